@@ -1,7 +1,8 @@
 /**
- * What comes and goes with every request, in no order. A Set would do, but each of its tables, when it is replaced by the next, holds on to what was in
- * it and to its successor: once one table has grown old, all later ones and what they hold survive every young collection
- * (measured: a third of a consistent read's CPU). Here a place that was left holds nothing.
+ * An unordered collection for items that are added and removed with every request. A Set would not do: its internal
+ * hash table, when it is rehashed, keeps references to the items and to the next table. Once one table is in the old
+ * generation, all later tables and their items survive every young-generation collection (measured: a third of the CPU
+ * of a consistent read). A freed slot of a bag holds no reference.
  */
 export class Bag<T extends object> {
   private readonly slots: (T | undefined)[] = [];
@@ -11,20 +12,22 @@ export class Bag<T extends object> {
     return this.slots.length - this.freeSlots.length;
   }
 
-  /** Returns the place, which {@link remove} takes. */
+  /** Returns the slot of the item, for {@link remove}. */
   add(item: T): number {
     const slot = this.freeSlots.pop() ?? this.slots.length;
     this.slots[slot] = item;
     return slot;
   }
 
-  /** Once for every `add`. */
+  /** To be called exactly once for every `add`. */
   remove(slot: number): void {
     this.slots[slot] = undefined;
     this.freeSlots.push(slot);
   }
 
-  /** What is added meanwhile may be seen or not; what is removed is not. */
+  /**
+   * Items may be added and removed during iteration: removed ones are skipped, added ones may or may not be included.
+   */
   *[Symbol.iterator](): Iterator<T> {
     for (const item of this.slots) if (item !== undefined) yield item;
   }

@@ -1,26 +1,28 @@
 /**
- * Time, injected. Everything that reads a clock or sets a timer takes a {@link Clock}, so that tests move time by hand.
- * The only file (with its manual twin in test/support) that touches the global timers.
+ * The interface through which all code reads the time and sets timers, so that tests control time. This file and the
+ * manual clock in test/support are the only ones that use the global timers.
  */
 import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
 
 export interface Timer {
-  /** Stops the timer; a fired or cancelled timer may be cancelled again. */
+  /** Idempotent, also after the timer has fired. */
   cancel(): void;
 }
 
 export interface Clock {
-  /** Wall-clock time in milliseconds since 1970; may jump. Use it only for what people read (timestamps, certificates). */
+  /** Wall-clock time in milliseconds since 1970; may jump. For timestamps in objects, logs and certificates only. */
   now(): number;
-  /** Milliseconds from an arbitrary start; never goes backwards. Use it for deadlines and durations. */
+  /** Milliseconds from an arbitrary start; never goes backwards. For deadlines and durations. */
   monotonic(): number;
-  /** Calls `task` once after `ms`. A timer never keeps the process alive by itself. */
+  /** Calls `task` once after `ms`. The timer does not keep the process alive. */
   after(ms: number, task: () => void): Timer;
-  /** Resolves after `ms`, or when it is not waited for any more. */
+  /**
+   * Resolves after `ms`, or as soon as `signal` aborts; never rejects. Keeps the process alive meanwhile, unlike
+   * {@link after}.
+   */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The real clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

@@ -1,4 +1,7 @@
-/** What is told of a connection that could not be made, or broke: in upstream's words. */
+/**
+ * Formats errors of outgoing connections as Go's net and crypto/tls packages do, because upstream's messages contain
+ * those texts.
+ */
 import { errorCode } from './error-code';
 
 const UNKNOWN_AUTHORITY_CODES: ReadonlySet<string | undefined> = new Set([
@@ -16,13 +19,12 @@ const INVALID_CERTIFICATE_CODES: ReadonlySet<string | undefined> = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
-/** Whether it was the other side's certificate. */
+/** Whether the connection failed because the certificate of the server was not accepted. */
 export function isCertificateError(error: Error): boolean {
   const code = errorCode(error.cause ?? error);
   return UNKNOWN_AUTHORITY_CODES.has(code) || INVALID_CERTIFICATE_CODES.has(code);
 }
 
-/** `server` = who was asked. */
 export function connectionErrorText(error: Error, server: URL): string {
   const code = errorCode(error.cause ?? error);
   const port = server.port === '' ? (server.protocol === 'https:' ? '443' : '80') : server.port;

@@ -1,2 +1,2 @@
-/** What somebody says went wrong, whatever was thrown. */
+/** The message of anything that was thrown. */
 export const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));

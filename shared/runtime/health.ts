@@ -1,4 +1,7 @@
-/** The health endpoints: which checks each has, and what they answer. */
+/**
+ * Runs the checks of the health endpoints `/healthz`, `/livez` and `/readyz` and formats their responses as upstream
+ * does. Leaves HTTP to its callers.
+ */
 import type { Clock } from './clock';
 
 export const HEALTH_ENDPOINTS = ['healthz', 'livez', 'readyz'] as const;
@@ -6,20 +9,20 @@ export type HealthEndpoint = (typeof HEALTH_ENDPOINTS)[number];
 
 export interface HealthCheck {
   readonly name: string;
-  /** Absent = all three. */
+  /** Absent for a check of all three endpoints. */
   readonly onlyOn?: HealthEndpoint;
-  /** Part of the start: /livez counts it as healthy during the grace period. */
+  /** Fails until a step of the startup is complete; `/livez` skips it during the grace period. */
   readonly isStartup?: true;
-  /** What it finds wrong is told, but fails nothing: the server goes on with what it had. */
+  /** A failure is reported, but does not fail the endpoint: the server continues with its previous state. */
   readonly isAdvisory?: true;
-  /** Undefined = healthy, else what is wrong; shown only for a single check. */
+  /** `undefined` when healthy, otherwise the reason, which only the response of a single check contains. */
   check(): string | undefined | Promise<string | undefined>;
 }
 
-/** What a request asks for: one check or all of them, then as a list or not, and without which. */
+/** A single check, or all checks of an endpoint. `verbose` and `exclude` apply to the latter. */
 export interface HealthRequest {
   readonly endpoint: HealthEndpoint;
-  /** Undefined = all. */
+  /** `undefined` for all checks. */
   readonly check: string | undefined;
   readonly verbose: boolean;
   readonly exclude: readonly string[];
@@ -28,7 +31,7 @@ export interface HealthRequest {
 export interface HealthResponse {
   readonly status: 200 | 404 | 500;
   readonly text: string;
-  /** The list answers carry it, single checks do not. */
+  /** Whether the response has `X-Content-Type-Options: nosniff`; as upstream, successful single checks do not. */
   readonly noSniff: boolean;
 }
 
@@ -41,7 +44,7 @@ export class HealthChecks {
     private readonly checks: readonly HealthCheck[],
     private readonly clock: Clock,
     private readonly livezGraceMs: number,
-    /** Hears of every failure, with its reason. */
+    /** Called for each failure. */
     private readonly onFailure: (endpoint: HealthEndpoint, name: string, reason: string) => void,
     private readonly onResult: (endpoint: HealthEndpoint, name: string, healthy: boolean) => void = () => undefined,
   ) {
@@ -88,7 +91,7 @@ export class HealthChecks {
       const names = [...excluded].sort().map((name) => JSON.stringify(name));
       lines.push(`warn: some health checks cannot be excluded: no matches for ${names.join(',')}`);
     }
-    // The specification has the same last line for all three paths.
+    // As upstream, a success ends with the same line on all three endpoints.
     lines.push(healthy ? 'healthz check passed' : `${endpoint} check failed`);
     return { status: healthy ? 200 : 500, text: `${lines.join('\n')}\n`, noSniff: true };
   }

@@ -34,8 +34,8 @@ describe('logger', () => {
     logger.info('quiet');
     logger.debug('quiet');
     logger.trace('quiet');
-    logger.warn('said');
-    logger.error('said');
+    logger.warn('written');
+    logger.error('written');
     expect(lines).toHaveLength(2);
     expect([logger.isLevelEnabled('info'), logger.isLevelEnabled('error'), logger.isLevelEnabled('silent')]).toEqual([false, true, false]);
   });
@@ -55,14 +55,14 @@ describe('logger', () => {
   });
 });
 
-describe('patientSink', () => {
+describe('nonBlockingSink', () => {
   it('buffers a bounded number of lines for a stalled destination and counts dropped lines', () => {
     const read: string[] = [];
-    const takers: (() => void)[] = [];
+    const callbacks: (() => void)[] = [];
     const reader = new Writable({
-      write(chunk: Buffer, _encoding, taken) {
+      write(chunk: Buffer, _encoding, callback) {
         read.push(chunk.toString());
-        takers.push(taken);
+        callbacks.push(callback);
       },
     });
     const logger = createLogger({ level: 'info', clock, destination: nonBlockingSink(reader) });
@@ -72,7 +72,7 @@ describe('patientSink', () => {
     expect(reader.writableLength).toBeLessThan(1.01 * 1024 * 1024);
     const dropped = droppedLogLines() - before;
     expect(dropped).toBeGreaterThan(1900);
-    for (let taken = takers.shift(); taken !== undefined; taken = takers.shift()) taken();
+    for (let callback = callbacks.shift(); callback !== undefined; callback = callbacks.shift()) callback();
     expect(read.length + dropped).toBe(3000);
   });
 
@@ -81,7 +81,7 @@ describe('patientSink', () => {
     const logger = createLogger({ level: 'info', clock, destination: nonBlockingSink(reader) });
     const before = droppedLogLines();
     reader.destroy(new Error('EPIPE'));
-    logger.info('to nobody');
+    logger.info('x');
     expect(droppedLogLines() - before).toBe(1);
   });
 });

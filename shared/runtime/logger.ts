@@ -1,6 +1,6 @@
 /**
- * Logging: one JSON line per event on stderr, with levels and child loggers.
- * Programs take a {@link Logger}; nothing writes to the console directly except what a person started and reads (deploy/local).
+ * Structured logging: one JSON line per event on stderr, with levels and child loggers. Components take a
+ * {@link Logger}; only the interactive runner (deploy/local) writes to the console directly.
  */
 import { fstatSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -12,7 +12,7 @@ import { choiceFlag, intFlag, type Flag } from '../cli/flags';
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** What a line says beside its message. An Error under `error` is written with type, message and stack. */
+/** Fields of a line besides its message. An Error under `error` is written with type, message and stack. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 export interface Logger {
@@ -23,7 +23,7 @@ export interface Logger {
   error(message: string, fields?: LogFields): void;
   /** A logger that adds `fields` to every line. */
   child(fields: LogFields): Logger;
-  /** Whether a line of that level would be written; ask before building costly fields. */
+  /** Whether a line of that level would be written; to be checked before costly fields are computed. */
   isLevelEnabled(level: LogLevel): boolean;
 }
 
@@ -32,7 +32,7 @@ export interface LoggerOptions {
   readonly clock: Clock;
   /** Fields of every line, such as the component's name. */
   readonly fields?: LogFields;
-  /** Where the lines go; stderr by default. */
+  /** Default: stderr. */
   readonly destination?: DestinationStream;
 }
 
@@ -48,17 +48,18 @@ export function createLogger(options: LoggerOptions): Logger {
   return wrapPino(pino(settings, sink));
 }
 
-/** Bytes of lines that may wait for somebody who does not read them. */
+/** Bytes of lines that are buffered for a reader that does not keep up. */
 const MAX_BUFFERED_BYTES = 1 << 20;
 
 let droppedCount = 0;
 
-/** Lines that were not written, because those before them were not read. */
+/** The number of lines that were dropped because the buffer was full. */
 export const droppedLogLines = (): number => droppedCount;
 
 /**
- * Never waits for its reader: a pipe that nobody empties must not stop the process, nor its end, as a write in a thread would. Where a pipe is full
- * the lines wait in memory, and beyond its bound they are dropped. Files do not make anybody wait.
+ * Writes to a pipe or socket must not block: a reader that has stopped would block the process, and, with writes in a
+ * thread, its exit. Lines are buffered in memory while the pipe is full, and dropped beyond the bound. Writes to files
+ * are synchronous, as they do not block.
  */
 function stderrSink(): DestinationStream {
   const kind = fstatSync(STDERR_FD);
@@ -68,7 +69,10 @@ function stderrSink(): DestinationStream {
 
 const STDERR_FD = 2;
 
-/** Lines for a reader who may be slow, or gone. */
+/**
+ * A sink that buffers a bounded number of bytes for a slow reader, and drops lines beyond that or after the reader has
+ * closed.
+ */
 export function nonBlockingSink(reader: Writable): DestinationStream {
   reader.on('error', () => undefined);
   return {
@@ -79,7 +83,7 @@ export function nonBlockingSink(reader: Writable): DestinationStream {
   };
 }
 
-/** Writes nothing; the default in tests. */
+/** Writes no lines; the default in tests. */
 export const silentLogger: Logger = {
   trace: () => undefined,
   debug: () => undefined,
@@ -90,12 +94,12 @@ export const silentLogger: Logger = {
   isLevelEnabled: () => false,
 };
 
-/** The row for `--log-level` in a flag table. */
+/** The flag `--log-level`. */
 export function logLevelFlag(section: string): Flag<LogLevel> {
   return choiceFlag({ section, help: 'Least level of the lines written to stderr.', default: 'info', values: LOG_LEVELS });
 }
 
-/** The row for upstream's `-v` in a flag table. */
+/** Upstream's flag `-v`. */
 export function verbosityFlag(section: string): Flag<number> {
   return intFlag({
     section,
@@ -110,7 +114,7 @@ const LEVEL_BY_VERBOSITY: readonly (readonly [number, LogLevel])[] = [
   [3, 'debug'],
 ];
 
-/** The level that both flags together ask for. */
+/** The more detailed level of the two flags. */
 export function effectiveLogLevel({ 'log-level': level, v }: { readonly 'log-level': LogLevel; readonly v: number }): LogLevel {
   const verbosityLevel = LEVEL_BY_VERBOSITY.find(([minimum]) => v >= minimum)?.[1];
   return verbosityLevel === undefined || LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(verbosityLevel) ? level : verbosityLevel;

@@ -1,11 +1,11 @@
-/** Work whose time is measured, whether it has to be waited for or not. What is made of that time is somebody else's business. */
+/** Measures the duration of synchronous or asynchronous work. */
 import type { Clock } from './clock';
 import type { MaybePromise } from './maybe-promise';
 
-/** Told once, however it ended. Times are Clock.monotonic. */
-export type OnMeasured = (from: number, until: number, hasFailed: boolean) => void;
+/** Called exactly once, when the work has succeeded or failed. Times are Clock.monotonic. */
+export type OnMeasured = (startedAt: number, endedAt: number, hasFailed: boolean) => void;
 
-/** What was waited for is waited for, and what was there at once still is. */
+/** Returns the result of `work`: a promise only if `work` returns one. */
 export function measureTime<T>(clock: Pick<Clock, 'monotonic'>, work: () => Promise<T>, onMeasured: OnMeasured): Promise<T>;
 export function measureTime<T>(
   clock: Pick<Clock, 'monotonic'>,

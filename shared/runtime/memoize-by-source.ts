@@ -1,9 +1,12 @@
-/** What follows from something that may be exchanged: worked out when it is first asked for, and again when its source is another object. */
-export function memoizeBySource<S, T>(currentSource: () => S, compute: (currentSource: S) => T): () => T {
+/**
+ * Returns a getter that computes a value lazily, and again only when `currentSource` returns another object than the
+ * last time.
+ */
+export function memoizeBySource<S, T>(currentSource: () => S, compute: (source: S) => T): () => T {
   let cached: { readonly source: S; readonly value: T } | undefined;
   return () => {
-    const of = currentSource();
-    if (cached?.source !== of) cached = { source: of, value: compute(of) };
+    const source = currentSource();
+    if (cached?.source !== source) cached = { source, value: compute(source) };
     return cached.value;
   };
 }

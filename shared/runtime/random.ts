@@ -1,4 +1,4 @@
-/** Chance, injected. The only file that touches the global random sources. */
+/** The interfaces through which all code obtains random values. Only this file uses the global random sources. */
 import { randomBytes, randomUUID } from 'node:crypto';
 
 export interface Random {
@@ -25,7 +25,7 @@ export const systemRandom: Random = {
   },
 };
 
-/** So many bytes that nobody can guess: keys, nonces. */
+/** Returns cryptographically secure random bytes, for keys and nonces. */
 export type RandomBytes = (length: number) => Buffer;
 
 export const systemRandomBytes: RandomBytes = (length) => randomBytes(length);

@@ -1,21 +1,21 @@
 import { ManualClock } from '../../test/support/manual-clock';
 import { ResponseCache, type CacheableResponse } from './response-cache';
 
-type Said = { readonly text: string };
+type Response = { readonly text: string };
 
-function answers(): { readonly kept: ResponseCache<Said>; readonly asked: string[]; readonly clock: ManualClock } {
+function fixture(): { readonly cache: ResponseCache<Response>; readonly fetched: string[]; readonly clock: ManualClock } {
   const clock = new ManualClock();
-  return { kept: new ResponseCache<Said>({ clock, maxEntries: 3, maxBytes: 10, maxConcurrent: 2 }), asked: [], clock };
+  return { cache: new ResponseCache<Response>({ clock, maxEntries: 3, maxBytes: 10, maxConcurrent: 2 }), fetched: [], clock };
 }
 
-const answered = (text: string, keptMs: number, bytes = 1): CacheableResponse<Said> => ({ response: { text }, ttlMs: keptMs, bytes });
+const cacheable = (text: string, ttlMs: number, bytes = 1): CacheableResponse<Response> => ({ response: { text }, ttlMs: ttlMs, bytes });
 
-it('KeptAnswers returns an answer again for its keptMs, and not at all for 0', async () => {
-  const { kept, asked, clock } = answers();
-  const find = async (question: string, keptMs: number): Promise<unknown> =>
-    kept.getOrFetch(question, async () => {
-      asked.push(question);
-      return answered(`${question}${asked.length}`, keptMs);
+it('ResponseCache returns a response again within its ttlMs, and never when that is 0', async () => {
+  const { cache, fetched, clock } = fixture();
+  const find = async (key: string, ttlMs: number): Promise<unknown> =>
+    cache.getOrFetch(key, async () => {
+      fetched.push(key);
+      return cacheable(`${key}${fetched.length}`, ttlMs);
     });
   expect([await find('a', 100), await find('a', 100), await find('b', 0), await find('b', 0)]).toEqual([
     { text: 'a1' },
@@ -27,25 +27,25 @@ it('KeptAnswers returns an answer again for its keptMs, and not at all for 0', a
   expect(await find('a', 100)).toEqual({ text: 'a4' });
 });
 
-it('KeptAnswers shares one pending call between equal questions, and limits the number of pending calls', async () => {
-  const { kept } = answers();
-  const never = (): Promise<CacheableResponse<Said>> => new Promise(() => undefined);
-  const failing = kept.getOrFetch('a', () => Promise.reject(new Error('away')));
-  expect(kept.getOrFetch('a', never)).toBe(failing);
-  void kept.getOrFetch('b', never);
-  expect(kept.getOrFetch('c', never)).toBeUndefined();
+it('ResponseCache shares one request between concurrent calls with the same key, and limits the number of requests in flight', async () => {
+  const { cache } = fixture();
+  const never = (): Promise<CacheableResponse<Response>> => new Promise(() => undefined);
+  const failing = cache.getOrFetch('a', () => Promise.reject(new Error('away')));
+  expect(cache.getOrFetch('a', never)).toBe(failing);
+  void cache.getOrFetch('b', never);
+  expect(cache.getOrFetch('c', never)).toBeUndefined();
   await expect(failing).rejects.toThrow('away');
-  expect(kept.getOrFetch('c', never)).toBeInstanceOf(Promise);
+  expect(cache.getOrFetch('c', never)).toBeInstanceOf(Promise);
 });
 
-it('KeptAnswers evicts answers when they exceed mostBytes', async () => {
-  const { kept } = answers();
-  for (const question of ['a', 'b', 'c']) await kept.getOrFetch(question, () => Promise.resolve(answered(question, 1000, 4)));
-  let again = 0;
-  for (const question of ['c', 'b', 'a'])
-    await kept.getOrFetch(question, () => {
-      again += 1;
-      return Promise.resolve(answered(question, 0));
+it('ResponseCache evicts responses when they exceed maxBytes', async () => {
+  const { cache } = fixture();
+  for (const key of ['a', 'b', 'c']) await cache.getOrFetch(key, () => Promise.resolve(cacheable(key, 1000, 4)));
+  let fetches = 0;
+  for (const key of ['c', 'b', 'a'])
+    await cache.getOrFetch(key, () => {
+      fetches += 1;
+      return Promise.resolve(cacheable(key, 0));
     });
-  expect(again).toBe(1);
+  expect(fetches).toBe(1);
 });

@@ -1,6 +1,6 @@
 /**
- * Answers that cost time: they count for a while, equal questions that come meanwhile wait for one answer, and only so many questions are under way at a
- * time. Knows neither questions nor answers.
+ * Caches responses of remote calls by key, each with its own TTL. Concurrent calls with the same key share one request,
+ * and the number of requests in flight is bounded.
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from './clock';
@@ -8,17 +8,17 @@ import type { MaybePromise } from './maybe-promise';
 
 export interface ResponseCacheOptions {
   readonly clock: Clock;
-  /** Answers that are kept, and what they cost together, as their askers say. */
   readonly maxEntries: number;
   readonly maxBytes: number;
-  /** Questions under way. */
+  /** Requests in flight. */
   readonly maxConcurrent: number;
 }
 
 export interface CacheableResponse<T> {
   readonly response: T;
-  /** How long it counts; 0 = it is forgotten at once. */
+  /** 0 for a response that is not cached. */
   readonly ttlMs: number;
+  /** The estimate of the caller, which counts towards {@link ResponseCacheOptions.maxBytes}. */
   readonly bytes: number;
 }
 
@@ -30,7 +30,10 @@ export class ResponseCache<T extends object> {
     this.entries = new LRUCache({ max: options.maxEntries, maxSize: options.maxBytes, sizeCalculation: ({ bytes }) => bytes });
   }
 
-  /** `ask` is called where nothing is known and nobody asks the same; undefined = too many are being asked. */
+  /**
+   * Calls `fetch` when no response is cached and no request with the key is in flight. `undefined` when too many
+   * requests are in flight.
+   */
   getOrFetch(key: string, fetch: () => Promise<CacheableResponse<T>>): MaybePromise<T> | undefined {
     const cached = this.entries.get(key);
     if (cached !== undefined && this.options.clock.monotonic() < cached.expiresAt) return cached.response;

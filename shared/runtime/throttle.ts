@@ -1,12 +1,15 @@
-/** What may go wrong as often as clients like is told once in a while, so that they cannot fill the log. */
+/**
+ * Limits how often a callback runs. For log messages about events that clients cause: clients must not be able to fill
+ * the log.
+ */
 import type { Clock } from './clock';
 
-/** `tell` is called for the first of what comes within `everyMs`. */
+/** Calls `callback` for the first call of each interval and ignores the others. */
 export function throttle<T extends readonly unknown[]>(
   clock: Clock,
   intervalMs: number,
-  callback: (...what: T) => void,
-): (...what: T) => void {
+  callback: (...args: T) => void,
+): (...args: T) => void {
   let lastCallAt = Number.NEGATIVE_INFINITY;
   return (...args) => {
     const now = clock.monotonic();
@@ -16,17 +19,17 @@ export function throttle<T extends readonly unknown[]>(
   };
 }
 
-/** More are forgotten all at once: then something is told earlier than it had to be. */
+/** Beyond this all keys are dropped at once, so that some callbacks run earlier than the interval allows. */
 const MAX_KEYS = 1_000;
 
-/** The same for each of what `keyOf` tells apart. */
+/** As {@link throttle}, with an interval for each key. */
 export function throttleByKey<T extends readonly unknown[]>(
   clock: Clock,
   intervalMs: number,
-  keyOf: (...what: T) => string,
-  callback: (...what: T) => void,
-): (...what: T) => void {
-  const throttledByKey = new Map<string, (...what: T) => void>();
+  keyOf: (...args: T) => string,
+  callback: (...args: T) => void,
+): (...args: T) => void {
+  const throttledByKey = new Map<string, (...args: T) => void>();
   return (...args) => {
     const key = keyOf(...args);
     let throttled = throttledByKey.get(key);

@@ -3,23 +3,23 @@ import { withTimeout } from './with-timeout';
 
 const late = (): string => 'late';
 
-it('withTimeout settles as the promise does, and leaves no timer', async () => {
+it('withTimeout resolves or rejects as the promise does, and leaves no timer', async () => {
   const clock = new ManualClock();
   expect(await withTimeout(Promise.resolve('done'), clock, 10, late)).toBe('done');
   await expect(withTimeout(Promise.reject(new Error('no')), clock, 10, late)).rejects.toThrow('no');
   expect(clock.pending).toBe(0);
 });
 
-it('withTimeout settles with the fallback at the timeout, and ignores a later rejection', async () => {
+it('withTimeout returns the result of onTimeout at the timeout, and ignores a later rejection', async () => {
   const clock = new ManualClock();
   let fail: (error: Error) => void = () => undefined;
   const work = new Promise<string>((_resolve, reject) => (fail = reject));
-  const told = withTimeout(work, clock, 10, late);
-  const thrown = withTimeout(work, clock, 10, (): never => {
+  const result = withTimeout(work, clock, 10, late);
+  const rejected = withTimeout(work, clock, 10, (): never => {
     throw new Error('too late');
   });
   clock.advance(10);
-  expect(await told).toBe('late');
-  await expect(thrown).rejects.toThrow('too late');
-  fail(new Error('nobody hears of it'));
+  expect(await result).toBe('late');
+  await expect(rejected).rejects.toThrow('too late');
+  fail(new Error('ignored'));
 });

@@ -1,7 +1,9 @@
-/** Waiting no longer than so long. */
 import type { Clock } from './clock';
 
-/** What `work` comes to, or, when it is not over after `ms`, what `late` says, which may throw. The work goes on; nobody hears of it any more. */
+/**
+ * The result of `work`, or the result of `onTimeout` (which may throw) when `work` has not finished after `ms`. The
+ * work is not cancelled; its later result or error is ignored.
+ */
 export function withTimeout<T, L>(work: Promise<T>, clock: Pick<Clock, 'after'>, ms: number, onTimeout: () => L): Promise<T | L> {
   return new Promise((resolve, reject) => {
     const timer = clock.after(ms, () => {

@@ -14,13 +14,13 @@ const logger = {
 };
 
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'followed-'));
+  folder = mkdtempSync(path.join(tmpdir(), 'file-backed-'));
   clock = new ManualClock();
   lines = [];
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** The text of the file that `index` names. */
+/** Its value is the content of the file that `index` names. */
 const open = (): FileBackedValue<string> =>
   new FileBackedValue('texts', () => {
     const named = at(readFileSync(at('index'), 'utf8'));
@@ -32,70 +32,70 @@ async function later(): Promise<void> {
   await settle(5);
 }
 
-it('FollowedFiles reads its value again when one of the files changes, also one named after a change', async () => {
+it('FileBackedValue reloads its value when one of its files changes, also one that it refers to only since a change', async () => {
   write('index', 'a');
   write('a', 'one');
-  const followed = open();
-  const end = followed.watch(clock, logger);
+  const value = open();
+  const end = value.watch(clock, logger);
   let changes = 0;
-  const forget = followed.onChange(() => (changes += 1));
+  const removeListener = value.onChange(() => (changes += 1));
   write('a', 'two!');
   await later();
-  expect([followed.current(), changes]).toEqual(['two!', 1]);
+  expect([value.current(), changes]).toEqual(['two!', 1]);
   write('bb', 'three');
   write('index', 'bb');
   await later();
-  expect([followed.current(), changes]).toEqual(['three', 2]);
-  write('a', 'nobody reads it');
+  expect([value.current(), changes]).toEqual(['three', 2]);
+  write('a', 'this file is not read');
   write('bb', 'fourth');
   await later();
-  expect([followed.current(), changes]).toEqual(['fourth', 3]);
-  forget();
+  expect([value.current(), changes]).toEqual(['fourth', 3]);
+  removeListener();
   write('bb', 'fifth!!');
   await later();
-  expect([followed.current(), changes]).toEqual(['fifth!!', 3]);
+  expect([value.current(), changes]).toEqual(['fifth!!', 3]);
   end();
   write('bb', 'sixth!!!');
   await later();
-  expect([followed.current(), clock.pending]).toEqual(['fifth!!', 0]);
+  expect([value.current(), clock.pending]).toEqual(['fifth!!', 0]);
 });
 
-it('FollowedFiles keeps its value while the files are unusable, and notifies only of changed contents', async () => {
+it('FileBackedValue keeps its value while the files are unusable, and notifies only of changed contents', async () => {
   write('index', 'a');
   write('a', 'one');
-  const followed = open();
-  const end = followed.watch(clock, logger);
+  const value = open();
+  const end = value.watch(clock, logger);
   let changes = 0;
-  followed.onChange(() => (changes += 1));
+  value.onChange(() => (changes += 1));
   rmSync(at('a'));
   await later();
-  expect([followed.current(), changes, lines]).toEqual(['one', 0, ['the changed texts cannot be used']]);
+  expect([value.current(), changes, lines]).toEqual(['one', 0, ['the changed texts cannot be used']]);
   write('a', 'one');
   await later();
   expect([changes, lines.length]).toEqual([0, 1]);
   write('a', 'two');
   await later();
-  expect([followed.current(), changes, lines[1]]).toEqual(['two', 1, 'renewed: texts']);
+  expect([value.current(), changes, lines[1]]).toEqual(['two', 1, 'renewed: texts']);
   end();
 });
 
-it('FollowedFiles notices a change from before its first watch, and supports several watches', async () => {
+it('FileBackedValue notices a change from before its first watch, and supports several watches', async () => {
   write('index', 'a');
   write('a', 'one');
-  const followed = open();
+  const value = open();
   write('a', 'two!');
-  const ends = [followed.watch(clock, logger), followed.watch(clock, logger)];
+  const ends = [value.watch(clock, logger), value.watch(clock, logger)];
   await later();
-  expect(followed.current()).toBe('two!');
+  expect(value.current()).toBe('two!');
   ends[0]?.();
   write('a', 'three');
   await later();
-  expect(followed.current()).toBe('three');
+  expect(value.current()).toBe('three');
   ends[1]?.();
   expect(clock.pending).toBe(0);
 });
 
-it('FollowedFiles throws when the files are unusable at the start; fixed() returns its constant', () => {
+it('FileBackedValue throws when the files are unusable at the start; staticValue returns its constant', () => {
   write('index', 'missing');
   expect(() => open()).toThrow('missing');
   expect(staticValue(7).current()).toBe(7);

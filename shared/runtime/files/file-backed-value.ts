@@ -1,43 +1,46 @@
 /**
- * Something that is read from files (keys, certificates, where servers are), and again when one of them changes. What cannot be used then leaves the old in use
- * and is told in the log. Never says what is in a file.
+ * A value that is read from files (keys, certificates, server addresses) and reloaded when one of them changes. When
+ * the changed files are unusable, the previous value stays in use and the error is logged. File contents are never
+ * logged.
  */
 import type { Clock } from '../clock';
 import { contentStamp, watchFiles } from './file-watch';
 import type { Logger } from '../logger';
 
-/** What may be another one the next time it is asked for. */
+/** A value that may be replaced at any time; read {@link current} for each use. */
 export interface DynamicValue<T> {
   readonly current: () => T;
-  /** Returns what ends it. */
+  /** Returns a function that removes the listener. */
   onChange(listener: () => void): () => void;
 }
 
-/** What never changes. */
 export const staticValue = <T>(value: T): DynamicValue<T> => ({ current: () => value, onChange: () => () => undefined });
 
 type WatchLogger = Pick<Logger, 'info' | 'error'>;
 
 export interface FileContent<T> {
-  /** The same as before where nothing has changed but a file's date. */
+  /** The same object as before when the contents have not changed. */
   readonly value: T;
-  /** All that were read. */
+  /** All files that were read. */
   readonly files: readonly string[];
 }
 
 interface StampedContent<T> extends FileContent<T> {
-  /** How the files stood before they were read. */
+  /** {@link contentStamp} of the files before they were read. */
   readonly stamp: string;
 }
 
-/** A file that names others may name new ones while they are read, but hardly again and again. */
+/**
+ * Bounds the attempts of {@link FileBackedValue.readStable}: a file that names other files may change while those are
+ * read, but hardly several times.
+ */
 const MAX_READS = 4;
 
 export class FileBackedValue<T> implements DynamicValue<T> {
   private content: StampedContent<T>;
   private readonly listeners = new Set<() => void>();
 
-  /** `what` it is, in the log. Throws what `read` throws. */
+  /** `description` names the value in the log. Throws the error of `read`. */
   constructor(
     private readonly description: string,
     private readonly read: (previous: T | undefined) => FileContent<T>,
@@ -52,7 +55,7 @@ export class FileBackedValue<T> implements DynamicValue<T> {
     return () => void this.listeners.delete(listener);
   }
 
-  /** What has changed since the files were read counts as well. Returns what ends the watch. */
+  /** Watches the files, also for changes since they were last read. Returns a function that ends the watch. */
   watch(clock: Clock, logger: WatchLogger): () => void {
     let endWatch = (): void => undefined;
     const startWatch = (): void => {
@@ -83,7 +86,10 @@ export class FileBackedValue<T> implements DynamicValue<T> {
     for (const listener of this.listeners) listener();
   }
 
-  /** Which files there are is known only when they have been read; a change between that and the stamp would be missed. */
+  /**
+   * The names of the files are known only after a first read; a change between that read and the stamp would be missed.
+   * So it reads again after the stamp was taken, until the names are stable.
+   */
   private readStable(previous: T | undefined): StampedContent<T> {
     let last = this.read(previous);
     for (let reads = 1; ; reads += 1) {

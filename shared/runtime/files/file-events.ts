@@ -1,6 +1,7 @@
 /**
- * Reports file system events that may indicate changes of files. Watches folders instead of files, to detect the replacement of a file and the swap of a folder behind
- * a link (`..data`, as kubelets mount volumes). Events are hints: one may be missed, or come without a change.
+ * Reports file system events that may indicate changes of files. Watches folders instead of files, to detect the
+ * replacement of a file and the swap of a folder behind a link (`..data`, as kubelets mount volumes). Events are hints:
+ * one may be missed, or come without a change.
  */
 import { realpathSync, watch, type FSWatcher } from 'node:fs';
 import path from 'node:path';
@@ -18,7 +19,10 @@ export const fileEvents: FileEvents = (paths, notify) => {
   return () => watchers.forEach((watcher) => watcher.close());
 };
 
-/** `undefined` when the folder does not exist or the system allows no more watches; changes are then found by periodic comparison. */
+/**
+ * `undefined` when the folder does not exist or the system allows no more watches; changes are then found by periodic
+ * comparison.
+ */
 function watchFolder(folder: string, onEvent: (name: string | null) => void): FSWatcher | undefined {
   try {
     const watcher = watch(folder, { persistent: false }, (_type, name) => onEvent(name));

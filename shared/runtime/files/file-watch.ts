@@ -1,6 +1,7 @@
 /**
- * Detects changes of the content of files, after file system events and every minute. It compares digests: a file of the same size whose modification time was put back
- * counts as changed, a file that was only touched does not. Keeps no content.
+ * Detects changes of the content of files, after file system events and every minute. Compares digests: a write
+ * counts as a change also when it keeps the size and resets the modification time, a touched file does not count. Keeps
+ * no content in memory.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';

@@ -1,8 +1,7 @@
-/** Reads a file that need not be there. */
 import { readFileSync } from 'node:fs';
 import { errorCode } from '../error-code';
 
-/** Undefined = there is no such file. Throws what else keeps it from being read. */
+/** `undefined` when the file does not exist. Throws any other error of the file system. */
 export function readFileIfExists(file: string): Buffer | undefined {
   try {
     return readFileSync(file);

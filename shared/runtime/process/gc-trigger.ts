@@ -1,6 +1,7 @@
 /**
- * Garbage that V8 would leave lying: memory of Buffers is not of its heap, so it waits for 64 MB of it, and what the allocator has once taken it keeps in pieces. Says when
- * it is to be collected; only a program that is started with --expose-gc (deploy/cluster/tuning.ts) can be told to.
+ * Triggers a garbage collection after a number of bytes of Buffers were released. Buffer memory is outside of V8's
+ * heap: V8 collects it only at 64 MB, and by then the allocator is fragmented and does not return the memory. Has no
+ * effect unless the process runs with `--expose-gc` (deploy/cluster/tuning.ts).
  */
 export class GcTrigger {
   private releasedBytes = 0;
@@ -10,7 +11,7 @@ export class GcTrigger {
     private readonly collect = (): void => globalThis.gc?.(),
   ) {}
 
-  /** So much is needed no longer. Takes as long as a collection of the whole heap when that makes it more than what may lie about. */
+  /** Counts bytes that are no longer referenced. Beyond the threshold it collects, synchronously, the whole heap. */
   addReleased(bytes: number): void {
     this.releasedBytes += bytes;
     if (this.releasedBytes <= this.thresholdBytes) return;

@@ -1,9 +1,7 @@
 /**
- * The end of a process: signals, ordered stop stages, exit codes.
- *
- * What it is for: a main file registers what must be stopped as it starts it; the first SIGINT, SIGTERM or SIGHUP (or the end of the
- * parent's IPC channel) stops the stages in reverse order, each within its time, and then exits. A second signal exits 1 at once.
- * What it never does: start anything, or decide how a stage drains.
+ * Graceful shutdown of a process. A main file registers a stop stage for each component that it starts; the first
+ * SIGINT, SIGTERM or SIGHUP (or the end of the parent's IPC channel) runs the stages in reverse order, each with a
+ * timeout, and then exits. A second signal exits with code 1 at once. How a component drains is up to its stage.
  */
 import type { Clock } from '../clock';
 import { withTimeout } from '../with-timeout';
@@ -11,7 +9,7 @@ import type { Logger } from '../logger';
 
 export interface StopStage {
   readonly name: string;
-  /** The next stage is started after this time even when this one has not ended. Milliseconds. */
+  /** Milliseconds after which the next stage starts although this one has not finished. */
   readonly timeoutMs: number;
   run(reason: string): Promise<void> | void;
 }
@@ -29,16 +27,16 @@ export interface ProcessOptions {
 }
 
 /**
- * A terminal's Ctrl-C reaches the whole process group, and npm passes it on once more, so one key press arrives twice.
- * Signals this close together count as one. Milliseconds.
+ * Signals within this time count as one: Ctrl-C in a terminal reaches the whole process group, and npm forwards it once
+ * more, so one key press arrives twice.
  */
 const SAME_SIGNAL_WINDOW_MS = 500;
 
-/** Longer than all stages together may take. */
+/** Longer than all stages together can take. */
 const MAX_STOP_MS = 3_600_000;
 
 export class Lifecycle {
-  /** Aborts when stopping begins. */
+  /** Aborts when the first stage starts. */
   readonly stopping: AbortSignal;
 
   private readonly controller = new AbortController();
@@ -50,7 +48,7 @@ export class Lifecycle {
     this.stopping = this.controller.signal;
   }
 
-  /** Stops on SIGINT, SIGTERM, SIGHUP, and when the parent process that opened an IPC channel is gone. */
+  /** Stops on SIGINT, SIGTERM, SIGHUP, and when the IPC channel to the parent process closes. */
   listenForSignals(): void {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) this.options.process.on(signal, () => this.onSignal(signal));
     this.options.process.on('disconnect', () => void this.stop('the parent process is gone'));
@@ -61,7 +59,10 @@ export class Lifecycle {
     this.stages.push(stage);
   }
 
-  /** Runs the stages and exits with `exitCode` (1 when a stage failed or ran out of time). Later calls join the first. */
+  /**
+   * Runs the stages and exits with `exitCode`, or with 1 instead of 0 when a stage failed or timed out. Later calls
+   * return the promise of the first.
+   */
   stop(reason: string, exitCode = 0): Promise<void> {
     this.stopped ??= this.runStages(reason, exitCode);
     return this.stopped;
@@ -82,7 +83,8 @@ export class Lifecycle {
   private async runStages(reason: string, exitCode: number): Promise<void> {
     const { clock, logger, process } = this.options;
     logger.info('stopping', { reason });
-    // Timers of a clock keep no process alive: one whose stages wait for nothing else would end before its last stages, with exit code 0.
+    // The timers of a clock do not keep the process alive, but those of `sleep` do: without this one a process with
+    // stages that only wait for timers would exit with code 0 before its last stages.
     const keepAlive = new AbortController();
     void clock.sleep(MAX_STOP_MS, keepAlive.signal);
     this.controller.abort(new Error(reason));
@@ -95,7 +97,7 @@ export class Lifecycle {
     process.exit(code);
   }
 
-  /** True when the stage ended well and in time. Never rejects. */
+  /** Whether the stage succeeded within its timeout. Never rejects. */
   private async runStage(stage: StopStage, reason: string): Promise<boolean> {
     const { clock, logger } = this.options;
     const { name, timeoutMs } = stage;

@@ -1,13 +1,17 @@
 /**
- * Runs a program of which the build has made one file (deploy/scripts/whole-programs.mjs), with what V8 had compiled of it when the build ran it: finding, reading and
- * compiling a thousand modules is most of what a start takes. Where there is no such file, or it was compiled by another V8, nothing but the time is lost.
+ * Runs a program from the bundle that the build creates of its modules (deploy/scripts/whole-programs.mjs), with V8's
+ * code cache from a run during the build: resolving, reading and compiling a thousand modules is most of the time of a
+ * start. Without a bundle, or with the code cache of another V8 version, the program only starts slower.
  */
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { constants, Script } from 'node:vm';
 import { readFileIfExists } from '../files/read-file-if-exists';
 
-/** How a file begins, and what was compiled of it: hex digits of its digest. V8 itself tells programs apart by no more than their length. */
+/**
+ * Where the digest of the bundle (in hex) is in the bundle; the code cache begins with the same digest. It is compared
+ * because V8 checks only that the source has the same length.
+ */
 const DIGEST = { offset: '//'.length, length: 64 };
 
 export interface ProgramBundle {
@@ -16,13 +20,13 @@ export interface ProgramBundle {
   run(): void;
 }
 
-/** Of a module: the file of all that it needs, and that of what was compiled of them. */
+/** The paths of the bundle and of the code cache of a main module. */
 export function bundleFiles(module: string): { readonly bundle: string; readonly codeCache: string } {
   const name = module.replace(/\.js$/, '');
   return { bundle: `${name}.whole.js`, codeCache: `${name}.code` };
 }
 
-/** False = the build has left no such file: whoever asks runs the modules. */
+/** False when there is no bundle: the caller then runs the modules. */
 export function runBundle(module: string): boolean {
   const program = openBundle(module);
   program?.run();
@@ -31,7 +35,7 @@ export function runBundle(module: string): boolean {
 
 export function openBundle(module: string): ProgramBundle | undefined {
   const { bundle, codeCache } = bundleFiles(module);
-  // It is ASCII, of which V8 keeps a byte each.
+  // The bundle is ASCII; as latin1 V8 stores it with one byte per character.
   const source = readFileIfExists(bundle)?.toString('latin1');
   if (source === undefined) return undefined;
   const digest = source.slice(DIGEST.offset, DIGEST.offset + DIGEST.length);
@@ -45,7 +49,7 @@ export function openBundle(module: string): ProgramBundle | undefined {
   return { script, digest, run: () => runAsModule(module, script) };
 }
 
-/** The script is a function of what a module of CommonJS is given. */
+/** The script evaluates to a CommonJS module wrapper. */
 function runAsModule(file: string, script: Script): void {
   const main: unknown = script.runInThisContext();
   if (typeof main !== 'function') throw new Error(`${file}: its whole file is no function`);
