@@ -1,9 +1,12 @@
-/** Adds to a list what another one holds. Arguments of a call lie on the stack, which long lists overflow: lists are never spread into `push`. */
+/**
+ * Appends all items to a list. Replaces `push(...items)`: arguments are passed on the stack, which a long list
+ * overflows.
+ */
 export function appendAll<T>(list: T[], more: Iterable<T>): void {
   for (const item of more) list.push(item);
 }
 
-/** Adds to the list that stands under a key, which begins with it. */
+/** Appends to the list under a key of a map, and creates the list if there is none. */
 export function appendToKey<K, T>(lists: Map<K, T[]>, key: K, item: T): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [item]);

@@ -1,11 +1,11 @@
-/** Base64 as upstream reads it: standard alphabet, padding required, line breaks ignored; canonical text out. */
+/** Base64 as upstream decodes it: standard alphabet, required padding, ignored line breaks. */
 
-/** Text that is no base64; the message is upstream's. */
+/** The text is not base64; the message is that of upstream. */
 export class Base64Fault extends Error {}
 
 const PLAIN = /^[A-Za-z0-9+/]*$/;
 
-/** The same bytes in canonical spelling; throws {@link Base64Fault}. */
+/** The canonical encoding of the same bytes. Throws {@link Base64Fault}. */
 export function canonicalBase64(text: string): string {
   if (text.length % 4 === 0 && PLAIN.test(text)) return text;
   const at = firstInvalidOffset(text);
@@ -13,7 +13,10 @@ export function canonicalBase64(text: string): string {
   return Buffer.from(text, 'base64').toString('base64');
 }
 
-/** Where decoding stops, as Go counts it: at the character, or at the start of an incomplete group; -1 when the text is fine. */
+/**
+ * The byte offset at which Go's decoder fails: that of the invalid character, or of an incomplete group of four. -1
+ * when the text is valid.
+ */
 function firstInvalidOffset(text: string): number {
   let inGroup = 0;
   for (let i = 0; i < text.length; i += 1) {

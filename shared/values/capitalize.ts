@@ -1,4 +1,3 @@
-/** As the words of which names are made begin. */
 export function capitalize(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }

@@ -1,4 +1,7 @@
-/** Reads a schedule – five fields, or one of a few words – and says of a text that is none what upstream says. Never says when something is due: cron-times.ts does. */
+/**
+ * Parses the schedules of CronJobs (five fields, `@daily` and similar descriptors, `@every`) with the errors of
+ * upstream's parser. Times of a schedule are computed in cron-times.ts.
+ */
 import { parseGoDuration } from './go-duration';
 import { quote } from './quote';
 import { isTimeZoneName } from './time-zone';
@@ -9,7 +12,7 @@ interface Range {
   readonly names?: readonly string[];
 }
 
-/** In their order. The first name stands for the least number. */
+/** In the order of the text. The first name stands for `min`. */
 const FIELDS: readonly Range[] = [
   { min: 0, max: 59 },
   { min: 0, max: 23 },
@@ -18,7 +21,6 @@ const FIELDS: readonly Range[] = [
   { min: 0, max: 6, names: ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] },
 ];
 
-/** What they stand for. */
 const DESCRIPTORS: Readonly<Record<string, string>> = {
   '@yearly': '0 0 1 1 *',
   '@annually': '0 0 1 1 *',
@@ -32,14 +34,17 @@ const EVERY = '@every ';
 const BLANKS = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
 
 export interface CronField {
-  /** In their order. */
+  /** In ascending order. */
   readonly values: ReadonlySet<number>;
-  /** It says nothing: days of months and days of weeks count together only where both say something. */
+  /**
+   * `*` or `?`. Days of the month and days of the week are alternatives when neither is a wildcard, otherwise both must
+   * match.
+   */
   readonly isWildcard: boolean;
 }
 
 export type CronSchedule = {
-  /** What it says of itself. */
+  /** The time zone in a prefix of the text (`TZ=` or `CRON_TZ=`). */
   readonly zone: string | undefined;
 } & (
   | {
@@ -54,7 +59,7 @@ export type CronSchedule = {
   | { readonly type: 'every'; readonly ms: number }
 );
 
-/** A text says what is wrong. */
+/** Returns an error message when the text is not a schedule. */
 export function parseCronSchedule(schedule: string): CronSchedule | string {
   const [prefix = '', zone] = /^(?:CRON_)?TZ=([^ ]*)/.exec(schedule) ?? [];
   if (zone !== undefined && zone !== '' && zone !== 'Local' && !isTimeZoneName(zone)) {
@@ -88,7 +93,7 @@ function parseFields(text: string, zone: string | undefined): CronSchedule | str
 
 const EMPTY_FIELD: CronField = { values: new Set(), isWildcard: false };
 
-/** Undefined when it is one. */
+/** The error message, or `undefined` when the text is a schedule. */
 export function cronScheduleFault(schedule: string): string | undefined {
   const parsed = parseCronSchedule(schedule);
   return typeof parsed === 'string' ? parsed : undefined;
@@ -114,7 +119,7 @@ interface Span {
   readonly isWildcard: boolean;
 }
 
-/** What can be said of a part is said in this order. */
+/** Returns an error message when the part is invalid. The order of the checks is that of upstream. */
 function parseSpan(part: string, range: Range): Span | string {
   const [span = '', stepText, ...moreSteps] = part.split('/');
   const [low = '', high, ...moreBounds] = span.split('-');
@@ -138,7 +143,7 @@ function parseSpan(part: string, range: Range): Span | string {
   return { first, last, step, isWildcard: isAny && step === 1 };
 }
 
-/** A text says what is wrong. */
+/** Returns an error message when the text is not a number. */
 function parseNumber(text: string, { min, names = [] }: Range): number | string {
   const named = names.indexOf(text.toLowerCase());
   if (named >= 0) return min + named;

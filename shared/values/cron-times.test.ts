@@ -3,7 +3,7 @@ import { lastCronTime, nextCronTime, countCronTimes } from './cron-times';
 import { formatZonedTime } from './zone-offset';
 
 const at = (text: string): number => Date.parse(text);
-const shown = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : new Date(ms).toISOString());
+const format = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : new Date(ms).toISOString());
 
 function schedule(text: string): CronSchedule {
   const parsed = parseCronSchedule(text);
@@ -11,12 +11,12 @@ function schedule(text: string): CronSchedule {
   return parsed;
 }
 
-/** The next times, one after the other. */
+/** The next `count` times. */
 function times(text: string, since: string, count: number, zone?: string): (string | undefined)[] {
-  const found: (string | undefined)[] = [];
+  const result: (string | undefined)[] = [];
   let last: number | undefined = at(since);
-  for (; found.length < count && last !== undefined; found.push(shown(last))) last = nextCronTime(schedule(text), zone, last);
-  return found;
+  for (; result.length < count && last !== undefined; result.push(format(last))) last = nextCronTime(schedule(text), zone, last);
+  return result;
 }
 
 it.each([
@@ -26,18 +26,18 @@ it.each([
   ['5,1 0 * * MON', '2026-11-23T00:01:00Z', ['2026-11-23T00:05:00.000Z', '2026-11-30T00:01:00.000Z']],
   ['0 0 29 2 *', '2026-01-01T00:00:00Z', ['2028-02-29T00:00:00.000Z']],
   ['0 0 31 2 *', '2026-01-01T00:00:00Z', [undefined]],
-  // Where both kinds of days are said, either is meant; `*` with a step says something.
+  // Days of the month and days of the week are alternatives when neither is a wildcard; `*` with a step is no wildcard.
   ['0 0 13 * 5', '2026-11-01T00:00:00Z', ['2026-11-06T00:00:00.000Z', '2026-11-13T00:00:00.000Z']],
   ['0 0 1 * 5', '2026-11-01T00:00:00Z', ['2026-11-06T00:00:00.000Z']],
   ['0 0 */10 * 5', '2026-11-01T00:00:00Z', ['2026-11-06T00:00:00.000Z', '2026-11-11T00:00:00.000Z']],
   ['0 0 * * 5', '2026-11-01T00:00:00Z', ['2026-11-06T00:00:00.000Z', '2026-11-13T00:00:00.000Z']],
   ['@monthly', '2026-11-01T00:00:00Z', ['2026-12-01T00:00:00.000Z']],
   ['@every 90s', '2026-11-01T00:00:00.400Z', ['2026-11-01T00:01:30.000Z', '2026-11-01T00:03:00.000Z']],
-])('nextTime of the schedule %s after %s gives the expected times', (text, since, wanted) => {
-  expect(times(text, since, wanted.length)).toEqual(wanted);
+])('nextCronTime of the schedule %s after %s gives the expected times', (text, since, expected) => {
+  expect(times(text, since, expected.length)).toEqual(expected);
 });
 
-describe('nextTime in a time zone', () => {
+describe('nextCronTime in a time zone', () => {
   it('skips times that do not exist when clocks go forward', () => {
     expect(times('30 2 * * *', '2026-03-07T12:00:00Z', 2, 'America/New_York')).toEqual([
       '2026-03-09T06:30:00.000Z',
@@ -50,8 +50,8 @@ describe('nextTime in a time zone', () => {
   });
 
   it('returns times twice that occur twice when clocks go back', () => {
-    const wanted = ['2026-11-01T05:30:00.000Z', '2026-11-01T06:30:00.000Z', '2026-11-02T06:30:00.000Z'];
-    expect(times('30 1 * * *', '2026-11-01T00:00:00Z', 3, 'America/New_York')).toEqual(wanted);
+    const expected = ['2026-11-01T05:30:00.000Z', '2026-11-01T06:30:00.000Z', '2026-11-02T06:30:00.000Z'];
+    expect(times('30 1 * * *', '2026-11-01T00:00:00Z', 3, 'America/New_York')).toEqual(expected);
   });
 
   it('supports time zones with large or fractional offsets', () => {
@@ -60,9 +60,9 @@ describe('nextTime in a time zone', () => {
   });
 });
 
-describe('lastTime', () => {
+describe('lastCronTime', () => {
   const last = (text: string, since: string, until: string, zone?: string) =>
-    shown(lastCronTime(schedule(text), zone, at(since), at(until)));
+    format(lastCronTime(schedule(text), zone, at(since), at(until)));
 
   it('returns the last time after the start and not after the end', () => {
     expect(last('0 0 1 1 *', '2024-05-01T00:00:00Z', '2026-11-23T00:00:00Z')).toBe('2026-01-01T00:00:00.000Z');
@@ -74,30 +74,30 @@ describe('lastTime', () => {
     expect(last('@every 10m', '2026-11-23T10:00:00Z', '2026-11-23T10:09:00Z')).toBeUndefined();
   });
 
-  it('agrees with the last of the times that nextTime returns', () => {
+  it('agrees with the last of the times that nextCronTime returns', () => {
     for (const text of ['*/7 1,13 * * *', '0 0 */9 * 2', '59 23 31 * *']) {
       const since = at('2026-09-20T11:11:11Z');
       for (let until = since; until < since + 45 * 86_400_000; until += 53_000_000) {
-        let wanted: number | undefined;
+        let expected: number | undefined;
         for (let time = nextCronTime(schedule(text), 'Europe/Berlin', since); time !== undefined && time <= until;) {
-          wanted = time;
+          expected = time;
           time = nextCronTime(schedule(text), 'Europe/Berlin', time);
         }
-        expect(shown(lastCronTime(schedule(text), 'Europe/Berlin', since, until))).toBe(shown(wanted));
+        expect(format(lastCronTime(schedule(text), 'Europe/Berlin', since, until))).toBe(format(expected));
       }
     }
   });
 });
 
-it('timesBetween counts the due times up to a limit', () => {
-  const count = (text: string, most: number) =>
-    countCronTimes(schedule(text), undefined, at('2026-11-23T10:00:00Z'), at('2026-11-23T11:00:00Z'), most);
+it('countCronTimes counts the due times up to a limit', () => {
+  const count = (text: string, limit: number) =>
+    countCronTimes(schedule(text), undefined, at('2026-11-23T10:00:00Z'), at('2026-11-23T11:00:00Z'), limit);
   expect(count('*/20 * * * *', 100)).toBe(3);
   expect(count('* * * * *', 10)).toBe(10);
   expect(count('@every 7m', 100)).toBe(8);
 });
 
-it('zonedTimestamp formats a time with the offset of the zone', () => {
+it('formatZonedTime formats a time with the offset of the zone', () => {
   const time = at('2026-01-01T05:00:00Z');
   expect(formatZonedTime(undefined, time)).toBe('2026-01-01T05:00:00Z');
   expect(formatZonedTime('Etc/UTC', time)).toBe('2026-01-01T05:00:00Z');

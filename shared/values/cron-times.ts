@@ -1,6 +1,6 @@
 /**
- * When a schedule is due: at the instants at which the clocks of its zone show what it says. What they never show is left out, and what they show twice comes
- * twice. Knows no clock of its own.
+ * Computes the times of a cron schedule: the instants at which the local time of its zone matches. A local time that is
+ * skipped when clocks go forward never matches, one that occurs twice when clocks go back matches twice.
  */
 import type { CronField, CronSchedule } from './cron-schedule';
 import { zoneOffsetMs } from './zone-offset';
@@ -10,10 +10,10 @@ type Fields = Extract<CronSchedule, { readonly type: 'fields' }>;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** A day that does not come in five years never comes. */
+/** A date that does not occur in five years (31 February) never occurs. */
 const MAX_DAYS = 5 * 366;
 
-/** The first time after `since`; undefined = it never comes. Instants are milliseconds since 1970. */
+/** The first time after `since`, or `undefined` when there is none. Instants are milliseconds since 1970. */
 export function nextCronTime(schedule: CronSchedule, zone: string | undefined, since: number): number | undefined {
   if (schedule.type === 'every') return Math.floor(since / 1_000) * 1_000 + schedule.ms;
   for (let day = dayAt(zone, since), left = MAX_DAYS; left >= 0; day += DAY_MS, left -= 1) {
@@ -23,7 +23,7 @@ export function nextCronTime(schedule: CronSchedule, zone: string | undefined, s
   return undefined;
 }
 
-/** The last time that is after `since` and not after `until`. */
+/** The last time after `since` and not after `until`. */
 export function lastCronTime(schedule: CronSchedule, zone: string | undefined, since: number, until: number): number | undefined {
   if (schedule.type === 'every') {
     const start = Math.floor(since / 1_000) * 1_000;
@@ -43,7 +43,7 @@ export function lastCronTime(schedule: CronSchedule, zone: string | undefined, s
   return undefined;
 }
 
-/** How often it was due after `since` and not after `until`; no more than `most` are counted. */
+/** The number of times after `since` and not after `until`, up to `limit`. */
 export function countCronTimes(schedule: CronSchedule, zone: string | undefined, since: number, until: number, limit: number): number {
   if (schedule.type === 'every') return Math.max(0, Math.min(limit, Math.floor((until - since) / schedule.ms)));
   let count = 0;
@@ -63,7 +63,10 @@ function matchesDay({ days, months, weekdays }: Fields, day: number): boolean {
   return days.isWildcard || weekdays.isWildcard ? isOfMonth && isOfWeek : isOfMonth || isOfWeek;
 }
 
-/** In their order; those of hours that are over by `since` may be left out. Where clocks are put forward or back about the day, each time is looked for in both ways of counting. */
+/**
+ * The times on a day in ascending order; those in hours that end before `since` may be omitted. Around a change of the
+ * zone's offset each local time is tried with both offsets.
+ */
 function timesOn({ hours, minutes }: Fields, zone: string | undefined, day: number, since: number): Iterable<number> {
   const [before, after] = [zoneOffsetMs(zone, day - DAY_MS), zoneOffsetMs(zone, day + 2 * DAY_MS)];
   if (before === after) return timesAt(hours, minutes, day - before, since);

@@ -2,7 +2,7 @@ import { DER_TAGS, parseObjectIdentifier, requireDerTag, parseDerContainer, pars
 
 const bytes = (hex: string): Buffer => Buffer.from(hex.replaceAll(' ', ''), 'hex');
 
-test('derParts returns the values of a sequence in order', () => {
+test('parseDerContainer returns the values of a sequence in order', () => {
   const value = parseDer(bytes('30 0a 0403 010203 3000 0601 2a'));
   expect(parseDerContainer(value, DER_TAGS.sequence).map(({ tag, content }) => [tag, content.toString('hex')])).toEqual([
     [0x04, '010203'],
@@ -12,7 +12,7 @@ test('derParts returns the values of a sequence in order', () => {
   expect(requireDerTag(value, DER_TAGS.sequence).whole).toHaveLength(12);
 });
 
-test('derValue reads lengths of several bytes', () => {
+test('parseDer reads lengths of several bytes', () => {
   expect(parseDer(Buffer.concat([bytes('04 8180'), Buffer.alloc(128)])).content).toHaveLength(128);
   expect(parseDer(Buffer.concat([bytes('04 820100'), Buffer.alloc(256)])).content).toHaveLength(256);
 });
@@ -22,7 +22,9 @@ test.each([
   ['0609 2a864886f70d01090e', '1.2.840.113549.1.9.14'],
   ['0603 883703', '2.999.3'],
   ['0601 27', '0.39'],
-])('derId decodes %s as the object identifier %s', (hex, id) => expect(parseObjectIdentifier(parseDer(bytes(hex)))).toBe(id));
+])('parseObjectIdentifier decodes %s as the object identifier %s', (hex, id) =>
+  expect(parseObjectIdentifier(parseDer(bytes(hex)))).toBe(id),
+);
 
 test.each([
   ['', 'asn1: syntax error: sequence truncated'],
@@ -37,10 +39,10 @@ test.each([
   ['1f01 00', 'asn1: structure error: invalid tag number'],
   ['0400', "asn1: structure error: tags don't match"],
   ['3002 3001', 'asn1: syntax error: data truncated'],
-])('derParts rejects %j', (hex, message) => {
+])('parseDerContainer rejects %j', (hex, message) => {
   expect(() => parseDerContainer(parseDer(bytes(hex)), DER_TAGS.sequence)).toThrow(new DerFault(message));
 });
 
-test.each(['0600', '0601 88', '0606 2a 8fffffff7f'])('derId rejects %s', (hex) => {
+test.each(['0600', '0601 88', '0606 2a 8fffffff7f'])('parseObjectIdentifier rejects %s', (hex) => {
   expect(() => parseObjectIdentifier(parseDer(bytes(hex)))).toThrow(DerFault);
 });

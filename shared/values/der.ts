@@ -1,18 +1,20 @@
-/** Values in DER, the binary spelling of certificates and keys: what stands where. Lengths are definite, numbers of tags small; knows no type of what it reads. */
+/**
+ * Parses DER, the encoding of certificates and keys, into tags and contents. Supports single-byte tags only. Error
+ * messages are those of Go's encoding/asn1.
+ */
 
-/** The words are upstream's. */
 export class DerFault extends Error {}
 
 export interface DerValue {
   readonly tag: number;
   readonly content: Buffer;
-  /** With its tag and length. */
+  /** Including tag and length. */
   readonly whole: Buffer;
 }
 
 export const DER_TAGS = { bitString: 0x03, octetString: 0x04, objectIdentifier: 0x06, sequence: 0x30, set: 0x31 } as const;
 
-/** The one value that these bytes are; throws {@link DerFault}. */
+/** Parses bytes that consist of exactly one value. Throws {@link DerFault}. */
 export function parseDer(bytes: Buffer): DerValue {
   if (bytes.length === 0) throw sequenceTruncated();
   const value = valueAt(bytes, 0);
@@ -20,26 +22,26 @@ export function parseDer(bytes: Buffer): DerValue {
   return value;
 }
 
-/** The values that stand one after the other in another one; throws {@link DerFault}. */
+/** The values that the content of a value consists of. Throws {@link DerFault}. */
 export function parseDerChildren({ content }: DerValue): readonly DerValue[] {
   const values: DerValue[] = [];
   for (let start = 0; start < content.length; start += values.at(-1)?.whole.length ?? content.length) values.push(valueAt(content, start));
   return values;
 }
 
-/** The same of a value that has to be a SEQUENCE or a SET. */
+/** As {@link parseDerChildren}, for a value that must have the given tag (a SEQUENCE or a SET). */
 export function parseDerContainer(value: DerValue | undefined, tag: number): readonly DerValue[] {
   return parseDerChildren(requireDerTag(value, tag));
 }
 
-/** The value, which has to be there and to bear the tag. */
+/** Returns the value. Throws {@link DerFault} when it is missing or has another tag. */
 export function requireDerTag(value: DerValue | undefined, tag: number): DerValue {
   if (value === undefined) throw sequenceTruncated();
   if (value.tag !== tag) throw new DerFault("asn1: structure error: tags don't match");
   return value;
 }
 
-/** An OBJECT IDENTIFIER as people write it: `2.5.4.3`. */
+/** An OBJECT IDENTIFIER in dotted notation: `2.5.4.3`. */
 export function parseObjectIdentifier(value: DerValue | undefined): string {
   const { content } = requireDerTag(value, DER_TAGS.objectIdentifier);
   const arcs: number[] = [];

@@ -16,22 +16,22 @@ it.each<[JsonValue | undefined, JsonValue | undefined, boolean]>([
   [[null], [[]], true],
   [[1], [1, null], false],
   [{ a: '' }, {}, false],
-])('equalButForEmptyLists of %j and %j is %s', (one, other, expected) => {
-  expect(equalIgnoringEmptyLists(one, other)).toBe(expected);
-  expect(equalIgnoringEmptyLists(other, one)).toBe(expected);
+])('equalIgnoringEmptyLists of %j and %j is %s', (a, b, expected) => {
+  expect(equalIgnoringEmptyLists(a, b)).toBe(expected);
+  expect(equalIgnoringEmptyLists(b, a)).toBe(expected);
 });
 
-it('equalButForEmptyLists reads each field a bounded number of times, whatever the depth', () => {
+it('equalIgnoringEmptyLists reads each field a bounded number of times, whatever the depth', () => {
   const DEPTH = 1_000;
-  let looks = 0;
+  let reads = 0;
   const nested = (end: JsonValue): JsonValue => {
     let value = end;
     for (let depth = 0; depth < DEPTH; depth++) {
       const inner = value;
-      value = Object.defineProperty({}, 'a', { enumerable: true, get: () => ((looks += 1), inner) });
+      value = Object.defineProperty({}, 'a', { enumerable: true, get: () => ((reads += 1), inner) });
     }
     return value;
   };
   expect(equalIgnoringEmptyLists(nested({ b: [] }), nested({}))).toBe(true);
-  expect(looks).toBeLessThan(10 * DEPTH);
+  expect(reads).toBeLessThan(10 * DEPTH);
 });

@@ -1,15 +1,18 @@
-/** Paths to members of an object as messages show them (`spec.ports[0].name`), bounded: names of members are the client's choice. */
+/**
+ * Formats paths of fields in messages (`spec.ports[0].name`). Their length is bounded, because clients choose the names
+ * of members.
+ */
 
-/** Characters of a path's text; what is longer ends in `…`. */
+/** In characters; a longer path is truncated and ends in `…`. */
 const MAX_PATH_LENGTH = 1024;
 
-/** A member or an index as paths show it: `a`, `.a`, `[0]`. */
+/** `a`, `.a` or `[0]`. */
 export function formatPathElement(key: string | number, isFirst: boolean): string {
   if (typeof key === 'number') return `[${key}]`;
   return isFirst ? key : `.${key}`;
 }
 
-/** The path to a member or an item of what `path` leads to. A path that has been cut off stays as it is. */
+/** Appends a member or an index. A path that was truncated is returned unchanged. */
 export function extendPath(path: string, key: string | number): string {
   return path.length > MAX_PATH_LENGTH ? path : truncatePath(path + formatPathElement(key, path === ''));
 }

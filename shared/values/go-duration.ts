@@ -1,4 +1,7 @@
-/** Durations as upstream writes them (`1h30m`, `1.5s`), and what it says of a text that is none. Those of our own flags are read by shared/cli/duration.ts. */
+/**
+ * Parses durations in API objects (`1h30m`, `1.5s`) with the error messages of Go's `time.ParseDuration`. Flags use
+ * shared/cli/duration.ts.
+ */
 import { quote } from './quote';
 
 const UNITS: ReadonlyMap<string, number> = new Map([
@@ -12,11 +15,11 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ['h', 3600e9],
 ]);
 const PART = /0*(\d*)(\.\d*)?([^.\d]*)/y;
-/** More digits than this are more than 2^63 of any unit. */
+/** More digits exceed 2^63 nanoseconds in any unit. */
 const MAX_DIGITS = 19;
 const MAX_NANOSECONDS = 2n ** 63n;
 
-/** Milliseconds; a text says what is wrong. */
+/** Milliseconds, or an error message. */
 export function parseGoDuration(text: string): number | string {
   const invalid = `time: invalid duration ${quote(text)}`;
   const amount = text.replace(/^[+-]/, '');

@@ -1,5 +1,6 @@
 /**
- * JSON values as upstream's messages show them in Go syntax (`%#v`): `map[string]interface {}{"a":[]interface {}{1, "x"}}`. Members are sorted.
+ * Formats JSON values in Go syntax (`%#v`), as upstream's messages contain them: `map[string]interface
+ * {}{"a":[]interface {}{1, "x"}}`. Members are sorted.
  */
 import { sortedKeys, type JsonArray, type JsonObject, type JsonValue } from './json';
 import { quote } from './quote';
@@ -12,7 +13,7 @@ export function formatGoSyntax(value: JsonValue): string {
   return Array.isArray(value) ? `[]interface {}{${formatItems(value)}}` : `map[string]interface {}{${formatMembers(value)}}`;
 }
 
-/** Concatenated: a join copies its texts, once for each level of a deep value. */
+/** Uses concatenation instead of `join`, which copies the text once for each level of a deep value. */
 function formatItems(items: JsonArray): string {
   let text = '';
   for (const item of items) text += `${text === '' ? '' : ', '}${formatGoSyntax(item)}`;

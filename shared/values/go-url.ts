@@ -1,13 +1,13 @@
 /**
- * URLs as upstream reads them, with its words for what is no URL. Says nothing of what a URL is good for. The parts that nobody asks for are only
- * checked.
+ * Parses URLs as Go's `net/url` does, with its error messages. Parts without a member in {@link GoUrl} (path, port) are
+ * only validated.
  */
 import { quote } from './quote';
 
 export interface GoUrl {
-  /** In small letters; '' = none. */
+  /** In lower case; `''` when there is none. */
   readonly scheme: string;
-  /** `user` or `user:password`; undefined = none. */
+  /** `user` or `user:password`. */
   readonly user: string | undefined;
   readonly host: string;
   readonly query: string;

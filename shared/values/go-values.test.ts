@@ -1,6 +1,6 @@
 import { formatGoBytes } from './go-values';
 
-test('goBytes prints bytes one by one, and of many bytes the first 2,048', () => {
+test('formatGoBytes prints each byte, and only the first 2,048 of more bytes', () => {
   expect([formatGoBytes(undefined), formatGoBytes(''), formatGoBytes('AC3/')]).toEqual([
     '[]byte(nil)',
     '[]byte{}',

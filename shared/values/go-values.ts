@@ -1,4 +1,4 @@
-/** Values that upstream's messages show as Go structures, in the same spelling. Only prints. */
+/** Formats API types as Go structures (`%#v`), as upstream's messages contain them. */
 import { arrayAt, isObject, type JsonObject, type JsonValue, objectAt, sortedKeys, stringAt, stringsAt } from './json';
 import { quote } from './quote';
 
@@ -7,15 +7,15 @@ export function formatGoIntOrString(value: JsonValue | undefined): string {
   return `intstr.IntOrString{Type:${type}, IntVal:${number}, StrVal:${quote(text)}}`;
 }
 
-/** Of more bytes only the first are shown: messages are cut, and what is wrong stands after them. */
+/** Further bytes are omitted: long messages are truncated, and the reason of the error follows the value. */
 const MAX_PRINTED_BYTES = 2048;
 
-/** Bytes in base64. */
+/** @param encoded base64 */
 export function formatGoBytes(encoded: string | undefined): string {
   if (encoded === undefined) return '[]byte(nil)';
   const bytes = Buffer.from(encoded.slice(0, MAX_PRINTED_BYTES * 2), 'base64');
-  const shown = Array.from(bytes.subarray(0, MAX_PRINTED_BYTES), (byte) => `0x${byte.toString(16)}`);
-  return `[]byte{${[...shown, ...(bytes.length > MAX_PRINTED_BYTES ? ['…'] : [])].join(', ')}}`;
+  const printed = Array.from(bytes.subarray(0, MAX_PRINTED_BYTES), (byte) => `0x${byte.toString(16)}`);
+  return `[]byte{${[...printed, ...(bytes.length > MAX_PRINTED_BYTES ? ['…'] : [])].join(', ')}}`;
 }
 
 const DECIMAL_SCALES: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
@@ -37,14 +37,13 @@ export function formatGoQuantity(text: string): string {
 export function formatGoLabelSelector(selector: JsonObject): string {
   const labels = objectAt(selector, 'matchLabels');
   const expressions = arrayAt(selector, 'matchExpressions')?.filter(isObject);
-  const shown =
+  const printed =
     expressions === undefined
       ? '(nil)'
       : `{${expressions.map((requirement) => `v1.LabelSelector${formatGoRequirement(requirement)}`).join(', ')}}`;
-  return `v1.LabelSelector{MatchLabels:${formatGoStringMap(labels)}, MatchExpressions:[]v1.LabelSelectorRequirement${shown}}`;
+  return `v1.LabelSelector{MatchLabels:${formatGoStringMap(labels)}, MatchExpressions:[]v1.LabelSelectorRequirement${printed}}`;
 }
 
-/** A map of texts. */
 export function formatGoStringMap(texts: JsonObject | undefined): string {
   if (texts === undefined) return 'map[string]string(nil)';
   return `map[string]string{${sortedKeys(texts)
@@ -61,11 +60,11 @@ function formatGoRequirement(requirement: JsonObject): string {
 export function formatGoNodeSelectorTerm(term: JsonObject): string {
   const requirements = (member: string): string => {
     const expressions = arrayAt(term, member)?.filter(isObject);
-    const shown =
+    const printed =
       expressions === undefined
         ? '(nil)'
         : `{${expressions.map((requirement) => `core.NodeSelector${formatGoRequirement(requirement)}`).join(', ')}}`;
-    return `[]core.NodeSelectorRequirement${shown}`;
+    return `[]core.NodeSelectorRequirement${printed}`;
   };
   return `core.NodeSelectorTerm{MatchExpressions:${requirements('matchExpressions')}, MatchFields:${requirements('matchFields')}}`;
 }

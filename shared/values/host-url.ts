@@ -1,6 +1,6 @@
 /**
- * Builds URLs from hosts and ports that are text in objects and requests. A host is parsed as an IP address or DNS name and a port as a number, so that neither can
- * become userinfo, a path or another host. Does not resolve names.
+ * Builds URLs from hosts and ports that are text in objects and requests. A host is parsed as an IP address or DNS name
+ * and a port as a number, so that neither can become userinfo, a path or another host. Does not resolve names.
  */
 import { formatIpAddress, parseIpAddress, type IpAddress } from './ip-address';
 
@@ -11,7 +11,9 @@ const LABEL = /^[A-Za-z0-9_-]{1,63}$/;
 const NUMERIC_LABEL = /^(?:[0-9]+|0[xX][0-9a-fA-F]*)$/;
 const MAX_NAME_LENGTH = 253;
 
-/** `undefined` when the text is neither an IP address nor a DNS name. IPv6 addresses must have no brackets and no zone. */
+/**
+ * `undefined` when the text is neither an IP address nor a DNS name. IPv6 addresses must have no brackets and no zone.
+ */
 export function parseHost(text: string): Host | undefined {
   const address = parseIpAddress(text);
   if (address !== undefined) return { type: 'address', address };
@@ -36,7 +38,10 @@ export function parsePort(text: string): number | undefined {
 
 export const isPort = (port: number): boolean => Number.isInteger(port) && port >= 1 && port <= MAX_PORT;
 
-/** A URL without a path. Without `port` it has the default port of the scheme. Throws RangeError when `port` is no port: a URL would silently ignore it. */
+/**
+ * A URL without a path. Without `port` it has the default port of the scheme. Throws RangeError when `port` is no port:
+ * a URL would silently ignore it.
+ */
 export function hostUrl(scheme: 'http' | 'https', host: Host, port?: number): URL {
   const url = new URL(`${scheme}://${host.type === 'name' ? host.name : urlHost(host.address)}`);
   if (port !== undefined && !isPort(port)) throw new RangeError(`${port} is no port`);

@@ -8,8 +8,8 @@ it.each(recordingOf('values/addresses', body, tupleOf(text, text)).cases)(
   (written, verdict) => {
     const address = parseIpAddress(written);
     const kind = address === undefined ? undefined : addressClass(address);
-    const found = address === undefined ? '-' : kind === undefined ? String(address.family) : `${address.family} ${kind}`;
-    expect(found).toBe(verdict);
+    const actual = address === undefined ? '-' : kind === undefined ? String(address.family) : `${address.family} ${kind}`;
+    expect(actual).toBe(verdict);
   },
 );
 
@@ -19,7 +19,7 @@ it.each(recordingOf('values/ranges', body, tupleOf(text, truth)).cases)('parseIp
 
 it.each(
   recordingOf('values/within', body, tupleOf(text, text, truth)).cases.map(([outer, inner, within]) => [inner, outer, within] as const),
-)('rangeIsWithin of %s in %s is %s', (inner, outer, within) => {
+)('isStrictSubrange of %s in %s is %s', (inner, outer, within) => {
   const [small, large] = [parseIpRange(inner), parseIpRange(outer)];
   expect(small !== undefined && large !== undefined && isStrictSubrange(small, large)).toBe(within);
 });

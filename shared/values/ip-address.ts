@@ -1,10 +1,10 @@
 /**
- * IP addresses and ranges as upstream reads them (recorded in `values/addresses`): decimal octets and hexadecimal groups may have leading zeros, an
- * IPv6 address may end in dotted decimals, and an IPv4 address in IPv6 clothes (`::ffff:10.0.0.1`) is an IPv4 address. No zones. Says what a
- * text stands for, never whether it is welcome.
+ * Parses IP addresses and ranges as upstream does (recorded in `values/addresses`): decimal octets and hexadecimal
+ * groups may have leading zeros, an IPv6 address may end in dotted decimals, and an IPv4-mapped IPv6 address
+ * (`::ffff:10.0.0.1`) is an IPv4 address. Zones are rejected. Which addresses are acceptable is up to the caller.
  */
 
-/** A family's name in objects. */
+/** The name of a family in API objects. */
 export type IpFamily = 'IPv4' | 'IPv6';
 
 export interface IpAddress {
@@ -17,16 +17,16 @@ export interface IpRange {
   readonly family: 4 | 6;
   /** The first address. */
   readonly first: bigint;
-  /** How many leading bits are fixed. */
+  /** The number of leading bits that all addresses of the range share. */
   readonly prefix: number;
-  /** The same as the text has it: an IPv4 range in IPv6 clothes counts them. */
+  /** The prefix length in the text: for a range of IPv4-mapped addresses it counts the bits of the IPv6 address. */
   readonly writtenPrefix: number;
 }
 
 const GROUPS = 8;
 const IPV4_MAPPED_PREFIX = 0xffffn;
 
-/** Undefined when the text is no address. */
+/** `undefined` when the text is not an IP address. */
 export function parseIpAddress(text: string): IpAddress | undefined {
   if (!text.includes(':')) {
     const value = parseDotted(text);
@@ -39,7 +39,7 @@ export function parseIpAddress(text: string): IpAddress | undefined {
 
 const [ZERO, NINE, DOT] = [48, 57, 46];
 
-/** Four decimal octets, as one number. */
+/** Four decimal octets as one number. */
 function parseDotted(text: string): number | undefined {
   let [value, octet, dots] = [0, NO_DIGIT, 0];
   for (let index = 0; index < text.length; index++) {
@@ -75,7 +75,7 @@ function parseGroups(text: string): bigint | undefined {
 
 const GROUP = /^0*[0-9a-fA-F]{1,4}$/;
 
-/** Groups of 16 bits. `last` = the text may end in dotted decimals. */
+/** Groups of 16 bits. `isLast`: the text may end in dotted decimals. */
 function parseGroupList(text: string, isLast: boolean): readonly number[] | undefined {
   if (text === '') return [];
   const parts = text.split(':');
@@ -101,7 +101,7 @@ export function formatIpAddress({ family, value }: IpAddress): string {
   return `${groups.slice(0, start).join(':')}::${groups.slice(start + length).join(':')}`;
 }
 
-/** The first of the longest. */
+/** The longest run of zero groups, the first of several. */
 function longestZeros(groups: readonly string[]): { readonly start: number; readonly length: number } {
   let longest = { start: 0, length: 0 };
   for (let start = 0; start < groups.length; start++) {
@@ -114,7 +114,7 @@ function longestZeros(groups: readonly string[]): { readonly start: number; read
 
 const BITS = { 4: 32, 6: 128 } as const;
 
-/** `address/prefix`; what follows the prefix in the address does not count. Undefined when the text is no range. */
+/** Parses `address/prefix`; address bits after the prefix are ignored. `undefined` when the text is not a range. */
 export function parseIpRange(text: string): IpRange | undefined {
   const slash = text.indexOf('/');
   const digits = text.slice(slash + 1);
@@ -124,7 +124,8 @@ export function parseIpRange(text: string): IpRange | undefined {
   const writtenPrefix = Number(digits);
   if (address === undefined || writtenPrefix > (addressText.includes(':') ? BITS[6] : BITS[4])) return undefined;
   const isMapped = address.family === 4 && addressText.includes(':');
-  // The prefix of an IPv4 address in IPv6 clothes is counted there; one that does not cover the clothes leaves an IPv6 range.
+  // The prefix length of an IPv4-mapped address counts the bits of the IPv6 address; a shorter one than the mapping
+  // itself makes an IPv6 range.
   if (isMapped && writtenPrefix < BITS[6] - BITS[4]) {
     return {
       family: 6,
@@ -146,14 +147,14 @@ export function rangeContains(range: IpRange, address: IpAddress): boolean {
   return range.family === address.family && maskAddress(address, range.prefix) === range.first;
 }
 
-/** All of `inner` lies in `outer`, and not all of `outer` in `inner`. */
+/** Whether `outer` contains all addresses of `inner` and more. */
 export function isStrictSubrange(inner: IpRange, outer: IpRange): boolean {
   return inner.writtenPrefix > outer.writtenPrefix && rangeContains(outer, { family: inner.family, value: inner.first });
 }
 
 export type AddressClass = 'unspecified' | 'loopback' | 'link-local' | 'link-local multicast';
 
-/** The addresses that mean nothing to another machine. Undefined for all others. */
+/** The class of an address that is not meaningful on another machine; `undefined` for all other addresses. */
 export function addressClass({ family, value }: IpAddress): AddressClass | undefined {
   if (value === 0n) return 'unspecified';
   if (family === 4) return classOf(CLASSES_4, Number(value));
@@ -162,7 +163,7 @@ export function addressClass({ family, value }: IpAddress): AddressClass | undef
 
 interface ClassRow {
   readonly name: AddressClass;
-  /** The bits that count, and what they say. */
+  /** The address belongs to the class when `value & mask` equals `bits`. */
   readonly mask: number;
   readonly bits: number;
 }
@@ -170,14 +171,14 @@ interface ClassRow {
 const classOf = (rows: readonly ClassRow[], value: number): AddressClass | undefined =>
   rows.find(({ mask, bits }) => (value & mask) >>> 0 === bits)?.name;
 
-/** Of the whole address. */
+/** Masks of the whole address. */
 const CLASSES_4: readonly ClassRow[] = [
   { name: 'loopback', mask: 0xff00_0000, bits: 0x7f00_0000 },
   { name: 'link-local', mask: 0xffff_0000, bits: 0xa9fe_0000 },
   { name: 'link-local multicast', mask: 0xffff_ff00, bits: 0xe000_0000 },
 ];
 
-/** Of the first group. Of a multicast address the flags do not count, the scope does. */
+/** Masks of the first group. Of a multicast address the scope counts and the flags are ignored. */
 const CLASSES_6: readonly ClassRow[] = [
   { name: 'link-local', mask: 0xffc0, bits: 0xfe80 },
   { name: 'link-local multicast', mask: 0xff0f, bits: 0xff02 },

@@ -1,6 +1,7 @@
 /**
- * Where the values of a valid JSON text lie, found in one go over its bytes: whoever needs them as they are spelled, or few of them, makes no objects of the
- * rest. A value is known by a number; a member's value is the one behind its name. Judges nothing.
+ * A structural index of a valid JSON text, built in one pass over its bytes: gives access to single values, or to their
+ * spelling, without creating objects of the others. A value is identified by the number of its entry; the entry of a
+ * member's name is followed by that of its value. Does not validate.
  */
 import { parseLongInteger } from './long-integer';
 import { setMember, type JsonArray, type JsonObject, type JsonValue } from './json';
@@ -17,9 +18,12 @@ const NULL = 0x6e;
 
 export type JsonType = 'boolean' | 'list' | 'null' | 'number' | 'object' | 'text';
 
-/** From one value to the next: its start, its end (as its complement: a text with escapes), and the value after it and all that is in it. */
+/**
+ * Numbers per entry: the start offset of the value, its end offset (complemented for a string with escapes), and the
+ * next entry that is not inside the value.
+ */
 const ENTRY_SIZE = 3;
-/** Texts of real size have fewer values than bytes by this factor; others make room. */
+/** Typical objects have no more values than this; for others the index grows. */
 const BYTES_PER_VALUE = 8;
 const MIN_ENTRIES = 64;
 
@@ -66,33 +70,35 @@ export class JsonIndex {
     return this.bytes[this.start(value)] === FALSE;
   }
 
-  /** In the bytes. */
+  /** Byte offset. */
   start(value: number): number {
     return this.entries[value] ?? 0;
   }
 
-  /** Behind the last of its bytes. */
+  /** Byte offset after the value. */
   end(value: number): number {
     const end = this.entries[value + 1] ?? 0;
     return end < 0 ? ~end : end;
   }
 
-  /** A text that is spelled otherwise than it is. */
+  /** Whether a string contains escapes. */
   isEscaped(text: number): boolean {
     return (this.entries[text + 1] ?? 0) < 0;
   }
 
-  /** The first item of a list, or the first name in an object; {@link nextSibling} of the container where there is none. */
+  /**
+   * The first item of a list, or the first name in an object; for an empty container its {@link nextSibling}.
+   */
   firstChild(container: number): number {
     return container + ENTRY_SIZE;
   }
 
-  /** The value of a member. */
+  /** The value of the member with this name. */
   valueOfName(name: number): number {
     return name + ENTRY_SIZE;
   }
 
-  /** What stands behind a value and all that is in it. */
+  /** The entry after a value and everything inside it. */
   nextSibling(value: number): number {
     return this.entries[value + 2] ?? 0;
   }
@@ -108,13 +114,12 @@ export class JsonIndex {
     return String(text);
   }
 
-  /** A double, or all the digits of an integer that none holds. */
+  /** A bigint for a 64-bit integer that a double cannot hold exactly. */
   number(value: number): number | bigint {
     const spelling = this.spelling(value);
     return parseLongInteger(spelling) ?? Number(spelling);
   }
 
-  /** The value itself. */
   toJson(value: number): JsonValue {
     switch (this.typeOf(value)) {
       case 'text':
@@ -146,7 +151,7 @@ export class JsonIndex {
     return result;
   }
 
-  /** One loop, because the depth was a client's choice. */
+  /** Not recursive, because clients choose the depth. */
   private buildIndex(): void {
     const { bytes } = this;
     const open: number[] = [];
@@ -182,7 +187,7 @@ export class JsonIndex {
   }
 }
 
-/** What begins or ends at a byte. */
+/** Classes of bytes. */
 const [WORD, BETWEEN, OPENS, CLOSES, QUOTES] = [0, 1, 2, 3, 4];
 const KINDS = new Uint8Array(256);
 for (const between of ' \t\n\r,:') KINDS[between.charCodeAt(0)] = BETWEEN;
@@ -190,7 +195,7 @@ for (const opens of [OPEN_OBJECT, OPEN_LIST]) KINDS[opens] = OPENS;
 for (const closes of [CLOSE_OBJECT, CLOSE_LIST]) KINDS[closes] = CLOSES;
 KINDS[QUOTE] = QUOTES;
 
-/** Its complement where something is escaped. */
+/** The offset after the string, complemented when the string contains escapes. */
 function endOfString(bytes: Buffer, start: number): number {
   for (let at = start + 1; at < bytes.length; at += 1) {
     const byte = bytes[at];

@@ -1,6 +1,6 @@
 /**
- * JSON values as the programs hold them in memory. Numbers that a double cannot hold exactly (64-bit integers) are `bigint`;
- * everything else is what `JSON.parse` makes. Never parses: that is shared/serialization's work.
+ * JSON values in memory, with access, comparison and output. 64-bit integers that a double cannot hold exactly are
+ * `bigint`; all other values are as `JSON.parse` creates them. Parsing is in shared/serialization.
  */
 
 export type JsonPrimitive = null | boolean | number | bigint | string;
@@ -14,25 +14,25 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The member if it is an object, else undefined. */
+/** The member if it is an object, otherwise `undefined`. */
 export function objectAt(value: JsonObject | undefined, member: string): JsonObject | undefined {
   const field = value === undefined ? undefined : own(value, member);
   return isObject(field) ? field : undefined;
 }
 
-/** The member if it is a list, else undefined. */
+/** The member if it is a list, otherwise `undefined`. */
 export function arrayAt(value: JsonObject | undefined, member: string): JsonArray | undefined {
   const field = value === undefined ? undefined : own(value, member);
   return Array.isArray(field) ? field : undefined;
 }
 
-/** The member if it is a string, else undefined. */
+/** The member if it is a string, otherwise `undefined`. */
 export function stringAt(value: JsonObject | undefined, member: string): string | undefined {
   const field = value === undefined ? undefined : own(value, member);
   return typeof field === 'string' ? field : undefined;
 }
 
-/** Strings of a list member; other items count as empty strings, an absent list as no item. */
+/** The items of a list of strings; items of other types become empty strings, a missing list is empty. */
 export function stringsAt(object: JsonObject, member: string): readonly string[] {
   const list = arrayAt(object, member);
   return list === undefined ? NO_STRINGS : list.map((item) => (typeof item === 'string' ? item : ''));
@@ -40,24 +40,23 @@ export function stringsAt(object: JsonObject, member: string): readonly string[]
 
 const NO_STRINGS: readonly string[] = [];
 
-/** An own member of an object or a table: names such as `constructor` or `__proto__` never reach what every object inherits. */
+/** An own member of an object: a name such as `constructor` or `__proto__` never returns an inherited one. */
 export function own<T>(value: Readonly<Record<string, T>>, member: string): T | undefined {
   return Object.hasOwn(value, member) ? value[member] : undefined;
 }
 
-/** Whether an object has no member. */
 export function isEmptyObject(value: JsonObject): boolean {
   for (const member in value) if (Object.hasOwn(value, member)) return false;
   return true;
 }
 
-/** Sets a member whose name a client chose: plain assignment of `__proto__` would change the prototype instead. */
+/** Sets a member with a name that a client chose: an assignment to `__proto__` would change the prototype instead. */
 export function setMember(target: JsonObject, member: string, value: JsonValue): void {
   if (member === '__proto__') Object.defineProperty(target, member, { value, writable: true, enumerable: true, configurable: true });
   else target[member] = value;
 }
 
-/** A deep copy that shares nothing with its source. */
+/** A deep copy. */
 export function cloneJson<T extends JsonValue>(value: T): T;
 export function cloneJson(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
@@ -67,7 +66,10 @@ export function cloneJson(value: JsonValue): JsonValue {
   return copy;
 }
 
-/** Whether there are more than so many objects and lists inside one another. Looks no further than that, because the depth is a client's choice. */
+/**
+ * Whether objects and lists are nested more than `levels` deep. The recursion stops there, because clients choose the
+ * depth.
+ */
 export function isDeeperThan(value: JsonValue, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
@@ -76,7 +78,7 @@ export function isDeeperThan(value: JsonValue, levels: number): boolean {
   return false;
 }
 
-/** Whether two values are equal; the order of members does not count, the order of list items does. */
+/** Deep equality; the order of members is ignored. */
 export function equalJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
@@ -91,13 +93,17 @@ export function equalJson(a: JsonValue | undefined, b: JsonValue | undefined): b
   return members === Object.keys(b).length;
 }
 
-/** The same, but that a list without items, null and nothing are one: so upstream compares what must not change. */
+/**
+ * As {@link equalJson}, but an empty list, null and a missing member are equal, as in upstream's comparison of
+ * immutable fields.
+ */
 export function equalIgnoringEmptyLists(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   if (isUnset(a) || isUnset(b)) return isUnset(a) && isUnset(b);
   if (Array.isArray(a) && Array.isArray(b))
     return a.length === b.length && a.every((item, index) => equalIgnoringEmptyLists(item, b[index]));
   if (!isObject(a) || !isObject(b)) return equalJson(a, b);
-  // Each member once: whoever looks at those of both, one after the other, doubles the work at every depth.
+  // Members of both objects are compared once: comparing them for `a` and again for `b` would double the work at every
+  // level.
   return (
     Object.keys(a).every((member) => equalIgnoringEmptyLists(a[member], own(b, member))) &&
     Object.keys(b).every((member) => own(a, member) !== undefined || isUnset(b[member]))
@@ -112,18 +118,23 @@ const ESCAPED = /[<>&\u2028\u2029]/g;
 const LONE_SURROGATES = /\p{Surrogate}/gu;
 const ESCAPES: Record<string, string> = { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026', '\u2028': '\\u2028', '\u2029': '\\u2029' };
 
-/** A JSON string as upstream prints it: `<`, `>`, `&` and the two line separators escaped, lone surrogates as U+FFFD. */
+/**
+ * A JSON string as upstream prints it: `<`, `>`, `&` and the two line separators escaped, lone surrogates as U+FFFD.
+ */
 export function stringifyJsonString(text: string): string {
   if (!SPECIAL.test(text)) return `"${text}"`;
   return escapeJsonMarkup(JSON.stringify(text.replace(LONE_SURROGATES, '\ufffd')));
 }
 
-/** JSON whose texts are escaped as upstream's: what this concerns stands nowhere else in it. */
+/** Escapes the strings of a JSON text as upstream does; the characters in question occur in strings only. */
 export function escapeJsonMarkup(json: string): string {
   return json.replace(ESCAPED, (character) => ESCAPES[character] ?? character);
 }
 
-/** A number as upstream prints a 64-bit float: shortest form, exponent below 1e-6 and from 1e21. Throws where JSON has no such number, lest one is stored. */
+/**
+ * A number as upstream prints a 64-bit float: shortest form, with an exponent below 1e-6 and from 1e21. Throws for NaN
+ * and infinity, so that they are never stored.
+ */
 export function stringifyJsonNumber(value: number | bigint): string {
   if (typeof value === 'bigint' || (Number.isSafeInteger(value) && value !== 0)) return String(value);
   if (Object.is(value, -0)) return '-0';
@@ -131,8 +142,8 @@ export function stringifyJsonNumber(value: number | bigint): string {
   return String(value);
 }
 
-/** Compact JSON with the members in the order that the object holds them, or sorted by their UTF-8 bytes. */
-export function stringifyJson(value: JsonValue, order: 'kept' | 'sorted' = 'kept'): string {
+/** Compact JSON. Members are in the order of insertion, or sorted by the UTF-8 bytes of their names. */
+export function stringifyJson(value: JsonValue, order: 'insertion' | 'sorted' = 'insertion'): string {
   switch (typeof value) {
     case 'string':
       return stringifyJsonString(value);
@@ -148,7 +159,7 @@ export function stringifyJson(value: JsonValue, order: 'kept' | 'sorted' = 'kept
   return Array.isArray(value) ? stringifyItems(value, order) : stringifyMembers(value, order);
 }
 
-function stringifyItems(items: JsonArray, order: 'kept' | 'sorted'): string {
+function stringifyItems(items: JsonArray, order: 'insertion' | 'sorted'): string {
   let text = '[';
   for (const item of items) {
     if (text.length > 1) text += ',';
@@ -157,9 +168,9 @@ function stringifyItems(items: JsonArray, order: 'kept' | 'sorted'): string {
   return `${text}]`;
 }
 
-function stringifyMembers(object: JsonObject, order: 'kept' | 'sorted'): string {
+function stringifyMembers(object: JsonObject, order: 'insertion' | 'sorted'): string {
   let text = '{';
-  for (const member of order === 'kept' ? Object.keys(object) : sortedKeys(object)) {
+  for (const member of order === 'insertion' ? Object.keys(object) : sortedKeys(object)) {
     if (text.length > 1) text += ',';
     text += `${stringifyJsonString(member)}:${stringifyJson(object[member] ?? null, order)}`;
   }
@@ -172,7 +183,7 @@ export function sortedKeys(value: JsonObject): string[] {
   return isSorted(keys) ? keys : keys.sort(compareBytes);
 }
 
-/** Most are: what is stored is. */
+/** Keys of stored objects are sorted already, so that most sorts are skipped. */
 function isSorted(keys: readonly string[]): boolean {
   for (let index = 1; index < keys.length; index += 1) if (compareBytes(keys[index - 1] ?? '', keys[index] ?? '') > 0) return false;
   return true;

@@ -12,6 +12,6 @@ it.each<[string, bigint | undefined]>([
   ['9'.repeat(100_000), undefined],
   ['9007199254740993.0', undefined],
   ['9007199254740993e1', undefined],
-])('longInteger returns a bigint only for integers that fit into 64 bits and not into a double (case %#)', (spelled, expected) =>
-  expect(parseLongInteger(spelled)).toBe(expected),
+])('parseLongInteger returns a bigint only for integers that fit into 64 bits and not into a double (case %#)', (literal, expected) =>
+  expect(parseLongInteger(literal)).toBe(expected),
 );

@@ -1,17 +1,20 @@
-/** What the text of a number says that its value does not. */
+/** The spelling of numbers in JSON texts, where it carries more information than the value. */
 import type { JsonArray, JsonObject, JsonValue } from './json';
 
 /**
- * The spelling of numbers whose text says more than their value (`80.0`, `1e3`, integers beyond 64 bits), by container and member or index.
- * A typed decoder needs it: `80.0` is no int32 and `1e3` is a quantity of its own.
+ * The literals of numbers such as `80.0`, `1e3` and integers beyond 64 bits, by container and member or index. A typed
+ * decoder needs them: `80.0` is not an int32, and the quantity `1e3` keeps its spelling.
  */
 export type NumberLiterals = WeakMap<JsonObject | JsonArray, Map<string | number, string>>;
 
-/** What is said of a number that no double holds, in upstream's words. `into` = what it was to become. */
+/** Upstream's error for a number that exceeds the range of a double. */
 export const numberTooLargeMessage = (literal: string, target = 'Go value of type float64'): string =>
   `json: cannot unmarshal number ${literal} into ${target}`;
 
-/** The first number that no double holds, as it is spelled; undefined = there is none. A loop, because the depth is a client's choice. */
+/**
+ * The literal of the first number that exceeds the range of a double; `undefined` when there is none. Not recursive,
+ * because clients choose the depth.
+ */
 export function findTooLargeNumber(top: JsonObject | JsonArray, literals: NumberLiterals): string | undefined {
   const pending = [top];
   for (let container = pending.pop(); container !== undefined; container = pending.pop()) {

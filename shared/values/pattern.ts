@@ -1,22 +1,22 @@
 /**
- * Regular expressions that clients write: RE2 syntax, as upstream's, and time in proportion to the text whatever the expression. JavaScript's own
- * are for expressions that we write ourselves.
+ * Regular expressions from clients: RE2 syntax, as upstream, with a match time linear in the length of the text.
+ * JavaScript's RegExp, which has exponential cases, is used for fixed expressions only.
  */
 import { LRUCache } from 'lru-cache';
 import { RE2JS, RE2JSException } from 're2js';
 
-/** `fault` is upstream's text: ``error parsing regexp: missing closing ]: `[` ``. */
+/** `fault` is the message of upstream: ``error parsing regexp: missing closing ]: `[` ``. */
 export type Pattern =
   | {
       readonly type: 'good';
-      /** Anywhere in the text. */
+      /** Whether any part of the text matches. */
       readonly matches: (text: string) => boolean;
-      /** Steps that a character takes at worst, of some 20 ns each. */
+      /** Worst-case steps per character of the text, of some 20 ns each. */
       readonly stepsPerCharacter: number;
     }
   | { readonly type: 'bad'; readonly fault: string };
 
-/** Few are written again and again: schemas copy one another's. */
+/** Schemas copy expressions from each other, so that few of them are compiled many times. */
 const cache = new LRUCache<string, Pattern>({ max: 256 });
 const MAX_CACHED_LENGTH = 1000;
 

@@ -1,23 +1,23 @@
-/** The blocks of PEM in a text, as upstream reads them: what stands between them, and what only begins like one, is overlooked. Judges no content. */
+/** Finds PEM blocks in a text as Go's encoding/pem does: text between blocks and malformed blocks are skipped. */
 
 export interface PemBlock {
-  /** `CERTIFICATE` */
+  /** `CERTIFICATE`, for example. */
   readonly type: string;
   readonly bytes: Buffer;
 }
 
 const BEGIN_LINE = /^-----BEGIN (.*)-----[ \t\r]*$/gm;
 const END_MARKER = '-----END ';
-/** `Proc-Type: 4,ENCRYPTED`, before the content. */
+/** A header before the content: `Proc-Type: 4,ENCRYPTED`. */
 const HEADER = /^[^-\n][^:\n]*:.*\n/;
 const CONTENT = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** Undefined = there is none. */
 export function firstPemBlock(text: string): PemBlock | undefined {
   let end = -1;
   for (const { 0: line, 1: type = '', index } of text.matchAll(BEGIN_LINE)) {
     const begin = index + line.length + 1;
-    // The end that was found for one beginning is that of the next ones too: a text is searched once.
+    // The END line that was found for one BEGIN line is the next one for later BEGIN lines too, so that the text is
+    // searched only once.
     if (end < begin) end = text.indexOf(END_MARKER, begin);
     if (end < 0) return undefined;
     const bytes = text.startsWith(`${END_MARKER}${type}-----`, end) ? decodeContent(text.slice(begin, end)) : undefined;

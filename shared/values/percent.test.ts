@@ -6,6 +6,6 @@ it('decodePercent replaces invalid UTF-8 by replacement characters, and rejects 
   expect(decodePercent('%4')).toBeUndefined();
 });
 
-it('unescaped returns text that cannot be decoded unchanged', () => {
+it('decodePercentOrKeep returns text that cannot be decoded unchanged', () => {
   expect(['a%2fb', 'a%zz', 'a%ff'].map(decodePercentOrKeep)).toEqual(['a/b', 'a%zz', 'a%ff']);
 });

@@ -1,8 +1,6 @@
-/** Percent escapes: `%2f` and the like. */
-
 const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 
-/** Percent-decoded text; undefined for a malformed escape. Bytes that are no UTF-8 become U+FFFD. */
+/** The percent-decoded text; `undefined` when an escape is malformed. Invalid UTF-8 becomes U+FFFD. */
 export function decodePercent(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
@@ -13,7 +11,7 @@ export function decodePercent(text: string): string | undefined {
   }
 }
 
-/** A text whose escapes are none, or no UTF-8, stands as it is. */
+/** The percent-decoded text, or the text itself when an escape is malformed or not UTF-8. */
 export function decodePercentOrKeep(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,6 +1,7 @@
 /**
- * Decides which IP addresses a client's request may be proxied to: those of other machines. Loopback, link-local (cloud metadata), multicast, unspecified and reserved
- * addresses are not proxyable, nor are IPv6 addresses that embed such an IPv4 address. Compares bytes, never text.
+ * Decides which IP addresses a client's request may be proxied to: those of other machines. Loopback, link-local (cloud
+ * metadata), multicast, unspecified and reserved addresses are not proxyable, nor are IPv6 addresses that embed such an
+ * IPv4 address. Compares bytes, never text.
  */
 import type { IpAddress } from './ip-address';
 
@@ -23,7 +24,7 @@ const REFUSED_IPV6: readonly Prefix[] = [
   { bits: 0xffn, length: 8 },
 ];
 
-/** IPv6 prefixes whose addresses embed an IPv4 address, `shift` bits from the end. */
+/** IPv6 prefixes of addresses that embed an IPv4 address, `shift` bits from the end. */
 const EMBEDS_IPV4: readonly (Prefix & { readonly shift: bigint })[] = [
   // IPv4-compatible, including the unspecified and the loopback address.
   { bits: 0n, length: 96, shift: 0n },

@@ -1,9 +1,10 @@
 /**
- * Quantities (`100m`, `1.5Gi`, `1e3`): exact decimal numbers with a suffix, kept in the canonical spelling. Values finer than a billionth are
- * rounded away from zero and binary ones beyond 2^63-1 are capped, as upstream does. Never uses floating point.
+ * Resource quantities (`100m`, `1.5Gi`, `1e3`): exact decimal numbers with a suffix. As upstream, values finer than a
+ * billionth are rounded away from zero, and quantities with a binary suffix are capped at 2^63-1. Uses no floating
+ * point.
  */
 
-/** A text that is no quantity; the message is upstream's. */
+/** The text is not a quantity; the message is that of upstream. */
 export class QuantityFault extends Error {}
 
 type Format = 'decimal' | 'exponent' | 'binary';
@@ -16,7 +17,7 @@ export interface Quantity {
 
 const SHAPE = /^([+-]?)(\d*)(?:\.(\d*))?((?:[eEinumkKMGTP]+[+-]?|[+-])\d*)?$/;
 const CANONICAL = /^(?:0|[1-9]\d{0,2})[mkMGTPE]?$|^[1-9]\d{0,2}[KMGTP]i$/;
-/** Arithmetic on long numbers takes more than time in proportion to their length. */
+/** In characters. The time of bigint arithmetic is not linear in the length of the numbers. */
 const MAX_LENGTH = 1000;
 const DECIMAL_BY_EXPONENT = new Map(['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'].map((suffix, index) => [3 * index - 9, suffix]));
 const BINARY_BY_POWER = new Map(['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'].map((suffix, power) => [power, suffix]));
@@ -24,10 +25,16 @@ const DECIMAL = new Map([...DECIMAL_BY_EXPONENT].map(([exponent, suffix]) => [su
 const BINARY = new Map([...BINARY_BY_POWER].map(([power, suffix]) => [suffix, power]));
 const BILLION = 1_000_000_000n;
 const MAX_BINARY_NANOS = ((1n << 63n) - 1n) * BILLION;
-/** Larger exponents count as this one: nothing compares with such values, and their digits must not fill the memory. */
+/**
+ * Larger exponents are reduced to this one: such values exceed all real quantities, and their digits would exhaust the
+ * memory.
+ */
 const MAX_EXPONENT = 600;
 
-/** The canonical spelling; throws {@link QuantityFault}. A text whose number and suffix are canonical already keeps its signs and zeros (`+05E3`). */
+/**
+ * The canonical spelling. Throws {@link QuantityFault}. As upstream, a text with a canonical number and suffix keeps
+ * its sign and leading zeros (`+05E3`).
+ */
 export function canonicalQuantity(text: string): string {
   if (CANONICAL.test(text) && !/^0./.test(text)) return text;
   const trimmed = text.trim();
@@ -73,7 +80,7 @@ function divideUp(value: bigint, by: bigint): bigint {
   return (value + by - 1n) / by;
 }
 
-/** The canonical spelling: no fraction, the largest suffix that loses nothing. */
+/** The canonical spelling: no fraction, and the largest suffix that keeps the value exact. */
 export function formatQuantity(quantity: Quantity): string {
   const { nanos } = quantity;
   if (nanos === 0n) return '0';
@@ -99,13 +106,13 @@ function zerosAtEnd(digits: string): number {
   return count;
 }
 
-/** Negative, zero or positive as `a` is less than, equal to or greater than `b`. Both are canonical or at least valid. */
+/** A comparator by value. Throws {@link QuantityFault} when a text is not a quantity. */
 export function compareQuantities(a: string, b: string): number {
   const difference = parseQuantity(a).nanos - parseQuantity(b).nanos;
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-/** The nearest whole thousandth away from zero. */
+/** Rounds away from zero to a multiple of a thousandth. */
 export function roundUpToMilli(quantity: Quantity): Quantity {
   const milli = 1_000_000n;
   const { nanos, format } = quantity;

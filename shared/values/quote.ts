@@ -1,9 +1,9 @@
 /**
- * Text quoted as upstream's messages quote it (`%q`): double quotes, short escapes for the usual control characters, `\x07` for other
- * ASCII control characters, `\u200b` for what does not print. Unlike JSON it leaves `<`, `>` and `&` alone.
+ * Quotes text as Go does (`%q`): in double quotes, with short escapes for common control characters, `\x07` for other
+ * ASCII control characters and `\u200b` for other characters that are not printable. Unlike JSON output of upstream it
+ * does not escape `<`, `>` and `&`.
  */
 
-/** What has an escape of one letter. */
 export const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   '\u0007': '\\a',
   '\b': '\\b',

@@ -1,13 +1,12 @@
 /**
- * IP addresses and prefixes as a strict reader takes them, for warnings about texts that upstream still accepts: what is wrong with a text, in the
- * words in which upstream says so, and how the same address is written canonically (RFC 5952). Never decides whether a text is welcome:
- * that is ip-address.ts.
+ * Parses IP addresses and prefixes as strictly as Go's `net/netip`, for warnings about texts that upstream still
+ * accepts. Returns the canonical text (RFC 5952) or the error message of Go. Validation uses ip-address.ts instead.
  */
 import { quote } from './quote';
 
 export type StrictParseResult = { readonly canonical: string } | { readonly fault: string };
 
-/** Thrown inside this file only. */
+/** Never leaves this file. */
 class StrictIpFault extends Error {}
 
 export function parseStrictIpAddress(text: string): StrictParseResult {
@@ -62,7 +61,7 @@ function readOctets(text: string, fail: Fail): readonly number[] {
   let value = 0;
   let digits = 0;
   for (const [index, character] of [...text].entries()) {
-    // Everything before a bad character is ASCII, so that the index of the character is its place in the text.
+    // All characters before an invalid one are ASCII, so that the index of a character is also its index in the text.
     const rest = text.slice(index);
     if (/[0-9]/.test(character)) {
       if (digits === 1 && value === 0) fail('IPv4 field has octet with leading zero');
@@ -88,7 +87,7 @@ function readGroups(text: string, fail: Fail): string {
   const zone = zones.join('%');
   if (zones.length > 0 && zone === '') fail('zone must be a non-empty string');
   const groups: number[] = [];
-  /** Where `::` stands. */
+  /** The index of the groups that `::` stands for. */
   let gap: number | undefined;
   let rest = address;
   if (rest.startsWith('::')) {
@@ -126,7 +125,10 @@ function readGroups(text: string, fail: Fail): string {
   return formatGroups(groups) + (zone === '' ? '' : `%${zone}`);
 }
 
-/** The longest run of at least two zeros, the first of equals, becomes `::`; an IPv4 address in IPv6 clothes is dotted. */
+/**
+ * The longest run of at least two zeros (the first of several) becomes `::`; an IPv4-mapped address ends in dotted
+ * decimals.
+ */
 function formatGroups(groups: readonly number[]): string {
   if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
     const [high = 0, low = 0] = groups.slice(6);

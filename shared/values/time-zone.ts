@@ -1,6 +1,6 @@
-/** Names of time zones. */
-
-/** Names differ by case, which this runtime would overlook; offsets are no names. */
+/**
+ * Whether the text is the name of an IANA time zone. Case-sensitive, unlike `Intl`; offsets (`+01:00`) are not names.
+ */
 export function isTimeZoneName(name: string): boolean {
   if (!/^[A-Z]/.test(name)) return false;
   try {

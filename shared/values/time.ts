@@ -1,9 +1,9 @@
 /**
- * Points in time as the API writes them: RFC 3339 in UTC, whole seconds (`2024-01-01T00:00:00Z`) or exactly six fraction digits for
- * micro-times. Error texts are upstream's. Reads no clock.
+ * Parses and formats the types Time and MicroTime of the API: RFC 3339 in UTC, in whole seconds
+ * (`2024-01-01T00:00:00Z`) or with exactly six fraction digits. Error messages are those of Go's `time.Parse`.
  */
 
-/** A time that does not parse; the message is upstream's. */
+/** The text is not a time; the message is that of upstream. */
 export class TimeFault extends Error {}
 
 const TIME = /^(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)$/;
@@ -11,7 +11,7 @@ const CANONICAL = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-
 const CANONICAL_MICRO = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/;
 const LAYOUT = '2006-01-02T15:04:05Z07:00';
 const MICRO_LAYOUT = '2006-01-02T15:04:05.000000Z07:00';
-/** Seconds of 0001-01-01T00:00:00Z, the time that counts as unset. */
+/** 0001-01-01T00:00:00Z, the zero value of Go's time.Time, in seconds since 1970. It is encoded as null. */
 export const ZERO_SECONDS = -62_135_596_800;
 
 export interface Instant {
@@ -46,7 +46,7 @@ export function microTimeAt(ms: number): string {
   return new Date(ms).toISOString().replace(/Z$/, '000Z');
 }
 
-/** Throws {@link TimeFault}. `micro` wants exactly six fraction digits. */
+/** Throws {@link TimeFault}. `micro` requires exactly six fraction digits. */
 export function parseInstant(text: string, micro: boolean): Instant {
   const match = TIME.exec(text);
   if (match === null) throw new TimeFault(explainFault(text, micro));
@@ -85,7 +85,7 @@ function rangeFault(
   return undefined;
 }
 
-/** What is looked at as soon as it is read; a day and a zone only when all is read. */
+/** Ranges that Go checks while it parses; it checks the day and the zone after the whole text is parsed. */
 const RANGES: Readonly<Record<string, { readonly name: string; readonly min: number; readonly max: number }>> = {
   '01': { name: 'month', min: 1, max: 12 },
   '15': { name: 'hour', min: 0, max: 23 },
@@ -93,7 +93,7 @@ const RANGES: Readonly<Record<string, { readonly name: string; readonly min: num
   '05': { name: 'second', min: 0, max: 59 },
 };
 
-/** Which part of the layout the text fails, in Go's words. */
+/** Go's error message for a text that does not match the layout. */
 function explainFault(text: string, micro: boolean): string {
   const layout = micro ? MICRO_LAYOUT : LAYOUT;
   const parts: [RegExp, string][] = [
@@ -123,10 +123,10 @@ function explainFault(text: string, micro: boolean): string {
   return `parsing time ${quote(text)}: extra text: ${quote(rest)}`;
 }
 
-/** Bytes of a text that a message repeats; nobody reads more, and clients choose how long it is. */
+/** In bytes. Longer texts are truncated in messages, because clients choose their length. */
 const MAX_QUOTED_BYTES = 1_000;
 
-/** As the library that reads times quotes: byte by byte, what is not ASCII in hexadecimal. */
+/** Quotes as Go's time package does: per byte, with non-ASCII bytes in hexadecimal. */
 function quote(text: string): string {
   const bytes = Buffer.from(text.slice(0, MAX_QUOTED_BYTES + 1));
   if (bytes.length > MAX_QUOTED_BYTES) return `${quoteBytes(bytes.subarray(0, MAX_QUOTED_BYTES))}...`;
@@ -154,7 +154,10 @@ function pad(value: number, width: number): string {
   return String(value).padStart(width, '0');
 }
 
-/** Days since 1970 of a date of the Gregorian calendar. Years start in March, so that the leap day is the last. */
+/**
+ * Days since 1970 of a date of the Gregorian calendar. Computed with years that start in March, so that the leap day is
+ * the last day of a year.
+ */
 function daysSinceEpoch(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year;
   const era = Math.floor(y / 400);

@@ -1,9 +1,12 @@
-/** The order of an API group's versions, the best one first: stable before beta before alpha, newer before older. */
+/** Sorts the versions of an API group by priority: stable before beta before alpha, newer before older. */
 import { compareBytes } from './json';
 
 const STAGES = ['', 'beta', 'alpha'];
 
-/** `v2` before `v1` before `v1beta2` before `v1beta1` before `v1alpha1` before every other text, these by name. */
+/**
+ * `v2` before `v1` before `v1beta2` before `v1beta1` before `v1alpha1` before all other texts, which are sorted by
+ * name.
+ */
 export function compareApiVersions(a: string, b: string): number {
   const [x, y] = [parseVersion(a), parseVersion(b)];
   if (x === undefined || y === undefined) return x === y ? compareBytes(a, b) : x === undefined ? 1 : -1;

@@ -1,15 +1,18 @@
-/** What clocks on the wall of a time zone show. Days and times there are counted as if they were UTC's. */
+/**
+ * UTC offsets of IANA time zones. A local time is represented by the milliseconds since 1970 that the same time in UTC
+ * has.
+ */
 
-/** A formatter takes far longer to make than to use; there are some hundred zones. */
+/** Creating a formatter takes far longer than using it; there are a few hundred zones. */
 const zoneCache = new Map<string, CachedZone>();
-/** Clocks are put forward and back at quarters of an hour. */
+/** Offsets change only at quarters of an hour. */
 const QUARTER_MS = 900_000;
-/** Quarters of a zone that are remembered. */
+/** Cached offsets per zone. */
 const MAX_CACHED_QUARTERS = 500;
 
 interface CachedZone {
   readonly format: Intl.DateTimeFormat;
-  /** By quarter. */
+  /** Offsets in milliseconds, by quarter of an hour since 1970. */
   readonly offsets: Map<number, number>;
 }
 
@@ -26,7 +29,7 @@ function cachedZone(zone: string): CachedZone {
   return created;
 }
 
-/** Milliseconds by which the zone's clocks are ahead of UTC at an instant; undefined = UTC. */
+/** The UTC offset of a zone at an instant, in milliseconds. `undefined` is UTC. */
 export function zoneOffsetMs(zone: string | undefined, instant: number): number {
   if (zone === undefined || zone === 'UTC') return 0;
   const { format, offsets } = cachedZone(zone);
@@ -45,11 +48,11 @@ function computeOffset(format: Intl.DateTimeFormat, instant: number): number {
   return Date.UTC(year, month - 1, day, hour, minute, parts['second'] ?? 0) - instant;
 }
 
-/** The time as the zone's clocks show it, with its distance from UTC. */
+/** RFC 3339 in the local time of the zone, with its UTC offset. */
 export function formatZonedTime(zone: string | undefined, instant: number): string {
   const offset = zoneOffsetMs(zone, instant);
   const local = new Date(instant + offset).toISOString().slice(0, 19);
-  // Zones that are UTC by another name are written as it.
+  // Any zone with the offset 0 is written as UTC.
   if (offset === 0) return `${local}Z`;
   const minutes = Math.floor(Math.abs(offset) / 60_000);
   const pad = (value: number): string => String(value).padStart(2, '0');
