@@ -1,6 +1,7 @@
-/** A few at a time: many things to do, of which only so many are under way at once. */
-
-/** Calls `task` for each item. The first failure is the call's, and begins no more; those under way are let go on. */
+/**
+ * Calls `task` for each item, with at most `limit` calls in progress. Rejects with the first failure, after which no
+ * more tasks are started; tasks in progress are not cancelled.
+ */
 export async function withConcurrencyLimit<T>(limit: number, items: readonly T[], task: (item: T) => Promise<void>): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {

@@ -46,7 +46,7 @@ const setUp = () => {
   return { clock, loop, done, scheduler, arrive };
 };
 
-it('starts work at once until the turn is over, and admits the rest half a millisecond a turn', async () => {
+it('EventLoopScheduler starts work at once until the turn is over, and admits the rest half a millisecond a turn', async () => {
   const { loop, done, arrive, scheduler } = setUp();
   for (let index = 0; index < 12; index += 1) arrive(String(index), 'usual');
   expect(done).toEqual(['0', '1', '2', '3']);
@@ -60,7 +60,7 @@ it('starts work at once until the turn is over, and admits the rest half a milli
   expect(done).toHaveLength(13);
 });
 
-it('admits urgent work first without starving the other priorities', async () => {
+it('EventLoopScheduler admits urgent work first without starving the other priorities', async () => {
   const { loop, done, arrive } = setUp();
   arrive('first', 'usual', 'one', 1);
   for (let index = 0; index < 20; index += 1) {
@@ -74,7 +74,7 @@ it('admits urgent work first without starving the other priorities', async () =>
   expect([count('urgent'), count('usual'), count('bulk')]).toEqual([9, 2, 1]);
 });
 
-it('does not let a new request overtake waiting ones of its priority', async () => {
+it('EventLoopScheduler does not let a new request overtake waiting ones of its priority', async () => {
   const { loop, done, arrive, clock } = setUp();
   arrive('first', 'usual', 'one', 1);
   arrive('second', 'usual');
@@ -87,7 +87,7 @@ it('does not let a new request overtake waiting ones of its priority', async () 
   expect(done).toEqual(['first', 'second', 'third', 'fourth']);
 });
 
-it('admits each flow in turn, however many requests of another one wait', async () => {
+it('EventLoopScheduler admits each flow in turn, however many requests of another one wait', async () => {
   const { loop, done, arrive } = setUp();
   arrive('first', 'usual', 'greedy', 1);
   for (let index = 0; index < 100; index += 1) arrive('greedy', 'usual', 'greedy');
@@ -96,7 +96,7 @@ it('admits each flow in turn, however many requests of another one wait', async 
   expect(done).toContain('modest');
 });
 
-it('admits new requests before requeued work', async () => {
+it('EventLoopScheduler admits new requests before requeued work', async () => {
   const { loop, done, arrive, scheduler, clock } = setUp();
   const list = async (): Promise<void> => {
     for (let slice = 0; slice < 3; slice += 1) {
@@ -112,7 +112,7 @@ it('admits new requests before requeued work', async () => {
   expect(done).toEqual(['slice 0', 'short', 'slice 1', 'slice 2']);
 });
 
-it('keeps requeued work waiting until the next turn, however short this one is', async () => {
+it('EventLoopScheduler keeps requeued work waiting until the next turn, however short this one is', async () => {
   const { loop, done, arrive, scheduler, clock } = setUp();
   const write = async (): Promise<void> => {
     for (let time = 0; time < 3; time += 1) {
@@ -147,7 +147,7 @@ const computeInPieces = (
   })();
 };
 
-it('serves whole requests between two long pieces of work, however many flows have such work', async () => {
+it('EventLoopScheduler serves whole requests between two long pieces of work, however many flows have such work', async () => {
   const fixture = setUp();
   const { loop, clock, arrive } = fixture;
   for (let index = 0; index < 10; index += 1) computeInPieces(fixture, `flow ${index}`, 3);
@@ -163,7 +163,7 @@ it('serves whole requests between two long pieces of work, however many flows ha
   expect(Math.max(...waits)).toBeLessThan(25);
 });
 
-it('finishes long work although short requests arrive all the time', async () => {
+it('EventLoopScheduler finishes long work although short requests arrive all the time', async () => {
   const fixture = setUp();
   const { loop, done, arrive } = fixture;
   for (let index = 0; index < 10; index += 1) computeInPieces(fixture, 'one', 3);
@@ -174,7 +174,7 @@ it('finishes long work although short requests arrive all the time', async () =>
   expect(done.filter((name) => name === 'piece')).toHaveLength(30);
 });
 
-it('starts no bulk work in the cooldown turns after a long one', async () => {
+it('EventLoopScheduler starts no bulk work in the cooldown turns after a long one', async () => {
   const fixture = setUp();
   const { loop, done, arrive } = fixture;
   computeInPieces(fixture, 'one', 1);
@@ -187,7 +187,7 @@ it('starts no bulk work in the cooldown turns after a long one', async () => {
   expect(done).toEqual(['piece', 'short', 'list']);
 });
 
-it('schedules the three requests of the example: the Lease, then the ConfigMap, then the list with the time that is left', async () => {
+it('EventLoopScheduler schedules the three requests of the example: the Lease, then the ConfigMap, then the list with the time that is left', async () => {
   const { loop, done, arrive, scheduler, clock } = setUp();
   const list = async (): Promise<void> => {
     for (let item = 0; item < 8; item += 1) {

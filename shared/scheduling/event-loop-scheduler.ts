@@ -1,36 +1,48 @@
 /**
- * Schedules the work of requests on the one event loop that serves all of them. Work acquires a slot before it starts, and requeues where the turn of the event loop
- * is over and more is left to do. Never counts or limits requests: flow control has admitted those that wait here.
+ * Schedules the work of requests on the event loop that serves all of them. Work acquires a slot before it starts, and
+ * requeues when the turn of the event loop is over before it is done. Does not limit the number of requests: flow
+ * control has admitted them before.
  *
  * Fairness rules:
- * - One turn of the event loop has half a millisecond of work. Until that is spent, arrivals start at once; later ones wait for a following turn, so that the event loop
- *   gets back to its I/O: new connections, short requests, responses of the store.
- * - Of nine admissions six go to `urgent` work, two to `usual` and one to `bulk`, so that no priority starves. A priority without waiting work is skipped.
- *   Arrivals do not overtake: `usual` and `bulk` work starts at once only where nothing waits, `urgent` work where no other urgent work waits.
+ * - One turn of the event loop has half a millisecond of work. Until that is spent, new work starts at once; later work
+ *   waits for a following turn, so that the event loop returns to its I/O: new connections, short requests, responses
+ *   of the store.
+ * - Of nine admissions six go to `urgent` work, two to `usual` and one to `bulk`, so that no priority starves. A
+ *   priority without waiting work is skipped. New work does not overtake waiting work: `usual` and `bulk` work starts
+ *   at once only when no work waits, `urgent` work when no urgent work waits.
  * - Within a priority the flows (users) take turns, however much work one of them has waiting.
  * - Work that requeues lets the rest of the turn go to others, and waits at priority `bulk` from the next turn on.
- * - After a turn of five milliseconds or more, `bulk` work waits for three cooldown turns, in which a request that arrived meanwhile gets through: its
- *   connection is read, it is admitted, it is answered. Ten long computations so delay a short request by no more than one of them does.
+ * - After a turn of five milliseconds or more, `bulk` work waits for three cooldown turns, in which a request that
+ *   arrived during it is completed: its connection is read, it is admitted, its response is written. So ten long
+ *   computations delay a short request no more than one of them does.
  *
- * Example: A lists 50,000 pods (`bulk`, 200 ms of work). Then B updates a ConfigMap (`usual`), and a kubelet renews its Lease (`urgent`), 0.1 ms of work each.
- * 1. Nothing waits, so the list starts at once. After 0.5 ms the turn is over and the list requeues. B's request and then the kubelet's arrive: both wait.
+ * Example: A lists 50,000 pods (`bulk`, 200 ms of work). Then B updates a ConfigMap (`usual`), and a kubelet renews its
+ * Lease (`urgent`), 0.1 ms of work each.
+ * 1. Nothing waits, so the list starts at once. After 0.5 ms the turn is over and the list requeues. B's request and
+ *    then the kubelet's arrive: both wait.
  * 2. The next turn admits the kubelet's request, then B's, and in the 0.3 ms that are left the list.
- * 3. No other work waits in the following turns, so the list has all of them, half a millisecond each.
- * Should one of its items take 20 ms, the list is not admitted in the three turns that follow.
+ * 3. No other work waits in the following turns, so the list has all of them, half a millisecond each. If one of its
+ *    items takes 20 ms, the list is not admitted in the following three turns.
  */
 import type { Clock } from '../runtime/clock';
 
-/** `urgent`: keeps the cluster alive, or takes no time. `bulk`: may take long; work that requeues belongs here as well. */
+/**
+ * `urgent`: keeps the cluster alive (Leases, token and access reviews), or is very short. `bulk`: may take long;
+ * requeued work has this priority too.
+ */
 export const PRIORITIES = ['urgent', 'usual', 'bulk'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
-/** Work of one turn, in milliseconds. Nothing is known of a request that arrives meanwhile until the turn ends. */
+/** Work per turn. A request that arrives during a turn is not read before the turn ends. */
 const TURN_MS = 0.5;
-/** A turn of so many milliseconds is followed by cooldown turns. */
+/** A turn of at least this length is followed by cooldown turns. */
 const LONG_TURN_MS = 5;
-/** Turns that a request needs which arrived in a long one: its connection is read, it is admitted, and it is answered. */
+/**
+ * Turns from the arrival of a request in a long turn to its response: its connection is read, it is admitted, its
+ * response is written.
+ */
 const TURNS_PER_REQUEST = 4;
-/** Order of admission. Where no work of a priority waits, the next one is asked. */
+/** Cyclic order of admission. Priorities without waiting work are skipped. */
 const ADMISSION_ORDER: readonly Priority[] = ['urgent', 'urgent', 'urgent', 'usual', 'urgent', 'urgent', 'urgent', 'usual', 'bulk'];
 /** Priorities with waiting work that a request of the given priority must not overtake. */
 const MUST_NOT_OVERTAKE: Readonly<Record<Priority, readonly Priority[]>> = { urgent: ['urgent'], usual: PRIORITIES, bulk: PRIORITIES };
@@ -42,7 +54,7 @@ interface Requeued {
   readonly resume: Resume;
 }
 
-/** Waiting work of one priority. The flows take turns. */
+/** The waiting work of one priority. Dequeues from each flow in turn. */
 class FairQueue {
   private readonly flows = new Map<string, Set<Resume>>();
   length = 0;
@@ -71,13 +83,13 @@ class FairQueue {
 /** The parts of the event loop that the scheduler uses; a test has its own. */
 export interface EventLoop {
   inNextTurn(run: () => void): void;
-  /** Runs `run` in this turn, after everything that the work admitted last does without waiting. */
+  /** Runs `run` in this turn, after all synchronous steps and microtasks of the work that was admitted last. */
   afterMicrotasks(run: () => void): void;
 }
 
 const NODE_EVENT_LOOP: EventLoop = {
   inNextTurn: (run) => void setImmediate(run),
-  // Ticks come before promises, but only when the promises that are due have run.
+  // Node runs `nextTick` callbacks before promise callbacks, but only after the pending promise callbacks have run.
   afterMicrotasks: (run) => queueMicrotask(() => process.nextTick(run)),
 };
 
@@ -87,12 +99,12 @@ export class EventLoopScheduler {
     usual: new FairQueue(),
     bulk: new FairQueue(),
   };
-  /** Work that was requeued in this turn. It joins the queue `bulk` in the next one. */
+  /** Work that was requeued in this turn. It joins the `bulk` queue in the next turn. */
   private requeued: Requeued[] = [];
-  /** Clock.monotonic when this turn's work began; undefined before that. */
+  /** Clock.monotonic at the start of this turn's work; `undefined` when no turn has started. */
   private turnStartedAt: number | undefined;
   private cooldownTurns = 0;
-  /** How many places of the admission order have been asked. */
+  /** Counts positions in {@link ADMISSION_ORDER}. */
   private admissionCursor = 0;
 
   constructor(
@@ -111,13 +123,16 @@ export class EventLoopScheduler {
     return new Promise((resolve) => this.queues[priority].add(flow, resolve));
   }
 
-  /** For work that has had a slot and is not done. The rest of this turn goes to others. Resolves with the next slot. */
+  /**
+   * For work that has had a slot and is not done. It runs no earlier than in the next turn. Resolves with the next
+   * slot.
+   */
   requeue(flow: string): Promise<void> {
     if (this.turnStartedAt === undefined) this.beginTurn();
     return new Promise((resolve) => this.requeued.push({ flow, resume: resolve }));
   }
 
-  /** Whether this turn has had its share of work. */
+  /** Whether the time of this turn is used up. */
   isTurnOver(): boolean {
     if (this.turnStartedAt === undefined) this.beginTurn();
     return this.turnMs() >= TURN_MS;
@@ -157,7 +172,10 @@ export class EventLoopScheduler {
     this.admitNext();
   }
 
-  /** Admits waiting work, one after the other, until the turn is over. What each does without waiting is done before the next is admitted. */
+  /**
+   * Admits waiting work until the turn is over. All synchronous steps and microtasks of one are complete before the
+   * next is admitted.
+   */
   private admitNext(): void {
     this.next()?.();
     this.eventLoop.afterMicrotasks(() => {

@@ -1,22 +1,22 @@
 /**
- * A long computation as a generator that pauses between its steps. Its caller runs it with yields to the event loop in the pauses, or in one go. A step may also wait
- * for a promise. The computation does not know when a yield is due.
+ * Long computations as generators that pause between their steps. The caller decides whether to yield to the event loop
+ * in the pauses or to run all steps synchronously. A step may also wait for a promise.
  */
 import type { Yielder } from './yielding';
 
-/** Yields after each step: nothing, or what the next step waits for. Returns the result. */
+/** Yields after each step: `undefined`, or a promise that must resolve before the next step. Returns the result. */
 export type Steps<T> = Generator<Promise<void> | undefined, T, undefined>;
 
-/** The value, for a step that may have to wait for it. */
+/** For `yield*`: waits for the value if it is a promise. */
 export function* awaitInStep<T>(value: T | Promise<T>): Steps<T> {
   if (!(value instanceof Promise)) return value;
   const resolved: T[] = [];
-  yield value.then((known) => void resolved.push(known));
-  for (const known of resolved) return known;
+  yield value.then((item) => void resolved.push(item));
+  for (const item of resolved) return item;
   throw new Error('a step went on before what it waits for had arrived');
 }
 
-/** Runs all steps in one go. None of them may wait. */
+/** Runs all steps synchronously. Throws when a step waits for a promise. */
 export function runStepsSync<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
@@ -25,7 +25,7 @@ export function runStepsSync<T>(steps: Steps<T>): T {
   }
 }
 
-/** Runs the steps with yields between them. A promise only if a step waits or a yield is due. */
+/** Runs the steps, with yields between them. Returns a promise only if a step waits or a yield is due. */
 export function runSteps<T>(steps: Steps<T>, yielder: Yielder): T | Promise<T> {
   for (;;) {
     const step = steps.next();

@@ -1,7 +1,7 @@
 import { ManualClock } from '../../test/support/manual-clock';
 import { ThreadLost, ThreadPool, ThreadPoolFull, type WorkerThread, type ThreadPoolLimits } from './thread-pool';
 
-/** A thread that answers when the test says so. */
+/** A thread with responses that the test triggers. */
 class FakeThread implements WorkerThread<string, string> {
   readonly jobs: string[] = [];
   readonly moved: (readonly ArrayBuffer[] | undefined)[] = [];
@@ -46,25 +46,25 @@ function fixture(limits: Partial<ThreadPoolLimits> = {}): {
   return { clock, threads, run: (job, flow = '', weight = 1, moved = []) => pool.run(job, { clock, weight, flow, transferList: moved }) };
 }
 
-it('each flow has its turn, however much another asks for', async () => {
+it('ThreadPool runs jobs of each flow in turn, however many jobs of another flow wait', async () => {
   const { threads, run } = fixture();
-  const all = [run('a1', 'a'), run('a2', 'a'), run('a3', 'a'), run('b1', 'b')];
+  const results = [run('a1', 'a'), run('a2', 'a'), run('a3', 'a'), run('b1', 'b')];
   for (let n = 0; n < 4; n += 1) threads[0]?.answer(String(n));
   expect(threads[0]?.jobs).toEqual(['a1', 'a2', 'b1', 'a3']);
-  expect(await Promise.all(all)).toEqual(['0', '1', '3', '2']);
+  expect(await Promise.all(results)).toEqual(['0', '1', '3', '2']);
 });
 
-it('memory goes along with the job that it belongs to', async () => {
+it('ThreadPool transfers memory together with its job', async () => {
   const { threads, run } = fixture();
   const memory = new ArrayBuffer(8);
-  const both = [run('a'), run('b', '', 1, [memory])];
+  const results = [run('a'), run('b', '', 1, [memory])];
   threads[0]?.answer('1');
   threads[0]?.answer('2');
-  await Promise.all(both);
+  await Promise.all(results);
   expect(threads[0]?.moved).toEqual([[], [memory]]);
 });
 
-it('refuses what is too much to wait', async () => {
+it('ThreadPool rejects a job when the weight of the waiting jobs would exceed the limit', async () => {
   const { threads, run } = fixture();
   const first = run('first', '', 3);
   const second = run('second', '', 3);
@@ -74,32 +74,32 @@ it('refuses what is too much to wait', async () => {
   expect(await Promise.all([first, second])).toEqual(['1', '2']);
 });
 
-it('gets another thread when jobs have waited for long enough, and at once where nobody has patience', async () => {
+it('ThreadPool starts another thread after scaleUpDelayMs, and at once without a delay', async () => {
   const { clock, threads, run } = fixture({ threads: 2, scaleUpDelayMs: 300 });
-  const all = [run('a'), run('b'), run('c')];
+  const results = [run('a'), run('b'), run('c')];
   clock.advance(299);
   expect(threads).toHaveLength(1);
   clock.advance(1);
   expect(threads.map(({ jobs }) => jobs)).toEqual([['a'], ['b']]);
   for (const thread of [...threads, threads[0]]) thread?.answer('done');
-  await Promise.all(all);
-  const hasty = fixture({ threads: 2 });
-  void hasty.run('a');
-  void hasty.run('b');
-  expect(hasty.threads).toHaveLength(2);
+  await Promise.all(results);
+  const undelayed = fixture({ threads: 2 });
+  void undelayed.run('a');
+  void undelayed.run('b');
+  expect(undelayed.threads).toHaveLength(2);
 });
 
-it('needs no other thread where the first was quick enough', async () => {
+it('ThreadPool starts no other thread when the first one completes the waiting jobs in time', async () => {
   const { clock, threads, run } = fixture({ threads: 2, scaleUpDelayMs: 300 });
-  const all = [run('a'), run('b')];
+  const results = [run('a'), run('b')];
   threads[0]?.answer('1');
   threads[0]?.answer('2');
-  await Promise.all(all);
+  await Promise.all(results);
   clock.advance(300);
   expect(threads).toHaveLength(1);
 });
 
-it('has patience anew with those who come when nobody has waited', async () => {
+it('ThreadPool restarts the delay for a job that arrives when no job waits', async () => {
   const { clock, threads, run } = fixture({ threads: 2, scaleUpDelayMs: 300 });
   const early = [run('a'), run('b')];
   clock.advance(200);
@@ -114,7 +114,7 @@ it('has patience anew with those who come when nobody has waited', async () => {
   expect(await Promise.all([...early, late])).toEqual(['1', '2', '3']);
 });
 
-it('ends a thread that nobody asks for', async () => {
+it('ThreadPool terminates a thread without a job after idleTimeoutMs', async () => {
   const { clock, threads, run } = fixture();
   const first = run('first');
   threads[0]?.answer('1');
@@ -132,12 +132,12 @@ it('ends a thread that nobody asks for', async () => {
 it.each([
   ['memory', Object.assign(new Error(''), { code: 'ERR_WORKER_OUT_OF_MEMORY' })],
   ['fault', new Error('')],
-])('says why a thread is lost: %s', async (why, error) => {
+])('ThreadPool rejects a job with the reason of the loss of its thread: %s', async (reason, error) => {
   const { threads, run } = fixture();
-  const lost = run('lost').catch((reason: unknown) => reason);
+  const lost = run('lost').catch((rejection: unknown) => rejection);
   const next = run('next');
   threads[0]?.fail(error);
-  expect(await lost).toEqual(expect.objectContaining({ why }));
+  expect(await lost).toEqual(expect.objectContaining({ reason }));
   expect(await lost).toBeInstanceOf(ThreadLost);
   threads[1]?.answer('done');
   expect(await next).toBe('done');

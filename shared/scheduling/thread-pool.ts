@@ -1,19 +1,20 @@
 /**
- * A pool of worker threads for computations that are too long for the event loop, one job at a time each. Waiting jobs are run for each flow in turn, as
- * event-loop-scheduler.ts admits requests. A job that takes too long, or too much memory, ends its thread and no other. Knows nothing of what the jobs are.
+ * A pool of worker threads for computations that are too long for the event loop. Each thread runs one job at a time;
+ * waiting jobs are dequeued from each flow in turn, as in event-loop-scheduler.ts. A job that takes too long, or too
+ * much memory, terminates its thread and fails alone.
  */
 import type { MessagePort } from 'node:worker_threads';
 import type { Clock, Timer } from '../runtime/clock';
 
-/** What goes to another thread as it is, without a copy: here it is gone. */
+/** Moved to the other thread without a copy, and no longer usable in this one. */
 export type TransferItem = ArrayBuffer | MessagePort;
 
-/** A thread of node:worker_threads. */
+/** The part of a Worker of node:worker_threads that the pool uses. */
 export interface WorkerThread<J, A> {
   postMessage(job: J, transferList?: readonly TransferItem[]): void;
   on(event: 'message', listener: (answer: A) => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
-  /** Whether the process waits for it. */
+  /** With `ref` the thread keeps the process alive, with `unref` it does not. */
   ref(): void;
   unref(): void;
   terminate(): unknown;
@@ -21,17 +22,19 @@ export interface WorkerThread<J, A> {
 
 export interface ThreadPoolLimits {
   readonly threads: number;
-  /** Of one job. */
   readonly jobTimeoutMs: number;
-  /** Of all jobs that wait. */
+  /** Bounds the sum of the weights of all waiting jobs. */
   readonly maxWaitingWeight: number;
-  /** A thread that nobody asks for so long ends; absent = it stays. */
+  /** A thread without a job is terminated after this time; absent: never. */
   readonly idleTimeoutMs?: number;
-  /** Another thread joins those that work when jobs have waited so long, since each is slow until it has been compiled; absent = at once. */
+  /**
+   * Another thread is started after jobs have waited for this time, because a new thread is slow until its code is
+   * compiled; absent: at once.
+   */
   readonly scaleUpDelayMs?: number;
 }
 
-/** The thread that was at a job is gone. */
+/** The thread of a job has failed or was terminated. */
 export class ThreadLost extends Error {
   constructor(readonly reason: 'fault' | 'memory' | 'time') {
     super(MESSAGES[reason]);
@@ -40,15 +43,15 @@ export class ThreadLost extends Error {
 
 const MESSAGES = { time: 'it takes too long', memory: 'it takes too much memory', fault: 'its thread has failed' } as const;
 
-/** Too much waits already. */
+/** The weight of the waiting jobs has reached its limit. */
 export class ThreadPoolFull extends Error {}
 
 export interface JobOptions {
-  /** In which the time of the job is measured. */
+  /** Measures the timeout of the job. */
   readonly clock: Pick<Clock, 'after'>;
-  /** How much of what may wait it is. */
+  /** Counts towards {@link ThreadPoolLimits.maxWaitingWeight} while the job waits. */
   readonly weight: number;
-  /** Whose job it is. */
+  /** The key of fair queueing: a user, for example. */
   readonly flow?: string;
   readonly transferList?: readonly TransferItem[];
 }
@@ -61,17 +64,17 @@ interface Job<J, A> extends JobOptions {
 
 interface PoolMember<J, A> {
   readonly thread: WorkerThread<J, A>;
-  /** What it works at. */
+  /** The job in progress. */
   job: Job<J, A> | undefined;
   timer: Timer | undefined;
 }
 
 export class ThreadPool<J, A> {
   private readonly members = new Set<PoolMember<J, A>>();
-  /** By flow; the one that is asked next stands first. */
+  /** Waiting jobs by flow; the flow that is next in turn comes first. */
   private readonly queues = new Map<string, Job<J, A>[]>();
   private waitingWeight = 0;
-  /** Ends the patience of the jobs that wait. */
+  /** Starts another thread when jobs have waited for `scaleUpDelayMs`. */
   private scaleUpTimer: Timer | undefined;
 
   constructor(
@@ -79,7 +82,7 @@ export class ThreadPool<J, A> {
     private readonly limits: ThreadPoolLimits,
   ) {}
 
-  /** Somebody is about to ask for as much as so many threads can do. */
+  /** Starts threads, up to the given number, ahead of jobs that are expected. */
   prestart(clock: Pick<Clock, 'after'>, threads: number): void {
     while (this.members.size < threads) {
       const member = this.addMember();
@@ -129,7 +132,7 @@ export class ThreadPool<J, A> {
     return undefined;
   }
 
-  /** Undefined = those that wait have to be patient, or there are as many threads as there may be. */
+  /** `undefined` when the jobs have not waited long enough, or the pool has reached its size. */
   private addMemberWhenDue(): PoolMember<J, A> | undefined {
     const { scaleUpDelayMs = 0, threads } = this.limits;
     if (scaleUpDelayMs === 0 || this.members.size === 0) return this.addMember();
@@ -142,7 +145,7 @@ export class ThreadPool<J, A> {
     return undefined;
   }
 
-  /** Undefined when there are as many as there may be. */
+  /** `undefined` when the pool has reached its size. */
   private addMember(): PoolMember<J, A> | undefined {
     if (this.members.size >= this.limits.threads) return undefined;
     const member: PoolMember<J, A> = { thread: this.startThread(), job: undefined, timer: undefined };
@@ -157,7 +160,7 @@ export class ThreadPool<J, A> {
     return member;
   }
 
-  /** The thread ends when no job comes within `idleMs`. */
+  /** Terminates the thread when it gets no job within `idleTimeoutMs`. */
   private startIdleTimeout(member: PoolMember<J, A>, clock: Pick<Clock, 'after'>): void {
     const { idleTimeoutMs } = this.limits;
     member.thread.unref();

@@ -1,30 +1,31 @@
 /**
- * Starts threads of node:worker_threads with memory of their own size, and says what of a message may go to another thread without a copy. What they do, and
- * how many there are, is thread-pool.ts's and its callers' business.
+ * Starts worker threads with memory limits, and finds the buffers of a message that can be transferred without a copy.
+ * Pooling is in thread-pool.ts.
  */
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 
-/** What a job is made of dies with it; less would copy most of it twice first. */
+/** Most memory of a job is garbage when the job ends; in a smaller young generation V8 would first copy it twice. */
 const YOUNG_GENERATION_MB = 48;
 
-/** Finds the program of a thread; from sources there are no threads. */
+/** Exists only in the built program: code that runs from sources starts no threads. */
 const ENTRY_FILE = join(__dirname, '../runtime/process/worker-entry.js');
 
 /**
- * @param oldGenerationMb of what lives longer; whoever needs more costs the thread
- * @param entryFile runs `file`, which is its `workerData`
+ * @param oldGenerationMb a thread that needs more is terminated with ERR_WORKER_OUT_OF_MEMORY
+ * @param entryFile the module that runs `file`, which is in its `workerData`
  */
 export function startThread(file: string, oldGenerationMb: number, entryFile = ENTRY_FILE): Worker {
-  // The main thread's young generation is kept small by a flag (see deploy/cluster/tuning.ts), which V8 reads when a thread's memory is set up, and prefers to
-  // what is asked for below. That of the main thread is there already.
+  // A flag keeps the young generation of the main thread small (see deploy/cluster/tuning.ts). V8 reads it when it
+  // creates the heap of a thread, where it takes precedence over the limit below. Resetting it does not affect the main
+  // thread, because its heap exists already.
   setFlagsFromString('--max-semi-space-size=0');
   const resourceLimits = { maxOldGenerationSizeMb: oldGenerationMb, maxYoungGenerationSizeMb: YOUNG_GENERATION_MB };
   return new Worker(entryFile, { workerData: file, resourceLimits });
 }
 
-/** Of these, the memory that holds nothing else. It is gone here once it has been moved. */
+/** The memory of the views that cover their whole buffer. A transferred buffer is no longer usable in this thread. */
 export function transferableBuffers(views: readonly (Uint8Array | undefined)[]): ArrayBuffer[] {
   const buffers: ArrayBuffer[] = [];
   for (const view of views) {

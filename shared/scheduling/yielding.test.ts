@@ -48,7 +48,7 @@ describe('TimeSlice', () => {
     expect(order.slice(0, 9)).toEqual(['step 0', 'step 2', 'step 4', 'other', 'step 6', 'step 8', 'step 10', 'other', 'step 12']);
   });
 
-  it('looks at the clock after every 16 steps, and stays due until it has yielded', async () => {
+  it('reads the clock after every 16 steps, and stays due until it has yielded', async () => {
     const clock = new ManualClock();
     const slice = new TimeSlice(clock, { yieldNow: () => Promise.resolve() });
     clock.advance(60);
@@ -104,7 +104,7 @@ describe('slotTimeSlice', () => {
 });
 
 describe('ItemYielder', () => {
-  /** A slot whose answers are scripted, and the number of items before each time that it is asked. */
+  /** The number of items before each check, for a slot that returns the given answers. */
   const itemsPerCheck = (answers: readonly boolean[], itemBytes = 0): number[] => {
     const counts: number[] = [];
     let items = 0;

@@ -1,23 +1,28 @@
 /**
- * Yielding: one thread serves everyone, so a long computation gives the event loop back between its steps. A step is anything between two calls of `yieldIfDue()`:
+ * Yielding: all requests share one event loop, so a long computation yields to it between its steps. A step is the code
+ * between two calls of `yieldIfDue()`:
  *
  *     const pause = yielder.yieldIfDue();
  *     if (pause !== undefined) await pause;
  *
- * - `yieldIfDue(slot)` is for the work of a request: due when the turn of the event loop is over (see event-loop-scheduler.ts).
- * - {@link TimeSlice} is for a loop of its own, or for steps whose request also waits for I/O: due after some milliseconds.
- * - {@link ItemYielder} is for many short items of a request, where asking after each would cost too much.
+ * - `yieldIfDue(slot)` is for the work of a request: due when the turn of the event loop is over (see
+ *   event-loop-scheduler.ts).
+ * - {@link TimeSlice} is for a loop of its own, or for steps of a request that also waits for I/O: due after some
+ *   milliseconds.
+ * - {@link ItemYielder} is for many short items of a request, where a check after each item would cost too much.
  *
  * A computation that is a generator yields through `runSteps` (see steps.ts).
  */
 import type { Clock } from '../runtime/clock';
 
 export interface Yielder {
-  /** To be called between two steps: `undefined` to go on, otherwise the computation goes on when the promise resolves. */
+  /**
+   * To be called between two steps: `undefined` to go on, otherwise the computation goes on when the promise resolves.
+   */
   yieldIfDue(): Promise<void> | undefined;
 }
 
-/** For computations that are short, or that have a thread of their own. */
+/** For computations that are short or run in a worker thread. */
 export const NEVER_YIELDS: Yielder = { yieldIfDue: () => undefined };
 
 /** Resolves after other work that is ready has run. */
@@ -27,21 +32,21 @@ export const yieldToEventLoop: YieldNow = () => new Promise((resolve) => setImme
 
 /** The slot on the event loop that a request holds. Both members are absent where no scheduler runs. */
 export interface EventLoopSlot {
-  /** Whether this turn of the event loop has had its share of work. */
+  /** Whether the time of this turn of the event loop is used up. */
   readonly isTurnOver?: boolean;
   /** Resolves with the next slot. */
   requeue?(): Promise<void>;
 }
 
-/** For the steps of a request's work. A promise when the turn of the event loop is over. */
+/** Requeues the slot when the turn of the event loop is over; otherwise returns `undefined`. */
 export function yieldIfDue(slot: EventLoopSlot): Promise<void> | undefined {
   return slot.isTurnOver === true ? slot.requeue?.() : undefined;
 }
 
-/** The same for what takes a {@link Yielder}. */
+/** {@link yieldIfDue} as a {@link Yielder}. */
 export const slotYielder = (slot: EventLoopSlot): Yielder => ({ yieldIfDue: () => yieldIfDue(slot) });
 
-/** Requeues, or yields to the event loop where no scheduler runs. */
+/** Requeues the slot, or yields to the event loop where no scheduler runs. */
 export const yieldSlot = (slot: EventLoopSlot): Promise<void> => slot.requeue?.() ?? yieldToEventLoop();
 
 /** Longest uninterrupted run, in milliseconds. */
@@ -49,17 +54,22 @@ const SLICE_MS = 5;
 const STEPS_PER_CHECK = 16;
 
 export interface TimeSliceOptions {
-  /** Steps between two looks at the clock: 1 where a step may be long. Default: 16. */
+  /** Steps between two readings of the clock: 1 where a step may be long. Default: 16. */
   readonly stepsPerCheck?: number;
   /** The slot to yield. Absent: the computation holds none, and yields to the event loop. */
   readonly slot?: EventLoopSlot;
-  /** A slot is kept until its turn is over: the slice may have run out while the request waited for I/O, which held up no other request. */
+  /**
+   * A slot is kept until its turn is over: the slice may have run out while the request waited for I/O, which held up
+   * no other request.
+   */
   readonly isKeptUntilTurnIsOver?: boolean;
-  /** Yields in place of the above. */
+  /** Replaces yielding by the slot or to the event loop. */
   readonly yieldNow?: YieldNow | undefined;
 }
 
-/** Yields when the computation has run for {@link SLICE_MS} since it last did, so that no request waits longer for it. */
+/**
+ * Yields when the computation has run for {@link SLICE_MS} since it last did, so that no request waits longer for it.
+ */
 export class TimeSlice implements Yielder {
   private steps = 0;
   private isOver = false;
@@ -106,8 +116,9 @@ const MAX_ITEMS_PER_CHECK = 16;
 const MAX_BYTES_PER_CHECK = 64 * 1024;
 
 /**
- * Yields a request's slot between the items of a long list. Asks whether the turn is over after a number of items that adapts: it is halved where the first check after
- * a yield finds the turn over already, as with items that take long, and doubled where that check was too early.
+ * Yields a request's slot between the items of a long list. Checks whether the turn is over after a number of items
+ * that adapts: it is halved when the first check after a yield finds the turn over already, as with items that take
+ * long, and doubled when that check was too early.
  */
 export class ItemYielder {
   private items = 0;
