@@ -1,4 +1,4 @@
-/** Where bootstrap tokens stand, and what they sign; what bears the product's name in both dialects. */
+/** Names of the objects of bootstrap tokens, in both dialects where they contain the name of the product. */
 import type { Dialect } from './dialect';
 
 /** The type of a token's Secret, in the system namespace. */
@@ -7,23 +7,26 @@ export const BOOTSTRAP_TOKEN_SECRET_TYPE: Readonly<Record<Dialect, string>> = {
   kubernetes: 'bootstrap.kubernetes.io/token',
 };
 
-/** What the name of a token's Secret begins with; the token's id follows. */
+/** Followed by the id of the token. */
 export const BOOTSTRAP_SECRET_PREFIX = 'bootstrap-token-';
 
-/** The ConfigMap in the public namespace from which a machine that wants to join learns of the cluster. */
+/** The ConfigMap in the public namespace that a machine reads to join the cluster. */
 export const CLUSTER_INFO = {
   name: 'cluster-info',
-  /** What is signed. */
+  /** The key of the kubeconfig file, which is signed. */
   kubeconfig: 'kubeconfig',
-  /** What the name of a signature begins with; the token's id follows. */
+  /** The prefix of the keys of signatures; followed by the id of the token. */
   signaturePrefix: 'jws-kubeconfig-',
 } as const;
 
-/** The Role, and its binding, that lets everybody read it. */
+/** The name of the Role, and of its RoleBinding, that allows all users to read it. */
 export const CLUSTER_INFO_ROLE: Readonly<Record<Dialect, string>> = {
   platform: 'bootstrap-signer-clusterinfo',
   kubernetes: 'kubeadm:bootstrap-signer-clusterinfo',
 };
 
-/** What a token signs with: the specification says with the whole of it; upstream signs, and its clients check, with what follows the dot. */
+/**
+ * The key of signatures: the specification requires the whole token; upstream signs, and its clients verify, with the
+ * secret after the dot.
+ */
 export const BOOTSTRAP_SIGNING_KEY: Readonly<Record<Dialect, 'token' | 'secret'>> = { platform: 'token', kubernetes: 'secret' };

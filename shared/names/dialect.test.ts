@@ -12,7 +12,7 @@ import {
   messageInDialect,
 } from './dialect';
 
-test('canonicalGroup and groupIn translate groups of the product and keep all others', () => {
+test('canonicalGroup and groupInDialect translate groups of the product and keep all others', () => {
   expect(canonicalGroup('coordination.k8s.io')).toBe('coordination.platform.io');
   expect(groupInDialect('kubernetes', 'rbac.authorization.platform.io')).toBe('rbac.authorization.k8s.io');
   for (const group of ['', 'apps', 'example.com', 'nothing.k8s.io']) {
@@ -24,13 +24,13 @@ test('canonicalGroup and groupIn translate groups of the product and keep all ot
   expect(dialectOfGroup('meta.platform.io')).toBe('platform');
 });
 
-test('canonicalApiVersion and apiVersionIn keep the version', () => {
+test('canonicalApiVersion and apiVersionInDialect keep the version', () => {
   expect(canonicalApiVersion('events.k8s.io/v1')).toBe('events.platform.io/v1');
   expect(apiVersionInDialect('kubernetes', 'events.platform.io/v1')).toBe('events.k8s.io/v1');
   expect(apiVersionInDialect('kubernetes', 'v1')).toBe('v1');
 });
 
-test('textIn respells only whole group names', () => {
+test('messageInDialect replaces only whole group names', () => {
   expect(messageInDialect('kubernetes', 'leases.coordination.platform.io "x" not found')).toBe('leases.coordination.k8s.io "x" not found');
   expect(messageInDialect('kubernetes', 'group "meta.platform.io"')).toBe('group "meta.k8s.io"');
   expect(messageInDialect('kubernetes', 'my-meta.platform.io.example')).toBe('my-meta.platform.io.example');
@@ -57,6 +57,6 @@ test.each([
   ['validation.policy.admission.platform.io/validation_failure', 'validation.policy.admission.k8s.io/validation_failure'],
   ['pod-security.platform.io/enforce-policy', 'pod-security.kubernetes.io/enforce-policy'],
   ['mine.example.com/key', 'mine.example.com/key'],
-])('auditAnnotation spells %s as %s in the kubernetes dialect', (name, spelled) => {
+])('auditAnnotationInDialect spells %s as %s in the kubernetes dialect', (name, spelled) => {
   expect([auditAnnotationInDialect('kubernetes', name), auditAnnotationInDialect('platform', name)]).toEqual([spelled, name]);
 });

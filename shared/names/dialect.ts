@@ -1,16 +1,18 @@
 /**
- * Every name that bears the product's name, in both spellings ("dialects").
- *
- * `platform` is the canonical spelling: storage, cache and rules know no other. `kubernetes` is what stock clients have
- * compiled in. Conversion happens at the edge only: requests are read into the canonical spelling, answers are written in
- * the spelling that was asked for. No other file may contain an upstream spelling.
+ * All names that contain the name of the product, in both spellings ("dialects"). `platform` is the canonical spelling,
+ * which storage, cache and rules use exclusively; `kubernetes` is compiled into stock clients. Names are converted at
+ * the edge only: requests to the canonical spelling, responses to the spelling of the request. No other file may
+ * contain an upstream spelling.
  */
 
 export type Dialect = 'platform' | 'kubernetes';
 
 export const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
 
-/** API groups whose names differ between the dialects; all others (core, apps, batch, policy, autoscaling, extensions) are equal. */
+/**
+ * API groups with different names in the two dialects; all others (core, apps, batch, policy, autoscaling, extensions)
+ * are equal.
+ */
 export const GROUP_STEMS = [
   'admission',
   'admissionregistration',
@@ -47,7 +49,7 @@ const SUFFIX: Readonly<Record<Dialect, string>> = { platform: '.platform.io', ku
 const TO_CANONICAL_GROUP = new Map(GROUP_STEMS.map((stem) => [stem + SUFFIX.kubernetes, stem + SUFFIX.platform]));
 const TO_UPSTREAM_GROUP = new Map(GROUP_STEMS.map((stem) => [stem + SUFFIX.platform, stem + SUFFIX.kubernetes]));
 
-/** The canonical spelling of an API group in either dialect; unknown groups are returned as they are. */
+/** The canonical spelling of an API group in either dialect; unknown groups are returned unchanged. */
 export function canonicalGroup(group: string): string {
   return TO_CANONICAL_GROUP.get(group) ?? group;
 }
@@ -81,7 +83,7 @@ const CANONICAL_GROUP_IN_TEXT = new RegExp(
   'g',
 );
 
-/** Message text whose canonical group names are spelled in the given dialect. */
+/** Replaces canonical group names in a message by their spelling in the given dialect. */
 export function messageInDialect(dialect: Dialect, text: string): string {
   return dialect === 'platform' ? text : text.replace(CANONICAL_GROUP_IN_TEXT, `$1${SUFFIX.kubernetes}`);
 }
@@ -105,9 +107,9 @@ export interface GeneratedNames {
   readonly prefix: string;
   /** The finalizer in a Namespace's `spec.finalizers`. */
   readonly namespaceFinalizer: string;
-  /** The finalizer that holds a CustomResourceDefinition until its resources are gone. */
+  /** The finalizer that holds a CustomResourceDefinition until its resources are deleted. */
   readonly definitionFinalizer: string;
-  /** The Service in `default` that leads to the API servers. */
+  /** The Service of the API servers in the namespace `default`. */
   readonly defaultService: string;
 }
 
@@ -134,17 +136,21 @@ export const GENERATED_NAMES: Readonly<Record<Dialect, GeneratedNames>> = {
   },
 };
 
-/** The annotation of a Lease that names the term of another one within which its own lies. */
+/**
+ * The annotation of a Lease that names a term of another Lease: this Lease is held only while the other one is held in
+ * that term.
+ */
 export const LEASE_WITHIN_ANNOTATION = { platform: 'coordination.platform.io/within', kubernetes: 'coordination.k8s.io/within' } as const;
 
-/** What begins a WebSocket's sub-protocol that is a token, in both spellings. */
+/** Prefixes of a WebSocket sub-protocol that carries a bearer token. */
 export const WEBSOCKET_TOKEN_PROTOCOL_PREFIXES: readonly string[] = [
   'base64url.bearer.authorization.platform.io.',
   'base64url.bearer.authorization.k8s.io.',
 ];
 
-/** The protocols of streams to a container: the one over WebSockets that can tell that a stream has ended, and those that kubelets are offered, the best first. */
+/** The sub-protocol for streams to a container over WebSockets that can signal the end of a single stream. */
 export const CLOSING_STREAM_PROTOCOL = 'v5.channel.k8s.io';
+/** The stream protocols that kubelets are offered, in order of preference. */
 export const KUBELET_STREAM_PROTOCOLS: readonly string[] = [
   CLOSING_STREAM_PROTOCOL,
   'v4.channel.k8s.io',
@@ -156,30 +162,30 @@ export const KUBELET_STREAM_PROTOCOLS: readonly string[] = [
 /** The sub-protocols for a log over a WebSocket: binary messages, or text messages in base64. */
 export const LOG_PROTOCOLS = { binary: 'binary.k8s.io', base64: 'base64.binary.k8s.io' } as const;
 
-/** The protocol in which kubelets forward ports, and the one that carries its connection over a WebSocket. */
+/** The protocol of port forwarding to a kubelet, and the WebSocket sub-protocol that tunnels its connection. */
 export const PORT_FORWARD_PROTOCOL = 'portforward.k8s.io';
 export const PORT_FORWARD_TUNNEL = `SPDY/3.1+${PORT_FORWARD_PROTOCOL}`;
 
-/** What a value begins with that is kept encrypted: written as the names that the server generates, read in either spelling. */
+/** Prefixes of encrypted values in the store. Written in the dialect of the generated names, read in both. */
 export const ENCRYPTED_PREFIXES: Readonly<Record<Dialect, string>> = { platform: 'platform:enc:', kubernetes: 'k8s:enc:' };
 
-/** What the audit log says under a name of the product. */
+/** Names in audit events. */
 export const AUDIT_NAMES: Readonly<Record<Dialect, { readonly apiVersion: string; readonly truncated: string }>> = {
   platform: { apiVersion: 'audit.platform.io/v1', truncated: 'audit.platform.io/truncated' },
   kubernetes: { apiVersion: 'audit.k8s.io/v1', truncated: 'audit.k8s.io/truncated' },
 };
 
-/** Annotations of the audit log in canonical spelling, where upstream's is not that of the group before the slash. */
+/** Audit annotations, canonical to upstream, with a prefix that does not follow the spelling of groups. */
 const AUDIT_ANNOTATIONS: ReadonlyMap<string, string> = new Map([
   ['platform.io/deprecated', 'k8s.io/deprecated'],
   ['platform.io/removed-release', 'k8s.io/removed-release'],
   ['authentication.platform.io/issued-credential-id', 'authentication.kubernetes.io/issued-credential-id'],
 ]);
 
-/** What is noted of webhooks bears the round and place of the webhook behind the slash, and what is noted of policies an underscore. */
+/** Audit annotations about webhooks (`round_0_index_1` after the slash) and policies (`validation_failure`). */
 const ADMISSION_ANNOTATION = /^((?:[a-z-]+\.)+(?:webhook|policy)\.admission)\.platform\.io\//;
 
-/** What the name of an annotation contains that is meant for the webhook that judges images; either spelling is read. */
+/** Part of the names of pod annotations that are sent to the image policy webhook; both spellings are read. */
 export const IMAGE_POLICY_ANNOTATION_INFIX: Readonly<Record<Dialect, string>> = {
   platform: '.image-policy.platform.io/',
   kubernetes: '.image-policy.k8s.io/',
@@ -187,7 +193,7 @@ export const IMAGE_POLICY_ANNOTATION_INFIX: Readonly<Record<Dialect, string>> = 
 
 const POD_SECURITY_ANNOTATION = /^pod-security\.platform\.io\//;
 
-/** The name of an annotation of the audit log in the given dialect. */
+/** The name of an audit annotation in the given dialect. */
 export function auditAnnotationInDialect(dialect: Dialect, name: string): string {
   if (dialect === 'platform') return name;
   const known = AUDIT_ANNOTATIONS.get(name);
@@ -208,10 +214,10 @@ export function systemNamespaces(names: GeneratedNames): readonly string[] {
   return [names.systemNamespace, names.publicNamespace, names.nodeLeaseNamespace, 'default'];
 }
 
-/** A system namespace under the name that the other dialect gives it. */
+/** A system namespace under its name in the other dialect. */
 export interface NamespaceAlias {
   readonly stored: string;
-  /** What a client wrote, and sees in the answer. */
+  /** The name in the request, which the response contains too. */
   readonly shown: string;
 }
 
@@ -230,14 +236,18 @@ const ALIASES: Readonly<Record<Dialect, ReadonlyMap<string, NamespaceAlias>>> = 
   kubernetes: namespaceAliases(GENERATED_NAMES.kubernetes),
 };
 
-/** The name under which a namespace is stored: the other dialect's system namespaces are aliases of this server's own. */
+/**
+ * The name under which a namespace is stored: the other dialect's system namespaces are aliases of this server's own.
+ */
 export function canonicalNamespace(names: GeneratedNames, namespace: string): string {
   return ALIASES[names.dialect].get(namespace)?.stored ?? namespace;
 }
 
 const SERVICE_ACCOUNT_USER = /^system:serviceaccounts?:/;
 
-/** The name of a user or group as it is known here: those of service accounts bear that of their namespace. */
+/**
+ * The canonical name of a user or group: names of service accounts and their groups contain the name of a namespace.
+ */
 export function canonicalUserName(names: GeneratedNames, name: string): string {
   const [start] = SERVICE_ACCOUNT_USER.exec(name) ?? [];
   if (start === undefined) return name;
@@ -245,7 +255,7 @@ export function canonicalUserName(names: GeneratedNames, name: string): string {
   return start + [canonicalNamespace(names, namespace), ...rest].join(':');
 }
 
-/** Set when `namespace` is an alias of one of this server's own. */
+/** The alias, or `undefined` when `namespace` is no name of the other dialect. */
 export function namespaceAlias(names: GeneratedNames, namespace: string): NamespaceAlias | undefined {
   return ALIASES[names.dialect].get(namespace);
 }
@@ -256,18 +266,21 @@ const STORED_NAME_PATTERN: Readonly<Record<string, RegExp>> = Object.fromEntries
   ),
 );
 
-/** Message text in which a system namespace goes by the name that the client gave it. */
+/** Replaces the stored name of a system namespace in a message by the name in the request. */
 export function messageWithAlias(alias: NamespaceAlias | undefined, text: string): string {
   const name = alias === undefined ? undefined : STORED_NAME_PATTERN[alias.stored];
   return alias === undefined || name === undefined ? text : text.replace(name, alias.shown);
 }
 
-/** Unqualified finalizers of Namespaces (`spec.finalizers`) and of metadata that need no domain; either dialect's spelling is good. */
+/**
+ * Unqualified finalizers of Namespaces (`spec.finalizers`) and of metadata that need no domain; both spellings are
+ * valid.
+ */
 export const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion', 'platform', 'kubernetes']);
 
 const PRODUCT_PREFIX = /^((?:[a-z0-9-]+\.)*)(platform|kubernetes)\.io\//;
 
-/** Prefixes of the qualified names whose upstream spelling has `k8s.io` instead of `kubernetes.io`. */
+/** Prefixes of qualified names that upstream spells with `k8s.io` instead of `kubernetes.io`. */
 export const K8S_IO_NAME_PREFIXES: readonly (readonly [canonical: string, upstream: string])[] = [
   ['rbac.authorization.platform.io/aggregate-to-', 'rbac.authorization.k8s.io/aggregate-to-'],
   ['flowcontrol.platform.io/v1beta3-', 'flowcontrol.k8s.io/v1beta3-'],
@@ -277,14 +290,17 @@ export const K8S_IO_NAME_PREFIXES: readonly (readonly [canonical: string, upstre
 
 const K8S_IO = 'k8s.io/';
 
-/** A qualified label, annotation or type name (`platform.io/x`, `bootstrap.kubernetes.io/y`) in canonical spelling, for comparison only. */
+/**
+ * A qualified label, annotation or type name (`platform.io/x`, `bootstrap.kubernetes.io/y`) in canonical spelling, for
+ * comparison only.
+ */
 export function canonicalQualifiedName(name: string): string {
   if (name.includes(K8S_IO)) {
     const short = K8S_IO_NAME_PREFIXES.find(([, upstream]) => name.startsWith(upstream));
     return short === undefined ? name : short[0] + name.slice(short[1].length);
   }
   const canonical = name.replace(PRODUCT_PREFIX, '$1platform.io/');
-  // `kubernetes.io` is not the upstream spelling of a name in SHORT_QUALIFIED, so this is a separate name.
+  // `kubernetes.io` is not the upstream spelling of a name in K8S_IO_NAME_PREFIXES, so this is a separate name.
   return canonical !== name && k8sIoPrefixOf(canonical) !== undefined ? name : canonical;
 }
 
@@ -297,7 +313,7 @@ export function qualifiedNameInDialect(dialect: Dialect, name: string): string {
   return name.replace(PRODUCT_PREFIX, `$1${dialect}.io/`);
 }
 
-/** The other dialect's spelling of a qualified name; undefined when it does not bear the product's name. */
+/** The other dialect's spelling of a qualified name; `undefined` when both dialects spell it alike. */
 export function otherQualifiedName(name: string): string | undefined {
   const canonical = canonicalQualifiedName(name);
   if (canonical !== name) return canonical;
@@ -309,11 +325,11 @@ function k8sIoPrefixOf(canonical: string): (typeof K8S_IO_NAME_PREFIXES)[number]
   return K8S_IO_NAME_PREFIXES.find(([start]) => canonical.startsWith(start));
 }
 
-/** Annotations in which an older version of a kind carries what it has no member for. */
+/** Annotations of older API versions that preserve fields which exist only in newer versions. */
 export interface ConversionAnnotations {
-  /** Before `metrics`, `behavior`, `current-metrics` and `conditions` of an autoscaler. */
+  /** Followed by `metrics`, `behavior`, `current-metrics` or `conditions` of a HorizontalPodAutoscaler. */
   readonly autoscalingPrefix: string;
-  /** Says that a priority level's zero shares are meant. */
+  /** Marks the zero shares of a PriorityLevelConfiguration as explicit. */
   readonly zeroShares: string;
 }
 
@@ -328,7 +344,7 @@ export const CONVERSION_ANNOTATIONS: Readonly<Record<Dialect, ConversionAnnotati
   },
 };
 
-/** The group of volume snapshots, an extension that claims know by name. */
+/** The API group of volume snapshots, an extension that PersistentVolumeClaims may refer to. */
 export const SNAPSHOT_GROUPS: ReadonlySet<string> = new Set(['snapshot.storage.platform.io', 'snapshot.storage.k8s.io']);
 
 /** The annotation that ends a streaming list, per dialect. */
@@ -350,12 +366,18 @@ export const FLOW_HEADERS: Readonly<Record<Dialect, FlowHeaders>> = {
 
 const SCHEMA_EXTENSION = /^x-kubernetes-/;
 
-/** The neutral spelling of a schema member (`x-platform-validations`); `undefined` when the member has only one. Both spellings are read, upstream's is written. */
+/**
+ * The neutral spelling of a schema member (`x-platform-validations`); `undefined` when the member has only one. Both
+ * spellings are read, upstream's is written.
+ */
 export function neutralSchemaMember(member: string): string | undefined {
   return SCHEMA_EXTENSION.test(member) ? member.replace(SCHEMA_EXTENSION, 'x-platform-') : undefined;
 }
 
-/** Who has agreed to resources in a group that bears the product's name; either spelling is read. */
+/**
+ * The annotation with the API review of a CustomResourceDefinition in a protected group (both spellings are read), and
+ * the link in messages about it.
+ */
 export const API_APPROVAL = {
   annotations: ['api-approved.kubernetes.io', 'api-approved.platform.io'],
   link: 'https://github.com/kubernetes/enhancements/pull/1111',
@@ -367,27 +389,29 @@ export function isProtectedGroup(group: string): boolean {
   return PROTECTED_GROUP.test(group);
 }
 
-/** A group without the domain that bears the product's name, in either spelling: `rbac.authorization`. */
+/** A group without the domain of the product, in either spelling: `rbac.authorization`. */
 export function groupStem(group: string): string {
   return group.replace(/\.(k8s|platform)\.io$/, '');
 }
 
-/** Said of names in such a domain that only the product may choose. */
 export const RESERVED_DOMAINS_MESSAGE = 'kubernetes.io and k8s.io namespaces are reserved';
 
-/** Where the stock command line keeps the configuration that it last applied on its own side. */
+/** The annotation in which kubectl keeps the configuration of the last client-side apply. */
 export const LAST_APPLIED_ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** What the names of published schemas begin with. */
+/** The prefix of the names of published schemas. */
 export const OPENAPI_NAME_PREFIX: Readonly<Record<Dialect, string>> = { platform: 'io.platform', kubernetes: 'io.k8s' };
 
-/** As whom webhooks are asked: their logs and proxies know the API server by it. */
+/**
+ * The User-Agent header of requests to webhooks. Logs and proxies of webhooks identify the API server by upstream's
+ * value.
+ */
 export const WEBHOOK_USER_AGENT = 'kube-apiserver-admission';
 
-/** The version that this server answers to, in the form that stock clients parse. */
+/** The Kubernetes version that this server implements, in the form that stock clients parse. */
 export const RELEASE = { major: '1', minor: '31', gitVersion: 'v1.31.1' } as const;
 
-/** What programs print when they are asked for their version: stock tools look for the number in it. */
+/** The output of `--version`; stock tools parse the number in it. */
 export function versionText(how: 'true' | 'raw', naming: unknown): string {
   if (how === 'raw') return JSON.stringify(RELEASE);
   return `${naming === 'kubernetes' ? 'Kubernetes' : 'Platform'} ${RELEASE.gitVersion}`;

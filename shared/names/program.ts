@@ -1,6 +1,7 @@
 /**
- * The User-Agent headers and field managers of the programs of this product, in both dialects. The first part of a User-Agent header is the field manager of the writes.
- * Tools match on upstream's names in `managedFields` and audit logs.
+ * The User-Agent headers and field managers of the programs of this product, in both dialects. The first part of a
+ * User-Agent header is the field manager of the writes. Tools match on upstream's names in `managedFields` and audit
+ * logs.
  */
 import { RELEASE, type Dialect } from './dialect';
 
@@ -40,7 +41,10 @@ const PROCESSORS: ReadonlyMap<string, string> = new Map([
 /** In place of the commit that a program was built from, which no build records. */
 const COMMIT = 'unknown';
 
-/** `PROGRAM/VERSION (OS/ARCH) PRODUCT/COMMIT/PART`. The part is a controller, its service account, or a task that controllers share. */
+/**
+ * `PROGRAM/VERSION (OS/ARCH) PRODUCT/COMMIT/PART`. The part is a controller, its service account, or a task that
+ * controllers share.
+ */
 export function userAgent(dialect: Dialect, program: keyof ProgramNames, { platform, arch }: UserAgentPlatform, part: string): string {
   const system = `${OPERATING_SYSTEMS.get(platform) ?? platform}/${PROCESSORS.get(arch) ?? arch}`;
   return `${PROGRAM_NAMES[dialect][program]}/${RELEASE.gitVersion} (${system}) ${dialect}/${COMMIT}/${part}`;

@@ -1,15 +1,14 @@
-/** How API servers name themselves in the Leases that tell which of them there are, in both dialects. */
+/** Names in the identity Leases of API servers, which list the running API servers of a cluster, in both dialects. */
 import type { Dialect, GeneratedNames } from './dialect';
 
 const IDENTITY_LABEL_VALUE: Readonly<Record<Dialect, string>> = { platform: 'platform-apiserver', kubernetes: 'kube-apiserver' };
 
-/** The labels and the annotation of such a Lease. */
 export interface IdentityLabels {
-  /** By its value the Leases of API servers are told from others. */
+  /** The label that distinguishes identity Leases from other Leases. */
   readonly identity: readonly [name: string, value: string];
-  /** The name of the label that bears the machine's name. */
+  /** The name of the label with the host name. */
   readonly hostname: string;
-  /** The name of the annotation that bears what has to be the same for all servers of a cluster. */
+  /** The name of the annotation with the settings that must be equal on all servers of a cluster. */
   readonly settings: string;
 }
 
@@ -21,5 +20,5 @@ export function identityLabels({ dialect, prefix }: GeneratedNames): IdentityLab
   };
 }
 
-/** What the name of such a Lease begins with. */
+/** The prefix of the names of identity Leases. */
 export const IDENTITY_LEASE_PREFIX = 'apiserver-';

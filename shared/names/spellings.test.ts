@@ -24,23 +24,27 @@ import {
 } from './spellings';
 
 const part = fc.stringMatching(/^[a-z][a-z0-9]{0,8}$/);
-const domain = fc.array(part, { maxLength: 3 }).map((parts) => parts.map((one) => `${one}.`).join(''));
+const domain = fc.array(part, { maxLength: 3 }).map((parts) => parts.map((label) => `${label}.`).join(''));
 const group = fc.constantFrom(...GROUP_STEMS).map((stem) => `${stem}.platform.io`);
 const systemNamespace = fc.constantFrom(...systemNamespaces(GENERATED_NAMES.platform).slice(0, 3));
 const accountOf = (namespace: string): string => `system:serviceaccount:${namespace}:`;
 
 /** Every kind of name of the product, in both spellings. */
 const names: fc.Arbitrary<readonly [canonical: string, upstream: string]> = fc.oneof(
-  group.map((one) => [one, groupInDialect('kubernetes', one)] as const),
+  group.map((canonical) => [canonical, groupInDialect('kubernetes', canonical)] as const),
   fc
     .tuple(group, fc.constantFrom('v1', 'v1beta1'))
-    .map(([one, v]) => [`${one}/${v}`, `${groupInDialect('kubernetes', one)}/${v}`] as const),
-  fc.tuple(part, group).map(([one, of]) => [`${one}.${of}`, `${one}.${groupInDialect('kubernetes', of)}`] as const),
-  fc.tuple(domain, part).map(([of, one]) => [`${of}platform.io/${one}`, `${of}kubernetes.io/${one}`] as const),
-  fc.tuple(fc.constantFrom(...K8S_IO_NAME_PREFIXES), part).map(([[a, b], one]) => [a + one, b + one] as const),
-  systemNamespace.map((one) => [one, one.replace('platform', 'kube')] as const),
-  fc.tuple(systemNamespace, part).map(([of, one]) => [accountOf(of) + one, accountOf(of.replace('platform', 'kube')) + one] as const),
-  systemNamespace.map((of) => [`system:serviceaccounts:${of}`, `system:serviceaccounts:${of.replace('platform', 'kube')}`] as const),
+    .map(([name, version]) => [`${name}/${version}`, `${groupInDialect('kubernetes', name)}/${version}`] as const),
+  fc.tuple(part, group).map(([resource, name]) => [`${resource}.${name}`, `${resource}.${groupInDialect('kubernetes', name)}`] as const),
+  fc.tuple(domain, part).map(([subdomain, name]) => [`${subdomain}platform.io/${name}`, `${subdomain}kubernetes.io/${name}`] as const),
+  fc
+    .tuple(fc.constantFrom(...K8S_IO_NAME_PREFIXES), part)
+    .map(([[canonical, upstream], name]) => [canonical + name, upstream + name] as const),
+  systemNamespace.map((name) => [name, name.replace('platform', 'kube')] as const),
+  fc
+    .tuple(systemNamespace, part)
+    .map(([namespace, name]) => [accountOf(namespace) + name, accountOf(namespace.replace('platform', 'kube')) + name] as const),
+  systemNamespace.map((name) => [`system:serviceaccounts:${name}`, `system:serviceaccounts:${name.replace('platform', 'kube')}`] as const),
 );
 
 test('otherSpelling inverts itself, and isSameName is true for both spellings of every name of the product', () => {
@@ -64,10 +68,10 @@ test('isSameName distinguishes different names in any spelling', () => {
   );
 });
 
-test('a qualified name round-trips through either dialect', () => {
+test('canonicalQualifiedName restores a name that qualifiedNameInDialect has translated', () => {
   fc.assert(
-    fc.property(domain, part, fc.constantFrom('platform.io', 'kubernetes.io', 'k8s.io', 'example.com'), (of, name, end) => {
-      const qualified = `${of}${end}/${name}`;
+    fc.property(domain, part, fc.constantFrom('platform.io', 'kubernetes.io', 'k8s.io', 'example.com'), (subdomain, name, end) => {
+      const qualified = `${subdomain}${end}/${name}`;
       const canonical = canonicalQualifiedName(qualified);
       expect(canonicalQualifiedName(canonical)).toBe(canonical);
       for (const dialect of DIALECTS) expect(canonicalQualifiedName(qualifiedNameInDialect(dialect, canonical))).toBe(canonical);
@@ -91,12 +95,12 @@ test.each([
   ['customresourcecleanup.apiextensions.k8s.io', 'customresourcecleanup.apiextensions.platform.io'],
 ])('otherSpelling of %s is %s', (name, other) => expect(otherSpelling(name)).toBe(other));
 
-test('spellingConflicts reports a key whose two spellings have different values', () => {
+test('spellingConflicts reports a key with different values under its two spellings', () => {
   fc.assert(
     fc.property(names, part, part, ([canonical, upstream], a, b) => {
       fc.pre(otherQualifiedName(canonical) !== undefined && canonicalQualifiedName(upstream) === canonical);
-      const found = spellingConflicts({ [upstream]: a, x: 'y', [canonical]: b });
-      expect(found).toEqual(a === b ? [] : [{ key: canonical, other: upstream, value: b }]);
+      const conflicts = spellingConflicts({ [upstream]: a, x: 'y', [canonical]: b });
+      expect(conflicts).toEqual(a === b ? [] : [{ key: canonical, other: upstream, value: b }]);
       expect(spellingConflicts({ [upstream]: a, x: 'y' })).toEqual([]);
     }),
   );
@@ -110,14 +114,14 @@ test('spellingsOfLabelValue returns two spellings for values of product keys and
   expect(spellingsOfLabelValue('endpointslice.kubernetes.io/managed-by', 'endpointslice-controller.k8s.io')).toHaveLength(2);
 });
 
-test('valueOfName and withoutNames find a key in either spelling', () => {
+test('valueInEitherSpelling and omitNames find a key in either spelling', () => {
   const labels = { 'kubernetes.io/os': 'linux', app: 'x' };
   const keys = ['platform.io/os', 'kubernetes.io/os', 'app', 'constructor'];
   expect(keys.map((key) => valueInEitherSpelling(labels, key))).toEqual(['linux', 'linux', 'x', undefined]);
   expect(omitNames(labels, ['platform.io/os'])).toEqual({ app: 'x' });
 });
 
-test('namesInRule adds the other spelling to resourceNames of namespaces only', () => {
+test('ruleNamesInBothSpellings adds the other spelling to resourceNames of namespaces only', () => {
   expect(ruleNamesInBothSpellings(['namespaces'], ['kube-system', 'a'])).toEqual(['kube-system', 'a', 'platform-system']);
   expect(ruleNamesInBothSpellings(['namespaces/status'], ['platform-public'])).toEqual(['platform-public', 'kube-public']);
   expect(ruleNamesInBothSpellings(['configmaps'], ['kube-system'])).toEqual(['kube-system']);
@@ -141,6 +145,6 @@ test('otherSpelling handles names with many dots, and ignores text that is longe
   expect(otherSpelling(`${'a.'.repeat(90)}coordination.k8s.io`)).toBe(`${'a.'.repeat(90)}coordination.platform.io`);
 });
 
-test('canonicalGroup inverts groupIn for every group', () => {
+test('canonicalGroup inverts groupInDialect for every group', () => {
   for (const stem of GROUP_STEMS) expect(canonicalGroup(groupInDialect('kubernetes', `${stem}.platform.io`))).toBe(`${stem}.platform.io`);
 });

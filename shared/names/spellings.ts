@@ -1,6 +1,7 @@
 /**
- * Decides when two texts are spellings of the same name, so that a rule in one spelling applies to both. Rules that are read once are expanded with
- * {@link bothSpellings}; comparisons at run time use {@link isSameName}. Never changes objects: they keep the spelling in which they were sent.
+ * Determines whether two texts are spellings of the same name, so that a rule in one spelling applies to both. Rules
+ * that are read once are expanded with {@link bothSpellings}; comparisons at run time use {@link isSameName}. Objects
+ * are not changed: they keep the spelling in which they were sent.
  */
 import {
   canonicalApiVersion,
@@ -22,7 +23,10 @@ const LABEL_VALUES: readonly (readonly [canonical: string, upstream: string])[] 
 ];
 const OTHER_VALUE: ReadonlyMap<string, string> = new Map(LABEL_VALUES.flatMap(([a, b]) => [[a, b] as const, [b, a] as const]));
 
-/** Longer than any name (the user name of a service account has at most 338 characters). Bounds the work for texts of any length in expressions. */
+/**
+ * Longer than any name (the user name of a service account has at most 338 characters). Bounds the work for texts of
+ * any length in expressions.
+ */
 const MAX_NAME_LENGTH = 512;
 /** Dots in the longest group. */
 const MAX_GROUP_DOTS = 5;
@@ -35,8 +39,9 @@ const UPSTREAM_DOMAIN = /^((?:[a-z0-9-]+\.)*)kubernetes\.io$/;
 const CANONICAL_DOMAIN = /^((?:[a-z0-9-]+\.)*)platform\.io$/;
 
 /**
- * The other spelling of a complete name: a group, `group/version`, `resource.group`, a qualified name or its domain, a system namespace, or the user or group of its
- * service accounts. `undefined` when the text has the same spelling in both dialects (`apps`).
+ * The other spelling of a complete name: a group, `group/version`, `resource.group`, a qualified name or its domain, a
+ * system namespace, or the user or group of its service accounts. `undefined` when the text has the same spelling in
+ * both dialects (`apps`).
  */
 export function otherSpelling(text: string): string | undefined {
   if (text.length > MAX_NAME_LENGTH || !PRODUCT_NAME.test(text)) return undefined;
@@ -55,14 +60,20 @@ export function bothSpellings(names: readonly string[]): readonly string[] {
   return others.length === 0 ? names : [...new Set([...names, ...others])];
 }
 
-/** The `resourceNames` of a rule, expanded to both spellings when the rule covers Namespaces: no other resource has objects with two names. */
+/**
+ * The `resourceNames` of a rule, expanded to both spellings when the rule covers Namespaces: no other resource has
+ * objects with two names.
+ */
 export function ruleNamesInBothSpellings(resources: readonly string[], names: readonly string[]): readonly string[] {
   return names.length > 0 && resources.some((text) => NAMESPACES.test(text)) ? bothSpellings(names) : names;
 }
 
 const NAMESPACES = /^(namespaces(\/.*)?|\*.*)$/;
 
-/** The value under either spelling of a key, for labels, annotations and similar maps, whose keys are stored as sent. `undefined` when there is none. */
+/**
+ * The value under either spelling of a key, for labels, annotations and similar maps, as their keys are stored as sent.
+ * `undefined` when there is none.
+ */
 export function valueInEitherSpelling<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {
   if (Object.hasOwn(values, name)) return values[name];
   const other = otherQualifiedName(name);
@@ -75,14 +86,20 @@ export function omitNames<T>(values: Readonly<Record<string, T>>, names: readonl
   return Object.fromEntries(Object.entries(values).filter(([key]) => !omitted.has(canonicalQualifiedName(key))));
 }
 
-/** The spellings of a label value. Only values under keys of the product are names (`kubernetes.io/metadata.name`); any other value has one spelling. */
+/**
+ * The spellings of a label value. Only values under keys of the product are names (`kubernetes.io/metadata.name`); any
+ * other value has one spelling.
+ */
 export function spellingsOfLabelValue(key: string, value: string): readonly string[] {
   if (otherQualifiedName(key) === undefined) return [value];
   const other = OTHER_VALUE.get(value) ?? otherSpelling(value);
   return other === undefined ? [value] : [value, other];
 }
 
-/** An API path (`/apis/rbac.authorization.k8s.io/v1`, `/openapi/v3/apis/…`) or path pattern (`/apis/…/*`) in both spellings of its group. */
+/**
+ * An API path (`/apis/rbac.authorization.k8s.io/v1`, `/openapi/v3/apis/…`) or path pattern (`/apis/…/*`) in both
+ * spellings of its group.
+ */
 export function pathSpellings(path: string): readonly string[] {
   if (!path.includes('/apis/')) return [path];
   const segments = path.split('/');
@@ -104,7 +121,7 @@ export function otherNamespaceOrUser(text: string): string | undefined {
 function otherGroup(text: string): string | undefined {
   const slash = text.indexOf('/');
   if (slash >= 0) return VERSION.test(text.slice(slash)) ? otherApiVersion(text, slash) : undefined;
-  // In `leases.coordination.k8s.io` the group starts behind one of the dots.
+  // In `leases.coordination.k8s.io` the group starts after one of the dots.
   if (!GROUP_END.test(text)) return otherDomain(text);
   let start = text.length;
   for (let dots = 0; dots <= MAX_GROUP_DOTS && start > 0; dots += 1) start = text.lastIndexOf('.', start - 2) + 1;
@@ -147,7 +164,7 @@ export interface SpellingConflict {
 
 const CANONICAL = 'platform.io/';
 
-/** The spelling conflicts in a map of labels or annotations: of two rules each could read another value. */
+/** The spelling conflicts in a map of labels or annotations: two rules could read different values. */
 export function spellingConflicts(map: Readonly<Record<string, unknown>>): readonly SpellingConflict[] {
   let conflicts: SpellingConflict[] | undefined;
   for (const key of Object.keys(map)) {

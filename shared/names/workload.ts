@@ -1,4 +1,4 @@
-/** Names that a workload finds in its container, and that controllers put there, in both dialects. */
+/** Names by which a workload in a container finds the API server and its credentials, in both dialects. */
 import type { Dialect } from './dialect';
 
 export interface WorkloadNames {
@@ -9,7 +9,7 @@ export interface WorkloadNames {
   readonly tokenFolder: string;
   /** The ConfigMap in every namespace that holds the cluster's root certificate under `ca.crt`. */
   readonly rootCertificateConfigMap: string;
-  /** What the name of the volume with the token begins with. */
+  /** The prefix of the name of the volume with the token. */
   readonly tokenVolumePrefix: string;
 }
 
