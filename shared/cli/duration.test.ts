@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { formatDuration, parseDuration } from './duration';
 
-describe('duration flags', () => {
+describe('parseDuration and formatDuration', () => {
   it.each([
     ['0', 0],
     ['0s', 0],
@@ -12,11 +12,11 @@ describe('duration flags', () => {
     ['1h2m3s', 3_723_000],
     ['-30s', -30_000],
     ['10us', 0.01],
-  ])('parses %s as %d ms', (text, milliseconds) => {
+  ])('parse %s as %d ms', (text, milliseconds) => {
     expect(parseDuration(text)).toBeCloseTo(milliseconds, 9);
   });
 
-  it.each(['', '5', 's', '1d', '1 s', '1s ', '1.s2', '--1s', '1sm', 'NaNs', 'Infinity'])('rejects %j', (text) => {
+  it.each(['', '5', 's', '1d', '1 s', '1s ', '1.s2', '--1s', '1sm', 'NaNs', 'Infinity'])('do not parse %j', (text) => {
     expect(parseDuration(text)).toBeUndefined();
   });
 
@@ -27,11 +27,11 @@ describe('duration flags', () => {
     [300_000, '5m0s'],
     [3_600_000, '1h0m0s'],
     [-60_000, '-1m0s'],
-  ])('writes %d ms as %s', (milliseconds, text) => {
+  ])('format %d ms as %s', (milliseconds, text) => {
     expect(formatDuration(milliseconds)).toBe(text);
   });
 
-  it('parses what formatDuration writes', () => {
+  it('restore any duration', () => {
     fc.assert(fc.property(fc.integer({ min: -1e10, max: 1e10 }), (ms) => parseDuration(formatDuration(ms)) === ms));
   });
 });

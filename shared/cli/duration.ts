@@ -1,6 +1,6 @@
 /**
- * Durations in the notation of the reference server's flags and parameters: `300ms`, `5m0s`, `1h30m`, `1.5s`, `0`.
- * Values are milliseconds. Knows nothing of clocks.
+ * Durations in flags and query parameters, in Go's notation: `300ms`, `5m0s`, `1h30m`, `1.5s`, `0`. Values are in
+ * milliseconds.
  */
 
 const UNIT_MILLISECONDS: ReadonlyMap<string, number> = new Map([
@@ -16,7 +16,7 @@ const UNIT_MILLISECONDS: ReadonlyMap<string, number> = new Map([
 
 const PART = /(\d+(?:\.\d*)?|\.\d+)([a-zµμ]+)/y;
 
-/** Milliseconds of a duration such as `1h2m3.5s`; undefined when the text is not one. A bare number other than 0 has no unit and is refused. */
+/** In milliseconds; `undefined` when the text is not a duration. A number without a unit is rejected unless it is 0. */
 export function parseDuration(text: string): number | undefined {
   if (/^[+-]?0$/.test(text)) return 0;
   PART.lastIndex = /^[+-]/.test(text) ? 1 : 0;
@@ -31,18 +31,18 @@ export function parseDuration(text: string): number | undefined {
   return text.startsWith('-') ? -total : total;
 }
 
-/** The shortest customary spelling: `0s`, `250ms`, `1.5s`, `5m0s`, `1h0m0s`. */
+/** The spelling of Go's `Duration.String`: `0s`, `250ms`, `1.5s`, `5m0s`, `1h0m0s`. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 0) return `-${formatDuration(-milliseconds)}`;
   if (milliseconds === 0) return '0s';
-  if (milliseconds < 1_000) return `${decimal(milliseconds)}ms`;
+  if (milliseconds < 1_000) return `${formatDecimal(milliseconds)}ms`;
   const hours = Math.floor(milliseconds / 3_600_000);
   const minutes = Math.floor((milliseconds % 3_600_000) / 60_000);
-  const seconds = decimal((milliseconds % 60_000) / 1_000);
+  const seconds = formatDecimal((milliseconds % 60_000) / 1_000);
   if (hours > 0) return `${hours}h${minutes}m${seconds}s`;
   return minutes > 0 ? `${minutes}m${seconds}s` : `${seconds}s`;
 }
 
-function decimal(value: number): string {
+function formatDecimal(value: number): string {
   return String(Math.round(value * 1e6) / 1e6);
 }

@@ -13,7 +13,7 @@ function gatesOf(...argv: string[]) {
   return parsed.values['feature-gates'];
 }
 
-describe('the feature-gates flag', () => {
+describe('the flag --feature-gates', () => {
   it('disables alpha gates and enables all others by default', () => {
     for (const gate of featureGates().list()) expect(gate.enabled).toBe(gate.stage !== 'alpha');
     expect(gatesOf().isEnabled('WatchList')).toBe(false);

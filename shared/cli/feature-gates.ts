@@ -1,12 +1,13 @@
 /**
- * Feature gates: features that can be switched on or off for a whole process with `--feature-gates=Name=true,Other=false`.
- * The table holds only gates that change something in this program. Upstream's others may be set to what is so anyway; any other value or name is refused, so
- * that no one relies on an effect that is not there. Names and stages are upstream's.
+ * Feature gates: features that are enabled or disabled for a whole process with
+ * `--feature-gates=Name=true,Other=false`. The table has only gates with an effect in this program. Upstream's other
+ * gates may be set to their effective value (locked-gates.ts); any other value or name is rejected, so that no setting
+ * is silently ignored. Names and stages are those of upstream.
  */
 import { LOCKED_GATES } from './locked-gates';
 import { FlagError, mapFlag, type Flag } from './flags';
 
-/** alpha: off by default; beta: on by default; ga: always on. */
+/** alpha: disabled by default; beta: enabled by default; ga: locked to enabled. */
 type FeatureStage = 'alpha' | 'beta' | 'ga';
 
 interface Gate {
@@ -15,27 +16,27 @@ interface Gate {
 }
 
 const GATES = {
-  /** Watches that start with the current state (`sendInitialEvents`). */
+  /** Watches that begin with the current state (`sendInitialEvents`). */
   WatchList: { stage: 'alpha', default: false },
-  /** Selectors of requests are told to authorizers. */
+  /** Authorizers receive the field and label selectors of requests. */
   AuthorizeWithSelectors: { stage: 'alpha', default: false },
-  /** Where nobody is let in, in an AuthenticationConfiguration. */
+  /** `anonymous` of an AuthenticationConfiguration: the paths that allow anonymous requests. */
   AnonymousAuthConfigurableEndpoints: { stage: 'alpha', default: false },
-  /** Gzip of large get and list answers. */
+  /** Gzip compression of large get and list responses. */
   APIResponseCompression: { stage: 'beta', default: true },
-  /** Asking who one is (SelfSubjectReview). */
+  /** SelfSubjectReview. */
   APISelfSubjectReview: { stage: 'ga', default: true },
-  /** Streams to containers over WebSockets that can be closed one by one. */
+  /** Streams to containers over WebSockets that can be closed separately. */
   TranslateStreamCloseWebsocketRequests: { stage: 'beta', default: true },
-  /** Ports forwarded over WebSockets. */
+  /** Port forwarding over WebSockets. */
   PortForwardWebsockets: { stage: 'beta', default: true },
-  /** What endpoints say of themselves while they end. */
+  /** Conditions of terminating endpoints. */
   ProxyTerminatingEndpoints: { stage: 'ga', default: true },
   /** `trafficDistribution` of Services. */
   ServiceTrafficDistribution: { stage: 'beta', default: true },
 } as const satisfies Readonly<Record<string, Gate>>;
 
-/** Names for all gates of a stage at once; those that are named themselves keep what is said of them. */
+/** Names that set all gates of a stage, except those that are set by name. */
 const STAGE_BY_GROUP_GATE: ReadonlyMap<string, FeatureStage> = new Map([
   ['AllAlpha', 'alpha'],
   ['AllBeta', 'beta'],
@@ -45,17 +46,17 @@ export type FeatureName = keyof typeof GATES;
 
 export interface FeatureGates {
   isEnabled(name: FeatureName): boolean;
-  /** Every gate with its stage and state, for metrics and logs. */
+  /** All gates, for metrics and logs. */
   list(): readonly { readonly name: FeatureName; readonly stage: FeatureStage; readonly enabled: boolean }[];
 }
 
-/** Gates at their defaults except where `settings` (name → true/false) says otherwise. */
+/** Gates without a setting have their default. */
 export function featureGates(settings: ReadonlyMap<FeatureName, boolean> = new Map()): FeatureGates {
   const isEnabled = (name: FeatureName): boolean => settings.get(name) ?? GATES[name].default;
   return { isEnabled, list: () => gateNames().map((name) => ({ name, stage: GATES[name].stage, enabled: isEnabled(name) })) };
 }
 
-/** The row for `--feature-gates` in a flag table; its value is ready to use. Repeats of the flag add up. */
+/** The flag `--feature-gates`. Repeated flags are merged; the last setting of a gate wins. */
 export function featureGatesFlag(section: string): Flag<FeatureGates> {
   const pairs = mapFlag({ section, help: helpText(), default: new Map() });
   return {
@@ -90,10 +91,13 @@ function mergeSettings(given: ReadonlyMap<string, string>, previous: FeatureGate
   return settings;
 }
 
-/** What the gate is for good; undefined = it can be set. */
+/** The value of a locked gate; `undefined` for a gate that can be set. */
 const lockedTo = (name: FeatureName): true | undefined => (GATES[name].stage === 'ga' ? true : undefined);
 
-/** Upstream's programs have gates of several components, one of which is theirs. */
+/**
+ * Removes the component from `kube:Name`: upstream's programs have gates of several components; this one has those of
+ * `kube`.
+ */
 function stripComponent(key: string): string {
   const [component, name] = key.split(':', 2);
   if (component === undefined || name === undefined) return key;

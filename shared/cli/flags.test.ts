@@ -119,7 +119,7 @@ describe('parseFlags', () => {
     expect(errorOf(...argv)).toMatch(message);
   });
 
-  it('collects unknown flags verbatim with passUnknown', () => {
+  it('collects unknown flags verbatim with collectsUnknown', () => {
     const parsed = parseFlags({ ...program, collectsUnknown: true }, table, ['--a=1', '--secure-port=7', '--b', 'two', '--controllers=-*']);
     expect(parsed).toMatchObject({ kind: 'values', values: { 'secure-port': 7 }, rest: ['--a=1', '--b', 'two', '--controllers=-*'] });
   });
@@ -155,7 +155,7 @@ describe('helpText', () => {
   });
 });
 
-describe('the version flag', () => {
+describe('the flag --version', () => {
   const versioned = { ...program, version: (how: string, naming: unknown) => `${how} ${String(naming)}` };
   const rows = { ...table, naming: stringFlag({ section: 'A', help: '', default: 'platform' }), version: versionFlag('A') };
 

@@ -1,35 +1,42 @@
 /**
- * Command-line flags as data: a table of flags is parsed, documented and typed from the same rows.
- *
- * What it is for: every executable declares its flags as one table (names are the reference server's); `parseFlags` reads argv,
- * and the values come out typed under the flags' own names (`values['secure-port']`).
- * What it never does: read the environment, keep global state, or end the process (only {@link flagsOrExit} does).
+ * Command-line flags as data. Each executable declares its flags in a table, with the names of upstream;
+ * {@link parseFlags} parses argv and returns typed values under the names of the flags (`values['secure-port']`), and
+ * `--help` is generated from the same table. Reads no environment variables and keeps no global state.
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { formatDuration, parseDuration } from './duration';
 
-/** One row of a flag table. Make rows with the constructors below ({@link stringFlag}, {@link boolFlag}, {@link intFlag} …). */
+/** A row of a flag table, created by one of the constructors below ({@link stringFlag} …). */
 export interface Flag<T> {
   /** Heading under which `--help` lists the flag. */
   readonly section: string;
   readonly help: string;
   readonly default: T;
-  /** Type as shown by `--help`, such as `int` or `key=value,…`; empty for a boolean. */
+  /** The type in `--help`, such as `int` or `key=value,…`; empty for a boolean. */
   readonly placeholder: string;
-  /** A flag without a value (`--x`) means this; undefined = the value is required. */
+  /**
+   * The value of the flag without an argument (`--x`), as pflag's NoOptDefVal; `undefined` when an argument is
+   * required.
+   */
   readonly bareValue: T | undefined;
-  /** Reads one occurrence; `previous` is what earlier occurrences gave, undefined on the first. Throws {@link FlagError}. */
+  /**
+   * Parses one occurrence; `previous` is the value of the earlier occurrences, `undefined` for the first. Throws
+   * {@link FlagError}.
+   */
   parse(text: string, previous: T | undefined): T;
-  /** Understood, and left out of `--help`; absent = shown. */
+  /** Omitted from `--help`. */
   readonly isHidden?: boolean;
-  /** The default as `--help` shows it; empty = not shown. */
+  /** Formats the default for `--help`; empty when it is not printed. */
   formatDefault(value: T): string;
 }
 
 export type FlagTable = Readonly<Record<string, AnyFlag>>;
 export type FlagValues<Table> = { readonly [Name in keyof Table]: Table[Name] extends Flag<infer T> ? T : never };
 
-/** Rows of any value type. The value type is recovered by {@link FlagValues}; method bivariance makes every Flag<T> one of these. */
+/**
+ * A flag of any value type; method bivariance makes every `Flag<T>` assignable. {@link FlagValues} recovers the value
+ * type.
+ */
 type AnyFlag = Flag<unknown>;
 
 interface FlagSettings<T> {
@@ -38,13 +45,13 @@ interface FlagSettings<T> {
   readonly default: T;
 }
 
-/** With this exit code a supervised program says that its command line is wrong and starting it again is no use (BSD's EX_USAGE). */
+/** BSD's EX_USAGE. To a supervisor it means that the command line is invalid and a restart cannot succeed. */
 export const USAGE_EXIT_CODE = 64;
 
-/** A value that a flag does not accept; the message is shown after the flag's name. */
+/** A flag does not accept its value; the message is printed after the name of the flag. */
 export class FlagError extends Error {}
 
-/** A command line whose flags are well-formed one by one, and cannot be followed. */
+/** The flags are valid one by one, but not together. */
 export class UsageError extends Error {}
 
 export function stringFlag(row: FlagSettings<string>): Flag<string> {
@@ -57,7 +64,7 @@ export function stringFlag(row: FlagSettings<string>): Flag<string> {
   };
 }
 
-/** `--x`, `--x=true`, `--x=false`; `1`, `t`, `T`, `TRUE`, `True` and their opposites are understood as well. */
+/** `--x`, `--x=true`, `--x=false`; `1`, `t`, `T`, `TRUE`, `True` and their opposites are accepted as well. */
 export function boolFlag(row: FlagSettings<boolean>): Flag<boolean> {
   return { ...row, placeholder: '', bareValue: true, parse: parseBool, formatDefault: String };
 }
@@ -74,7 +81,6 @@ export function intFlag(row: FlagSettings<number> & { readonly min?: number; rea
   return { ...rest, placeholder: 'int', bareValue: undefined, parse, formatDefault: String };
 }
 
-/** A number that may have a fraction. */
 export function decimalFlag(row: FlagSettings<number> & { readonly min: number; readonly max?: number }): Flag<number> {
   const { min, max = Number.MAX_VALUE, ...rest } = row;
   const parse = (text: string): number => {
@@ -98,7 +104,7 @@ export function durationFlag(row: FlagSettings<number>): Flag<number> {
   return { ...row, placeholder: 'duration', bareValue: undefined, parse, formatDefault: formatDuration };
 }
 
-/** Comma-separated; repeats of the flag append. Empty elements are dropped. */
+/** Comma-separated; repeated flags append. Empty elements are ignored. */
 export function listFlag(row: FlagSettings<readonly string[]>): Flag<readonly string[]> {
   const parse = (text: string, previous: readonly string[] = []): readonly string[] => [
     ...previous,
@@ -116,7 +122,7 @@ export function listFlag(row: FlagSettings<readonly string[]>): Flag<readonly st
   };
 }
 
-/** Every use of the flag adds a value, which is taken as it stands. */
+/** Each occurrence of the flag adds its argument unchanged. */
 export function repeatedFlag(row: FlagSettings<readonly string[]>): Flag<readonly string[]> {
   const parse = (text: string, previous: readonly string[] = []): readonly string[] => [...previous, text];
   return {
@@ -128,12 +134,15 @@ export function repeatedFlag(row: FlagSettings<readonly string[]>): Flag<readonl
   };
 }
 
-/** `key=value` pairs, comma-separated; repeats of the flag add, the last value of a key wins. A key without `=` has the value `''`. */
+/**
+ * `key=value` pairs, comma-separated; repeated flags are merged, the last value of a key wins. A key without `=` has
+ * the value `''`.
+ */
 export function mapFlag(row: FlagSettings<ReadonlyMap<string, string>>): Flag<ReadonlyMap<string, string>> {
   return { ...row, placeholder: 'key=value,...', bareValue: undefined, parse: parsePairs, formatDefault: formatPairs };
 }
 
-/** One of a few words. */
+/** One of the given values. */
 export function choiceFlag<const Word extends string>(row: FlagSettings<NoInfer<Word>> & { readonly values: readonly Word[] }): Flag<Word> {
   const { values, ...rest } = row;
   const parse = (text: string): Word => {
@@ -144,7 +153,7 @@ export function choiceFlag<const Word extends string>(row: FlagSettings<NoInfer<
   return { ...rest, placeholder: values.join('|'), bareValue: undefined, parse, formatDefault: (value) => value };
 }
 
-/** Prints the version instead of running, as upstream's programs do. */
+/** The flag `--version`, which prints the version instead of running the program, as in upstream's programs. */
 export function versionFlag(section: string): Flag<'true' | 'false' | 'raw'> {
   const help = 'Print the version and quit; raw prints all that is known of it.';
   return {
@@ -154,14 +163,17 @@ export function versionFlag(section: string): Flag<'true' | 'false' | 'raw'> {
   };
 }
 
-/** A flag of the reference server that says nothing here beyond what holds anyway: other values are refused, with the reason. Values are ignored. */
+/**
+ * A flag of upstream without an effect: it accepts only values that describe the actual behaviour, and rejects others
+ * with the reason.
+ */
 export function compatibilityFlag(allowed: readonly string[], reason: string): Flag<string> {
   return {
     section: '',
     help: reason,
     default: '',
     placeholder: '',
-    // Without a value it is a switch that is on.
+    // Without an argument a boolean flag is true.
     bareValue: allowed.includes('true') || allowed.includes('false') ? 'true' : undefined,
     isHidden: true,
     parse(text) {
@@ -174,24 +186,27 @@ export function compatibilityFlag(allowed: readonly string[], reason: string): F
 }
 
 export interface CommandLine {
-  /** Name in the usage line and in front of errors. */
+  /** For the usage line and as prefix of errors. */
   readonly name: string;
   readonly description: string;
-  /** Arguments that no row knows are collected in `rest` instead of refused. */
+  /** Unknown arguments are collected in `rest` instead of rejected. */
   readonly collectsUnknown?: boolean;
-  /** What `--version` prints where the table has {@link versionFlag}; `naming` = what the flag of that name says, if anything. */
+  /**
+   * Returns the output of `--version` when the table has {@link versionFlag}; `naming` is the value of the flag
+   * `--naming`, if it was given.
+   */
   readonly version?: (how: 'true' | 'raw', naming: unknown) => string;
 }
 
 export type ParsedFlags<Table> =
   | { readonly kind: 'values'; readonly values: FlagValues<Table>; readonly given: ReadonlySet<string>; readonly rest: readonly string[] }
-  /** To be printed instead of running: the help, or the version. */
+  /** The help or the version, to be printed instead of running the program. */
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'error'; readonly message: string };
 
 /**
- * Reads `argv` (without the node executable and script). `given` names the flags that were on the command line; `rest` holds, in order and
- * verbatim, what the table does not know (always empty unless `passUnknown`).
+ * Parses `argv` (without the node executable and script). `given` has the names of the flags that were on the command
+ * line; `rest` has the unknown arguments, verbatim and in order, and is empty unless `collectsUnknown` is set.
  */
 export function parseFlags<Table extends FlagTable>(program: CommandLine, table: Table, argv: readonly string[]): ParsedFlags<Table> {
   const values = new Map<string, unknown>();
@@ -211,8 +226,8 @@ export function parseFlags<Table extends FlagTable>(program: CommandLine, table:
 }
 
 /**
- * {@link parseFlags} for an executable's main file: prints the help or the version to stdout and exits 0, or the error to stderr and exits with
- * `errorExitCode` (1 by default; {@link USAGE_EXIT_CODE} for a supervised program).
+ * {@link parseFlags} for an executable's main file: prints the help or the version to stdout and exits 0, or the error
+ * to stderr and exits with `errorExitCode` (1 by default; {@link USAGE_EXIT_CODE} for a supervised program).
  */
 export function flagsOrExit<Table extends FlagTable>(
   program: CommandLine,
@@ -233,7 +248,7 @@ export function flagsOrExit<Table extends FlagTable>(
   }
 }
 
-/** The text of `--help`: usage, then the flags by section in the order of the table. */
+/** The output of `--help`: the usage, then the flags by section in the order of the table. */
 export function helpText(program: CommandLine, table: FlagTable): string {
   const sections = new Map<string, string[]>();
   for (const [name, flag] of Object.entries(table)) {
@@ -261,14 +276,14 @@ function commandFor(program: CommandLine, table: FlagTable, values: Map<string, 
   return command;
 }
 
-/** Values are collected in `found` under the flag's own name, so commander's camel-casing never matters. */
+/** Values are collected in `values` under the names of the flags, because commander converts names to camel case. */
 function optionFor(name: string, flag: AnyFlag, values: Map<string, unknown>): Option {
   const value = flag.bareValue === undefined ? '<value>' : '[value]';
   const isLetter = name.length === 1;
   const option = new Option(`${isLetter ? `-${name}, ` : ''}--${name} ${value}`, flag.help).preset(String(flag.bareValue));
   return option.argParser((text: string) => {
     try {
-      // After a single letter the sign belongs to neither.
+      // In `-v=3` commander leaves the `=` in the argument.
       values.set(name, flag.parse(isLetter && text.startsWith('=') ? text.slice(1) : text, values.get(name)));
     } catch (error) {
       if (error instanceof FlagError) throw new InvalidArgumentError(error.message);
@@ -280,7 +295,7 @@ function optionFor(name: string, flag: AnyFlag, values: Map<string, unknown>): O
 
 function valuesOf<Table extends FlagTable>(table: Table, values: ReadonlyMap<string, unknown>): FlagValues<Table> {
   const entries = Object.entries(table).map(([name, flag]) => [name, values.has(name) ? values.get(name) : flag.default]);
-  // Each value came out of the row of the same name, so the record has the rows' types.
+  // Each value was parsed by the flag of the same name, so the record has the types of the table.
   return Object.fromEntries(entries) as FlagValues<Table>;
 }
 

@@ -1,9 +1,9 @@
 /**
- * Upstream's feature gates that cannot be switched here: this server does what upstream's does while they are at their defaults, which release 1.31.1 tells in its metric
- * `kubernetes_feature_enabled`. What a gate is for stands nowhere here.
+ * Feature gates of upstream that cannot be changed in this program: it behaves as upstream with their defaults. Names,
+ * stages and defaults are those in the metric `kubernetes_feature_enabled` of release 1.31.1.
  */
 
-/** As upstream's metrics write it; '' = always on. */
+/** As in upstream's metrics; `''` for a gate of a generally available feature. */
 type GateStage = '' | 'BETA' | 'ALPHA' | 'DEPRECATED';
 
 interface LockedGate {
