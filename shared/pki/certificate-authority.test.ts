@@ -9,23 +9,23 @@ import { systemRandom } from '../runtime/random';
 const DAY = 86_400_000;
 
 async function authority(lifetimeMs = 100 * DAY) {
-  const made = await createAuthority({ subject: { commonName: 'test-ca' }, lifetimeMs, clock: systemClock });
-  return parseSigningAuthority(made.certificate, made.key);
+  const created = await createAuthority({ subject: { commonName: 'test-ca' }, lifetimeMs, clock: systemClock });
+  return parseSigningAuthority(created.certificate, created.key);
 }
 
 async function issued(text: string, lifetimeMs?: number): Promise<X509Certificate> {
   const request = parseCertificateRequest(text);
   const now = systemClock.now();
-  const uses = { keyUsages: ['digitalSignature'], extendedKeyUsages: ['1.3.6.1.5.5.7.3.2'] } as const;
+  const usages = { keyUsages: ['digitalSignature'], extendedKeyUsages: ['1.3.6.1.5.5.7.3.2'] } as const;
   return new X509Certificate(
     await signCertificateRequest(
-      { request, authority: await authority(lifetimeMs), usages: uses, notBefore: now, notAfter: now + 50 * DAY },
+      { request, authority: await authority(lifetimeMs), usages, notBefore: now, notAfter: now + 50 * DAY },
       systemRandom,
     ),
   );
 }
 
-test('issueFor puts the subject and names of the request into the certificate', async () => {
+test('signCertificateRequest puts the subject and names of the request into the certificate', async () => {
   const requested = { organizations: ['b', 'a'], commonName: 'c', dns: ['d'], emails: ['e@f'], ips: ['192.0.2.1'], uris: ['g://h'] };
   const certificate = await issued(certificateRequest(requested));
   expect(certificate.subject).toBe('O=a + O=b\nCN=c');
@@ -33,28 +33,28 @@ test('issueFor puts the subject and names of the request into the certificate', 
   expect(certificate.ca).toBe(false);
 });
 
-test('issueFor keeps an organization that looks like an encoded value as text', async () => {
-  // In another reading it is an encoded system:masters.
+test('signCertificateRequest keeps an organization that looks like an encoded value as text', async () => {
+  // Interpreted as an encoded value it would be system:masters.
   const organizations = ['#0c0e73797374656d3a6d617374657273'];
   expect(parseCertificateRequest(certificateRequest({ organizations })).organizations).toEqual(organizations);
   expect((await issued(certificateRequest({ organizations }))).subject).toBe('O=\\#0c0e73797374656d3a6d617374657273');
 });
 
-test('issueFor limits the validity of a certificate to that of its authority', async () => {
+test('signCertificateRequest limits the validity of a certificate to that of its authority', async () => {
   const certificate = await issued(certificateRequest({ commonName: 'c' }), 10 * DAY);
   expect(Date.parse(certificate.validTo)).toBeLessThanOrEqual(systemClock.now() + 10 * DAY);
 });
 
-test('issueFor gives every certificate a different serial number of 16 bytes', async () => {
-  const [one, other] = await Promise.all([issued(certificateRequest({})), issued(certificateRequest({}))]);
-  expect(one.serialNumber).toHaveLength(32);
-  expect(one.serialNumber).not.toBe(other.serialNumber);
+test('signCertificateRequest gives every certificate a different serial number of 16 bytes', async () => {
+  const [first, second] = await Promise.all([issued(certificateRequest({})), issued(certificateRequest({}))]);
+  expect(first.serialNumber).toHaveLength(32);
+  expect(first.serialNumber).not.toBe(second.serialNumber);
 });
 
 test.each([
   ['rsa', () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey],
   ['ed25519', () => generateKeyPairSync('ed25519').privateKey],
-])('readAuthority rejects an %s key that does not match the certificate', async (_, key) => {
+])('parseSigningAuthority rejects an %s key that does not match the certificate', async (_, key) => {
   const { certificate } = await createAuthority({ subject: { commonName: 'x' }, lifetimeMs: DAY, clock: systemClock });
   expect(() => parseSigningAuthority(certificate, key().export({ type: 'pkcs8', format: 'pem' }).toString())).toThrow(
     'the key is not that of the certificate',

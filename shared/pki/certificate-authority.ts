@@ -1,4 +1,7 @@
-/** Certificates that an authority makes of requests for them. Knows no rules about who may ask for what, and touches no files. */
+/**
+ * Issues certificates for certificate signing requests. Whether a request may be signed, and for which usages, is
+ * decided by the caller.
+ */
 import { createPrivateKey, webcrypto, X509Certificate, type KeyObject } from 'node:crypto';
 import type * as X509 from '@peculiar/x509';
 import type { ParsedCertificateRequest } from './certificate-request';
@@ -6,7 +9,7 @@ import { loadX509 } from './certificates';
 import type { Random } from '../runtime/random';
 import { signingAlgorithmOf } from './signing-algorithm';
 
-/** An authority that signs; read by {@link parseSigningAuthority}. */
+/** A CA certificate with its key, from {@link parseSigningAuthority}. */
 export interface SigningAuthority {
   readonly certificate: string;
   readonly key: KeyObject;
@@ -14,11 +17,10 @@ export interface SigningAuthority {
   readonly notAfter: number;
 }
 
-/** What a certificate may be used for. */
 export interface CertificateUsages {
-  /** Bits of the key usage extension, as the library counts them. */
+  /** Bits of the key usage extension, under the names of the X.509 library. */
   readonly keyUsages: readonly KeyUsage[];
-  /** Numbers of the extended key usage extension. */
+  /** Object identifiers of the extended key usage extension. */
   readonly extendedKeyUsages: readonly string[];
 }
 
@@ -45,7 +47,7 @@ export interface SigningInput {
 const SUBJECT_KEY = '2.5.29.14';
 const SERIAL_BYTES = 16;
 
-/** Throws on texts that are no certificate and no key of it that signs with RSA or ECDSA. */
+/** Throws when the PEM texts are not a certificate with its RSA or ECDSA key. */
 export function parseSigningAuthority(certificate: string, key: string): SigningAuthority {
   const parsed = new X509Certificate(certificate);
   const privateKey = createPrivateKey(key);
@@ -54,7 +56,7 @@ export function parseSigningAuthority(certificate: string, key: string): Signing
   return { certificate, key: privateKey, notAfter: Date.parse(parsed.validTo) };
 }
 
-/** The certificate (PEM). It never outlives its authority. */
+/** Returns the certificate as PEM. Its validity ends no later than that of the authority. */
 export async function signCertificateRequest(
   { request, authority, usages, notBefore, notAfter }: SigningInput,
   random: Pick<Random, 'string'>,
@@ -64,7 +66,7 @@ export async function signCertificateRequest(
   const algorithm = signingAlgorithmOf(authority.key);
   const der = authority.key.export({ type: 'pkcs8', format: 'der' });
   const certificate = await x509.X509CertificateGenerator.create({
-    // Positive, and never zero.
+    // The first digit makes the number positive and not zero.
     serialNumber: `4${random.string(SERIAL_BYTES * 2 - 1, '0123456789abcdef')}`,
     notBefore: new Date(notBefore),
     notAfter: new Date(Math.min(notAfter, authority.notAfter)),
@@ -78,13 +80,13 @@ export async function signCertificateRequest(
   return `${certificate.toString('pem').trimEnd()}\n`;
 }
 
-/** Values of one sort stand side by side, in the order of their encoding. */
+/** The values of an attribute form one RDN, a set that DER sorts by encoding. */
 function subjectOf(x509: typeof X509, { subject }: ParsedCertificateRequest): X509.Name {
   const order = (a: string, b: string): number => {
     const [first, second] = [Buffer.from(a), Buffer.from(b)];
     return first.length - second.length || first.compare(second);
   };
-  // A bare text could be read as an encoding of another one.
+  // As a plain string the library would interpret a value such as `#0c…` as an encoded value.
   return new x509.Name(subject.map(([id, values]) => ({ [id]: [...values].sort(order).map((utf8String) => ({ utf8String })) })));
 }
 
@@ -108,7 +110,7 @@ function extensionsOf(
     ...(usages.extendedKeyUsages.length === 0 ? [] : [new x509.ExtendedKeyUsageExtension([...usages.extendedKeyUsages])]),
     new x509.BasicConstraintsExtension(false, undefined, true),
     ...(issuerKey instanceof x509.SubjectKeyIdentifierExtension ? [new x509.AuthorityKeyIdentifierExtension(issuerKey.keyId)] : []),
-    // Without a subject the names are all that it is known by.
+    // RFC 5280: the extension is critical when the subject is empty.
     ...(names.length === 0 ? [] : [new x509.SubjectAlternativeNameExtension(names, request.subject.length === 0)]),
   ];
 }

@@ -1,11 +1,11 @@
-/** Certificates that stand in a text or file, one after the other, as PEM. Judges none of them. */
+/** Reads PEM files with several certificates. Does not check validity or trust. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 const BEGIN = '-----BEGIN CERTIFICATE-----';
 const END = '-----END CERTIFICATE-----';
 
-/** Each as it stands there; what stands between them is overlooked. */
+/** The certificates of a text, each as PEM; text between them is ignored. */
 export function splitCertificatePems(text: string): readonly string[] {
   const pems: string[] = [];
   for (let begin = text.indexOf(BEGIN); begin !== -1; begin = text.indexOf(BEGIN, begin + BEGIN.length)) {
@@ -15,12 +15,12 @@ export function splitCertificatePems(text: string): readonly string[] {
   return pems;
 }
 
-/** Throws where one cannot be read. */
+/** Throws when a certificate is malformed. */
 export function parseCertificates(text: string): readonly X509Certificate[] {
   return splitCertificatePems(text).map((pem) => new X509Certificate(pem));
 }
 
-/** The file as it is; throws where it holds no certificate, or one that cannot be read. */
+/** Returns the content of a file. Throws when it contains no certificate or a malformed one. */
 export function readCertificateBundle(file: string): Buffer {
   const bundle = readFileSync(file);
   let count = 0;

@@ -10,11 +10,11 @@ test.each([
   ['a PEM block with malformed DER', '-----BEGIN CERTIFICATE REQUEST-----\nMIHKMHICAQAwEDEO\n-----END CERTIFICATE REQUEST-----\n'],
   ['a signature by another key', certificateRequest({ commonName: 'c', signature: 'of another key' })],
   ['a request that is too large', certificateRequest({ dns: Array.from({ length: 6_000 }, (_, n) => `name-${n}.example.com`) })],
-])('readRequest rejects %s', (_, text) => {
+])('parseCertificateRequest rejects %s', (_, text) => {
   expect(() => parseCertificateRequest(text)).toThrow(CertificateRequestFault);
 });
 
-test('readRequest rejects a request with an altered byte', () => {
+test('parseCertificateRequest rejects a request with an altered byte', () => {
   const text = certificateRequest({ commonName: 'c', dns: ['d'] });
   const der = Buffer.from(text.replace(/-----[^-]+-----|\s/g, ''), 'base64');
   for (let index = 0; index < der.length; index += 3) {
@@ -25,7 +25,7 @@ test('readRequest rejects a request with an altered byte', () => {
   }
 });
 
-/** Made by another program: values of one sort in several places, and names of every sort. */
+/** Created by another program: an attribute of the subject in several RDNs, and alternative names of every type. */
 const NAMED = `-----BEGIN CERTIFICATE REQUEST-----
 MIIBfTCCASMCAQAwWDEOMAwGA1UEAwwFZmlyc3QxCzAJBgNVBAYTAkRFMQowCAYD
 VQQKDAFiMQowCAYDVQQKDAFhMQ0wCwYDVQQDDARsYXN0MRIwEAYJKoZIhvcNAQkB
@@ -39,7 +39,7 @@ Vw==
 -----END CERTIFICATE REQUEST-----
 `;
 
-test('readRequest reads the subject and the names', () => {
+test('parseCertificateRequest reads the subject and the names', () => {
   expect(parseCertificateRequest(NAMED)).toMatchObject({
     commonName: 'last',
     organizations: ['b', 'a'],
@@ -54,7 +54,7 @@ test('readRequest reads the subject and the names', () => {
 
 const ecdsa = (id: string, hash: string): Signing => ({ algorithm: `06${id.length === 2 ? '07' : '08'}2a8648ce3d04${id}`, hash });
 const rsa = (id: string, hash: string): Signing => ({ algorithm: `06092a864886f70d0101${id}0500`, hash });
-/** With a hash, in its short name and its number. */
+/** @param id the last byte of the object identifier of the hash */
 const pss = (hash: string, id: string): Signing => ({
   algorithm: `06092a864886f70d01010a3034a00f300d06096086480165030402${id}0500a11c301a06092a864886f70d010108300d06096086480165030402${id}0500a203020120`,
   hash,
@@ -76,7 +76,7 @@ test.each([
   ['RSA-PSS and SHA-256', modulus(2048), pss('sha256', '01')],
   ['RSA-PSS and SHA-512', modulus(2048), pss('sha512', '03')],
   ['Ed25519', () => generateKeyPairSync('ed25519'), ED25519],
-])('readRequest verifies a signature with %s', (_, keys, how) => {
+])('parseCertificateRequest verifies a signature with %s', (_, keys, how) => {
   expect(parseCertificateRequest(certificateRequestOf({ commonName: 'c' }, keys(), how)).commonName).toBe('c');
 });
 
@@ -88,7 +88,7 @@ test.each([
   ['another ECDSA hash than the stated one', curve('P-256'), ecdsa('0303', 'sha256'), 'x509: ECDSA verification failure'],
   ['another RSA hash than the stated one', modulus(1024), rsa('0c', 'sha256'), 'crypto/rsa: verification error'],
   ['a hash that is too long for the key', modulus(1024), { ...pss('sha256', '03') }, 'crypto/rsa: verification error'],
-])('readRequest rejects a signature with %s', (_, keys, how, message) => {
+])('parseCertificateRequest rejects a signature with %s', (_, keys, how, message) => {
   expect(() => parseCertificateRequest(certificateRequestOf({ commonName: 'c' }, keys(), how))).toThrow(
     new CertificateRequestFault(message),
   );
@@ -98,6 +98,6 @@ test.each([
   ['a two-byte letter', { others: [['060355040a', 'dévs']] as const }, ['dévs']],
   ['a line break', { organizations: ['devs\nO=system:masters'] }, ['devs\nO=system:masters']],
   ['an empty value', { organizations: [''] }, []],
-])('readRequest keeps an organization with %s unchanged', (_, requested, organizations) => {
+])('parseCertificateRequest keeps an organization with %s unchanged', (_, requested, organizations) => {
   expect(parseCertificateRequest(certificateRequest(requested)).organizations).toEqual(organizations);
 });

@@ -1,6 +1,7 @@
 /**
- * Requests for certificates (PKCS #10): what they ask for. Knows no rules about who may ask for what, and signs nothing. Of the subject only what clients are known by
- * is taken over, each sort in one place.
+ * Parses certificate signing requests (PKCS #10) and verifies their signature, with the error messages of Go's
+ * crypto/x509. Of the subject only the attributes of Go's `pkix.Name` are kept, with all values of an attribute
+ * together. Signing is in certificate-authority.ts.
  */
 import { constants, createPublicKey, verify, type KeyObject } from 'node:crypto';
 import {
@@ -17,7 +18,7 @@ import { parseGoUrl } from '../values/go-url';
 import { formatIpAddress, parseIpAddress } from '../values/ip-address';
 import { firstPemBlock } from '../values/pem';
 
-/** It cannot be read, or is not signed with its own key. */
+/** The request is malformed, or not signed with its own key. */
 export class CertificateRequestFault extends Error {}
 
 export interface AlternativeNames {
@@ -28,10 +29,10 @@ export interface AlternativeNames {
 }
 
 export interface ParsedCertificateRequest {
-  /** '' = none; the last where there are several. */
+  /** The last of several; `''` when there is none. */
   readonly commonName: string;
   readonly organizations: readonly string[];
-  /** Values of the subject by number of their sort, in the order of certificates. */
+  /** Values of the subject by object identifier, in the order of {@link SUBJECT_ATTRIBUTES}. */
   readonly subject: readonly (readonly [id: string, values: readonly string[]])[];
   readonly names: AlternativeNames;
   /** DER. */
@@ -43,14 +44,14 @@ const COMMON_NAME = '2.5.4.3';
 const ORGANIZATION = '2.5.4.10';
 /** Country, province, locality, street, postal code, organization, unit, common name, serial number. */
 const SUBJECT_ATTRIBUTES = ['2.5.4.6', '2.5.4.8', '2.5.4.7', '2.5.4.9', '2.5.4.17', ORGANIZATION, '2.5.4.11', COMMON_NAME, '2.5.4.5'];
-/** Of these there is one. */
+/** Only the last value is kept. */
 const SINGLE_VALUED: ReadonlySet<string> = new Set([COMMON_NAME, '2.5.4.5']);
-/** PKCS #9: extensions that are asked for. */
+/** The attribute with the requested extensions (PKCS #9). */
 const EXTENSION_REQUEST = '1.2.840.113549.1.9.14';
 const SUBJECT_ALTERNATIVE_NAME = '2.5.29.17';
 const ATTRIBUTES = 0xa0;
 
-/** Throws {@link CertificateRequestFault} on what is no request. The first block of the text counts. */
+/** Parses the first PEM block of the text. Throws {@link CertificateRequestFault}. */
 export function parseCertificateRequest(pem: string): ParsedCertificateRequest {
   if (pem.length > MAX_BYTES) throw new CertificateRequestFault(`it is longer than ${MAX_BYTES} bytes`);
   const block = firstPemBlock(pem);
@@ -82,7 +83,7 @@ function parseDerRequest(bytes: Buffer): ParsedCertificateRequest {
   };
 }
 
-/** Empty values say nothing. */
+/** Values by object identifier. Empty values are ignored. */
 function subjectOf(name: DerValue | undefined): ReadonlyMap<string, readonly string[]> {
   const attributeValues = new Map<string, string[]>();
   for (const part of parseDerContainer(name, DER_TAGS.sequence).flatMap((set) => parseDerContainer(set, DER_TAGS.set))) {
@@ -183,7 +184,7 @@ function readKey(der: Buffer): KeyObject {
   return key;
 }
 
-/** How signatures are made, by the number of the algorithm; undefined hash = the key has its own. */
+/** Signature algorithms by object identifier. The hash is `undefined` when the key type determines it. */
 const ALGORITHMS: Readonly<Record<string, { readonly key: 'rsa' | 'ec' | 'ed25519'; readonly hash: string | undefined }>> = {
   '1.2.840.113549.1.1.5': { key: 'rsa', hash: 'sha1' },
   '1.2.840.113549.1.1.11': { key: 'rsa', hash: 'sha256' },
@@ -215,12 +216,12 @@ function checkSignature(signed: Buffer, algorithm: DerValue | undefined, signatu
   if (known === undefined || known.key !== key.asymmetricKeyType)
     throw new CertificateRequestFault('x509: cannot verify signature: algorithm unimplemented');
   const padding = isPss ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST } : {};
-  // The first byte counts the bits that are left over.
+  // The first byte of a BIT STRING is the number of unused bits.
   const isGood = content[0] === 0 && isVerified(() => verify(known.hash, signed, { key, ...padding }, content.subarray(1)));
   if (!isGood) throw new CertificateRequestFault(VERIFICATION_FAILURES[known.key]);
 }
 
-/** A key that is too small for the hash throws. */
+/** `verify` throws when the key is too small for the hash. */
 function isVerified(check: () => boolean): boolean {
   try {
     return check();

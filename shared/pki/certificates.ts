@@ -1,10 +1,8 @@
 /**
- * Certificates and keys: a private authority, the certificates that it signs, and a signing key pair. Created keys are ECDSA P-256; an existing authority may have an
- * RSA key or a key on P-384 or P-521.
- *
- * What it is for: the local runner's first start and tests. The X.509 library is loaded when the first certificate is made, so a process
- * that only reads certificates never pays for it.
- * What it never does: read or write files, or keep keys. Times come from the clock; the PEM texts are the only result.
+ * Creates certificate authorities, certificates and signing keys for the local runner and tests, and reads
+ * certificates. Created keys are ECDSA P-256; an existing authority may have an RSA key or a key on P-384 or P-521. The
+ * X.509 library is loaded when the first certificate is created, so a process that only reads certificates does not
+ * load it. Does not access files.
  */
 import { createPrivateKey, createPublicKey, generateKeyPair, webcrypto, X509Certificate, type KeyObject } from 'node:crypto';
 import { statSync } from 'node:fs';
@@ -16,13 +14,16 @@ import type * as X509 from '@peculiar/x509';
 import type { Clock } from '../runtime/clock';
 import { signingAlgorithmOf } from './signing-algorithm';
 
-/** A certificate (PEM, one block) with its private key (PEM, SEC 1: clients in Java take no other form for a key of an elliptic curve). */
+/**
+ * A certificate (PEM, one block) with its private key (PEM, SEC 1: Java clients accept elliptic curve keys in no other
+ * form).
+ */
 export interface Credential {
   readonly certificate: string;
   readonly key: string;
 }
 
-/** A bare key pair: private key as PKCS #8, public key as SPKI, both PEM. */
+/** The private key as PKCS #8 and the public key as SPKI, both PEM. */
 export interface SigningKeyPair {
   readonly privateKey: string;
   readonly publicKey: string;
@@ -30,7 +31,7 @@ export interface SigningKeyPair {
 
 export interface CertificateSubject {
   readonly commonName: string;
-  /** The `O` attributes: for a client certificate the user's groups. */
+  /** The `O` attributes: in a client certificate the groups of the user. */
   readonly organizations?: readonly string[];
 }
 
@@ -44,36 +45,36 @@ export interface SubordinateOptions extends AuthorityOptions {
   readonly authority: Credential;
 }
 
-/** A peer is both: members of a cluster that call each other. */
+/** `peer` is both: for members of a cluster that connect to each other. */
 export type CertificateUsage = 'server' | 'client' | 'peer';
 
 export interface CertificateOptions extends SubordinateOptions {
   readonly usage: CertificateUsage;
-  /** DNS names and IP addresses; the kind is told from the text. */
+  /** DNS names and IP addresses. */
   readonly names?: readonly string[];
 }
 
 export interface CertificateInfo {
   readonly commonName: string;
   readonly organizations: readonly string[];
-  /** The common name of who signed it; '' = none. */
+  /** The common name of the issuer; `''` when it has none. */
   readonly issuer: string;
   /** Milliseconds since 1970. */
   readonly notBefore: number;
   readonly notAfter: number;
 }
 
-/** Certificates are valid a little before they were made, for peers whose clock is behind. */
+/** Certificates are backdated for peers with a clock that is slow. */
 const BACKDATE_MS = 5 * 60_000;
 
-/** The share of its life that a certificate has left when it should be renewed. */
+/** A certificate should be renewed when less than this fraction of its validity is left. */
 const RENEWAL_FRACTION = 0.2;
 
 const EXTENDED_USAGES = { server: ['serverAuth'], client: ['clientAuth'], peer: ['serverAuth', 'clientAuth'] } as const;
 
 const KEY_ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
-/** A self-signed authority that may sign end certificates only. */
+/** Creates a self-signed authority that may sign end-entity certificates only. */
 export async function createAuthority(request: AuthorityOptions): Promise<Credential> {
   const x509 = await loadX509();
   const keys = await generateKeys();
@@ -88,14 +89,14 @@ export async function createAuthority(request: AuthorityOptions): Promise<Creden
   return credentialOf(certificate, keys);
 }
 
-/** An authority below another, which may sign end certificates only. */
+/** Creates an intermediate authority that may sign end-entity certificates only. */
 export async function createSubordinateAuthority(request: SubordinateOptions): Promise<Credential> {
   const x509 = await loadX509();
   const keys = await generateKeys();
   return signCertificate(x509, request, keys, await authorityExtensions(x509, keys));
 }
 
-/** A certificate for a server or a client, signed by `authority`. Never outlives the authority. */
+/** Issues a certificate. Its validity ends no later than that of the authority. */
 export async function issueCertificate(request: CertificateOptions): Promise<Credential> {
   const x509 = await loadX509();
   const keys = await generateKeys();
@@ -108,7 +109,7 @@ export async function issueCertificate(request: CertificateOptions): Promise<Cre
   ]);
 }
 
-/** Keys for signing tokens. */
+/** Creates keys for signing tokens. */
 export async function createSigningKeyPair(): Promise<SigningKeyPair> {
   return promisify(generateKeyPair)('ec', {
     namedCurve: 'P-256',
@@ -117,12 +118,12 @@ export async function createSigningKeyPair(): Promise<SigningKeyPair> {
   });
 }
 
-/** The public half of a PEM private key, as PEM. Throws on text that is no private key. */
+/** The public key of a private key, both PEM. Throws when the text is not a private key. */
 export function publicKeyOf(privateKey: string): string {
   return createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
 }
 
-/** What a certificate says. Throws on text that is not a PEM certificate. */
+/** Throws when the text is not a PEM certificate. */
 export function readCertificate(pem: string): CertificateInfo {
   const certificate = new X509Certificate(pem);
   const { subject, issuer } = certificate.toLegacyObject();
@@ -138,34 +139,37 @@ export function readCertificate(pem: string): CertificateInfo {
 /** The common name of a subject as upstream reads it: the last of several, '' when there is none. */
 export const commonNameOf = (subject: object | undefined): string => subjectValues(subject, 'CN').at(-1) ?? '';
 
-/** The values of an attribute in a subject from Node, which has a list for an attribute that occurs several times. */
+/**
+ * The values of an attribute in a subject as Node represents it, with a list for an attribute that occurs several
+ * times.
+ */
 export function subjectValues(subject: object | undefined, attribute: string): readonly string[] {
   const value: unknown = Object.entries(subject ?? {}).find(([name]) => name === attribute)?.[1];
   const values: unknown[] = Array.isArray(value) ? value : [value];
   return values.filter((item) => typeof item === 'string');
 }
 
-/** What is wrong with the time of a certificate at `now`, to be said after its name; undefined = its time has come and is not over. */
+/** Why a certificate is not valid at `now`, as the predicate of a message; `undefined` when it is valid. */
 export function validityFault(pem: string, now: number): string | undefined {
   const { notBefore, notAfter } = readCertificate(pem);
   if (now >= notAfter) return `has expired at ${new Date(notAfter).toISOString()}`;
   return now < notBefore ? `is not valid before ${new Date(notBefore).toISOString()}` : undefined;
 }
 
-/** Whether a certificate is expired, not valid yet, or has less than a fifth of its life left. */
+/** Whether a certificate is expired, not yet valid, or has less than a fifth of its validity left. */
 export function needsRenewal(pem: string, clock: Clock): boolean {
   const { notBefore, notAfter } = readCertificate(pem);
   const now = clock.now();
   return now < notBefore || notAfter - now < (notAfter - notBefore) * RENEWAL_FRACTION;
 }
 
-/** Whether a server's certificate is good for every one of `names` (DNS names and IP addresses). */
+/** Whether a server certificate is valid for all `names` (DNS names and IP addresses). */
 export function coversNames(pem: string, names: readonly string[]): boolean {
   const certificate = new X509Certificate(pem);
   return names.every((name) => (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) !== undefined);
 }
 
-/** Whether the certificate was signed by the authority's key and fits its own private key. False for unreadable texts. */
+/** Whether the certificate was signed by the authority and matches its own private key. False for malformed texts. */
 export function isIssuedBy(credential: Credential, authorityCertificate: string): boolean {
   try {
     const certificate = new X509Certificate(credential.certificate);
@@ -182,8 +186,9 @@ export function isIssuedBy(credential: Credential, authorityCertificate: string)
 
 export async function loadX509(): Promise<typeof X509> {
   await import('reflect-metadata');
-  // While the last file that Node stat-ed is a pipe or a socket, its `realpathSync` returns paths with their symbolic links (nodejs/node, lib/fs.js). Packages that
-  // are linked into place, as pnpm does, would not find their own dependencies.
+  // While the last file that Node stat-ed is a pipe or a socket, its `realpathSync` returns paths with their symbolic
+  // links (nodejs/node, lib/fs.js). Packages that are linked into place, as pnpm does, would not find their own
+  // dependencies.
   statSync(__filename);
   return import('@peculiar/x509');
 }
@@ -223,7 +228,10 @@ async function signCertificate(
 
 const exportPkcs8 = (key: KeyObject): Buffer => key.export({ type: 'pkcs8', format: 'der' });
 
-/** Copies the authority's own key identifier if it has one: authorities derive it in different ways, and clients compare it. */
+/**
+ * Copies the authority's own key identifier if it has one: authorities derive it in different ways, and clients compare
+ * it.
+ */
 async function authorityKeyIdentifier(x509: typeof X509, issuer: X509.X509Certificate): Promise<X509.Extension> {
   const own = issuer.getExtension(x509.SubjectKeyIdentifierExtension);
   return own === null ? x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey) : new x509.AuthorityKeyIdentifierExtension(own.keyId);

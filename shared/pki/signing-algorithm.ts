@@ -1,4 +1,7 @@
-/** Selects the algorithm with which a private key signs certificates: RSA, which kubeadm uses, or ECDSA. Refuses other keys with a message for the operator. */
+/**
+ * Selects the algorithm with which a private key signs certificates: RSA, which kubeadm uses, or ECDSA. Rejects other
+ * keys with a message for the operator.
+ */
 import type { KeyObject } from 'node:crypto';
 
 export interface SigningAlgorithm {
@@ -18,6 +21,6 @@ export function signingAlgorithmOf(key: KeyObject): SigningAlgorithm {
   if (key.asymmetricKeyType === 'rsa') return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
   const curve = key.asymmetricKeyType === 'ec' ? CURVES.get(key.asymmetricKeyDetails?.namedCurve) : undefined;
   if (curve !== undefined) return { name: 'ECDSA', ...curve };
-  const found = [key.asymmetricKeyType, key.asymmetricKeyDetails?.namedCurve].filter((part) => part !== undefined).join(' on ');
-  throw new Error(`an authority signs with an RSA key, or an ECDSA key on P-256, P-384 or P-521; this key is ${found}`);
+  const keyType = [key.asymmetricKeyType, key.asymmetricKeyDetails?.namedCurve].filter((part) => part !== undefined).join(' on ');
+  throw new Error(`an authority signs with an RSA key, or an ECDSA key on P-256, P-384 or P-521; this key is ${keyType}`);
 }
