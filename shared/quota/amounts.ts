@@ -1,4 +1,4 @@
-/** Amounts of resources by name, added and compared exactly. */
+/** Arithmetic on amounts of resources (the ResourceList of the API), exact. */
 import type { Quantity } from '../values/quantity';
 
 export type ResourceAmounts = ReadonlyMap<string, Quantity>;
@@ -7,7 +7,7 @@ const BILLION = 1_000_000_000n;
 
 export const wholeQuantity = (count: number): Quantity => ({ nanos: BigInt(count) * BILLION, format: 'decimal' });
 
-/** Binary where one of the two is, whichever comes first, so that a sum does not depend on its order. */
+/** The binary format if either quantity has it, so that the format of a sum does not depend on the order. */
 function formatOf(a: Quantity, b: Quantity): Quantity['format'] {
   if (a.nanos === 0n) return b.format;
   if (b.nanos === 0n || a.format === b.format) return a.format;
@@ -21,7 +21,7 @@ export function addAmounts(sum: Map<string, Quantity>, added: ResourceAmounts): 
   }
 }
 
-/** The larger amount of each resource. */
+/** Raises each amount to that of `others` if the latter is larger. */
 export function raiseToMaximum(sum: Map<string, Quantity>, others: ResourceAmounts): void {
   for (const [name, amount] of others) {
     const known = sum.get(name);

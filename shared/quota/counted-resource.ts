@@ -1,5 +1,6 @@
 /**
- * Which objects count against a quota's resource, by the resource's name alone. Names of quotas may be in either spelling; usage is known under the canonical one.
+ * Maps the resource names of ResourceQuotas (`requests.cpu`, `count/deployments.apps`) to the kind of objects that
+ * count against them. Accepts both spellings and returns the canonical one.
  */
 import type { GroupResource } from '../api/identity/identity';
 import { canonicalGroup, otherQualifiedName } from '../names/dialect';
@@ -9,7 +10,6 @@ const COMPUTE_RESOURCES = ['cpu', 'memory', 'ephemeral-storage'];
 const PODS = core('pods');
 const CLAIMS = core('persistentvolumeclaims');
 
-/** What counts against resources of these names. */
 const KIND_BY_NAME: ReadonlyMap<string, GroupResource> = new Map([
   ...[
     ...COMPUTE_RESOURCES,
@@ -31,7 +31,7 @@ const COUNT = 'count/';
 const STORAGE_CLASS_INFIX = '.storageclass.';
 const STORAGE_GROUP = 'storage.platform.io';
 
-/** Under which name objects of any kind count. */
+/** The resource name of the number of objects of a kind. */
 export function objectCountName({ group, resource }: GroupResource): string {
   return `${COUNT}${resource}${group === '' ? '' : `.${group}`}`;
 }
@@ -42,11 +42,11 @@ export const storageClassResourceName = (storageClass: string, name: string): st
 export interface CountedResource {
   /** The name in canonical spelling. */
   readonly name: string;
-  /** What counts. Whether it is served is not known here. */
+  /** The kind of objects that count; it may be one that is not served. */
   readonly kind: GroupResource;
 }
 
-/** Undefined = nothing counts against a resource of that name. */
+/** `undefined` when no objects count against a resource of that name. */
 export function parseCountedResource(name: string): CountedResource | undefined {
   const known = KIND_BY_NAME.get(name);
   if (known !== undefined) return { name, kind: known };

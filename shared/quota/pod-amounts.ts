@@ -1,4 +1,8 @@
-/** What a pod asks for and may use at most, all containers together. Containers that come first run one after the other, those that stay beside all others. */
+/**
+ * Computes the effective requests or limits of a pod, as upstream does: the sum of its containers and sidecars, or the
+ * maximum during initialization if that is larger, plus overhead. Init containers run one after the other; a sidecar
+ * (an init container with the restart policy `Always`) keeps running beside all containers that start after it.
+ */
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../values/json';
 import { parseQuantity, type Quantity } from '../values/quantity';
 import { addAmounts, raiseToMaximum, type ResourceAmounts } from './amounts';
@@ -28,13 +32,13 @@ export function podResourceAmounts(pod: JsonObject, kind: AmountKind): ResourceA
   return total;
 }
 
-/** What has no limit gets none by its overhead. */
+/** Overhead is added to limits only of resources that have one. */
 function addOverhead(total: Map<string, Quantity>, overhead: ResourceAmounts, kind: AmountKind): void {
   const limited = [...overhead].filter(([name]) => kind === 'requests' || (total.get(name)?.nanos ?? 0n) > 0n);
   addAmounts(total, new Map(limited));
 }
 
-/** Whether no container asks for cpu or memory, or is limited in them. */
+/** Whether no container has requests or limits of cpu or memory. */
 export function isBestEffort(pod: JsonObject): boolean {
   const spec = objectAt(pod, 'spec');
   const hasComputeResources = (container: JsonObject): boolean =>

@@ -1,4 +1,7 @@
-/** Which objects a quota speaks of: its scopes restrict it to some pods. Counts nothing. */
+/**
+ * Matches pods against the scopes of a ResourceQuota. A quota without scopes covers all objects, one with scopes covers
+ * only pods.
+ */
 import type { GroupResource } from '../api/identity/identity';
 import { arrayAt, isObject, objectAt, own, stringAt, stringsAt, type JsonObject } from '../values/json';
 import { isBestEffort } from './pod-amounts';
@@ -11,7 +14,7 @@ interface QuotaScope {
 
 export type QuotaScopes = readonly QuotaScope[];
 
-/** Of a quota's `spec`. */
+/** @param spec of a ResourceQuota */
 export function quotaScopesOf(spec: JsonObject): QuotaScopes {
   const expressions = (arrayAt(objectAt(spec, 'scopeSelector'), 'matchExpressions') ?? []).filter(isObject);
   return [
@@ -24,7 +27,7 @@ export function quotaScopesOf(spec: JsonObject): QuotaScopes {
   ];
 }
 
-/** Nothing but pods is in a scope. */
+/** Whether a quota with these scopes covers the object. */
 export function isInQuotaScopes({ group, resource }: GroupResource, object: JsonObject, scopes: QuotaScopes): boolean {
   if (scopes.length === 0) return true;
   return group === '' && resource === 'pods' && scopes.every((scope) => isInScope(object, scope));
@@ -66,7 +69,7 @@ function isSelected(text: string, operator: string, values: readonly string[]): 
   }
 }
 
-/** Whether a term of its affinity names namespaces or selects them. */
+/** Whether a term of its pod affinity or anti-affinity has namespaces or a namespace selector. */
 function hasCrossNamespaceAffinity(pod: JsonObject): boolean {
   const affinity = objectAt(objectAt(pod, 'spec'), 'affinity');
   return ['podAffinity', 'podAntiAffinity'].some((member) => {

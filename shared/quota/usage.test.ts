@@ -15,7 +15,7 @@ const container = (requests: JsonObject, limits: JsonObject = {}, more: JsonObje
 });
 const pod = (spec: JsonObject, more: JsonObject = {}): JsonObject => ({ metadata: { name: 'p' }, spec, ...more });
 
-describe('countedBy', () => {
+describe('parseCountedResource', () => {
   test.each<[string, string, string]>([
     ['requests.cpu', 'requests.cpu', 'pods.'],
     ['hugepages-2Mi', 'hugepages-2Mi', 'pods.'],
@@ -52,7 +52,7 @@ describe('countedBy', () => {
   ])('returns undefined for the quota resource %s', (name) => expect(parseCountedResource(name)).toBeUndefined());
 });
 
-describe('podAmounts', () => {
+describe('podResourceAmounts', () => {
   test('adds up containers, and counts an init container where it is larger', () => {
     const spec = {
       containers: [container({ cpu: '1', memory: '1Gi' }), container({ cpu: '500m' })],
@@ -85,7 +85,7 @@ test('addAmounts formats a sum in binary when one of its parts is binary, in eit
   }
 });
 
-describe('usageOf', () => {
+describe('quotaUsageOf', () => {
   const spec = {
     containers: [container({ cpu: '1', 'example.com/gpu': '2', 'hugepages-2Mi': '4Mi' }, { cpu: '2', 'example.com/gpu': '2' })],
   };
@@ -152,7 +152,7 @@ describe('usageOf', () => {
   });
 });
 
-describe('isInScopes', () => {
+describe('isInQuotaScopes', () => {
   const only = (scopeName: string, operator: string, ...values: string[]): JsonObject => ({
     scopeSelector: { matchExpressions: [{ scopeName, operator, values }] },
   });

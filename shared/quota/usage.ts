@@ -1,4 +1,7 @@
-/** What one object uses of the resources that quotas limit. Pure, and the same for whoever counts and whoever admits. */
+/**
+ * Computes the quota usage of an object. Shared by the quota controller, which sums usage, and by admission, which
+ * enforces limits.
+ */
 import type { GroupResource } from '../api/identity/identity';
 import { canonicalQualifiedName } from '../names/dialect';
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../values/json';
@@ -10,11 +13,11 @@ import { podResourceAmounts } from './pod-amounts';
 
 type Entry = readonly [name: string, amount: Quantity];
 
-/** What objects of a kind use besides being there. */
+/** The usage of an object besides its object count. */
 type Evaluator = (object: JsonObject, now: number) => readonly Entry[];
 
 const ONE = wholeQuantity(1);
-/** Kinds that are counted under their plain name as well. */
+/** Kinds that count under their plain resource name too. */
 const COUNTED_BY_PLAIN_NAME: ReadonlySet<string> = new Set(['configmaps', 'secrets', 'replicationcontrollers', 'resourcequotas']);
 const EVALUATORS: ReadonlyMap<string, Evaluator> = new Map([
   ['pods', podEntries],
@@ -22,7 +25,7 @@ const EVALUATORS: ReadonlyMap<string, Evaluator> = new Map([
   ['persistentvolumeclaims', claimEntries],
 ]);
 
-/** By canonical names. `now`: milliseconds since 1970. */
+/** By canonical resource names. `now`: milliseconds since 1970. */
 export function quotaUsageOf(kind: GroupResource, object: JsonObject, now: number): ResourceAmounts {
   const entries: Entry[] = [[objectCountName(kind), ONE]];
   if (kind.group === '' && COUNTED_BY_PLAIN_NAME.has(kind.resource)) entries.push([kind.resource, ONE]);
@@ -30,7 +33,10 @@ export function quotaUsageOf(kind: GroupResource, object: JsonObject, now: numbe
   return new Map([...entries, ...(evaluator?.(object, now) ?? [])]);
 }
 
-/** When an object that is going stops to use anything but its place, in milliseconds since 1970; undefined = time changes nothing. */
+/**
+ * When a terminating pod stops to count, except for its object count, in milliseconds since 1970; `undefined` when
+ * usage does not depend on time.
+ */
 export function quotaReleasedAt({ group, resource }: GroupResource, object: JsonObject): number | undefined {
   if (group !== '' || resource !== 'pods') return undefined;
   const metadata = objectAt(object, 'metadata') ?? {};
@@ -88,7 +94,7 @@ function claimEntries(claim: JsonObject): readonly Entry[] {
   return entries;
 }
 
-/** In either spelling. */
+/** The value under either spelling of an annotation. */
 function annotationAt(object: JsonObject, canonical: string): string | undefined {
   const annotations = objectAt(objectAt(object, 'metadata'), 'annotations') ?? {};
   const name = Object.keys(annotations).find((key) => canonicalQualifiedName(key) === canonical);
