@@ -1,6 +1,6 @@
 /**
- * Encodes every kind with every field set to protobuf and JSON, compares them with recordings of upstream's encoder (see test/replay/everything.ts), and
- * decodes them again. Malformed bytes must be decoded or rejected, quickly.
+ * Encodes every kind with every field set to protobuf and JSON, compares them with recordings of upstream's encoder
+ * (see test/replay/everything.ts), and decodes them again. Malformed bytes must be decoded or rejected, quickly.
  */
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
@@ -39,8 +39,8 @@ test.each(ROWS)('%s with every field set encodes to the recorded protobuf and JS
   expect(encodeProtobuf(row.type, back.object, versionOf(row), row.kind).equals(bytes)).toBe(true);
 });
 
-/** Reads, or refuses in the way that becomes a Status; anything else is a crash. */
-function readOrRefuse(row: KindRow, bytes: Buffer): void {
+/** Decodes the bytes or rejects them with a ProtobufFault; throws any other error. */
+function decodeOrReject(row: KindRow, bytes: Buffer): void {
   try {
     decodeProtobuf(row.type, bytes);
   } catch (error) {
@@ -52,12 +52,12 @@ test.each(ROWS)('decodeProtobuf decodes or rejects truncated, altered and random
   const bytes = encodeProtobuf(row.type, fullObject(row), versionOf(row), row.kind);
   const at = fc.nat(bytes.length - 1);
   fc.assert(
-    fc.property(at, at, fc.nat(255), fc.uint8Array({ maxLength: 40 }), (cut, place, byte, noise) => {
-      readOrRefuse(row, bytes.subarray(0, cut));
+    fc.property(at, at, fc.nat(255), fc.uint8Array({ maxLength: 40 }), (cut, offset, byte, noise) => {
+      decodeOrReject(row, bytes.subarray(0, cut));
       const altered = Buffer.from(bytes);
-      altered[place] = byte;
-      readOrRefuse(row, altered);
-      readOrRefuse(row, Buffer.concat([bytes.subarray(0, 4), noise]));
+      altered[offset] = byte;
+      decodeOrReject(row, altered);
+      decodeOrReject(row, Buffer.concat([bytes.subarray(0, 4), noise]));
     }),
     { numRuns: 8 },
   );
@@ -94,14 +94,14 @@ describe('decodeProtobuf, for a malformed message,', () => {
   });
 
   test('skips or rejects deeply nested groups', () => {
-    readOrRefuse(configMap, framed(Buffer.alloc(3_000_000, 0xfb)));
-    readOrRefuse(configMap, framed(Buffer.alloc(3_000_000, Buffer.from([0xfb, 0x01]))));
+    decodeOrReject(configMap, framed(Buffer.alloc(3_000_000, 0xfb)));
+    decodeOrReject(configMap, framed(Buffer.alloc(3_000_000, Buffer.from([0xfb, 0x01]))));
   });
 
   test('decodes or rejects deeply nested messages of a singular field', () => {
     let nested: Buffer = Buffer.alloc(0);
     for (let depth = 0; depth < 2000; depth += 1) nested = field(1, nested);
-    readOrRefuse(configMap, framed(nested));
+    decodeOrReject(configMap, framed(nested));
   });
 
   test('drops unknown fields of every wire type', () => {
@@ -113,7 +113,7 @@ describe('decodeProtobuf, for a malformed message,', () => {
       [0xfb, 0x07, 0x08, 0x01, 0xfc, 0x07],
       [0xfd, 0x07, 1, 2, 3, 4],
     ];
-    const bytes = framed(Buffer.concat([known, ...unknown.map((one) => Buffer.from(one))]));
+    const bytes = framed(Buffer.concat([known, ...unknown.map((bytes) => Buffer.from(bytes))]));
     expect(decodeProtobuf(configMap.type, bytes).object).toEqual(decodeProtobuf(configMap.type, framed(known)).object);
   });
 });

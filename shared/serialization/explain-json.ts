@@ -1,6 +1,6 @@
 /**
- * Says what is wrong with a text that `JSON.parse` refused, byte by byte and in the words of Go's decoder. Runs only on failure, so it is
- * written for clear rules and not for speed.
+ * Finds the error message of Go's encoding/json for a text that `JSON.parse` rejects. Runs only after a failure, so it
+ * is written for clarity instead of speed.
  */
 
 type Expecting = 'value' | 'firstValue' | 'key' | 'firstKey' | 'colon' | 'afterMember' | 'afterItem' | 'end';
@@ -9,7 +9,7 @@ const SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const ESCAPABLE = new Set([...'"\\/bfnrt'].map((character) => character.charCodeAt(0)));
 const END = -1;
 
-/** The message, or undefined when the text is valid JSON no deeper than `maxDepth`. */
+/** `undefined` when the text is valid JSON, nested no deeper than `maxDepth`. */
 export function explainJson(bytes: Uint8Array, maxDepth: number): string | undefined {
   return new JsonExplainer(bytes, maxDepth).run();
 }
@@ -157,7 +157,7 @@ class JsonExplainer {
     return this.bytes[this.at] ?? END;
   }
 
-  /** Inside a word, number or escape the end counts as a blank. */
+  /** Inside a literal, number or escape the end of the text counts as a space, as in Go. */
   private peekOrBlank(): number {
     return this.bytes[this.at] ?? 0x20;
   }
@@ -180,7 +180,7 @@ function invalidCharacter(byte: number, where: string): string {
   return `invalid character '${quoteByte(byte)}' ${where}`;
 }
 
-/** One byte as Go quotes it: as the Latin-1 character where that is printable. */
+/** Quotes a byte as Go does: as the Latin-1 character if that is printable. */
 function quoteByte(byte: number): string {
   const short = SHORT_ESCAPES[byte];
   if (short !== undefined) return short;

@@ -1,7 +1,10 @@
-/** What upstream says of a text that is no YAML. Never reads a document. */
+/** Translates faults of the YAML parser (js-yaml) to the messages of upstream's. */
 import type { YAMLException } from 'js-yaml';
 
-/** Upstream's words for the faults that people meet; the parser's own words for the others. */
+/**
+ * Upstream's messages for common faults; others keep the message of js-yaml. The third column is the part of upstream's
+ * parser that reports the fault.
+ */
 const REASONS: readonly (readonly [RegExp, string, 'scanner' | 'parser'])[] = [
   [/^unexpected end of the stream within a (?:double|single) quoted scalar/, 'found unexpected end of stream', 'scanner'],
   [/^unknown escape sequence/, 'found unknown escape character', 'scanner'],
@@ -12,7 +15,9 @@ const REASONS: readonly (readonly [RegExp, string, 'scanner' | 'parser'])[] = [
   [/^expected ':' after a mapping key/, "could not find expected ':'", 'scanner'],
 ];
 
-/** A flow collection that the text's end cuts off: after a value a separator is missing, else the value. */
+/**
+ * The message for a flow collection at the end of the text: after a value a separator is missing, otherwise a value.
+ */
 function explainUnfinishedFlow(text: string): string {
   let line = text.slice(text.lastIndexOf('\n') + 1).trim() === '' ? 0 : 1;
   for (const character of text) if (character === '\n') line += 1;
@@ -32,7 +37,9 @@ function explainUnfinishedFlow(text: string): string {
   return `line ${line}: ${words}`;
 }
 
-/** What upstream says. Lines count from 1 where its scanner speaks, from 0 where its parser does; the first line is not named. */
+/**
+ * Upstream's message for a fault. Its scanner counts lines from 1, its parser from 0; neither mentions the first line.
+ */
 export function explainYaml(text: string, fault: YAMLException): string {
   const { reason } = fault;
   const position = fault.mark?.position ?? 0;

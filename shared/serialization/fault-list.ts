@@ -1,7 +1,7 @@
-/** What is said about the members of a body, each thing once, in order of appearance. Ends when nobody would read on. */
+/** Collects distinct faults of the fields of a body in order of appearance, up to a limit. */
 
 const MAX_FAULTS = 100;
-/** Times that something may be said, the same thing again included. */
+/** Limits the additions, repeated faults included, because clients choose how many there are. */
 const MAX_ADDITIONS = 1000;
 
 export class FaultList {
@@ -12,7 +12,7 @@ export class FaultList {
     return [...this.faults];
   }
 
-  /** 'stop' when that was the last one. */
+  /** Returns `'stop'` when the limit is reached. */
   add(fault: string): 'stop' | undefined {
     this.faults.add(fault);
     this.additions += 1;

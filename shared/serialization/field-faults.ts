@@ -1,13 +1,19 @@
-/** Unknown and repeated members of a body in upstream's words and order, for `fieldValidation`. */
+/**
+ * Formats unknown and duplicate fields of a body for `fieldValidation`, with the messages of upstream in the same
+ * order.
+ */
 import { formatPathElement } from '../values/field-path';
 import { FaultList } from './fault-list';
 import { walkMembers } from './json-walk';
 import type { ParsedText } from './strict-json';
 
 /**
- * The faults of a body: `unknown field "spec.foo"`, `duplicate field "spec.type"` in order of appearance; for YAML the repeated keys first, as
- * one fault when `level` is `strict` (`yaml: unmarshal errors:\n  line 5: key "type" already set in map`) and one each when it is `warn`.
- * `unknown` are the paths that decodeObject found.
+ * For JSON: `unknown field "spec.foo"` and `duplicate field "spec.type"` in order of appearance. For YAML: first the
+ * duplicate keys, as one fault when `level` is `strict`
+ * (`yaml: unmarshal errors:\n  line 5: key "type" already set in map`) and one each when it is `warn`, then the unknown
+ * fields.
+ *
+ * @param unknown the paths of unknown fields from decodeObject
  */
 export function fieldFaults(parsed: ParsedText, unknown: readonly string[], level: 'strict' | 'warn'): string[] {
   const unknownFaults = unknown.map((path) => `unknown field ${JSON.stringify(path)}`);
@@ -25,7 +31,7 @@ function faultsInTextOrder(text: string, unknown: readonly string[]): string[] {
   const open: (UnknownPaths | undefined)[] = [];
   walkMembers(text, {
     member: (path, key, isRepeated) => {
-      // What is inside an unknown member does not count.
+      // Fields inside an unknown field are not reported.
       if (open.at(-1)?.child(key)?.isUnknown === true) return faults.add(`unknown field ${JSON.stringify(path())}`) ?? 'skip';
       return isRepeated ? faults.add(`duplicate field ${JSON.stringify(path())}`) : undefined;
     },
@@ -36,11 +42,14 @@ function faultsInTextOrder(text: string, unknown: readonly string[]): string[] {
 }
 
 /**
- * The paths of unknown members that begin with one path: a range of the sorted paths. A step narrows the range by binary search and compares only as many
- * characters as it has, so neither the number of unknown members nor the length of their paths multiplies the work for a body's members.
+ * The unknown fields at or below one path: a range of the sorted paths. A step to a child narrows the range by binary
+ * search and compares only the characters of that step, so the work per field of a body does not grow with the number
+ * of unknown fields or the length of their paths.
  */
 class UnknownPaths {
-  /** `length` = characters that the paths from `from` up to `to` have in common. */
+  /**
+   * The range is from `from` up to, but not including, `to`; its paths have the first `length` characters in common.
+   */
   private constructor(
     private readonly sorted: readonly string[],
     private readonly from: number,
@@ -52,12 +61,12 @@ class UnknownPaths {
     return new UnknownPaths([...unknown].sort(), 0, unknown.length, 0);
   }
 
-  /** Whether the common path is itself that of an unknown member. */
+  /** Whether the common path is itself that of an unknown field. */
   get isUnknown(): boolean {
     return this.sorted[this.from]?.length === this.length;
   }
 
-  /** Undefined when no path leads there. */
+  /** The unknown fields at or below the child; `undefined` when there are none. */
   child(key: string | number): UnknownPaths | undefined {
     const step = formatPathElement(key, this.length === 0);
     const from = this.findFirst((text) => text >= step, step.length);
@@ -70,10 +79,10 @@ class UnknownPaths {
     );
   }
 
-  /** The first path of the range whose next `length` characters are what is looked for; `to` when there is none. */
+  /** The index of the first path in the range with matching next `length` characters; `to` when there is none. */
   private findFirst(matches: (text: string) => boolean, length: number): number {
     let [low, high] = [this.from, this.to];
-    // Most steps that lead on leave the range as it is.
+    // Most steps do not narrow the range.
     if (matches(this.textAt(low, length))) return low;
     if (!matches(this.textAt(high - 1, length))) return high;
     while (low < high) {

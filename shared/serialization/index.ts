@@ -1,17 +1,16 @@
 /**
- * Bodies in and out.
+ * Decoding and encoding of bodies and stored objects.
  *
- *   parseJson(bytes): Parsed                     strict JSON; throws SyntaxFault with a Go-like text
- *   parsingJson(bytes): Steps<Parsed>            the same of an object, in steps
- *   parseStored(bytes): JsonObject               JSON that we have written ourselves
- *   parseYaml(bytes, clock): Promise<Parsed>     YAML (JSON first when it starts with `{`); throws SyntaxFault
- *   fieldFaults(parsed, unknown, level)          unknown and repeated members in upstream's words and order
- *   stringifyYaml(value): string                 block style, keys sorted
- *   decodeProtobuf(type, bytes)                  envelope `k8s\0` + Unknown + message → { object, apiVersion, kind }; throws ProtobufFault
- *   decodeProtobufList(type, bytes)              the same of a list → { metadata, items }
- *   decodeProtobufEvent(frame)                   an event of a watch → { type, object }, the object in its envelope
- *   encodeProtobuf(type, object, apiVersion, kind): Buffer
- *   encodeProtobufMessage(type, object): Buffer  the bare message, for list items and watch frames
+ *   parseJson(bytes)               strict JSON; throws SyntaxFault with Go's message
+ *   parseJsonInSteps(bytes)        the same for bodies of objects, with pauses between the steps
+ *   parseStoredJson(bytes)         JSON that the server has written itself
+ *   parseYaml(bytes, clock)        YAML, or JSON when it begins with `{`; rejects with SyntaxFault
+ *   fieldFaults(parsed, …)         unknown and duplicate fields as messages of upstream
+ *   stringifyYaml(value)           block style, keys sorted
+ *   decodeProtobuf(type, bytes)    an object in its envelope (`k8s\0` and runtime.Unknown); throws ProtobufFault
+ *   decodeProtobufList, decodeProtobufEvent
+ *   encodeProtobuf(type, …)        an object with its envelope
+ *   encodeProtobufMessage(type, …) an object without envelope, for list items and watch frames
  */
 export { fieldFaults } from './field-faults';
 export { decodeProtobuf, decodeProtobufEvent, decodeProtobufList, encodeProtobuf, encodeProtobufMessage, ProtobufFault } from './protobuf';

@@ -1,9 +1,12 @@
-/** The tokens of a valid JSON text, one after the other and without a pattern: a text of megabytes is one search for its closing quote. Judges nothing. */
+/**
+ * Splits a valid JSON text into tokens. Uses no regular expressions: a string of megabytes takes one search for its
+ * closing quote. Does not validate.
+ */
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** What kind of character each code is; every other one is part of a number or a word. */
+/** Classes of characters; all others are part of a number or literal. */
 const BLANK = 1;
 const PUNCTUATION = 2;
 const CHARACTER_CLASSES = new Uint8Array(128);
@@ -15,7 +18,7 @@ export class JsonTokens {
 
   constructor(private readonly text: string) {}
 
-  /** The next token as it is spelled, '' at the end. */
+  /** The next token verbatim; `''` at the end. */
   next(): string {
     const { text } = this;
     let start = this.at;
@@ -33,7 +36,7 @@ export const isJsonWhitespace = (code: number): boolean => CHARACTER_CLASSES[cod
 
 const isDelimiter = (code: number): boolean => isJsonWhitespace(code) || CHARACTER_CLASSES[code] === PUNCTUATION;
 
-/** The index of the closing quote of the text that opens at `start`. */
+/** The index of the closing quote of the string that begins at `start`. */
 export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let slashes = 0;
@@ -45,19 +48,22 @@ export function endOfString(text: string, start: number): number {
 
 const parse: (text: string) => unknown = JSON.parse;
 
-/** What a token that begins with a quote says. */
+/** The value of a string token. */
 export function decodeStringToken(token: string): string {
   if (token.charCodeAt(0) === QUOTE && !token.includes('\\')) return token.slice(1, -1);
   const read = parse(token);
   return typeof read === 'string' ? read : '';
 }
 
-/** How much deeper each character leads. */
+/** The change of the nesting depth at each character. */
 const NESTING = new Int8Array(128);
 for (const opens of '{[') NESTING[opens.charCodeAt(0)] = 1;
 for (const closes of '}]') NESTING[closes.charCodeAt(0)] = -1;
 
-/** Behind the value that begins at `start`; the end of the text where it does not end. Brackets are counted, and not compared with each other. */
+/**
+ * The index after the value that begins at `start`, or the length of the text when the value does not end. Opening and
+ * closing brackets are counted, not matched.
+ */
 export function endOfValue(text: string, start: number): number {
   const first = text.charCodeAt(start);
   if (first === QUOTE) return Math.min(endOfString(text, start) + 1, text.length);
@@ -67,7 +73,7 @@ export function endOfValue(text: string, start: number): number {
   return at;
 }
 
-/** Behind the object or list within which `start` lies, between two of its tokens. */
+/** The index after the object or list that contains `start`, which must be between two tokens. */
 export function endOfContainer(text: string, start: number): number {
   let depth = 1;
   for (let at = start; at < text.length; at += 1) {

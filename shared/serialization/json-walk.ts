@@ -1,31 +1,37 @@
 /**
- * Walks the members and numbers of a valid JSON text in the order of the text, with their paths. A loop: depth is the client's choice. A path is made
- * only when somebody asks for it, and only as long as somebody would read it.
+ * Visits the members and numbers of a valid JSON text in order of appearance. Not recursive, because clients choose the
+ * depth. Paths are computed on demand and have a limited length.
  */
 import { isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../values/json';
 import { extendPath } from '../values/field-path';
 import { JsonTokens, decodeStringToken } from './json-tokens';
 
 export interface JsonVisitor {
-  /** The parsed text; with it `number` is told the container that it stands in. */
+  /** The parsed value of the text; required for the containers of {@link number}. */
   root?: JsonValue;
-  /** Each member, before its value. `path` makes the text of its path. 'skip' = do not look into its value, 'stop' = that was enough. */
+  /**
+   * Called for each member, before its value. `path` computes its path. Returns `'skip'` to skip the members of its
+   * value, `'stop'` to end the walk.
+   */
   member?: (path: () => string, key: string, isRepeated: boolean) => 'skip' | 'stop' | void;
-  /** Each number as spelled, with its container and member or index (undefined at the top, or where a repeated member hides it). */
+  /**
+   * Called for each number literal, with its container and member or index. The container is `undefined` at the top
+   * level, and for a value that a repeated member replaces.
+   */
   number?: (spelled: string, container: JsonObject | JsonArray | undefined, key: string | number) => void;
-  /** What is opened and closed, with the member or index under which it stands (undefined at the top). */
+  /** Called at the start of each object and list, with its member or index (`undefined` at the top level). */
   open?: (key: string | number | undefined) => void;
   close?: () => void;
 }
 
 interface Frame {
   readonly isObject: boolean;
-  /** Seen members of an object. */
+  /** The members of an object so far. */
   seen: Set<string> | undefined;
   key: string | number;
   readonly value: JsonObject | JsonArray | undefined;
   isKeyNext: boolean;
-  /** Text of the path to the object or list itself; undefined until a path below it is asked for. */
+  /** The path of the object or list itself; `undefined` until a path below it is computed. */
   path: string | undefined;
 }
 
@@ -86,7 +92,10 @@ function isNumber(spelled: string): boolean {
   return first === '-' || (first >= '0' && first <= '9');
 }
 
-/** The path to the current member of the innermost frame. The path of each frame is made once: one more member of a deep object costs one step, not one a level. */
+/**
+ * The path of the current member of the innermost frame. The path of each frame is cached, so that the cost of another
+ * member does not depend on its depth.
+ */
 function pathText(frames: readonly Frame[]): string {
   let known = frames.length - 1;
   while (known > 0 && frames[known]?.path === undefined) known -= 1;

@@ -1,11 +1,12 @@
 /**
- * Reads a valid JSON text whose objects repeat members the way upstream's typed decoder does: an object said again is merged into the first one, a
- * list said again is merged item by item and takes the later one's length, everything else replaces. Judges nothing.
+ * Parses a valid JSON text with repeated members as upstream's typed decoder does: a repeated object is merged into the
+ * earlier one, a repeated list is merged item by item and has the length of the later one, any other value replaces the
+ * earlier one. Does not validate.
  */
 import { isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../values/json';
 import { JsonTokens, decodeStringToken } from './json-tokens';
 
-/** As deep as the text is, so is the recursion: the caller bounds it. */
+/** Recursive: the caller limits the depth of the text. */
 export function parseMergingRepeats(text: string): JsonValue {
   return new MergingReader(text).value(undefined);
 }
@@ -25,7 +26,7 @@ class MergingReader {
     this.token = this.tokens.next();
   }
 
-  /** `earlier` = what stands in its place so far. */
+  /** @param earlier the value of the same member or item so far */
   value(earlier: JsonValue | undefined): JsonValue {
     const { token } = this;
     this.next();

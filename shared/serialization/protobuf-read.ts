@@ -1,4 +1,7 @@
-/** Protobuf messages to objects in their JSON form, compiled from the type tables. Unknown fields are skipped, as upstream does. */
+/**
+ * Decodes protobuf messages to objects in their JSON form, with readers compiled from the type tables. Unknown fields
+ * are skipped, as in upstream.
+ */
 import { isObject, setMember, type JsonObject, type JsonValue } from '../values/json';
 import { schemaOf } from '../api/types/tables';
 import { formatMicroTime, formatTime } from '../values/time';
@@ -7,7 +10,7 @@ import { parseJson } from './strict-json';
 import { SyntaxFault } from './syntax-fault';
 import { ProtobufFault, WIRE_TYPES, type WireReader } from './wire';
 
-/** Adds what the message has to the object. */
+/** Adds the fields of a message to the object. */
 type MessageReader = (input: WireReader, object: JsonObject) => void;
 type ValueReader = (input: WireReader) => JsonValue;
 
@@ -22,7 +25,7 @@ const readers = new Map<string, MessageReader>();
 export function messageReader(type: string): MessageReader {
   const known = readers.get(type);
   if (known !== undefined) return known;
-  // Types may refer to themselves: while one is compiled, what refers to it looks it up at each call.
+  // For recursive types: a reader that refers to a type that is still being compiled looks it up at each call.
   readers.set(type, (input, object) => messageReader(type)(input, object));
   const compiled = compileMessage(type);
   readers.set(type, compiled);
@@ -108,7 +111,7 @@ function valueReader(type: FieldType): { wire: number; read: ValueReader; zero: 
   throw new Error('protobuf has no lists of lists or maps of maps');
 }
 
-/** The object's field counts for more than the other one. */
+/** The object takes precedence when a message has both alternatives. */
 function eitherReader({ object, or }: EitherType): ValueReader {
   const read = messageReader(object);
   const readNested = (message: WireReader): JsonObject => {
@@ -182,7 +185,7 @@ const int: PlainField = { wire: WIRE_TYPES.varint, read: (input) => input.intege
 const int32: PlainField = { wire: WIRE_TYPES.varint, read: (input) => input.int32() };
 const text: PlainField = { wire: WIRE_TYPES.bytes, read: (input) => input.string() };
 
-/** The fields of a small message by number; the last of a number counts. */
+/** The values of a small message by field number; the last occurrence of a field counts. */
 function readFields(message: WireReader, known: Record<number, PlainField>): Map<number, number | bigint | string> {
   const values = new Map<number, number | bigint | string>();
   while (message.next()) {
@@ -193,7 +196,7 @@ function readFields(message: WireReader, known: Record<number, PlainField>): Map
   return values;
 }
 
-/** An empty message is an unset time. */
+/** An empty message is the zero time. */
 function readInstant(message: WireReader, micro: boolean): string | null {
   if (message.pos === message.len) return null;
   const fields = readFields(message, { 1: int, 2: int32 });

@@ -1,6 +1,7 @@
 /**
- * Objects to protobuf messages, compiled from the type tables: members by rising number; plain scalars and structs always, pointers, lists and
- * maps when they are set; map keys sorted. These are the bytes that upstream's encoder makes.
+ * Encodes objects to protobuf messages, with writers compiled from the type tables. The bytes are those of upstream's
+ * encoder: fields in ascending order of their numbers; plain scalars and structs always, pointers, lists and maps when
+ * they are set; sorted map keys.
  */
 import { isObject, sortedKeys, stringifyJson, type JsonObject, type JsonValue } from '../values/json';
 import { schemaOf } from '../api/types/tables';
@@ -15,11 +16,11 @@ type ValueWriter = (value: JsonValue | undefined, out: WireWriter) => void;
 
 const writers = new Map<string, MessageWriter>();
 
-/** Writes the message of a canonical (decoded) object of the type. */
+/** Returns the writer of a type, for canonical (decoded) objects. */
 export function messageWriter(type: string): MessageWriter {
   const known = writers.get(type);
   if (known !== undefined) return known;
-  // Types may refer to themselves: while one is compiled, what refers to it looks it up at each call.
+  // For recursive types: a writer that refers to a type that is still being compiled looks it up at each call.
   writers.set(type, (object, out) => messageWriter(type)(object, out));
   const compiled = compileMessage(type);
   writers.set(type, compiled);
@@ -87,7 +88,7 @@ function valueWriter(type: FieldType): { wire: number; write: ValueWriter } {
   throw new Error('protobuf has no lists of lists or maps of maps');
 }
 
-/** A schema beside a boolean says `true` as well. */
+/** With a schema in place of a boolean, upstream writes the boolean `true` as well. */
 function eitherWriter({ object, or }: EitherType): ValueWriter {
   const write = messageWriter(object);
   const writeNested = (value: JsonObject, number: number, out: WireWriter): void => {
@@ -155,7 +156,7 @@ const SCALAR_WRITERS: Record<Scalar, ValueWriter> = {
     }),
 };
 
-/** Seconds and nanoseconds since 1970; an unset time is an empty message. */
+/** Seconds and nanoseconds since 1970; the zero time is an empty message. */
 function writeInstant(value: JsonValue | undefined, micro: boolean, out: WireWriter): void {
   out.message(() => {
     if (typeof value !== 'string') return;
@@ -174,7 +175,7 @@ function writeJson(value: JsonValue | undefined, out: WireWriter, order?: 'sorte
 
 const UNIT_NANOS: Record<string, number> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9, m: 6e10, h: 3.6e12 };
 
-/** `1m30s` in nanoseconds. */
+/** Nanoseconds of a duration such as `1m30s`. */
 function durationNanos(text: string): bigint {
   let nanos = 0;
   for (const [, amount = '0', unit = 's'] of text.matchAll(/(?<!\d)(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g))

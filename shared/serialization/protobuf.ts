@@ -1,6 +1,6 @@
 /**
- * The protobuf form of objects: four magic bytes, then a message that names the kind and wraps the object's own message,
- * which has neither kind nor apiVersion. Both media types carry the same bytes.
+ * The protobuf form of objects: four magic bytes, then an envelope (`runtime.Unknown`) with the kind, the apiVersion
+ * and the message of the object. The bytes are the same for the media types of both dialects.
  */
 import type { JsonObject } from '../values/json';
 import { DecodeError, decodeObject } from '../api/types';
@@ -16,27 +16,30 @@ const LIST_META_TYPE = 'meta.v1.ListMeta';
 interface Envelope {
   apiVersion: string;
   kind: string;
-  /** The object's message. */
+  /** The message of the object. */
   message: WireReader;
 }
 
-/** A canonical object (as decodeObject makes it) of the type, with what the envelope says. Throws ProtobufFault. */
+/**
+ * Returns a canonical object of the type (as from decodeObject), and the kind and apiVersion of the envelope. Throws
+ * ProtobufFault.
+ */
 export function decodeProtobuf(type: string, bytes: Buffer): { object: JsonObject; apiVersion: string; kind: string } {
   const start = envelopeStart(bytes);
   return withProtobufFaults(() => {
-    // The envelope's faults come first.
+    // Read first, so that faults of the envelope are reported before those of the object.
     const { message, ...head } = readEnvelope(new WireReader(bytes, start));
     return { object: readObject(type, message), ...head };
   });
 }
 
-/** Where the envelope begins. */
+/** The offset of the envelope. */
 function envelopeStart(bytes: Buffer): number {
   if (bytes.subarray(0, MAGIC.length).equals(MAGIC)) return MAGIC.length;
   throw new ProtobufFault('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
 }
 
-/** A list whose items are of the type. Throws ProtobufFault. */
+/** @param type the type of the items. Throws ProtobufFault. */
 export function decodeProtobufList(type: string, bytes: Buffer): { readonly metadata: JsonObject; readonly items: readonly JsonObject[] } {
   return withProtobufFaults(() => {
     const { message } = readEnvelope(new WireReader(bytes, envelopeStart(bytes)));
@@ -50,7 +53,10 @@ export function decodeProtobufList(type: string, bytes: Buffer): { readonly meta
   });
 }
 
-/** What a frame of a watch tells, without the frame's length: the event's type, and its object in an envelope. Throws ProtobufFault. */
+/**
+ * Decodes a watch event, without the length prefix of its frame. The object stays encoded, in its envelope. Throws
+ * ProtobufFault.
+ */
 export function decodeProtobufEvent(frame: Buffer): { readonly type: string; readonly object: Buffer } {
   return withProtobufFaults(() => {
     const event: { type: string; object: Buffer } = { type: '', object: Buffer.alloc(0) };
@@ -101,7 +107,7 @@ function readTypeMeta(input: WireReader, envelope: Envelope): void {
   }
 }
 
-/** The message in its envelope. `object` is canonical: decoded, or parsed from its own encoding. */
+/** Encodes an object with its envelope. `object` must be canonical: decoded, or parsed from its own encoding. */
 export function encodeProtobuf(type: string, object: JsonObject, apiVersion: string, kind: string): Buffer {
   const out = new WireWriter();
   out.raw(MAGIC);
@@ -114,7 +120,7 @@ export function encodeProtobuf(type: string, object: JsonObject, apiVersion: str
   return out.finish();
 }
 
-/** The bare message, for list items and watch frames. */
+/** Encodes an object without envelope, for list items and watch frames. */
 export function encodeProtobufMessage(type: string, object: JsonObject): Buffer {
   const out = new WireWriter();
   messageWriter(type)(object, out);

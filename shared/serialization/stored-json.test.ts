@@ -5,9 +5,9 @@ import { parseStoredJson } from './stored-json';
 import { parseJson } from './strict-json';
 
 const read = (text: string): JsonValue => parseStoredJson(Buffer.from(text));
-const byTheBook = (text: string): JsonValue => parseJson(Buffer.from(text)).value;
+const strictly = (text: string): JsonValue => parseJson(Buffer.from(text)).value;
 
-const LONGEST = 9_223_372_036_854_775_807n;
+const MAX_INT64 = 9_223_372_036_854_775_807n;
 
 it.each([
   ['alone in an object', '{"a":9223372036854775807}'],
@@ -19,12 +19,12 @@ it.each([
   ['with fractions and exponents', '{"a":0.12345678901234567,"b":1234567890123456789.5,"c":12345678901234567e1,"d":1e12}'],
   ['beside a string like an internal marker', '{"a":"int64:1","b":9007199254740993}'],
   ['under keys like integers', '{"2":9007199254740993,"1":{"0":-9007199254740993},"__proto__":9007199254740993}'],
-])('parseStored reads integers exactly as parseJson does: %s', (_what, text) => {
-  expect(stringifyJson(read(text))).toBe(stringifyJson(byTheBook(text)));
+])('parseStoredJson reads integers exactly as parseJson does: %s', (_case, text) => {
+  expect(stringifyJson(read(text))).toBe(stringifyJson(strictly(text)));
 });
 
-it('parseStored reads what stringifyJson writes', () => {
-  const long = fc.bigInt({ min: -LONGEST - 1n, max: LONGEST }).filter((number) => !Number.isSafeInteger(Number(number)));
+it('parseStoredJson reads what stringifyJson writes', () => {
+  const long = fc.bigInt({ min: -MAX_INT64 - 1n, max: MAX_INT64 }).filter((number) => !Number.isSafeInteger(Number(number)));
   const { value } = fc.letrec<{ value: JsonValue }>((tie) => ({
     value: fc.oneof(
       { depthSize: 'small' },
@@ -37,8 +37,8 @@ it('parseStored reads what stringifyJson writes', () => {
     ),
   }));
   fc.assert(
-    fc.property(value, (one) => {
-      const text = stringifyJson({ one });
+    fc.property(value, (member) => {
+      const text = stringifyJson({ member });
       expect(stringifyJson(read(text))).toBe(text);
     }),
   );

@@ -1,4 +1,7 @@
-/** JSON that the server has written itself: valid, of one spelling, an object. Checks nothing else. */
+/**
+ * Parses JSON that the server has written itself, faster than strict-json.ts: assumes a valid text with canonical
+ * spelling, and checks only that it is an object.
+ */
 import type { JsonArray, JsonObject, JsonValue } from '../values/json';
 import { parseLongInteger } from '../values/long-integer';
 import { endOfString } from './json-tokens';
@@ -8,22 +11,25 @@ import { parseJson } from './strict-json';
 const LONG_NUMBER = /[0-9]{16}/;
 const LONG_RUN = /[0-9]{16,}/g;
 
-/** An object out of stored bytes, all of an entry's or a part of it; `text` = the same as text, where it is at hand. */
+/** @param text the decoded bytes, if the caller has them already */
 export function parseStoredJson(bytes: Buffer, text = bytes.toString()): JsonObject {
   const value: unknown = LONG_NUMBER.test(text) ? parseExactly(bytes, text) : JSON.parse(text);
   if (!isStored(value)) throw new Error(`a stored value is no object: ${text.slice(0, 100)}`);
   return value;
 }
 
-/** What was parsed from JSON holds nothing but JSON values. */
+/** Holds for any object from `JSON.parse`. */
 function isStored(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What stands in a text for an integer that only a bigint holds. */
+/** Prefix of a string that replaces an integer that a double cannot hold exactly. */
 const MARK = 'int64:';
 
-/** The parser of all that clients send takes many times as long, so it sees no more than what the engine's own gets wrong. */
+/**
+ * For a text with long numbers: parses a marked copy with `JSON.parse`, because the strict parser takes many times as
+ * long. That one is used only for a text that contains the marker itself.
+ */
 function parseExactly(bytes: Buffer, text: string): unknown {
   if (text.includes(`"${MARK}`)) return parseJson(bytes).value;
   const marked = markLongIntegers(text);
@@ -34,11 +40,11 @@ function parseExactly(bytes: Buffer, text: string): unknown {
 
 const parse: (text: string) => JsonValue = JSON.parse;
 
-/** The same text with a marked string in the place of each integer that a double does not hold. */
+/** Replaces each integer that a double cannot hold exactly by a marked string. */
 function markLongIntegers(text: string): string {
   const pieces: string[] = [];
   let copied = 0;
-  /** Where no string is open. */
+  /** An index outside of any string. */
   let outside = 0;
   LONG_RUN.lastIndex = 0;
   for (let run = LONG_RUN.exec(text); run !== null; run = LONG_RUN.exec(text)) {
@@ -59,7 +65,7 @@ function markLongIntegers(text: string): string {
   return pieces.length === 0 ? text : pieces.join('') + text.slice(copied);
 }
 
-/** A loop, because the depth was a client's choice. */
+/** Not recursive, because clients choose the depth. */
 function restoreLongIntegers(root: JsonValue): void {
   const pending: (JsonArray | JsonObject)[] = typeof root === 'object' && root !== null ? [root] : [];
   for (let container = pending.pop(); container !== undefined; container = pending.pop()) {

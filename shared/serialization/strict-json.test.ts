@@ -35,8 +35,8 @@ test.each([
 
 test('parseJson rejects the texts that JSON.parse rejects, and parses the others alike', () => {
   const broken = fc.tuple(fc.json(), fc.nat(), fc.constantFrom('', ',', '"', '}', '[', '\\', '1', 'e', ':')).map(([text, at, extra]) => {
-    const place = at % (text.length + 1);
-    return text.slice(0, place) + extra + text.slice(place + 1);
+    const offset = at % (text.length + 1);
+    return text.slice(0, offset) + extra + text.slice(offset + 1);
   });
   fc.assert(
     fc.property(fc.oneof(broken, fc.json()), (text) => {
@@ -62,7 +62,7 @@ const isFinite = (value: unknown): boolean =>
   typeof value === 'object' && value !== null ? Object.values(value).every(isFinite) : typeof value !== 'number' || Number.isFinite(value);
 
 test.each(['1e400', '-1e999', '{"a":[1e400]}', '{"a":1e400,"a":1}', '9'.repeat(400)])(
-  'parseJson rejects the out-of-range number %p, parsingJson accepts it',
+  'parseJson rejects the out-of-range number %p, parseJsonInSteps accepts it',
   (text) => {
     expect(() => parse(text)).toThrow(NumberRangeFault);
     expect(() => runStepsSync(parseJsonInSteps(Buffer.from(text)))).not.toThrow();

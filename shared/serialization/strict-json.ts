@@ -1,6 +1,7 @@
 /**
- * JSON in: `JSON.parse` plus what it does not tell. One pass over the text counts members (a difference to the parsed value means duplicate
- * members), measures depth and finds numbers whose spelling matters; only when such a thing is there does a second, slower walk look where.
+ * Parses JSON bodies: `JSON.parse` plus duplicate members, a depth limit, exact integers and number literals. One fast
+ * pass over the text counts members (more than in the parsed value means duplicates), measures the depth and detects
+ * unusual number literals; only if there are any, a second, slower walk locates them.
  */
 import { type JsonArray, type JsonObject, type JsonValue } from '../values/json';
 import type { NumberLiterals } from '../values/number-literals';
@@ -17,11 +18,14 @@ import { decodeUtf8 } from './utf8';
 export interface ParsedText {
   value: JsonValue;
   format: 'json' | 'yaml';
-  /** At most 100. JSON: paths of repeated members (`spec.type`). YAML: `line 5: key "type" already set in map`. In order of appearance. */
+  /**
+   * At most 100, in order of appearance. JSON: paths of duplicate fields (`spec.type`). YAML:
+   * `line 5: key "type" already set in map`.
+   */
   duplicates: string[];
-  /** JSON only, where a number is spelled in a way that matters. */
+  /** JSON only; `undefined` when no number has an unusual literal. */
   literals: NumberLiterals | undefined;
-  /** JSON with duplicates: the text, for the order of faults (see {@link fieldFaults}). */
+  /** The text of JSON with duplicates, for the order of faults (see {@link fieldFaults}). */
   text: string | undefined;
 }
 
@@ -29,23 +33,26 @@ const parseText: (text: string) => JsonValue = JSON.parse;
 
 export const MAX_DEPTH = 10_000;
 
-/** Up to here repeated objects are merged; what is deeper fits no kind. */
+/** Duplicate objects are merged up to this depth; no kind allows a deeper object. */
 const MERGED_DEPTH = 1000;
 
 /**
- * Parses one JSON text; bytes that are no UTF-8 become U+FFFD. Of a repeated member the last one counts. Throws SyntaxFault with upstream's message, also for
- * numbers that no double holds.
+ * Parses a JSON text; invalid UTF-8 becomes U+FFFD. The last of duplicate members counts. Throws SyntaxFault with the
+ * message of upstream, also for numbers beyond the range of a double.
  */
 export function parseJson(bytes: Uint8Array): ParsedText {
   return runStepsSync(parseInSteps(bytes, 'last', 'finite'));
 }
 
-/** The same of an object, in steps. Repeated objects are merged; a number that no double holds is infinite, for whoever decodes it to refuse. */
+/**
+ * Parses the body of an object in steps. Duplicate objects are merged; a number beyond the range of a double becomes
+ * infinite, which the decoder of the object rejects.
+ */
 export const parseJsonInSteps = (bytes: Uint8Array): Steps<ParsedText> => parseInSteps(bytes, 'merged', 'any');
 
 function* parseInSteps(bytes: Uint8Array, repeated: 'last' | 'merged', numbers: 'finite' | 'any'): Steps<ParsedText> {
   const text = decodeUtf8(bytes);
-  // Before it is parsed: what is nested millions of times costs the parser far more than this.
+  // Before parsing: millions of nested lists would cost the parser far more than this scan.
   const facts = scanText(text);
   if (facts.depth > MAX_DEPTH) throw new SyntaxFault(explainJson(bytes, MAX_DEPTH) ?? 'exceeded max depth');
   yield;
@@ -73,11 +80,14 @@ function repeatedMembers(text: string): string[] {
 interface TextFacts {
   members: number;
   depth: number;
-  /** There is a number with a fraction, an exponent or more than 15 digits. */
+  /** Whether a number has a fraction, an exponent or more than 15 digits. */
   hasSpelling: boolean;
 }
 
-/** Of valid JSON; of any other text its depth is at least what explains the fault. */
+/**
+ * The facts are exact for valid JSON. For other texts the depth is at least that at the first fault, which suffices to
+ * explain it.
+ */
 function scanText(text: string): TextFacts {
   let members = 0;
   let open = 0;
@@ -127,7 +137,7 @@ function scanText(text: string): TextFacts {
   return { members, depth, hasSpelling };
 }
 
-/** All members at all depths; a loop, because the depth is the client's choice. */
+/** The number of members at all depths. Not recursive, because clients choose the depth. */
 function countMembers(value: JsonValue): number {
   let count = 0;
   const pending: JsonValue[] = [value];
@@ -146,7 +156,10 @@ function countMembers(value: JsonValue): number {
   return count;
 }
 
-/** With bigints for integers that a double cannot hold, and the spellings that JavaScript would not print. */
+/**
+ * Replaces integers that a double cannot hold exactly by bigints, and collects the literals that JavaScript would print
+ * differently.
+ */
 function withSpellings(text: string, value: JsonValue, numbers: 'finite' | 'any'): Pick<ParsedText, 'value' | 'literals'> {
   const checkRange = (spelled: string): void => {
     if (numbers === 'finite' && !Number.isFinite(Number(spelled))) throw new NumberRangeFault(spelled);

@@ -1,14 +1,14 @@
 import { numberTooLargeMessage } from '../values/number-literals';
 
-/** A body that cannot be parsed; the message is the text that upstream gives (`unexpected end of JSON input`, `yaml: …`), without any prefix. */
+/**
+ * A body cannot be parsed. The message is that of upstream (`unexpected end of JSON input`, `yaml: …`), without a
+ * prefix.
+ */
 export class SyntaxFault extends Error {}
 
-/** A number that no double holds. */
+/** A number exceeds the range of a double. */
 export class NumberRangeFault extends SyntaxFault {
-  constructor(
-    /** As it stands in the text. */
-    readonly literal: string,
-  ) {
+  constructor(readonly literal: string) {
     super(numberTooLargeMessage(literal));
   }
 }

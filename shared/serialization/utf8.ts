@@ -1,4 +1,4 @@
-/** Bytes as text, as upstream reads them: each byte that begins no valid UTF-8 sequence counts for one U+FFFD. */
+/** Decodes UTF-8 as Go does: each byte that does not begin a valid sequence becomes one U+FFFD. */
 import { isUtf8 } from 'node:buffer';
 
 export function decodeUtf8(bytes: Uint8Array): string {
@@ -22,12 +22,12 @@ function replaceInvalid(bytes: Buffer): Buffer {
   return out.subarray(0, end);
 }
 
-/** Bytes of the sequence that begins there, 0 when none does. */
+/** The length of the sequence at an offset; 0 when it is invalid. */
 function sequenceLength(bytes: Buffer, at: number): number {
   const first = bytes[at] ?? 0;
   if (first < 0x80) return 1;
   const length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
-  // No overlong forms, no surrogates, nothing beyond U+10FFFF.
+  // Rejects overlong forms, surrogates and code points beyond U+10FFFF.
   const least = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
   const most = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
   if (length === 0 || !isWithin(bytes[at + 1], least, most)) return 0;

@@ -74,7 +74,7 @@ test.each([
   expect(() => withProtobufFaults(walk)).toThrow(new ProtobufFault(message));
 });
 
-test('guarded rethrows errors that do not concern the bytes', () => {
+test('withProtobufFaults rethrows errors that do not concern the bytes', () => {
   const fault = new TypeError('x is not a function');
   expect(() =>
     withProtobufFaults(() => {

@@ -1,10 +1,10 @@
 /**
- * What protobufjs' reader and writer lack for our messages: nested messages that end where they must and are not too deep, exact 64-bit
- * integers, text that is always UTF-8, and faults in upstream's words. Knows no messages.
+ * Extends the reader and writer of protobufjs: bounds and depth of nested messages are checked, 64-bit integers are
+ * exact, strings are always valid UTF-8, and faults have the messages of upstream. Independent of message types.
  */
 import { BufferReader, BufferWriter, Reader } from 'protobufjs/minimal';
 
-/** Bytes that are no protobuf message; the message is upstream's where it has one. */
+/** The bytes are not a valid protobuf message; the message is that of upstream if there is one. */
 export class ProtobufFault extends Error {}
 
 export const WIRE_TYPES = { varint: 0, fixed64: 1, bytes: 2 } as const;
@@ -12,9 +12,12 @@ export const WIRE_TYPES = { varint: 0, fixed64: 1, bytes: 2 } as const;
 const TWO_32 = 2 ** 32;
 const SURROGATES = /[\ud800-\udfff]/;
 
-/** Walks the fields of one message. Broken bytes make protobufjs' own errors, unless the walk is {@link withProtobufFaults}. */
+/**
+ * Iterates over the fields of one message. Throws errors of protobufjs for malformed bytes; see
+ * {@link withProtobufFaults}.
+ */
 export class WireReader extends BufferReader {
-  /** The field at which the reader stands, and its wire type. */
+  /** The number of the current field, and its wire type. */
   field = 0;
   wire = 0;
 
@@ -29,7 +32,7 @@ export class WireReader extends BufferReader {
     this.len = end;
   }
 
-  /** Moves to the next field; false at the end. Each field must be read or skipped. */
+  /** Advances to the next field; false at the end. The value of each field must be read or skipped. */
   next(): boolean {
     if (this.pos >= this.len) return false;
     const tag = this.tag();
@@ -44,7 +47,7 @@ export class WireReader extends BufferReader {
     this.skipType(this.wire, 0, this.field);
   }
 
-  /** A view of length-prefixed bytes. */
+  /** Length-prefixed bytes, not copied. */
   override bytes(): Buffer {
     const size = this.size();
     const start = this.pos;
@@ -52,7 +55,7 @@ export class WireReader extends BufferReader {
     return this.source.subarray(start, this.pos);
   }
 
-  /** A reader of the nested message, in the same memory. */
+  /** A reader of the nested message, in the same buffer. */
   message(): WireReader {
     const size = this.size();
     const start = this.pos;
@@ -74,7 +77,7 @@ export class WireReader extends BufferReader {
 }
 
 export class WireWriter extends BufferWriter {
-  /** What stands before each value of a field. */
+  /** Writes the tag of a field, which precedes its value. */
   field(number: number, wire: number): this {
     this.uint32(number * 8 + wire);
     return this;
@@ -88,7 +91,7 @@ export class WireWriter extends BufferWriter {
     return this;
   }
 
-  /** As {@link string}, but a lone surrogate becomes U+FFFD, whatever the length. */
+  /** As {@link string}, but a lone surrogate becomes U+FFFD for strings of any length. */
   text(value: string): this {
     if (SURROGATES.test(value)) this.bytes(Buffer.from(value));
     else this.string(value);
@@ -103,7 +106,7 @@ export class WireWriter extends BufferWriter {
     return this;
   }
 
-  /** A copy of what was written. */
+  /** Returns a copy of the written bytes. */
   override finish(): Buffer {
     return this.finishInto(Buffer.allocUnsafe(this.pos));
   }
@@ -113,18 +116,18 @@ function lowBits(value: bigint): number {
   return Number(BigInt.asIntN(32, value));
 }
 
-/** What `read` returns; what protobufjs says about broken bytes becomes a {@link ProtobufFault}. */
+/** Calls `read` and translates errors of protobufjs about malformed bytes to {@link ProtobufFault}. */
 export function withProtobufFaults<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    const known = error instanceof Error ? FAULTS.find(([theirs]) => theirs.test(error.message)) : undefined;
+    const known = error instanceof Error ? FAULTS.find(([pattern]) => pattern.test(error.message)) : undefined;
     if (known === undefined) throw error;
     throw new ProtobufFault(known[1]);
   }
 }
 
-const FAULTS: readonly (readonly [theirs: RegExp, ours: string])[] = [
+const FAULTS: readonly (readonly [pattern: RegExp, message: string])[] = [
   [/^(index out of range|invalid length encoding)/, 'unexpected EOF'],
   [/^invalid (varint|tag) encoding/, 'proto: integer overflow'],
   [/^(max depth exceeded|illegal tag|invalid wire type|invalid end group tag)/, 'proto: malformed group'],

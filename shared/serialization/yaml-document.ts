@@ -1,6 +1,7 @@
 /**
- * Composes the first document of a YAML text into JSON values: anchors and merge keys resolved within a budget, repeated keys reported with
- * their lines, keys made texts. Works on the parser's events, so that nothing is built twice.
+ * Composes the first document of a YAML text to a JSON value: resolves anchors and merge keys within a budget, reports
+ * duplicate keys with their lines and converts keys to strings. Works on the events of the parser, so that no
+ * intermediate document is built.
  */
 import {
   COLLECTION_STYLE,
@@ -24,20 +25,20 @@ export interface YamlDocument {
 }
 
 const MAX_DEPTH = 500;
-/** Values that aliases may add to a document, all together, and characters of their texts. */
+/** Limits of the values, and of the characters in strings, that all aliases together add to a document. */
 const MAX_ALIASED_VALUES = 100_000;
 const MAX_ALIASED_CHARACTERS = 3 * 1024 * 1024;
 const MAX_DUPLICATES = 100;
-/** Characters of a name in a message. */
+/** In characters, in messages. */
 const MAX_PRINTED_KEY_LENGTH = 1024;
-/** Characters, with its quotation marks. */
+/** In characters, including quotation marks. */
 const MAX_KEY_LENGTH = 1024;
 const ESCAPE = /\\(x[^]{2}|u[^]{4}|U[^]{8}|[^])/g;
 const LAST_CHARACTER = 0x10_ff_ff;
 const [FIRST_SURROGATE, LAST_SURROGATE] = [0xd8_00, 0xdf_ff];
 const TAG_PREFIX = 'tag:yaml.org,2002:';
 
-/** The first document of the text, null when there is none. Throws SyntaxFault. */
+/** The first document of the text; its value is null when there is none. Throws SyntaxFault. */
 export function composeYaml(text: string): YamlDocument {
   const readable = new IndentRepairer(text);
   for (;;) {
@@ -52,19 +53,18 @@ export function composeYaml(text: string): YamlDocument {
 
 interface Node {
   value: JsonValue;
-  /** Values in it, itself included. */
+  /** The number of values in it, including itself. */
   size: number;
-  /** Characters of its texts and keys. */
+  /** The characters of its strings and keys. */
   length: number;
-  /** What was said in it, in order, when it is a mapping. */
+  /** The pairs of a mapping in order of appearance, duplicates included. */
   pairs: readonly Pair[];
 }
 
 interface Pair {
   readonly name: string;
-  /** With its type: a number is another key than its text. */
+  /** The key as in messages, which distinguishes a number from a string. */
   readonly display: string;
-  /** Where its value stands. */
   readonly valueOffset: number;
 }
 
@@ -75,7 +75,7 @@ type AnchorState = Node | 'open';
 class Composer {
   private readonly duplicates: string[] = [];
   private readonly anchors = new Map<string, AnchorState>();
-  /** Of mappings in lists, which may be merged. */
+  /** The pairs of mappings in lists, for merge keys. */
   private readonly pairsByMapping = new Map<JsonValue, readonly Pair[]>();
   private readonly aliased = { values: 0, characters: 0 };
   private cursor = 0;
@@ -98,7 +98,7 @@ class Composer {
     return { value: node?.value ?? null, duplicates: this.duplicates };
   }
 
-  /** The next node, or undefined at the end of the collection that is open. */
+  /** The next node; `undefined` at the end of the current collection. */
   private node(): Node | undefined {
     const event = this.events[this.cursor];
     this.cursor += 1;
@@ -169,7 +169,7 @@ class Composer {
     return { value: sortMembers(target.value), size, length, pairs: target.pairs };
   }
 
-  /** As if what the sources say stood here; of several the first one counts, so it comes last. */
+  /** Assigns the pairs of the merged mappings. The first of several takes precedence, so it is assigned last. */
   private merge(target: Mapping, { value, pairs }: Node): void {
     const sources = Array.isArray(value) ? value : [value];
     if (!sources.every(isObject)) throw new SyntaxFault('yaml: map merge requires map or sequence of maps as the value');
@@ -190,7 +190,9 @@ class Composer {
     setMember(value, pair.name, item);
   }
 
-  /** Where the node of an event stands: a block collection where its first item does. Undefined for what is not there. */
+  /**
+   * The offset of the node of an event; that of its first item for a block collection. `undefined` for a missing node.
+   */
   private nodeOffset(at: number): number | undefined {
     for (let next = at; next < this.events.length; next += 1) {
       const event = this.events[next];
@@ -216,7 +218,7 @@ class Composer {
     return tag === '' && event.style === SCALAR_STYLE.PLAIN ? resolvePlain(text) : text;
   }
 
-  /** What YAML 1.2 knows, the parser takes; YAML 1.1 does not. */
+  /** Rejects escapes that YAML 1.2, and so js-yaml, allows but YAML 1.1 does not. */
   private checkEscapes({ style, valueStart, valueEnd }: ScalarEvent): void {
     if (style !== SCALAR_STYLE.DOUBLE_QUOTED) return;
     const raw = this.text.slice(valueStart, valueEnd);
@@ -229,7 +231,10 @@ class Composer {
     }
   }
 
-  /** A key stands on one line, is not longer than upstream's scanner looks back, and in a block it is there, or it is marked as a key. */
+  /**
+   * Rejects keys that upstream's scanner does not recognize, unless they are marked by `?`: missing keys, and keys that
+   * are longer than the scanner looks back.
+   */
   private checkKey(event: Event | undefined, valueOffset: number, isFlow: boolean): void {
     if (event?.type !== EVENT_ID.SCALAR) return;
     const { anchorStart, style, tagStart, valueStart, valueEnd } = event;
@@ -247,25 +252,28 @@ class Composer {
       : this.fault(valueStart, 'mapping values are not allowed in this context', 0);
   }
 
-  /** The last character before a place that is none of those. */
+  /** The last character before an offset that does not match `skipped`. */
   private lastBefore(offset: number, skipped: RegExp): string {
     let at = offset - 1;
     while (at >= 0 && skipped.test(this.text.charAt(at))) at -= 1;
     return this.text.charAt(at);
   }
 
-  /** `before` = lines that are not counted: upstream's parser counts from 0, its scanner from 1, and neither names the first line. */
+  /**
+   * @param before 1 for faults of upstream's parser, which counts lines from 0; 0 for its scanner. Neither mentions the
+   * first line.
+   */
   private fault(offset: number, words: string, before: 0 | 1): SyntaxFault {
     const line = this.lineOf(offset);
     return new SyntaxFault(line === 1 ? `yaml: ${words}` : `yaml: line ${line - before}: ${words}`);
   }
 
-  /** Whether it is a block whose last line does not end. */
+  /** Whether it is a block scalar at the end of a text without a final line break. */
   private isCutOff(event: ScalarEvent): boolean {
     return isBlock(event) && event.valueEnd >= this.text.length && this.text.slice(this.text.lastIndexOf('\n')).trim() !== '';
   }
 
-  /** The line, from 1, of a place in the text. Counts on from the last place that was asked for. */
+  /** The line (from 1) of an offset. Continues counting from the offset of the last call. */
   private lineOf(offset: number): number {
     if (offset < this.countedTo) [this.line, this.countedTo] = [1, 0];
     for (let end = this.text.indexOf('\n', this.countedTo); end >= 0 && end < offset; end = this.text.indexOf('\n', end + 1)) {
@@ -288,7 +296,9 @@ interface Mapping {
 
 const isBlock = ({ style }: ScalarEvent): boolean => style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK;
 
-/** -1 where nothing tells: a block has its mark on the key's line. */
+/**
+ * -1 when the event has no offset: block collections, and block scalars, as their indicator is on the line of the key.
+ */
 function eventOffset(event: Event): number {
   switch (event.type) {
     case EVENT_ID.SCALAR:
@@ -303,7 +313,7 @@ function eventOffset(event: Event): number {
   }
 }
 
-/** Members in the order of their names: upstream converts through a sorted map, and faults are reported in that order. */
+/** Sorts members by name: upstream converts documents through a sorted map, and reports faults in that order. */
 function sortMembers(value: JsonObject): JsonObject {
   const keys = Object.keys(value);
   if (keys.every((key, index) => index === 0 || compareBytes(keys[index - 1] ?? '', key) < 0)) return value;

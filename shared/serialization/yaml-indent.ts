@@ -1,22 +1,26 @@
 /**
- * Upstream lets the lines of flow collections and quoted texts begin anywhere (`args: [`, and the closing bracket under the key); the parser wants them further in
- * than what they stand in. Lines that it refuses for that are moved to the right, where they mean the same. Knows nothing else of YAML.
+ * Repairs the indentation of texts that js-yaml rejects and upstream accepts: upstream allows any indentation of lines
+ * in flow collections and quoted scalars (`args: [`, with the closing bracket below the key), js-yaml requires more
+ * than that of the parent. The rejected lines are indented further, which does not change their meaning.
  */
 import type { YAMLException } from 'js-yaml';
 
-/** Characters that may be read again because of lines that were moved one by one, or a multiple of the text's length if that is more. */
+/**
+ * Each repaired line makes the parser read the text again up to that line. This many characters may be read again, or a
+ * multiple of the length of the text if that is more.
+ */
 const MIN_REREAD_BUDGET = 256 * 1024;
 const REREAD_FACTOR = 4;
 const MAX_INDENT = 1000;
 
 export class IndentRepairer {
   private rereadCharacters = 0;
-  /** How far in a line must begin to stand in anything. */
+  /** More than the indentation of any line; 0 until it is computed. */
   private minIndent = 0;
 
   constructor(public text: string) {}
 
-  /** Whether the text may be read again, because lines have been moved. */
+  /** Returns whether the text was changed and should be parsed again. */
   repair({ reason, mark }: YAMLException): boolean {
     if (mark === undefined || !reason.startsWith('deficient indentation')) return false;
     if (this.minIndent === 0) {
@@ -48,7 +52,10 @@ function deepestIndent(text: string): number {
   return most;
 }
 
-/** The usual case at once: lines of nothing but closing brackets, no further in than the line that ends with the opening one. Texts in blocks stay. */
+/**
+ * Repairs the common case in one pass: lines of closing brackets that are indented no further than the line that ends
+ * with the opening one. Block scalars are left unchanged.
+ */
 function indentClosingBrackets(text: string, minIndent: number): string {
   const open: number[] = [];
   let block = Infinity;

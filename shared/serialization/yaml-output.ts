@@ -1,12 +1,13 @@
 /**
- * YAML out, in the style of upstream's answers: block style, list items level with their key, keys in natural order, texts plain where they
- * read back as texts, else quoted, texts of several lines as literal blocks.
+ * Formats YAML in the style of upstream's responses: block style, list items at the indentation of their key, keys in
+ * natural order, strings plain where they are parsed as strings and quoted otherwise, strings of several lines as
+ * literal block scalars.
  */
 import { isObject, stringifyJsonNumber, type JsonObject, type JsonValue } from '../values/json';
 import { resolvePlain } from './yaml-scalar';
 import { SyntaxFault } from './syntax-fault';
 
-/** The document with a final line break. */
+/** Ends with a line break. */
 export function stringifyYaml(value: JsonValue): string {
   if (isObject(value) && Object.keys(value).length > 0) return writeMapping(value, '');
   if (Array.isArray(value) && value.length > 0) return writeSequence(value, '');
@@ -32,7 +33,7 @@ function writeSequence(items: readonly JsonValue[], indent: string): string {
   const inner = `${indent}  `;
   let text = '';
   for (const item of items) {
-    // The first line of a nested block stands behind the dash.
+    // The first line of a nested collection is on the line of the dash.
     if (isObject(item) && Object.keys(item).length > 0) text += `${indent}- ${writeMapping(item, inner).slice(inner.length)}`;
     else if (Array.isArray(item) && item.length > 0) text += `${indent}- ${writeSequence(item, inner).slice(inner.length)}`;
     else text += `${indent}- ${writeScalar(item, inner, inner.length)}\n`;
@@ -45,7 +46,7 @@ function writeKey(key: string): string {
   return writeText(key, '', -Infinity);
 }
 
-/** Anything but a collection with content. `column` is where it begins; lines are folded by it. */
+/** Formats a scalar or an empty collection. `column` is its start column, for the folding of long lines. */
 function writeScalar(value: JsonValue, indent: string, column: number): string {
   switch (typeof value) {
     case 'string':
@@ -60,7 +61,7 @@ function writeScalar(value: JsonValue, indent: string, column: number): string {
   }
 }
 
-// Every character that a reader may not take as it stands.
+// Characters that are not printable in YAML.
 const SPECIAL = /[^\x20-\x7e\n\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]|\u0085|\u2028|\u2029/u;
 const TIMESTAMP = /^\d{4}-\d\d?-\d\d?(?:(?:[Tt]|[ \t]+)\d\d?:\d\d?:\d\d?(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?)?$/;
 const SEXAGESIMAL = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
@@ -75,7 +76,7 @@ function writeText(text: string, indent: string, column: number): string {
 
 const WIDTH = 80;
 
-/** Breaks a long line at single blanks beyond the width; a reader puts the blank back. */
+/** Breaks a long line at single spaces beyond the width; a parser restores the space. */
 function foldLine(text: string, indent: string, column: number, isDouble: boolean): string {
   if (column + text.length <= WIDTH || !text.includes(' ')) return text;
   let folded = '';
@@ -105,14 +106,14 @@ function wouldReadAsOtherType(text: string): boolean {
   }
 }
 
-/** Whether the text can stand without quotes, as a key or value of a block. */
+/** Whether the text needs no quotes as a key or value in block style. */
 function isPlain(text: string): boolean {
   if (/^[ ]|[ ]$/.test(text) || text.startsWith('---') || text.startsWith('...')) return false;
   if (/^[#,[\]{}&*!|>'"%@`]/.test(text) || /^[-?:](?: |$)/.test(text)) return false;
   return !/:(?: |$)| #/.test(text);
 }
 
-/** `|` with the sign for its last line breaks and, where the text begins with a blank, its indent. */
+/** `|` with the chomping indicator and, for a text that begins with white space, the indentation indicator. */
 function formatLiteralBlock(text: string, indent: string): string {
   const hint = /^[ \n]/.test(text) ? '2' : '';
   const chomp = !text.endsWith('\n') ? '-' : /\n\n$|^\n$/.test(text) ? '+' : '';
@@ -155,7 +156,7 @@ function escapeCode(code: number): string {
   return code <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
 }
 
-/** Runs of digits by their number, other signs before letters, else by code. */
+/** Natural order: runs of digits by their number, other characters before letters, otherwise by code. */
 function compareNaturally(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   let i = 0;

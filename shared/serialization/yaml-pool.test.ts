@@ -4,18 +4,18 @@ import type { WorkerThread } from '../scheduling/thread-pool';
 import { SyntaxFault } from './syntax-fault';
 import { YamlPool, type YamlWorkerResult } from './yaml-pool';
 
-/** A thread whose answers the test triggers. */
+/** A thread with results that the test triggers. */
 class FakeThread implements WorkerThread<string, YamlWorkerResult> {
   readonly texts: string[] = [];
   isStopped = false;
-  private readonly listeners = new Map<string, (given: never) => void>();
+  private readonly listeners = new Map<string, (value: never) => void>();
 
   postMessage = (text: string): void => void this.texts.push(text);
-  on = (event: string, listener: (given: never) => void): void => void this.listeners.set(event, listener);
+  on = (event: string, listener: (value: never) => void): void => void this.listeners.set(event, listener);
   ref = (): void => undefined;
   unref = (): void => undefined;
   terminate = (): void => void (this.isStopped = true);
-  answer = (answer: YamlWorkerResult): void => this.listeners.get('message')?.(answer as never);
+  postResult = (result: YamlWorkerResult): void => this.listeners.get('message')?.(result as never);
   fail = (error: Error): void => this.listeners.get('error')?.(error as never);
 }
 
@@ -34,26 +34,26 @@ function fixture(): { clock: ManualClock; threads: FakeThread[]; parse: (text: s
 
 it('YamlPool parses with two reused threads, one document each at a time', async () => {
   const { clock, threads, parse } = fixture();
-  const all = Promise.all(['a', 'b', 'c', 'd'].map(parse));
+  const results = Promise.all(['a', 'b', 'c', 'd'].map(parse));
   expect(threads.map(({ texts }) => texts)).toEqual([['a'], ['b']]);
-  threads[1]?.answer(document('B'));
+  threads[1]?.postResult(document('B'));
   expect(threads.map(({ texts }) => texts)).toEqual([['a'], ['b', 'c']]);
-  threads[0]?.answer(document('A'));
-  threads[1]?.answer(document('C'));
-  threads[0]?.answer(document('D'));
-  expect(await all).toEqual(['A', 'B', 'C', 'D']);
+  threads[0]?.postResult(document('A'));
+  threads[1]?.postResult(document('C'));
+  threads[0]?.postResult(document('D'));
+  expect(await results).toEqual(['A', 'B', 'C', 'D']);
   expect(clock.pending).toBe(0);
 });
 
 it('YamlPool rejects a document with 429 and a Retry-After when 18 documents of the maximal length are pending', async () => {
   const { threads, parse } = fixture();
   const longest = 'x'.repeat(3 * 1024 * 1024);
-  const all = Promise.all(Array.from({ length: 18 }, () => parse(longest)));
+  const results = Promise.all(Array.from({ length: 18 }, () => parse(longest)));
   const error: unknown = await parse('one too many').catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: 429, status: { details: { retryAfterSeconds: 1 } } });
   expect(error).toBeInstanceOf(StatusError);
-  for (let n = 0; n < 18; n++) threads[n % 2]?.answer(document(String(n)));
-  expect(await all).toHaveLength(18);
+  for (let n = 0; n < 18; n++) threads[n % 2]?.postResult(document(String(n)));
+  expect(await results).toHaveLength(18);
 });
 
 it('YamlPool rejects only the document that takes too long or exhausts the memory of its thread', async () => {
@@ -63,26 +63,26 @@ it('YamlPool rejects only the document that takes too long or exhausts the memor
   await expect(heavy).rejects.toEqual(new SyntaxFault('yaml: the document takes too much memory to parse'));
   expect(threads[2]?.texts).toEqual(['next']);
   clock.advance(4_000);
-  threads[2]?.answer(document('next'));
+  threads[2]?.postResult(document('next'));
   expect(await next).toBe('next');
   expect(threads[2]?.texts).toEqual(['next', 'last']);
   clock.advance(1_000);
   await expect(slow).rejects.toEqual(new SyntaxFault('yaml: the document takes too long to parse'));
   expect(threads.map(({ isStopped }) => isStopped)).toEqual([true, true, false]);
-  threads[2]?.answer(document('last'));
+  threads[2]?.postResult(document('last'));
   expect(await last).toBe('last');
 });
 
 it('YamlPool accepts a value as JSON text from a thread', async () => {
   const { threads, parse } = fixture();
   const parsed = parse('a');
-  threads[0]?.answer({ json: '{"a":[1]}', duplicates: [] });
+  threads[0]?.postResult({ json: '{"a":[1]}', duplicates: [] });
   expect(await parsed).toEqual({ a: [1] });
 });
 
 it('YamlPool rejects a document with the fault that its thread reports', async () => {
   const { threads, parse } = fixture();
   const parsed = parse('a');
-  threads[0]?.answer({ fault: 'yaml: line 2: did not find expected key' });
+  threads[0]?.postResult({ fault: 'yaml: line 2: did not find expected key' });
   await expect(parsed).rejects.toEqual(new SyntaxFault('yaml: line 2: did not find expected key'));
 });

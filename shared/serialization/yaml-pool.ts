@@ -1,6 +1,6 @@
 /**
- * Two threads at most that parse YAML; a bounded number of documents waits for them. What a thread answers becomes a document here, and what it fails at a
- * fault of the document. Knows nothing of YAML.
+ * Parses YAML documents in up to two worker threads, with a time limit and a bounded queue. A document that exceeds the
+ * limits of a thread is rejected with a SyntaxFault. Parsing is in yaml-worker.ts.
  */
 import { tooManyRequests } from '../api/errors/status';
 import type { Clock } from '../runtime/clock';
@@ -12,11 +12,14 @@ import type { YamlDocument } from './yaml-document';
 const LIMITS = {
   threads: 2,
   jobTimeoutMs: 5000,
-  /** Characters: sixteen of the longest documents. */
+  /** In characters: sixteen documents of the maximal length. */
   maxWaitingWeight: 16 * 3 * 1024 * 1024,
 };
 
-/** What a thread answers; `json` = the document's value as a text, which costs the one who receives it a third of what an object does. */
+/**
+ * The result of a worker thread. `json` is the value of the document as JSON text: receiving and parsing it costs a
+ * third of receiving an object.
+ */
 export type YamlWorkerResult = { document: YamlDocument } | { json: string; duplicates: string[] } | { fault: string };
 
 const parseText: (text: string) => JsonValue = JSON.parse;
@@ -28,7 +31,7 @@ export class YamlPool {
     this.pool = new ThreadPool(start, LIMITS);
   }
 
-  /** Rejects with SyntaxFault, or with a 429 when too many wait already. */
+  /** Rejects with SyntaxFault, or with a StatusError 429 when the queue is full. */
   async parse(text: string, clock: Clock): Promise<YamlDocument> {
     const result = await this.runInWorker(text, clock);
     if ('fault' in result) throw new SyntaxFault(result.fault);

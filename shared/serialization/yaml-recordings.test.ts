@@ -1,4 +1,4 @@
-/** Compares the parsing of YAML bodies with release 1.31.1. */
+/** Compares the parsing of YAML bodies with recordings of release 1.31.1. */
 import { bytesOf, yamlBodies, type YamlBody } from '../../test/replay/yaml-body';
 import { systemClock } from '../runtime/clock';
 import { isObject, own, stringifyJson } from '../values/json';
@@ -6,26 +6,29 @@ import { SyntaxFault } from './syntax-fault';
 import { parseYaml } from './yaml';
 import { composeYaml } from './yaml-document';
 
-const answers = ['values/yaml', 'values/yaml-rare'].flatMap((recording) => yamlBodies(recording).cases);
-/** Values that upstream prints in Go syntax are printed as JSON here. */
-const SHOWN = [/^yaml: invalid map key: .*$/, 'yaml: invalid map key'] as const;
+const RECORDINGS = ['values/yaml', 'values/yaml-rare'].flatMap((recording) => yamlBodies(recording).cases);
+/** Upstream prints the key in Go syntax, this server as JSON. */
+const INVALID_KEY = [/^yaml: invalid map key: .*$/, 'yaml: invalid map key'] as const;
 
-async function ours(body: Buffer): Promise<Omit<YamlBody, 'name' | 'body' | 'base64'>> {
+async function parseBody(body: Buffer): Promise<Omit<YamlBody, 'name' | 'body' | 'base64'>> {
   try {
     const { value, duplicates } = await parseYaml(body, systemClock);
     const data = isObject(value) ? own(value, 'data') : undefined;
     return { value: JSON.parse(stringifyJson(data ?? null)), ...(duplicates.length === 0 ? {} : { duplicates }) };
   } catch (error) {
-    if (error instanceof SyntaxFault) return { fault: error.message.replace(...SHOWN) };
+    if (error instanceof SyntaxFault) return { fault: error.message.replace(...INVALID_KEY) };
     throw error;
   }
 }
 
-it.each(answers.map((answer) => [answer.name, answer] as const))('parseYaml gives the recorded result for %s', async (_, answer) => {
-  const { name: _name, body: _body, base64: _base64, ...expected } = answer;
-  const fault = expected.fault?.replace(...SHOWN);
-  expect(await ours(bytesOf(answer))).toEqual({ ...expected, ...(fault === undefined ? {} : { fault }) });
-});
+it.each(RECORDINGS.map((recorded) => [recorded.name, recorded] as const))(
+  'parseYaml gives the recorded result for %s',
+  async (_, recorded) => {
+    const { name: _name, body: _body, base64: _base64, ...expected } = recorded;
+    const fault = expected.fault?.replace(...INVALID_KEY);
+    expect(await parseBody(bytesOf(recorded))).toEqual({ ...expected, ...(fault === undefined ? {} : { fault }) });
+  },
+);
 
 it('composeYaml accepts any number of brackets that close in the column of their key, and leaves block scalars unchanged', () => {
   const many = Array.from({ length: 5_000 }, (_, n) => `k${n}:\n  args: [\n    "x"\n  ]\n`).join('');

@@ -1,4 +1,6 @@
-/** What a YAML scalar means: the rules of YAML 1.1 as upstream's converter applies them (`yes` and `on` are true, `0o17` and `017` are 15). */
+/**
+ * Resolves YAML scalars by the rules of YAML 1.1, as upstream does (`yes` and `on` are true, `0o17` and `017` are 15).
+ */
 import { SyntaxFault } from './syntax-fault';
 
 const BOOLEANS = new Map<string, boolean>([
@@ -19,19 +21,19 @@ const RADIXES: ReadonlyMap<string, { prefix: string; digits: RegExp }> = new Map
   ['x', { prefix: '0x', digits: /^[0-9a-fA-F]+$/ }],
 ]);
 
-/** Longer texts are no integers of 64 bits, but for zeros before them. */
+/** Longer texts exceed 64 bits, except for leading zeros. */
 const MAX_DIGITS = 100;
 
 export type YamlScalar = null | boolean | number | bigint | string;
 
-/** What a scalar may be said to be. */
+/** Tags that determine the type of a scalar. */
 export type ScalarTag = '!!binary' | '!!bool' | '!!float' | '!!int' | '!!null';
 
 export const isScalarTag = (tag: string): tag is ScalarTag => ['!!binary', '!!bool', '!!float', '!!int', '!!null'].includes(tag);
 
 const BASE64 = /^(?:[\w+/]{4})*(?:[\w+/]{2}==|[\w+/]{3}=)?$/;
 
-/** The value of a scalar that is said to be one of these, in quotes or not. Throws SyntaxFault where it is not. */
+/** The value of a tagged scalar, quoted or plain. Throws SyntaxFault when the text does not have that type. */
 export function resolveTagged(tag: ScalarTag, text: string): YamlScalar {
   if (tag === '!!binary') {
     const packed = text.replace(/[\r\n]/g, '');
@@ -51,7 +53,7 @@ function tagOf(value: YamlScalar, text: string): string {
   return readInteger(text.replaceAll('_', '')) === undefined ? '!!float' : '!!int';
 }
 
-/** The value of a plain, untagged scalar. Throws SyntaxFault for values that JSON does not have. */
+/** The value of a plain scalar without tag. Throws SyntaxFault for infinity and NaN, which JSON does not have. */
 export function resolvePlain(text: string): YamlScalar {
   if (NULLS.has(text)) return null;
   const boolean = BOOLEANS.get(text);
@@ -79,7 +81,7 @@ function readInteger(text: string): number | bigint | undefined {
   return decimal === null ? undefined : fitToInt64(BigInt(decimal[2] ?? '0'), decimal[1] ?? '');
 }
 
-/** Exact within 64 bits; what is larger is no integer, and may be a double. */
+/** Exact within 64 bits; `undefined` for larger numbers, which become doubles. */
 function fitToInt64(size: bigint, sign: string): number | bigint | undefined {
   const value = sign === '-' ? -size : size;
   const number = Number(value);

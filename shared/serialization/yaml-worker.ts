@@ -1,4 +1,4 @@
-/** A thread of yaml-pool.ts: composes each text that it is given and answers it. */
+/** The worker thread of yaml-pool.ts: parses each text that it receives and posts the result. */
 import { parentPort } from 'node:worker_threads';
 import type { JsonValue } from '../values/json';
 import { SyntaxFault } from './syntax-fault';
@@ -16,7 +16,7 @@ function composeResult(text: unknown): YamlWorkerResult {
   }
 }
 
-/** Undefined for numbers that JSON.parse would not bring back as they are. */
+/** `undefined` when the value has numbers that JSON.parse does not restore (bigint, -0). */
 function stringifyExactly(value: JsonValue): string | undefined {
   let isExact = true;
   const text = JSON.stringify(value, (_, member: unknown) => {

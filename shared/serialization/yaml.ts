@@ -1,6 +1,7 @@
 /**
- * YAML in. A body that begins with `{` is tried as JSON first, because clients often call JSON YAML and JSON is parsed fifty times faster.
- * Large bodies are parsed in worker threads with a time limit, so that they do not hold up everyone else.
+ * Parses YAML bodies. A body that begins with `{` is parsed as JSON first, because clients often send JSON as YAML and
+ * JSON is parsed fifty times faster. Large bodies are parsed in worker threads with a time limit, so that they do not
+ * block the event loop.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,15 +14,21 @@ import { SyntaxFault } from './syntax-fault';
 import { composeYaml } from './yaml-document';
 import { YamlPool } from './yaml-pool';
 
-/** Takes some 3 ms at most; what is longer may take ten times as long as its length tells. */
+/** In characters. Parsing takes up to 3 ms at this length; longer texts may take ten times as long as in proportion. */
 const MAX_INLINE_LENGTH = 8 * 1024;
-/** Only the built program has it; run from sources (tests) everything is parsed inline, and so it is in a thread of another kind. */
+/**
+ * Exists only in the built program: code that runs from sources (tests), or in a worker thread of another kind, parses
+ * all texts inline.
+ */
 const WORKER_FILE = join(__dirname, 'yaml-worker.js');
 const MEMORY_MB = 256;
 
 const pool = new YamlPool(() => startThread(WORKER_FILE, MEMORY_MB));
 
-/** Parses the first document. Throws SyntaxFault, whose message begins with `yaml: ` as upstream's, or a 429 when too many large ones wait. */
+/**
+ * Parses the first document. Rejects with SyntaxFault, with a message that begins with `yaml: ` as in upstream, or with
+ * a StatusError 429 when too many large documents wait.
+ */
 export async function parseYaml(bytes: Uint8Array, clock: Clock): Promise<ParsedText> {
   const json = tryJson(bytes);
   if (json !== undefined) return json;
@@ -32,7 +39,7 @@ export async function parseYaml(bytes: Uint8Array, clock: Clock): Promise<Parsed
   return { value: document.value, format: 'yaml', duplicates: document.duplicates, literals: undefined, text: undefined };
 }
 
-/** In the encoding that its first bytes tell. A next-line character ends a line, as it does in YAML 1.1. */
+/** Decodes UTF-8, or UTF-16 with a byte order mark. A next-line character (U+0085) ends a line, as in YAML 1.1. */
 function decodeText(bytes: Buffer): string {
   const wide = UTF16_BY_BOM.get(bytes.subarray(0, 2).toString('hex'));
   if (wide === undefined && !isUtf8(bytes)) throw new SyntaxFault('yaml: invalid leading UTF-8 octet');
@@ -55,7 +62,7 @@ function decodeUtf16(bytes: Buffer, encoding: Utf16Encoding): string {
   }
 }
 
-/** JSON with repeated members is left to the YAML parser, which names them by line as upstream does. */
+/** `undefined` for JSON with duplicate members: the YAML parser reports them with their lines, as upstream does. */
 function tryJson(bytes: Uint8Array): ParsedText | undefined {
   if (bytes[0] !== 0x7b) return undefined;
   try {
