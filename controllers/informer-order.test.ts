@@ -3,7 +3,7 @@
  * Each row is a controller's decision on objects that are listed in any order.
  */
 import fc from 'fast-check';
-import { timestamp } from '../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../shared/api/metadata/object-meta';
 import { apiObject, type ApiObject } from '../shared/client/rest/api-object';
 import { GENERATED_NAMES } from '../shared/names/dialect';
 import type { JsonObject } from '../shared/values/json';
@@ -30,7 +30,7 @@ import { setStatus } from './stateful-sets/status';
 import { propertyRuns } from '../test/support/property-runs';
 
 const NOW = Date.UTC(2026, 0, 2);
-const TIME = timestamp(NOW - 60_000);
+const TIME = formatTimestamp(NOW - 60_000);
 
 /** Returns the items in another order. */
 type Shuffle = <T>(items: readonly T[]) => readonly T[];
@@ -103,7 +103,7 @@ const template = (image: string): JsonObject => ({ metadata: { labels: { app: 'a
 function deploymentOf(shuffle: Shuffle): unknown {
   const sets = Array.from({ length: 6 }, (_, index) =>
     apiObject({
-      metadata: { namespace: 'n', name: `set${index}`, uid: `s${index}`, creationTimestamp: timestamp(NOW - index * 1000) },
+      metadata: { namespace: 'n', name: `set${index}`, uid: `s${index}`, creationTimestamp: formatTimestamp(NOW - index * 1000) },
       spec: { replicas: index, template: template(`image${index}`) },
       status: {
         replicas: index,
@@ -163,7 +163,7 @@ function autoscalerOf(shuffle: Shuffle): unknown {
       behavior: undefined,
     },
     scale: { replicas: 20, present: 20, selector: 'app=a' },
-    pods: shuffle(pods(20, (index) => pod(index, {}, { startTime: timestamp(NOW - 3_600_000) }))),
+    pods: shuffle(pods(20, (index) => pod(index, {}, { startTime: formatTimestamp(NOW - 3_600_000) }))),
     rivals: shuffle(['n/h', 'n/i', 'n/j']),
     measured: [
       { type: 'pods', values: new Map(shuffle(pods(20)).map(({ name }, index) => [name, { milli: BigInt(index), at: NOW, windowMs: 0 }])) },
@@ -220,7 +220,7 @@ const ROWS: readonly (readonly [string, (shuffle: Shuffle) => unknown])[] = [
       const budget = apiObject({
         metadata: { namespace: 'n', name: 'b', generation: 1 },
         spec: { minAvailable: 3 },
-        status: { disruptedPods: Object.fromEntries(pods(6).map(({ name }) => [name, timestamp(NOW - 1_000)])) },
+        status: { disruptedPods: Object.fromEntries(pods(6).map(({ name }) => [name, formatTimestamp(NOW - 1_000)])) },
       });
       const covered = pods(20).map(({ name }, index) => ({ name, owner: undefined, isReady: index % 2 === 0, isGoing: index % 7 === 0 }));
       // The keys of a map are sorted when it is stored.

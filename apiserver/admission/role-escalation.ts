@@ -5,8 +5,8 @@
  */
 import { arrayAt, equalJson, isObject, objectAt, type JsonObject } from '../../shared/values/json';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
-import { badRequest, clientFault, forbidden, notFound, type StatusError } from '../../shared/api/errors/status';
-import { isMaster, type UserInfo } from '../../shared/api/identity/user';
+import { badRequest, clientError, forbidden, notFound, type StatusError } from '../../shared/api/errors/status';
+import { isInMastersGroup, type UserInfo } from '../../shared/api/identity/user';
 import { runSteps, type Steps } from '../../shared/scheduling/steps';
 import type { Authorizer, ResourceAttributes } from '../authorization/authorizer';
 import { heldBy, holds } from '../authorization/rbac/authorizer';
@@ -39,10 +39,10 @@ export function roleEscalation(escalation: EscalationParts): MutatingPlugin {
   return {
     name: 'RoleEscalation',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
-    looksInto: ({ resource: { row }, user }) => row.group === GROUP && !isMaster(user),
+    looksInto: ({ resource: { row }, user }) => row.group === GROUP && !isInMastersGroup(user),
     mutate(request) {
       const { row } = request.resource;
-      if (row.group !== GROUP || request.object === undefined || isMaster(request.user)) return undefined;
+      if (row.group !== GROUP || request.object === undefined || isInMastersGroup(request.user)) return undefined;
       if (request.oldObject !== undefined && differsInUpkeepOnly(request.object, request.oldObject)) return undefined;
       return GUARDS[row.resource]?.(escalation, request, request.object);
     },
@@ -82,7 +82,7 @@ const EVERYTHING: readonly PolicyRule[] = [
 async function guardBinding(escalation: EscalationParts, request: AdmissionRequest, object: JsonObject): Promise<void> {
   const { namespace, user } = request;
   const kind = objectAt(object, 'roleRef')?.['kind'];
-  if (kind !== 'Role' && kind !== 'ClusterRole') throw clientFault(`unsupported role reference kind: ${JSON.stringify(kind ?? '')}`);
+  if (kind !== 'Role' && kind !== 'ClusterRole') throw clientError(`unsupported role reference kind: ${JSON.stringify(kind ?? '')}`);
   const role = readRoleReference(namespace, object);
   const resource = `${kind.toLowerCase()}s`;
   if (await mayDo(escalation, user, { verb: 'bind', resource, namespace, name: role.name })) return;

@@ -6,7 +6,7 @@
 import { equalJson, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { forbidden, type StatusError } from '../../shared/api/errors/status';
-import { MASTERS, type UserInfo } from '../../shared/api/identity/user';
+import { MASTERS_GROUP, type UserInfo } from '../../shared/api/identity/user';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 import { parseCertificateRequest } from '../../shared/pki/certificate-request';
 import { whenResolved, type MaybePromise } from '../../shared/runtime/maybe-promise';
@@ -72,8 +72,8 @@ function refuseMasters(request: AdmissionRequest): undefined {
   const signer = signerOf(request.object);
   if (canonicalQualifiedName(signer) !== CLIENTS) return;
   const text = Buffer.from(stringAt(objectAt(request.object, 'spec'), 'request') ?? '', 'base64').toString('latin1');
-  if (parseCertificateRequest(text).organizations.includes(MASTERS))
-    throw refusal(request, `use of ${signer} signer with ${MASTERS} group is not allowed`);
+  if (parseCertificateRequest(text).organizations.includes(MASTERS_GROUP))
+    throw refusal(request, `use of ${signer} signer with ${MASTERS_GROUP} group is not allowed`);
 }
 
 /** A generated name is in the object by now. */

@@ -3,7 +3,7 @@
  * the client's doing, so nobody owns it. An object that brings it along, in either spelling, is left alone.
  */
 import { arrayAt } from '../../shared/values/json';
-import { metadataOf } from '../../shared/api/metadata/object-meta';
+import { ensureMetadata } from '../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 import type { MutatingPlugin } from './chain';
 
@@ -23,7 +23,7 @@ export function storageProtection(prefix: string): MutatingPlugin {
     mutate({ resource: { row }, subresource, object }) {
       const finalizer = row.group === '' ? FINALIZERS.get(row.resource) : undefined;
       if (finalizer === undefined || subresource !== undefined || object === undefined) return undefined;
-      const metadata = metadataOf(object);
+      const metadata = ensureMetadata(object);
       const present = arrayAt(metadata, 'finalizers') ?? [];
       const isOwn = (name: unknown): boolean => typeof name === 'string' && canonicalQualifiedName(name) === `platform.io/${finalizer}`;
       if (!present.some(isOwn)) metadata['finalizers'] = [...present, `${prefix}/${finalizer}`];

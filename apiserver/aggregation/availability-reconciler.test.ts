@@ -3,7 +3,7 @@ import { ManualClock, settle } from '../../test/support/manual-clock';
 import { waitUntil } from '../../test/support/programs';
 import { EXTENSION_GROUP, startExtensionServer, type ExtensionServer } from '../../test/support/extension-server';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
-import { KINDS } from '../../shared/api/kinds';
+import { STORED_KINDS } from '../../shared/api/kinds';
 import { systemClock } from '../../shared/runtime/clock';
 import { ExtensionServers } from './extension-servers';
 import { startAvailabilityReconciler, type AvailabilityReconciler } from './availability-reconciler';
@@ -51,7 +51,7 @@ beforeEach(() => {
     credentials: () => ({}),
     clock: systemClock,
   });
-  const row = KINDS.find(({ kind }) => kind === 'APIService');
+  const row = STORED_KINDS.find(({ kind }) => kind === 'APIService');
   if (row === undefined) throw new Error('no APIServices');
   reconciler = startAvailabilityReconciler({
     registrations,

@@ -4,7 +4,7 @@
  * with back-off from 1 s while it does not respond. Checks of different servers run concurrently. Every replica runs
  * this; an unchanged condition is not written.
  */
-import { timestamp } from '../../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { StatusError } from '../../shared/api/errors/status';
 import { BackOff } from '../../shared/client/back-off';
 import type { GeneratedNames } from '../../shared/names/dialect';
@@ -177,5 +177,5 @@ function isConditionCurrent(object: JsonObject, { status, reason, message }: Ava
 function conditionOf(object: JsonObject, { status, reason, message }: Availability, ms: number): JsonObject {
   const condition = availableCondition(object);
   const since = stringAt(condition, 'status') === status ? stringAt(condition, 'lastTransitionTime') : undefined;
-  return { type: 'Available', status, lastTransitionTime: since ?? timestamp(ms), reason, message };
+  return { type: 'Available', status, lastTransitionTime: since ?? formatTimestamp(ms), reason, message };
 }

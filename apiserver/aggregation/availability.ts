@@ -9,7 +9,7 @@ import { isObject, type JsonObject } from '../../shared/values/json';
 import { connectionErrorText } from '../../shared/runtime/connection-error';
 import type { Clock } from '../../shared/runtime/clock';
 import { tryParseObject } from '../../shared/client/rest/json-body';
-import { MASTERS } from '../../shared/api/identity/user';
+import { MASTERS_GROUP } from '../../shared/api/identity/user';
 import type { ServiceState } from '../webhook-client/service-resolver';
 import { awaitResponse } from '../endpoints/forward/relay';
 import { remoteResources } from '../discovery/remote-version';
@@ -129,7 +129,7 @@ type Fetched = { readonly body: JsonObject | undefined } | { readonly fault: str
 type FetchedBytes = { readonly bytes: Buffer | undefined; readonly etag: string | undefined } | { readonly fault: string };
 
 async function fetchDocument(context: CheckContext, path: string): Promise<Fetched> {
-  const response = await fetchBytes(context, path, remoteHeaders({ name: 'system:kube-aggregator', groups: [MASTERS] }));
+  const response = await fetchBytes(context, path, remoteHeaders({ name: 'system:kube-aggregator', groups: [MASTERS_GROUP] }));
   if ('fault' in response) return response;
   return { body: response.bytes === undefined ? undefined : tryParseObject(response.bytes.toString()) };
 }

@@ -3,7 +3,7 @@
  * Whatever is wrong with one, it is as if there were none.
  */
 import { timingSafeEqual } from 'node:crypto';
-import { endOfToken } from '../../shared/api/identity/token-end';
+import { bootstrapTokenExpiry } from '../../shared/api/identity/token-end';
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { Clock } from '../../shared/runtime/clock';
 import { fingerprint } from './fingerprint';
@@ -40,7 +40,7 @@ export function bootstrapTokens({ secrets, clock, audiences: own }: BootstrapTok
 function userOf(id: string, secret: string, data: Readonly<Record<string, string>>, now: number): UserInfo | undefined {
   const isRight =
     data['token-id'] === id && isSame(data['token-secret'] ?? '', secret) && data['usage-bootstrap-authentication'] === 'true';
-  if (!isRight || endOfToken(data['expiration'] ?? '') <= now) return undefined;
+  if (!isRight || bootstrapTokenExpiry(data['expiration'] ?? '') <= now) return undefined;
   const named = data['auth-extra-groups'] ?? '';
   const extra = named === '' ? [] : named.split(',');
   if (!extra.every((group) => GROUP.test(group))) return undefined;

@@ -2,7 +2,7 @@
  * The authenticators in their order: the first that knows the user decides. When all pass, the request is
  * anonymous if that is allowed; when one of them saw wrong credentials, it is refused.
  */
-import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED, type UserInfo } from '../../shared/api/identity/user';
+import { ANONYMOUS_USER, AUTHENTICATED_GROUP, UNAUTHENTICATED_GROUP, type UserInfo } from '../../shared/api/identity/user';
 import { canonicalUserName, type GeneratedNames } from '../../shared/names/dialect';
 import type { MaybePromise } from '../../shared/runtime/maybe-promise';
 import type { AnonymousPolicy } from './anonymous';
@@ -29,7 +29,7 @@ export function authenticateInOrder(
       if (outcome.type === 'user') return admitted(outcome, bearer, names);
       failed ||= outcome.type === 'failed';
     }
-    return !failed && anonymous(credentials.url) ? ANONYMOUS : undefined;
+    return !failed && anonymous(credentials.url) ? ANONYMOUS_USER : undefined;
   }
   return (credentials, bearer) => from(0, credentials, bearer, false);
 }
@@ -55,8 +55,8 @@ export function authenticated(user: UserInfo, names: GeneratedNames): UserInfo {
   const found = known.get(user);
   if (found !== undefined) return found;
   const { name, groups } = user;
-  const stays = name === ANONYMOUS.name || groups.includes(AUTHENTICATED) || groups.includes(UNAUTHENTICATED);
-  const complete = canonicalUser(stays ? user : { ...user, groups: [...groups, AUTHENTICATED] }, names);
+  const stays = name === ANONYMOUS_USER.name || groups.includes(AUTHENTICATED_GROUP) || groups.includes(UNAUTHENTICATED_GROUP);
+  const complete = canonicalUser(stays ? user : { ...user, groups: [...groups, AUTHENTICATED_GROUP] }, names);
   known.set(user, complete);
   return complete;
 }

@@ -4,7 +4,7 @@ import { MemoryStore } from '../../test/support/memory-store';
 import { ALLOCATIONS } from '../allocation/ledger';
 import { QUOTA_GUARDS } from '../admission/quota/guards';
 import { buildResources } from '../registry/resources';
-import { KINDS, SERVED_KINDS } from '../../shared/api/kinds';
+import { STORED_KINDS, SERVED_KINDS } from '../../shared/api/kinds';
 import { REPLICAS } from '../reconcilers/replicas/replicas';
 import { isKept, LEFT_OUT } from './keys';
 
@@ -17,7 +17,7 @@ it('backup includes objects, allocations and quota guards, and excludes state of
 it('backup excludes every other key that a running server writes', async () => {
   const store = new MemoryStore();
   const fixture = await startFixture({}, store);
-  const segments = buildResources(SERVED_KINDS, KINDS).storedTypes.map(({ segment }) => `${segment}/`);
+  const segments = buildResources(SERVED_KINDS, STORED_KINDS).storedTypes.map(({ segment }) => `${segment}/`);
   const others = async (): Promise<string[]> => {
     const { kvs } = await store.range({ start: '/registry/', end: '/registry0', keysOnly: true });
     const keys = kvs.map(({ key }) => key.slice('/registry/'.length));

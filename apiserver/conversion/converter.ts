@@ -2,10 +2,10 @@
  * Puts objects of custom kinds into other versions through the webhook of their definition: many in one call, each once as long as its result is remembered, and
  * nobody waits longer than his request. What may be taken over of an answer is in taken-over.ts.
  */
-import { codecOf, encodeAround, encodeBehind } from '../../shared/api/codec/codec';
+import { codecOf, encodeWithMetadata, encodeAfterMetadata } from '../../shared/api/codec/codec';
 import { conversionFailed, timeout } from '../../shared/api/errors/status';
 import type { KindRow } from '../../shared/api/kinds';
-import { labelsOf, readMetadata } from '../../shared/api/metadata/object-meta';
+import { stringLabelsOf, readMetadata } from '../../shared/api/metadata/object-meta';
 import type { ConversionWebhook, CustomVersion } from '../../shared/api/structural/version';
 import { apiVersionInDialect, type Dialect } from '../../shared/names/dialect';
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
@@ -245,7 +245,7 @@ export class WebhookConverter implements Conversions {
   ): Promise<readonly T[] | ConversionFault> {
     if (answered.count !== originals.length) return countFault(answered.count, originals.length);
     const made: T[] = [];
-    const dropUnknown = way.to.codec.droppingUnknown();
+    const dropUnknown = way.to.codec.createPruner();
     for (const [at, original] of originals.entries()) {
       const taken = takenAt(way, original, answered, at);
       if (taken instanceof ConversionFault) return taken;
@@ -264,7 +264,7 @@ export class WebhookConverter implements Conversions {
     return target;
   }
 
-  private keysOf({ custom, segment, resource }: KindRow): (entry: Entry) => string {
+  private keysOf({ custom, storageSegment: segment, resource }: KindRow): (entry: Entry) => string {
     const number = (custom === undefined ? undefined : this.numbers.get(custom)) ?? (this.met += 1);
     if (custom !== undefined) this.numbers.set(custom, number);
     const place = `${number}/${segment ?? resource}`;
@@ -335,12 +335,12 @@ function entryMaker(row: KindRow, count: number): EntryMaker {
     if (entry === undefined) throw new Error('an object has been lost');
     const fields = fieldsOf(object);
     if (metadata !== 'inside' && 'keptUntil' in metadata) {
-      const { bytes, shelf } = shelving.put(entry.bytes, metadata.keptUntil, encodeBehind(object));
+      const { bytes, shelf } = shelving.put(entry.bytes, metadata.keptUntil, encodeAfterMetadata(object));
       return new ConvertedEntry(entry, entry.labels, fields, bytes, shelf);
     }
-    const text = metadata === 'inside' ? codec.encodeBody(object) : encodeAround(metadata.text, object);
+    const text = metadata === 'inside' ? codec.encodeBody(object) : encodeWithMetadata(metadata.text, object);
     const { bytes, shelf } = shelving.put(NOTHING, 0, text);
-    return new ConvertedEntry(entry, labelsOf(object), fields, bytes, shelf);
+    return new ConvertedEntry(entry, stringLabelsOf(object), fields, bytes, shelf);
   };
 }
 

@@ -1,7 +1,7 @@
 /** What is to be converted: as the webhook is shown it, and as it is. What is stored is shown as it lies there wherever that says the same. */
 import { apiVersionInDialect, type Dialect } from '../../shared/names/dialect';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
-import { spellGroups } from '../../shared/api/types/group-fields';
+import { respellGroups } from '../../shared/api/types/group-fields';
 import { cloneJson, stringifyJson, type JsonObject } from '../../shared/values/json';
 import type { Entry } from '../cache/cache';
 import { sizeOf } from '../cache/store/held-entry';
@@ -78,7 +78,7 @@ class StoredOriginal implements Original {
   object(): JsonObject {
     const { codec, name } = this.way.from;
     const { object: written } = parseEntry(this.entry);
-    return this.isWritten ? written : codec.refresh(written, name);
+    return this.isWritten ? written : codec.fromStored(written, name);
   }
 
   metadata(): StoredMetadata | undefined {
@@ -94,7 +94,7 @@ class StoredOriginal implements Original {
 function textOf({ from, kind }: ConversionWay, object: JsonObject, dialect: Dialect): string {
   const { resourceVersion: _, ...metadata } = readMetadata(object);
   const shown: JsonObject = { ...object, metadata: cloneJson(metadata) };
-  spellGroups(shown, from.codec.groupFields, dialect);
+  respellGroups(shown, from.codec.groupFields, dialect);
   const head = { apiVersion: apiVersionInDialect(dialect, from.apiVersion), kind };
   return stringifyJson({ ...head, ...shown });
 }

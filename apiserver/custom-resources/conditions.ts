@@ -1,6 +1,6 @@
 /** The conditions of a definition: read, and changed as upstream changes them (a transition has a time, anything else has not). Pure. */
 import { arrayAt, isObject, stringAt, type JsonObject } from '../../shared/values/json';
-import { timestamp } from '../../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 
 export interface Condition {
   readonly type:
@@ -28,7 +28,7 @@ export function withCondition(status: JsonObject, { type, status: value, reason,
   const conditions = conditionsOf(status);
   const known = conditions.find((condition) => stringAt(condition, 'type') === type);
   const isTransition = known === undefined || stringAt(known, 'status') !== value;
-  const since = isTransition ? timestamp(ms) : (stringAt(known, 'lastTransitionTime') ?? timestamp(ms));
+  const since = isTransition ? formatTimestamp(ms) : (stringAt(known, 'lastTransitionTime') ?? formatTimestamp(ms));
   const made: JsonObject = { type, status: value, lastTransitionTime: since, reason, message };
   return {
     ...status,

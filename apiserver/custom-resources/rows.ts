@@ -3,7 +3,7 @@
  * Pure; decides nothing about who serves them when.
  */
 import { createHash } from 'node:crypto';
-import { CUSTOM_TYPE } from '../../shared/api/types';
+import { CUSTOM_TYPE_PREFIX } from '../../shared/api/types';
 import type { SchemaNode } from '../../shared/api/structural/schema-node';
 import type {
   ConversionWebhook,
@@ -146,7 +146,7 @@ function rowOf(shared: Shared, version: JsonObject): KindRow {
     group,
     version: versionName,
     kind,
-    type: `${CUSTOM_TYPE}${[...group.split('.').reverse(), versionName, kind].join('.')}`,
+    type: `${CUSTOM_TYPE_PREFIX}${[...group.split('.').reverse(), versionName, kind].join('.')}`,
     custom,
     resource: plural,
     singular: stringAt(names, 'singular') ?? '',
@@ -155,12 +155,12 @@ function rowOf(shared: Shared, version: JsonObject): KindRow {
     namespaced,
     verbs: VERBS,
     subresources: [...(hasStatus ? [STATUS] : []), ...(scale === undefined ? [] : [SCALED])],
-    segment: `${group}/${plural}`,
+    storageSegment: `${group}/${plural}`,
     nameFormat: 'dns-subdomain',
     generation: 'counted',
-    statusKeeps: 'metadata',
+    statusUpdateKeeps: 'metadata',
     requiresResourceVersion: true,
-    ownFieldLabels: 'plain',
+    fieldLabelErrorForm: 'plain',
     ...(selectable.length === 0 ? {} : { selectableFields: selectable }),
     ...(own(version, 'deprecated') === true ? { deprecationWarning: deprecationWarning(version, shared, kind) } : {}),
   };
@@ -181,7 +181,7 @@ function versionOf(shared: Shared, version: JsonObject): CustomVersion {
     // What decides how an object of the version looks when it is read.
     schemaId: digest([schemaDigest, own(version, 'selectableFields') ?? null]),
     // Objects that are stored in another version look as its schema has them, too.
-    shownId: digest([version, [...digests]]),
+    displayId: digest([version, [...digests]]),
     versions: known,
     storageVersion,
     webhook,

@@ -2,7 +2,7 @@
 import { invalidValue, type FieldError } from '../../shared/api/errors/field-error';
 import { formatGoSyntax } from '../../shared/values/go-syntax';
 import { isObject, own, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { membersOf } from '../../shared/api/structural/member-path';
+import { membersOfPath } from '../../shared/api/structural/member-path';
 import type { ScalePaths } from '../../shared/api/structural/version';
 
 const MOST_REPLICAS = 2_147_483_647;
@@ -28,7 +28,7 @@ function replicaErrors(object: JsonObject, path: string): readonly FieldError[] 
 /** The number at a path; a text is what is wrong with it, undefined = it is absent or, of a text, as it should be. */
 function find(object: JsonObject, path: string, wanted: 'int64' | 'string'): { readonly number: number } | string | undefined {
   let value: JsonValue | undefined = object;
-  for (const member of membersOf(path)) {
+  for (const member of membersOfPath(path)) {
     if (value === undefined) return undefined;
     if (!isObject(value)) return mismatch(path, value, 'map[string]interface{}');
     value = own(value, member);

@@ -18,7 +18,7 @@ export class SentKinds {
 
   of(sent: SentKind): Resource {
     const { row, versions, storageVersion } = sent;
-    const key = JSON.stringify([row, storageVersion, versions.map(({ name, shownId, schemaId }) => [name, shownId, schemaId])]);
+    const key = JSON.stringify([row, storageVersion, versions.map(({ name, displayId, schemaId }) => [name, displayId, schemaId])]);
     const before = this.known.get(key);
     if (before !== undefined) return before;
     const made = resourceOf(sent, this.schemas);
@@ -30,9 +30,9 @@ export class SentKinds {
 function resourceOf(sent: SentKind, schemas: Schemas): Resource {
   const { definition, stored, storageVersion } = sent;
   const versions = new Map<string, CustomVersion>();
-  for (const { name, schema, schemaId, shownId, columns, scale } of sent.versions) {
+  for (const { name, schema, schemaId, displayId, columns, scale } of sent.versions) {
     const text = (): Buffer => Buffer.from(schema.buffer, schema.byteOffset, schema.byteLength);
-    const known = { definition, schemaText: text, schemaId, shownId, versions, storageVersion, webhook: undefined, columns, scale };
+    const known = { definition, schemaText: text, schemaId, displayId, versions, storageVersion, webhook: undefined, columns, scale };
     versions.set(name, {
       ...known,
       get schema() {

@@ -19,7 +19,7 @@ const version: CustomVersion = {
   schema,
   schemaText: () => Buffer.from('{}'),
   schemaId: '',
-  shownId: '',
+  displayId: '',
   versions: new Map(),
   storageVersion: 'v1',
   columns: [],

@@ -1,10 +1,10 @@
 /** The rules of a custom kind: those of its schema, of its scale, and those that it states in the expression language. */
 import { stringsAt } from '../../shared/values/json';
-import { patternSteps } from '../../shared/api/structural/pattern-steps';
+import { patternStepsPerCharacter } from '../../shared/api/structural/pattern-steps';
 import { validateSchema } from '../../shared/api/structural/validate';
 import type { SchemaNode } from '../../shared/api/structural/schema-node';
 import type { CustomVersion } from '../../shared/api/structural/version';
-import { invalidAs, type FieldError, type FieldErrorReason } from '../../shared/api/errors/field-error';
+import { invalidShownValue, type FieldError, type FieldErrorReason } from '../../shared/api/errors/field-error';
 import { apiVersionOf, type GroupVersionKind } from '../../shared/api/identity/identity';
 import type { JsonObject } from '../../shared/values/json';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
@@ -44,7 +44,7 @@ const mostInline = new WeakMap<SchemaNode, number>();
 function mostInlineOf(schema: SchemaNode): number {
   let most = mostInline.get(schema);
   if (most === undefined) {
-    most = Math.min(rulesOf(schema).mostBytes(INLINE_COST), Math.floor(INLINE_STEPS / patternSteps(schema)));
+    most = Math.min(rulesOf(schema).mostBytes(INLINE_COST), Math.floor(INLINE_STEPS / patternStepsPerCharacter(schema)));
     mostInline.set(schema, most);
   }
   return most;
@@ -67,7 +67,7 @@ export function customStrategy(kind: GroupVersionKind, version: CustomVersion): 
     const errors = validateSchema(schema, object, old, others);
     const rules = rulesOf(schema);
     if (rules.isEmpty) return errors;
-    if (errors.some(({ reason }) => BLOCKING.has(reason))) return [...errors, invalidAs('<nil>', '"null"', UNCHECKED)];
+    if (errors.some(({ reason }) => BLOCKING.has(reason))) return [...errors, invalidShownValue('<nil>', '"null"', UNCHECKED)];
     const outcome = rules.validate(object, old);
     // A violation that was stored before the rule existed causes only a warning, which is sent whether or not there are other errors.
     outcome.warnings.forEach(warn);

@@ -2,7 +2,7 @@
  * Routes a parsed request to its handler. An unknown path is a 404, an unsupported method on a known path a 405.
  * Reads neither headers nor bodies.
  */
-import { badRequest, clientFault, methodNotAllowedOnRoute, routeNotFound, watchNotSupported } from '../../shared/api/errors/status';
+import { badRequest, clientError, methodNotAllowedOnRoute, routeNotFound, watchNotSupported } from '../../shared/api/errors/status';
 import { apiVersionOf } from '../../shared/api/identity/identity';
 import type { Deprecation, KindRow, SubresourceRow, Verb } from '../../shared/api/kinds';
 import { messageInDialect } from '../../shared/names/dialect';
@@ -161,5 +161,5 @@ function checkName(name: string): void {
 
 function checkNamespace(resource: ServedResource, namespace: string): void {
   if (namespace === '.' || namespace === '..')
-    throw clientFault(`invalid key: "/${resource.stored?.segment ?? resource.row.resource}/${namespace}"`);
+    throw clientError(`invalid key: "/${resource.stored?.segment ?? resource.row.resource}/${namespace}"`);
 }

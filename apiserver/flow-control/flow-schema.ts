@@ -1,5 +1,5 @@
 /** Parses a FlowSchema into functions that match users and request attributes. */
-import { accountUser, type UserInfo } from '../../shared/api/identity/user';
+import { serviceAccountUserName, type UserInfo } from '../../shared/api/identity/user';
 import type {
   FlowcontrolV1FlowSchema,
   FlowcontrolV1NonResourcePolicyRule,
@@ -83,7 +83,7 @@ function readSubject({ kind, user, group, serviceAccount }: FlowcontrolV1Subject
     case 'ServiceAccount': {
       const namespace = canonicalNamespace(names, serviceAccount?.namespace ?? '');
       const name = serviceAccount?.name ?? '';
-      const userName = accountUser(namespace, name === ANY ? '' : name);
+      const userName = serviceAccountUserName(namespace, name === ANY ? '' : name);
       return name === ANY ? (requester) => requester.name.startsWith(userName) : (requester) => requester.name === userName;
     }
     default:

@@ -1,11 +1,11 @@
-import { KINDS, type KindRow } from '../../shared/api/kinds';
+import { STORED_KINDS, type KindRow } from '../../shared/api/kinds';
 import { ManualClock } from '../../test/support/manual-clock';
 import { Meters } from './meters';
 import { RequestMetrics, type MeasuredRequest } from './request-metrics';
 
 const LONGEST_PIECE = 16_384;
 
-const [any] = KINDS;
+const [any] = STORED_KINDS;
 
 function listed(resource: string): MeasuredRequest {
   if (any === undefined) throw new Error('no kinds');

@@ -5,7 +5,7 @@
 import { compareBytes, type JsonObject } from '../../shared/values/json';
 import { apiVersionOf, type GroupVersion } from '../../shared/api/identity/identity';
 import type { KindRow } from '../../shared/api/kinds';
-import { CUSTOM_TYPE, definitions, openApiName, type PublishedKind } from '../../shared/api/types';
+import { CUSTOM_TYPE_PREFIX, buildDefinitions, openApiName, type PublishedKind } from '../../shared/api/types';
 import { type Dialect, DIALECTS, groupInDialect, OPENAPI_NAME_PREFIX, RELEASE } from '../../shared/names/dialect';
 import { PublishedSchema } from './published-schema';
 import { CUSTOM_REFERENCES, customSchemas } from './custom-schemas';
@@ -190,9 +190,9 @@ function builtInSchemas(
   isCustom: boolean,
   { version, root, kinds, texts }: SchemaOptions,
 ): Record<string, JsonObject> {
-  const wanted = [...types.filter((type) => !type.startsWith(CUSTOM_TYPE)), ...(isCustom ? CUSTOM_REFERENCES : [])];
+  const wanted = [...types.filter((type) => !type.startsWith(CUSTOM_TYPE_PREFIX)), ...(isCustom ? CUSTOM_REFERENCES : [])];
   const ofTables = wanted.filter((type) => type !== RELEASE_TYPE);
-  const schemas = definitions(ofTables, { version, root, kindsOf: (type) => kinds.get(type) ?? [], ...texts });
+  const schemas = buildDefinitions(ofTables, { version, namePrefix: root, kindsOf: (type) => kinds.get(type) ?? [], ...texts });
   return wanted.includes(RELEASE_TYPE) ? { ...schemas, [openApiName(RELEASE_TYPE, root)]: releaseSchema(version) } : schemas;
 }
 

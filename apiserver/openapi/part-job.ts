@@ -124,7 +124,7 @@ function textOnly(text: Uint8Array): CustomVersion {
     schema: NOTHING,
     schemaText: () => Buffer.from(text.buffer, text.byteOffset, text.byteLength),
     schemaId: '',
-    shownId: '',
+    displayId: '',
     versions: new Map(),
     storageVersion: '',
     webhook: undefined,

@@ -77,7 +77,7 @@ export class Parts {
     if (identity === undefined) {
       const { custom, ...plain } = row;
       identity = createHash('sha512')
-        .update(JSON.stringify([EDITION, plain, custom?.shownId]))
+        .update(JSON.stringify([EDITION, plain, custom?.displayId]))
         .digest('base64');
       this.identities.set(row, identity);
     }

@@ -2,7 +2,7 @@
  * The paths of custom kinds as documents say them. They are the same for all kinds of one shape but for the kinds' words, so they are rendered and encoded once
  * for each shape, with gaps, and filled with the words of each kind.
  */
-import { CUSTOM_TYPE, openApiName } from '../../shared/api/types';
+import { CUSTOM_TYPE_PREFIX, openApiName } from '../../shared/api/types';
 import { OPENAPI_NAME_PREFIX, type Dialect } from '../../shared/names/dialect';
 import { renderPaths, spellingsOf, type CustomRow } from './documents';
 import type { PartForm } from './forms';
@@ -22,7 +22,7 @@ const GAPS: KindWords = {
   idKind: gap(4),
   tag: gap(5),
   idPrefix: gap(6),
-  type: CUSTOM_TYPE + gap(7),
+  type: CUSTOM_TYPE_PREFIX + gap(7),
   on: { group: gap(8), version: gap(9), kind: gap(10) },
 };
 

@@ -5,7 +5,7 @@
  */
 import { compareBytes, isObject, own, setMember, type JsonObject, type JsonValue } from '../../shared/values/json';
 import type { JsonIndex } from '../../shared/values/json-index';
-import { MOST_DEPTH } from '../../shared/api/structural/read-schema';
+import { MAX_SCHEMA_DEPTH } from '../../shared/api/structural/read-schema';
 
 export interface PublishOptions {
   readonly version: 2 | 3;
@@ -146,7 +146,7 @@ export class PublishedSchema {
   /** Below the most levels that anything else knows, everything is allowed. */
   level(schema: number, depth: number, mayBeEmbedded = true): PublishedLevel {
     const level = this.cleared(depth);
-    if (depth >= MOST_DEPTH) {
+    if (depth >= MAX_SCHEMA_DEPTH) {
       level.say(PRESERVES, 'given', -1, true);
       return level;
     }

@@ -5,7 +5,7 @@ import { canonicalGroup, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import type { RandomBytes } from '../../shared/runtime/random';
-import { KINDS } from '../../shared/api/kinds';
+import { STORED_KINDS } from '../../shared/api/kinds';
 import { typeNames } from '../cache/store/key-space';
 import { EncryptionMetrics } from '../metrics/encryption-metrics';
 import { buildResources } from '../registry/resources';
@@ -74,7 +74,7 @@ export class EncryptionFromFile implements EncryptionAtRest {
   /** The store as it is seen by whoever knows nothing of encryption. */
   over(store: Store): Store {
     const { prefix, clock } = this.parts;
-    const { storedTypes } = buildResources(KINDS);
+    const { storedTypes } = buildResources(STORED_KINDS);
     const rules = (): EncryptionRules => {
       if (this.current === undefined) throw new Error('the configuration of encryption has not been read');
       return this.current;

@@ -46,7 +46,7 @@ it('serviceAccountsOf reads the keys and issuers of the flags, and uses the issu
   );
   expect(apiAudiences).toEqual(['https://me', 'old,and,odd']);
   expect(serviceAccounts).toMatchObject({ issuers: apiAudiences, maxExpirationSeconds: 7200, extendExpiration: true });
-  expect(serviceAccounts?.keys().checking.map(({ id }) => id)).toEqual([
+  expect(serviceAccounts?.keys().verifying.map(({ id }) => id)).toEqual([
     serviceAccounts?.keys().signing.id,
     serviceAccounts?.keys().signing.id,
   ]);

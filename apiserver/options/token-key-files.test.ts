@@ -23,7 +23,7 @@ it('followTokenKeys switches to changed keys, and keeps the old ones while the n
   const files = followTokenKeys(paths);
   const stop = files.watch(clock, silentLogger);
   const first = files.current();
-  expect(first.checking[0]?.id).toBe(first.signing.id);
+  expect(first.verifying[0]?.id).toBe(first.signing.id);
 
   const look = async (): Promise<void> => {
     clock.advance(60_000);

@@ -18,5 +18,5 @@ export function followTokenKeys(paths: TokenKeyPaths): TokenKeyFiles {
 
 function read({ checking, signing }: TokenKeyPaths): TokenKeys {
   const text = (file: string): string => readFileSync(file, 'utf8');
-  return { checking: checking.flatMap((file) => readPublicKeys(file, text(file))), signing: readPrivateKey(signing, text(signing)) };
+  return { verifying: checking.flatMap((file) => readPublicKeys(file, text(file))), signing: readPrivateKey(signing, text(signing)) };
 }

@@ -46,7 +46,7 @@ function versionOf(columns: Definition['columns']): CustomVersion {
     schema: readSchema({}),
     schemaText: () => Buffer.from('{}'),
     schemaId: '',
-    shownId: '',
+    displayId: '',
     versions: new Map(),
     storageVersion: 'v1',
     columns: read,

@@ -16,7 +16,7 @@ function rowWith(kind: string, columns: readonly PrinterColumn[]): KindRow {
     schema,
     schemaText: () => Buffer.from('{}'),
     schemaId: '',
-    shownId: '',
+    displayId: '',
     versions: new Map(),
     storageVersion: 'v1',
     webhook: undefined,

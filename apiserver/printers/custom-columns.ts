@@ -8,7 +8,7 @@ import type { CustomVersion, PrinterColumn } from '../../shared/api/structural/v
 import { apiVersionOf } from '../../shared/api/identity/identity';
 import { stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
-import { timeOf } from '../../shared/api/metadata/object-meta';
+import { parseTimestamp } from '../../shared/api/metadata/object-meta';
 import { TimeFault } from '../../shared/values/time';
 import { name } from './table/cell';
 import { NAME } from './table/column';
@@ -93,7 +93,7 @@ function dateCell(value: JsonValue): Cell {
   if (typeof value !== 'string') return null;
   if (value === '') return '<unknown>';
   try {
-    return { before: '', since: timeOf(value) ?? 0, after: '' };
+    return { before: '', since: parseTimestamp(value) ?? 0, after: '' };
   } catch (error) {
     if (error instanceof TimeFault) return '<invalid>';
     throw error;

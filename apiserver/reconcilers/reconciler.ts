@@ -2,7 +2,7 @@
  * How the server keeps in order what is its own: it looks when there is reason to and every minute or so, again soon when a look went wrong, and never
  * twice at a time. What is looked after, and what gives reason to, is its caller's business.
  */
-import { MASTERS } from '../../shared/api/identity/user';
+import { MASTERS_GROUP } from '../../shared/api/identity/user';
 import type { GeneratedNames } from '../../shared/names/dialect';
 import { PROGRAM_NAMES } from '../../shared/names/program';
 import type { Clock, Timer } from '../../shared/runtime/clock';
@@ -97,7 +97,7 @@ export function watchOwn(
 /** What the server's own requests are made with. */
 export function ownContext(clock: Clock): RequestContext {
   return {
-    user: { name: 'system:apiserver', groups: [MASTERS] },
+    user: { name: 'system:apiserver', groups: [MASTERS_GROUP] },
     deadline: clock.monotonic() + DEADLINE_MS,
     warn: () => undefined,
   };

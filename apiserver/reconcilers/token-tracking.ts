@@ -4,7 +4,7 @@
  */
 import type { ObjectKey } from '../../shared/api/identity/identity';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import { dayOf } from '../../shared/api/metadata/object-meta';
+import { formatUtcDay } from '../../shared/api/metadata/object-meta';
 import { StatusError } from '../../shared/api/errors/status';
 import { otherQualifiedName, type GeneratedNames } from '../../shared/names/dialect';
 import { LEGACY_TOKEN_LABELS, TOKEN_TRACKING_CONFIG_MAP } from '../../shared/names/legacy-token';
@@ -45,7 +45,7 @@ export function keepTokenTracking(options: TokenTrackingOptions): Upkeep {
 
 async function keep({ writer, cache, configMaps, names, clock }: TokenTrackingOptions, place: ObjectKey, key: string): Promise<void> {
   const entry = cache.get(configMaps.stored, key);
-  const data: JsonObject = { since: dayOf(clock.now()) };
+  const data: JsonObject = { since: formatUtcDay(clock.now()) };
   if (entry === undefined) {
     try {
       const body = { value: { metadata: { ...place }, data }, duplicates: [], format: 'json' } as const;
@@ -59,7 +59,7 @@ async function keep({ writer, cache, configMaps, names, clock }: TokenTrackingOp
 }
 
 function isDay(text: string): boolean {
-  return /^\d{4}-\d\d-\d\d$/.test(text) && dayOf(Date.parse(`${text}T00:00:00Z`)) === text;
+  return /^\d{4}-\d\d-\d\d$/.test(text) && formatUtcDay(Date.parse(`${text}T00:00:00Z`)) === text;
 }
 
 export interface SecretMarkerOptions {

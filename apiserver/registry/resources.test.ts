@@ -1,4 +1,4 @@
-import { KINDS, storedRowOf } from '../../shared/api/kinds';
+import { STORED_KINDS, storedRowOf } from '../../shared/api/kinds';
 import { buildResources, entryKey } from './resources';
 import { STRATEGY_ROWS } from '../kinds';
 import { groupResourceText } from '../../shared/api/identity/identity';
@@ -18,7 +18,7 @@ it('Resources has one stored type per key segment', () => {
   const segments = resources.storedTypes.map((type) => type.segment);
   expect(new Set(segments).size).toBe(segments.length);
   expect(segments).toEqual(expect.arrayContaining(['configmaps', 'services/specs', 'minions']));
-  const [first] = KINDS;
+  const [first] = STORED_KINDS;
   if (first === undefined) throw new Error('no kinds');
   const twice = buildResources([first, { ...first, version: 'v2' }]);
   expect(twice.storedTypes).toHaveLength(1);
@@ -26,7 +26,7 @@ it('Resources has one stored type per key segment', () => {
 });
 
 it('every strategy belongs to a resource of its type', () => {
-  const typeOf = new Map(KINDS.map((row) => [groupResourceText(row), storedRowOf(row).type]));
+  const typeOf = new Map(STORED_KINDS.map((row) => [groupResourceText(row), storedRowOf(row).type]));
   for (const { resource, type } of STRATEGY_ROWS) expect([resource, typeOf.get(resource)]).toEqual([resource, type]);
 });
 

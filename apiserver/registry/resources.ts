@@ -71,7 +71,7 @@ export function buildResources(rows: readonly KindRow[] = SERVED_KINDS, known: r
 const pathKey = (gv: GroupVersion, name: string): string => `${apiVersionOf(gv)}/${name}`;
 
 function storedType(row: KindRow, types: Map<string, StoredType>): StoredType {
-  const segment = row.segment ?? row.resource;
+  const segment = row.storageSegment ?? row.resource;
   const known = types.get(segment);
   if (known !== undefined) return known;
   const made: StoredType = { name: groupResourceText(row), segment, namespaced: row.namespaced };

@@ -2,7 +2,7 @@
  * Access reviews: SubjectAccessReview for any user, LocalSubjectAccessReview within a namespace,
  * SelfSubjectAccessReview for the requesting user. They are decided by the authorizers of requests.
  */
-import { invalidAs, invalidValue, type FieldError } from '../../shared/api/errors/field-error';
+import { invalidShownValue, invalidValue, type FieldError } from '../../shared/api/errors/field-error';
 import { isObject, type JsonObject, objectAt, stringAt, stringsAt } from '../../shared/values/json';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { invalid } from '../../shared/api/errors/status';
@@ -63,7 +63,9 @@ function attributeFaults(spec: JsonObject): readonly FieldError[] {
   if (resource !== undefined && path !== undefined)
     return [invalidValue('spec.nonResourceAttributes', path, 'cannot be specified in combination with resourceAttributes')];
   if (resource !== undefined || path !== undefined) return [];
-  return [invalidAs('spec.resourceAttributes', '"null"', 'exactly one of nonResourceAttributes or resourceAttributes must be specified')];
+  return [
+    invalidShownValue('spec.resourceAttributes', '"null"', 'exactly one of nonResourceAttributes or resourceAttributes must be specified'),
+  ];
 }
 
 function subjectFaults(spec: JsonObject): readonly FieldError[] {

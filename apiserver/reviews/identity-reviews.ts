@@ -1,6 +1,6 @@
 /** Identity reviews: TokenReview for the bearer of a token, and SelfSubjectReview for the requesting user. */
 import { objectAt, stringAt, stringsAt } from '../../shared/values/json';
-import { timestamp } from '../../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { badRequest } from '../../shared/api/errors/status';
 import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
@@ -40,7 +40,7 @@ export function reviewToken({ authenticateToken, apiAudiences, names }: TokenRev
 export function reviewOwnIdentity(clock: Clock): OperationHandler {
   return ({ context }) =>
     Promise.resolve({
-      metadata: { creationTimestamp: timestamp(clock.now()) },
+      metadata: { creationTimestamp: formatTimestamp(clock.now()) },
       status: { userInfo: userInfoJson(context.user) },
     });
 }

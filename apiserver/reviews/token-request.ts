@@ -2,7 +2,7 @@
 import { invalidValue } from '../../shared/api/errors/field-error';
 import { parseApiVersion, type GroupVersion } from '../../shared/api/identity/identity';
 import { type JsonObject, objectAt, own, stringAt, stringsAt } from '../../shared/values/json';
-import { readMetadata, timestamp } from '../../shared/api/metadata/object-meta';
+import { readMetadata, formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { badRequest, conflict, invalid, routeNotFound, StatusError } from '../../shared/api/errors/status';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Random } from '../../shared/runtime/random';
@@ -62,12 +62,12 @@ export function requestToken(deps: TokenRequestDependencies | undefined): Operat
       account: claimOf(key.name, account),
       ...bound,
     });
-    const metadata = { ...readMetadata(object), name: key.name, creationTimestamp: timestamp(now * 1000) };
+    const metadata = { ...readMetadata(object), name: key.name, creationTimestamp: formatTimestamp(now * 1000) };
     return {
       ...object,
       metadata,
       spec: { ...spec, expirationSeconds: seconds },
-      status: { token, expirationTimestamp: timestamp((now + seconds) * 1000) },
+      status: { token, expirationTimestamp: formatTimestamp((now + seconds) * 1000) },
     };
   };
 }

@@ -5,8 +5,8 @@
 import fc from 'fast-check';
 import type { UserInfo } from '../../shared/api/identity/user';
 import { compileLabelSelector } from '../../shared/api/selectors/label-selector';
-import { KINDS } from '../../shared/api/kinds';
-import { requirementsOf } from '../../shared/api/selectors/object-selector';
+import { STORED_KINDS } from '../../shared/api/kinds';
+import { requirementsOfSelector } from '../../shared/api/selectors/object-selector';
 import { Budget, compileExpression, type Type } from '../../shared/expression/engine';
 import { freeValue } from '../../shared/expression/free-json';
 import {
@@ -221,11 +221,13 @@ test('a label selector matches both spellings of its keys and, for keys of the p
       const [rule, object] = [spelled(ofRule, seed), spelled(ofObject, seed)];
       const key = (dialect: Dialect): string => qualifiedNameInDialect(dialect, 'platform.io/metadata.name');
       const selects = compileLabelSelector(
-        requirementsOf({ matchExpressions: [{ key: key(ofRule), operator, values: ['x', rule.namespace] }] }),
+        requirementsOfSelector({ matchExpressions: [{ key: key(ofRule), operator, values: ['x', rule.namespace] }] }),
       );
       expect(selects({ [key(ofObject)]: object.namespace })).toBe(operator === 'In');
       expect(selects({ [key(ofObject)]: OTHERS.namespace })).toBe(operator !== 'In');
-      expect(compileLabelSelector(requirementsOf({ matchLabels: { [rule.qualified]: 'v' } }))({ [object.qualified]: 'v' })).toBe(true);
+      expect(compileLabelSelector(requirementsOfSelector({ matchLabels: { [rule.qualified]: 'v' } }))({ [object.qualified]: 'v' })).toBe(
+        true,
+      );
     }),
   );
 });
@@ -234,7 +236,7 @@ test.each([
   ['Secret', 'type', 'kubernetes.io/tls', { type: 'platform.io/tls' }],
   ['CertificateSigningRequest', 'spec.signerName', 'platform.io/kubelet-serving', { 'spec.signerName': 'kubernetes.io/kubelet-serving' }],
 ])('a field selector for a %s matches both spellings of %s', (kind, field, value, fields) => {
-  const row = KINDS.find((candidate) => candidate.kind === kind);
+  const row = STORED_KINDS.find((candidate) => candidate.kind === kind);
   if (row === undefined) throw new Error(`no row for ${kind}`);
   const { matches } = selectionFor(row, '', `${field}=${value}`);
   expect(matches({ key: 'a/b', revision: 1, bytes: Buffer.alloc(0), labels: {}, fields, dialectSensitive: false })).toBe(true);

@@ -3,7 +3,7 @@
  * Secret himself.
  */
 import { writeLegacyClaims } from '../../shared/api/identity/legacy-claims';
-import { signedToken } from '../../shared/api/identity/signed-token';
+import { signToken } from '../../shared/api/identity/signed-token';
 import type { TokenKey } from '../../shared/api/identity/token-keys';
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
@@ -128,7 +128,7 @@ class AccountTokens {
   }
 
   private tokenFor({ namespace, name }: ApiObject, account: { readonly name: string; readonly uid: string }): Promise<string> {
-    return signedToken(writeLegacyClaims({ namespace, account, secret: name }, this.context.names), this.signing());
+    return signToken(writeLegacyClaims({ namespace, account, secret: name }, this.context.names), this.signing());
   }
 
   /** An account does not name a Secret that is gone. */

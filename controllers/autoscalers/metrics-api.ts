@@ -3,9 +3,9 @@
  * however many metrics are made of it. Judges nothing of what it reads.
  */
 import { parseApiVersion } from '../../shared/api/identity/identity';
-import { timeOf } from '../../shared/api/metadata/object-meta';
+import { parseTimestamp } from '../../shared/api/metadata/object-meta';
 import { formatLabelSelector } from '../../shared/api/selectors/label-selector';
-import { requirementsOf } from '../../shared/api/selectors/object-selector';
+import { requirementsOfSelector } from '../../shared/api/selectors/object-selector';
 import { ApiError, isNotFound } from '../../shared/client/rest/api-error';
 import { MalformedAnswer } from '../../shared/client/rest/api-object';
 import type { RestClient } from '../../shared/client/rest/rest-client';
@@ -204,11 +204,15 @@ function namesOf(item: JsonObject): { readonly namespace: string; readonly name:
 
 function valueIn(item: JsonObject, amount: string | undefined): PodValue {
   const window = parseGoDuration(stringAt(item, 'window') ?? '0');
-  return { milli: milliOf(amount ?? '0'), at: timeOf(stringAt(item, 'timestamp')) ?? 0, windowMs: typeof window === 'number' ? window : 0 };
+  return {
+    milli: milliOf(amount ?? '0'),
+    at: parseTimestamp(stringAt(item, 'timestamp')) ?? 0,
+    windowMs: typeof window === 'number' ? window : 0,
+  };
 }
 
 const selectorText = (selector: JsonObject | undefined): string =>
-  selector === undefined ? '' : formatLabelSelector(requirementsOf(selector));
+  selector === undefined ? '' : formatLabelSelector(requirementsOfSelector(selector));
 
 function query(members: Readonly<Record<string, string>>): string {
   const sent = new URLSearchParams(Object.entries(members).filter(([, value]) => value !== ''));

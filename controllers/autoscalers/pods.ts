@@ -1,5 +1,5 @@
 /** Which pods of a target count for a metric: those that serve, those that do not serve yet, those that nobody has measured, and those that are on their way out. Pure. */
-import { timeOf } from '../../shared/api/metadata/object-meta';
+import { parseTimestamp } from '../../shared/api/metadata/object-meta';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { arrayAt, isObject, objectAt, own, stringAt } from '../../shared/values/json';
 import { conditionOf } from '../runtime/conditions';
@@ -60,10 +60,10 @@ const phaseOf = ({ body }: ApiObject): string => stringAt(objectAt(body, 'status
 /** What it uses of the processor is that of its start. */
 function isWarmingUp(pod: ApiObject, value: PodValue, now: number, { cpuInitializationMs, readinessDelayMs }: Readiness): boolean {
   const condition = conditionOf(pod.body, 'Ready');
-  const started = timeOf(stringAt(objectAt(pod.body, 'status'), 'startTime'));
+  const started = parseTimestamp(stringAt(objectAt(pod.body, 'status'), 'startTime'));
   if (condition === undefined || started === undefined) return true;
   const isUnready = stringAt(condition, 'status') === 'False';
-  const since = timeOf(stringAt(condition, 'lastTransitionTime')) ?? 0;
+  const since = parseTimestamp(stringAt(condition, 'lastTransitionTime')) ?? 0;
   if (started + cpuInitializationMs > now) return isUnready || value.at < since + value.windowMs;
   return isUnready && started + readinessDelayMs > since;
 }

@@ -1,5 +1,5 @@
 /** What becomes of an autoscaler: how many pods its target is to have, and what is to be said of it; decided from what was seen and measured, without a server. Seen at release 1.31.1. */
-import { timestamp } from '../../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { equalJson, objectAt, own, type JsonObject } from '../../shared/values/json';
 import { conditionsOf, transitionTime, withCondition } from '../runtime/conditions';
@@ -224,7 +224,7 @@ export function statusAfter(
     case 'scaled': {
       const message = `the HPA controller was able to update the target scale to ${done.to}`;
       const conditions = said(plan.conditions, ABLE, { status: 'True', reason: 'SucceededRescale', message }, now);
-      return changedStatus({ ...status, lastScaleTime: timestamp(now) }, { ...made, conditions, desired: done.to }, status);
+      return changedStatus({ ...status, lastScaleTime: formatTimestamp(now) }, { ...made, conditions, desired: done.to }, status);
     }
     case 'refused': {
       const message = `the HPA controller was unable to update the target scale: ${done.message}`;
@@ -265,7 +265,7 @@ function changedStatus(kept: JsonObject, { current, desired, currentMetrics, con
 
 /** The conditions with this one, whose time stays while its status does. */
 function said(conditions: readonly JsonObject[], type: string, { status, reason, message }: Said, now: number): readonly JsonObject[] {
-  const lastTransitionTime = transitionTime(conditions, type, status, timestamp(now));
+  const lastTransitionTime = transitionTime(conditions, type, status, formatTimestamp(now));
   return withCondition(conditions, { type, status, lastTransitionTime, reason, message });
 }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { timestamp } from '../../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import type { JsonObject } from '../../shared/values/json';
 import type { PodValue, PodValues } from './pods';
@@ -8,7 +8,7 @@ import { byAverage, byShare, byUtilization, byValue, NoWish, type PodSight } fro
 const NOW = Date.UTC(2026, 0, 1);
 const HOUR = 3_600_000;
 const pod = (name: string, status: JsonObject = {}, metadata: JsonObject = {}): ApiObject => {
-  const since = timestamp(NOW - HOUR);
+  const since = formatTimestamp(NOW - HOUR);
   const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: since }];
   return apiObject({
     metadata: { name, ...metadata },
@@ -42,10 +42,10 @@ test.each<[string, number, readonly number[], number]>([
 
 test('byUtilization ignores pods that are unready, terminating or failed', () => {
   const starting = pod('p2', {
-    startTime: timestamp(NOW - 1_000),
-    conditions: [{ type: 'Ready', status: 'False', lastTransitionTime: timestamp(NOW) }],
+    startTime: formatTimestamp(NOW - 1_000),
+    conditions: [{ type: 'Ready', status: 'False', lastTransitionTime: formatTimestamp(NOW) }],
   });
-  const going = pod('p2', {}, { deletionTimestamp: timestamp(NOW) });
+  const going = pod('p2', {}, { deletionTimestamp: formatTimestamp(NOW) });
   const tooMuch = values(100, 100, 100);
   expect(byUtilization(sight([...named(2), starting], 3), tooMuch, half).replicas).toBe(4);
   expect(byUtilization(sight([...named(2), going], 3), tooMuch, half).replicas).toBe(4);
@@ -57,8 +57,8 @@ test('byUtilization ignores pods that are unready, terminating or failed', () =>
 
 test('byUtilization counts a starting pod once its metric window begins after it became ready', () => {
   const since = (ms: number) => ({
-    startTime: timestamp(NOW - 100_000),
-    conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: timestamp(NOW - ms) }],
+    startTime: formatTimestamp(NOW - 100_000),
+    conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: formatTimestamp(NOW - ms) }],
   });
   const seen = (ms: number) => byUtilization(sight([pod('p0'), pod('p1', since(ms))], 2), values(100, 100), half).replicas;
   expect([seen(31_000), seen(29_000)]).toEqual([4, 2]);

@@ -1,6 +1,6 @@
 /** Bootstrap tokens as their Secrets tell them. Never judges whether somebody may use one to sign in: that is the server's work. */
 import type { ApiObject } from '../../shared/client/rest/api-object';
-import { endOfToken } from '../../shared/api/identity/token-end';
+import { bootstrapTokenExpiry } from '../../shared/api/identity/token-end';
 import { BOOTSTRAP_SECRET_PREFIX } from '../../shared/names/bootstrap-token';
 import { objectAt, stringAt } from '../../shared/values/json';
 
@@ -8,7 +8,7 @@ const ID = /^[a-z0-9]{6}$/;
 
 /** Milliseconds since 1970; Infinity = never, -Infinity = what is said of it cannot be read. */
 export function endOf(secret: ApiObject): number {
-  return endOfToken(dataOf(secret, 'expiration'));
+  return bootstrapTokenExpiry(dataOf(secret, 'expiration'));
 }
 
 export interface SigningToken {

@@ -1,7 +1,7 @@
 /** What the controllers read of a CertificateSigningRequest, and what they add to it. */
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
-import { timestamp } from '../../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 
@@ -54,7 +54,7 @@ export const has = ({ conditions }: SigningRequest, type: string): boolean => co
 
 export function withCondition({ body }: ApiObject, type: 'Approved' | 'Failed', reason: string, message: string, now: number): JsonObject {
   const status = objectAt(body, 'status') ?? {};
-  const time = timestamp(now);
+  const time = formatTimestamp(now);
   const condition = { type, status: 'True', reason, message, lastUpdateTime: time, lastTransitionTime: time };
   return { ...body, status: { ...status, conditions: [...(arrayAt(status, 'conditions') ?? []), condition] } };
 }

@@ -1,5 +1,5 @@
 /** Which rules a role has that is made of others; decided from what is seen, without a server. */
-import { selects } from '../../shared/api/selectors/object-selector';
+import { selectorMatches } from '../../shared/api/selectors/object-selector';
 import { arrayAt, equalJson, isObject, objectAt, type JsonObject } from '../../shared/values/json';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 
@@ -11,7 +11,9 @@ export function missingRules(role: ApiObject, all: Iterable<ApiObject>): readonl
   const selectors = (arrayAt(objectAt(role.body, 'aggregationRule'), 'clusterRoleSelectors') ?? []).filter(isObject);
   const rules: JsonObject[] = [];
   const seen = new Set<string>();
-  const others = [...all].filter((other) => other.name !== role.name && selectors.some((selector) => selects(selector, labelsOf(other))));
+  const others = [...all].filter(
+    (other) => other.name !== role.name && selectors.some((selector) => selectorMatches(selector, labelsOf(other))),
+  );
   for (const other of others.sort((one, two) => (one.name < two.name ? -1 : 1))) {
     for (const rule of rulesOf(other)) {
       const text = JSON.stringify(rule);

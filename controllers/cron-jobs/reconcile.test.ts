@@ -1,4 +1,4 @@
-import { timestamp } from '../../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import type { JsonObject } from '../../shared/values/json';
 import { jobFor } from './names';
@@ -8,7 +8,7 @@ const NOW = Date.UTC(2026, 10, 23, 12, 30, 15);
 const HOUR = 3_600_000;
 
 function cron(spec: JsonObject, status: JsonObject = {}): ApiObject {
-  const metadata = { namespace: 'n', name: 'c', uid: 'cron', creationTimestamp: timestamp(NOW - 2 * HOUR) };
+  const metadata = { namespace: 'n', name: 'c', uid: 'cron', creationTimestamp: formatTimestamp(NOW - 2 * HOUR) };
   return apiObject({ metadata, spec: { schedule: '0 * * * *', concurrencyPolicy: 'Allow', jobTemplate: { spec: {} }, ...spec }, status });
 }
 
@@ -17,8 +17,8 @@ const reference = (name: string): JsonObject => ({ apiVersion: 'batch/v1', kind:
 function job(name: string, end?: 'Complete' | 'Failed', startedAt = 0): ApiObject {
   const conditions = end === undefined ? [] : [{ type: end, status: 'True' }];
   const status = {
-    startTime: timestamp(startedAt),
-    ...(end === 'Complete' ? { completionTime: timestamp(startedAt + 1_000) } : {}),
+    startTime: formatTimestamp(startedAt),
+    ...(end === 'Complete' ? { completionTime: formatTimestamp(startedAt + 1_000) } : {}),
     conditions,
   };
   return apiObject({ metadata: { namespace: 'n', name, uid: `uid-${name}` }, status });
@@ -56,7 +56,7 @@ describe('a run of a CronJob', () => {
   it('does not start while the CronJob is suspended or being deleted', () => {
     expect(plan(cron({ suspend: true }))).toMatchObject({ run: undefined, againMs: undefined });
     const going = cron({});
-    const metadata = { namespace: 'n', name: 'c', uid: 'cron', deletionTimestamp: timestamp(NOW) };
+    const metadata = { namespace: 'n', name: 'c', uid: 'cron', deletionTimestamp: formatTimestamp(NOW) };
     expect(plan(apiObject({ ...going.body, metadata })).run).toBeUndefined();
   });
 
@@ -95,9 +95,13 @@ describe('a CronJob with an invalid schedule or time zone', () => {
 
 describe('the Jobs of a CronJob', () => {
   it('are removed from status.active when they have finished or are missing', () => {
-    const status = { active: [reference('a'), reference('b'), reference('c')], lastScheduleTime: timestamp(NOW) };
+    const status = { active: [reference('a'), reference('b'), reference('c')], lastScheduleTime: formatTimestamp(NOW) };
     const seen = plan(cron({}, status), [job('a', 'Complete', NOW), job('b')], ['uid-c']);
-    expect(seen.status).toEqual({ active: [reference('b')], lastScheduleTime: timestamp(NOW), lastSuccessfulTime: timestamp(NOW + 1_000) });
+    expect(seen.status).toEqual({
+      active: [reference('b')],
+      lastScheduleTime: formatTimestamp(NOW),
+      lastSuccessfulTime: formatTimestamp(NOW + 1_000),
+    });
     expect(reasons(seen)).toEqual(['SawCompletedJob', 'MissingJob']);
   });
 

@@ -1,5 +1,5 @@
 /** What a CronJob is to do now: what it says of the Jobs that it made, which of them go, and whether one more is due; decided from what is seen, without a server. */
-import { timeOf } from '../../shared/api/metadata/object-meta';
+import { parseTimestamp } from '../../shared/api/metadata/object-meta';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { parseCronSchedule, type CronSchedule } from '../../shared/values/cron-schedule';
 import { lastCronTime, nextCronTime, countCronTimes } from '../../shared/values/cron-times';
@@ -111,7 +111,7 @@ function observed({ cron, jobs, missing }: CronView): { readonly status: CronSta
       told.push({ type: 'Normal', reason: 'SawCompletedJob', message: `Saw completed job: ${job.name}, condition: ${end}` });
     }
     const completed = end === 'Complete' ? stringAt(objectAt(job.body, 'status'), 'completionTime') : undefined;
-    if ((timeOf(completed) ?? -Infinity) > (timeOf(lastSuccessfulTime) ?? -Infinity)) lastSuccessfulTime = completed;
+    if ((parseTimestamp(completed) ?? -Infinity) > (parseTimestamp(lastSuccessfulTime) ?? -Infinity)) lastSuccessfulTime = completed;
   }
   for (const { uid, name } of active) {
     if (typeof uid !== 'string' || typeof name !== 'string' || !missing.has(uid)) continue;
@@ -132,7 +132,7 @@ function outdatedJobs({ cron, jobs }: CronView, end: JobEnd): readonly ApiObject
   if (limit === undefined) return [];
   const ended = jobs.filter((job) => endOf(job) === end);
   if (ended.length <= limit) return [];
-  const startOf = ({ body }: ApiObject): number => timeOf(stringAt(objectAt(body, 'status'), 'startTime')) ?? Infinity;
+  const startOf = ({ body }: ApiObject): number => parseTimestamp(stringAt(objectAt(body, 'status'), 'startTime')) ?? Infinity;
   const starts = new Map(ended.map((job) => [job, startOf(job)]));
   const byStart = (one: ApiObject, other: ApiObject): number => {
     const [first, second] = [starts.get(one) ?? Infinity, starts.get(other) ?? Infinity];
@@ -174,8 +174,8 @@ function dueRun(cron: ApiObject, { times, zone }: ZonedSchedule, { active, lastS
 
 /** Times before it are done with. */
 function runsSince({ body }: ApiObject, lastScheduleTime: string | undefined, now: number): number {
-  const created = timeOf(stringAt(objectAt(body, 'metadata'), 'creationTimestamp')) ?? now;
-  const since = timeOf(lastScheduleTime) ?? created;
+  const created = parseTimestamp(stringAt(objectAt(body, 'metadata'), 'creationTimestamp')) ?? now;
+  const since = parseTimestamp(lastScheduleTime) ?? created;
   const deadline = numberAt(objectAt(body, 'spec'), 'startingDeadlineSeconds');
   return deadline === undefined ? since : Math.max(since, now - deadline * 1_000);
 }

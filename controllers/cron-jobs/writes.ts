@@ -1,5 +1,5 @@
 /** A CronJob's writes: the Jobs that it makes and takes away, and its status. Never decides anything. */
-import { timeOf, timestamp } from '../../shared/api/metadata/object-meta';
+import { parseTimestamp, formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { ApiError, isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound } from '../../shared/client/rest/api-error';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { EventRecorder } from '../../shared/client/events/event-recorder';
@@ -46,7 +46,7 @@ export class CronWrites {
     }
     if (began.type === 'going') return { written: await this.writeStatus(cron, left), hasRun: false };
     const active = endOf(began.job) === undefined ? [...left.active, referenceTo(this.options.client, began.job)] : left.active;
-    const next = { ...left, active, lastScheduleTime: timestamp(run.scheduledAt) };
+    const next = { ...left, active, lastScheduleTime: formatTimestamp(run.scheduledAt) };
     return { written: await this.writeStatus(cron, next), hasRun: began.isNew };
   }
 
@@ -126,7 +126,7 @@ const referenceTo = ({ dialect }: RestClient, job: ApiObject): JsonObject => ({ 
 function statusBody({ active, lastScheduleTime, lastSuccessfulTime }: CronStatus): JsonObject {
   return {
     ...(active.length === 0 ? {} : { active: [...active] }),
-    ...(timeOf(lastScheduleTime) === undefined ? {} : { lastScheduleTime: lastScheduleTime ?? '' }),
-    ...(timeOf(lastSuccessfulTime) === undefined ? {} : { lastSuccessfulTime: lastSuccessfulTime ?? '' }),
+    ...(parseTimestamp(lastScheduleTime) === undefined ? {} : { lastScheduleTime: lastScheduleTime ?? '' }),
+    ...(parseTimestamp(lastSuccessfulTime) === undefined ? {} : { lastSuccessfulTime: lastSuccessfulTime ?? '' }),
   };
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { timestamp } from '../../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import type { JsonObject } from '../../shared/values/json';
 import { ManualClock } from '../../test/support/manual-clock';
@@ -32,10 +32,10 @@ function pod({ name, on, revision = 'new', state = 'ready', isWaiting = false }:
       name,
       uid: name,
       labels: { 'controller-revision-hash': revision },
-      ...(state === 'going' ? { deletionTimestamp: timestamp(NOW) } : {}),
+      ...(state === 'going' ? { deletionTimestamp: formatTimestamp(NOW) } : {}),
     },
     spec: isWaiting ? { affinity: { nodeAffinity } } : { nodeName: on },
-    status: { phase, conditions: isReady ? [{ type: 'Ready', status: 'True', lastTransitionTime: timestamp(NOW - 60_000) }] : [] },
+    status: { phase, conditions: isReady ? [{ type: 'Ready', status: 'True', lastTransitionTime: formatTimestamp(NOW - 60_000) }] : [] },
   });
 }
 

@@ -1,4 +1,4 @@
-import { timestamp } from '../../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import { qualifiedNameInDialect } from '../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, type JsonObject } from '../../shared/values/json';
@@ -40,7 +40,15 @@ function set(name: string, wishes: SetWishes): ApiObject {
   if (max !== undefined) annotations[`${PREFIX}max-replicas`] = String(max);
   const labels = { app: 'a', 'pod-template-hash': name };
   return apiObject({
-    metadata: { namespace: 'n', name, uid: name, generation: 2, annotations, creationTimestamp: timestamp(NOW - age * 1000), ...metadata },
+    metadata: {
+      namespace: 'n',
+      name,
+      uid: name,
+      generation: 2,
+      annotations,
+      creationTimestamp: formatTimestamp(NOW - age * 1000),
+      ...metadata,
+    },
     spec: { replicas, template: { ...of, metadata: { labels } } },
     status: { observedGeneration: 2, replicas, readyReplicas: available, availableReplicas: available, ...status },
   });
@@ -220,7 +228,7 @@ test('planDeployment on a rollback gives the old ReplicaSet the next revision an
 
 describe('planDeployment with the Recreate strategy', () => {
   const strategy = { strategy: { type: 'Recreate' } };
-  const going = apiObject({ metadata: { name: 'p', deletionTimestamp: timestamp(NOW) }, status: { phase: 'Running' } });
+  const going = apiObject({ metadata: { name: 'p', deletionTimestamp: formatTimestamp(NOW) }, status: { phase: 'Running' } });
 
   it.each<[string, readonly ApiObject[], readonly ApiObject[], readonly unknown[]]>([
     ['scales the old ReplicaSets to zero', [set('old', { of: TWO, replicas: 2, desired: 2, max: 2 })], [], [['old', 0]]],
@@ -242,8 +250,8 @@ describe('the Progressing condition of a Deployment', () => {
     type: 'Progressing',
     status: 'True',
     reason,
-    lastUpdateTime: timestamp(NOW - ms),
-    lastTransitionTime: timestamp(NOW - ms),
+    lastUpdateTime: formatTimestamp(NOW - ms),
+    lastTransitionTime: formatTimestamp(NOW - ms),
   });
   const stuck = [set('new', { replicas: 2, available: 0, desired: 2, max: 3 })];
 
@@ -268,7 +276,13 @@ describe('the Progressing condition of a Deployment', () => {
       ['Available', 'True', 'MinimumReplicasAvailable'],
       ['Progressing', 'True', 'NewReplicaSetAvailable'],
     ]);
-    const failure = { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'm', lastTransitionTime: timestamp(NOW) };
+    const failure = {
+      type: 'ReplicaFailure',
+      status: 'True',
+      reason: 'FailedCreate',
+      message: 'm',
+      lastTransitionTime: formatTimestamp(NOW),
+    };
     const failing = [set('new', { replicas: 2, available: 0, desired: 2, max: 3, status: { conditions: [failure] } })];
     expect(conditions(plan(deployment({ replicas: 2 }, counts), failing))).toContainEqual(['ReplicaFailure', 'True', 'FailedCreate']);
   });
@@ -288,7 +302,7 @@ test('planDeployment deletes the oldest ReplicaSets beyond revisionHistoryLimit 
 });
 
 test('planDeployment changes only the status of a Deployment that is being deleted', () => {
-  const gone = deployment({ replicas: 3, template: TWO }, {}, { deletionTimestamp: timestamp(NOW) });
+  const gone = deployment({ replicas: 3, template: TWO }, {}, { deletionTimestamp: formatTimestamp(NOW) });
   expect(plan(gone, [set('old', { replicas: 2 })])).toMatchObject({
     sets: [],
     forgotten: [],

@@ -1,6 +1,6 @@
 /** Rollouts with reconciles, delayed events, conflicts and restarts in any order: they stay within the bounds and complete. */
 import * as fc from 'fast-check';
-import { timestamp } from '../../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import { qualifiedNameInDialect } from '../../shared/names/dialect';
 import type { JsonObject } from '../../shared/values/json';
@@ -159,7 +159,7 @@ class Cluster {
 
   private add(name: string, template: JsonObject, replicas: number, annotations: JsonObject): void {
     this.made += 1;
-    const createdAt = timestamp(NOW + this.made * 1000);
+    const createdAt = formatTimestamp(NOW + this.made * 1000);
     const set: LivingSet = {
       ...{ name, createdAt, template, annotations, replicas },
       ...{ ready: 0, unready: 0, counted: {}, generation: 1, told: [], heard: 0, written: 0 },

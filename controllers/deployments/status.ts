@@ -1,5 +1,5 @@
 /** What a Deployment's status says of its sets, of how far it has come, and of what keeps it from coming further. Decided from what is seen, without a server. */
-import { timeOf, timestamp } from '../../shared/api/metadata/object-meta';
+import { parseTimestamp, formatTimestamp } from '../../shared/api/metadata/object-meta';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { compareBytes, equalJson, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { generationOf, numberAt, replicasOf } from '../owned/wishes';
@@ -88,7 +88,7 @@ export class DeploymentConditions {
     const known = this.of(type);
     const isSame = known !== undefined && stringAt(known, 'status') === status;
     if (isSame && stringAt(known, 'reason') === reason && !isNews) return;
-    const now = timestamp(this.now);
+    const now = formatTimestamp(this.now);
     const lastTransitionTime = isSame ? (stringAt(known, 'lastTransitionTime') ?? now) : now;
     this.put({ type, status, lastUpdateTime: now, lastTransitionTime, reason, message });
   }
@@ -99,7 +99,7 @@ export class DeploymentConditions {
     if (typeof type !== 'string') return;
     const known = this.of(type);
     if (known !== undefined && known['status'] === status && known['reason'] === reason) return;
-    const time = lastTransitionTime ?? timestamp(this.now);
+    const time = lastTransitionTime ?? formatTimestamp(this.now);
     this.put({
       type,
       status: status ?? 'True',
@@ -155,7 +155,7 @@ function hasTimedOut(progressing: JsonObject | undefined, deadline: number, now:
   const reason = stringAt(progressing, 'reason');
   if (progressing === undefined || reason === 'NewReplicaSetAvailable') return false;
   if (reason === 'ProgressDeadlineExceeded') return true;
-  const since = timeOf(stringAt(progressing, 'lastUpdateTime'));
+  const since = parseTimestamp(stringAt(progressing, 'lastUpdateTime'));
   return since !== undefined && since + deadline * 1000 < now;
 }
 
@@ -204,6 +204,6 @@ export function deadlineIn(
   const reason = stringAt(progressing, 'reason');
   if (deadline === undefined || progressing === undefined || reason === 'ProgressDeadlineExceeded') return undefined;
   if (isComplete(deployment, countsOf(all, created)) || reason === 'NewReplicaSetAvailable') return undefined;
-  const since = timeOf(stringAt(progressing, 'lastUpdateTime')) ?? now;
+  const since = parseTimestamp(stringAt(progressing, 'lastUpdateTime')) ?? now;
   return Math.max(0, since + deadline * 1000 - now) + 1_000;
 }

@@ -4,7 +4,7 @@
  */
 import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import { compileLabelSelector, type LabelMatcher } from '../../shared/api/selectors/label-selector';
-import { requirementsOf } from '../../shared/api/selectors/object-selector';
+import { requirementsOfSelector } from '../../shared/api/selectors/object-selector';
 import { equalJson, objectAt, type JsonObject } from '../../shared/values/json';
 import { controllerOf, isReady, labelsOf, type ControllingOwner } from '../runtime/pods';
 
@@ -76,7 +76,7 @@ export class Coverage {
 
 /** Without a selector nothing is meant, with an empty one everything. */
 function matcherOf(selector: JsonObject | undefined): LabelMatcher {
-  return selector === undefined ? () => false : compileLabelSelector(requirementsOf(selector));
+  return selector === undefined ? () => false : compileLabelSelector(requirementsOfSelector(selector));
 }
 
 function covered(pod: ApiObject): CoveredPod {

@@ -1,5 +1,5 @@
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
-import { timestamp } from '../../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import type { JsonObject, JsonValue } from '../../shared/values/json';
 import type { CoveredPod } from './coverage';
 import { asksOwners, boundOf, budgetOutcome, failedStatus } from './reconcile';
@@ -65,10 +65,10 @@ test('budgetOutcome returns no unchanged status and keeps lastTransitionTime whi
 
 test('budgetOutcome does not count disrupted pods as healthy for two minutes, and then reports them as not deleted', () => {
   const disruptedPods: Record<string, JsonValue> = {
-    p0: timestamp(NOW - 30_000),
-    p1: timestamp(NOW - 120_000),
-    p2: timestamp(NOW - 60_000),
-    gone: timestamp(NOW),
+    p0: formatTimestamp(NOW - 30_000),
+    p1: formatTimestamp(NOW - 120_000),
+    p2: formatTimestamp(NOW - 60_000),
+    gone: formatTimestamp(NOW),
   };
   const seen = pods(4).map((pod) => (pod.name === 'p2' ? { ...pod, isGoing: true } : pod));
   const found = budgetOutcome({ budget: budget({ minAvailable: 1 }, { disruptedPods }), pods: seen, expectedPods: 4, now: NOW });

@@ -1,6 +1,6 @@
 /** What a disruption budget's status is to say; decided from what is seen, without a server. Seen at release 1.31.1. */
 import type { ApiObject } from '../../shared/client/rest/api-object';
-import { timeOf, timestamp } from '../../shared/api/metadata/object-meta';
+import { parseTimestamp, formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { equalJson, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 import { conditionsOf, transitionTime, withCondition } from '../runtime/conditions';
 import type { CoveredPod } from './coverage';
@@ -89,7 +89,7 @@ export function failedStatus(budget: ApiObject, message: string, now: number): J
 
 function conditionsWith({ body }: ApiObject, now: number, said: JsonObject & { readonly status: string }): JsonObject[] {
   const conditions = conditionsOf(body);
-  const lastTransitionTime = transitionTime(conditions, CONDITION, said.status, timestamp(now));
+  const lastTransitionTime = transitionTime(conditions, CONDITION, said.status, formatTimestamp(now));
   return withCondition(conditions, { type: CONDITION, ...said, lastTransitionTime });
 }
 
@@ -117,7 +117,7 @@ function disruptedPods(status: JsonObject, pods: readonly CoveredPod[], now: num
   const notDeleted: string[] = [];
   let againMs: number | undefined;
   for (const { name, isGoing } of pods) {
-    const since = timeOf(stringAt(known, name));
+    const since = parseTimestamp(stringAt(known, name));
     if (since === undefined || isGoing) continue;
     const left = since + DISRUPTED_MS - now;
     if (left <= 0) notDeleted.push(name);

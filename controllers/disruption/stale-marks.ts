@@ -1,6 +1,6 @@
 /** Pods that were marked as to be disrupted and were not: after a time the mark is taken back. Pure. */
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
-import { timeOf, timestamp } from '../../shared/api/metadata/object-meta';
+import { parseTimestamp, formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { stringAt, type JsonObject } from '../../shared/values/json';
 import { conditionOf, conditionsOf, conditionsPatch, withCondition } from '../runtime/conditions';
 import { hasEnded } from '../runtime/pods';
@@ -16,10 +16,10 @@ export function staleAt(pod: ApiObject): number | undefined {
   const mark = conditionOf(pod.body, MARK);
   if (mark === undefined || stringAt(mark, 'status') !== 'True' || stringAt(mark, 'reason') === OF_NODES) return undefined;
   if (isBeingDeleted(pod) || hasEnded(pod)) return undefined;
-  return (timeOf(stringAt(mark, 'lastTransitionTime')) ?? 0) + STALE_AFTER_MS;
+  return (parseTimestamp(stringAt(mark, 'lastTransitionTime')) ?? 0) + STALE_AFTER_MS;
 }
 
 export function withoutMark(pod: ApiObject, now: number): JsonObject {
-  const mark = { type: MARK, status: 'False', lastProbeTime: null, lastTransitionTime: timestamp(now) };
+  const mark = { type: MARK, status: 'False', lastProbeTime: null, lastTransitionTime: formatTimestamp(now) };
   return conditionsPatch(pod, withCondition(conditionsOf(pod.body), mark));
 }

@@ -1,11 +1,11 @@
-import { timestamp } from '../../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import { BackOffs, backOffMs } from './back-off';
 
 const NOW = Date.UTC(2026, 0, 2);
 
 function pod(uid: string, phase: string, endedAgo?: number): ApiObject {
-  const terminated = endedAgo === undefined ? {} : { finishedAt: timestamp(NOW - endedAgo) };
+  const terminated = endedAgo === undefined ? {} : { finishedAt: formatTimestamp(NOW - endedAgo) };
   const containerStatuses = endedAgo === undefined ? [] : [{ state: { terminated } }];
   return apiObject({ metadata: { namespace: 'n', name: uid, uid }, status: { phase, containerStatuses } });
 }

@@ -1,5 +1,5 @@
 /** Whether a Job is to end, how, and why. What was decided once stands. Knows no server. */
-import { timeOf } from '../../shared/api/metadata/object-meta';
+import { parseTimestamp } from '../../shared/api/metadata/object-meta';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { arrayAt, isObject, objectAt, stringAt } from '../../shared/values/json';
 import type { JobEnd } from '../owned/ended-jobs';
@@ -60,7 +60,7 @@ function restartsTooOften({ wishes, active }: ObservedJob): boolean {
 
 /** Milliseconds; undefined = it has no deadline, or its time does not run. */
 export function deadlineIn({ wishes, view }: ObservedJob): number | undefined {
-  const start = timeOf(startTimeOf(view.job));
+  const start = parseTimestamp(startTimeOf(view.job));
   if (wishes.deadlineMs === undefined || wishes.isSuspended || start === undefined) return undefined;
   // The time before a rest does not count.
   if (conditionOf(view.job.body, 'Suspended')?.['status'] === 'True') return undefined;

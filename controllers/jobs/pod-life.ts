@@ -1,5 +1,5 @@
 /** How a Job sees a pod: whether it works, has ended, or is going, and since when. Knows no server. */
-import { timeOf } from '../../shared/api/metadata/object-meta';
+import { parseTimestamp } from '../../shared/api/metadata/object-meta';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { arrayAt, isObject, objectAt, stringAt } from '../../shared/values/json';
 import { numberAt } from '../owned/wishes';
@@ -22,15 +22,15 @@ export function hasFailed(pod: ApiObject, isPatient: boolean): boolean {
 export function endedAt({ body }: ApiObject): number | undefined {
   const [status, metadata] = [objectAt(body, 'status'), objectAt(body, 'metadata')];
   const containers = (arrayAt(status, 'containerStatuses') ?? []).filter(isObject);
-  const ends = containers.map((container) => timeOf(stringAt(objectAt(objectAt(container, 'state'), 'terminated'), 'finishedAt')));
+  const ends = containers.map((container) => parseTimestamp(stringAt(objectAt(objectAt(container, 'state'), 'terminated'), 'finishedAt')));
   const known = ends.filter((end) => end !== undefined);
   if (known.length > 0 && known.length === ends.length) return Math.max(...known);
   const ready = conditionOf(body, 'Ready');
   if (ready?.['status'] === 'False') {
-    const since = timeOf(stringAt(ready, 'lastTransitionTime'));
+    const since = parseTimestamp(stringAt(ready, 'lastTransitionTime'));
     if (since !== undefined) return since;
   }
-  const deleted = timeOf(stringAt(metadata, 'deletionTimestamp'));
+  const deleted = parseTimestamp(stringAt(metadata, 'deletionTimestamp'));
   // The timestamp says when its time will be up.
   return deleted === undefined ? undefined : deleted - (numberAt(metadata, 'deletionGracePeriodSeconds') ?? 0) * 1_000;
 }

@@ -1,5 +1,5 @@
 /** What a Job's status says: before the finalizers of counted pods are taken off, and when all of a plan has been done. Knows no server. */
-import { timestamp } from '../../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { conditionOf, conditionsOf, withCondition } from '../runtime/conditions';
@@ -60,7 +60,7 @@ function statusOf(plan: JobPlan, tally: Tally, { removed, made }: JobWork, isOve
   const { observed, ending } = plan;
   const { view, wishes, completed, failedIndexes, going } = observed;
   const active = observed.active.filter(({ uid }) => !removed.has(uid));
-  const now = timestamp(view.now);
+  const now = formatTimestamp(view.now);
   const changed = conditionsAfter(view.job, ending, isOver, wishes.isSuspended, now);
   const succeeded = wishes.isIndexed ? sizeOf(completed) : tally.succeeded;
   const start = changed.isResumed ? now : (startTimeOf(view.job) ?? (wishes.isSuspended ? undefined : now));

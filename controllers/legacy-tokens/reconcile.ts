@@ -3,7 +3,7 @@
  * server. Seen at release 1.31.1.
  */
 import type { ApiObject } from '../../shared/client/rest/api-object';
-import { dayOf, timeOf } from '../../shared/api/metadata/object-meta';
+import { formatUtcDay, parseTimestamp } from '../../shared/api/metadata/object-meta';
 import { LEGACY_TOKEN_LABELS } from '../../shared/names/legacy-token';
 import { arrayAt, isObject, objectAt, stringAt, type JsonValue } from '../../shared/values/json';
 
@@ -25,8 +25,8 @@ export interface CleaningTerm {
 /** `periodMs`: for how long a token may lie unused, and then marked. */
 export const termAt = (now: number, periodMs: number): CleaningTerm => ({
   madeBefore: now - periodMs,
-  day: dayOf(now - periodMs),
-  today: dayOf(now),
+  day: formatUtcDay(now - periodMs),
+  today: formatUtcDay(now),
 });
 
 /** Uses have been recorded for as long as a token may lie unused; before that nothing can be said. */
@@ -46,7 +46,7 @@ export function cleaningOf(
   const labels = objectAt(metadata, 'labels');
   const label = (name: string): string | undefined =>
     prefixes.map((prefix) => stringAt(labels, `${prefix}/${name}`)).find((text) => text !== undefined);
-  const made = timeOf(stringAt(metadata, 'creationTimestamp')) ?? Infinity;
+  const made = parseTimestamp(stringAt(metadata, 'creationTimestamp')) ?? Infinity;
   if (isMadeByHand || isMounted || made >= term.madeBefore) return { type: 'keep' };
   const lastUsed = label(LEGACY_TOKEN_LABELS.lastUsed);
   if (lastUsed !== undefined && (!isDay(lastUsed) || lastUsed >= term.day)) return { type: 'keep' };

@@ -4,7 +4,7 @@
  */
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import { arrayAt, objectAt, type JsonObject } from '../../shared/values/json';
-import { timestamp } from '../../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { isNotFound } from '../../shared/client/rest/api-error';
 import { finalizersOf, isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { discover, type Discovered } from '../../shared/client/rest/discovery';
@@ -108,7 +108,7 @@ export class NamespaceDeletion {
   private async report(namespace: ApiObject, pass: Pass): Promise<ApiObject> {
     const { client, clock, logger, signal } = this.context;
     const { stale, failures, remainders } = pass;
-    const changed = withConditions(namespace.body, pass, timestamp(clock.now()));
+    const changed = withConditions(namespace.body, pass, formatTimestamp(clock.now()));
     if (changed === undefined) return namespace;
     logger.info('a namespace that is being deleted is not empty', {
       namespace: namespace.name,

@@ -10,7 +10,7 @@ import { resourceOf } from '../../shared/client/rest/resource';
 import { pause } from '../../shared/client/signals';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
-import { timestamp } from '../../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { conditionOf, conditionsOf, conditionsPatch, withCondition } from '../runtime/conditions';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { indexed } from '../runtime/indexed';
@@ -158,7 +158,7 @@ class NodeLifecycle {
     const ready = conditionOf(pod.body, 'Ready');
     if (ready === undefined || !isReady(pod)) return;
     const { client, clock, events, signal } = this.context;
-    const made = { ...ready, status: 'False', lastTransitionTime: timestamp(clock.now()) };
+    const made = { ...ready, status: 'False', lastTransitionTime: formatTimestamp(clock.now()) };
     const place = { namespace: pod.namespace, name: pod.name, subresource: 'status' };
     const patch = conditionsPatch(pod, withCondition(conditionsOf(pod.body), made));
     events.record({ about: podReference(pod), type: 'Warning', reason: 'NodeNotReady', message: 'Node is not ready' });

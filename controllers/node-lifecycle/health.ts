@@ -1,6 +1,6 @@
 /** Whether nodes are alive: what counts as a sign of life, when there were none for too long, and what is then said of the node. Pure. Seen at release 1.31.1. */
 import type { ApiObject } from '../../shared/client/rest/api-object';
-import { timeOf, timestamp } from '../../shared/api/metadata/object-meta';
+import { parseTimestamp, formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { conditionOf, conditionsOf, withCondition } from '../runtime/conditions';
 import type { NodeSettings } from '../runtime/controller';
@@ -51,7 +51,7 @@ function ownWord(node: ApiObject): string | undefined {
 }
 
 function creation({ body }: ApiObject, { now, monotonic }: Moment): number {
-  const created = timeOf(stringAt(objectAt(body, 'metadata'), 'creationTimestamp')) ?? now;
+  const created = parseTimestamp(stringAt(objectAt(body, 'metadata'), 'creationTimestamp')) ?? now;
   return monotonic - Math.max(0, now - created);
 }
 
@@ -75,7 +75,7 @@ const neverSaid = (type: string, node: JsonObject, now: number): JsonObject => (
   reason: 'NodeStatusNeverUpdated',
   message: 'Kubelet never posted node status.',
   lastHeartbeatTime: stringAt(objectAt(node, 'metadata'), 'creationTimestamp') ?? null,
-  lastTransitionTime: timestamp(now),
+  lastTransitionTime: formatTimestamp(now),
 });
 
 const noLongerSaid = (condition: JsonObject, now: number): JsonObject => ({
@@ -83,5 +83,5 @@ const noLongerSaid = (condition: JsonObject, now: number): JsonObject => ({
   status: 'Unknown',
   reason: 'NodeStatusUnknown',
   message: 'Kubelet stopped posting node status.',
-  lastTransitionTime: timestamp(now),
+  lastTransitionTime: formatTimestamp(now),
 });

@@ -1,6 +1,6 @@
 /** The taints that a node's conditions ask for. Those of others stay as they are. Pure. Seen at release 1.31.1. */
 import type { ApiObject } from '../../shared/client/rest/api-object';
-import { timestamp } from '../../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 import { stringAt, type JsonObject } from '../../shared/values/json';
 import { conditionsOf } from '../runtime/conditions';
@@ -46,7 +46,7 @@ export function taintsFor(node: ApiObject, { eviction, prefix, now }: TaintWishe
   if (kept.length === present.length && added.length === 0) return undefined;
   return [
     ...kept.map(({ body }) => body),
-    ...added.map(({ name, effect }) => ({ key: `node.${prefix}/${name}`, effect, timeAdded: timestamp(now) })),
+    ...added.map(({ name, effect }) => ({ key: `node.${prefix}/${name}`, effect, timeAdded: formatTimestamp(now) })),
   ];
 }
 

@@ -1,10 +1,10 @@
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
-import { timestamp } from '../../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import type { JsonObject } from '../../shared/values/json';
 import { deletionCost, inDeletionOrder, isActive, isAvailable, nextAvailable } from './activity';
 
 const NOW = Date.UTC(2026, 0, 2);
-const ago = (seconds: number): string => timestamp(NOW - seconds * 1000);
+const ago = (seconds: number): string => formatTimestamp(NOW - seconds * 1000);
 const ready = (seconds: number): JsonObject => ({ type: 'Ready', status: 'True', lastTransitionTime: ago(seconds) });
 
 interface Wishes {

@@ -1,5 +1,5 @@
 /** Which pods count, since when they serve, and which of them an owner that wants fewer can do without. Decided from what is seen, without a server. */
-import { timeOf } from '../../shared/api/metadata/object-meta';
+import { parseTimestamp } from '../../shared/api/metadata/object-meta';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { otherQualifiedName } from '../../shared/names/dialect';
 import { arrayAt, compareBytes, isObject, objectAt, own, stringAt } from '../../shared/values/json';
@@ -13,7 +13,7 @@ export const isActive = (pod: ApiObject): boolean => !hasEnded(pod) && !isBeingD
 
 /** Milliseconds since 1970; undefined where it is not ready, or does not say since when. */
 export function readySince(pod: ApiObject): number | undefined {
-  return isReady(pod) ? timeOf(stringAt(conditionOf(pod.body, 'Ready'), 'lastTransitionTime')) : undefined;
+  return isReady(pod) ? parseTimestamp(stringAt(conditionOf(pod.body, 'Ready'), 'lastTransitionTime')) : undefined;
 }
 
 /** It has been ready for as long as is asked. */
@@ -78,7 +78,7 @@ function ranksOf(pod: ApiObject, onNode: ReadonlyMap<string, number>, now: numbe
     ready ? ageBucket(readySince(pod), now) : 0,
     -restarts,
     -sidecarRestarts,
-    ageBucket(timeOf(stringAt(objectAt(pod.body, 'metadata'), 'creationTimestamp')), now),
+    ageBucket(parseTimestamp(stringAt(objectAt(pod.body, 'metadata'), 'creationTimestamp')), now),
   ];
 }
 

@@ -1,6 +1,6 @@
 /** Which pods nobody runs any more; decided from what is seen, without a server. Seen at release 1.31.1. */
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
-import { timestamp } from '../../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 import { arrayAt, equalJson, isObject, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 
@@ -74,7 +74,7 @@ export function failedStatus(pod: ApiObject, reason: PodGarbageReason, now: numb
   const known = conditions.find((condition) => stringAt(condition, 'type') === 'DisruptionTarget');
   const disruption = { type: 'DisruptionTarget', status: 'True', reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists' };
   const since = stringAt(known, 'status') === 'True' ? stringAt(known, 'lastTransitionTime') : undefined;
-  const said: JsonObject = { ...disruption, lastTransitionTime: since ?? timestamp(now) };
+  const said: JsonObject = { ...disruption, lastTransitionTime: since ?? formatTimestamp(now) };
   return { phase: 'Failed', conditions: [...conditions.filter((condition) => !equalJson(condition, known ?? null)), said] };
 }
 

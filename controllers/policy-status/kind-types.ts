@@ -2,7 +2,7 @@
  * What expressions of policies may know of the objects of a kind: built-in kinds as their type tables say, others as the server's OpenAPI documents do. Members that no
  * type can be given are not there, as in upstream's eyes: quantities among them. Reads nothing.
  */
-import { KINDS } from '../../shared/api/kinds';
+import { STORED_KINDS } from '../../shared/api/kinds';
 import { schemaOf, type FieldType } from '../../shared/api/types';
 import {
   BOOL,
@@ -29,7 +29,7 @@ export interface KnownKind {
 }
 
 /** The kinds that are built in. */
-export const BUILT_IN: readonly KnownKind[] = KINDS.filter(({ virtual }) => virtual !== true).map(
+export const BUILT_IN: readonly KnownKind[] = STORED_KINDS.filter(({ virtual }) => virtual !== true).map(
   ({ group, version, kind, resource, type }) => ({ group, version, kind, resource, type: () => ofObject(kind, type) }),
 );
 
@@ -66,11 +66,11 @@ function ofField(type: FieldType, above: readonly string[]): Type | undefined {
     case 'either':
       return undefined;
     case 'list': {
-      const item = ofField(type.of, above);
+      const item = ofField(type.element, above);
       return item === undefined ? undefined : listOf(item);
     }
     case 'map': {
-      const item = ofField(type.of, above);
+      const item = ofField(type.element, above);
       return item === undefined ? undefined : mapOf(STRING, item);
     }
     case 'scalar':

@@ -1,4 +1,4 @@
-import { timestamp } from '../../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import type { JsonObject } from '../../shared/values/json';
 import { BURST, planOf, replicaStatus } from './reconcile';
@@ -15,7 +15,7 @@ function set(replicas: number, { spec = {}, metadata = {}, status = {} }: Readon
 }
 
 function pod(name: string, isReady = false, labels: JsonObject = LABELS): ApiObject {
-  const conditions = isReady ? [{ type: 'Ready', status: 'True', lastTransitionTime: timestamp(NOW - 10_000) }] : [];
+  const conditions = isReady ? [{ type: 'Ready', status: 'True', lastTransitionTime: formatTimestamp(NOW - 10_000) }] : [];
   return apiObject({ metadata: { namespace: 'n', name, uid: name, labels }, spec: {}, status: { phase: 'Running', conditions } });
 }
 const pods = (count: number): readonly ApiObject[] => Array.from({ length: count }, (_, index) => pod(`p${index}`));
@@ -26,7 +26,7 @@ test.each<[string, ApiObject, readonly ApiObject[], unknown]>([
   ['creates at most one burst of pods', set(2 * BURST), [], { type: 'create', count: BURST }],
   [
     'creates no pods for a ReplicaSet that is being deleted',
-    set(3, { metadata: { deletionTimestamp: timestamp(NOW) } }),
+    set(3, { metadata: { deletionTimestamp: formatTimestamp(NOW) } }),
     [],
     { type: 'none' },
   ],
@@ -67,7 +67,7 @@ test('replicaStatus returns nothing when the status is unchanged', () => {
 
 test('replicaStatus sets ReplicaFailure once and removes it when the failure is over', () => {
   const fault = { reason: 'FailedCreate', message: 'no room' } as const;
-  const said = { type: 'ReplicaFailure', status: 'True', lastTransitionTime: timestamp(NOW), ...fault };
+  const said = { type: 'ReplicaFailure', status: 'True', lastTransitionTime: formatTimestamp(NOW), ...fault };
   expect(replicaStatus(set(1), [], fault, NOW)).toEqual({ replicas: 0, observedGeneration: 2, conditions: [said] });
   const known = set(1, { status: { observedGeneration: 2, conditions: [said] } });
   expect(replicaStatus(known, [], { ...fault, message: 'still none' }, NOW + 5_000)).toBeUndefined();

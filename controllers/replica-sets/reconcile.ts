@@ -1,5 +1,5 @@
 /** How many pods a set has to make or do without, and what its status says; decided from what is seen, without a server. */
-import { timestamp } from '../../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { equalJson, objectAt, type JsonObject } from '../../shared/values/json';
 import { inDeletionOrder, isAvailable } from '../owned/activity';
@@ -70,5 +70,5 @@ function conditionsWith(set: ApiObject, fault: ReplicaFault | undefined, now: nu
   if (fault === undefined) return known.filter(({ type }) => type !== 'ReplicaFailure');
   if (conditionOf(set.body, 'ReplicaFailure') !== undefined) return known;
   const { reason, message } = fault;
-  return withCondition(known, { type: 'ReplicaFailure', status: 'True', lastTransitionTime: timestamp(now), reason, message });
+  return withCondition(known, { type: 'ReplicaFailure', status: 'True', lastTransitionTime: formatTimestamp(now), reason, message });
 }

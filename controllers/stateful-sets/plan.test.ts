@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { timestamp } from '../../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import type { JsonObject } from '../../shared/values/json';
 import { podName } from './identity';
@@ -12,14 +12,14 @@ type State = 'ready' | 'young' | 'waiting' | 'ended' | 'going';
 
 function pod(ordinal: number, state: State, revision = 'new'): ApiObject {
   const isReady = state === 'ready' || state === 'young';
-  const since = timestamp(NOW - (state === 'young' ? 1_000 : 60_000));
+  const since = formatTimestamp(NOW - (state === 'young' ? 1_000 : 60_000));
   return apiObject({
     metadata: {
       namespace: 'n',
       name: podName('web', ordinal),
       uid: `u${ordinal}`,
       labels: { 'controller-revision-hash': revision },
-      ...(state === 'going' ? { deletionTimestamp: timestamp(NOW) } : {}),
+      ...(state === 'going' ? { deletionTimestamp: formatTimestamp(NOW) } : {}),
     },
     status: {
       phase: state === 'ended' ? 'Failed' : isReady ? 'Running' : 'Pending',

@@ -6,7 +6,7 @@ import { isNotFound } from '../../shared/client/rest/api-error';
 import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
-import { timestamp } from '../../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { equalJson, objectAt, own } from '../../shared/values/json';
 import { conditionsOf, conditionsPatch, transitionTime, withCondition } from '../runtime/conditions';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
@@ -114,7 +114,7 @@ async function evict({ client, clock, signal }: ControllerContext, pod: ApiObjec
     reason: 'DeletionByTaintManager',
     message: 'Taint manager: deleting due to NoExecute taint',
     lastProbeTime: null,
-    lastTransitionTime: transitionTime(conditions, MARK, 'True', timestamp(clock.now())),
+    lastTransitionTime: transitionTime(conditions, MARK, 'True', formatTimestamp(clock.now())),
   };
   try {
     const place = { namespace, name, subresource: 'status' };

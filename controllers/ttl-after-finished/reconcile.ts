@@ -1,6 +1,6 @@
 /** When a finished Job is to go; decided from what is seen, without a server. */
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
-import { timeOf } from '../../shared/api/metadata/object-meta';
+import { parseTimestamp } from '../../shared/api/metadata/object-meta';
 import { arrayAt, isObject, objectAt, own, stringAt } from '../../shared/values/json';
 
 export type Expiry =
@@ -19,6 +19,6 @@ export function expiryOf(job: ApiObject): Expiry {
   const conditions = (arrayAt(objectAt(job.body, 'status'), 'conditions') ?? []).filter(isObject);
   const end = conditions.find((condition) => ENDS.includes(stringAt(condition, 'type')) && stringAt(condition, 'status') === 'True');
   if (end === undefined) return { type: 'never' };
-  const ended = timeOf(stringAt(end, 'lastTransitionTime'));
+  const ended = parseTimestamp(stringAt(end, 'lastTransitionTime'));
   return ended === undefined ? { type: 'unclear' } : { type: 'at', ms: ended + seconds * 1_000 };
 }

@@ -1,5 +1,5 @@
 /** The certificates by which the parts of a cluster know each other, whoever starts them: names that lead to the API servers, and who their clients are. */
-import { MASTERS } from '../../shared/api/identity/user';
+import { MASTERS_GROUP } from '../../shared/api/identity/user';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import type { Leaf } from './credentials';
 
@@ -20,7 +20,7 @@ export const ADMIN_LEAF: Leaf = {
   file: 'admin',
   label: "the administrator's certificate",
   usage: 'client',
-  subject: { commonName: 'platform-admin', organizations: [MASTERS] },
+  subject: { commonName: 'platform-admin', organizations: [MASTERS_GROUP] },
   names: [],
 };
 

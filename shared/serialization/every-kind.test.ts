@@ -9,7 +9,7 @@ import { text as written, tupleOf } from '../../test/replay/shape';
 import { everythingOf } from '../../test/support/everything';
 import { apiVersionOf } from '../api/identity/identity';
 import type { JsonObject } from '../values/json';
-import { KINDS, type KindRow } from '../api/kinds';
+import { STORED_KINDS, type KindRow } from '../api/kinds';
 import { decodeObject, encodeBody } from '../api/types';
 import { apiVersionInDialect } from '../names/dialect';
 import { decodeProtobuf, encodeProtobuf, ProtobufFault } from './protobuf';
@@ -25,7 +25,7 @@ const digest = (bytes: Buffer | string): string => createHash('sha256').update(b
 const versionOf = (row: KindRow): string => apiVersionInDialect('kubernetes', apiVersionOf(row));
 const fullObject = (row: KindRow): JsonObject => decodeObject(row.type, everythingOf(row.type)).object;
 
-const ROWS = KINDS.map((row) => [`${versionOf(row)} ${row.kind}`, row] as const);
+const ROWS = STORED_KINDS.map((row) => [`${versionOf(row)} ${row.kind}`, row] as const);
 
 test.each(ROWS)('%s with every field set encodes to the recorded protobuf and JSON', (name, row) => {
   const object = fullObject(row);
@@ -79,7 +79,7 @@ function field(number: number, content: Buffer): Buffer {
 }
 
 describe('decodeProtobuf, for a malformed message,', () => {
-  const configMap = KINDS.find(({ kind }) => kind === 'ConfigMap');
+  const configMap = STORED_KINDS.find(({ kind }) => kind === 'ConfigMap');
   if (configMap === undefined) throw new Error('no ConfigMap');
 
   test.each<readonly [string, Buffer]>([

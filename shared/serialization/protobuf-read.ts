@@ -60,7 +60,7 @@ function compileMember(field: FieldSchema): Slot {
     };
   }
   if (type.kind === 'list') {
-    const { wire, read } = valueReader(type.of);
+    const { wire, read } = valueReader(type.element);
     return {
       name,
       wire,
@@ -72,7 +72,7 @@ function compileMember(field: FieldSchema): Slot {
     };
   }
   if (type.kind === 'map') {
-    const { wire, read, zero } = valueReader(type.of);
+    const { wire, read, zero } = valueReader(type.element);
     return {
       name,
       wire: WIRE_TYPES.bytes,

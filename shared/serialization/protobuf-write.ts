@@ -46,7 +46,7 @@ function compileMember(field: FieldSchema): MemberWriter {
     };
   }
   if (type.kind === 'list') {
-    const { wire, write } = valueWriter(type.of);
+    const { wire, write } = valueWriter(type.element);
     return (object, out) => {
       const list = object[name];
       if (!Array.isArray(list)) return;
@@ -54,7 +54,7 @@ function compileMember(field: FieldSchema): MemberWriter {
     };
   }
   if (type.kind === 'map') {
-    const { wire, write } = valueWriter(type.of);
+    const { wire, write } = valueWriter(type.element);
     return (object, out) => {
       const map = object[name];
       if (!isObject(map)) return;

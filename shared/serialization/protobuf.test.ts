@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { isObject, type JsonObject, type JsonValue } from '../values/json';
-import { KINDS } from '../api/kinds';
+import { STORED_KINDS } from '../api/kinds';
 import { decodeObject } from '../api/types/decode';
 import { encodeBody } from '../api/types/encode';
 import { schemaOf } from '../api/types/tables';
@@ -96,9 +96,9 @@ function arbitraryOf(type: FieldType, depth: number): fc.Arbitrary<JsonValue> {
     case 'object':
       return objectOf(type.type, depth - 1);
     case 'list':
-      return fc.array(arbitraryOf(type.of, depth), { maxLength: 2 });
+      return fc.array(arbitraryOf(type.element, depth), { maxLength: 2 });
     case 'map':
-      return fc.dictionary(fc.string(), arbitraryOf(type.of, depth), { maxKeys: 2, noNullPrototype: true });
+      return fc.dictionary(fc.string(), arbitraryOf(type.element, depth), { maxKeys: 2, noNullPrototype: true });
   }
 }
 
@@ -112,7 +112,7 @@ function objectOf(type: string, depth: number): fc.Arbitrary<JsonObject> {
   });
 }
 
-test.each([...new Set(KINDS.map(({ type }) => type)), 'meta.v1.DeleteOptions', 'meta.v1.Status'])(
+test.each([...new Set(STORED_KINDS.map(({ type }) => type)), 'meta.v1.DeleteOptions', 'meta.v1.Status'])(
   'decodeProtobuf reads what encodeProtobuf writes for any %s',
   (type) => {
     fc.assert(

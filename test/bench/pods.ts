@@ -1,7 +1,7 @@
 /** What a Pod of sixty fields costs before it is stored: decoding, defaults, disabled members, rules; beside what JSON.parse takes for its text. */
 import { validatePod } from '../../apiserver/kinds/core/pod/rules';
 import type { JsonObject } from '../../shared/values/json';
-import { applyDefaults, decodeObject, dropDisabled } from '../../shared/api/types';
+import { applyDefaults, decodeObject, dropDisabledFields } from '../../shared/api/types';
 
 const TYPE = 'core.v1.Pod';
 const WARM_UP = 5000;
@@ -59,7 +59,7 @@ export function podCost(): { readonly checked: number; readonly parsed: number }
 function check(): void {
   const { object } = decodeObject(TYPE, POD);
   applyDefaults(TYPE, object);
-  dropDisabled(TYPE, object);
+  dropDisabledFields(TYPE, object);
   if (validatePod(object).length > 0) throw new Error('the pod is not good');
 }
 

@@ -1,6 +1,6 @@
 /** Between canonical spelling and the reference server's, for whole texts; and the media types of patches in short. */
 import { groupInDialect, otherQualifiedName, PROTOBUF_MEDIA_TYPE } from '../../shared/names/dialect';
-import { KINDS } from '../../shared/api/kinds';
+import { STORED_KINDS } from '../../shared/api/kinds';
 
 export const PATCH_MEDIA: Readonly<Record<string, string>> = {
   json: 'application/json-patch+json',
@@ -9,7 +9,7 @@ export const PATCH_MEDIA: Readonly<Record<string, string>> = {
   apply: 'application/apply-patch+yaml',
 };
 
-const GROUPS = [...new Set([...KINDS.map(({ group }) => group), 'meta.platform.io'])];
+const GROUPS = [...new Set([...STORED_KINDS.map(({ group }) => group), 'meta.platform.io'])];
 const PREFIX = otherQualifiedName('platform.io/x')?.split('/')[0] ?? '';
 
 /** Canonical spellings with the reference's. */

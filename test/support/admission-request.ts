@@ -1,6 +1,6 @@
 /** What plug-ins are asked: a ConfigMap that somebody creates, unless something else is said. */
 import type { AdmissionRequest } from '../../apiserver/registry/admission';
-import { KINDS } from '../../shared/api/kinds';
+import { STORED_KINDS } from '../../shared/api/kinds';
 
 export type AskedParts = Partial<AdmissionRequest> & {
   /** Of the object, in the place of a resource. */
@@ -8,7 +8,7 @@ export type AskedParts = Partial<AdmissionRequest> & {
 };
 
 export function admissionRequest({ kind = 'ConfigMap', ...parts }: AskedParts = {}): AdmissionRequest {
-  const row = KINDS.find((one) => one.kind === kind);
+  const row = STORED_KINDS.find((one) => one.kind === kind);
   if (row === undefined) throw new Error(`no ${kind}`);
   return {
     operation: 'CREATE',

@@ -45,8 +45,8 @@ function valueOf(type: FieldType, above: readonly string[]): JsonValue {
     case 'object':
       return everythingOf(type.type, above);
     case 'list':
-      return [valueOf(type.of, above), valueOf(type.of, above)];
+      return [valueOf(type.element, above), valueOf(type.element, above)];
     case 'map':
-      return { b: valueOf(type.of, above), a: valueOf(type.of, above) };
+      return { b: valueOf(type.element, above), a: valueOf(type.element, above) };
   }
 }

@@ -3,7 +3,7 @@
  * versions. It knows no kinds, checks no fields and is only as exact as clients rely on; what a test wants to go wrong, the test makes
  * go wrong.
  */
-import { FENCE_HEADER, isInForce, parseFence } from '../../shared/api/identity/fencing';
+import { FENCE_HEADER, isFenceInForce, parseFence } from '../../shared/api/identity/fencing';
 import { INITIAL_EVENTS_END } from '../../shared/names/dialect';
 import { cloneJson, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { ConnectionError, type Transport, type TransportRequest, type TransportResponse } from '../../shared/client/transport/transport';
@@ -169,7 +169,7 @@ export class FakeApi implements Transport {
     const fence = parseFence(text);
     if (fence === undefined) return status(400, 'BadRequest');
     const lease = [...this.objects].find(([key]) => key.endsWith(`/leases|${fence.namespace}|${fence.name}`))?.[1];
-    return isInForce(fence, lease) ? undefined : status(409, 'Conflict');
+    return isFenceInForce(fence, lease) ? undefined : status(409, 'Conflict');
   }
 
   private select({ collection, namespace, query }: Address): readonly JsonObject[] {

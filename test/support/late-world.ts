@@ -7,7 +7,7 @@ import type { ControllerContext } from '../../controllers/runtime/controller';
 import { isReady } from '../../controllers/runtime/pods';
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import { EventRecorder } from '../../shared/client/events/event-recorder';
-import { timestamp } from '../../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { objectAt, type JsonObject } from '../../shared/values/json';
 import { status, type FakeApi } from './fake-api';
 import { fakeClient } from './fake-client';
@@ -80,7 +80,7 @@ export class LateWorld {
     const waiting = this.pods.filter((pod) => !isReady(pod));
     const pod = waiting[index % Math.max(1, waiting.length)];
     if (pod === undefined) return;
-    const lastTransitionTime = timestamp(this.fake.clock.now());
+    const lastTransitionTime = formatTimestamp(this.fake.clock.now());
     this.fake.api.put(PODS, {
       ...pod.body,
       status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True', lastTransitionTime }] },

@@ -1,5 +1,5 @@
 /** The objects that a binding gives its policy as parameters, out of the cache. Decides nothing but whether there have to be some. */
-import { labelsOf } from '../../../shared/api/metadata/object-meta';
+import { stringLabelsOf } from '../../../shared/api/metadata/object-meta';
 import { canonicalApiVersion } from '../../../shared/names/dialect';
 import type { JsonObject } from '../../../shared/values/json';
 import type { Cache, Entry } from '../../cache/cache';
@@ -62,6 +62,6 @@ export function parametersOf(
   const all = selector === undefined ? [] : row.namespaced ? snapshot.range(prefix, `${namespace}0`) : snapshot.range();
   const entries = inVersion(resource, chosen === undefined ? [...all] : [chosen]);
   if ('fault' in entries) return entries;
-  const found = entries.map((entry) => parts.shown(resource, entry)).filter((object) => selector?.(labelsOf(object)) ?? true);
+  const found = entries.map((entry) => parts.shown(resource, entry)).filter((object) => selector?.(stringLabelsOf(object)) ?? true);
   return found.length === 0 ? without : found;
 }

@@ -4,7 +4,7 @@ import { policyVariables } from '../../../shared/expression/admission/variables'
 import { compileExpression, type Expression } from '../../../shared/expression/engine';
 import type { Type } from '../../../shared/expression/types/type';
 import { compileLabelSelector } from '../../../shared/api/selectors/label-selector';
-import { requirementsOf } from '../../../shared/api/selectors/object-selector';
+import { requirementsOfSelector } from '../../../shared/api/selectors/object-selector';
 import { appendToKey } from '../../../shared/values/append';
 import { ruleNamesInBothSpellings } from '../../../shared/names/spellings';
 import { readRule, type MatchRule } from '../matching/rules';
@@ -173,7 +173,7 @@ function readBinding(name: string, spec: JsonObject): PolicyBinding {
             selector:
               own(reference, 'selector') === undefined
                 ? undefined
-                : compileLabelSelector(requirementsOf(objectAt(reference, 'selector') ?? {})),
+                : compileLabelSelector(requirementsOfSelector(objectAt(reference, 'selector') ?? {})),
             isAllowedWithout: stringAt(reference, 'parameterNotFoundAction') === 'Allow',
           },
   };
@@ -196,6 +196,6 @@ const readNamed = (rule: JsonObject): NamedRule => ({
 });
 
 function selectorOf(selector: JsonObject | undefined): LabelMatcher | undefined {
-  const requirements = requirementsOf(selector ?? {});
+  const requirements = requirementsOfSelector(selector ?? {});
   return requirements.length === 0 ? undefined : compileLabelSelector(requirements);
 }

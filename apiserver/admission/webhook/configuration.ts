@@ -2,7 +2,7 @@
 import { compileExpression, type Expression } from '../../../shared/expression/engine';
 import { WEBHOOK_VARIABLES } from '../../../shared/expression/admission/variables';
 import { compileLabelSelector } from '../../../shared/api/selectors/label-selector';
-import { requirementsOf } from '../../../shared/api/selectors/object-selector';
+import { requirementsOfSelector } from '../../../shared/api/selectors/object-selector';
 import { arrayAt, compareBytes, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
 import { readWebhookTarget, type WebhookTarget } from '../../webhook-client/webhook-target';
 import { readRule, type MatchRule } from '../matching/rules';
@@ -86,7 +86,7 @@ function readWebhook(type: WebhookType, configuration: string, name: string, id:
 }
 
 function selectorOf(selector: JsonObject | undefined): LabelMatcher | undefined {
-  const requirements = requirementsOf(selector ?? {});
+  const requirements = requirementsOfSelector(selector ?? {});
   return requirements.length === 0 ? undefined : compileLabelSelector(requirements);
 }
 

@@ -3,7 +3,7 @@
  * when the answer is there. Every question is asked once.
  */
 import type { AccessAnswer, AccessQuestion, AskAccess } from '../../../shared/expression/library/authorizer';
-import { accountGroups, accountUser, type UserInfo } from '../../../shared/api/identity/user';
+import { serviceAccountGroups, serviceAccountUserName, type UserInfo } from '../../../shared/api/identity/user';
 import type { MaybePromise } from '../../../shared/runtime/maybe-promise';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { canonicalGroup } from '../../../shared/names/dialect';
@@ -49,6 +49,6 @@ export class Decisions {
 }
 
 const userOf = ({ namespace, name }: { readonly namespace: string; readonly name: string }): UserInfo => ({
-  name: accountUser(namespace, name),
-  groups: [...accountGroups(namespace), 'system:authenticated'],
+  name: serviceAccountUserName(namespace, name),
+  groups: [...serviceAccountGroups(namespace), 'system:authenticated'],
 });

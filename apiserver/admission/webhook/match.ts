@@ -7,7 +7,7 @@ import { AuthorizerValue, ResourceCheck, type AskAccess } from '../../../shared/
 import { REQUEST_RESOURCE } from '../../../shared/expression/admission/variables';
 import { freeValue } from '../../../shared/expression/free-json';
 import type { KindRow } from '../../../shared/api/kinds';
-import { labelsOf, readMetadata } from '../../../shared/api/metadata/object-meta';
+import { stringLabelsOf, readMetadata } from '../../../shared/api/metadata/object-meta';
 import { stringAt, type JsonObject } from '../../../shared/values/json';
 import type { AdmissionQuestion, AdmissionRequest } from '../../registry/admission';
 import type { ServedResource } from '../../registry/verbs';
@@ -77,12 +77,12 @@ export function isSelected({ namespaces, objects }: Pick<Webhook, 'namespaces' |
   if (namespaces !== undefined && !isInNamespace(namespaces, request)) return false;
   if (objects === undefined) return true;
   const { object, oldObject } = request;
-  return [object, oldObject].some((one) => one !== undefined && 'metadata' in one && objects(labelsOf(one)));
+  return [object, oldObject].some((one) => one !== undefined && 'metadata' in one && objects(stringLabelsOf(one)));
 }
 
 function isInNamespace(matches: (labels: Labels) => boolean, request: AdmissionRequest): boolean {
   const { row } = request.resource;
-  if (row.group === '' && row.resource === 'namespaces') return matches(labelsOf(request.object ?? request.oldObject ?? {}));
+  if (row.group === '' && row.resource === 'namespaces') return matches(stringLabelsOf(request.object ?? request.oldObject ?? {}));
   return request.namespace === '' || matches(request.namespaceEntry?.labels ?? {});
 }
 

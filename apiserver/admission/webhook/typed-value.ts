@@ -5,7 +5,7 @@
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import type { KindRow } from '../../../shared/api/kinds';
 import { schemaOf, type FieldSchema, type FieldType } from '../../../shared/api/types';
-import { HOLDERS, spelled } from '../../../shared/api/types/group-fields';
+import { NAME_FIELDS_BY_TYPE, spellInDialect } from '../../../shared/api/types/group-fields';
 import { freeValue } from '../../../shared/expression/free-json';
 import { ListValue, MapValue, type Value } from '../../../shared/expression/values/value';
 import { apiVersionInDialect, type Dialect } from '../../../shared/names/dialect';
@@ -47,14 +47,14 @@ function planOf(type: string): Plan {
 }
 
 function memberOf(type: string, { name, type: fieldType, presence }: FieldSchema): Member {
-  const holds = HOLDERS[type]?.[name];
+  const holds = NAME_FIELDS_BY_TYPE[type]?.[name];
   const plain = readerOf(fieldType);
   const read: Read =
     holds === undefined
       ? plain
       : (value, dialect) =>
           plain(
-            respelled(value, (text) => spelled(holds, text, dialect)),
+            respelled(value, (text) => spellInDialect(holds, text, dialect)),
             dialect,
           );
   return {
@@ -133,9 +133,9 @@ function readerOf(type: FieldType): Read {
       };
     }
     case 'list':
-      return listReader(type.of);
+      return listReader(type.element);
     case 'map':
-      return mapReader(type.of);
+      return mapReader(type.element);
     case 'scalar':
       return (value) => freeValue(value);
   }

@@ -3,11 +3,11 @@
  * stored. Decides nothing.
  */
 import { codecOf } from '../../../shared/api/codec/codec';
-import { converterOf, dropCarried } from '../../../shared/api/conversion';
+import { hubConverterOf, dropFieldAnnotations } from '../../../shared/api/conversion';
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { SCALE, type KindRow } from '../../../shared/api/kinds';
-import { membersOf } from '../../../shared/api/structural/member-path';
-import { canonicalizeGroups, inSpelling } from '../../../shared/api/types/group-fields';
+import { membersOfPath } from '../../../shared/api/structural/member-path';
+import { canonicalizeGroups, withGroupsOfDialect } from '../../../shared/api/types/group-fields';
 import { laterObject } from '../../../shared/expression/free-json';
 import type { Value } from '../../../shared/expression/engine';
 import { apiVersionInDialect, canonicalApiVersion, type GeneratedNames } from '../../../shared/names/dialect';
@@ -48,17 +48,17 @@ export function viewOf({ bodyRow, resource, subresource }: AdmissionRequest, as:
 /** Objects of a kind in its version, in this server's spelling; those that only a webhook can convert are in it already. */
 export function shownAs(row: KindRow, names: GeneratedNames): ObjectView {
   const codec = codecOf(row);
-  const converter = row.storedAs === undefined ? undefined : converterOf(row, names.dialect);
+  const converter = row.storedAs === undefined ? undefined : hubConverterOf(row, names.dialect);
   const isReadInPlace = converter === undefined && row.custom === undefined;
   return {
     row,
     value: (object) =>
       isReadInPlace ? typedValue(row, object, names.dialect) : laterObject(() => objectOf(shownAs(row, names).text(object))),
     text(object) {
-      const own = inSpelling(converter === undefined ? object : converter.fromHub(object), codec.groupFields, names.dialect);
+      const own = withGroupsOfDialect(converter === undefined ? object : converter.fromHub(object), codec.groupFields, names.dialect);
       // What is written always has the time of its creation; a new custom object has none (upstream behaviour).
       const isNew = row.custom !== undefined && readMetadata(own)['creationTimestamp'] === undefined;
-      return textOf(row, names, isNew ? stringifyJson(own, 'sorted') : codec.encodeSent(own));
+      return textOf(row, names, isNew ? stringifyJson(own, 'sorted') : codec.encodeWithEmptyLists(own));
     },
     take(object, changed) {
       const made = versionNamed(row, changed);
@@ -66,7 +66,7 @@ export function shownAs(row: KindRow, names: GeneratedNames): ObjectView {
       const of = made === row ? codec : codecOf(made);
       const decoded = of.decode(changed).object;
       of.applyDefaults(decoded);
-      dropCarried(made, decoded);
+      dropFieldAnnotations(made, decoded);
       const fresh = converter === undefined ? decoded : converter.toHub(decoded);
       canonicalizeGroups(fresh, of.groupFields, names);
       replaceObject(object, fresh);
@@ -97,7 +97,7 @@ function scaled({ version, custom }: KindRow, names: GeneratedNames): ObjectView
     take(object, changed) {
       checkKind(SCALE, changed);
       const spec = objectAt(codec.decode(changed).object, 'spec') ?? {};
-      place(object, paths === undefined ? REPLICAS : membersOf(paths.specReplicas), own(spec, 'replicas') ?? 0);
+      place(object, paths === undefined ? REPLICAS : membersOfPath(paths.specReplicas), own(spec, 'replicas') ?? 0);
       return version;
     },
   };

@@ -5,7 +5,7 @@ import type { TokenOutcome } from '../authenticator';
 import { serviceAccountTokens } from './authenticator';
 import type { BindableResource, ObjectState, SecretToken } from './bound-objects';
 import { tokenIssuer } from './issuer';
-import { keySet, readPrivateKey, readPublicKeys } from '../../../shared/api/identity/token-keys';
+import { jsonWebKeySet, readPrivateKey, readPublicKeys } from '../../../shared/api/identity/token-keys';
 
 const names = GENERATED_NAMES.kubernetes;
 const clock = new ManualClock(1_800_000_000_000);
@@ -24,7 +24,7 @@ const arriving = new Map<string, ObjectState>();
 const secrets = new Map<string, SecretToken>();
 const accountSecrets: string[] = [];
 const uses: string[] = [];
-let present = { checking: readPublicKeys('sa.key', pem(rsa)) };
+let present = { verifying: readPublicKeys('sa.key', pem(rsa)) };
 const authenticator = serviceAccountTokens({
   issuers: [API, 'https://old'],
   keys: () => present,
@@ -90,9 +90,9 @@ it('service account authentication accepts tokens of added keys and rejects toke
   const old = token();
   expect(await review(old)).toMatchObject({ type: 'user' });
   const before = present;
-  present = { checking: readPublicKeys('sa.key', pem(generateKeyPairSync('rsa', { modulusLength: 2048 }))) };
+  present = { verifying: readPublicKeys('sa.key', pem(generateKeyPairSync('rsa', { modulusLength: 2048 }))) };
   expect(await review(old)).toMatchObject({ type: 'failed' });
-  present = { checking: [...present.checking, ...before.checking] };
+  present = { verifying: [...present.verifying, ...before.verifying] };
   expect(await review(old)).toMatchObject({ type: 'user' });
 });
 
@@ -282,7 +282,7 @@ it.each(['rsa', 'prime256v1', 'secp384r1', 'secp521r1'])(
     };
     const taker = serviceAccountTokens({
       issuers: ['me'],
-      keys: () => ({ checking: keys }),
+      keys: () => ({ verifying: keys }),
       audiences: [],
       objects,
       clock,
@@ -308,13 +308,13 @@ it('key files may contain public keys, private keys and several of them; a file 
   const ec = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const both = readPublicKeys('f', `${publicPem.toString()}\n${pem(ec)}`);
   expect(both.map(({ algorithm }) => algorithm)).toEqual(['RS256', 'ES256']);
-  expect(keySet(both)).toMatchObject({
+  expect(jsonWebKeySet(both)).toMatchObject({
     keys: [
       { use: 'sig', kty: 'RSA', kid, alg: 'RS256', e: 'AQAB' },
       { use: 'sig', kty: 'EC', crv: 'P-256', alg: 'ES256' },
     ],
   });
-  expect(JSON.stringify(keySet(both))).not.toContain('"d"');
+  expect(JSON.stringify(jsonWebKeySet(both))).not.toContain('"d"');
   expect(() => readPublicKeys('f', 'junk')).toThrow(
     'error reading public key file f: data does not contain any valid RSA or ECDSA public keys',
   );

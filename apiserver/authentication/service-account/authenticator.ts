@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import type { ObjectKey } from '../../../shared/api/identity/identity';
 import { stringAt } from '../../../shared/values/json';
 import { quote } from '../../../shared/values/quote';
-import { accountGroups, accountUser, type UserInfo } from '../../../shared/api/identity/user';
+import { serviceAccountGroups, serviceAccountUserName, type UserInfo } from '../../../shared/api/identity/user';
 import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import { NOT_MINE, type Remarks, type TokenAuthenticator, type TokenOutcome } from '../authenticator';
@@ -20,7 +20,7 @@ import { parseToken, TokenError, verifySignature, type UnverifiedToken } from '.
 export interface ServiceAccountTokensOptions {
   /** Whose tokens are taken. */
   readonly issuers: readonly string[];
-  readonly keys: () => Pick<TokenKeys, 'checking'>;
+  readonly keys: () => Pick<TokenKeys, 'verifying'>;
   /** What a token without any audience is good for. */
   readonly audiences: readonly string[];
   readonly objects: BoundObjects;
@@ -81,7 +81,7 @@ export function serviceAccountTokens(options: ServiceAccountTokensOptions): Toke
   async function verify(name: string, token: UnverifiedToken, audiences: readonly string[]): Promise<TokenOutcome> {
     try {
       const used = present;
-      await verifySignature(token, used.checking);
+      await verifySignature(token, used.verifying);
       const known = isLegacy(token) ? legacyToken(options, name, token) : boundToken(options, token);
       if (used === present) verified.set(name, known);
       return await check(known, audiences);
@@ -220,5 +220,5 @@ function userOf({ namespace, account, id, pod, node }: TokenClaims, { prefix }: 
 }
 
 function accountOf(namespace: string, { name, uid }: ObjectClaim): UserInfo {
-  return { name: accountUser(namespace, name), uid, groups: accountGroups(namespace) };
+  return { name: serviceAccountUserName(namespace, name), uid, groups: serviceAccountGroups(namespace) };
 }

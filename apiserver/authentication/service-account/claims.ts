@@ -2,7 +2,7 @@
  * What a service account token says: its claims as texts of a signed JSON object and as values.
  * Both dialects' spellings are read; the server's own is written. Never checks whether what is said is true.
  */
-import { accountUser } from '../../../shared/api/identity/user';
+import { serviceAccountUserName } from '../../../shared/api/identity/user';
 import { objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { GENERATED_NAMES, type GeneratedNames } from '../../../shared/names/dialect';
 
@@ -46,7 +46,7 @@ export function writeClaims(claims: TokenClaims, names: GeneratedNames): JsonObj
       ...(warnAfter === undefined ? {} : { warnafter: warnAfter }),
     },
     nbf: claims.notBefore,
-    sub: accountUser(claims.namespace, account.name),
+    sub: serviceAccountUserName(claims.namespace, account.name),
   };
 }
 

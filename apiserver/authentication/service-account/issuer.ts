@@ -1,5 +1,5 @@
 /** Signs service account tokens. What they say is decided by whoever asks for one. */
-import { signedToken } from '../../../shared/api/identity/signed-token';
+import { signToken } from '../../../shared/api/identity/signed-token';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import { writeClaims, type TokenClaims } from './claims';
 import type { TokenKeys } from '../../../shared/api/identity/token-keys';
@@ -7,5 +7,5 @@ import type { TokenKeys } from '../../../shared/api/identity/token-keys';
 export type IssueToken = (claims: Omit<TokenClaims, 'issuer'>) => Promise<string>;
 
 export function tokenIssuer(issuer: string, keys: () => Pick<TokenKeys, 'signing'>, names: GeneratedNames): IssueToken {
-  return (claims) => signedToken(writeClaims({ ...claims, issuer }, names), keys().signing);
+  return (claims) => signToken(writeClaims({ ...claims, issuer }, names), keys().signing);
 }

@@ -4,7 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { ObjectKey } from '../../../shared/api/identity/identity';
-import { dayOf } from '../../../shared/api/metadata/object-meta';
+import { formatUtcDay } from '../../../shared/api/metadata/object-meta';
 import type { Clock } from '../../../shared/runtime/clock';
 
 export interface LegacyUsesOptions {
@@ -27,7 +27,7 @@ export function legacyUses({ clock, mark, failed }: LegacyUsesOptions): (secret:
   async function markNow(secret: ObjectKey): Promise<void> {
     running += 1;
     try {
-      await mark(secret, dayOf(clock.now()));
+      await mark(secret, formatUtcDay(clock.now()));
     } catch (error) {
       failed(`the use of the token in secret ${secret.namespace}/${secret.name} could not be recorded`, error);
     } finally {
@@ -38,7 +38,7 @@ export function legacyUses({ clock, mark, failed }: LegacyUsesOptions): (secret:
   return (secret, lastUsed) => {
     const now = clock.now();
     // Tomorrow was written by a replica whose clock is ahead.
-    if (lastUsed === dayOf(now) || lastUsed === dayOf(now + DAY_MS) || running >= AT_ONCE) return;
+    if (lastUsed === formatUtcDay(now) || lastUsed === formatUtcDay(now + DAY_MS) || running >= AT_ONCE) return;
     const key = `${secret.namespace}/${secret.name}`;
     const last = begun.get(key);
     if (last !== undefined && clock.monotonic() - last < RETRY_MS) return;

@@ -3,7 +3,7 @@
  * them. Taken, never issued.
  */
 import { LEGACY_CLAIMS, legacyIssuer, type LegacyClaims } from '../../../shared/api/identity/legacy-claims';
-import { accountUser } from '../../../shared/api/identity/user';
+import { serviceAccountUserName } from '../../../shared/api/identity/user';
 import { stringAt, type JsonObject } from '../../../shared/values/json';
 import { quote } from '../../../shared/values/quote';
 import { GENERATED_NAMES, type GeneratedNames } from '../../../shared/names/dialect';
@@ -41,7 +41,7 @@ export function readLegacyClaims(payload: JsonObject): LegacyClaims {
     name: claim(LEGACY_CLAIMS.accountName, 'serviceAccountName'),
     uid: claim(LEGACY_CLAIMS.accountUid, 'serviceAccountUID'),
   };
-  if (stringAt(payload, 'sub') !== accountUser(namespace, account.name)) throw new ClaimError('sub claim is invalid');
+  if (stringAt(payload, 'sub') !== serviceAccountUserName(namespace, account.name)) throw new ClaimError('sub claim is invalid');
   return { namespace, account, secret };
 }
 

@@ -1,6 +1,6 @@
 /** A role binding as the authorizer sees it: which role it grants, and to whom. Reads no role. */
 import { canonicalNamespace, canonicalUserName, type GeneratedNames } from '../../../shared/names/dialect';
-import { accountUser } from '../../../shared/api/identity/user';
+import { serviceAccountUserName } from '../../../shared/api/identity/user';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 
 export type RoleKind = 'ClusterRole' | 'Role';
@@ -61,7 +61,7 @@ function readSubject(subject: JsonObject, bound: string, names: GeneratedNames):
       return [
         {
           found: 'user',
-          key: accountUser(namespace, name),
+          key: serviceAccountUserName(namespace, name),
           text: `ServiceAccount ${JSON.stringify(`${name}/${namespace}`)}`,
         },
       ];

@@ -2,10 +2,10 @@
  * Builds the error for a kubelet that does not serve a log, with the reference server's message for the kubelet's
  * status.
  */
-import { internalError, StatusError, type Reason } from '../../../shared/api/errors/status';
+import { internalError, StatusError, type StatusReason } from '../../../shared/api/errors/status';
 
 /** `%s` stands for the kubelet's message. */
-const REASON_BY_STATUS: Readonly<Partial<Record<number, readonly [reason: Reason, text: string]>>> = {
+const REASON_BY_STATUS: Readonly<Partial<Record<number, readonly [reason: StatusReason, text: string]>>> = {
   401: ['Unauthorized', 'the server has asked for the client to provide credentials'],
   403: ['Forbidden', '%s'],
   404: ['NotFound', 'the server could not find the requested resource'],
@@ -29,7 +29,7 @@ export function kubeletLogError(status: number, message: string, location: strin
   return new StatusError(reason, `${text.replace('%s', () => message)} ( ${LOG} ${pod})`, { name: pod, kind: LOG }, { code: status });
 }
 
-function defaultReason(status: number, message: string): readonly [reason: Reason | undefined, text: string] {
+function defaultReason(status: number, message: string): readonly [reason: StatusReason | undefined, text: string] {
   if (status > 500)
     return ['InternalError', `an error on the server (${JSON.stringify(message)}) has prevented the request from succeeding`];
   return [undefined, `the server responded with the status code ${status} but did not return more information`];

@@ -1,6 +1,6 @@
 /** DELETE of one object and of collections, with options from the body or the query. */
 import { arrayAt, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
-import { clientFault, deletedCollectionStatus } from '../../../shared/api/errors/status';
+import { clientError, deletedCollectionStatus } from '../../../shared/api/errors/status';
 import { parseApiVersion } from '../../../shared/api/identity/identity';
 import { quote } from '../../../shared/values/quote';
 import { DecodeError, decodeObject } from '../../../shared/api/types';
@@ -90,7 +90,7 @@ async function parseDeleteOptions(
     requireDeleteOptions(body.value, exchange);
     return body;
   } catch (error) {
-    if (error instanceof HeadFault || error instanceof SyntaxFault || error instanceof ProtobufFault) throw clientFault(error.message);
+    if (error instanceof HeadFault || error instanceof SyntaxFault || error instanceof ProtobufFault) throw clientError(error.message);
     throw error;
   }
 }
@@ -104,14 +104,14 @@ function requireDeleteOptions(value: JsonObject, exchange: Exchange): void {
     given === undefined || given.version === ''
       ? apiVersionInDialect(exchange.dialect, `${META_GROUP}/v1`)
       : apiVersionInDialect(exchange.dialect, given.group === '' ? given.version : `${canonicalGroup(given.group)}/${given.version}`);
-  throw clientFault(`no kind ${quote(kind)} is registered for version ${quote(version)} in scheme "pkg/runtime/scheme.go:100"`);
+  throw clientError(`no kind ${quote(kind)} is registered for version ${quote(version)} in scheme "pkg/runtime/scheme.go:100"`);
 }
 
 function decodeOptions({ value, literals }: ParsedBody): JsonObject {
   try {
     return decodeObject(TYPE, value, literals).object;
   } catch (error) {
-    if (error instanceof DecodeError) throw clientFault(error.message);
+    if (error instanceof DecodeError) throw clientError(error.message);
     throw error;
   }
 }

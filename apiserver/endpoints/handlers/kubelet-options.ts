@@ -1,5 +1,5 @@
 /** Translates query parameters into the kubelet's options: in the kubelet's names, in upstream's order. */
-import { fieldErrorAs, forbiddenField, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
+import { createFieldError, forbiddenField, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { invalid } from '../../../shared/api/errors/status';
 import type { Query } from '../request/query';
 
@@ -59,7 +59,7 @@ function checkLogOptions(rows: readonly KubeletOption[], query: Query, pod: stri
     const text = query.get(parameter) ?? '';
     if (kind !== 'number' || text === '') return [];
     const value = Number(text);
-    if (!Number.isSafeInteger(value)) return [fieldErrorAs('FieldValueInvalid', parameter, JSON.stringify(text), 'must be a whole number')];
+    if (!Number.isSafeInteger(value)) return [createFieldError('FieldValueInvalid', parameter, JSON.stringify(text), 'must be a whole number')];
     if (value >= minimum) return [];
     return [invalidValue(parameter, value, minimum === 0 ? 'must be greater than or equal to 0' : 'must be greater than 0')];
   });
@@ -67,6 +67,6 @@ function checkLogOptions(rows: readonly KubeletOption[], query: Query, pod: stri
   if (time !== '' && (query.get('sinceSeconds') ?? '') !== '')
     errors.push(forbiddenField('[]', 'at most one of `sinceTime` or `sinceSeconds` may be specified'));
   else if (time !== '' && Number.isNaN(Date.parse(time)))
-    errors.push(fieldErrorAs('FieldValueInvalid', 'sinceTime', JSON.stringify(time), 'must be a time'));
+    errors.push(createFieldError('FieldValueInvalid', 'sinceTime', JSON.stringify(time), 'must be a time'));
   if (errors.length > 0) throw invalid({ group: '', kind: 'PodLogOptions' }, pod, errors);
 }

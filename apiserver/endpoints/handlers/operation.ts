@@ -39,7 +39,7 @@ export async function runOperation(
   exchange.trace?.attempt(STORING, NOT_STORED, { len: bytes.length });
   const entry = await deps.operations.run(exchange, target, { namespace: info.namespace, name: info.name }, body, options);
   exchange.trace?.event(STORED, { len: bytes.length });
-  if ((subresource ?? resource.row).answersStatus === true) sendStatus(exchange, success(201), 201);
+  if ((subresource ?? resource.row).returnsStatus === true) sendStatus(exchange, success(201), 201);
   else await sendEntry(deps, exchange, { row }, withEncoder(deps, exchange, { row }, wanted), 201, entry);
 }
 

@@ -35,6 +35,6 @@ export async function listObjects(deps: ApiDependencies, exchange: Exchange, res
 /** Some subresources use their own resource name in NotFound errors. */
 function resourceForErrors(resource: Resource, info: ResourceRequest): Resource {
   const { row } = resource;
-  const group = subresourceRow(row, info)?.missedIn;
+  const group = subresourceRow(row, info)?.notFoundGroup;
   return group === undefined ? resource : { ...resource, row: { ...row, group, resource: `${row.resource}/${info.subresource}` } };
 }

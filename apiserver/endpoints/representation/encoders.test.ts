@@ -1,4 +1,4 @@
-import { KINDS } from '../../../shared/api/kinds';
+import { STORED_KINDS } from '../../../shared/api/kinds';
 import type { Dialect } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
 import { ManualClock } from '../../../test/support/manual-clock';
@@ -34,7 +34,7 @@ function isOffloaded(
   shown: Entry,
   { include = 'Metadata', dialect = 'platform', transform = 'table' }: EncodeOptions = {},
 ): boolean {
-  const row = KINDS.find((candidate) => candidate.kind === kind);
+  const row = STORED_KINDS.find((candidate) => candidate.kind === kind);
   if (row === undefined) throw new Error(`no kind ${kind}`);
   const offload = {
     limits: { bytes: LONGEST },
@@ -80,7 +80,7 @@ it('Encoders offload a Table row that includes the object, or has long metadata'
 });
 
 it('ProtobufEncoder writes the items of a long list one by one, so that the event loop can be yielded between them', () => {
-  const row = KINDS.find((candidate) => candidate.kind === 'ConfigMap');
+  const row = STORED_KINDS.find((candidate) => candidate.kind === 'ConfigMap');
   if (row === undefined) throw new Error('no such kind');
   const encoders = new Encoders({ table: tables, clock: systemClock, naming: 'platform' });
   const wanted = { media: 'protobuf', transform: 'none', metaVersion: 'v1', dialect: undefined, pretty: false } as const;
@@ -109,7 +109,7 @@ it('ProtobufEncoder writes the items of a long list one by one, so that the even
 describe('a list as YAML has the same content as JSON', () => {
   const encoders = new Encoders({ table: tables, clock: new ManualClock(), naming: 'platform' });
   const written = (kind: string, wanted: Representation, entries: readonly Entry[]): Buffer => {
-    const row = KINDS.find((candidate) => candidate.kind === kind);
+    const row = STORED_KINDS.find((candidate) => candidate.kind === kind);
     if (row === undefined) throw new Error(`no kind ${kind}`);
     const parts: Buffer[] = [];
     const sink = new ByteSink(new ChunkPool(), (bytes, _last, done) => {

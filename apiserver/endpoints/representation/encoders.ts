@@ -1,6 +1,6 @@
 /** Selects the encoder for a kind and a negotiated representation, and caches it. */
 import { codecOf } from '../../../shared/api/codec/codec';
-import { converterOf } from '../../../shared/api/conversion';
+import { hubConverterOf } from '../../../shared/api/conversion';
 import type { KindRow } from '../../../shared/api/kinds';
 import { apiVersionInDialect, type Dialect, type NamespaceAlias } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -110,7 +110,7 @@ export class Encoders {
   }
 
   private spelling(row: KindRow, dialect: Dialect, alias: NamespaceAlias | undefined): Spelling {
-    return new Spelling(row, dialect, alias, this.cache, converterOf(row, this.deps.naming));
+    return new Spelling(row, dialect, alias, this.cache, hubConverterOf(row, this.deps.naming));
   }
 
   private make(spelling: Spelling, wanted: Representation, include: IncludeObject): Encoder {

@@ -3,7 +3,7 @@
  * dialect, replaces the resource version. Works on bytes; only an entry in another version, or a dialect-sensitive
  * one in the other dialect, is parsed.
  */
-import { spellGroups, type GroupFields } from '../../../shared/api/types/group-fields';
+import { respellGroups, type GroupFields } from '../../../shared/api/types/group-fields';
 import { isObject, stringifyJson, type JsonObject } from '../../../shared/values/json';
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import type { KindRow } from '../../../shared/api/kinds';
@@ -156,6 +156,6 @@ function convertText(bytes: Buffer, fields: GroupFields, dialect: Dialect, versi
   const { value } = parseJson(bytes);
   if (!isObject(value)) return bytes;
   const object = version === undefined ? value : version.convert(value);
-  spellGroups(object, fields, dialect);
+  respellGroups(object, fields, dialect);
   return Buffer.from(version === undefined ? stringifyJson(object) : version.encode(object));
 }

@@ -1,4 +1,4 @@
-import { KINDS, type KindRow } from '../../../shared/api/kinds';
+import { STORED_KINDS, type KindRow } from '../../../shared/api/kinds';
 import type { Entry } from '../../cache/cache';
 import { EncodingCache } from './encoding-cache';
 import { Spelling } from './spelling';
@@ -6,7 +6,7 @@ import { Spelling } from './spelling';
 const SYSTEM = { shown: 'kube-system', stored: 'platform-system' };
 
 function rowOf(kind: string): KindRow {
-  const row = KINDS.find((candidate) => candidate.kind === kind);
+  const row = STORED_KINDS.find((candidate) => candidate.kind === kind);
   if (row === undefined) throw new Error(`no ${kind}`);
   return row;
 }

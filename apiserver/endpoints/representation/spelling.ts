@@ -3,7 +3,7 @@
  * system namespace's alias when the path uses it. Stored bytes are returned unchanged when nothing is to be
  * converted. Encoders get bodies from here only.
  */
-import type { Converter } from '../../../shared/api/conversion';
+import type { HubConverter } from '../../../shared/api/conversion';
 import { codecOf } from '../../../shared/api/codec/codec';
 import type { GroupFields } from '../../../shared/api/types/group-fields';
 import { groupResourceText } from '../../../shared/api/identity/identity';
@@ -41,13 +41,13 @@ export class Spelling {
     alias: NamespaceAlias | undefined,
     private readonly cache: EncodingCache,
     /** Set when objects are stored in another version. */
-    private readonly converter?: Converter,
+    private readonly converter?: HubConverter,
   ) {
     this.apiVersion = apiVersionText(row, dialect);
     this.version = versionOf(row, converter);
-    const { shownId = '' } = row.custom ?? {};
-    this.key = `${this.apiVersion}/${dialect}/${alias?.shown ?? ''}/${shownId}`;
-    this.bodyKey = this.version === undefined ? STORED_BODY : `body/${row.version}/${row.group}/${dialect}/${shownId}`;
+    const { displayId = '' } = row.custom ?? {};
+    this.key = `${this.apiVersion}/${dialect}/${alias?.shown ?? ''}/${displayId}`;
+    this.bodyKey = this.version === undefined ? STORED_BODY : `body/${row.version}/${row.group}/${dialect}/${displayId}`;
     this.sortedKey = `sorted/${this.key}`;
     this.fields = codecOf(row).groupFields;
     this.storedFields = codecOf(storedRowOf(row)).groupFields;
@@ -103,12 +103,12 @@ export class Spelling {
   }
 }
 
-function versionOf(row: KindRow, converter: Converter | undefined): VersionConversion | undefined {
+function versionOf(row: KindRow, converter: HubConverter | undefined): VersionConversion | undefined {
   const codec = codecOf(row);
   const encode = (object: JsonObject): string => codec.encodeBody(object);
   if (converter !== undefined) return { convert: (object) => converter.fromHub(object), encode };
   const { custom } = row;
-  return custom === undefined ? undefined : { convert: (object, entry) => codec.refresh(object, writtenVersion(custom, entry)), encode };
+  return custom === undefined ? undefined : { convert: (object, entry) => codec.fromStored(object, writtenVersion(custom, entry)), encode };
 }
 
 /** Replaces the member that names the system namespace. Bodies without it (bookmarks) stay unchanged. */

@@ -1,4 +1,4 @@
-import { KINDS } from '../../../shared/api/kinds';
+import { STORED_KINDS } from '../../../shared/api/kinds';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { longRunning } from './long-running';
 import { Query } from './query';
@@ -39,7 +39,7 @@ describe('longRunning', () => {
   });
 
   it('covers every subresource that connects to a kubelet or backend', () => {
-    const connecting = KINDS.flatMap(({ group, version, resource, subresources = [] }) =>
+    const connecting = STORED_KINDS.flatMap(({ group, version, resource, subresources = [] }) =>
       subresources.filter(({ connects }) => connects !== undefined).map(({ name }) => `/apis/${group}/${version}/${resource}/x/${name}`),
     );
     expect(connecting.length).toBeGreaterThan(6);

@@ -4,10 +4,10 @@
  */
 import { appendAll } from '../../../shared/values/append';
 import type { KindRow } from '../../../shared/api/kinds';
-import { forbiddenField, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
-import { MANAGER_BYTES, managerFaults, UNPRINTABLE } from '../../../shared/api/metadata/manager-name';
+import { forbiddenField, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
+import { MAX_MANAGER_BYTES, fieldManagerErrors, UNPRINTABLE_CHARACTER } from '../../../shared/api/metadata/manager-name';
 import { quote } from '../../../shared/values/quote';
-import { badRequest, clientFault, invalid, type StatusError } from '../../../shared/api/errors/status';
+import { badRequest, clientError, invalid, type StatusError } from '../../../shared/api/errors/status';
 import type {
   DeleteOptions,
   FieldValidation,
@@ -26,7 +26,7 @@ export const META_GROUP = 'meta.platform.io';
 
 export function getVersion(query: Query): number | undefined {
   if (query.boolean('export') === true) throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
-  return resourceVersion(query, clientFault);
+  return resourceVersion(query, clientError);
 }
 
 export function listOptions(row: KindRow, query: Query, select: SelectionBuilder): ListOptions {
@@ -38,7 +38,7 @@ export function listOptions(row: KindRow, query: Query, select: SelectionBuilder
   if (match !== '') {
     if (version === '') errors.push(matchForbidden('resourceVersionMatch is forbidden unless resourceVersion is provided'));
     if (token !== '') errors.push(matchForbidden('resourceVersionMatch is forbidden when continue is provided'));
-    if (!isVersionMatch(match)) errors.push(notSupported('resourceVersionMatch', match, ['Exact', 'NotOlderThan', '']));
+    if (!isVersionMatch(match)) errors.push(unsupportedValue('resourceVersionMatch', match, ['Exact', 'NotOlderThan', '']));
     if (match === 'Exact' && version === '0') {
       errors.push(matchForbidden('resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
     }
@@ -48,7 +48,7 @@ export function listOptions(row: KindRow, query: Query, select: SelectionBuilder
   if (token !== '' && version !== '' && version !== '0') throw badRequest('specifying resource version is not allowed when using continue');
 
   const fromStore = match === 'Exact' || (limit ?? 0) > 0 || row.expires === true;
-  const revision = resourceVersion(query, fromStore ? (text) => badRequest(`invalid resource version: ${text}`) : clientFault);
+  const revision = resourceVersion(query, fromStore ? (text) => badRequest(`invalid resource version: ${text}`) : clientError);
   return {
     selection,
     ...(revision === undefined ? {} : { resourceVersion: revision }),
@@ -79,9 +79,9 @@ export function watchOptions(row: KindRow, query: Query, select: SelectionBuilde
       );
     }
   }
-  if (match !== '' && match !== 'NotOlderThan') errors.push(notSupported('resourceVersionMatch', match, ['NotOlderThan']));
+  if (match !== '' && match !== 'NotOlderThan') errors.push(unsupportedValue('resourceVersionMatch', match, ['NotOlderThan']));
   requireNoErrors('ListOptions', errors);
-  const revision = resourceVersion(query, clientFault);
+  const revision = resourceVersion(query, clientError);
   return {
     options: {
       selection,
@@ -111,7 +111,7 @@ export function patchOptions(
   const force = query.boolean('force');
   const errors: FieldError[] = [];
   if (type === 'apply') {
-    if ((query.get('fieldManager') ?? '') === '') errors.push(required('fieldManager', 'is required for apply patch'));
+    if ((query.get('fieldManager') ?? '') === '') errors.push(requiredValue('fieldManager', 'is required for apply patch'));
   } else if (force !== undefined) {
     errors.push(forbiddenField('force', 'may not be specified for non-apply patch'));
   }
@@ -149,7 +149,7 @@ function deleteOptionsWith(query: Query, resourceVersion = ''): DeleteOptions {
 
 /** 422 unless every value is `All`; a parameter without a value is ignored. */
 export function dryRunErrors(values: readonly string[]): FieldError[] {
-  return values.every((value) => value === 'All' || value === '') ? [] : [notSupported('dryRun', [...values], ['All'])];
+  return values.every((value) => value === 'All' || value === '') ? [] : [unsupportedValue('dryRun', [...values], ['All'])];
 }
 
 /** Throws 422 when the options have errors. */
@@ -180,10 +180,10 @@ const FIELD_VALIDATION: readonly string[] = ['', 'Ignore', 'Strict', 'Warn'];
 function writeErrors(query: Query): FieldError[] {
   const errors: FieldError[] = [];
   const manager = query.get('fieldManager') ?? '';
-  appendAll(errors, managerFaults('fieldManager', manager));
+  appendAll(errors, fieldManagerErrors('fieldManager', manager));
   appendAll(errors, dryRunErrors(query.getAll('dryRun')));
   const validation = query.get('fieldValidation') ?? '';
-  if (!FIELD_VALIDATION.includes(validation)) errors.push(notSupported('fieldValidation', validation, FIELD_VALIDATION));
+  if (!FIELD_VALIDATION.includes(validation)) errors.push(unsupportedValue('fieldValidation', validation, FIELD_VALIDATION));
   return errors;
 }
 
@@ -221,10 +221,10 @@ function defaultManager(userAgent: string | undefined): string {
   // Node decodes header bytes as latin1.
   const text = Buffer.from(userAgent, 'latin1').toString('utf8');
   const slash = text.indexOf('/');
-  const printable = [...(slash < 0 ? text : text.slice(0, slash))].filter((character) => !UNPRINTABLE.test(character));
+  const printable = [...(slash < 0 ? text : text.slice(0, slash))].filter((character) => !UNPRINTABLE_CHARACTER.test(character));
   let manager = '';
   for (const character of printable) {
-    if (Buffer.byteLength(manager) + Buffer.byteLength(character) > MANAGER_BYTES) break;
+    if (Buffer.byteLength(manager) + Buffer.byteLength(character) > MAX_MANAGER_BYTES) break;
     manager += character;
   }
   if (manager === '') manager = 'unknown';

@@ -1,5 +1,12 @@
 /** The conditions under which somebody is asked at all: named expressions that have to be true or false. */
-import { duplicate, internalError, invalidValue, required, tooMany, type FieldError } from '../../../shared/api/errors/field-error';
+import {
+  duplicateValue,
+  internalFieldError,
+  invalidValue,
+  requiredValue,
+  tooManyItems,
+  type FieldError,
+} from '../../../shared/api/errors/field-error';
 import { WEBHOOK_VARIABLES } from '../../../shared/expression/admission/variables';
 import type { Type } from '../../../shared/expression/types/type';
 import { compileExpression, type CompileFault } from '../../../shared/expression/engine';
@@ -15,21 +22,21 @@ export function checkMatchConditions(
   errors: Errors,
   variables: ReadonlyMap<string, Type> = WEBHOOK_VARIABLES,
 ): void {
-  if (conditions.length > MOST) errors.push(tooMany(place, conditions.length, MOST));
+  if (conditions.length > MOST) errors.push(tooManyItems(place, conditions.length, MOST));
   const names = new Set<string>();
   conditions.slice(0, MOST).forEach(({ name = '', expression = '' }, index) => {
     checkCondition(expression, `${place}[${index}].expression`, variables, errors);
     const field = `${place}[${index}].name`;
-    if (name === '') errors.push(required(field));
+    if (name === '') errors.push(requiredValue(field));
     else checkFormat(name, field, checkQualifiedName, errors);
-    if (name !== '' && names.has(name)) errors.push(duplicate(field, name));
+    if (name !== '' && names.has(name)) errors.push(duplicateValue(field, name));
     names.add(name);
   });
 }
 
 function checkCondition(expression: string, field: string, variables: ReadonlyMap<string, Type>, errors: Errors): void {
   if (expression.trim() === '') {
-    errors.push(required(field));
+    errors.push(requiredValue(field));
     return;
   }
   const compiled = compileExpression(expression, variables);
@@ -39,4 +46,4 @@ function checkCondition(expression: string, field: string, variables: ReadonlyMa
 
 /** Upstream blames itself for an expression that it has understood and cannot make ready. */
 export const faultOf = (field: string, expression: string, { fault, isUnderstood }: CompileFault): FieldError =>
-  isUnderstood ? internalError(field, fault) : invalidValue(field, expression, fault);
+  isUnderstood ? internalFieldError(field, fault) : invalidValue(field, expression, fault);

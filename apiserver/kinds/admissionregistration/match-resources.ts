@@ -1,5 +1,5 @@
 /** Which requests a policy or a binding is about: rules, rules that take some of it away, and selectors. */
-import { duplicate } from '../../../shared/api/errors/field-error';
+import { duplicateValue } from '../../../shared/api/errors/field-error';
 import type {
   AdmissionregistrationV1MatchResources,
   AdmissionregistrationV1NamedRuleWithOperations,
@@ -24,7 +24,7 @@ function checkNamedRule(rule: AdmissionregistrationV1NamedRuleWithOperations, pl
   (rule.resourceNames ?? []).forEach((name, index) => {
     const field = `${place}.resourceNames[${index}]`;
     checkFormat(name, field, checkPathSegment, errors);
-    if (names.has(name)) errors.push(duplicate(field, name));
+    if (names.has(name)) errors.push(duplicateValue(field, name));
     names.add(name);
   });
   checkRule(rule, place, errors);

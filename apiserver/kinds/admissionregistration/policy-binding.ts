@@ -1,5 +1,5 @@
 /** Bindings of admission policies: which policy, with which parameters, for which requests, and what is done with what it finds. */
-import { duplicate, forbiddenField, invalidAs, notSupported, required } from '../../../shared/api/errors/field-error';
+import { duplicateValue, forbiddenField, invalidShownValue, unsupportedValue, requiredValue } from '../../../shared/api/errors/field-error';
 import type {
   AdmissionregistrationV1ParamRef,
   AdmissionregistrationV1ValidatingAdmissionPolicyBinding,
@@ -37,24 +37,24 @@ function checkReference({ name = '', selector, parameterNotFoundAction = '' }: A
   if (name !== '') {
     checkFormat(name, `${place}.name`, checkPathSegment, errors);
     if (selector !== undefined) errors.push(forbiddenField(`${place}.name`, EITHER), forbiddenField(`${place}.selector`, EITHER));
-  } else if (selector === undefined) errors.push(required(place, 'one of name or selector must be specified'));
+  } else if (selector === undefined) errors.push(requiredValue(place, 'one of name or selector must be specified'));
   else checkSelector(selector, `${place}.selector`, errors);
   const field = `${place}.parameterNotFoundAction`;
-  if (parameterNotFoundAction === '') errors.push(required(field));
-  else if (!WITHOUT.includes(parameterNotFoundAction)) errors.push(notSupported(field, parameterNotFoundAction, WITHOUT));
+  if (parameterNotFoundAction === '') errors.push(requiredValue(field));
+  else if (!WITHOUT.includes(parameterNotFoundAction)) errors.push(unsupportedValue(field, parameterNotFoundAction, WITHOUT));
 }
 
 function checkActions(actions: readonly string[], errors: Errors): void {
   const field = 'spec.validationActions';
-  if (actions.length === 0) errors.push(required(field, 'at least one validation action is required'));
+  if (actions.length === 0) errors.push(requiredValue(field, 'at least one validation action is required'));
   const seen = new Set<string>();
   actions.forEach((action, index) => {
-    if (!ACTIONS.includes(action)) errors.push(notSupported(`${field}[${index}]`, action, ACTIONS));
-    if (seen.has(action)) errors.push(duplicate(`${field}[${index}]`, action));
+    if (!ACTIONS.includes(action)) errors.push(unsupportedValue(`${field}[${index}]`, action, ACTIONS));
+    if (seen.has(action)) errors.push(duplicateValue(`${field}[${index}]`, action));
     seen.add(action);
   });
   if (!seen.has('Deny') || !seen.has('Warn')) return;
   const shown = `[]admissionregistration.ValidationAction{${actions.map((action) => quote(action)).join(', ')}}`;
   const why = 'repeating the same validation failure information in the API response and headers serves no purpose';
-  errors.push(invalidAs(field, shown, `must not contain both Deny and Warn (${why})`));
+  errors.push(invalidShownValue(field, shown, `must not contain both Deny and Warn (${why})`));
 }

@@ -1,5 +1,5 @@
 /** Admission policies: what they are about, and the expressions by which they judge, each of which has to compile to the type that its place wants. */
-import { duplicate, invalidAs, invalidValue, required } from '../../../shared/api/errors/field-error';
+import { duplicateValue, invalidShownValue, invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
 import type {
   AdmissionregistrationV1AuditAnnotation,
   AdmissionregistrationV1ParamKind,
@@ -44,16 +44,16 @@ function judged(spec: Spec, name: string): Errors {
   const known = (authorizer: boolean): PolicyVariables => ({ params, authorizer, ...(hasVariables && { variables }) });
   const { validations = [], auditAnnotations = [] } = spec;
   if (validations.length + auditAnnotations.length === 0)
-    errors.push(required('spec.validations', ONE_OF_BOTH), required('spec.auditAnnotations', ONE_OF_BOTH));
+    errors.push(requiredValue('spec.validations', ONE_OF_BOTH), requiredValue('spec.auditAnnotations', ONE_OF_BOTH));
   validations.forEach((validation, index) => checkValidation(validation, `spec.validations[${index}]`, known, errors));
   checkAnnotations(auditAnnotations, name, known(true), errors);
   return errors;
 }
 
 function checkParamKind({ apiVersion = '', kind = '' }: AdmissionregistrationV1ParamKind, errors: Errors): void {
-  if (apiVersion === '') errors.push(required('spec.paramKind.apiVersion'));
+  if (apiVersion === '') errors.push(requiredValue('spec.paramKind.apiVersion'));
   else checkApiVersion(apiVersion, errors);
-  if (kind === '') errors.push(required('spec.paramKind.kind'));
+  if (kind === '') errors.push(requiredValue('spec.paramKind.kind'));
   else {
     const faults = checkDns1035Label(kind.toLowerCase());
     if (faults.length > 0)
@@ -79,11 +79,11 @@ function checkApiVersion(apiVersion: string, errors: Errors): void {
 
 function checkConstraints({ matchConstraints }: Spec, errors: Errors): void {
   if (matchConstraints === undefined) {
-    errors.push(required('spec.matchConstraints'));
+    errors.push(requiredValue('spec.matchConstraints'));
     return;
   }
   checkMatchResources(matchConstraints, 'spec.matchConstraints', errors);
-  if ((matchConstraints.resourceRules ?? []).length === 0) errors.push(required('spec.matchConstraints.resourceRules'));
+  if ((matchConstraints.resourceRules ?? []).length === 0) errors.push(requiredValue('spec.matchConstraints.resourceRules'));
 }
 
 const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
@@ -97,11 +97,11 @@ function checkVariables(variables: readonly AdmissionregistrationV1Variable[], p
   const types = new Map<string, Type>();
   variables.forEach(({ name = '', expression = '' }, index) => {
     const place = `spec.variables[${index}]`;
-    if (name.trim() === '') errors.push(required(`${place}.name`, 'name is not specified'));
+    if (name.trim() === '') errors.push(requiredValue(`${place}.name`, 'name is not specified'));
     else if (!IDENTIFIER.test(name) || RESERVED.has(name))
       errors.push(invalidValue(`${place}.name`, name, 'name is not a valid CEL identifier'));
     if (expression.trim() === '') {
-      errors.push(required(`${place}.expression`, 'expression is not specified'));
+      errors.push(requiredValue(`${place}.expression`, 'expression is not specified'));
       return;
     }
     const compiled = compileExpression(expression, policyVariables({ params, authorizer: true, variables: types }));
@@ -116,7 +116,7 @@ type Known = (authorizer: boolean) => PolicyVariables;
 
 function checkValidation(validation: AdmissionregistrationV1Validation, place: string, known: Known, errors: Errors): void {
   const { expression = '', message, messageExpression } = validation;
-  if (expression.trim() === '') errors.push(required(`${place}.expression`, 'expression is not specified'));
+  if (expression.trim() === '') errors.push(requiredValue(`${place}.expression`, 'expression is not specified'));
   else checkExpression(expression, `${place}.expression`, known(true), ['bool'], errors);
   if (messageExpression !== undefined && messageExpression !== '') {
     const field = `${place}.messageExpression`;
@@ -157,7 +157,11 @@ function checkAnnotations(
       ({ key = '', valueExpression = '' }) => `${TYPE}{Key:${quote(key)}, ValueExpression:${quote(valueExpression)}}`,
     );
     errors.push(
-      invalidAs('spec.auditAnnotations', `[]${TYPE}{${shown.join(', ')}}`, `must not have more than ${MOST_ANNOTATIONS} auditAnnotations`),
+      invalidShownValue(
+        'spec.auditAnnotations',
+        `[]${TYPE}{${shown.join(', ')}}`,
+        `must not have more than ${MOST_ANNOTATIONS} auditAnnotations`,
+      ),
     );
     return;
   }
@@ -166,11 +170,11 @@ function checkAnnotations(
     const place = `spec.auditAnnotations[${index}]`;
     checkFormat(`${name}/${key}`, `${place}.key`, checkQualifiedName, errors);
     const field = `${place}.valueExpression`;
-    if (valueExpression.trim() === '') errors.push(required(field, 'valueExpression is not specified'));
+    if (valueExpression.trim() === '') errors.push(requiredValue(field, 'valueExpression is not specified'));
     else if (Buffer.byteLength(valueExpression) > LONGEST_ANNOTATION)
-      errors.push(required(field, `must not exceed ${LONGEST_ANNOTATION} bytes in length`));
+      errors.push(requiredValue(field, `must not exceed ${LONGEST_ANNOTATION} bytes in length`));
     else checkExpression(valueExpression, field, known, ['string', 'null'], errors);
-    if (keys.has(key)) errors.push(duplicate(`${place}.key`, key));
+    if (keys.has(key)) errors.push(duplicateValue(`${place}.key`, key));
     keys.add(key);
   });
 }

@@ -1,5 +1,5 @@
 /** Configurations of webhooks that change or judge requests: each webhook has a name of its own, an address, and rules that say when it is asked. */
-import { duplicate, invalidValue, notSupported, required } from '../../../shared/api/errors/field-error';
+import { duplicateValue, invalidValue, unsupportedValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { checkDnsSubdomain } from '../../../shared/values/name-formats';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
@@ -45,7 +45,7 @@ function judged(webhooks: readonly (AdmissionregistrationV1MutatingWebhook | Adm
     );
     const { name = '' } = webhook;
     if (name === '') return;
-    if (names.has(name)) errors.push(duplicate(`${place}.name`, name));
+    if (names.has(name)) errors.push(duplicateValue(`${place}.name`, name));
     names.add(name);
   });
   return errors;
@@ -81,6 +81,6 @@ function checkName(webhook: AdmissionregistrationV1MutatingWebhook, place: strin
 function checkSideEffects({ sideEffects }: AdmissionregistrationV1MutatingWebhook, place: string, errors: Errors): void {
   const field = `${place}.sideEffects`;
   const value = sideEffects ?? undefined;
-  if (value === undefined) errors.push(required(field, `must specify one of ${SIDE_EFFECTS.join(', ')}`));
-  else if (!SIDE_EFFECTS.includes(value)) errors.push(notSupported(field, value, SIDE_EFFECTS));
+  if (value === undefined) errors.push(requiredValue(field, `must specify one of ${SIDE_EFFECTS.join(', ')}`));
+  else if (!SIDE_EFFECTS.includes(value)) errors.push(unsupportedValue(field, value, SIDE_EFFECTS));
 }

@@ -1,5 +1,5 @@
 /** Which requests a webhook or a policy is about: operations, groups, versions and resources, of which a star names all. */
-import { invalidAs, invalidValue, notSupported, required } from '../../../shared/api/errors/field-error';
+import { invalidShownValue, invalidValue, unsupportedValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { quote } from '../../../shared/values/quote';
 import type { Errors } from '../rules/checks';
 import type { AdmissionregistrationV1RuleWithOperations } from '../../../shared/api/types/generated/members';
@@ -15,40 +15,40 @@ export function checkRule(rule: AdmissionregistrationV1RuleWithOperations, place
   checkNames(apiVersions, `${place}.apiVersions`, 'API versions', errors);
   checkEmpty(apiVersions, `${place}.apiVersions`, errors);
   checkResources(resources, `${place}.resources`, errors);
-  if (scope !== undefined && !SCOPES.includes(scope)) errors.push(notSupported(`${place}.scope`, scope, SCOPES));
+  if (scope !== undefined && !SCOPES.includes(scope)) errors.push(unsupportedValue(`${place}.scope`, scope, SCOPES));
 }
 
 function checkOperations(operations: readonly string[], field: string, errors: Errors): void {
-  if (operations.length === 0) errors.push(required(field));
+  if (operations.length === 0) errors.push(requiredValue(field));
   if (operations.length > 1 && operations.includes(ALL)) {
     const shown = `[]admissionregistration.OperationType{${operations.map((operation) => quote(operation)).join(', ')}}`;
-    errors.push(invalidAs(field, shown, "if '*' is present, must not specify other operations"));
+    errors.push(invalidShownValue(field, shown, "if '*' is present, must not specify other operations"));
   }
   operations.forEach((operation, index) => {
-    if (!OPERATIONS.includes(operation)) errors.push(notSupported(`${field}[${index}]`, operation, OPERATIONS));
+    if (!OPERATIONS.includes(operation)) errors.push(unsupportedValue(`${field}[${index}]`, operation, OPERATIONS));
   });
 }
 
 function checkNames(names: readonly string[], field: string, what: string, errors: Errors): void {
-  if (names.length === 0) errors.push(required(field));
+  if (names.length === 0) errors.push(requiredValue(field));
   if (names.length > 1 && names.includes(ALL)) errors.push(invalidValue(field, names, `if '*' is present, must not specify other ${what}`));
 }
 
 function checkEmpty(names: readonly string[], field: string, errors: Errors): void {
   names.forEach((name, index) => {
-    if (name === '') errors.push(required(`${field}[${index}]`));
+    if (name === '') errors.push(requiredValue(`${field}[${index}]`));
   });
 }
 
 /** What an earlier entry covers may not be named again. */
 function checkResources(resources: readonly string[], field: string, errors: Errors): void {
-  if (resources.length === 0) errors.push(required(field));
+  if (resources.length === 0) errors.push(requiredValue(field));
   const wholes = new Set<string>();
   const parts = new Set<string>();
   resources.forEach((resource, index) => {
     const place = `${field}[${index}]`;
     if (resource === '') {
-      errors.push(required(place));
+      errors.push(requiredValue(place));
       return;
     }
     const slash = resource.indexOf('/');

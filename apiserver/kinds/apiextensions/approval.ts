@@ -1,5 +1,5 @@
 /** Groups that bear the product's name are its community's: whoever defines a resource in one says who has agreed to it, or that nobody has. */
-import { invalidValue, required } from '../../../shared/api/errors/field-error';
+import { invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { parseGoUrl } from '../../../shared/values/go-url';
 import { stringAt, type JsonObject } from '../../../shared/values/json';
 import type { Errors } from '../rules/checks';
@@ -28,7 +28,7 @@ export function approvalOf(group: string, annotations: JsonObject | undefined): 
 export function checkApproval({ spec, metadata }: ApiextensionsV1CustomResourceDefinition, errors: Errors): void {
   const approval = approvalOf(spec?.group ?? '', metadata?.annotations ?? undefined);
   const field = `metadata.annotations[${ANNOTATION}]`;
-  if (approval?.type === 'missing') errors.push(required(field, approval.detail));
+  if (approval?.type === 'missing') errors.push(requiredValue(field, approval.detail));
   if (approval?.type === 'wrong') errors.push(invalidValue(field, approval.said, approval.detail));
 }
 

@@ -1,5 +1,5 @@
 /** Columns of tables, and where a scale finds its numbers: both are paths into the object. */
-import { invalidValue, required, type FieldError } from '../../../shared/api/errors/field-error';
+import { invalidValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { checkRequired, type Errors } from '../rules/checks';
 import type { ApiextensionsV1CustomResourceDefinitionVersion } from '../../../shared/api/types/generated/members';
 
@@ -19,11 +19,11 @@ export function checkColumns(version: ApiextensionsV1CustomResourceDefinitionVer
 
 function oneOf(field: string, value: string, allowed: readonly string[]): FieldError {
   const text = `must be one of ${allowed.join(',')}`;
-  return value === '' ? required(field, text) : invalidValue(field, value, text);
+  return value === '' ? requiredValue(field, text) : invalidValue(field, value, text);
 }
 
 function checkPath(path: string, field: string, below: readonly string[], errors: Errors): void {
-  if (path === '') errors.push(required(field));
+  if (path === '') errors.push(requiredValue(field));
   else if (!path.startsWith('.')) errors.push(invalidValue(field, path, 'must be a simple json path starting with .'));
   else if (below.length > 0 && !below.some((start) => path.startsWith(`${start}.`))) {
     errors.push(invalidValue(field, path, `should be a json path under ${below.length > 1 ? 'either ' : ''}${below.join(' or ')}`));

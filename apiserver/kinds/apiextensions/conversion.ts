@@ -1,5 +1,5 @@
 /** How objects get from one version into another: not at all, or through a webhook. */
-import { forbiddenField, invalidValue, notSupported, required } from '../../../shared/api/errors/field-error';
+import { forbiddenField, invalidValue, unsupportedValue, requiredValue } from '../../../shared/api/errors/field-error';
 import type { Errors } from '../rules/checks';
 import { checkReviewVersions, checkWebhookClient } from '../rules/webhook-client';
 import type {
@@ -23,13 +23,13 @@ export function checkConversion({ conversion, preserveUnknownFields }: Apiextens
 function checkStrategy(strategy: string, keepsUnknown: boolean, errors: Errors): void {
   const field = `${PLACE}.strategy`;
   if (strategy === '') {
-    errors.push(required(field));
+    errors.push(requiredValue(field));
     return;
   }
   if (keepsUnknown && strategy !== 'None') {
     errors.push(invalidValue(field, strategy, 'must be None if spec.preserveUnknownFields is true'));
   }
-  if (!STRATEGIES.includes(strategy)) errors.push(notSupported(field, strategy, STRATEGIES));
+  if (!STRATEGIES.includes(strategy)) errors.push(unsupportedValue(field, strategy, STRATEGIES));
 }
 
 function checkNoWebhook({ clientConfig, conversionReviewVersions }: ApiextensionsV1WebhookConversion, errors: Errors): void {
@@ -39,7 +39,7 @@ function checkNoWebhook({ clientConfig, conversionReviewVersions }: Apiextension
 }
 
 function checkWebhook({ clientConfig, conversionReviewVersions }: ApiextensionsV1WebhookConversion, errors: Errors): void {
-  if (clientConfig === undefined) errors.push(required(CLIENT, 'required when strategy is set to Webhook'));
+  if (clientConfig === undefined) errors.push(requiredValue(CLIENT, 'required when strategy is set to Webhook'));
   else checkWebhookClient(clientConfig, CLIENT, errors);
   checkReviewVersions(conversionReviewVersions ?? [], REVIEW_VERSIONS, errors);
 }

@@ -3,10 +3,10 @@
  * be stored are noted in its status, and a DELETE only marks it until its resources are gone. What its conditions say is worked out in
  * apiserver/custom-resources.
  */
-import { invalidAs, invalidValue } from '../../../shared/api/errors/field-error';
+import { invalidShownValue, invalidValue } from '../../../shared/api/errors/field-error';
 import type { Errors } from '../rules/checks';
 import { quote } from '../../../shared/values/quote';
-import { timestamp } from '../../../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../../../shared/api/metadata/object-meta';
 import { checkApproval } from './approval';
 import { checkNames } from './names';
 import { completed, outlineOf } from './outline';
@@ -76,13 +76,13 @@ const STORED = 'status.storedVersions';
 function checkStoredVersions(object: Definition, errors: Errors): void {
   const stored = storedVersionsOf(object);
   if (stored.length === 0) {
-    errors.push(invalidAs(STORED, '[]string(nil)', 'must have at least one stored version'));
+    errors.push(invalidShownValue(STORED, '[]string(nil)', 'must have at least one stored version'));
     return;
   }
   const left = new Set(stored);
   const shown = `[]string{${stored.map((name) => quote(name)).join(', ')}}`;
   for (const { name = '', storage } of object.spec?.versions ?? []) {
-    if (!left.delete(name) && storage === true) errors.push(invalidAs(STORED, shown, `must have the storage version ${name}`));
+    if (!left.delete(name) && storage === true) errors.push(invalidShownValue(STORED, shown, `must have the storage version ${name}`));
   }
 }
 
@@ -127,7 +127,7 @@ function markTerminating(object: Definition, { names, now }: DeletionContext): v
   const terminating = {
     type: 'Terminating',
     status: 'True',
-    lastTransitionTime: timestamp(now),
+    lastTransitionTime: formatTimestamp(now),
     reason: 'InstanceDeletionPending',
     message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
   };

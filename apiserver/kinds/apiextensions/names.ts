@@ -1,5 +1,5 @@
 /** What the resources of a definition are called, in `spec.names` and, once nobody else is called so, in `status.acceptedNames`. */
-import { invalidValue, required } from '../../../shared/api/errors/field-error';
+import { invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
 import type { Errors } from '../rules/checks';
 import { checkDns1035Label } from '../../../shared/values/name-formats';
 import type { ApiextensionsV1CustomResourceDefinitionNames } from '../../../shared/api/types/generated/members';
@@ -23,7 +23,7 @@ export function checkNames(
     const value = names[member] ?? '';
     const field = `${place}.${member}`;
     if (value !== '') checkName(value, field, mixed, errors);
-    else if (which === 'all') errors.push(required(field));
+    else if (which === 'all') errors.push(requiredValue(field));
   }
   checkLabels(names.shortNames, `${place}.shortNames`, errors);
   const { kind = '', listKind = '' } = names;

@@ -1,5 +1,5 @@
 /** Members of an object by which clients may select: simple paths to a text, a number without fractions or a boolean. */
-import { duplicate, invalidValue, required, tooMany } from '../../../shared/api/errors/field-error';
+import { duplicateValue, invalidValue, requiredValue, tooManyItems } from '../../../shared/api/errors/field-error';
 import { readSchema } from '../../../shared/api/structural/read-schema';
 import type { SchemaNode } from '../../../shared/api/structural/schema-node';
 import type { Errors } from '../rules/checks';
@@ -18,7 +18,7 @@ export function checkSelectable(version: ApiextensionsV1CustomResourceDefinition
   // The words are upstream's.
   if (schema === undefined)
     errors.push(invalidValue(place, '', 'selectableFields may only be set when version.schema.openAPIV3Schema is not included'));
-  else if (fields.length > MOST) errors.push(tooMany(place, fields.length, MOST));
+  else if (fields.length > MOST) errors.push(tooManyItems(place, fields.length, MOST));
   else checkPaths(readSchema(schema), fields, place, errors);
 }
 
@@ -27,9 +27,9 @@ function checkPaths(root: SchemaNode, fields: readonly ApiextensionsV1Selectable
   paths.forEach((path, index) => {
     const field = `${place}[${index}].jsonPath`;
     const fault = path === '' ? undefined : pathFault(root, path);
-    if (path === '') errors.push(required(field));
+    if (path === '') errors.push(requiredValue(field));
     else if (fault !== undefined) errors.push(invalidValue(field, path, fault));
-    else if (paths.indexOf(path) < index) errors.push(duplicate(field, path));
+    else if (paths.indexOf(path) < index) errors.push(duplicateValue(field, path));
   });
 }
 

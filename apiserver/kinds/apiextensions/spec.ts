@@ -1,5 +1,5 @@
 /** The spec of a CustomResourceDefinition, in the order in which upstream judges it. */
-import { invalidAs, invalidValue, required } from '../../../shared/api/errors/field-error';
+import { invalidShownValue, invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { isObject } from '../../../shared/values/json';
 import { checkDns1035Label, checkDnsSubdomain } from '../../../shared/values/name-formats';
 import { checkConversion } from './conversion';
@@ -29,7 +29,7 @@ export function checkSpec(spec: Spec, errors: Errors): void {
     errors.push(invalidValue('spec.preserveUnknownFields', true, 'must be false in order to use defaults in the schema'));
   versions.forEach((version, index) => {
     if (version.schema?.openAPIV3Schema !== undefined) return;
-    errors.push(required(`${VERSIONS}[${index}].schema.openAPIV3Schema`, 'schemas are required'));
+    errors.push(requiredValue(`${VERSIONS}[${index}].schema.openAPIV3Schema`, 'schemas are required'));
   });
   versions.forEach((version, index) => checkVersion(version, `${VERSIONS}[${index}]`, alike, errors));
   checkVersions(spec, errors);
@@ -44,7 +44,7 @@ export function checkSpec(spec: Spec, errors: Errors): void {
 function checkGroup(group: string, errors: Errors): void {
   const field = 'spec.group';
   const faults = group === '' ? [] : checkDnsSubdomain(group);
-  if (group === '') errors.push(required(field));
+  if (group === '') errors.push(requiredValue(field));
   else if (faults.length > 0) errors.push(invalidValue(field, group, faults.join(',')));
   else if (!group.includes('.')) errors.push(invalidValue(field, group, 'should be a domain with at least one dot'));
 }
@@ -85,6 +85,6 @@ function checkVersions(spec: Spec, errors: Errors): void {
   const shown = `[]apiextensions.CustomResourceDefinitionVersion${Array.isArray(spec.versions) ? '{…}' : '(nil)'}`;
   const unique = new Set(names).size === names.length;
   const stored = versions.filter((version) => version.storage === true).length;
-  if (!unique) errors.push(invalidAs(VERSIONS, shown, 'must contain unique version names'));
-  if (stored !== 1) errors.push(invalidAs(VERSIONS, shown, 'must have exactly one version marked as storage version'));
+  if (!unique) errors.push(invalidShownValue(VERSIONS, shown, 'must contain unique version names'));
+  if (stored !== 1) errors.push(invalidShownValue(VERSIONS, shown, 'must have exactly one version marked as storage version'));
 }

@@ -2,9 +2,9 @@
  * APIService: who answers for a version of an API group. Its name says which; without a service it is this server itself, and then it is there
  * from the first.
  */
-import { invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
+import { invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { checkDns1035Label, checkDnsSubdomain, checkPathSegment } from '../../../shared/values/name-formats';
-import { timestamp } from '../../../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../../../shared/api/metadata/object-meta';
 import { checkFormat, checkRequired, type Errors } from '../rules/checks';
 import { CREATE, UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
@@ -38,7 +38,7 @@ function localCondition(now: number): ApiregistrationV1APIServiceCondition {
   return {
     type: 'Available',
     status: 'True',
-    lastTransitionTime: timestamp(now),
+    lastTransitionTime: formatTimestamp(now),
     reason: 'Local',
     message: 'Local APIServices are always available',
   };
@@ -68,7 +68,7 @@ function specErrors(object: ApiregistrationV1APIService): readonly FieldError[] 
 function checkGroupVersion(spec: ApiregistrationV1APIServiceSpec, errors: Errors): void {
   const [group, version] = [spec.group ?? '', spec.version ?? ''];
   if (group !== '') checkFormat(group, 'spec.group', checkDnsSubdomain, errors);
-  else if (version !== 'v1') errors.push(required('spec.group', 'only v1 may have an empty group and it better be legacy kube'));
+  else if (version !== 'v1') errors.push(requiredValue('spec.group', 'only v1 may have an empty group and it better be legacy kube'));
   checkFormat(version, 'spec.version', checkDns1035Label, errors);
 }
 
@@ -99,7 +99,7 @@ function conditionErrors(object: ApiregistrationV1APIService): readonly FieldErr
   const errors: Errors = [];
   object.status?.conditions?.forEach(({ status = '' }, index) => {
     if (CONDITION_STATUSES.includes(status)) return;
-    errors.push(notSupported(`status.conditions[${index}].status`, status, CONDITION_STATUSES));
+    errors.push(unsupportedValue(`status.conditions[${index}].status`, status, CONDITION_STATUSES));
   });
   return errors;
 }

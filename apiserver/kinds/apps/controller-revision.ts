@@ -1,5 +1,5 @@
 /** ControllerRevision: a number, and data that never change. */
-import { invalidValue, required, type FieldError } from '../../../shared/api/errors/field-error';
+import { invalidValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { isObject, stringifyJson } from '../../../shared/values/json';
 import type { Errors } from '../rules/checks';
 import { checkNotNegative } from '../rules/numbers';
@@ -17,8 +17,8 @@ function validateNew(object: AppsV1ControllerRevision): readonly FieldError[] {
   const errors: Errors = [];
   checkNotNegative(object, 'revision', '', errors);
   const data = object.data ?? null;
-  if (data === null) errors.push(required('data', 'data is mandatory'));
-  else if (!isObject(data)) errors.push(required('data', 'data must be a valid JSON object'));
+  if (data === null) errors.push(requiredValue('data', 'data is mandatory'));
+  else if (!isObject(data)) errors.push(requiredValue('data', 'data must be a valid JSON object'));
   return errors;
 }
 

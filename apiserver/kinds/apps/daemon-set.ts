@@ -1,5 +1,5 @@
 /** DaemonSet: a Pod on every node, how new ones take the place of old ones, and the number of the template's versions, which stands in an annotation. */
-import { fieldErrorAs, invalidAs, required, type FieldError } from '../../../shared/api/errors/field-error';
+import { createFieldError, invalidShownValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { formatGoIntOrString } from '../../../shared/values/go-values';
 import { equalJson, stringAt } from '../../../shared/values/json';
 import { quote } from '../../../shared/values/quote';
@@ -99,7 +99,7 @@ function checkStrategy({ type = '', rollingUpdate }: AppsV1DaemonSetUpdateStrate
       return;
     default: {
       const shown = `apps.DaemonSetUpdateStrategy{Type:${quote(type)}, RollingUpdate:(*apps.RollingUpdateDaemonSet)(nil)}`;
-      errors.push(fieldErrorAs('FieldValueNotSupported', STRATEGY, shown, 'supported values: "RollingUpdate", "OnDelete"'));
+      errors.push(createFieldError('FieldValueNotSupported', STRATEGY, shown, 'supported values: "RollingUpdate", "OnDelete"'));
     }
   }
 }
@@ -111,9 +111,9 @@ function checkRolling(rolling: AppsV1RollingUpdateDaemonSet, errors: Errors): vo
   checkCountOrShare(rolling, 'maxSurge', ROLLING, errors);
   const [after, before] = [amountOf(maxUnavailable) !== 0, amountOf(maxSurge) !== 0];
   if (after && before) {
-    errors.push(invalidAs(`${ROLLING}.maxSurge`, formatGoIntOrString(maxSurge), 'may not be set when maxUnavailable is non-zero'));
+    errors.push(invalidShownValue(`${ROLLING}.maxSurge`, formatGoIntOrString(maxSurge), 'may not be set when maxUnavailable is non-zero'));
   }
-  if (!after && !before) errors.push(required(`${ROLLING}.maxUnavailable`, 'cannot be 0 when maxSurge is 0'));
+  if (!after && !before) errors.push(requiredValue(`${ROLLING}.maxUnavailable`, 'cannot be 0 when maxSurge is 0'));
   checkNotMoreThanAll(maxUnavailable, `${ROLLING}.maxUnavailable`, errors);
   checkNotMoreThanAll(maxSurge, `${ROLLING}.maxSurge`, errors);
 }

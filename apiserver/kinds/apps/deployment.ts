@@ -1,5 +1,5 @@
 /** Deployment: its Pods, and how new ones take the place of old ones. */
-import { fieldErrorAs, forbiddenField, invalidAs, type FieldError } from '../../../shared/api/errors/field-error';
+import { createFieldError, forbiddenField, invalidShownValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { formatGoIntOrString } from '../../../shared/values/go-values';
 import { quote } from '../../../shared/values/quote';
 import type { Errors } from '../rules/checks';
@@ -69,7 +69,7 @@ function checkStrategy({ type = '', rollingUpdate }: AppsV1DeploymentStrategy, e
       return;
     default: {
       const shown = `apps.DeploymentStrategy{Type:${quote(type)}, RollingUpdate:(*apps.RollingUpdateDeployment)(nil)}`;
-      errors.push(fieldErrorAs('FieldValueNotSupported', STRATEGY, shown, 'supported values: "Recreate", "RollingUpdate"'));
+      errors.push(createFieldError('FieldValueNotSupported', STRATEGY, shown, 'supported values: "Recreate", "RollingUpdate"'));
     }
   }
 }
@@ -79,7 +79,7 @@ function checkRolling(rolling: AppsV1RollingUpdateDeployment, errors: Errors): v
   checkCountOrShare(rolling, 'maxUnavailable', ROLLING, errors);
   checkCountOrShare(rolling, 'maxSurge', ROLLING, errors);
   if (amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0) {
-    errors.push(invalidAs(`${ROLLING}.maxUnavailable`, formatGoIntOrString(maxUnavailable), 'may not be 0 when `maxSurge` is 0'));
+    errors.push(invalidShownValue(`${ROLLING}.maxUnavailable`, formatGoIntOrString(maxUnavailable), 'may not be 0 when `maxSurge` is 0'));
   }
   checkNotMoreThanAll(maxUnavailable, `${ROLLING}.maxUnavailable`, errors);
 }
@@ -89,5 +89,5 @@ function checkDeadline(spec: AppsV1DeploymentSpec, errors: Errors): void {
   if (deadline === undefined) return;
   checkNotNegative(spec, 'progressDeadlineSeconds', 'spec', errors);
   if (deadline > (spec.minReadySeconds ?? 0)) return;
-  errors.push(invalidAs('spec.progressDeadlineSeconds', String(deadline), 'must be greater than minReadySeconds'));
+  errors.push(invalidShownValue('spec.progressDeadlineSeconds', String(deadline), 'must be greater than minReadySeconds'));
 }

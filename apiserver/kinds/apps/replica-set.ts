@@ -1,5 +1,5 @@
 /** ReplicaSet: a number of like Pods. */
-import { invalidAs, type FieldError } from '../../../shared/api/errors/field-error';
+import { invalidShownValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { formatGoLabelSelector } from '../../../shared/values/go-values';
 import type { Errors } from '../rules/checks';
 import { checkNotNegative } from '../rules/numbers';
@@ -34,7 +34,7 @@ function validateSpec(object: AppsV1ReplicaSet, old?: AppsV1ReplicaSet): readonl
 export function checkReplicaTemplate(spec: SelectingSpec, errors: Errors): void {
   const { isReadable, isEmpty } = checkWorkloadSelector(spec, 'deployment', errors);
   if (!isReadable) {
-    errors.push(invalidAs('spec.selector', formatGoLabelSelector(spec.selector ?? {}), 'invalid label selector'));
+    errors.push(invalidShownValue('spec.selector', formatGoLabelSelector(spec.selector ?? {}), 'invalid label selector'));
     return;
   }
   const template = spec.template ?? {};

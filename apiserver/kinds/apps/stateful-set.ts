@@ -1,5 +1,5 @@
 /** StatefulSet: Pods with names of their own. Their spec is judged only when they are made (upstream behaviour). */
-import { forbiddenField, invalidAs, invalidValue, notSupported, type FieldError } from '../../../shared/api/errors/field-error';
+import { forbiddenField, invalidShownValue, invalidValue, unsupportedValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { formatGoLabelSelector } from '../../../shared/values/go-values';
 import { equalJson, own } from '../../../shared/values/json';
 import { validateAnnotations, validateLabels } from '../../../shared/api/metadata/object-meta-rules';
@@ -77,14 +77,14 @@ function checkRetention(policy: AppsV1StatefulSetPersistentVolumeClaimRetentionP
   for (const member of ['whenDeleted', 'whenScaled'] as const) {
     const value = policy[member] ?? '';
     if (RETENTIONS.includes(value)) continue;
-    errors.push(notSupported(`spec.persistentVolumeClaimRetentionPolicy.${member}`, value, RETENTIONS));
+    errors.push(unsupportedValue(`spec.persistentVolumeClaimRetentionPolicy.${member}`, value, RETENTIONS));
   }
 }
 
 function checkTemplate(spec: AppsV1StatefulSetSpec, errors: Errors): void {
   const { isReadable, isEmpty } = checkWorkloadSelector(spec, 'statefulset', errors);
   const template = spec.template ?? {};
-  if (!isReadable) errors.push(invalidAs('spec.selector', formatGoLabelSelector(spec.selector ?? {}), ''));
+  if (!isReadable) errors.push(invalidShownValue('spec.selector', formatGoLabelSelector(spec.selector ?? {}), ''));
   else {
     if (!isEmpty) checkMatch(spec, errors);
     validateLabels(template.metadata?.labels ?? {}, 'spec.template.labels', errors);

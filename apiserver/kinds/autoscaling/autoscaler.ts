@@ -1,5 +1,5 @@
 /** HorizontalPodAutoscaler: its target and bounds. Metrics and behavior have files of their own. */
-import { forbiddenField, invalidAs, type FieldError } from '../../../shared/api/errors/field-error';
+import { forbiddenField, invalidShownValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { checkBehavior } from './behavior';
 import { checkMetrics, scalesToZero } from './metrics';
 import type { Errors } from '../rules/checks';
@@ -45,10 +45,10 @@ function checkBounds(spec: AutoscalingV2HorizontalPodAutoscalerSpec, errors: Err
   const most = spec.maxReplicas ?? 0;
   const field = 'spec.maxReplicas';
   if (fewest !== undefined && fewest < FEWEST) {
-    errors.push(invalidAs('spec.minReplicas', String(fewest), `must be greater than or equal to ${FEWEST}`));
+    errors.push(invalidShownValue('spec.minReplicas', String(fewest), `must be greater than or equal to ${FEWEST}`));
   }
-  if (most < 1) errors.push(invalidAs(field, String(most), 'must be greater than 0'));
+  if (most < 1) errors.push(invalidShownValue(field, String(most), 'must be greater than 0'));
   if (fewest !== undefined && most < fewest) {
-    errors.push(invalidAs(field, String(most), 'must be greater than or equal to `minReplicas`'));
+    errors.push(invalidShownValue(field, String(most), 'must be greater than or equal to `minReplicas`'));
   }
 }

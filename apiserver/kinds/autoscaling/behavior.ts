@@ -1,5 +1,5 @@
 /** How fast an autoscaler may scale, in either direction. */
-import { invalidAs, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
+import { invalidShownValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { checkChoice, type Errors } from '../rules/checks';
 import type {
   AutoscalingV2HorizontalPodAutoscalerBehavior,
@@ -22,24 +22,24 @@ export function checkBehavior(behavior: AutoscalingV2HorizontalPodAutoscalerBeha
 function checkDirection(rules: AutoscalingV2HPAScalingRules, place: string, errors: Errors): void {
   const window = rules.stabilizationWindowSeconds;
   const field = `${place}.stabilizationWindowSeconds`;
-  if (window !== undefined && window < 0) errors.push(invalidAs(field, String(window), 'must be greater than or equal to zero'));
+  if (window !== undefined && window < 0) errors.push(invalidShownValue(field, String(window), 'must be greater than or equal to zero'));
   if (window !== undefined && window > LONGEST_WINDOW) errors.push(tooLarge(field, window, LONGEST_WINDOW));
   checkChoice(rules, 'selectPolicy', place, CHOICES, errors);
   const policies = rules.policies ?? [];
-  if (policies.length === 0) errors.push(required(`${place}.policies`, 'must specify at least one Policy'));
+  if (policies.length === 0) errors.push(requiredValue(`${place}.policies`, 'must specify at least one Policy'));
   policies.forEach((policy, index) => checkPolicy(policy, `${place}.policies[${index}]`, errors));
 }
 
 function checkPolicy(policy: AutoscalingV2HPAScalingPolicy, place: string, errors: Errors): void {
   const type = policy.type ?? '';
-  if (!POLICIES.includes(type)) errors.push(notSupported(`${place}.type`, type, POLICIES));
+  if (!POLICIES.includes(type)) errors.push(unsupportedValue(`${place}.type`, type, POLICIES));
   for (const member of ['value', 'periodSeconds'] as const) {
     const value = policy[member] ?? 0;
-    if (value <= 0) errors.push(invalidAs(`${place}.${member}`, String(value), 'must be greater than zero'));
+    if (value <= 0) errors.push(invalidShownValue(`${place}.${member}`, String(value), 'must be greater than zero'));
   }
   const period = policy.periodSeconds ?? 0;
   if (period > LONGEST_PERIOD) errors.push(tooLarge(`${place}.periodSeconds`, period, LONGEST_PERIOD));
 }
 
 const tooLarge = (field: string, value: number, most: number): FieldError =>
-  invalidAs(field, String(value), `must be less than or equal to ${most}`);
+  invalidShownValue(field, String(value), `must be less than or equal to ${most}`);

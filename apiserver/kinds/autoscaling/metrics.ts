@@ -1,5 +1,5 @@
 /** The metrics of an autoscaler: each has one source, and each source its targets. */
-import { forbiddenField, invalidAs, invalidValue, notSupported, required } from '../../../shared/api/errors/field-error';
+import { forbiddenField, invalidShownValue, invalidValue, unsupportedValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { formatGoQuantity } from '../../../shared/values/go-values';
 import { objectAt } from '../../../shared/values/json';
 import { checkDnsLabel, checkPathSegment } from '../../../shared/values/name-formats';
@@ -47,7 +47,7 @@ function checkSome(
   text: string,
   errors: Errors,
 ): void {
-  if (!members.some((member) => isSet(target, member))) errors.push(required(`${place}.${asked}`, text));
+  if (!members.some((member) => isSet(target, member))) errors.push(requiredValue(`${place}.${asked}`, text));
 }
 
 const UTILIZATION = ['averageUtilization', 'averageValue'] as const;
@@ -128,18 +128,18 @@ export function checkMetrics(metrics: readonly AutoscalingV2MetricSpec[], place:
 
 function checkMetricSpec(item: AutoscalingV2MetricSpec, place: string, errors: Errors): void {
   const type = item.type ?? '';
-  if (type === '') errors.push(required(`${place}.type`, 'must specify a metric source type'));
+  if (type === '') errors.push(requiredValue(`${place}.type`, 'must specify a metric source type'));
   const asked = MEMBERS.get(type);
   if (asked === undefined) {
     // Said before and after what its source lacks (upstream behaviour).
-    errors.push(notSupported(`${place}.type`, type, TYPES));
+    errors.push(unsupportedValue(`${place}.type`, type, TYPES));
     checkFirstSource(item, place, errors);
-    errors.push(notSupported(`${place}.type`, type, TYPES));
+    errors.push(unsupportedValue(`${place}.type`, type, TYPES));
     return;
   }
   const sources = checkFirstSource(item, place, errors);
   if (!sources.includes(asked)) {
-    errors.push(required(`${place}.${asked}`, 'must populate information for the given metric source'));
+    errors.push(requiredValue(`${place}.${asked}`, 'must populate information for the given metric source'));
     return;
   }
   for (const member of sources) {
@@ -165,18 +165,19 @@ const TARGET_TYPES = ['Utilization', 'Value', 'AverageValue'];
 
 function checkTarget(target: AutoscalingV2MetricTarget, place: string, errors: Errors): void {
   const type = target.type ?? '';
-  if (type === '') errors.push(required(`${place}.type`, 'must specify a metric target type'));
+  if (type === '') errors.push(requiredValue(`${place}.type`, 'must specify a metric target type'));
   if (!TARGET_TYPES.includes(type)) {
     errors.push(invalidValue(`${place}.type`, type, 'must be either Utilization, Value, or AverageValue'));
   }
   for (const member of VALUES) {
     const amount = target[member];
     if (amount !== undefined && !isPositive(amount)) {
-      errors.push(invalidAs(`${place}.${member}`, formatGoQuantity(amount), 'must be positive'));
+      errors.push(invalidShownValue(`${place}.${member}`, formatGoQuantity(amount), 'must be positive'));
     }
   }
   const share = target.averageUtilization;
-  if (share !== undefined && share < 1) errors.push(invalidAs(`${place}.averageUtilization`, String(share), 'must be greater than 0'));
+  if (share !== undefined && share < 1)
+    errors.push(invalidShownValue(`${place}.averageUtilization`, String(share), 'must be greater than 0'));
 }
 
 /** Of a canonical quantity. */

@@ -1,5 +1,5 @@
 /** CronJob: when its Jobs are due, in which time zone, and what they are. */
-import { invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
+import { invalidShownValue, invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { cronScheduleFault } from '../../../shared/values/cron-schedule';
 import { formatGoLabelSelector } from '../../../shared/values/go-values';
 import { tooLongMessage } from '../../../shared/values/name-formats';
@@ -45,7 +45,7 @@ const namesZone = (schedule: string | undefined): boolean => schedule?.includes(
 /** A zone in the schedule is borne with where one stood before. */
 function checkSchedule({ schedule = '', timeZone }: BatchV1CronJobSpec, old: string | undefined, errors: Errors): void {
   if (schedule === '') {
-    errors.push(required(SCHEDULE));
+    errors.push(requiredValue(SCHEDULE));
     return;
   }
   const fault = cronScheduleFault(schedule);
@@ -76,6 +76,6 @@ function checkJob(spec: BatchV1JobSpec, errors: Errors): void {
   checkJobSpec(spec, JOB, errors);
   const { selector, manualSelector } = spec;
   if (selector !== undefined)
-    errors.push(invalidAs(`${JOB}.selector`, formatGoLabelSelector(selector), '`selector` will be auto-generated'));
-  if (manualSelector === true) errors.push(notSupported(`${JOB}.manualSelector`, true, ['nil', 'false']));
+    errors.push(invalidShownValue(`${JOB}.selector`, formatGoLabelSelector(selector), '`selector` will be auto-generated'));
+  if (manualSelector === true) errors.push(unsupportedValue(`${JOB}.manualSelector`, true, ['nil', 'false']));
 }

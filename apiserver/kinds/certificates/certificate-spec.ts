@@ -1,5 +1,12 @@
 /** What may be asked for in a request for a certificate. That it is a request, signed with its own key, is part of it. */
-import { duplicate, invalidAs, invalidValue, notSupported, required, tooLong } from '../../../shared/api/errors/field-error';
+import {
+  duplicateValue,
+  invalidShownValue,
+  invalidValue,
+  unsupportedValue,
+  requiredValue,
+  tooLongValue,
+} from '../../../shared/api/errors/field-error';
 import type { CertificatesV1CertificateSigningRequest } from '../../../shared/api/types/generated/members';
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
 import { parseCertificateRequest, CertificateRequestFault } from '../../../shared/pki/certificate-request';
@@ -49,18 +56,18 @@ function checkRequest(encoded: string | undefined, errors: Errors): void {
     parseCertificateRequest(Buffer.from(encoded ?? '', 'base64').toString('latin1'));
   } catch (error) {
     if (!(error instanceof CertificateRequestFault)) throw error;
-    errors.push(invalidAs('spec.request', formatGoBytes(encoded), error.message));
+    errors.push(invalidShownValue('spec.request', formatGoBytes(encoded), error.message));
   }
 }
 
 function checkUsages(usages: readonly string[], errors: Errors): void {
-  if (usages.length === 0) errors.push(required('spec.usages'));
+  if (usages.length === 0) errors.push(requiredValue('spec.usages'));
   usages.forEach((usage, index) => {
-    if (!USAGES.includes(usage)) errors.push(notSupported(`spec.usages[${index}]`, usage, USAGES));
+    if (!USAGES.includes(usage)) errors.push(unsupportedValue(`spec.usages[${index}]`, usage, USAGES));
   });
   const seen = new Set<string>();
   usages.forEach((usage, index) => {
-    if (seen.has(usage)) errors.push(duplicate(`spec.usages[${index}]`, usage));
+    if (seen.has(usage)) errors.push(duplicateValue(`spec.usages[${index}]`, usage));
     seen.add(usage);
   });
 }
@@ -70,20 +77,20 @@ const [LONGEST_DOMAIN, LONGEST_SIGNER] = [253, 571];
 
 function checkSigner(signer: string, errors: Errors): void {
   const [domain = '', path, ...more] = signer.split('/');
-  if (signer === '') errors.push(required(SIGNER));
+  if (signer === '') errors.push(requiredValue(SIGNER));
   else if (path === undefined || more.length > 0)
     errors.push(invalidValue(SIGNER, signer, "must be a fully qualified domain and path of the form 'example.com/signer-name'"));
   else {
     checkDomain(domain, errors);
     checkLabels(path, checkDnsSubdomain, errors);
-    if (signer.length > LONGEST_SIGNER) errors.push(tooLong(SIGNER, LONGEST_SIGNER));
+    if (signer.length > LONGEST_SIGNER) errors.push(tooLongValue(SIGNER, LONGEST_SIGNER));
     if (canonicalQualifiedName(signer) === LEGACY)
       errors.push(invalidValue(SIGNER, signer, 'the legacy signerName is not allowed via this API version'));
   }
 }
 
 function checkDomain(domain: string, errors: Errors): void {
-  if (domain.length > LONGEST_DOMAIN) errors.push(tooLong(SIGNER, LONGEST_DOMAIN));
+  if (domain.length > LONGEST_DOMAIN) errors.push(tooLongValue(SIGNER, LONGEST_DOMAIN));
   checkLabels(domain, checkDnsLabel, errors);
   if (!domain.includes('.')) errors.push(invalidValue(SIGNER, domain, 'should be a domain with at least two segments separated by dots'));
 }

@@ -1,7 +1,7 @@
 /** What may be said of a certificate request's status: approvals through one endpoint, the certificate and failures through the other. */
 import { appendToKey } from '../../../shared/values/append';
-import { duplicate, forbiddenField, invalidValue, required, type FieldError } from '../../../shared/api/errors/field-error';
-import { timestamp } from '../../../shared/api/metadata/object-meta';
+import { duplicateValue, forbiddenField, invalidValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
+import { formatTimestamp } from '../../../shared/api/metadata/object-meta';
 import { checkRequiredChoice, CONDITION_STATUSES, type Errors } from '../rules/checks';
 import type {
   CertificatesV1CertificateSigningRequest,
@@ -21,10 +21,10 @@ const has = (object: Request, type: string): boolean => conditionsOf(object).som
 /** Fills in the times that a client leaves to the server. `now` since 1970. */
 export function stampConditions(object: Request, old: Request, now: number): void {
   for (const condition of conditionsOf(object)) {
-    condition.lastUpdateTime ??= timestamp(now);
+    condition.lastUpdateTime ??= formatTimestamp(now);
     const { type = '', status } = condition;
     condition.lastTransitionTime ??=
-      conditionsOf(old).find((other) => (other.type ?? '') === type && other.status === status)?.lastTransitionTime ?? timestamp(now);
+      conditionsOf(old).find((other) => (other.type ?? '') === type && other.status === status)?.lastTransitionTime ?? formatTimestamp(now);
   }
 }
 
@@ -34,9 +34,9 @@ export function checkConditions(object: Request, errors: Errors): void {
   conditionsOf(object).forEach((condition, index) => {
     const place = `${FIELD}[${index}]`;
     const type = condition.type ?? '';
-    if (type === '') errors.push(required(`${place}.type`));
+    if (type === '') errors.push(requiredValue(`${place}.type`));
     checkRequiredChoice(condition, 'status', place, LASTING.includes(type) ? ['True'] : CONDITION_STATUSES, errors);
-    if (seen.has(type)) errors.push(duplicate(`${place}.type`, type));
+    if (seen.has(type)) errors.push(duplicateValue(`${place}.type`, type));
     const isSecond = DECISIONS.includes(type) && DECISIONS.some((other) => other !== type && seen.has(other));
     if (isSecond) errors.push(invalidValue(`${place}.type`, type, 'Approved and Denied conditions are mutually exclusive'));
     seen.add(type);

@@ -1,5 +1,5 @@
 /** Lease: it lasts more than no time, and its transitions are not negative. */
-import { invalidAs, type FieldError } from '../../../shared/api/errors/field-error';
+import { invalidShownValue, type FieldError } from '../../../shared/api/errors/field-error';
 import type { CoordinationV1Lease } from '../../../shared/api/types/generated/members';
 import type { Strategy } from '../../registry/strategy';
 import type { Errors } from '../rules/checks';
@@ -14,7 +14,7 @@ function validate({ spec = {} }: CoordinationV1Lease): readonly FieldError[] {
   const errors: Errors = [];
   const { leaseDurationSeconds: duration } = spec;
   if (duration !== undefined && duration <= 0)
-    errors.push(invalidAs('spec.leaseDurationSeconds', String(duration), 'must be greater than 0'));
+    errors.push(invalidShownValue('spec.leaseDurationSeconds', String(duration), 'must be greater than 0'));
   checkNotNegative(spec, 'leaseTransitions', 'spec', errors);
   return errors;
 }

@@ -1,5 +1,12 @@
 /** EndpointSlice: what its endpoints, their addresses and its ports may say, and how many of each there may be. */
-import { duplicate, invalidValue, notSupported, required, tooMany, type FieldError } from '../../../shared/api/errors/field-error';
+import {
+  duplicateValue,
+  invalidValue,
+  unsupportedValue,
+  requiredValue,
+  tooManyItems,
+  type FieldError,
+} from '../../../shared/api/errors/field-error';
 import { equalJson, stringAt } from '../../../shared/values/json';
 import {
   checkDnsLabel,
@@ -74,23 +81,23 @@ function nodeOfTopology({ deprecatedTopology: topology = {} }: DiscoveryV1Endpoi
 function validate(object: DiscoveryV1EndpointSlice): readonly FieldError[] {
   const type = typeOf(object);
   const errors: Errors = [];
-  if (type === '') errors.push(required('addressType'));
-  else if (!ADDRESS_RULES.has(type)) errors.push(notSupported('addressType', type, [...ADDRESS_RULES.keys()]));
+  if (type === '') errors.push(requiredValue('addressType'));
+  else if (!ADDRESS_RULES.has(type)) errors.push(unsupportedValue('addressType', type, [...ADDRESS_RULES.keys()]));
   checkEndpoints(object.endpoints ?? [], ADDRESS_RULES.get(type), errors);
   checkPorts(object.ports ?? [], errors);
   return errors;
 }
 
 function checkEndpoints(endpoints: readonly DiscoveryV1Endpoint[], rule: AddressRule | undefined, errors: Errors): void {
-  if (endpoints.length > MOST_ENDPOINTS) errors.push(tooMany('endpoints', endpoints.length, MOST_ENDPOINTS));
+  if (endpoints.length > MOST_ENDPOINTS) errors.push(tooManyItems('endpoints', endpoints.length, MOST_ENDPOINTS));
   else endpoints.forEach((endpoint, index) => checkEndpoint(endpoint, `endpoints[${index}]`, rule, errors));
 }
 
 function checkEndpoint(endpoint: DiscoveryV1Endpoint, place: string, rule: AddressRule | undefined, errors: Errors): void {
   const addresses = endpoint.addresses ?? [];
   const field = `${place}.addresses`;
-  if (addresses.length === 0) errors.push(required(field, 'must contain at least 1 address'));
-  else if (addresses.length > MOST_ADDRESSES) errors.push(tooMany(field, addresses.length, MOST_ADDRESSES));
+  if (addresses.length === 0) errors.push(requiredValue(field, 'must contain at least 1 address'));
+  else if (addresses.length > MOST_ADDRESSES) errors.push(tooManyItems(field, addresses.length, MOST_ADDRESSES));
   if (rule !== undefined) checkAddresses(addresses, field, rule, errors);
   checkGiven(endpoint, 'nodeName', place, errors, checkDnsSubdomain);
   checkGiven(endpoint, 'hostname', place, errors, checkDnsLabel);
@@ -105,13 +112,13 @@ function checkAddresses(addresses: readonly string[], field: string, rule: Addre
 
 function checkZones(zones: readonly DiscoveryV1ForZone[], field: string, errors: Errors): void {
   if (zones.length > MOST_ZONES) {
-    errors.push(tooMany(field, zones.length, MOST_ZONES));
+    errors.push(tooManyItems(field, zones.length, MOST_ZONES));
     return;
   }
   const seen = new Set<string>();
   zones.forEach(({ name = '' }, index) => {
     const place = `${field}[${index}].name`;
-    if (seen.has(name)) errors.push(duplicate(place, name));
+    if (seen.has(name)) errors.push(duplicateValue(place, name));
     seen.add(name);
     checkFormat(name, place, checkLabelValue, errors);
   });
@@ -120,7 +127,7 @@ function checkZones(zones: readonly DiscoveryV1ForZone[], field: string, errors:
 /** An absent number, name or protocol is left to the consumer; numbers are not looked at (upstream behaviour). */
 function checkPorts(ports: readonly DiscoveryV1EndpointPort[], errors: Errors): void {
   if (ports.length > MOST_PORTS) {
-    errors.push(tooMany('ports', ports.length, MOST_PORTS));
+    errors.push(tooManyItems('ports', ports.length, MOST_PORTS));
     return;
   }
   const seen = new Set<string>();
@@ -128,15 +135,15 @@ function checkPorts(ports: readonly DiscoveryV1EndpointPort[], errors: Errors): 
     const place = `ports[${index}]`;
     const { name = '', protocol } = port;
     checkOptional(port, 'name', place, errors, checkDnsLabel);
-    if (seen.has(name)) errors.push(duplicate(`${place}.name`, name));
+    if (seen.has(name)) errors.push(duplicateValue(`${place}.name`, name));
     seen.add(name);
-    if (protocol === undefined) errors.push(required(`${place}.protocol`));
-    else if (!PROTOCOLS.includes(protocol)) errors.push(notSupported(`${place}.protocol`, protocol, PROTOCOLS));
+    if (protocol === undefined) errors.push(requiredValue(`${place}.protocol`));
+    else if (!PROTOCOLS.includes(protocol)) errors.push(unsupportedValue(`${place}.protocol`, protocol, PROTOCOLS));
     checkGiven(port, 'appProtocol', place, errors, checkQualifiedName);
   });
 }
 
 function checkFullyQualified(address: string, field: string, errors: Errors): void {
-  if (address === '') errors.push(required(field));
+  if (address === '') errors.push(requiredValue(field));
   else for (const { part, message } of checkFullyQualifiedDomainName(address)) errors.push(invalidValue(field, part, message));
 }

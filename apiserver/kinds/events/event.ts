@@ -2,7 +2,7 @@
  * Event as events.platform.io/v1 takes it: it must be complete, may use none of the older members, and never changes
  * but for its series. Objects are in the stored form, and errors name its members, as upstream's do.
  */
-import { invalidAs, invalidValue, required, type FieldError, type FieldValue } from '../../../shared/api/errors/field-error';
+import { invalidShownValue, invalidValue, requiredValue, type FieldError, type FieldValue } from '../../../shared/api/errors/field-error';
 import type { CoreV1Event } from '../../../shared/api/types/generated/members';
 import { equalJson, type JsonValue } from '../../../shared/values/json';
 import { validateReport } from '../core/event/event';
@@ -19,7 +19,7 @@ export const newerEvent: Strategy<CoreV1Event> = {
   validate(object) {
     const errors: Errors = [];
     checkSeries(object, errors);
-    if ((object.eventTime ?? null) === null) errors.push(required('eventTime'));
+    if ((object.eventTime ?? null) === null) errors.push(requiredValue('eventTime'));
     const { type = '' } = object;
     if (!TYPES.has(type)) errors.push(invalidValue('type', '', `has invalid value: ${type}`));
     for (const member of OLDER) if (!isUnset(object[member])) errors.push(invalidValue(member, '', 'needs to be unset'));
@@ -43,7 +43,7 @@ const LEAST_COUNT = 2;
 function checkSeries({ series }: CoreV1Event, errors: Errors): void {
   if (series === undefined) return;
   if ((series.count ?? 0) < LEAST_COUNT) errors.push(invalidValue('series.count', '', 'should be at least 2'));
-  if ((series.lastObservedTime ?? null) === null) errors.push(required('series.lastObservedTime'));
+  if ((series.lastObservedTime ?? null) === null) errors.push(requiredValue('series.lastObservedTime'));
 }
 
 /** In the order in which they are named. */
@@ -82,7 +82,7 @@ const TIMES: ReadonlySet<string> = new Set(['firstTimestamp', 'lastTimestamp', '
 
 /** Times are shown as upstream shows them, objects as JSON, and what is no longer there as the zero of its type. */
 function immutable(member: string, shown: string, value: JsonValue | undefined): FieldError {
-  if (TIMES.has(member)) return invalidAs(shown, timeText(typeof value === 'string' ? value : '0001-01-01T00:00:00Z'), DETAIL);
+  if (TIMES.has(member)) return invalidShownValue(shown, timeText(typeof value === 'string' ? value : '0001-01-01T00:00:00Z'), DETAIL);
   // A missing reference is a text in upstream's message.
   if (member === 'related' && isUnset(value)) return invalidValue(shown, 'null', DETAIL);
   return invalidValue(shown, isUnset(value) ? zeroOf(member) : plain(value), DETAIL);

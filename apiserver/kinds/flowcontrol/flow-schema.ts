@@ -1,5 +1,5 @@
 /** FlowSchema: which requests it speaks of, and where it stands among the others. Two of them are what they are. */
-import { forbiddenField, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
+import { forbiddenField, invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import type {
   FlowcontrolV1FlowSchema,
   FlowcontrolV1NonResourcePolicyRule,
@@ -37,7 +37,7 @@ function validate({ metadata, spec = {} }: FlowcontrolV1FlowSchema): readonly Fi
   checkPrecedence(spec.matchingPrecedence ?? 0, name, errors);
   const method = spec.distinguisherMethod;
   if (method !== undefined && !METHODS.includes(method.type ?? ''))
-    errors.push(notSupported('spec.distinguisherMethod.type', { ...method }, METHODS));
+    errors.push(unsupportedValue('spec.distinguisherMethod.type', { ...method }, METHODS));
   checkLevel(spec.priorityLevelConfiguration?.name ?? '', errors);
   spec.rules?.forEach((rule, index) => checkRule(rule, `spec.rules[${index}]`, errors));
   return errors;
@@ -53,17 +53,17 @@ function checkPrecedence(precedence: number, name: string, errors: Errors): void
 
 function checkLevel(level: string, errors: Errors): void {
   const field = 'spec.priorityLevelConfiguration.name';
-  if (level === '') errors.push(required(field, 'must reference a priority level'));
+  if (level === '') errors.push(requiredValue(field, 'must reference a priority level'));
   else checkFormat(level, field, checkDnsSubdomain, errors);
 }
 
 function checkRule(rule: FlowcontrolV1PolicyRulesWithSubjects, place: string, errors: Errors): void {
   const { resourceRules = [], nonResourceRules = [] } = rule;
   const subjects = rule.subjects ?? [];
-  if (subjects.length === 0) errors.push(required(`${place}.subjects`, 'subjects must contain at least one value'));
+  if (subjects.length === 0) errors.push(requiredValue(`${place}.subjects`, 'subjects must contain at least one value'));
   subjects.forEach((subject, index) => checkSubject(subject, `${place}.subjects[${index}]`, errors));
   if (resourceRules.length + nonResourceRules.length === 0)
-    errors.push(required(place, 'at least one of resourceRules and nonResourceRules has to be non-empty'));
+    errors.push(requiredValue(place, 'at least one of resourceRules and nonResourceRules has to be non-empty'));
   resourceRules.forEach((one, index) => checkResources(one, `${place}.resourceRules[${index}]`, errors));
   nonResourceRules.forEach((one, index) => checkPaths(one, `${place}.nonResourceRules[${index}]`, errors));
 }
@@ -78,18 +78,18 @@ const KINDS = SUBJECTS.map(({ kind }) => kind).sort();
 function checkSubject(subject: FlowcontrolV1Subject, place: string, errors: Errors): void {
   const { kind = '' } = subject;
   if (!SUBJECTS.some((one) => one.kind === kind)) {
-    errors.push(notSupported(`${place}.kind`, kind, KINDS));
+    errors.push(unsupportedValue(`${place}.kind`, kind, KINDS));
     return;
   }
   for (const { kind: wanted, member } of SUBJECTS) {
     const field = `${place}.${member}`;
     if (wanted === kind && subject[member] === undefined)
-      errors.push(required(field, `${member} is required when subject kind is '${wanted}'`));
+      errors.push(requiredValue(field, `${member} is required when subject kind is '${wanted}'`));
     if (wanted !== kind && subject[member] !== undefined)
       errors.push(forbiddenField(field, `${member} is forbidden when subject kind is not '${wanted}'`));
   }
-  if (kind === 'User' && subject.user?.name === '') errors.push(required(`${place}.user.name`));
-  if (kind === 'Group' && subject.group?.name === '') errors.push(required(`${place}.group.name`));
+  if (kind === 'User' && subject.user?.name === '') errors.push(requiredValue(`${place}.user.name`));
+  if (kind === 'Group' && subject.group?.name === '') errors.push(requiredValue(`${place}.group.name`));
   if (kind === 'ServiceAccount' && subject.serviceAccount !== undefined) checkAccount(subject.serviceAccount, place, errors);
 }
 
@@ -99,15 +99,15 @@ function checkAccount(
   errors: Errors,
 ): void {
   const at = `${place}.serviceAccount`;
-  if (name === '') errors.push(required(`${at}.name`));
+  if (name === '') errors.push(requiredValue(`${at}.name`));
   else if (name !== ANY) checkFormat(name, `${at}.name`, checkDnsSubdomain, errors);
-  if (namespace === '') errors.push(required(`${at}.namespace`, 'must specify namespace for service account'));
+  if (namespace === '') errors.push(requiredValue(`${at}.namespace`, 'must specify namespace for service account'));
   else checkFormat(namespace, `${at}.namespace`, checkDnsLabel, errors);
 }
 
 /** At least one value, and no other beside `*`. Whether there is more to say of the values. */
 function checkValues(values: readonly string[], field: string, missing: string, what: string, errors: Errors): boolean {
-  if (values.length === 0) errors.push(required(field, missing));
+  if (values.length === 0) errors.push(requiredValue(field, missing));
   else if (values.length > 1 && values.includes(ANY))
     errors.push(invalidValue(field, values, `if '*' is present, must not specify other ${what}`));
   return values.length > 0 && !values.includes(ANY);
@@ -115,7 +115,7 @@ function checkValues(values: readonly string[], field: string, missing: string, 
 
 function checkVerbs(verbs: readonly string[], field: string, errors: Errors): void {
   if (!checkValues(verbs, field, 'verbs must contain at least one value', 'verbs', errors)) return;
-  if (!verbs.every((verb) => VERBS.includes(verb))) errors.push(notSupported(field, verbs, VERBS));
+  if (!verbs.every((verb) => VERBS.includes(verb))) errors.push(unsupportedValue(field, verbs, VERBS));
 }
 
 function checkResources(rule: FlowcontrolV1ResourcePolicyRule, place: string, errors: Errors): void {
@@ -126,7 +126,7 @@ function checkResources(rule: FlowcontrolV1ResourcePolicyRule, place: string, er
   const field = `${place}.namespaces`;
   if (namespaces.length === 0) {
     if (rule.clusterScope !== true)
-      errors.push(required(field, 'resource rules that are not cluster scoped must supply at least one namespace'));
+      errors.push(requiredValue(field, 'resource rules that are not cluster scoped must supply at least one namespace'));
     return;
   }
   if (!checkValues(namespaces, field, '', 'namespaces', errors)) return;

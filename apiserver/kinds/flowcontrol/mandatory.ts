@@ -6,7 +6,7 @@ import type {
   FlowcontrolV1NonResourcePolicyRule,
   FlowcontrolV1Subject,
 } from '../../../shared/api/types/generated/members';
-import { AUTHENTICATED, MASTERS, UNAUTHENTICATED } from '../../../shared/api/identity/user';
+import { AUTHENTICATED_GROUP, MASTERS_GROUP, UNAUTHENTICATED_GROUP } from '../../../shared/api/identity/user';
 
 export const EXEMPT = 'exempt';
 export const CATCH_ALL = 'catch-all';
@@ -26,7 +26,7 @@ export const everythingOf = (...subjects: FlowcontrolV1Subject[]): NonNullable<F
 ];
 export const groupSubject = (name: string): FlowcontrolV1Subject => ({ kind: 'Group', group: { name } });
 /** Everyone, known or not. */
-export const everyone = (): FlowcontrolV1Subject[] => [groupSubject(UNAUTHENTICATED), groupSubject(AUTHENTICATED)];
+export const everyone = (): FlowcontrolV1Subject[] => [groupSubject(UNAUTHENTICATED_GROUP), groupSubject(AUTHENTICATED_GROUP)];
 
 export const MANDATORY_FLOW_SCHEMAS: ReadonlyMap<string, FlowcontrolV1FlowSchemaSpec> = new Map([
   [
@@ -34,7 +34,7 @@ export const MANDATORY_FLOW_SCHEMAS: ReadonlyMap<string, FlowcontrolV1FlowSchema
     {
       priorityLevelConfiguration: { name: EXEMPT },
       matchingPrecedence: 1,
-      rules: everythingOf(groupSubject(MASTERS)),
+      rules: everythingOf(groupSubject(MASTERS_GROUP)),
     },
   ],
   [

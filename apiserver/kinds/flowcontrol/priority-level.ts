@@ -1,5 +1,5 @@
 /** PriorityLevelConfiguration: how much it may do at a time, and what becomes of the rest. Two of them are what they are. */
-import { forbiddenField, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
+import { forbiddenField, invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { equalJson, own, type JsonObject } from '../../../shared/values/json';
 import { CONVERSION_ANNOTATIONS } from '../../../shared/names/dialect';
 import { UPDATE } from '../../registry/stages';
@@ -45,11 +45,11 @@ function validate(object: FlowcontrolV1PriorityLevelConfiguration): readonly Fie
       break;
     case 'Limited':
       if (spec.exempt !== undefined) errors.push(forbiddenField('spec.exempt', 'must be nil if the type is Limited'));
-      if (spec.limited === undefined) errors.push(required('spec.limited', 'must not be empty when type is Limited'));
+      if (spec.limited === undefined) errors.push(requiredValue('spec.limited', 'must not be empty when type is Limited'));
       else checkLimited(spec.limited, errors);
       break;
     default:
-      errors.push(notSupported('spec.type', type, TYPES));
+      errors.push(unsupportedValue('spec.type', type, TYPES));
   }
   return errors;
 }
@@ -108,11 +108,11 @@ function checkResponse({ limitResponse = {} }: FlowcontrolV1LimitedPriorityLevel
       if (queuing !== undefined) errors.push(forbiddenField(field, 'must be nil if limited.limitResponse.type is not Limited'));
       break;
     case 'Queue':
-      if (queuing === undefined) errors.push(required(field, 'must not be empty if limited.limitResponse.type is Limited'));
+      if (queuing === undefined) errors.push(requiredValue(field, 'must not be empty if limited.limitResponse.type is Limited'));
       else checkQueuing(queuing, field, errors);
       break;
     default:
-      errors.push(notSupported(`${place}.type`, type, RESPONSES));
+      errors.push(unsupportedValue(`${place}.type`, type, RESPONSES));
   }
 }
 

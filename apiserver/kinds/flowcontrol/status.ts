@@ -1,5 +1,5 @@
 /** What the conditions of flow schemas and priority levels have to say. */
-import { duplicate, required, type FieldError } from '../../../shared/api/errors/field-error';
+import { duplicateValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import type { Errors } from '../rules/checks';
 
 interface Conditioned {
@@ -12,8 +12,8 @@ export function conditionFaults({ status }: Conditioned): readonly FieldError[] 
   const seen = new Set<string>();
   status?.conditions?.forEach(({ type = '' }, index) => {
     const field = `status.conditions[${index}].type`;
-    if (type === '') errors.push(required(field, 'must not be empty'));
-    if (seen.has(type)) errors.push(duplicate(field, type));
+    if (type === '') errors.push(requiredValue(field, 'must not be empty'));
+    if (seen.has(type)) errors.push(duplicateValue(field, type));
     seen.add(type);
   });
   return errors;

@@ -1,5 +1,5 @@
 /** IngressClass: its controller never changes; its parameters are an object of any kind, in a namespace or in none. */
-import { forbiddenField, invalidValue, notSupported, required, tooLong } from '../../../shared/api/errors/field-error';
+import { forbiddenField, invalidValue, unsupportedValue, requiredValue, tooLongValue } from '../../../shared/api/errors/field-error';
 import { checkDnsLabel, checkDnsSubdomain } from '../../../shared/values/name-formats';
 import { checkFormat, type Errors } from '../rules/checks';
 import { checkDomainPath } from '../rules/domain-path';
@@ -33,7 +33,7 @@ export const ingressClass: Strategy<NetworkingV1IngressClass> = {
 const controllerOf = (object: NetworkingV1IngressClass): string => object.spec?.controller ?? '';
 
 function checkController(controller: string, errors: Errors): void {
-  if (Buffer.byteLength(controller) > LONGEST_CONTROLLER) errors.push(tooLong(CONTROLLER, LONGEST_CONTROLLER));
+  if (Buffer.byteLength(controller) > LONGEST_CONTROLLER) errors.push(tooLongValue(CONTROLLER, LONGEST_CONTROLLER));
   checkDomainPath(controller, CONTROLLER, errors);
 }
 
@@ -42,9 +42,9 @@ function checkParameters(parameters: NetworkingV1IngressClassParametersReference
   const scope = parameters.scope ?? '';
   const namespace = parameters.namespace;
   const field = `${PARAMETERS}.namespace`;
-  if (!SCOPES.includes(scope)) errors.push(notSupported(`${PARAMETERS}.scope`, scope, SCOPES));
+  if (!SCOPES.includes(scope)) errors.push(unsupportedValue(`${PARAMETERS}.scope`, scope, SCOPES));
   if (scope === 'Namespace') {
-    if (namespace === undefined) errors.push(required(field, "`parameters.scope` is set to 'Namespace'"));
+    if (namespace === undefined) errors.push(requiredValue(field, "`parameters.scope` is set to 'Namespace'"));
     else checkFormat(namespace, field, checkDnsLabel, errors);
   }
   if (scope === 'Cluster' && namespace !== undefined) errors.push(forbiddenField(field, "`parameters.scope` is set to 'Cluster'"));

@@ -1,5 +1,5 @@
 /** Ingress: what its spec and its status may say, and the class in its older form, an annotation. */
-import { invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
+import { invalidShownValue, invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { type JsonObject, stringAt } from '../../../shared/values/json';
 import { checkDns1035Label, checkDnsSubdomain, checkPortName, checkWildcardSubdomain } from '../../../shared/values/name-formats';
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
@@ -78,7 +78,7 @@ function isWrong(check: (errors: Errors) => void): boolean {
 function checkSpec(spec: NetworkingV1IngressSpec, leniency: Leniency, errors: Errors): void {
   const { rules = [], defaultBackend: fallback, tls = [] } = spec;
   if (rules.length === 0 && fallback === undefined) {
-    errors.push(invalidAs('spec', '[]networking.IngressRule(nil)', 'either `defaultBackend` or `rules` must be specified'));
+    errors.push(invalidShownValue('spec', '[]networking.IngressRule(nil)', 'either `defaultBackend` or `rules` must be specified'));
   }
   if (fallback !== undefined) checkBackend(fallback, 'spec.defaultBackend', errors);
   rules.forEach((rule, index) => checkRule(rule, `spec.rules[${index}]`, leniency, errors));
@@ -112,13 +112,13 @@ function checkRule(rule: NetworkingV1IngressRule, place: string, leniency: Lenie
 function checkPaths({ http }: NetworkingV1IngressRule, place: string, errors: Errors): void {
   if (http === undefined) return;
   const paths = http.paths ?? [];
-  if (paths.length === 0) errors.push(required(`${place}.http.paths`));
+  if (paths.length === 0) errors.push(requiredValue(`${place}.http.paths`));
   paths.forEach((path, index) => checkPath(path, `${place}.http.paths[${index}]`, errors));
 }
 
 function checkPath({ pathType, path = '', backend = {} }: NetworkingV1HTTPIngressPath, place: string, errors: Errors): void {
   if (pathType === undefined || pathType === null) {
-    errors.push(required(`${place}.pathType`, 'pathType must be specified'));
+    errors.push(requiredValue(`${place}.pathType`, 'pathType must be specified'));
     return;
   }
   checkPathText(path, pathType, place, errors);
@@ -145,7 +145,7 @@ function checkPathText(path: string, type: string, place: string, errors: Errors
       if (path !== '' && !isAbsolute) refuse('must be an absolute path');
       return;
     default:
-      errors.push(notSupported(`${place}.pathType`, type, PATH_TYPES));
+      errors.push(unsupportedValue(`${place}.pathType`, type, PATH_TYPES));
   }
 }
 
@@ -164,7 +164,7 @@ function checkService(service: NetworkingV1IngressServiceBackend, place: string,
   if (name !== '' && number !== 0) errors.push(invalidValue(place, '', 'cannot set both port name & port number'));
   else if (name !== '') checkFormat(name, `${field}.port.name`, checkPortName, errors);
   else if (number !== 0) checkPort(number, `${field}.port.number`, errors);
-  else errors.push(required(place, 'port name or number is required'));
+  else errors.push(requiredValue(place, 'port name or number is required'));
 }
 
 function validateStatus({ status }: NetworkingV1Ingress): readonly FieldError[] {

@@ -1,5 +1,12 @@
 /** NetworkPolicy: ports, peers, blocks of addresses and policy types (checked against release 1.31.1). */
-import { forbiddenField, invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
+import {
+  forbiddenField,
+  invalidShownValue,
+  invalidValue,
+  unsupportedValue,
+  requiredValue,
+  type FieldError,
+} from '../../../shared/api/errors/field-error';
 import { parseIpRange, isStrictSubrange } from '../../../shared/values/ip-address';
 import { checkPortName } from '../../../shared/values/name-formats';
 import { quote } from '../../../shared/values/quote';
@@ -20,7 +27,7 @@ import type {
 
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
 const TYPES = ['Ingress', 'Egress'];
-const STRICT: SelectorRules = { anyValue: false };
+const STRICT: SelectorRules = { allowsAnyValue: false };
 
 export const networkPolicy: Strategy<NetworkingV1NetworkPolicy> = {
   validate: validatePolicy,
@@ -30,8 +37,8 @@ export const networkPolicy: Strategy<NetworkingV1NetworkPolicy> = {
 
 function validatePolicy({ spec = {} }: NetworkingV1NetworkPolicy, old: NetworkingV1NetworkPolicy | undefined): readonly FieldError[] {
   // Who has a wrong selector from the days before values were checked need not mend it (upstream behaviour).
-  const anyValue = old !== undefined && labelSelectorErrors(old.spec?.podSelector, '', STRICT).length > 0;
-  const selectors = { anyValue };
+  const allowsAnyValue = old !== undefined && labelSelectorErrors(old.spec?.podSelector, '', STRICT).length > 0;
+  const selectors = { allowsAnyValue };
   const errors: Errors = [];
   checkSelector(spec.podSelector, 'spec.podSelector', selectors, errors);
   spec.ingress?.forEach(({ ports, from }, index) => {
@@ -63,12 +70,12 @@ function checkPolicyPort(policyPort: NetworkingV1NetworkPolicyPort, place: strin
   if (typeof port === 'number') {
     checkPort(port, `${place}.port`, errors);
     if (last === undefined) return;
-    if (last < port) errors.push(invalidAs(`${place}.endPort`, String(port), 'must be greater than or equal to `port`'));
+    if (last < port) errors.push(invalidShownValue(`${place}.endPort`, String(port), 'must be greater than or equal to `port`'));
     checkPort(last, `${place}.endPort`, errors);
     return;
   }
   const wanted = port === undefined ? 'is not specified' : 'is non-numeric';
-  if (last !== undefined) errors.push(invalidAs(`${place}.endPort`, String(last), `may not be specified when \`port\` ${wanted}`));
+  if (last !== undefined) errors.push(invalidShownValue(`${place}.endPort`, String(last), `may not be specified when \`port\` ${wanted}`));
   if (port !== undefined) checkFormat(port, `${place}.port`, checkPortName, errors);
 }
 
@@ -87,13 +94,13 @@ function checkPeer(peer: NetworkingV1NetworkPolicyPeer, place: string, selectors
   checkSelector(namespaces, `${place}.namespaceSelector`, selectors, errors);
   if (block !== undefined) checkBlock(block, `${place}.ipBlock`, errors);
   const selects = pods !== undefined || namespaces !== undefined;
-  if (!selects && block === undefined) errors.push(required(place, 'must specify a peer'));
+  if (!selects && block === undefined) errors.push(requiredValue(place, 'must specify a peer'));
   else if (selects && block !== undefined) errors.push(forbiddenField(place, 'may not specify both ipBlock and another peer'));
 }
 
 function checkBlock({ cidr = '', except }: NetworkingV1IPBlock, place: string, errors: Errors): void {
   if (cidr === '') {
-    errors.push(required(`${place}.cidr`));
+    errors.push(requiredValue(`${place}.cidr`));
     return;
   }
   checkCidr(cidr, `${place}.cidr`, errors);
@@ -110,10 +117,10 @@ function checkBlock({ cidr = '', except }: NetworkingV1IPBlock, place: string, e
 function checkTypes(types: readonly string[], errors: Errors): void {
   if (types.length > TYPES.length) {
     const shown = `[]networking.PolicyType{${types.map((type) => quote(type)).join(', ')}}`;
-    errors.push(invalidAs('spec.policyTypes', shown, 'may not specify more than two policyTypes'));
+    errors.push(invalidShownValue('spec.policyTypes', shown, 'may not specify more than two policyTypes'));
     return;
   }
   types.forEach((type, index) => {
-    if (!TYPES.includes(type)) errors.push(notSupported(`spec.policyTypes[${index}]`, type, TYPES));
+    if (!TYPES.includes(type)) errors.push(unsupportedValue(`spec.policyTypes[${index}]`, type, TYPES));
   });
 }

@@ -1,5 +1,5 @@
 /** RuntimeClass: a handler that stays, and what pods of the class are given. */
-import { duplicate, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
+import { duplicateValue, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { stringifyJson } from '../../../shared/values/json';
 import { checkDnsLabel } from '../../../shared/values/name-formats';
 import { validateLabels } from '../../../shared/api/metadata/object-meta-rules';
@@ -35,7 +35,7 @@ function checkScheduling({ nodeSelector: selector, tolerations }: NodeV1Scheduli
   const seen = new Set<string>();
   tolerations?.forEach((toleration, index) => {
     const said = stringifyJson(toleration, 'sorted');
-    if (seen.has(said)) errors.push(duplicate(`scheduling.tolerations[${index}]`, toleration));
+    if (seen.has(said)) errors.push(duplicateValue(`scheduling.tolerations[${index}]`, toleration));
     seen.add(said);
     // The member's name stands twice in upstream's messages.
     checkToleration(toleration, `scheduling.tolerations.tolerations[${index}]`, errors);

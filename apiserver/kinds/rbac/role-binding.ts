@@ -1,5 +1,5 @@
 /** RoleBinding and ClusterRoleBinding: whom they may name, and that the role they grant is the same for ever. */
-import { invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
+import { invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { own, equalJson } from '../../../shared/values/json';
 import { checkDnsSubdomain, checkPathSegment } from '../../../shared/values/name-formats';
 import { checkFormat, checkRequired, type Errors } from '../rules/checks';
@@ -44,21 +44,21 @@ function binding(rules: BindingRules): Strategy<RbacV1RoleBinding | RbacV1Cluste
 
 function checkRole(role: RbacV1RoleRef, { roles }: BindingRules, errors: Errors): void {
   const [group, kind] = [role.apiGroup ?? '', role.kind ?? ''];
-  if (group !== GROUP) errors.push(notSupported('roleRef.apiGroup', group, [GROUP]));
-  if (!roles.includes(kind)) errors.push(notSupported('roleRef.kind', kind, roles));
+  if (group !== GROUP) errors.push(unsupportedValue('roleRef.apiGroup', group, [GROUP]));
+  if (!roles.includes(kind)) errors.push(unsupportedValue('roleRef.kind', kind, roles));
   checkRequired(role, 'name', 'roleRef', errors, checkPathSegment);
 }
 
 function checkSubject(subject: RbacV1Subject, place: string, { namespaced }: BindingRules, errors: Errors): void {
   const [group, kind, name] = [subject.apiGroup ?? '', subject.kind ?? '', subject.name ?? ''];
-  if (name === '') errors.push(required(`${place}.name`));
+  if (name === '') errors.push(requiredValue(`${place}.name`));
   const wanted = own(SUBJECTS, kind);
   if (wanted === undefined) {
-    errors.push(notSupported(`${place}.kind`, kind, Object.keys(SUBJECTS)));
+    errors.push(unsupportedValue(`${place}.kind`, kind, Object.keys(SUBJECTS)));
     return;
   }
   if (wanted.isAccount === true && name !== '') checkFormat(name, `${place}.name`, checkDnsSubdomain, errors);
-  if (group !== wanted.apiGroup) errors.push(notSupported(`${place}.apiGroup`, group, [wanted.apiGroup]));
+  if (group !== wanted.apiGroup) errors.push(unsupportedValue(`${place}.apiGroup`, group, [wanted.apiGroup]));
   // A binding in a namespace may leave out that of the account; upstream does not say where it then is.
   if (wanted.isAccount === true && !namespaced) checkRequired(subject, 'namespace', place, errors);
 }

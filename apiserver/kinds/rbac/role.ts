@@ -1,5 +1,5 @@
 /** Role and ClusterRole: what a rule may say. Who may grant what is not decided here. */
-import { invalidValue, required, type FieldError } from '../../../shared/api/errors/field-error';
+import { invalidValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import type { Errors } from '../rules/checks';
 import { checkSelector } from '../rules/selectors';
 import { UPDATE } from '../../registry/stages';
@@ -28,7 +28,7 @@ function rulesErrors(object: RbacV1Role | RbacV1ClusterRole, namespaced: boolean
 const OF_RESOURCES = ['apiGroups', 'resources', 'resourceNames'] as const;
 
 function checkRule(rule: RbacV1PolicyRule, place: string, namespaced: boolean, errors: Errors): void {
-  if (isEmpty(rule.verbs)) errors.push(required(`${place}.verbs`, 'verbs must contain at least one value'));
+  if (isEmpty(rule.verbs)) errors.push(requiredValue(`${place}.verbs`, 'verbs must contain at least one value'));
   const urls = rule.nonResourceURLs ?? [];
   if (urls.length > 0) {
     const refused = (text: string): FieldError => invalidValue(`${place}.nonResourceURLs`, urls, text);
@@ -37,8 +37,8 @@ function checkRule(rule: RbacV1PolicyRule, place: string, namespaced: boolean, e
     if (mixed) errors.push(refused('rules cannot apply to both regular resources and non-resource URLs'));
     return;
   }
-  if (isEmpty(rule.apiGroups)) errors.push(required(`${place}.apiGroups`, 'resource rules must supply at least one api group'));
-  if (isEmpty(rule.resources)) errors.push(required(`${place}.resources`, 'resource rules must supply at least one resource'));
+  if (isEmpty(rule.apiGroups)) errors.push(requiredValue(`${place}.apiGroups`, 'resource rules must supply at least one api group'));
+  if (isEmpty(rule.resources)) errors.push(requiredValue(`${place}.resources`, 'resource rules must supply at least one resource'));
 }
 
 const isEmpty = (list: readonly string[] | null | undefined): boolean => (list ?? []).length === 0;
@@ -46,7 +46,7 @@ const isEmpty = (list: readonly string[] | null | undefined): boolean => (list ?
 function checkAggregation(rule: RbacV1AggregationRule, errors: Errors): void {
   const field = 'aggregationRule.clusterRoleSelectors';
   const selectors = rule.clusterRoleSelectors ?? [];
-  if (selectors.length === 0) errors.push(required(field, 'at least one clusterRoleSelector required if aggregationRule is non-nil'));
+  if (selectors.length === 0) errors.push(requiredValue(field, 'at least one clusterRoleSelector required if aggregationRule is non-nil'));
   selectors.forEach((selector, index) => {
     const place = `${field}[${index}]`;
     const before = errors.length;

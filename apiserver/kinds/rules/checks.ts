@@ -3,7 +3,14 @@
  * vocabulary. Each check adds what it finds wrong to `errors` and builds nothing for what is good; none changes the object. `place` is where the object
  * stands, `field` where the value does.
  */
-import { duplicate, forbiddenField, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
+import {
+  duplicateValue,
+  forbiddenField,
+  invalidValue,
+  unsupportedValue,
+  requiredValue,
+  type FieldError,
+} from '../../../shared/api/errors/field-error';
 import { own, stringAt, type JsonObject } from '../../../shared/values/json';
 import { checkQualifiedName, type NameCheck } from '../../../shared/values/name-formats';
 
@@ -37,7 +44,7 @@ export function checkRequired<T extends JsonObject>(
   absent = '',
 ): void {
   const value = textAt(object, member);
-  if (value === '') errors.push(required(`${place}.${member}`, absent));
+  if (value === '') errors.push(requiredValue(`${place}.${member}`, absent));
   else if (check !== undefined) checkFormat(value, `${place}.${member}`, check, errors);
 }
 
@@ -74,7 +81,7 @@ export function checkChoice<T extends JsonObject>(
   errors: Errors,
 ): void {
   const value = stringAt(object, member);
-  if (value !== undefined && !supported.includes(value)) errors.push(notSupported(`${place}.${member}`, value, supported));
+  if (value !== undefined && !supported.includes(value)) errors.push(unsupportedValue(`${place}.${member}`, value, supported));
 }
 
 /** One of the supported texts, which has to be there. */
@@ -86,7 +93,7 @@ export function checkRequiredChoice<T extends JsonObject>(
   errors: Errors,
   absent = '',
 ): void {
-  if (textAt(object, member) === '') errors.push(required(`${place}.${member}`, absent));
+  if (textAt(object, member) === '') errors.push(requiredValue(`${place}.${member}`, absent));
   else checkChoice(object, member, place, supported, errors);
 }
 
@@ -94,7 +101,7 @@ export function checkRequiredChoice<T extends JsonObject>(
 export function checkDistinct(texts: readonly string[], field: string, errors: Errors): void {
   const seen = new Set<string>();
   texts.forEach((text, index) => {
-    if (seen.has(text)) errors.push(duplicate(`${field}[${index}]`, text));
+    if (seen.has(text)) errors.push(duplicateValue(`${field}[${index}]`, text));
     seen.add(text);
   });
 }
@@ -115,7 +122,7 @@ export function checkFilePath<T extends JsonObject>(object: T, member: MemberOf<
   const path = textAt(object, member);
   const field = `${place}.${member}`;
   if (path === '') {
-    errors.push(required(field));
+    errors.push(requiredValue(field));
     return;
   }
   checkLocalPath(path, field, errors);

@@ -1,11 +1,11 @@
 /** Names such as `acme.io/foo`, by which controllers are told apart. */
-import { invalidValue, required } from '../../../shared/api/errors/field-error';
+import { invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { checkDnsSubdomain, checkUrlPath } from '../../../shared/values/name-formats';
 import { checkFormat, type Errors } from './checks';
 
 export function checkDomainPath(value: string, field: string, errors: Errors): void {
   if (value === '') {
-    errors.push(required(field));
+    errors.push(requiredValue(field));
     return;
   }
   const slash = value.indexOf('/');

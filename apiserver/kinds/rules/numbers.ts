@@ -1,5 +1,5 @@
 /** What rules ask of numbers: ranges, ports, ids, counts, and shares in percent. Integers of 64 bits are `bigint` where no number holds them. */
-import { invalidAs, notSupported } from '../../../shared/api/errors/field-error';
+import { invalidShownValue, unsupportedValue } from '../../../shared/api/errors/field-error';
 import { formatGoIntOrString } from '../../../shared/values/go-values';
 import { own, type JsonObject } from '../../../shared/values/json';
 import { patternMessage } from '../../../shared/values/name-formats';
@@ -9,7 +9,7 @@ import type { Errors, MemberOf } from './checks';
 export const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 
 export function checkProtocol(protocol: string, field: string, errors: Errors): void {
-  if (!PROTOCOLS.includes(protocol)) errors.push(notSupported(field, protocol, PROTOCOLS));
+  if (!PROTOCOLS.includes(protocol)) errors.push(unsupportedValue(field, protocol, PROTOCOLS));
 }
 
 export type Integer = number | bigint;
@@ -24,7 +24,7 @@ const pathOf = (place: string, member: string): string => (place === '' ? member
 
 export function checkRange(value: Integer | undefined, field: string, least: number, most: number, errors: Errors): void {
   if (value === undefined || (value >= least && value <= most)) return;
-  errors.push(invalidAs(field, String(value), `must be between ${least} and ${most}, inclusive`));
+  errors.push(invalidShownValue(field, String(value), `must be between ${least} and ${most}, inclusive`));
 }
 
 export function checkPort(value: Integer, field: string, errors: Errors): void {
@@ -39,14 +39,15 @@ export const checkId = (value: Integer | undefined, field: string, errors: Error
 /** Of what counts something; an absent one is none. */
 export function checkNotNegative<T extends JsonObject>(object: T, member: MemberOf<T, Integer>, place: string, errors: Errors): void {
   const value = integerAt(object, member);
-  if (value !== undefined && value < 0) errors.push(invalidAs(pathOf(place, member), String(value), 'must be greater than or equal to 0'));
+  if (value !== undefined && value < 0)
+    errors.push(invalidShownValue(pathOf(place, member), String(value), 'must be greater than or equal to 0'));
 }
 
 /** The permissions of a file. */
 export function checkMode<T extends JsonObject>(object: T, member: MemberOf<T, Integer>, place: string, errors: Errors): void {
   const value = integerAt(object, member);
   if (value === undefined || (value >= 0 && value <= 0o777)) return;
-  errors.push(invalidAs(`${place}.${member}`, String(value), 'must be a number between 0 and 0777 (octal), both inclusive'));
+  errors.push(invalidShownValue(`${place}.${member}`, String(value), 'must be a number between 0 and 0777 (octal), both inclusive'));
 }
 
 /** A number, or a share in percent. */
@@ -60,8 +61,8 @@ export function checkCountOrShare<T extends JsonObject>(object: T, member: Membe
   const value = own(object, member);
   if (typeof value !== 'string') {
     if (typeof value === 'number' && value < 0)
-      errors.push(invalidAs(`${place}.${member}`, String(value), 'must be greater than or equal to 0'));
-  } else if (!SHARE.test(value)) errors.push(invalidAs(`${place}.${member}`, formatGoIntOrString(value), SHARE_TEXT));
+      errors.push(invalidShownValue(`${place}.${member}`, String(value), 'must be greater than or equal to 0'));
+  } else if (!SHARE.test(value)) errors.push(invalidShownValue(`${place}.${member}`, formatGoIntOrString(value), SHARE_TEXT));
 }
 
 /** The share that a text names, in percent; undefined when it names none. */
@@ -71,7 +72,7 @@ export const shareOf = (value: CountOrShare | undefined): number | undefined =>
 export function checkNotMoreThanAll(value: CountOrShare | undefined, field: string, errors: Errors): void {
   const share = shareOf(value);
   if (value === undefined || share === undefined || share <= 100) return;
-  errors.push(invalidAs(field, formatGoIntOrString(value), 'must not be greater than 100%'));
+  errors.push(invalidShownValue(field, formatGoIntOrString(value), 'must not be greater than 100%'));
 }
 
 /** What a count or share comes to: the number, whether or not it is a share; nothing that can be read = 0. */

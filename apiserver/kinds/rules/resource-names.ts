@@ -1,5 +1,5 @@
 /** Resources that are counted: which names may stand in quotas and limits, and which amounts they may have. */
-import { invalidAs, invalidValue } from '../../../shared/api/errors/field-error';
+import { invalidShownValue, invalidValue } from '../../../shared/api/errors/field-error';
 import { formatGoQuantity } from '../../../shared/values/go-values';
 import { checkQualifiedName } from '../../../shared/values/name-formats';
 import { otherQualifiedName } from '../../../shared/names/dialect';
@@ -43,9 +43,9 @@ const isOfQuotas = (name: string): boolean => OF_QUOTAS.has(name) || isHugePages
 /** Any resource that means something. `shown` = how messages about its form spell it. */
 export function checkResourceName(name: string, field: string, errors: Errors, shown = name): void {
   const faults = checkQualifiedName(name);
-  for (const text of faults) errors.push(invalidAs(field, shown, shown === '' ? `: ${text}` : text));
+  for (const text of faults) errors.push(invalidShownValue(field, shown, shown === '' ? `: ${text}` : text));
   if (faults.length > 0 || isQualified(name) || isOfQuotas(name) || name === 'storage') return;
-  errors.push(invalidAs(field, name, 'must be a standard resource type or fully qualified'));
+  errors.push(invalidShownValue(field, name, 'must be a standard resource type or fully qualified'));
 }
 
 /** Resources that a container may ask for. `shown` = how messages about its form spell it. */
@@ -53,7 +53,7 @@ export function checkContainerResource(name: string, field: string, errors: Erro
   if (OF_CONTAINERS.has(name)) return;
   checkStandard(name, field, isHugePages(name), 'containers', errors, shown);
   if (!isQualified(name) || isNative(name) || isExtended(name)) return;
-  errors.push(invalidAs(field, name, "doesn't follow extended resource name standard"));
+  errors.push(invalidShownValue(field, name, "doesn't follow extended resource name standard"));
 }
 
 /** A quota has to be able to speak of it. */
@@ -71,7 +71,7 @@ function checkStandard(name: string, field: string, isStandard: boolean, where: 
   checkResourceName(name, field, errors, shown);
   if (isStandard || isQualified(name)) return;
   const text = `must be a standard resource for ${where}`;
-  errors.push(invalidAs(field, name, name === '' ? `: ${text}` : text));
+  errors.push(invalidShownValue(field, name, name === '' ? `: ${text}` : text));
 }
 
 /** Known to quotas by that very name, so that their scopes may not fit it. */
@@ -84,7 +84,7 @@ const isWhole = (name: string): boolean => WHOLE.has(name) || (isQualified(name)
 export function checkAmount(name: string, amount: string, field: string, errors: Errors): void {
   if (compareQuantities(amount, '0') < 0) errors.push(invalidValue(field, amount, 'must be greater than or equal to 0'));
   if (!isWhole(name) || parseQuantity(amount).nanos % 1_000_000_000n === 0n) return;
-  errors.push(invalidAs(field, formatGoQuantity(amount), 'must be an integer'));
+  errors.push(invalidShownValue(field, formatGoQuantity(amount), 'must be an integer'));
 }
 
 /** What is asked for is what is given: no less may be requested than the limit. */

@@ -4,7 +4,7 @@ import type { MetaV1LabelSelector } from '../../../shared/api/types/generated/me
 import { labelSelectorErrors, type SelectorRules } from '../../../shared/api/selectors/label-selector-rules';
 import type { Errors } from './checks';
 
-const STRICT: SelectorRules = { anyValue: false };
+const STRICT: SelectorRules = { allowsAnyValue: false };
 
 /** An absent selector is good. */
 export function checkSelector(selector: MetaV1LabelSelector | undefined, field: string, errors: Errors): void {
@@ -18,6 +18,6 @@ export function checkSelectorChange(
   field: string,
   errors: Errors,
 ): void {
-  const anyValue = old !== undefined && labelSelectorErrors(old, '', STRICT).length > 0;
-  if (selector !== undefined) appendAll(errors, labelSelectorErrors(selector, field, { anyValue }));
+  const allowsAnyValue = old !== undefined && labelSelectorErrors(old, '', STRICT).length > 0;
+  if (selector !== undefined) appendAll(errors, labelSelectorErrors(selector, field, { allowsAnyValue }));
 }

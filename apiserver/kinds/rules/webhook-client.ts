@@ -1,5 +1,5 @@
 /** How a webhook is reached: an address, or a Service of this cluster. Reviews: which of its versions the webhook understands. */
-import { invalidValue, required } from '../../../shared/api/errors/field-error';
+import { invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { parseGoUrl } from '../../../shared/values/go-url';
 import { checkDns1035Label, checkDnsSubdomain } from '../../../shared/values/name-formats';
 import { checkFormat, type Errors } from './checks';
@@ -15,7 +15,7 @@ export interface ClientConfiguration {
 }
 
 export function checkWebhookClient({ url, service }: ClientConfiguration, place: string, errors: Errors): void {
-  if ((url === undefined) === (service === undefined)) errors.push(required(place, 'exactly one of url or service is required'));
+  if ((url === undefined) === (service === undefined)) errors.push(requiredValue(place, 'exactly one of url or service is required'));
   else if (url !== undefined) checkUrl(url, `${place}.url`, errors);
   else checkService(service ?? {}, `${place}.service`, errors);
 }
@@ -25,7 +25,7 @@ const FORM = '; desired format: https://host[/path]';
 function checkUrl(text: string, field: string, errors: Errors): void {
   const parsed = parseGoUrl(text);
   if (parsed.type === 'bad') {
-    errors.push(required(field, `url must be a valid URL: ${parsed.fault}${FORM}`));
+    errors.push(requiredValue(field, `url must be a valid URL: ${parsed.fault}${FORM}`));
     return;
   }
   const { scheme, host, user, fragment, query } = parsed.url;
@@ -42,8 +42,8 @@ function checkService(
   errors: Errors,
 ): void {
   // Where one is missing the other is complained of (upstream behaviour).
-  if (namespace === '') errors.push(required(`${place}.name`, 'service name is required'));
-  if (name === '') errors.push(required(`${place}.namespace`, 'service namespace is required'));
+  if (namespace === '') errors.push(requiredValue(`${place}.name`, 'service name is required'));
+  if (name === '') errors.push(requiredValue(`${place}.namespace`, 'service namespace is required'));
   if (port < 1 || port > HIGHEST_PORT)
     errors.push(invalidValue(`${place}.port`, port, 'port is not valid: must be between 1 and 65535, inclusive'));
   checkServicePath(path, `${place}.path`, errors);
@@ -64,7 +64,7 @@ function checkServicePath(path: string, field: string, errors: Errors): void {
 /** `absent` says what is missing where there are none. */
 export function checkReviewVersions(versions: readonly string[], place: string, errors: Errors, absent = ''): void {
   if (versions.length === 0) {
-    errors.push(required(place, absent));
+    errors.push(requiredValue(place, absent));
     return;
   }
   const seen = new Set<string>();

@@ -1,5 +1,5 @@
 /** PriorityClass: how high a value may be, the names that are the system's, and what stays. */
-import { forbiddenField, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
+import { forbiddenField, invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import type { Errors } from '../rules/checks';
 import type { Strategy } from '../../registry/strategy';
 import type { SchedulingV1PriorityClass } from '../../../shared/api/types/generated/members';
@@ -35,8 +35,8 @@ function validate(object: SchedulingV1PriorityClass): readonly FieldError[] {
     errors.push(forbiddenField('value', `maximum allowed value of a user defined priority is ${HIGHEST}`));
   }
   const policy = object.preemptionPolicy;
-  if (policy === '') errors.push(required('preemptionPolicy'));
-  else if (policy !== undefined && !POLICIES.includes(policy)) errors.push(notSupported('preemptionPolicy', policy, POLICIES));
+  if (policy === '') errors.push(requiredValue('preemptionPolicy'));
+  else if (policy !== undefined && !POLICIES.includes(policy)) errors.push(unsupportedValue('preemptionPolicy', policy, POLICIES));
   return errors;
 }
 

@@ -1,5 +1,5 @@
 /** CSIStorageCapacity: how much there is of which class in which place, both of which stay as they are. */
-import { invalidAs, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
+import { invalidShownValue, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { formatGoLabelSelector } from '../../../shared/values/go-values';
 import { equalJson } from '../../../shared/values/json';
 import { checkDnsSubdomain } from '../../../shared/values/name-formats';
@@ -39,7 +39,7 @@ function fixed(object: StorageV1CSIStorageCapacity, old: StorageV1CSIStorageCapa
   const errors: Errors = [];
   const [place, before] = [object.nodeTopology ?? null, old.nodeTopology ?? null];
   if (!equalJson(place, before))
-    errors.push(invalidAs('nodeTopology', place === null ? '"null"' : formatGoLabelSelector(place), IMMUTABLE));
+    errors.push(invalidShownValue('nodeTopology', place === null ? '"null"' : formatGoLabelSelector(place), IMMUTABLE));
   const name = object.storageClassName ?? '';
   if (name !== (old.storageClassName ?? '')) errors.push(invalidValue('storageClassName', name, IMMUTABLE));
   return errors;

@@ -1,5 +1,12 @@
 /** CSIDriver and CSINode: what a driver of storage can do, and what it is called on which nodes. */
-import { duplicate, invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
+import {
+  duplicateValue,
+  invalidShownValue,
+  invalidValue,
+  unsupportedValue,
+  requiredValue,
+  type FieldError,
+} from '../../../shared/api/errors/field-error';
 import { equalIgnoringEmptyLists, equalJson, stringifyJson } from '../../../shared/values/json';
 import { checkQualifiedName } from '../../../shared/values/name-formats';
 import { checkDriverText } from '../core/pod-template/volume-sources';
@@ -23,9 +30,10 @@ export const driver: Strategy<StorageV1CSIDriver> = {
   validate(object) {
     const { fsGroupPolicy = '', tokenRequests = [], volumeLifecycleModes = [] } = object.spec ?? {};
     const errors: Errors = [];
-    if (!GROUP_POLICIES.includes(fsGroupPolicy)) errors.push(notSupported('spec.fsGroupPolicy', fsGroupPolicy, GROUP_POLICIES));
+    if (!GROUP_POLICIES.includes(fsGroupPolicy)) errors.push(unsupportedValue('spec.fsGroupPolicy', fsGroupPolicy, GROUP_POLICIES));
     checkTokens(tokenRequests, errors);
-    for (const mode of volumeLifecycleModes) if (!MODES.includes(mode)) errors.push(notSupported('spec.volumeLifecycleModes', mode, MODES));
+    for (const mode of volumeLifecycleModes)
+      if (!MODES.includes(mode)) errors.push(unsupportedValue('spec.volumeLifecycleModes', mode, MODES));
     return errors;
   },
   update: { stages: UPDATE.objectThenChange, validate: fixed },
@@ -36,12 +44,12 @@ function checkTokens(requests: readonly StorageV1TokenRequest[], errors: Errors)
   requests.forEach(({ audience = '', expirationSeconds: seconds }, index) => {
     const place = `spec.tokenRequests[${index}]`;
     if (seen.has(audience)) {
-      errors.push(duplicate(`${place}.audience`, audience));
+      errors.push(duplicateValue(`${place}.audience`, audience));
       return;
     }
     seen.add(audience);
     if (seconds === undefined) return;
-    const wrong = (text: string): number => errors.push(invalidAs(`${place}.expirationSeconds`, String(seconds), text));
+    const wrong = (text: string): number => errors.push(invalidShownValue(`${place}.expirationSeconds`, String(seconds), text));
     if (seconds < LEAST_SECONDS) wrong('may not specify a duration less than 10 minutes');
     if (seconds > MOST_SECONDS) wrong('may not specify a duration larger than 2^32 seconds');
   });
@@ -54,7 +62,7 @@ function fixed({ spec = {} }: StorageV1CSIDriver, { spec: old = {} }: StorageV1C
   if (attachRequired !== old.attachRequired) errors.push(invalidValue('spec.attachedRequired', attachRequired, IMMUTABLE));
   if (!equalJson([...modes], [...(old.volumeLifecycleModes ?? [])])) {
     const shown = modes.map((mode) => JSON.stringify(mode)).join(', ');
-    errors.push(invalidAs('spec.volumeLifecycleModes', `[]storage.VolumeLifecycleMode{${shown}}`, IMMUTABLE));
+    errors.push(invalidShownValue('spec.volumeLifecycleModes', `[]storage.VolumeLifecycleMode{${shown}}`, IMMUTABLE));
   }
   return errors;
 }
@@ -67,7 +75,7 @@ export const nodeDrivers: Strategy<StorageV1CSINode> = {
       const place = `spec.drivers[${index}]`;
       checkDriverOnNode(one, place, errors);
       const name = one.name ?? '';
-      if (seen.has(name)) errors.push(duplicate(`${place}.name`, name));
+      if (seen.has(name)) errors.push(duplicateValue(`${place}.name`, name));
       seen.add(name);
     });
     return errors;
@@ -83,7 +91,7 @@ function checkDriverOnNode(
   errors: Errors,
 ): void {
   checkDriverText(name, `${place}.name`, errors);
-  if (nodeID === '') errors.push(required(`${place}.nodeID`));
+  if (nodeID === '') errors.push(requiredValue(`${place}.nodeID`));
   else if (Buffer.byteLength(nodeID) > LONGEST_NODE_ID) {
     errors.push(invalidValue(`${place}.nodeID`, nodeID, `must be ${LONGEST_NODE_ID} characters or less`));
   }
@@ -91,9 +99,9 @@ function checkDriverOnNode(
   if (count < 0) errors.push(invalidValue(`${place}.allocatable.count`, count, 'must be greater than or equal to 0'));
   const seen = new Set<string>();
   for (const key of topologyKeys ?? []) {
-    if (seen.has(key)) errors.push(duplicate(place, key));
+    if (seen.has(key)) errors.push(duplicateValue(place, key));
     seen.add(key);
-    if (key === '') errors.push(required(place));
+    if (key === '') errors.push(requiredValue(place));
     checkFormat(key, place, checkQualifiedName, errors);
   }
 }
@@ -103,6 +111,6 @@ function fixedDrivers({ spec = {} }: StorageV1CSINode, { spec: old = {} }: Stora
   return (old.drivers ?? []).flatMap((before) =>
     (spec.drivers ?? [])
       .filter((one) => one.name === before.name && !equalIgnoringEmptyLists(one, before))
-      .map((one) => invalidAs('CSINodeDriver', stringifyJson(one), IMMUTABLE)),
+      .map((one) => invalidShownValue('CSINodeDriver', stringifyJson(one), IMMUTABLE)),
   );
 }

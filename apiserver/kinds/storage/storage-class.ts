@@ -1,11 +1,11 @@
 /** StorageClass: its provisioner, parameters and topologies, which stay as they were made. */
 import {
-  duplicate,
+  duplicateValue,
   forbiddenField,
   invalidValue,
-  notSupported,
-  required,
-  tooLong,
+  unsupportedValue,
+  requiredValue,
+  tooLongValue,
   type FieldError,
 } from '../../../shared/api/errors/field-error';
 import { equalJson, isEmptyObject, own, setMember, stringAt, stringifyJson, type JsonObject } from '../../../shared/values/json';
@@ -32,9 +32,9 @@ export const storageClass: Strategy<StorageV1StorageClass> = {
     checkProvisioner(object.provisioner ?? '', errors);
     checkParameters(object.parameters ?? {}, errors);
     const policy = object.reclaimPolicy ?? '';
-    if (policy !== '' && !POLICIES.includes(policy)) errors.push(notSupported('reclaimPolicy', policy, POLICIES));
+    if (policy !== '' && !POLICIES.includes(policy)) errors.push(unsupportedValue('reclaimPolicy', policy, POLICIES));
     const mode = object.volumeBindingMode ?? '';
-    if (!MODES.includes(mode)) errors.push(notSupported('volumeBindingMode', mode, MODES));
+    if (!MODES.includes(mode)) errors.push(unsupportedValue('volumeBindingMode', mode, MODES));
     checkTopologies(object.allowedTopologies ?? [], errors);
     return errors;
   },
@@ -52,14 +52,14 @@ function topologyWarnings({ allowedTopologies }: StorageV1StorageClass): readonl
 }
 
 function checkProvisioner(provisioner: string, errors: Errors): void {
-  if (provisioner === '') errors.push(required('provisioner'));
+  if (provisioner === '') errors.push(requiredValue('provisioner'));
   else checkFormat(provisioner.toLowerCase(), 'provisioner', checkQualifiedName, errors);
 }
 
 function checkParameters(parameters: Record<string, string>, errors: Errors): void {
   const names = Object.keys(parameters);
   if (names.length > MOST_PARAMETERS) {
-    errors.push(tooLong('parameters', MOST_PARAMETERS));
+    errors.push(tooLongValue('parameters', MOST_PARAMETERS));
     return;
   }
   let bytes = 0;
@@ -67,7 +67,7 @@ function checkParameters(parameters: Record<string, string>, errors: Errors): vo
     if (name === '') errors.push(invalidValue('parameters', name, 'field can not be empty.'));
     bytes += Buffer.byteLength(name) + Buffer.byteLength(stringAt(parameters, name) ?? '');
   }
-  if (bytes > PARAMETER_BYTES) errors.push(tooLong('parameters', PARAMETER_BYTES));
+  if (bytes > PARAMETER_BYTES) errors.push(tooLongValue('parameters', PARAMETER_BYTES));
 }
 
 function checkTopologies(terms: readonly CoreV1TopologySelectorTerm[], errors: Errors): void {
@@ -78,7 +78,7 @@ function checkTopologies(terms: readonly CoreV1TopologySelectorTerm[], errors: E
     const values = checkTerm(term.matchLabelExpressions ?? [], place, errors);
     // Upstream counts a term without expressions among those that are there already.
     const said = stringifyJson(values, 'sorted');
-    if (isEmptyObject(values) ? errors.length === before : seen.has(said)) errors.push(duplicate(place, ''));
+    if (isEmptyObject(values) ? errors.length === before : seen.has(said)) errors.push(duplicateValue(place, ''));
     seen.add(said);
   });
 }
@@ -90,14 +90,14 @@ function checkTerm(expressions: readonly CoreV1TopologySelectorLabelRequirement[
     const field = `${place}[${index}]`;
     const key = expression.key ?? '';
     const given = expression.values ?? [];
-    if (given.length === 0) errors.push(required(`${field}.values`));
+    if (given.length === 0) errors.push(requiredValue(`${field}.values`));
     const before = new Set<string>();
     given.forEach((value, at) => {
-      if (before.has(value)) errors.push(duplicate(`${field}.values[${at}]`, value));
+      if (before.has(value)) errors.push(duplicateValue(`${field}.values[${at}]`, value));
       before.add(value);
     });
     checkFormat(key, `${field}.key`, checkQualifiedName, errors);
-    if (own(values, key) !== undefined) errors.push(duplicate(`${field}.key`, key));
+    if (own(values, key) !== undefined) errors.push(duplicateValue(`${field}.key`, key));
     setMember(values, key, [...given].sort());
   });
   return values;

@@ -1,5 +1,5 @@
 /** VolumeAttachment: which volume goes to which node, which stays as it was made, and how far that has come. */
-import { forbiddenField, invalidAs, required, tooLong, type FieldError } from '../../../shared/api/errors/field-error';
+import { forbiddenField, invalidShownValue, requiredValue, tooLongValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { equalIgnoringEmptyLists, stringifyJson } from '../../../shared/values/json';
 import { checkDnsSubdomain } from '../../../shared/values/name-formats';
 import { checkAccessModes, checkHasAccessModes } from '../core/claim/access-modes';
@@ -38,15 +38,15 @@ export const volumeAttachment: Strategy<StorageV1VolumeAttachment> = {
 };
 
 function checkSpec({ attacher = '', nodeName = '', source = {} }: StorageV1VolumeAttachmentSpec, errors: Errors): void {
-  if (attacher === '') errors.push(required('spec.attacher'));
+  if (attacher === '') errors.push(requiredValue('spec.attacher'));
   checkSource(source, errors);
   checkFormat(nodeName, 'spec.nodeName', checkDnsSubdomain, errors);
 }
 
 function checkSource({ inlineVolumeSpec: inline, persistentVolumeName: name }: StorageV1VolumeAttachmentSource, errors: Errors): void {
-  if (inline === undefined && name === undefined) errors.push(required('spec.source', ONE_SOURCE));
+  if (inline === undefined && name === undefined) errors.push(requiredValue('spec.source', ONE_SOURCE));
   else if (inline !== undefined && name !== undefined) errors.push(forbiddenField('spec.source', ONE_SOURCE));
-  else if (name === '') errors.push(required('spec.source.persistentVolumeName', 'must specify non empty persistentVolumeName'));
+  else if (name === '') errors.push(requiredValue('spec.source.persistentVolumeName', 'must specify non empty persistentVolumeName'));
   else if (inline !== undefined) checkInline(inline, 'spec.source.inlineVolumeSpec', errors);
 }
 
@@ -57,7 +57,7 @@ function checkInline(spec: CoreV1PersistentVolumeSpec, place: string, errors: Er
   };
   forbid('claimRef', spec.claimRef !== undefined);
   forbid('capacity', Object.keys(spec.capacity ?? {}).length > 0);
-  if (spec.csi === undefined) errors.push(required(`${place}.csi`, 'has to be specified in the context of inline volumes'));
+  if (spec.csi === undefined) errors.push(requiredValue(`${place}.csi`, 'has to be specified in the context of inline volumes'));
   checkHasAccessModes(spec, place, errors);
   checkAccessModes(spec, place, errors);
   const policy = spec.persistentVolumeReclaimPolicy ?? '';
@@ -72,10 +72,10 @@ function checkInline(spec: CoreV1PersistentVolumeSpec, place: string, errors: Er
 function checkStatus({ attachmentMetadata = {}, attachError, detachError }: StorageV1VolumeAttachmentStatus, errors: Errors): void {
   let bytes = 0;
   for (const [key, value] of Object.entries(attachmentMetadata)) bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
-  if (bytes > METADATA_BYTES) errors.push(tooLong('status.attachmentMetadata', METADATA_BYTES));
+  if (bytes > METADATA_BYTES) errors.push(tooLongValue('status.attachmentMetadata', METADATA_BYTES));
   for (const [member, error] of Object.entries({ attachError, detachError })) {
     // The number in the text is that of the metadata (upstream behaviour).
-    if (Buffer.byteLength(error?.message ?? '') > LONGEST_ERROR) errors.push(tooLong(`status.${member}.message`, METADATA_BYTES));
+    if (Buffer.byteLength(error?.message ?? '') > LONGEST_ERROR) errors.push(tooLongValue(`status.${member}.message`, METADATA_BYTES));
   }
 }
 
@@ -87,5 +87,5 @@ function checkNames({ attacher = '', source }: StorageV1VolumeAttachmentSpec, er
 }
 
 function fixed({ spec = {} }: StorageV1VolumeAttachment, { spec: old = {} }: StorageV1VolumeAttachment): readonly FieldError[] {
-  return equalIgnoringEmptyLists(spec, old) ? [] : [invalidAs('spec', stringifyJson(spec), 'field is immutable')];
+  return equalIgnoringEmptyLists(spec, old) ? [] : [invalidShownValue('spec', stringifyJson(spec), 'field is immutable')];
 }

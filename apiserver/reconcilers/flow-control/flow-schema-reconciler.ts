@@ -3,7 +3,7 @@
  * marked as their keeper's own. And every schema says in its status whether its level is there. Every replica does so; whoever is later finds nothing to do.
  */
 import { StatusError } from '../../../shared/api/errors/status';
-import { timestamp } from '../../../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../../../shared/api/metadata/object-meta';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import { FIELD_MANAGERS } from '../../../shared/names/program';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -62,7 +62,7 @@ export function keepFlowObjects(options: FlowObjectsOptions): Upkeep {
     for (const { key } of cache.snapshot(schemas.stored).range()) {
       all =
         (await attempt(`the condition of the FlowSchema ${key}`, () =>
-          applyCondition(options, schemas, levels, key, timestamp(clock.now())),
+          applyCondition(options, schemas, levels, key, formatTimestamp(clock.now())),
         )) && all;
     }
     return all;

@@ -3,7 +3,7 @@
  */
 import { apiVersionOf, type GroupResource } from '../../../shared/api/identity/identity';
 import type { CustomVersion } from '../../../shared/api/structural/version';
-import { converterOf, type Converter } from '../../../shared/api/conversion';
+import { hubConverterOf, type HubConverter } from '../../../shared/api/conversion';
 import { KNOWN_KINDS, storedRowOf, type KindRow, type NameFormat } from '../../../shared/api/kinds';
 import type { JsonObject } from '../../../shared/values/json';
 import {
@@ -34,7 +34,7 @@ export interface KindInfo {
   readonly codec: KindCodec;
   readonly hubCodec: KindCodec;
   /** Absent where both are one. */
-  readonly converter: Converter | undefined;
+  readonly converter: HubConverter | undefined;
   /** All versions of the kind that objects can be converted to, served or not. */
   readonly versions: ReadonlyMap<string, KindVersion>;
   readonly kind: string;
@@ -61,7 +61,7 @@ export interface ResourceInfo extends KindInfo {
 
 export interface KindVersion {
   readonly row: Pick<KindRow, 'custom' | 'type'>;
-  readonly converter: Converter | undefined;
+  readonly converter: HubConverter | undefined;
 }
 
 /** Whether only a webhook can tell how objects of the kind look in another version. */
@@ -103,16 +103,16 @@ function makeInfo(prefix: string, naming: Dialect, strategyOf: StrategyOf, resou
     resource,
     stored,
     hub,
-    converter: converterOf(row, naming),
+    converter: hubConverterOf(row, naming),
     versions: versionsOf(row, naming),
     keyPrefix: `${prefix}/${stored.segment}/`,
     strategy,
     resetFields: strategy.resetFields,
-    wantsQualifiedFinalizers: row.custom === undefined && row.looseFinalizers !== true,
+    wantsQualifiedFinalizers: row.custom === undefined && row.allowsUnqualifiedFinalizers !== true,
     metadataRules: {
       namespaced: row.namespaced,
       name,
-      prefix: prefixFormat(row.nameFormat, name),
+      generateName: prefixFormat(row.nameFormat, name),
     },
     fields: (hub.selectableFields ?? []).map(fieldReader),
     hubCodec: codecOf(hub),
@@ -148,7 +148,7 @@ function versionsOf(row: KindRow, naming: Dialect): ReadonlyMap<string, KindVers
   return new Map(
     [row, ...others.filter((other) => storedRowOf(other) === hub)].map((other): [string, KindVersion] => [
       apiVersionOf(other),
-      { row: other, converter: converterOf(other, naming) },
+      { row: other, converter: hubConverterOf(other, naming) },
     ]),
   );
 }

@@ -2,7 +2,7 @@
  * The scale of a workload: the part of it that autoscalers read, as an object of its own kind. Only looks; what a written scale does to the
  * workload is in write/scale.ts.
  */
-import { membersOf } from '../../../shared/api/structural/member-path';
+import { membersOfPath } from '../../../shared/api/structural/member-path';
 import type { ScalePaths } from '../../../shared/api/structural/version';
 import { isObject, objectAt, own, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { KindRow } from '../../../shared/api/kinds';
@@ -11,7 +11,7 @@ import { quote } from '../../../shared/values/quote';
 import { internalError } from '../../../shared/api/errors/status';
 import { encodeBody } from '../../../shared/api/types';
 import { formatLabelSelector } from '../../../shared/api/selectors/label-selector';
-import { requirementsOf, requirementsOfLabels } from '../../../shared/api/selectors/object-selector';
+import { requirementsOfSelector, requirementsOfLabels } from '../../../shared/api/selectors/object-selector';
 import type { Entry } from '../../cache/cache';
 import { codecOf } from '../../../shared/api/codec/codec';
 import { readEntry } from './stored-object';
@@ -39,10 +39,10 @@ export function scaleOf(workload: JsonObject, paths?: ScalePaths): JsonObject {
 }
 
 function customScale(object: JsonObject, paths: ScalePaths): JsonObject {
-  const given = valueAt(object, membersOf(paths.specReplicas));
+  const given = valueAt(object, membersOfPath(paths.specReplicas));
   const replicas = typeof given === 'number' ? given : 0;
-  const current = valueAt(object, membersOf(paths.statusReplicas));
-  const selector = paths.labelSelector === '' ? undefined : valueAt(object, membersOf(paths.labelSelector));
+  const current = valueAt(object, membersOfPath(paths.statusReplicas));
+  const selector = paths.labelSelector === '' ? undefined : valueAt(object, membersOfPath(paths.labelSelector));
   return {
     spec: replicas === 0 ? {} : { replicas },
     status: {
@@ -54,7 +54,7 @@ function customScale(object: JsonObject, paths: ScalePaths): JsonObject {
 
 /** Throws the 500 of a custom object whose number of replicas is not there to be read. */
 function checkReadable(workload: JsonObject, paths: ScalePaths): void {
-  if (typeof valueAt(workload, membersOf(paths.specReplicas)) !== 'number')
+  if (typeof valueAt(workload, membersOfPath(paths.specReplicas)) !== 'number')
     throw internalError(`the spec replicas field ${quote(paths.specReplicas)} does not exist`);
 }
 
@@ -76,5 +76,5 @@ export function scaleEntry(row: KindRow, entry: Entry, workload: KindRow): Entry
 /** A selector as it stands in a query; a plain map of labels is one as well. */
 function selectorText(selector: JsonObject): string {
   const isPlain = !('matchLabels' in selector) && !('matchExpressions' in selector);
-  return formatLabelSelector(isPlain ? requirementsOfLabels(selector) : requirementsOf(selector));
+  return formatLabelSelector(isPlain ? requirementsOfLabels(selector) : requirementsOfSelector(selector));
 }

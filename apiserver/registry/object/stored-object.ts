@@ -26,7 +26,7 @@ export function parseEntry(entry: Entry): ParsedEntry {
 export function readEntry({ row, codec }: Pick<ResourceInfo, 'codec' | 'row'>, entry: Entry): ParsedEntry {
   const parsed = parseEntry(entry);
   if (row.custom === undefined || isWrittenWith(row.custom, entry)) return parsed;
-  return { text: parsed.text, object: codec.refresh(parsed.object, writtenVersion(row.custom, entry)) };
+  return { text: parsed.text, object: codec.fromStored(parsed.object, writtenVersion(row.custom, entry)) };
 }
 
 /** Names, uid and times come first, and are short. */
@@ -54,7 +54,7 @@ export function encode(info: ResourceInfo, served: JsonObject, dialectSensitive:
 /** The same in steps. */
 export function* encoding(info: ResourceInfo, served: JsonObject, dialectSensitive: boolean): Steps<Encoded> {
   const object = info.hubCodec.toStored(served);
-  const body = yield* info.hubCodec.encodingBody(object);
+  const body = yield* info.hubCodec.encodeBodyInSteps(object);
   // A quotation mark inside a string is escaped, so the first match is the member itself.
   return { body, position: body.search(FIRST_AFTER_VERSION), object, dialectSensitive };
 }

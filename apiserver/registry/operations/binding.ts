@@ -1,10 +1,10 @@
 /** The assignment of a pod to a node: `pods/binding`, and `bindings`, which says the same in another place. */
-import { notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
+import { unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { spellingConflicts } from '../../../shared/names/spellings';
 import type { ObjectKey } from '../../../shared/api/identity/identity';
 import { arrayAt, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
-import { isTerminating, metadataOf, readMetadata } from '../../../shared/api/metadata/object-meta';
-import { badRequest, clientFault, conflict } from '../../../shared/api/errors/status';
+import { isTerminating, ensureMetadata, readMetadata } from '../../../shared/api/metadata/object-meta';
+import { badRequest, clientError, conflict } from '../../../shared/api/errors/status';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { RequestContext, Resource, Writer } from '../verbs';
 import type { OperationHandler } from './operation';
@@ -42,7 +42,7 @@ async function bind(
 ): Promise<JsonObject> {
   const target = objectAt(binding, 'target') ?? {};
   const faults = targetErrors(target).map(({ text }) => text);
-  if (faults.length > 0) throw clientFault(faults.length === 1 ? faults.join('') : `[${faults.join(', ')}]`);
+  if (faults.length > 0) throw clientError(faults.length === 1 ? faults.join('') : `[${faults.join(', ')}]`);
   const metadata = readMetadata(binding);
   const preconditions = { uid: stringAt(metadata, 'uid'), resourceVersion: stringAt(metadata, 'resourceVersion') };
   const node = stringAt(target, 'name') ?? '';
@@ -52,7 +52,7 @@ async function bind(
     const spec = objectAt(pod, 'spec') ?? {};
     spec['nodeName'] = node;
     const annotations = objectAt(metadata, 'annotations');
-    const ofPod = metadataOf(pod);
+    const ofPod = ensureMetadata(pod);
     if (annotations !== undefined) ofPod['annotations'] = mergedAnnotations(key.name, objectAt(ofPod, 'annotations') ?? {}, annotations);
     setPodCondition(pod, { type: 'PodScheduled', status: 'True' }, clock.now());
   });
@@ -73,8 +73,8 @@ function mergedAnnotations(pod: string, old: JsonObject, annotations: JsonObject
 function targetErrors(target: JsonObject): readonly FieldError[] {
   const kind = stringAt(target, 'kind') ?? '';
   return [
-    ...(kind === '' || kind === 'Node' ? [] : [notSupported('target.kind', kind, ['Node', '<empty>'])]),
-    ...((stringAt(target, 'name') ?? '') === '' ? [required('target.name', '')] : []),
+    ...(kind === '' || kind === 'Node' ? [] : [unsupportedValue('target.kind', kind, ['Node', '<empty>'])]),
+    ...((stringAt(target, 'name') ?? '') === '' ? [requiredValue('target.name', '')] : []),
   ];
 }
 

@@ -2,12 +2,19 @@
  * `pods/eviction`: a deletion that asks the disruption budgets first. The budget is charged in a transaction of its own,
  * then the pod is marked, then it is deleted: whoever comes between finds a consistent state, at worst a budget that was charged for nothing.
  */
-import { notSupported } from '../../../shared/api/errors/field-error';
+import { unsupportedValue } from '../../../shared/api/errors/field-error';
 import type { ObjectKey } from '../../../shared/api/identity/identity';
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
-import { isTerminating, readMetadata, timestamp } from '../../../shared/api/metadata/object-meta';
-import { selects } from '../../../shared/api/selectors/object-selector';
-import { badRequest, deletePrecondition, evictionRefused, invalid, StatusError, tooManyBudgets } from '../../../shared/api/errors/status';
+import { isTerminating, readMetadata, formatTimestamp } from '../../../shared/api/metadata/object-meta';
+import { selectorMatches } from '../../../shared/api/selectors/object-selector';
+import {
+  badRequest,
+  deletePreconditionFailed,
+  evictionRefused,
+  invalid,
+  StatusError,
+  tooManyBudgets,
+} from '../../../shared/api/errors/status';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import { PROGRAM_NAMES } from '../../../shared/names/program';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -45,7 +52,7 @@ export function evictPod(parts: EvictionParts): OperationHandler {
 function deleteOptionsOf(options: JsonObject, dryRun: boolean): DeleteOptions {
   const values = (arrayAt(options, 'dryRun') ?? []).filter((value) => typeof value === 'string');
   if (values.some((value) => value !== 'All')) {
-    throw invalid({ group: 'meta.platform.io', kind: 'DeleteOptions' }, '', [notSupported('dryRun', values, ['All'])]);
+    throw invalid({ group: 'meta.platform.io', kind: 'DeleteOptions' }, '', [unsupportedValue('dryRun', values, ['All'])]);
   }
   const [grace, orphan, policy] = ['gracePeriodSeconds', 'orphanDependents', 'propagationPolicy'].map((member) => own(options, member));
   const [uid, resourceVersion] = ['uid', 'resourceVersion'].map((member) => stringAt(objectAt(options, 'preconditions'), member));
@@ -92,7 +99,7 @@ async function chargeBudget(
 
 function covers(budget: JsonObject, pod: JsonObject): boolean {
   const selector = objectAt(objectAt(budget, 'spec'), 'selector');
-  return selector !== undefined && selects(selector, objectAt(readMetadata(pod), 'labels') ?? {});
+  return selector !== undefined && selectorMatches(selector, objectAt(readMetadata(pod), 'labels') ?? {});
 }
 
 function isUnready(pod: JsonObject): boolean {
@@ -126,7 +133,7 @@ function chargedFor(budget: JsonObject, pod: string, now: number): JsonObject {
   const charged: JsonObject = {
     ...status,
     disruptionsAllowed: allowed - 1,
-    disruptedPods: { ...objectAt(status, 'disruptedPods'), [pod]: timestamp(now) },
+    disruptedPods: { ...objectAt(status, 'disruptedPods'), [pod]: formatTimestamp(now) },
   };
   return { ...budget, status: allowed > 1 ? charged : exhausted(charged, observed, now) };
 }
@@ -140,7 +147,7 @@ function exhausted(status: JsonObject, observedGeneration: number, now: number):
     type: 'DisruptionAllowed',
     status: 'False',
     observedGeneration,
-    lastTransitionTime: since ?? timestamp(now),
+    lastTransitionTime: since ?? formatTimestamp(now),
     reason: 'InsufficientPods',
     message: '',
   };
@@ -184,8 +191,8 @@ async function removePod(
 function checkPreconditions(name: string, { uid, resourceVersion }: NonNullable<DeleteOptions['preconditions']>, pod: JsonObject): void {
   const kind = { group: '', kind: 'Pod' };
   const [foundUid, foundVersion] = [stringAt(pod, 'uid') ?? '', stringAt(pod, 'resourceVersion') ?? ''];
-  if (uid !== undefined && uid !== foundUid) throw deletePrecondition(kind, name, 'UID', uid, foundUid);
+  if (uid !== undefined && uid !== foundUid) throw deletePreconditionFailed(kind, name, 'UID', uid, foundUid);
   if (resourceVersion !== undefined && resourceVersion !== foundVersion) {
-    throw deletePrecondition(kind, name, 'ResourceVersion', resourceVersion, foundVersion);
+    throw deletePreconditionFailed(kind, name, 'ResourceVersion', resourceVersion, foundVersion);
   }
 }

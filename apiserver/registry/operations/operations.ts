@@ -6,7 +6,7 @@ import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
 import { groupResourceText, type ObjectKey } from '../../../shared/api/identity/identity';
 import type { JsonObject } from '../../../shared/values/json';
 import type { KindRow } from '../../../shared/api/kinds';
-import { metadataOf } from '../../../shared/api/metadata/object-meta';
+import { ensureMetadata } from '../../../shared/api/metadata/object-meta';
 import { StatusError } from '../../../shared/api/errors/status';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -81,13 +81,13 @@ function prepare(
 ): JsonObject {
   const object = decodeBody(info, body, options.fieldValidation, (text) => context.warn(text));
   tellSent(context, info, object, names);
-  const metadata = metadataOf(object);
+  const metadata = ensureMetadata(object);
   canonicalPlace(info, metadata, names);
   canonicalizeGroups(object, info.codec.groupFields, names);
   agreeOnNamespace({ ...info, namespaced: resource.row.namespaced }, metadata, key.namespace);
   info.codec.applyDefaults(object);
   dropDeletion(metadata);
-  if (subresource?.bodyIsCondition !== true) for (const member of ['uid', 'creationTimestamp', 'selfLink']) delete metadata[member];
+  if (subresource?.bodyHasPreconditions !== true) for (const member of ['uid', 'creationTimestamp', 'selfLink']) delete metadata[member];
   recordOwnership(info, subresource?.name, options.fieldManager, object, undefined, clock.now());
   return object;
 }

@@ -1,6 +1,6 @@
 /** Sets a condition in a pod's status, as operations on pods do. */
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
-import { timestamp } from '../../../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../../../shared/api/metadata/object-meta';
 
 export interface PodCondition {
   readonly type: string;
@@ -17,6 +17,6 @@ export function setPodCondition(pod: JsonObject, condition: PodCondition, ms: nu
   const index = conditions.findIndex((other) => isObject(other) && stringAt(other, 'type') === condition.type);
   const found = conditions[index];
   const since = isObject(found) && stringAt(found, 'status') === condition.status ? stringAt(found, 'lastTransitionTime') : undefined;
-  const made: JsonObject = { lastProbeTime: null, ...condition, lastTransitionTime: since ?? timestamp(ms) };
+  const made: JsonObject = { lastProbeTime: null, ...condition, lastTransitionTime: since ?? formatTimestamp(ms) };
   status['conditions'] = index < 0 ? [...conditions, made] : conditions.with(index, made);
 }

@@ -1,5 +1,5 @@
 /** Lists yield to the event loop by the objects that they visit, not by those that match. */
-import { KINDS } from '../../../shared/api/kinds';
+import { STORED_KINDS } from '../../../shared/api/kinds';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
 import { put } from '../../../test/support/cache-fixture';
@@ -16,7 +16,7 @@ const SLICE_MS = 5;
 /** Looks between two looks at the clock. */
 const STRIDE = 16;
 
-const row = KINDS.find(({ kind }) => kind === 'ConfigMap')!;
+const row = STORED_KINDS.find(({ kind }) => kind === 'ConfigMap')!;
 const configMaps: Resource = { row, hub: row, stored: { name: 'configmaps', segment: 'configmaps', namespaced: true } };
 
 let clock: ManualClock;

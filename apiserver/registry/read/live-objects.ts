@@ -4,7 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import { stringAt, type JsonObject } from '../../../shared/values/json';
-import { readMetadata, timeOf } from '../../../shared/api/metadata/object-meta';
+import { readMetadata, parseTimestamp } from '../../../shared/api/metadata/object-meta';
 import { tooManyRequests } from '../../../shared/api/errors/status';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Cache } from '../../cache/cache';
@@ -58,7 +58,7 @@ export function liveObjects<Name extends string>(
       const found = known.get(id);
       if (found?.revision === entry.revision) return found.object;
       const metadata = readMetadata(parseEntry(entry).object);
-      const object = { uid: stringAt(metadata, 'uid') ?? '', deletion: timeOf(stringAt(metadata, 'deletionTimestamp')) };
+      const object = { uid: stringAt(metadata, 'uid') ?? '', deletion: parseTimestamp(stringAt(metadata, 'deletionTimestamp')) };
       known.set(id, { revision: entry.revision, object });
       return object;
     },

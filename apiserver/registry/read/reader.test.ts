@@ -1,7 +1,7 @@
 import { value, type ValueOptions } from '../../../test/support/cache-fixture';
 import { ManualClock, settle } from '../../../test/support/manual-clock';
 import { MemoryStore } from '../../../test/support/memory-store';
-import { KINDS, type KindRow } from '../../../shared/api/kinds';
+import { STORED_KINDS, type KindRow } from '../../../shared/api/kinds';
 import { StatusError } from '../../../shared/api/errors/status';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
@@ -14,7 +14,7 @@ import { createReader } from './reader';
 import { EVERYTHING, selectionFor } from './selection';
 
 function rowOf(kind: string): KindRow {
-  const row = KINDS.find((candidate) => candidate.kind === kind);
+  const row = STORED_KINDS.find((candidate) => candidate.kind === kind);
   if (row === undefined) throw new Error(`no row for ${kind}`);
   return row;
 }

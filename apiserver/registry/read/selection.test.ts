@@ -1,10 +1,10 @@
-import { KINDS, type KindRow } from '../../../shared/api/kinds';
-import { OPTIONAL } from '../../../shared/api/kinds/optional';
+import { STORED_KINDS, type KindRow } from '../../../shared/api/kinds';
+import { OPTIONAL_VERSIONS } from '../../../shared/api/kinds/optional';
 import { canonicalNamespace, GENERATED_NAMES } from '../../../shared/names/dialect';
 import type { Entry } from '../../cache/cache';
 import { EVERYTHING, selectionFor } from './selection';
 
-const ALL = [...KINDS, ...OPTIONAL];
+const ALL = [...STORED_KINDS, ...OPTIONAL_VERSIONS];
 
 function rowOf(kind: string): KindRow {
   const row = ALL.find((candidate) => candidate.kind === kind);

@@ -95,7 +95,7 @@ function fieldMatcher(row: KindRow, term: FieldTerm): Matcher {
   const equal = term.operator === '=';
   if (field === 'metadata.name') return (entry) => (nameOf(row, entry.key) === value) === equal;
   // Namespaces and nodes refuse this field; other cluster-scoped kinds have an empty one.
-  if (field === 'metadata.namespace' && (row.namespaced || row.ownFieldLabels === undefined)) {
+  if (field === 'metadata.namespace' && (row.namespaced || row.fieldLabelErrorForm === undefined)) {
     return (entry) => (namespaceOf(row, entry.key) === value) === equal;
   }
   const selectable = row.selectableFields?.find((candidate) => candidate.name === field);
@@ -115,15 +115,15 @@ function storedFieldMatcher(row: KindRow, selectable: SelectableField, value: st
     const found =
       custom === undefined || isWrittenWith(custom, entry)
         ? (entry.fields[name] ?? absent)
-        : reader.read(codecOf(row).refresh(parseEntry(entry).object, writtenVersion(custom, entry)));
+        : reader.read(codecOf(row).fromStored(parseEntry(entry).object, writtenVersion(custom, entry)));
     return (found === value || (other !== undefined && found === other)) === equal;
   };
 }
 
 function unknownField(row: KindRow, field: string): string {
-  if (row.ownFieldLabels === 'plain') return `field label not supported: ${field}`;
-  if (row.ownFieldLabels === 'with-version') return `field label not supported for ${apiVersionOf(row)}, Kind=${row.kind}: ${field}`;
-  if (row.ownFieldLabels === 'with-kind') return `field label ${quote(field)} not supported for ${row.kind}`;
+  if (row.fieldLabelErrorForm === 'plain') return `field label not supported: ${field}`;
+  if (row.fieldLabelErrorForm === 'with-version') return `field label not supported for ${apiVersionOf(row)}, Kind=${row.kind}: ${field}`;
+  if (row.fieldLabelErrorForm === 'with-kind') return `field label ${quote(field)} not supported for ${row.kind}`;
   return `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`;
 }
 

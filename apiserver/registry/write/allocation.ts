@@ -2,7 +2,7 @@
  * Allocation as a step of a write: when an object's strategy takes addresses and ports, where the keys that stand for them join the object's
  * transaction, and when what was chosen is let go again. What is taken and why is the strategy's and the claims' business.
  */
-import { tooMany } from '../../../shared/api/errors/field-error';
+import { tooManyItems } from '../../../shared/api/errors/field-error';
 import type { JsonObject } from '../../../shared/values/json';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { stringAt } from '../../../shared/values/json';
@@ -55,7 +55,7 @@ export function allocationWrites(
   if (released !== undefined) claims.begin(released);
   const writes = claims.changes(before, after);
   const most = maxOperations - OTHER_KEYS;
-  if (writes.length > most) throw invalid({ group, kind }, name, [tooMany(strategy.allocation?.field ?? '', writes.length, most)]);
+  if (writes.length > most) throw invalid({ group, kind }, name, [tooManyItems(strategy.allocation?.field ?? '', writes.length, most)]);
   return writes;
 }
 

@@ -4,7 +4,7 @@
  */
 import { apiVersionOf, parseApiVersion } from '../../../shared/api/identity/identity';
 import { isObject, objectAt, own, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
-import { metadataOf, readMetadata, timestamp } from '../../../shared/api/metadata/object-meta';
+import { ensureMetadata, readMetadata, formatTimestamp } from '../../../shared/api/metadata/object-meta';
 import { DecodeError } from '../../../shared/api/types';
 import * as status from '../../../shared/api/errors/status';
 import { canonicalGroup, LAST_APPLIED_ANNOTATION } from '../../../shared/names/dialect';
@@ -127,7 +127,7 @@ export function* applyingTo(request: ApplyRequest, config: JsonObject, old: Json
   const { applied, entries, manager } = yield* guarded(applying(request, config, old));
   const object = decode(info, applied.object, config);
   refreshLastApplied(request, object, config);
-  setOwnership(metadataOf(object), applied.entries);
+  setOwnership(ensureMetadata(object), applied.entries);
   const explain = (refusal: status.StatusError): status.StatusError =>
     withOwners(refusal, keptItems(ownership.own.shape, entries, applied, manager));
   return { object, explain };
@@ -146,7 +146,7 @@ function withOwners(refusal: status.StatusError, kept: readonly KeptItem[]): sta
 
 function untyped(info: KindInfo, config: JsonObject, faults: readonly string[]): Error {
   const text = faults.length === 1 ? faults.join('') : `errors:${faults.map((fault) => `\n  ${fault}`).join('')}`;
-  return status.clientFault(`failed to create typed patch object (${placeOf(config)}; ${typeOf(info)}): ${text}`);
+  return status.clientError(`failed to create typed patch object (${placeOf(config)}; ${typeOf(info)}): ${text}`);
 }
 
 function placeOf(object: JsonObject): string {
@@ -162,7 +162,7 @@ function* guarded<T>(steps: Steps<T>): Steps<T> {
     return yield* steps;
   } catch (error) {
     if (error instanceof ApplyConflict) throw status.applyConflict(error.message, error.causes);
-    throw error instanceof MissingKey ? status.clientFault(`failed to create typed live object: ${error.message}`) : error;
+    throw error instanceof MissingKey ? status.clientError(`failed to create typed live object: ${error.message}`) : error;
   }
 }
 
@@ -176,7 +176,7 @@ interface ApplyResult {
 function* applying(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): Steps<ApplyResult> {
   const { info, subresource, versions } = request;
   const ownership = ownershipOf(info, subresource, versions);
-  const now = timestamp(request.ms);
+  const now = formatTimestamp(request.ms);
   const live = old === undefined ? emptyObject(info) : toServed(info, withoutOwnership(old));
   const manager = managerOf(info, subresource, request.manager, 'Apply');
   const entries = old === undefined ? [] : yield* liveEntries(request, old, live, now);
@@ -210,7 +210,7 @@ function decode(info: KindInfo, value: JsonObject, config: JsonObject): JsonObje
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     const type = typeOf(info);
-    throw status.clientFault(
+    throw status.clientError(
       `failed to convert new object (${placeOf(config)}; ${type}) to proper version: ` +
         `unable to convert unstructured object to ${type}: ${error.message}`,
     );

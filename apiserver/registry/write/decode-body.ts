@@ -7,8 +7,8 @@ import { apiVersionOf, parseApiVersion, type GroupVersion } from '../../../share
 import { KNOWN_KINDS, storedRowOf, type KindRow } from '../../../shared/api/kinds';
 import { own, stringAt, stringifyJson, type JsonObject } from '../../../shared/values/json';
 import type { NumberLiterals } from '../../../shared/values/number-literals';
-import { required } from '../../../shared/api/errors/field-error';
-import { metadataOf } from '../../../shared/api/metadata/object-meta';
+import { requiredValue } from '../../../shared/api/errors/field-error';
+import { ensureMetadata } from '../../../shared/api/metadata/object-meta';
 import { badRequest, invalid, type StatusError } from '../../../shared/api/errors/status';
 import { fieldFaults } from '../../../shared/serialization';
 import { canonicalGroup } from '../../../shared/names/dialect';
@@ -47,8 +47,8 @@ function checkRequiredMembers({ row }: KindInfo, { value, format }: Undecoded, o
   if (missing.length > 0)
     throw invalid(
       row,
-      stringAt(metadataOf(object), 'name') ?? '',
-      missing.map((member) => required(member)),
+      stringAt(ensureMetadata(object), 'name') ?? '',
+      missing.map((member) => requiredValue(member)),
     );
 }
 
@@ -99,7 +99,7 @@ export function checkKind(info: KindInfo, value: JsonObject): string {
   const gv: GroupVersion = meta.apiVersion === '' ? row : { group: canonicalGroup(given.group), version: given.version };
   const kind = meta.kind === '' ? row.kind : meta.kind;
   const sameGroup = gv.group === row.group;
-  if (kind === row.kind && sameGroup && (gv.version === row.version || gv.version === row.alsoVersion)) return kind;
+  if (kind === row.kind && sameGroup && (gv.version === row.version || gv.version === row.alternativeVersion)) return kind;
   const same = kind === row.kind && (sameGroup || isVersionOf(hub, gv));
   if (same && isKnown(gv, kind)) {
     throw badRequest(`the API version in the data (${apiVersionOf(gv)}) does not match the expected API version (${info.apiVersion})`);

@@ -1,6 +1,6 @@
 /** Two controllers that apply different fields of one object at the same time lose none, in any order of their writes. */
 import { objectAt, type JsonObject } from '../../../shared/values/json';
-import { metadataOf } from '../../../shared/api/metadata/object-meta';
+import { ensureMetadata } from '../../../shared/api/metadata/object-meta';
 import { objectOf, writeFixture } from '../../../test/support/write-fixture';
 
 const ROUNDS = 150;
@@ -25,7 +25,7 @@ test('two concurrent appliers of different fields lose none', async () => {
   const last = String(ROUNDS);
   const place = ROUNDS % 7;
   expect(object['data']).toEqual({ 'a-count': last, [`a-${place}`]: last, 'b-count': last, [`b-${place}`]: last });
-  expect(metadataOf(object)['managedFields']).toMatchObject([
+  expect(ensureMetadata(object)['managedFields']).toMatchObject([
     { manager: 'a', fieldsV1: { 'f:data': { 'f:a-count': {}, [`f:a-${place}`]: {} } } },
     { manager: 'b', fieldsV1: { 'f:data': { 'f:b-count': {}, [`f:b-${place}`]: {} } } },
   ]);

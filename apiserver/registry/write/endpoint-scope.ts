@@ -1,5 +1,5 @@
 /** What each endpoint of a kind writes; all else is as it was, whatever the body says. Judges nothing. */
-import { metadataOf, readMetadata } from '../../../shared/api/metadata/object-meta';
+import { ensureMetadata, readMetadata } from '../../../shared/api/metadata/object-meta';
 import { objectAt, own, type JsonObject } from '../../../shared/values/json';
 import type { ResourceInfo } from '../object/resource-info';
 import type { Subresource } from '../verbs';
@@ -15,7 +15,7 @@ export function scoped(info: ResourceInfo, subresource: Subresource, object: Jso
       const merged: JsonObject = { ...old };
       take(merged, object, 'metadata');
       take(merged, object, 'status');
-      keepMetadata(info.row.statusKeeps, merged, readMetadata(old));
+      keepMetadata(info.row.statusUpdateKeeps, merged, readMetadata(old));
       return merged;
     }
     case 'approval': {
@@ -47,12 +47,12 @@ function keepMetadata(keeps: 'labels' | 'metadata' | undefined, object: JsonObje
       return;
     case 'labels':
       object['metadata'] = { ...metadata };
-      take(metadataOf(object), old, 'labels');
+      take(ensureMetadata(object), old, 'labels');
       return;
     case 'metadata':
       object['metadata'] = { ...old };
-      take(metadataOf(object), metadata, 'managedFields');
-      delete metadataOf(object)['resourceVersion'];
+      take(ensureMetadata(object), metadata, 'managedFields');
+      delete ensureMetadata(object)['resourceVersion'];
   }
 }
 

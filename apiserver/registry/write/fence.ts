@@ -2,7 +2,7 @@
  * The fence of a write: a write that names a term of leadership is stored only while that term is in force, which the write's own transaction holds
  * against the Lease. When the Lease is looked at is the guaranteed update's business.
  */
-import { isInForce, type Fence } from '../../../shared/api/identity/fencing';
+import { isFenceInForce, type Fence } from '../../../shared/api/identity/fencing';
 import type { GroupResource } from '../../../shared/api/identity/identity';
 import { conflict } from '../../../shared/api/errors/status';
 import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
@@ -30,7 +30,7 @@ export function leaseGuard(
     storeKey: leases.keyPrefix + key,
     compared: 'always',
     refusal: (lease) =>
-      !isHidden && isInForce(fence, lease === undefined ? undefined : parseEntry(lease).object)
+      !isHidden && isFenceInForce(fence, lease === undefined ? undefined : parseEntry(lease).object)
         ? undefined
         : conflict(gr, name, `the ${term} under the lease ${quote(`${fence.namespace}/${fence.name}`)} is over`),
   };

@@ -63,9 +63,9 @@ function valueOf(type: FieldType, depth: number): fc.Arbitrary<JsonValue> {
     case 'scalar':
       return SCALARS[type.scalar];
     case 'list':
-      return fc.array(valueOf(type.of, depth), { maxLength: 2 });
+      return fc.array(valueOf(type.element, depth), { maxLength: 2 });
     case 'map':
-      return fc.dictionary(text, valueOf(type.of, depth), { maxKeys: 2 });
+      return fc.dictionary(text, valueOf(type.element, depth), { maxKeys: 2 });
     case 'either':
       return fc.oneof(EITHERS[type.or], valueOf({ kind: 'object', type: type.object }, depth));
     case 'object':

@@ -1,6 +1,6 @@
 /** How often the long computations of a write pause. */
 import type { JsonObject } from '../../../shared/values/json';
-import { encodingBody } from '../../../shared/api/types';
+import { encodeBodyInSteps } from '../../../shared/api/types';
 import { comparing } from '../../../shared/patch/apply/compare';
 import { shapeOf } from '../../../shared/patch/apply/shape';
 import { parseJsonInSteps } from '../../../shared/serialization';
@@ -27,7 +27,7 @@ it.each([
   ['ports', 'core.v1.Pod', { metadata: {}, spec: { containers: [{ name: 'c', ports: Array(WIDE).fill({ containerPort: 80 }) }] } }],
   ['owned fields', 'core.v1.ConfigMap', { metadata: { managedFields: [{ fieldsV1: nodes(WIDE) }] } }],
 ])('encodes %s in several steps, with the same result as in one go', (_, type, object: JsonObject) => {
-  const { count, value } = stepsOf(encodingBody(type, object));
+  const { count, value } = stepsOf(encodeBodyInSteps(type, object));
   expect(count).toBeGreaterThan(WIDE / MOST_A_STEP);
   expect(value.length).toBeGreaterThan(WIDE);
   expect(JSON.parse(value)).toMatchObject(object);
@@ -44,7 +44,7 @@ it('compares an object with many new fields in several steps', () => {
 });
 
 it('encodes and compares an object of usual size in one step', () => {
-  expect(stepsOf(encodingBody('core.v1.ConfigMap', withLabels(10))).count).toBe(1);
+  expect(stepsOf(encodeBodyInSteps('core.v1.ConfigMap', withLabels(10))).count).toBe(1);
   expect(stepsOf(comparing(shapeOf('core.v1.ConfigMap'), {}, withLabels(10))).count).toBe(1);
 });
 

@@ -4,10 +4,10 @@
  */
 import { equalIgnoringEmptyLists, equalJson, own, stringAt, type JsonObject } from '../../../shared/values/json';
 import type { GenerationRule } from '../../../shared/api/kinds';
-import { isTerminating, metadataOf, readMetadata, timestamp } from '../../../shared/api/metadata/object-meta';
+import { isTerminating, ensureMetadata, readMetadata, formatTimestamp } from '../../../shared/api/metadata/object-meta';
 import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
 import { badRequest } from '../../../shared/api/errors/status';
-import { duplicateFree } from '../../../shared/api/metadata/owner-references';
+import { dedupOwnerReferences } from '../../../shared/api/metadata/owner-references';
 import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
 import type { Subresource } from '../verbs';
 import type { KindInfo, ResourceInfo } from '../object/resource-info';
@@ -29,7 +29,7 @@ export function agreeOnPlace(
   namespace: string,
   name: string | undefined,
 ): JsonObject {
-  const metadata = metadataOf(object);
+  const metadata = ensureMetadata(object);
   canonicalPlace(info, metadata, names);
   canonicalizeGroups(object, info.codec.groupFields, names);
   agreeOnNamespace(info, metadata, namespace);
@@ -68,7 +68,7 @@ export function stampNew(info: ResourceInfo, metadata: JsonObject, uid: string, 
   delete metadata['resourceVersion'];
   delete metadata['selfLink'];
   metadata['uid'] = uid;
-  metadata['creationTimestamp'] = timestamp(ms);
+  metadata['creationTimestamp'] = formatTimestamp(ms);
   const { generation } = info.row;
   if (generation !== undefined && generation !== 'counted-from-none') metadata['generation'] = 1;
 }
@@ -92,7 +92,7 @@ function take(metadata: JsonObject, old: JsonObject, member: string): void {
 
 /** Duplicate owner references go, with a warning. Those of a patch are noticed late, and the warning says so (upstream behaviour). */
 export function dedupeOwners(metadata: JsonObject, verb: 'update' | 'patch' | 'apply', warn: (text: string) => void): void {
-  const warning = duplicateFree(metadata, verb === 'update' ? '' : ' after mutating admission happens');
+  const warning = dedupOwnerReferences(metadata, verb === 'update' ? '' : ' after mutating admission happens');
   if (warning !== undefined) warn(warning);
 }
 
@@ -100,7 +100,7 @@ export function dedupeOwners(metadata: JsonObject, verb: 'update' | 'patch' | 'a
 export function countGeneration(info: ResourceInfo, subresource: Subresource, object: JsonObject, old: JsonObject): void {
   const { generation } = info.row;
   if (generation === undefined || generation === 'fixed' || subresource === 'status') return;
-  const metadata = metadataOf(object);
+  const metadata = ensureMetadata(object);
   const counted = COUNTED_METADATA[generation];
   const isChanged =
     bodyHasChanged(info, object, old) ||

@@ -6,7 +6,7 @@ import { recordingOf } from '../../../test/replay/recording';
 import { isSequenceHead, isWriteSequence, type SequenceStep } from '../../../test/replay/write-sequences';
 import { objectOf, writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import { isObject, objectAt, type JsonArray, type JsonObject, type JsonValue } from '../../../shared/values/json';
-import { metadataOf } from '../../../shared/api/metadata/object-meta';
+import { ensureMetadata } from '../../../shared/api/metadata/object-meta';
 import { StatusError } from '../../../shared/api/errors/status';
 import type { Entry } from '../../cache/cache';
 
@@ -53,7 +53,7 @@ async function perform(resource: string, name: string, step: SequenceStep): Prom
 /** A deviation: this server creates an absent object on PUT, where the recorded server responds 404. */
 function createsOnUpdate(resource: string, { operation, subresource, body }: SequenceStep): boolean {
   const metadata = isObject(body) ? objectAt(body, 'metadata') : undefined;
-  const { createOnUpdate } = fixture.resource(resource).row;
+  const { allowsCreateOnUpdate: createOnUpdate } = fixture.resource(resource).row;
   const isUnconditional = operation === 'update' && subresource === undefined && metadata?.['resourceVersion'] === undefined;
   return isUnconditional && createOnUpdate === 'without-resource-version';
 }
@@ -110,7 +110,7 @@ async function request(
 function masked(object: JsonObject): JsonObject {
   const { kind: _, apiVersion: __, ...rest } = object;
   const copy: JsonObject = JSON.parse(JSON.stringify(rest));
-  const metadata = metadataOf(copy);
+  const metadata = ensureMetadata(copy);
   for (const member of ['uid', 'resourceVersion', 'creationTimestamp', 'name', 'namespace']) delete metadata[member];
   if (metadata['deletionTimestamp'] !== undefined) metadata['deletionTimestamp'] = '*';
   const entries = metadata['managedFields'];
@@ -120,7 +120,7 @@ function masked(object: JsonObject): JsonObject {
 
 /** The order of the managers follows the times and does not count; the bytes of a set do. */
 function sorted(object: JsonObject): JsonObject {
-  const metadata = metadataOf(object);
+  const metadata = ensureMetadata(object);
   const entries = metadata['managedFields'];
   if (!Array.isArray(entries)) return object;
   return { ...object, metadata: { ...metadata, managedFields: texts(entries) } };

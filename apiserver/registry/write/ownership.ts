@@ -3,7 +3,7 @@
  * a change. The rules of ownership are in shared/patch/apply.
  */
 import { arrayAt, equalJson, isObject, type JsonArray, type JsonObject } from '../../../shared/values/json';
-import { metadataOf, readMetadata, timestamp } from '../../../shared/api/metadata/object-meta';
+import { ensureMetadata, readMetadata, formatTimestamp } from '../../../shared/api/metadata/object-meta';
 import type { KindCodec } from '../../../shared/api/codec/codec';
 import type { KindRow } from '../../../shared/api/kinds';
 import {
@@ -68,8 +68,8 @@ function resetsOf(info: KindInfo, subresource: string | undefined): FieldSet {
   const ofKind = info.resetFields?.get(subresource ?? '');
   if (ofKind !== undefined) return ofKind;
   if (subresource !== 'status') return info.hasStatus ? STATUS : NOTHING;
-  const { statusKeeps } = info.row;
-  return statusKeeps === undefined ? SPEC : KEPT[statusKeeps];
+  const { statusUpdateKeeps } = info.row;
+  return statusUpdateKeeps === undefined ? SPEC : KEPT[statusUpdateKeeps];
 }
 
 export function managerOf(info: KindInfo, subresource: string | undefined, name: string, operation: Manager['operation']): Manager {
@@ -119,7 +119,7 @@ export function* recordingOwnership(
   ms: number,
   versions?: OtherVersions,
 ): Steps<void> {
-  const metadata = metadataOf(object);
+  const metadata = ensureMetadata(object);
   const stored = old === undefined ? undefined : arrayAt(readMetadata(old), 'managedFields');
   const sent = arrayAt(metadata, 'managedFields');
   delete metadata['managedFields'];
@@ -131,7 +131,14 @@ export function* recordingOwnership(
   let entries: readonly ManagedFieldsEntry[];
   try {
     const who = managerOf(info, subresource, manager, 'Update');
-    entries = yield* recordingUpdate(ownershipOf(info, subresource, versions), live, toServed(info, object), base, who, timestamp(ms));
+    entries = yield* recordingUpdate(
+      ownershipOf(info, subresource, versions),
+      live,
+      toServed(info, object),
+      base,
+      who,
+      formatTimestamp(ms),
+    );
   } catch (error) {
     // Items that cannot be told apart have no owners: the object goes untracked (upstream behaviour).
     if (error instanceof MissingKey) return;

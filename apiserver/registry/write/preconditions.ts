@@ -16,13 +16,13 @@ export function checkResourceVersion(
   const asked = parseResourceVersion(text);
   switch (asked.type) {
     case 'malformed':
-      throw status.clientFault(asked.text);
+      throw status.clientError(asked.text);
     case 'unset':
       if (info.resource.row.requiresResourceVersion === true && subresource !== 'scale')
         throw status.resourceVersionRequired(info.gr, name);
       return;
     case 'number':
-      if (asked.value !== entry.revision) throw status.modified(info.gr, name);
+      if (asked.value !== entry.revision) throw status.objectModified(info.gr, name);
   }
 }
 

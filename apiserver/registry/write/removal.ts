@@ -2,7 +2,7 @@
  * How an object goes: whether a DELETE removes it or only marks it, with what grace and which finalizers, and when a marked one may go. Works on a copy
  * of the object; never touches the store.
  */
-import { isTerminating, metadataOf, readMetadata, timeOf, timestamp } from '../../../shared/api/metadata/object-meta';
+import { isTerminating, ensureMetadata, readMetadata, parseTimestamp, formatTimestamp } from '../../../shared/api/metadata/object-meta';
 import { own, stringAt, stringsAt, type JsonObject } from '../../../shared/values/json';
 import type { ResourceInfo } from '../object/resource-info';
 import type { DeletionContext } from '../strategy';
@@ -33,8 +33,8 @@ export function markForDeletion(info: ResourceInfo, object: JsonObject, options:
 /** The first DELETE of a kind whose objects say themselves that they are going. */
 function markFirst(info: ResourceInfo, object: JsonObject, options: DeleteOptions, context: DeletionContext): void {
   const { deletion } = info.strategy;
-  const metadata = metadataOf(object);
-  if (deletion?.marksOnly === true) metadata['deletionTimestamp'] = timestamp(context.now);
+  const metadata = ensureMetadata(object);
+  if (deletion?.marksOnly === true) metadata['deletionTimestamp'] = formatTimestamp(context.now);
   else {
     setFinalizers(metadata, collectorFinalizers(info, metadata, options));
     begin(metadata, context.now);
@@ -43,7 +43,7 @@ function markFirst(info: ResourceInfo, object: JsonObject, options: DeleteOption
 }
 
 function markWithGrace(info: ResourceInfo, object: JsonObject, options: DeleteOptions, now: number): Exclude<Course, 'wait'> {
-  const metadata = metadataOf(object);
+  const metadata = ensureMetadata(object);
   const terminating = isTerminating(metadata);
   const grace = terminating ? shorterGrace(info, object, options) : (gracePeriodFor(info, object, options) ?? 0);
   const finalizers = collectorFinalizers(info, metadata, options);
@@ -53,8 +53,8 @@ function markWithGrace(info: ResourceInfo, object: JsonObject, options: DeleteOp
   if (goes && isTold) return 'remove';
   if (!terminating) begin(metadata, now + grace * 1000);
   else if (grace !== gracePeriodOf(metadata)) {
-    const started = (timeOf(stringAt(metadata, 'deletionTimestamp')) ?? now) - gracePeriodOf(metadata) * 1000;
-    metadata['deletionTimestamp'] = timestamp(started + grace * 1000);
+    const started = (parseTimestamp(stringAt(metadata, 'deletionTimestamp')) ?? now) - gracePeriodOf(metadata) * 1000;
+    metadata['deletionTimestamp'] = formatTimestamp(started + grace * 1000);
   }
   metadata['deletionGracePeriodSeconds'] = grace;
   return goes ? 'mark-and-remove' : 'mark';
@@ -66,7 +66,7 @@ function gracePeriodFor({ strategy }: ResourceInfo, object: JsonObject, { graceP
 }
 
 function begin(metadata: JsonObject, at: number): void {
-  metadata['deletionTimestamp'] = timestamp(at);
+  metadata['deletionTimestamp'] = formatTimestamp(at);
   const generation = own(metadata, 'generation');
   if (typeof generation === 'number' && generation > 0) metadata['generation'] = generation + 1;
 }

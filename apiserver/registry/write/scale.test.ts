@@ -1,6 +1,6 @@
 /** Writes through the scale of a workload; the owners after each step are the reference server's. */
 import { isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
-import { KINDS, SCALE, type KindRow } from '../../../shared/api/kinds';
+import { STORED_KINDS, SCALE, type KindRow } from '../../../shared/api/kinds';
 import { objectOf, refusal, writeFixture, type Answer, type Fixture } from '../../../test/support/write-fixture';
 import { scaleEntry } from '../object/scale';
 
@@ -47,7 +47,7 @@ async function stored(): Promise<JsonObject> {
 }
 
 function rowOf(resource: string): KindRow {
-  const row = KINDS.find((candidate) => candidate.resource === resource);
+  const row = STORED_KINDS.find((candidate) => candidate.resource === resource);
   if (row === undefined) throw new Error(`no ${resource}`);
   return row;
 }

@@ -3,13 +3,13 @@
  * goes to the workload. Owners of that number are shown as owners of the scale's and brought back; who comes to own it here does so at no time
  * (upstream behaviour).
  */
-import { membersOf } from '../../../shared/api/structural/member-path';
+import { membersOfPath } from '../../../shared/api/structural/member-path';
 import type { CustomVersion } from '../../../shared/api/structural/version';
 import { invalidValue } from '../../../shared/api/errors/field-error';
 import { arrayAt, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { SCALE } from '../../../shared/api/kinds';
-import { metadataOf, readMetadata } from '../../../shared/api/metadata/object-meta';
-import { conflict, invalid, storedPrecondition } from '../../../shared/api/errors/status';
+import { ensureMetadata, readMetadata } from '../../../shared/api/metadata/object-meta';
+import { conflict, invalid, storagePreconditionFailed } from '../../../shared/api/errors/status';
 import { managerKey, readEntries, type ManagedFieldsEntry } from '../../../shared/patch/apply/entries';
 import { difference, type FieldSet } from '../../../shared/patch/apply/field-set';
 import { entryKey } from '../resources';
@@ -39,7 +39,7 @@ function placeOf({ info }: WriteRequest): readonly string[] {
 }
 
 const customPlace = (custom: Pick<CustomVersion, 'scale'> | undefined): readonly string[] | undefined =>
-  custom?.scale === undefined ? undefined : membersOf(custom.scale.specReplicas);
+  custom?.scale === undefined ? undefined : membersOfPath(custom.scale.specReplicas);
 
 /** Where a version of it has it; undefined = it has none there. */
 function placeIn({ info }: WriteRequest, apiVersion: string): FieldSet | undefined {
@@ -58,7 +58,7 @@ export function shownScale(request: WriteRequest, workload: JsonObject): JsonObj
     time,
     fields: REPLICAS,
   }));
-  setOwnership(metadataOf(scale), shown);
+  setOwnership(ensureMetadata(scale), shown);
   return scale;
 }
 
@@ -83,8 +83,8 @@ export function scaled(request: WriteRequest, { verb, manager, ms }: ScaleWrite,
     metadata: version === undefined ? metadata : { ...metadata, resourceVersion: version },
     ...replaced(workload, placeOf(request), replicas),
   };
-  const after = readEntries(arrayAt(metadataOf(scale), 'managedFields') ?? []);
-  setOwnership(metadataOf(changed), broughtBack(request, ownersOf(request, workload), after));
+  const after = readEntries(arrayAt(ensureMetadata(scale), 'managedFields') ?? []);
+  setOwnership(ensureMetadata(changed), broughtBack(request, ownersOf(request, workload), after));
   return changed;
 }
 
@@ -108,7 +108,7 @@ function replaced(object: JsonObject, path: readonly string[], value: JsonValue)
 function checkIdentity(request: WriteRequest, verb: ScaleWrite['verb'], wanted: string, found: string): void {
   if (wanted === '' || wanted === found) return;
   const { info, name } = request;
-  if (verb === 'update') throw storedPrecondition(info.gr, name, info.keyPrefix + entryKey(request), 'UID', wanted, found);
+  if (verb === 'update') throw storagePreconditionFailed(info.gr, name, info.keyPrefix + entryKey(request), 'UID', wanted, found);
   const text = `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found}`;
   throw conflict({ group: info.group, resource: `${info.gr.resource}/scale` }, name, text);
 }

@@ -1,6 +1,6 @@
 /** What a client has sent, for whoever records its request: decoded, with its defaults, before anything is judged or changed. Decides nothing. */
 import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
-import { metadataOf } from '../../../shared/api/metadata/object-meta';
+import { ensureMetadata } from '../../../shared/api/metadata/object-meta';
 import { cloneJson, type JsonObject } from '../../../shared/values/json';
 import { runStepsSync, type Steps } from '../../../shared/scheduling/steps';
 import type { GeneratedNames } from '../../../shared/names/dialect';
@@ -16,7 +16,7 @@ export function tellSent(
   names: GeneratedNames,
   complete?: (copy: JsonObject) => void,
 ): void {
-  context.sent?.(info.row, metadataOf(object), () => {
+  context.sent?.(info.row, ensureMetadata(object), () => {
     const copy = cloneJson(object);
     info.codec.applyDefaults(copy);
     complete?.(copy);
@@ -33,6 +33,6 @@ export function unplacedEntry(info: KindInfo, object: JsonObject, names: Generat
 export function* unplacing(info: KindInfo, object: JsonObject, names: GeneratedNames): Steps<Entry> {
   const dialectSensitive = canonicalizeGroups(object, info.hubCodec.groupFields, names);
   yield;
-  const bytes = Buffer.from(yield* info.hubCodec.encodingBody(object));
+  const bytes = Buffer.from(yield* info.hubCodec.encodeBodyInSteps(object));
   return { key: '', revision: 0, bytes, labels: {}, fields: {}, dialectSensitive };
 }

@@ -1,6 +1,6 @@
 /** What a client is told when the store could not be asked, or asked too late. Never hides a fault of ours. */
 import type { GroupResource } from '../../../shared/api/identity/identity';
-import { clientFault, internalError, outcomeUnknown, serviceUnavailable, timeout } from '../../../shared/api/errors/status';
+import { clientError, internalError, outcomeUnknown, serviceUnavailable, timeout } from '../../../shared/api/errors/status';
 import { StoreError } from '../../storage/store';
 
 /** `operation` stands in the answer when the outcome is unknown: `create`, `update`, `delete`. */
@@ -10,7 +10,7 @@ export function writeFailure(error: unknown, operation: string, gr: GroupResourc
     case 'ambiguous':
       return outcomeUnknown(operation, gr, name);
     case 'too-large':
-      return clientFault('etcdserver: request is too large');
+      return clientError('etcdserver: request is too large');
     case 'unavailable':
     case 'deadline':
       return timeout('request did not complete within requested timeout - context deadline exceeded');

@@ -8,7 +8,7 @@ import { quote } from '../../../shared/values/quote';
 import { DecodeError } from '../../../shared/api/types';
 import * as status from '../../../shared/api/errors/status';
 import { goText, misfit, strategicMerge, StrategicFault } from '../../../shared/patch/strategic-merge';
-import { kindOf } from '../../../shared/api/types/decode-error';
+import { jsonKindOf } from '../../../shared/api/types/decode-error';
 import { parseJson, SyntaxFault, type ParsedText } from '../../../shared/serialization';
 import type { FieldValidation } from '../verbs';
 import { StrictFault, unreadable } from './body-fault';
@@ -25,7 +25,7 @@ export function readStrategicPatch(
   const body = parse(bytes);
   const given = body.value ?? {};
   if (!isObject(given)) {
-    throw status.badRequest(`json: cannot unmarshal ${kindOf(given)} into Go value of type map[string]interface {}`);
+    throw status.badRequest(`json: cannot unmarshal ${jsonKindOf(given)} into Go value of type map[string]interface {}`);
   }
   const patch = inStoredSpelling(info, given);
   const duplicates = body.duplicates.map((path) => `duplicate field ${quote(path)}`);
@@ -53,7 +53,7 @@ function merge(info: KindInfo, old: JsonObject, patch: JsonObject): JsonObject {
     return merged;
   } catch (error) {
     if (!(error instanceof StrategicFault)) throw error;
-    throw error.fault === 'form' ? status.badRequest(error.message) : status.clientFault(error.message);
+    throw error.fault === 'form' ? status.badRequest(error.message) : status.clientError(error.message);
   }
 }
 

@@ -1,13 +1,13 @@
 /** Applies the rules of metadata and kind stage by stage, in the order that the kind says. Changes nothing. */
-import { boundingErrors, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
+import { withBoundedErrors, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { invalid } from '../../../shared/api/errors/status';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import {
-  unqualifiedFinalizers,
-  validateChangeable,
+  unqualifiedFinalizersErrors,
+  validateMutableMetadata,
   validateMetadata,
   validateMetadataChange,
-  validatePrefix,
+  validateGenerateName,
   type MetadataRules,
 } from '../../../shared/api/metadata/object-meta-rules';
 import { spellingErrors } from '../../../shared/api/types/metadata-fields';
@@ -34,7 +34,7 @@ export function validateCreation(info: ResourceInfo, object: JsonObject, context
       case 'metadata':
         return validateMetadata(metadata, nameRules(info, object));
       case 'finalizers':
-        return info.wantsQualifiedFinalizers ? unqualifiedFinalizers(metadata) : NONE;
+        return info.wantsQualifiedFinalizers ? unqualifiedFinalizersErrors(metadata) : NONE;
       case 'early':
         return strategy.validateEarly?.(object, undefined, context) ?? NONE;
       case 'object':
@@ -65,7 +65,7 @@ function nameRules({ metadataRules, strategy }: ResourceInfo, object: JsonObject
   const both =
     (format: NameCheck): NameCheck =>
     (name) => [...format(name), ...(strategy.validateName?.(object, name) ?? [])];
-  return { ...metadataRules, name: both(metadataRules.name), prefix: both(metadataRules.prefix) };
+  return { ...metadataRules, name: both(metadataRules.name), generateName: both(metadataRules.generateName) };
 }
 
 /** `rules` = those of the endpoint. Throws a 422 StatusError. */
@@ -83,20 +83,20 @@ export function validateUpdate(
   judge(info, object, rules?.stages ?? UPDATE.change, (stage) => {
     switch (stage) {
       case 'metadata': {
-        const errors = validateChangeable(metadata);
+        const errors = validateMutableMetadata(metadata);
         isFaultless = errors.length === 0;
         return errors;
       }
       case 'changed-metadata':
-        return isFaultless ? NONE : validateChangeable(metadata, [], 'change');
+        return isFaultless ? NONE : validateMutableMetadata(metadata, [], 'change');
       case 'path-prefix':
-        return validatePrefix(metadata, checkPathSegmentPrefix);
+        return validateGenerateName(metadata, checkPathSegmentPrefix);
       case 'name-prefix':
-        return validatePrefix(metadata, nameRules(info, object).prefix);
+        return validateGenerateName(metadata, nameRules(info, object).generateName);
       case 'metadata-change':
         return validateMetadataChange(metadata, readMetadata(old));
       case 'finalizers':
-        return info.wantsQualifiedFinalizers ? unqualifiedFinalizers(metadata) : NONE;
+        return info.wantsQualifiedFinalizers ? unqualifiedFinalizersErrors(metadata) : NONE;
       case 'early':
         return strategy.validateEarly?.(object, old, context) ?? NONE;
       case 'object':
@@ -115,7 +115,7 @@ function judge(info: ResourceInfo, object: JsonObject, stages: Stages, ask: (sta
     for (let index = 0; index < group.length; index += 1) {
       const stage = group[index];
       if (stage === undefined || group.indexOf(stage) !== index) continue;
-      const errors = boundingErrors(() => ask(stage));
+      const errors = withBoundedErrors(() => ask(stage));
       if (errors.length > 0) found = (found ?? new Map<Stage, readonly FieldError[]>()).set(stage, errors);
     }
     if (found === undefined) continue;

@@ -1,4 +1,4 @@
-import { metadataOf } from '../../../shared/api/metadata/object-meta';
+import { ensureMetadata } from '../../../shared/api/metadata/object-meta';
 import { StoreError } from '../../storage/store';
 import { objectOf, refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
 
@@ -26,7 +26,7 @@ describe('a malformed generateName', () => {
     const spec = { priorityLevelConfiguration: { name: 'x' } };
     await f.create(resource, { metadata: { name: 'a' }, spec });
     const update = f.update(resource, 'a', { metadata: { name: 'a', generateName }, spec });
-    if (wanted.length === 0) return void expect(metadataOf((await update).object)['generateName']).toBe(generateName);
+    if (wanted.length === 0) return void expect(ensureMetadata((await update).object)['generateName']).toBe(generateName);
     const { details } = await refusal(update);
     const causes = details?.causes ?? [];
     expect(causes.map(({ field }) => field)).toEqual(wanted.map(() => 'metadata.generateName'));
@@ -306,16 +306,16 @@ it('every write of an Event sets its expiry in a field that selectors cannot use
 
 it('a patch with an empty managedFields list keeps the managedFields', async () => {
   const { object } = await f.create('configmaps', { metadata: { name: 'owned' }, data: { a: 'b' } });
-  const owners = metadataOf(object)['managedFields'];
+  const owners = ensureMetadata(object)['managedFields'];
   expect(owners).toHaveLength(1);
   const patched = await f.patch('configmaps', 'owned', 'merge', { metadata: { managedFields: [] } });
-  expect(metadataOf(patched.object)['managedFields']).toEqual(owners);
+  expect(ensureMetadata(patched.object)['managedFields']).toEqual(owners);
 });
 
 it('a dry run of a create with a resourceVersion returns that resourceVersion', async () => {
   const body = { metadata: { name: 'versioned', resourceVersion: '5' } };
   const { object } = await f.create('configmaps', body, { dryRun: true });
-  expect(metadataOf(object)['resourceVersion']).toBe('5');
+  expect(ensureMetadata(object)['resourceVersion']).toBe('5');
   expect(await refusal(f.create('configmaps', body))).toMatchObject({ code: 400 });
 });
 

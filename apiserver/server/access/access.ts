@@ -16,7 +16,7 @@ import { frontProxy, type FrontProxyOptions } from '../../authentication/front-p
 import { serviceAccountTokens, type TokenUses } from '../../authentication/service-account/authenticator';
 import type { BindableResource, BoundObjects } from '../../authentication/service-account/bound-objects';
 import { tokenIssuer } from '../../authentication/service-account/issuer';
-import { keySet, type TokenKeys } from '../../../shared/api/identity/token-keys';
+import { jsonWebKeySet, type TokenKeys } from '../../../shared/api/identity/token-keys';
 import { staticTokens } from '../../authentication/static-tokens';
 import type { StaticTokens } from '../../authentication/token-file';
 import { authenticateTokensInOrder, type AuthenticateToken } from '../../authentication/tokens';
@@ -166,6 +166,6 @@ function createOpenIdDocuments({ issuers, keys }: ServiceAccountOptions, { serve
     issuer: issuers[0],
     serverAddress,
     keySetAddress,
-    keys: memoizeBySource(keys, ({ checking }) => ({ algorithms: checking.map(({ algorithm }) => algorithm), keySet: keySet(checking) })),
+    keys: memoizeBySource(keys, ({ verifying }) => ({ algorithms: verifying.map(({ algorithm }) => algorithm), keySet: jsonWebKeySet(verifying) })),
   });
 }

@@ -1,6 +1,6 @@
 import { resourceAttributes } from '../../../test/support/attributes';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
-import { MASTERS } from '../../../shared/api/identity/user';
+import { MASTERS_GROUP } from '../../../shared/api/identity/user';
 import type { Authorizer } from '../../authorization/authorizer';
 import { ALL_RULES, ALLOW, NO_RULES } from '../../authorization/authorizer';
 import { NodeGraph } from '../../authorization/node/graph';
@@ -35,6 +35,6 @@ describe('AlwaysDeny', () => {
 
   it('does not affect requests that an authorizer before it or the group system:masters allows', async () => {
     expect(await chain(allowing, 'AlwaysDeny').authorize({ name: 'u', groups: [] }, resourceAttributes())).toEqual(ALLOW);
-    expect(await chain('AlwaysDeny').authorize({ name: 'u', groups: [MASTERS] }, resourceAttributes())).toEqual(ALLOW);
+    expect(await chain('AlwaysDeny').authorize({ name: 'u', groups: [MASTERS_GROUP] }, resourceAttributes())).toEqual(ALLOW);
   });
 });

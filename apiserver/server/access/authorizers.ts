@@ -1,6 +1,6 @@
 /** The table of `--authorization-mode`: the known modes and the authorizer that each adds to the chain. */
 import { whenResolved } from '../../../shared/runtime/maybe-promise';
-import { isMaster } from '../../../shared/api/identity/user';
+import { isInMastersGroup } from '../../../shared/api/identity/user';
 import { ALL_RULES, ALLOW, NO_OPINION, NO_RULES, type Authorizer, type Decision } from '../../authorization/authorizer';
 import { nodeAuthorizer, type NodeAuthorizerParts } from '../../authorization/node/authorizer';
 import { rbacAuthorizer } from '../../authorization/rbac/authorizer';
@@ -20,7 +20,7 @@ export interface AuthorizerDependencies {
 
 /** Group system:masters has unrestricted access and comes before every other authorizer. */
 const mastersAuthorizer: Authorizer = {
-  authorize: (user): Decision => (isMaster(user) ? ALLOW : NO_OPINION),
+  authorize: (user): Decision => (isInMastersGroup(user) ? ALLOW : NO_OPINION),
   // Unrestricted access is granted without any rule.
   rules: () => NO_RULES,
 };

@@ -4,7 +4,7 @@
  * controllers write with these accounts, and their upstream roles do not include Leases.
  */
 import { FENCE_HEADER, parseFence } from '../../../shared/api/identity/fencing';
-import { readAccountUser } from '../../../shared/api/identity/user';
+import { parseServiceAccountUserName } from '../../../shared/api/identity/user';
 import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
 import { whenResolved } from '../../../shared/runtime/maybe-promise';
 import type { Authorizer } from '../../authorization/authorizer';
@@ -19,7 +19,7 @@ export function hideFencingLease(authorizer: Authorizer, names: GeneratedNames):
     // A fence that cannot be parsed is refused by the write.
     const fence = text === undefined ? undefined : parseFence(text);
     const { user } = exchange;
-    if (fence === undefined || readAccountUser(user.name)?.namespace === names.systemNamespace) return true;
+    if (fence === undefined || parseServiceAccountUserName(user.name)?.namespace === names.systemNamespace) return true;
     const attributes = {
       kind: 'resource',
       verb: 'get',

@@ -2,7 +2,7 @@
  * The filters, one step of the request each; chain.ts orders them. A filter rejects a request by throwing;
  * error-response.ts turns the error into a response.
  */
-import { AUTHENTICATED, isMaster, MASTERS, type UserInfo } from '../../../shared/api/identity/user';
+import { AUTHENTICATED_GROUP, isInMastersGroup, MASTERS_GROUP, type UserInfo } from '../../../shared/api/identity/user';
 import { badRequest, unauthorized, type StatusError } from '../../../shared/api/errors/status';
 import { decodeHeader } from '../../../shared/values/decode-header';
 import { decodePercent } from '../../../shared/values/percent';
@@ -231,12 +231,12 @@ export function removeFrontProxyHeaders(proxy: FrontProxyOptions | undefined): F
 }
 
 /** The user of requests without credentials on the loopback listener of a local set-up. */
-const LOCAL_ADMIN: UserInfo = { name: 'local-admin', groups: [MASTERS, AUTHENTICATED] };
+const LOCAL_ADMIN: UserInfo = { name: 'local-admin', groups: [MASTERS_GROUP, AUTHENTICATED_GROUP] };
 
 /** Limits the requests in flight. Members of system:masters and long-running requests are exempt. */
 export function limitInFlight(inFlight: InFlightLimiter): Filter {
   return (exchange) => {
-    if (exchange.longRunning !== undefined || isMaster(exchange.user) || inFlight.tryEnter(exchange)) return true;
+    if (exchange.longRunning !== undefined || isInMastersGroup(exchange.user) || inFlight.tryEnter(exchange)) return true;
     exchange.progress.terminate();
     sendText(exchange, 429, 'Too many requests, please try again later.\n', { 'Retry-After': '1' });
     return false;

@@ -2,13 +2,13 @@
  * Parses impersonation headers into the impersonated user and the permissions that the authenticated user needs, one
  * for each value. Neither authenticates users nor responds.
  */
-import { clientFault } from '../../../shared/api/errors/status';
+import { clientError } from '../../../shared/api/errors/status';
 import {
-  accountGroups,
-  ANONYMOUS,
-  AUTHENTICATED,
-  readAccountUser,
-  UNAUTHENTICATED,
+  serviceAccountGroups,
+  ANONYMOUS_USER,
+  AUTHENTICATED_GROUP,
+  parseServiceAccountUserName,
+  UNAUTHENTICATED_GROUP,
   type UserInfo,
 } from '../../../shared/api/identity/user';
 import { canonicalUserName, type GeneratedNames } from '../../../shared/names/dialect';
@@ -55,7 +55,7 @@ export function readImpersonation(rawHeaders: readonly string[], names: Generate
   ];
   if (name === '') {
     if (others.length === 0) return undefined;
-    throw clientFault(
+    throw clientError(
       `requested ${others.map(({ resource, name: value }) => `${resource} ${JSON.stringify(value)}`).join(', ')} without impersonating a user`,
     );
   }
@@ -97,12 +97,12 @@ function permission(group: string, resource: string, subresource: string, name: 
 
 /** A name that resembles a service account but has an invalid namespace is an ordinary user name. */
 function accountOf(user: string): { readonly namespace: string; readonly name: string } | undefined {
-  const account = readAccountUser(user);
+  const account = parseServiceAccountUserName(user);
   return account === undefined || checkDnsLabel(account.namespace).length > 0 ? undefined : account;
 }
 
 function groupsOf(user: string, groups: readonly string[], accountNamespace: string | undefined): readonly string[] {
-  const known = accountNamespace !== undefined && groups.length === 0 ? accountGroups(accountNamespace) : groups;
-  if (known.includes(AUTHENTICATED) || known.includes(UNAUTHENTICATED)) return known;
-  return [...known, user === ANONYMOUS.name ? UNAUTHENTICATED : AUTHENTICATED];
+  const known = accountNamespace !== undefined && groups.length === 0 ? serviceAccountGroups(accountNamespace) : groups;
+  if (known.includes(AUTHENTICATED_GROUP) || known.includes(UNAUTHENTICATED_GROUP)) return known;
+  return [...known, user === ANONYMOUS_USER.name ? UNAUTHENTICATED_GROUP : AUTHENTICATED_GROUP];
 }

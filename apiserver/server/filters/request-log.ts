@@ -2,7 +2,7 @@
  * Logs one line per finished request at level debug; its `auditId` is that of the response and of the audit log.
  * Never logs bodies, credentials or values of unknown query parameters.
  */
-import { ANONYMOUS } from '../../../shared/api/identity/user';
+import { ANONYMOUS_USER } from '../../../shared/api/identity/user';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Logger } from '../../../shared/runtime/logger';
 import type { Exchange } from '../../endpoints/request/exchange';
@@ -43,7 +43,7 @@ export function createRequestLog(logger: Logger, clock: Clock): ((exchange: Exch
       trace,
       method,
       infoIfParsed: info,
-      userIfAuthenticated: user = ANONYMOUS,
+      userIfAuthenticated: user = ANONYMOUS_USER,
       impersonator,
       progress,
       startedAt,

@@ -1,5 +1,5 @@
 /** Covers which resources are watched. The content of the graph is tested with the Node authorizer. */
-import { KINDS, SERVED_KINDS } from '../../../shared/api/kinds';
+import { STORED_KINDS, SERVED_KINDS } from '../../../shared/api/kinds';
 import { ManualClock, settle } from '../../../test/support/manual-clock';
 import { buildResources } from '../../registry/resources';
 import { startNodeAuthorizerInformer } from './node-authorizer-informer';
@@ -16,7 +16,7 @@ it.each([
       return { close: () => undefined, bookmarkNow: () => undefined };
     },
   };
-  const resources = buildResources(SERVED_KINDS, KINDS);
+  const resources = buildResources(SERVED_KINDS, STORED_KINDS);
   const objects = startNodeAuthorizerInformer(isNeeded, { cache, resources, clock: new ManualClock(), failed: () => undefined });
   await settle();
   expect(followed).toEqual(expected);

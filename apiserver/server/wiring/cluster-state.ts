@@ -2,7 +2,7 @@
  * The first phase: the cache of the store, the components that are updated by its watch (address allocations,
  * replicas, custom resource definitions, informers), and the reader. Writes no object.
  */
-import { KINDS, SERVED_KINDS } from '../../../shared/api/kinds';
+import { STORED_KINDS, SERVED_KINDS } from '../../../shared/api/kinds';
 import { ALLOCATIONS, Ledger } from '../../allocation/ledger';
 import { QUOTA_GUARDS, QuotaGuards } from '../../admission/quota/guards';
 import { openCache, type OpenedCache } from '../../cache/sync/open-cache';
@@ -56,7 +56,7 @@ export async function openState(context: ServerContext): Promise<ClusterState> {
   const { options, store, clock, meters } = context;
   const { prefix, naming, gates } = options;
   await claimPrefix({ store, prefix, naming, clock, deadline: clock.monotonic() + CLAIM_MS });
-  const resources = buildResources(options.kinds ?? SERVED_KINDS, KINDS);
+  const resources = buildResources(options.kinds ?? SERVED_KINDS, STORED_KINDS);
   const cache = createCache(context, resources);
   const conversions = createConverter(context, cache, resources);
   const common = { cache, resources, clock, failed: context.failed };

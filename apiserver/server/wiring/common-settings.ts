@@ -25,7 +25,7 @@ export function commonSettings({ serviceRanges, nodePorts, serviceAccounts }: Sh
 const DIGEST_LENGTH = 16;
 
 /** Digest of the public keys, in any order. */
-function digestOf({ checking }: TokenKeys): string {
-  const ids = checking.map(({ id }) => id).sort();
+function digestOf({ verifying }: TokenKeys): string {
+  const ids = verifying.map(({ id }) => id).sort();
   return createHash('sha256').update(ids.join('\n')).digest('base64url').slice(0, DIGEST_LENGTH);
 }

@@ -2,7 +2,7 @@
  * Composes an API server phase by phase, and shuts it down. Each phase is a file of wiring/ and depends only on
  * earlier ones, in the order of this file. Neither parses flags nor ends the process.
  */
-import { KINDS } from '../../../shared/api/kinds';
+import { STORED_KINDS } from '../../../shared/api/kinds';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { throttleByKey } from '../../../shared/runtime/throttle';
@@ -96,7 +96,7 @@ const LOG_INTERVAL_MS = 30_000;
 
 function createContext(options: ServerOptions, deps: ServerDependencies): ServerContext {
   const { clock, logger, meters = new Meters() } = deps;
-  const typeNameOf = typeNames(options.prefix, buildResources(KINDS).storedTypes);
+  const typeNameOf = typeNames(options.prefix, buildResources(STORED_KINDS).storedTypes);
   return {
     ...deps,
     store: meteredStore(deps.store, { meters, clock, resourceOf: typeNameOf }),

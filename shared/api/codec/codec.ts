@@ -1,6 +1,7 @@
 /**
- * What is done with the objects of a kind, whoever describes it: of a built-in kind the type tables do, of a custom one its schema. Whoever handles
- * objects asks here, and never the tables or a schema itself. Judges no values.
+ * Decoding, defaulting, pruning and encoding of the objects of a kind: driven by the type tables for a built-in kind
+ * and by the schema for a custom one. The only access to the tables and schemas for code that handles objects. Does not
+ * validate values.
  */
 import { decodeCustom } from '../structural/decode-custom';
 import { applySchemaDefaults, dropNulls } from '../structural/defaults';
@@ -13,88 +14,97 @@ import { cloneJson, isDeeperThan, isObject, own, stringifyJsonString, sortedKeys
 import { findTooLargeNumber, numberTooLargeMessage, type NumberLiterals } from '../../values/number-literals';
 import { runStepsSync, type Steps } from '../../scheduling/steps';
 import type { KindRow } from '../kinds';
-import { applyDefaults, DecodeError, decodeObject, dropDisabled, encodeBody, encodingBody } from '../types';
+import { applyDefaults, DecodeError, decodeObject, dropDisabledFields, encodeBody, encodeBodyInSteps } from '../types';
 import { MAX_RAW_DEPTH } from '../types/decode-scalars';
 
-export interface Decoded {
+export interface DecodedObject {
   readonly object: JsonObject;
   readonly unknown: readonly string[];
 }
 
 export interface KindCodec {
   /**
-   * A fresh canonical object without kind and apiVersion, and the paths of what it does not know, in upstream's order and bounded. Throws
-   * DecodeError.
+   * Returns a new canonical object without kind and apiVersion, and the paths of its unknown fields, in upstream's
+   * order and limited in number. Throws DecodeError.
    */
-  decode(value: JsonObject, literals?: NumberLiterals): Decoded;
-  /** The same of what an applied configuration came to, in which nulls that a kind does not allow are still to be refused. */
-  decodeApplied(value: JsonObject): Decoded;
-  /** In place. */
+  decode(value: JsonObject, literals?: NumberLiterals): DecodedObject;
+  /**
+   * Decodes the result of merging an applied configuration. Keeps nulls that the kind does not allow, so that
+   * validation rejects them.
+   */
+  decodeApplied(value: JsonObject): DecodedObject;
+  /** Applies the defaults in place. */
   applyDefaults(object: JsonObject): void;
   /**
-   * A stored object, as one that was written as this version; the same where versions differ in more than their schemas (see shared/api/conversion).
-   * `stored` = the version that it is stored in.
+   * Returns a stored object as if it had been written in this version; unchanged where versions differ in more than
+   * their schemas (see shared/api/conversion). `stored` is the version that it was stored in.
    */
-  refresh(object: JsonObject, stored: string): JsonObject;
-  /** Does with what a webhook has made, in place: it becomes what this version knows. What its schema does not know goes, and nothing is filled in. Not to be kept. */
-  droppingUnknown(): (object: JsonObject) => void;
-  /** What of an object of this version is kept: the same, or a copy without what the version does not know in which objects are stored. */
+  fromStored(object: JsonObject, stored: string): JsonObject;
+  /**
+   * Returns a function that prunes the object returned by a webhook in place, without applying defaults. The function
+   * holds the schema and must not be cached.
+   */
+  createPruner(): (object: JsonObject) => void;
+  /**
+   * Returns the object in the form in which it is stored: the same object, or a copy without the fields that the
+   * storage version does not have.
+   */
   toStored(object: JsonObject): JsonObject;
-  /** In place: members of features that are off. */
-  dropDisabled(object: JsonObject): void;
-  /** Canonical JSON without kind and apiVersion; metadata come first. */
+  /** Drops fields of disabled features in place. */
+  dropDisabledFields(object: JsonObject): void;
+  /** Canonical JSON without kind and apiVersion, metadata first. */
   encodeBody(object: JsonObject): string;
-  /** The same for whoever looks at an object that has just been sent: lists that are empty are still told from those that are not there. */
-  encodeSent(object: JsonObject): string;
-  /** The same in steps. */
-  encodingBody(object: JsonObject): Steps<string>;
-  /** The members that name groups or namespaces. */
+  /** The same, but distinguishes empty lists from absent ones; for readers of an object that has just been sent. */
+  encodeWithEmptyLists(object: JsonObject): string;
+  /** {@link encodeBody} in steps, so that the caller can yield between them. */
+  encodeBodyInSteps(object: JsonObject): Steps<string>;
+  /** The fields that name groups or namespaces. */
   readonly groupFields: GroupFields;
-  /** The members that hold metadata: that of the object and those of its templates. */
+  /** The fields that hold metadata: that of the object and those of its templates. */
   readonly metadataFields: MetadataFields;
 }
 
-const ofTypes = new Map<string, KindCodec>();
-const ofVersions = new WeakMap<CustomVersion, KindCodec>();
+const codecsByType = new Map<string, KindCodec>();
+const codecsByVersion = new WeakMap<CustomVersion, KindCodec>();
 
 export function codecOf({ type, custom }: Pick<KindRow, 'custom' | 'type'>): KindCodec {
-  return custom === undefined ? remembered(ofTypes, type, builtIn) : remembered(ofVersions, custom, customCodec);
+  return custom === undefined ? memoized(codecsByType, type, builtInCodec) : memoized(codecsByVersion, custom, customCodec);
 }
 
-interface Memory<K> {
+interface CodecCache<K> {
   get(key: K): KindCodec | undefined;
   set(key: K, codec: KindCodec): unknown;
 }
 
-function remembered<K>(known: Memory<K>, key: K, make: (key: K) => KindCodec): KindCodec {
+function memoized<K>(known: CodecCache<K>, key: K, make: (key: K) => KindCodec): KindCodec {
   let codec = known.get(key);
   if (codec === undefined) known.set(key, (codec = make(key)));
   return codec;
 }
 
-function builtIn(type: string): KindCodec {
+function builtInCodec(type: string): KindCodec {
   return {
     decode: (value, literals) => decodeObject(type, value, literals),
     decodeApplied: (value) => decodeObject(type, value),
     applyDefaults: (object) => applyDefaults(type, object),
-    refresh: (object) => object,
-    droppingUnknown: () => () => undefined,
+    fromStored: (object) => object,
+    createPruner: () => () => undefined,
     toStored: (object) => object,
-    dropDisabled: (object) => dropDisabled(type, object),
+    dropDisabledFields: (object) => dropDisabledFields(type, object),
     encodeBody: (object) => encodeBody(type, object),
-    encodeSent: (object) => encodeBody(type, object, 'kept'),
-    encodingBody: (object) => encodingBody(type, object),
+    encodeWithEmptyLists: (object) => encodeBody(type, object, 'kept'),
+    encodeBodyInSteps: (object) => encodeBodyInSteps(type, object),
     groupFields: groupFieldsOf(type),
     metadataFields: metadataFieldsOf(type),
   };
 }
 
-const METADATA = 'meta.v1.ObjectMeta';
-const HEAD: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
+const METADATA_TYPE = 'meta.v1.ObjectMeta';
+const WRITTEN_FIRST: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** Of a custom object nothing but the metadata is typed. */
+/** Of a custom object, only the metadata has a type in the tables. */
 function customCodec(version: CustomVersion): KindCodec {
-  const decoded = (value: JsonObject, nulls: 'dropped' | 'kept'): Decoded => {
+  const decodeMembers = (value: JsonObject, nulls: 'dropped' | 'kept'): DecodedObject => {
     if (isDeeperThan(value, MAX_RAW_DEPTH)) throw new DecodeError('exceeded max depth');
     const { apiVersion: _, kind: __, ...members } = value;
     const { object, unknown } = decodeCustom(version.schema, members, nulls);
@@ -105,38 +115,38 @@ function customCodec(version: CustomVersion): KindCodec {
     decode(value, literals) {
       const tooLarge = literals === undefined ? undefined : findTooLargeNumber(value, literals);
       if (tooLarge !== undefined) throw new DecodeError(numberTooLargeMessage(tooLarge));
-      return decoded(value, 'dropped');
+      return decodeMembers(value, 'dropped');
     },
-    decodeApplied: (value) => decoded(value, 'kept'),
+    decodeApplied: (value) => decodeMembers(value, 'kept'),
     applyDefaults: (object) => applySchemaDefaults(version.schema, object),
-    refresh(object, stored) {
+    fromStored(object, stored) {
       const { versions, schemaId, storageVersion } = version;
-      const written = versions.get(stored) ?? versions.get(storageVersion) ?? version;
-      const { schema } = written;
-      const fresh = pruned(schema, object);
-      applySchemaDefaults(schema, fresh);
-      // What the version itself would fill in is not made up: nobody has written it.
-      return written.schemaId === schemaId ? fresh : pruned(version.schema, fresh);
+      const writtenVersion = versions.get(stored) ?? versions.get(storageVersion) ?? version;
+      const { schema } = writtenVersion;
+      const converted = prunedCopy(schema, object);
+      applySchemaDefaults(schema, converted);
+      // Does not apply the defaults of the requested version, because its schema never processed the object.
+      return writtenVersion.schemaId === schemaId ? converted : prunedCopy(version.schema, converted);
     },
-    droppingUnknown() {
+    createPruner() {
       const { schema } = version;
       return (object) => prune(schema, object);
     },
     toStored(object) {
       const stored = version.versions.get(version.storageVersion);
-      return stored === undefined || stored.schemaId === version.schemaId ? object : pruned(stored.schema, object);
+      return stored === undefined || stored.schemaId === version.schemaId ? object : prunedCopy(stored.schema, object);
     },
-    dropDisabled: () => undefined,
-    encodeBody: (object) => runStepsSync(encodingCustom(object)),
-    encodeSent: (object) => runStepsSync(encodingCustom(object)),
-    encodingBody: encodingCustom,
-    groupFields: { here: [], below: [{ member: 'metadata', many: false, fields: groupFieldsOf(METADATA) }] },
+    dropDisabledFields: () => undefined,
+    encodeBody: (object) => runStepsSync(encodeCustomInSteps(object)),
+    encodeWithEmptyLists: (object) => runStepsSync(encodeCustomInSteps(object)),
+    encodeBodyInSteps: encodeCustomInSteps,
+    groupFields: { here: [], below: [{ member: 'metadata', isCollection: false, fields: groupFieldsOf(METADATA_TYPE) }] },
     metadataFields: OWN_METADATA,
   };
 }
 
-/** A copy without what the schema does not know. */
-function pruned(schema: SchemaNode, object: JsonObject): JsonObject {
+/** A copy without the fields that the schema does not specify. */
+function prunedCopy(schema: SchemaNode, object: JsonObject): JsonObject {
   const { metadata = {}, ...body } = object;
   const copy: JsonObject = { ...cloneJson(body), metadata };
   prune(schema, copy);
@@ -148,26 +158,27 @@ function prune(schema: SchemaNode, object: JsonObject): void {
   dropNulls(schema, object);
 }
 
-function* encodingCustom(object: JsonObject): Steps<string> {
+function* encodeCustomInSteps(object: JsonObject): Steps<string> {
   const metadata = own(object, 'metadata');
-  return yield* encodingAround(yield* encodingBody(METADATA, isObject(metadata) ? metadata : {}), object);
+  return yield* encodeWithMetadataInSteps(yield* encodeBodyInSteps(METADATA_TYPE, isObject(metadata) ? metadata : {}), object);
 }
 
-/** The body of a custom object whose metadata are encoded already. */
-export const encodeAround = (metadata: string, object: JsonObject): string => runStepsSync(encodingAround(metadata, object));
+/** The body of a custom object whose metadata is encoded already. */
+export const encodeWithMetadata = (metadata: string, object: JsonObject): string =>
+  runStepsSync(encodeWithMetadataInSteps(metadata, object));
 
-/** What stands behind the metadata in the body of a custom object. */
-export const encodeBehind = (object: JsonObject): string => runStepsSync(encodingBehind(object));
+/** The part of a custom object's body that follows the metadata. */
+export const encodeAfterMetadata = (object: JsonObject): string => runStepsSync(encodeAfterMetadataInSteps(object));
 
-function* encodingAround(metadata: string, object: JsonObject): Steps<string> {
-  return `{"metadata":${metadata}${yield* encodingBehind(object)}`;
+function* encodeWithMetadataInSteps(metadata: string, object: JsonObject): Steps<string> {
+  return `{"metadata":${metadata}${yield* encodeAfterMetadataInSteps(object)}`;
 }
 
-function* encodingBehind(object: JsonObject): Steps<string> {
+function* encodeAfterMetadataInSteps(object: JsonObject): Steps<string> {
   let text = '';
   for (const member of sortedKeys(object)) {
     yield;
-    if (!HEAD.has(member)) text += `,${stringifyJsonString(member)}:${stringifyJson(object[member] ?? null, 'sorted')}`;
+    if (!WRITTEN_FIRST.has(member)) text += `,${stringifyJsonString(member)}:${stringifyJson(object[member] ?? null, 'sorted')}`;
   }
   return `${text}}`;
 }

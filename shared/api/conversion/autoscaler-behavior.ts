@@ -1,23 +1,26 @@
-/** The behaviour of an autoscaler as version 1 writes it into an annotation: the names begin with capitals, and nothing is left out. */
+/**
+ * The behavior of a HorizontalPodAutoscaler in the annotation of version v1: field names are capitalised and no field
+ * is omitted.
+ */
 import { isObject, objectAt, own, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { decodeObject } from '../types/decode';
 import { DecodeError } from '../types/decode-error';
-import { parseText } from '../metadata/carried-annotations';
+import { parseAnnotationJson } from '../metadata/carried-annotations';
 
 const TYPE = 'autoscaling.v2.HorizontalPodAutoscalerBehavior';
 
-/** In the order in which they are written. */
+/** In the order of the annotation. */
 const DIRECTIONS = ['scaleUp', 'scaleDown'] as const;
-const RULES = ['stabilizationWindowSeconds', 'selectPolicy', 'policies'] as const;
-const POLICY = ['type', 'value', 'periodSeconds'] as const;
+const RULE_MEMBERS = ['stabilizationWindowSeconds', 'selectPolicy', 'policies'] as const;
+const POLICY_MEMBERS = ['type', 'value', 'periodSeconds'] as const;
 
 export function writeBehavior(behavior: JsonObject): string {
   return stringifyJson(
-    capitalised(behavior, DIRECTIONS, (rules) =>
+    capitaliseMembers(behavior, DIRECTIONS, (rules) =>
       isObject(rules)
-        ? capitalised(rules, RULES, (value) =>
+        ? capitaliseMembers(rules, RULE_MEMBERS, (value) =>
             Array.isArray(value)
-              ? value.map((policy) => (isObject(policy) ? capitalised(policy, POLICY, (member) => member) : policy))
+              ? value.map((policy) => (isObject(policy) ? capitaliseMembers(policy, POLICY_MEMBERS, (member) => member) : policy))
               : value,
           )
         : rules,
@@ -25,19 +28,21 @@ export function writeBehavior(behavior: JsonObject): string {
   );
 }
 
-function capitalised(object: JsonObject, members: readonly string[], convert: (value: JsonValue) => JsonValue): JsonObject {
+function capitaliseMembers(object: JsonObject, members: readonly string[], convert: (value: JsonValue) => JsonValue): JsonObject {
   return Object.fromEntries(
     members.map((member) => [member.charAt(0).toUpperCase() + member.slice(1), convert(own(object, member) ?? null)] as const),
   );
 }
 
-const SPELLED: ReadonlyMap<string, string> = new Map([...DIRECTIONS, ...RULES, ...POLICY].map((member) => [member.toLowerCase(), member]));
+const NAME_BY_LOWER_CASE: ReadonlyMap<string, string> = new Map(
+  [...DIRECTIONS, ...RULE_MEMBERS, ...POLICY_MEMBERS].map((member) => [member.toLowerCase(), member]),
+);
 
-/** Undefined when the text says nothing, or nothing that can be read. */
+/** `undefined` when the text specifies no behavior or cannot be decoded. */
 export function readBehavior(text: string): JsonObject | undefined {
-  const value = parseText(text);
+  const value = parseAnnotationJson(text);
   try {
-    const { object } = decodeObject(TYPE, isObject(value) ? uncapitalised(value) : {});
+    const { object } = decodeObject(TYPE, isObject(value) ? uncapitaliseMembers(value) : {});
     return DIRECTIONS.some((direction) => objectAt(object, direction) !== undefined) ? object : undefined;
   } catch (error) {
     if (error instanceof DecodeError) return undefined;
@@ -45,14 +50,16 @@ export function readBehavior(text: string): JsonObject | undefined {
   }
 }
 
-function uncapitalised(object: JsonObject): JsonObject {
+function uncapitaliseMembers(object: JsonObject): JsonObject {
   return Object.fromEntries(
-    Object.entries(object).map(([member, value]) => [SPELLED.get(member.toLowerCase()) ?? member, uncapitalisedValue(value)] as const),
+    Object.entries(object).map(
+      ([member, value]) => [NAME_BY_LOWER_CASE.get(member.toLowerCase()) ?? member, uncapitaliseValue(value)] as const,
+    ),
   );
 }
 
-function uncapitalisedValue(value: JsonValue): JsonValue {
-  if (!Array.isArray(value)) return isObject(value) ? uncapitalised(value) : value;
-  const items: JsonArray = value.map(uncapitalisedValue);
+function uncapitaliseValue(value: JsonValue): JsonValue {
+  if (!Array.isArray(value)) return isObject(value) ? uncapitaliseMembers(value) : value;
+  const items: JsonArray = value.map(uncapitaliseValue);
   return items;
 }

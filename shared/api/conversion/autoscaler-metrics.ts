@@ -1,17 +1,17 @@
 /**
- * The metrics of an autoscaler as version 2 has them, and as version 1 writes them into annotations. Which member goes where is data; what an
- * annotation says that cannot be read counts as nothing (upstream behaviour).
+ * Converts the metrics of a HorizontalPodAutoscaler between v2 and the annotations of v1, driven by a table of field
+ * paths. An annotation that cannot be decoded counts as absent (upstream behaviour).
  */
 import { isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../values/json';
 import { DecodeError } from '../types/decode-error';
 import { decodeObject } from '../types/decode';
 import { encodeBody } from '../types/encode';
-import { parseText } from '../metadata/carried-annotations';
+import { parseAnnotationJson } from '../metadata/carried-annotations';
 
-/** What is wanted, or what was found. */
+/** The target of a metric, or its current value. */
 export type MetricPart = 'target' | 'current';
 
-/** By source, the members of version 2 as paths and those of version 1; `@` stands for the part. */
+/** By metric source, the field paths in v2 and v1; `@` stands for the {@link MetricPart}. */
 const MEMBERS: Readonly<Record<string, readonly (readonly [newer: string, older: string])[]>> = {
   object: [
     ['describedObject', 'target'],
@@ -46,79 +46,81 @@ const MEMBERS: Readonly<Record<string, readonly (readonly [newer: string, older:
 
 const TYPES: Readonly<Record<MetricPart, string>> = { target: 'autoscaling.v1.MetricSpec', current: 'autoscaling.v1.MetricStatus' };
 
-/** The annotation's text. */
+/** The text of the annotation. */
 export function writeMetrics(part: MetricPart, metrics: readonly JsonObject[]): string {
-  return `[${metrics.map((metric) => encodeBody(TYPES[part], older(part, metric))).join(',')}]`;
+  return `[${metrics.map((metric) => encodeBody(TYPES[part], toV1Metric(part, metric))).join(',')}]`;
 }
 
-/** Undefined for a text that is no list of metrics. */
+/** `undefined` when the text is not a list of metrics. */
 export function readMetrics(part: MetricPart, text: string): readonly JsonObject[] | undefined {
-  return readList(text, TYPES[part])?.map((metric) => newer(part, metric));
+  return readJsonList(text, TYPES[part])?.map((metric) => toV2Metric(part, metric));
 }
 
-/** The objects of a type that a text lists as JSON; undefined when it does not. */
-export function readList(text: string, type: string): readonly JsonObject[] | undefined {
-  const list = parseText(text);
+/** Decodes a JSON list of objects of the type; `undefined` when the text is anything else. */
+export function readJsonList(text: string, type: string): readonly JsonObject[] | undefined {
+  const list = parseAnnotationJson(text);
   if (!Array.isArray(list)) return undefined;
   try {
-    return list.map((item) => decodeObject(type, isObject(item) ? item : notAnObject(type)).object);
+    return list.map((item) => decodeObject(type, isObject(item) ? item : rejectNonObject(type)).object);
   } catch (error) {
     if (error instanceof DecodeError) return undefined;
     throw error;
   }
 }
 
-function notAnObject(type: string): never {
+function rejectNonObject(type: string): never {
   throw new DecodeError(`an item of the list is no ${type}`);
 }
 
-function older(part: MetricPart, metric: JsonObject): JsonObject {
-  return eachSource(metric, (source, members) => {
-    const made: JsonObject = {};
+function toV1Metric(part: MetricPart, metric: JsonObject): JsonObject {
+  return convertSources(metric, (source, members) => {
+    const converted: JsonObject = {};
     for (const [path, member] of members) {
       const [outer = '', inner] = path.replace('@', part).split('.');
       const value = inner === undefined ? own(source, outer) : own(objectAt(source, outer) ?? {}, inner);
-      if (value !== undefined) made[member.replace('@', part)] = value;
+      if (value !== undefined) converted[member.replace('@', part)] = value;
     }
-    return made;
+    return converted;
   });
 }
 
-function newer(part: MetricPart, metric: JsonObject): JsonObject {
-  return eachSource(metric, (source, members) => {
-    const made: JsonObject = {};
+function toV2Metric(part: MetricPart, metric: JsonObject): JsonObject {
+  return convertSources(metric, (source, members) => {
+    const converted: JsonObject = {};
     for (const [path, member] of members) {
       const value = own(source, member.replace('@', part));
       const [outer = '', inner] = path.replace('@', part).split('.');
       if (value === undefined || value === null) continue;
-      if (inner === undefined) made[outer] = value;
-      else made[outer] = { ...objectAt(made, outer), [inner]: value };
+      if (inner === undefined) converted[outer] = value;
+      else converted[outer] = { ...objectAt(converted, outer), [inner]: value };
     }
-    return part === 'target' ? { ...made, target: typedTarget(objectAt(made, 'target') ?? {}) } : made;
+    return part === 'target' ? { ...converted, target: withTargetType(objectAt(converted, 'target') ?? {}) } : converted;
   });
 }
 
-function eachSource(
+function convertSources(
   metric: JsonObject,
   convert: (source: JsonObject, members: readonly (readonly [newer: string, older: string])[]) => JsonObject,
 ): JsonObject {
-  const made: JsonObject = { type: own(metric, 'type') ?? '' };
-  for (const [source, members] of Object.entries(MEMBERS)) {
-    const found = objectAt(metric, source);
-    if (found !== undefined) made[source] = convert(found, members);
+  const converted: JsonObject = { type: own(metric, 'type') ?? '' };
+  for (const [sourceName, members] of Object.entries(MEMBERS)) {
+    const source = objectAt(metric, sourceName);
+    if (source !== undefined) converted[sourceName] = convert(source, members);
   }
-  return made;
+  return converted;
 }
 
-/** What kind of target it is follows from what it says. A value of zero stands there only because version 1 cannot leave it out. */
-function typedTarget({ value, ...target }: JsonObject): JsonObject {
+/**
+ * Derives the type of a target from its fields. v1 cannot omit `value`, so a zero is ignored beside an average value.
+ */
+function withTargetType({ value, ...target }: JsonObject): JsonObject {
   if (target['averageUtilization'] !== undefined) return { type: 'Utilization', ...target };
   if (target['averageValue'] === undefined) return { type: 'Value', ...(value === undefined ? {} : { value }) };
   return { type: 'AverageValue', ...(value === undefined || value === '0' ? {} : { value }), ...target };
 }
 
-/** The share of the processor that a metric speaks of; undefined when it does not. */
-export function processorShare(part: MetricPart, metric: JsonObject): JsonValue | undefined {
+/** The CPU utilization of a resource metric; `undefined` for any other metric. */
+export function cpuUtilization(part: MetricPart, metric: JsonObject): JsonValue | undefined {
   const resource = objectAt(metric, 'resource');
   if (stringAt(metric, 'type') !== 'Resource' || stringAt(resource, 'name') !== 'cpu') return undefined;
   return own(objectAt(resource, part) ?? {}, 'averageUtilization') ?? undefined;

@@ -1,35 +1,35 @@
 /**
- * HorizontalPodAutoscaler v1: it knows a share of the processor and nothing else; other metrics, the behaviour, the conditions and what was
- * measured stand in annotations, as upstream names and writes them.
+ * Converts HorizontalPodAutoscaler v1, which has fields for CPU utilization only. Other metrics, the behavior, the
+ * conditions and the current metrics are in annotations with upstream's names and format.
  */
 import { CONVERSION_ANNOTATIONS } from '../../names/dialect';
 import { arrayAt, isObject, objectAt, own, type JsonArray, type JsonObject } from '../../values/json';
 import { encodeBody } from '../types/encode';
-import { annotationAt, metadataWith, metadataWithout, type KeyOf } from '../metadata/carried-annotations';
+import { annotationAt, metadataWithAnnotations, metadataWithoutAnnotations, type AnnotationKeyOf } from '../metadata/carried-annotations';
 import { readBehavior, writeBehavior } from './autoscaler-behavior';
-import { processorShare, readList, readMetrics, writeMetrics, type MetricPart } from './autoscaler-metrics';
+import { cpuUtilization, readJsonList, readMetrics, writeMetrics, type MetricPart } from './autoscaler-metrics';
 import type { Conversion } from './conversion';
 
-const METRICS: KeyOf = (names) => `${names.autoscalingPrefix}metrics`;
-const BEHAVIOR: KeyOf = (names) => `${names.autoscalingPrefix}behavior`;
-const CURRENT_METRICS: KeyOf = (names) => `${names.autoscalingPrefix}current-metrics`;
-const CONDITIONS: KeyOf = (names) => `${names.autoscalingPrefix}conditions`;
+const METRICS: AnnotationKeyOf = (names) => `${names.autoscalingPrefix}metrics`;
+const BEHAVIOR: AnnotationKeyOf = (names) => `${names.autoscalingPrefix}behavior`;
+const CURRENT_METRICS: AnnotationKeyOf = (names) => `${names.autoscalingPrefix}current-metrics`;
+const CONDITIONS: AnnotationKeyOf = (names) => `${names.autoscalingPrefix}conditions`;
 const CONDITION_TYPE = 'autoscaling.v1.HorizontalPodAutoscalerCondition';
 const CARRIED = [METRICS, BEHAVIOR, CURRENT_METRICS, CONDITIONS];
-const DEFAULT_SHARE = 80;
+const DEFAULT_UTILIZATION = 80;
 
-export const autoscaler: Conversion = {
-  carried: CARRIED,
+export const autoscalerConversion: Conversion = {
+  fieldAnnotations: CARRIED,
   toHub(object) {
-    const metadata = metadataWithout(object, CARRIED);
-    return { ...object, metadata, spec: newerSpec(object), status: newerStatus(object) };
+    const metadata = metadataWithoutAnnotations(object, CARRIED);
+    return { ...object, metadata, spec: specToHub(object), status: statusToHub(object) };
   },
   fromHub(object, dialect) {
     const spec = objectAt(object, 'spec') ?? {};
     const status = objectAt(object, 'status') ?? {};
-    const [share, others] = splitMetrics(objects(spec, 'metrics'));
-    const measured = objects(status, 'currentMetrics');
-    const conditions = objects(status, 'conditions');
+    const [utilization, others] = separateCpuMetric(objectsAt(spec, 'metrics'));
+    const measured = objectsAt(status, 'currentMetrics');
+    const conditions = objectsAt(status, 'conditions');
     const behavior = objectAt(spec, 'behavior');
     const names = CONVERSION_ANNOTATIONS[dialect];
     const added: Record<string, string> = {};
@@ -37,39 +37,42 @@ export const autoscaler: Conversion = {
     if (behavior !== undefined) added[BEHAVIOR(names)] = writeBehavior(behavior);
     if (measured.length > 0) added[CURRENT_METRICS(names)] = writeMetrics('current', measured);
     if (conditions.length > 0) added[CONDITIONS(names)] = `[${conditions.map((item) => encodeBody(CONDITION_TYPE, item)).join(',')}]`;
-    const current = measured.map((metric) => processorShare('current', metric)).find((value) => value !== undefined);
+    const current = measured.map((metric) => cpuUtilization('current', metric)).find((value) => value !== undefined);
     return {
       ...object,
-      metadata: metadataWith({ ...object, metadata: metadataWithout(object, CARRIED) }, added),
-      spec: { ...without(spec, ['metrics', 'behavior']), ...(share === undefined ? {} : { targetCPUUtilizationPercentage: share }) },
+      metadata: metadataWithAnnotations({ ...object, metadata: metadataWithoutAnnotations(object, CARRIED) }, added),
+      spec: {
+        ...omitMembers(spec, ['metrics', 'behavior']),
+        ...(utilization === undefined ? {} : { targetCPUUtilizationPercentage: utilization }),
+      },
       status: {
-        ...without(status, ['currentMetrics', 'conditions']),
+        ...omitMembers(status, ['currentMetrics', 'conditions']),
         ...(current === undefined ? {} : { currentCPUUtilizationPercentage: current }),
       },
     };
   },
 };
 
-function newerSpec(object: JsonObject): JsonObject {
-  const { targetCPUUtilizationPercentage: share = null, ...spec } = objectAt(object, 'spec') ?? {};
+function specToHub(object: JsonObject): JsonObject {
+  const { targetCPUUtilizationPercentage: utilization = null, ...spec } = objectAt(object, 'spec') ?? {};
   const text = annotationAt(object, METRICS);
   const metrics: JsonArray = [...((text === undefined ? undefined : readMetrics('target', text)) ?? [])];
-  if (share !== null) metrics.push(processorMetric('target', { type: 'Utilization', averageUtilization: share }));
-  // Upstream defaults here, because only now it is known that there is no metric at all.
-  if (metrics.length === 0) metrics.push(processorMetric('target', { type: 'Utilization', averageUtilization: DEFAULT_SHARE }));
+  if (utilization !== null) metrics.push(cpuMetric('target', { type: 'Utilization', averageUtilization: utilization }));
+  // Upstream applies this default here, because only the conversion knows that there is no metric at all.
+  if (metrics.length === 0) metrics.push(cpuMetric('target', { type: 'Utilization', averageUtilization: DEFAULT_UTILIZATION }));
   const behaviorText = annotationAt(object, BEHAVIOR);
   const behavior = behaviorText === undefined ? undefined : readBehavior(behaviorText);
   return { ...spec, metrics, ...(behavior === undefined ? {} : { behavior }) };
 }
 
-function newerStatus(object: JsonObject): JsonObject {
-  const { currentCPUUtilizationPercentage: share = null, ...status } = objectAt(object, 'status') ?? {};
+function statusToHub(object: JsonObject): JsonObject {
+  const { currentCPUUtilizationPercentage: utilization = null, ...status } = objectAt(object, 'status') ?? {};
   const metricsText = annotationAt(object, CURRENT_METRICS);
-  const known = metricsText === undefined ? undefined : readMetrics('current', metricsText);
-  // What stands in the annotation says more.
-  const metrics = known ?? (share === null ? [] : [processorMetric('current', { averageUtilization: share })]);
+  const annotated = metricsText === undefined ? undefined : readMetrics('current', metricsText);
+  // The annotation has more detail than the field.
+  const metrics = annotated ?? (utilization === null ? [] : [cpuMetric('current', { averageUtilization: utilization })]);
   const conditionsText = annotationAt(object, CONDITIONS);
-  const conditions = (conditionsText === undefined ? undefined : readList(conditionsText, CONDITION_TYPE)) ?? [];
+  const conditions = (conditionsText === undefined ? undefined : readJsonList(conditionsText, CONDITION_TYPE)) ?? [];
   return {
     ...status,
     currentMetrics: metrics.length === 0 ? null : [...metrics],
@@ -77,24 +80,26 @@ function newerStatus(object: JsonObject): JsonObject {
   };
 }
 
-function processorMetric(part: MetricPart, value: JsonObject): JsonObject {
+function cpuMetric(part: MetricPart, value: JsonObject): JsonObject {
   return { type: 'Resource', resource: { name: 'cpu', [part]: value } };
 }
 
-/** The first share of the processor that is wanted, and all other metrics. */
-function splitMetrics(metrics: readonly JsonObject[]): readonly [share: JsonObject[string] | undefined, others: readonly JsonObject[]] {
-  const at = metrics.findIndex((metric) => processorShare('target', metric) !== undefined);
-  const metric = metrics[at];
+/** The first target of CPU utilization, and all other metrics. */
+function separateCpuMetric(
+  metrics: readonly JsonObject[],
+): readonly [share: JsonObject[string] | undefined, others: readonly JsonObject[]] {
+  const cpuIndex = metrics.findIndex((metric) => cpuUtilization('target', metric) !== undefined);
+  const metric = metrics[cpuIndex];
   if (metric === undefined) return [undefined, metrics];
-  return [processorShare('target', metric), metrics.filter((_, index) => index !== at)];
+  return [cpuUtilization('target', metric), metrics.filter((_, index) => index !== cpuIndex)];
 }
 
-function objects(parent: JsonObject, member: string): readonly JsonObject[] {
+function objectsAt(parent: JsonObject, member: string): readonly JsonObject[] {
   return (arrayAt(parent, member) ?? []).filter(isObject);
 }
 
-function without(object: JsonObject, members: readonly string[]): JsonObject {
-  const left: JsonObject = {};
-  for (const member of Object.keys(object)) if (!members.includes(member)) left[member] = own(object, member) ?? null;
-  return left;
+function omitMembers(object: JsonObject, members: readonly string[]): JsonObject {
+  const remaining: JsonObject = {};
+  for (const member of Object.keys(object)) if (!members.includes(member)) remaining[member] = own(object, member) ?? null;
+  return remaining;
 }

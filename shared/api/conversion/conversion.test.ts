@@ -1,9 +1,9 @@
-/** Converts generated objects to another version and back: the stored object must not change. */
+/** Converts generated objects to another version and back, and expects the stored object to be unchanged. */
 import * as fc from 'fast-check';
 import type { JsonObject } from '../../values/json';
 import { KNOWN_KINDS, storedRowOf, type KindRow } from '../kinds';
 import { applyDefaults, decodeObject, encodeBody } from '../types';
-import { CONVERSIONS, converterOf } from './index';
+import { CONVERSIONS, hubConverterOf } from './index';
 
 const name = fc.string({ minLength: 1, maxLength: 5 });
 const share = fc.integer({ min: 1, max: 100 });
@@ -20,7 +20,7 @@ const averageValue = amount.map((value) => ({ type: 'AverageValue', averageValue
 const plainValue = amount.map((value) => ({ type: 'Value', value }));
 
 const source = (type: string, member: string, body: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<object> =>
-  fc.record(body).map((made) => ({ type, [member]: made }));
+  fc.record(body).map((generated) => ({ type, [member]: generated }));
 const metricOf = (
   part: 'target' | 'current',
   values: Record<'resource' | 'pods' | 'object', fc.Arbitrary<unknown>>,
@@ -55,7 +55,7 @@ const rules = fc.record({
 const condition = fc.record({ type: name, status: fc.constantFrom('True', 'False'), reason: name, message: name });
 const time = fc.constantFrom('2026-01-01T00:00:00Z', undefined);
 
-/** What may be stored, by the served type. */
+/** Generators of stored objects, by the served type. */
 const STORED: Readonly<Record<string, fc.Arbitrary<object>>> = {
   'events.v1.Event': fc.record({
     metadata,
@@ -110,7 +110,7 @@ const STORED: Readonly<Record<string, fc.Arbitrary<object>>> = {
 
 const rowOf = (type: string): KindRow | undefined => KNOWN_KINDS.find((row) => row.type === type);
 
-/** As text, with the metrics in one order: which comes first says nothing, and a share of the processor moves to the end. */
+/** As text with sorted metrics: their order has no meaning, and the conversion moves a CPU metric to the end. */
 function textOf(type: string, object: JsonObject): string {
   const text = encodeBody(type, object);
   const { spec, ...rest }: { spec?: { metrics?: object[] } } = JSON.parse(text);
@@ -126,13 +126,13 @@ describe.each(Object.entries(STORED))('the converter of %s', (type, arbitrary) =
   it.each(['platform', 'kubernetes'] as const)(
     'loses nothing when a stored object is shown in that version and sent back, in the %s dialect',
     (naming) => {
-      const converter = converterOf(row, naming);
+      const converter = hubConverterOf(row, naming);
       fc.assert(
-        fc.property(arbitrary, (made) => {
-          const stored = decodeObject(hub, JSON.parse(JSON.stringify(made))).object;
+        fc.property(arbitrary, (generated) => {
+          const stored = decodeObject(hub, JSON.parse(JSON.stringify(generated))).object;
           applyDefaults(hub, stored);
           const before = textOf(hub, stored);
-          // What a client reads is text, and is read again with the version's defaults.
+          // A client reads JSON and sends it back; the server then applies the defaults of that version.
           const shown: JsonObject = JSON.parse(encodeBody(type, converter?.fromHub(stored) ?? {}));
           const sent = decodeObject(type, shown).object;
           applyDefaults(type, sent);
@@ -150,7 +150,7 @@ describe.each(Object.entries(STORED))('the converter of %s', (type, arbitrary) =
 test('CONVERSIONS has a conversion for every kind that is stored as another version', () => {
   const types = KNOWN_KINDS.filter(({ storedAs }) => storedAs !== undefined).map(({ type }) => type);
   expect(types.sort()).toEqual(Object.keys(CONVERSIONS).sort());
-  // What differs in names only needs no property of its own.
+  // A version with other field names only needs no generator of its own.
   const renamedOnly = types.filter((type) => STORED[type] === undefined).map((type) => type.split('.')[0]);
   expect(new Set(renamedOnly)).toEqual(new Set(['admissionregistration', 'storage']));
 });
@@ -159,7 +159,7 @@ test('converting an autoscaling/v1 HorizontalPodAutoscaler moves its metrics ann
   const row = rowOf('autoscaling.v1.HorizontalPodAutoscaler');
   if (row === undefined) throw new Error('no autoscaler');
   const metrics = '[{"type":"Resource","resource":{"name":"memory","targetAverageValue":"1"}}]';
-  const converter = converterOf(row, 'platform');
+  const converter = hubConverterOf(row, 'platform');
   for (const key of ['autoscaling.alpha.platform.io/metrics', 'autoscaling.alpha.kubernetes.io/metrics']) {
     const hub = converter?.toHub({ metadata: { name: 'x', annotations: { [key]: metrics, k: 'v' } }, spec: {} });
     expect(hub).toMatchObject({ metadata: { annotations: { k: 'v' } }, spec: { metrics: [{ type: 'Resource' }] } });
@@ -175,7 +175,7 @@ test('a v1 HorizontalPodAutoscaler omits conversion annotations that were stored
   if (row === undefined) throw new Error('no autoscaler');
   const annotations = { 'autoscaling.alpha.kubernetes.io/metrics': 'x', 'autoscaling.alpha.platform.io/behavior': 'x', k: 'v' };
   for (const naming of ['platform', 'kubernetes'] as const) {
-    const shown = converterOf(row, naming)?.fromHub({ metadata: { name: 'x', annotations }, spec: {} });
+    const shown = hubConverterOf(row, naming)?.fromHub({ metadata: { name: 'x', annotations }, spec: {} });
     expect(Object(Object(shown?.['metadata']).annotations)).toEqual({ k: 'v' });
   }
 });

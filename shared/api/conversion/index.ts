@@ -1,23 +1,23 @@
 /**
- * The conversions of all kinds that are served in another version than they are stored in, by the served type. A version that differs in
- * nothing but its name needs no entry of its own shape, only {@link SAME}.
+ * The conversions of all built-in kinds that are served in another version than they are stored in, by served type. A
+ * version with the same fields as the hub uses {@link IDENTITY_CONVERSION}.
  */
 import type { Dialect } from '../../names/dialect';
 import type { JsonObject } from '../../values/json';
 import { KNOWN_KINDS, storedRowOf, type KindRow } from '../kinds';
-import { annotationAt, metadataWithout, type KeyOf } from '../metadata/carried-annotations';
+import { annotationAt, metadataWithoutAnnotations, type AnnotationKeyOf } from '../metadata/carried-annotations';
 import { decodeObject } from '../types';
-import { autoscaler } from './autoscaler';
-import { renamed, SAME, type Conversion } from './conversion';
-import { priorityLevel } from './priority-level';
+import { autoscalerConversion } from './autoscaler';
+import { renamingConversion, IDENTITY_CONVERSION, type Conversion } from './conversion';
+import { priorityLevelConversion } from './priority-level';
 
 export const CONVERSIONS: Readonly<Record<string, Conversion>> = {
-  'admissionregistration.v1alpha1.ValidatingAdmissionPolicy': SAME,
-  'admissionregistration.v1alpha1.ValidatingAdmissionPolicyBinding': SAME,
-  'admissionregistration.v1beta1.ValidatingAdmissionPolicy': SAME,
-  'admissionregistration.v1beta1.ValidatingAdmissionPolicyBinding': SAME,
-  'autoscaling.v1.HorizontalPodAutoscaler': autoscaler,
-  'events.v1.Event': renamed({
+  'admissionregistration.v1alpha1.ValidatingAdmissionPolicy': IDENTITY_CONVERSION,
+  'admissionregistration.v1alpha1.ValidatingAdmissionPolicyBinding': IDENTITY_CONVERSION,
+  'admissionregistration.v1beta1.ValidatingAdmissionPolicy': IDENTITY_CONVERSION,
+  'admissionregistration.v1beta1.ValidatingAdmissionPolicyBinding': IDENTITY_CONVERSION,
+  'autoscaling.v1.HorizontalPodAutoscaler': autoscalerConversion,
+  'events.v1.Event': renamingConversion({
     count: 'deprecatedCount',
     firstTimestamp: 'deprecatedFirstTimestamp',
     involvedObject: 'regarding',
@@ -26,19 +26,22 @@ export const CONVERSIONS: Readonly<Record<string, Conversion>> = {
     reportingComponent: 'reportingController',
     source: 'deprecatedSource',
   }),
-  'flowcontrol.v1beta3.FlowSchema': SAME,
-  'flowcontrol.v1beta3.PriorityLevelConfiguration': priorityLevel,
-  'storage.v1alpha1.VolumeAttributesClass': SAME,
+  'flowcontrol.v1beta3.FlowSchema': IDENTITY_CONVERSION,
+  'flowcontrol.v1beta3.PriorityLevelConfiguration': priorityLevelConversion,
+  'storage.v1alpha1.VolumeAttributesClass': IDENTITY_CONVERSION,
 };
 
-/** From a served version to the one in which objects are stored, and back. Makes decoded objects of decoded ones, which it leaves as they are. */
-export interface Converter {
+/** Converts decoded objects between a served version and the hub. Does not modify its argument. */
+export interface HubConverter {
   toHub(object: JsonObject): JsonObject;
   fromHub(object: JsonObject): JsonObject;
 }
 
-/** The converter of a row; undefined when its objects are stored as they are. `naming` = the spelling of what a conversion itself names. */
-export function converterOf(row: KindRow, naming: Dialect): Converter | undefined {
+/**
+ * The converter of a row; `undefined` when the row is itself the storage version. `naming` is the dialect of the
+ * annotations that a conversion adds.
+ */
+export function hubConverterOf(row: KindRow, naming: Dialect): HubConverter | undefined {
   if (row.storedAs === undefined) return undefined;
   const conversion = CONVERSIONS[row.type];
   if (conversion === undefined) throw new Error(`no conversion for ${row.type}`);
@@ -50,18 +53,18 @@ export function converterOf(row: KindRow, naming: Dialect): Converter | undefine
 }
 
 /** By stored type: the annotations in which other versions carry its fields. */
-const CARRIED: ReadonlyMap<string, readonly KeyOf[]> = new Map(
-  KNOWN_KINDS.flatMap((row): [string, readonly KeyOf[]][] => {
-    const keys = row.storedAs === undefined ? undefined : CONVERSIONS[row.type]?.carried;
+const FIELD_ANNOTATIONS: ReadonlyMap<string, readonly AnnotationKeyOf[]> = new Map(
+  KNOWN_KINDS.flatMap((row): [string, readonly AnnotationKeyOf[]][] => {
+    const keys = row.storedAs === undefined ? undefined : CONVERSIONS[row.type]?.fieldAnnotations;
     return keys === undefined ? [] : [[storedRowOf(row).type, keys]];
   }),
 );
 
 /**
- * Removes the annotations that carry fields in another version from an object that was sent in the stored version: the next write in the other version would read them
- * as fields. `row` is the version that was sent.
+ * Removes the annotations that carry fields in another version from an object that was sent in the stored version: the
+ * next write in the other version would read them as fields. `row` is the version that was sent.
  */
-export function dropCarried(row: KindRow, object: JsonObject): void {
-  const keys = CARRIED.get(row.type);
-  if (keys?.some((key) => annotationAt(object, key) !== undefined) === true) object['metadata'] = metadataWithout(object, keys);
+export function dropFieldAnnotations(row: KindRow, object: JsonObject): void {
+  const keys = FIELD_ANNOTATIONS.get(row.type);
+  if (keys?.some((key) => annotationAt(object, key) !== undefined) === true) object['metadata'] = metadataWithoutAnnotations(object, keys);
 }

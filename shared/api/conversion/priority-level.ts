@@ -1,20 +1,21 @@
 /**
- * PriorityLevelConfiguration v1beta3: zero shares are its way to say "the default", so an annotation tells when zero is meant.
+ * Converts PriorityLevelConfiguration v1beta3, in which zero shares mean the default; an annotation marks an intended
+ * zero.
  */
 import { CONVERSION_ANNOTATIONS } from '../../names/dialect';
 import { objectAt, own, type JsonObject } from '../../values/json';
-import { annotationAt, metadataWith, metadataWithout, type KeyOf } from '../metadata/carried-annotations';
+import { annotationAt, metadataWithAnnotations, metadataWithoutAnnotations, type AnnotationKeyOf } from '../metadata/carried-annotations';
 import type { Conversion } from './conversion';
 
-const ZERO_SHARES: KeyOf = (names) => names.zeroShares;
+const ZERO_SHARES: AnnotationKeyOf = (names) => names.zeroShares;
 
-export const priorityLevel: Conversion = {
+export const priorityLevelConversion: Conversion = {
   toHub: (object) =>
-    annotationAt(object, ZERO_SHARES) === undefined ? object : { ...object, metadata: metadataWithout(object, [ZERO_SHARES]) },
+    annotationAt(object, ZERO_SHARES) === undefined ? object : { ...object, metadata: metadataWithoutAnnotations(object, [ZERO_SHARES]) },
   fromHub: (object, dialect) => {
     const limited = limitedOf(object);
     const isZero = limited !== undefined && own(limited, 'nominalConcurrencyShares') === 0;
-    return isZero ? { ...object, metadata: metadataWith(object, { [CONVERSION_ANNOTATIONS[dialect].zeroShares]: '' }) } : object;
+    return isZero ? { ...object, metadata: metadataWithAnnotations(object, { [CONVERSION_ANNOTATIONS[dialect].zeroShares]: '' }) } : object;
   },
 };
 

@@ -1,11 +1,11 @@
-import { boundingErrors, invalidAs, invalidValue, LONGEST, required, type FieldError } from './field-error';
+import { withBoundedErrors, invalidShownValue, invalidValue, MAX_SHOWN_CHARACTERS, requiredValue, type FieldError } from './field-error';
 import { invalid } from './status';
 
 const KIND = { group: '', kind: 'ConfigMap' };
 
 it('invalid() lists the first 100 of 300,000 field errors as causes and counts the rest', () => {
   const errors: FieldError[] = [];
-  for (let n = 0; n < 300_000; n += 1) errors.push(required(`spec.items[${n}]`));
+  for (let n = 0; n < 300_000; n += 1) errors.push(requiredValue(`spec.items[${n}]`));
   const { causes = [] } = invalid(KIND, 'x', errors).status.details ?? {};
   expect(causes).toHaveLength(101);
   expect(causes.at(99)?.field).toBe('spec.items[99]');
@@ -13,15 +13,15 @@ it('invalid() lists the first 100 of 300,000 field errors as causes and counts t
 });
 
 it('boundingErrors counts the field errors of one validation beyond its bound without building them', () => {
-  const errors = boundingErrors(() => Array.from({ length: 100_000 }, (_, n) => required(`a[${n}]`)));
+  const errors = withBoundedErrors(() => Array.from({ length: 100_000 }, (_, n) => requiredValue(`a[${n}]`)));
   expect(new Set(errors).size).toBe(20_001);
   expect(invalid(KIND, 'x', errors).status.details?.causes?.at(-1)?.message).toBe('and 99900 more');
-  expect(required('b').text).toBe('b: Required value');
+  expect(requiredValue('b').text).toBe('b: Required value');
 });
 
 it('a field error truncates an overlong value before copying it, without a visible difference in the Status', () => {
-  const value = 'x'.repeat(LONGEST * 3);
-  expect(invalidValue('a', value, 'is long').text.length).toBeLessThan(LONGEST * 1.1);
-  const shown = invalid(KIND, 'x', [invalidAs('a', value, 'is long')]).status.details?.causes?.[0]?.message;
-  expect(shown).toBe(`${`Invalid value: ${value}`.slice(0, LONGEST)}…`);
+  const value = 'x'.repeat(MAX_SHOWN_CHARACTERS * 3);
+  expect(invalidValue('a', value, 'is long').text.length).toBeLessThan(MAX_SHOWN_CHARACTERS * 1.1);
+  const shown = invalid(KIND, 'x', [invalidShownValue('a', value, 'is long')]).status.details?.causes?.[0]?.message;
+  expect(shown).toBe(`${`Invalid value: ${value}`.slice(0, MAX_SHOWN_CHARACTERS)}…`);
 });

@@ -1,5 +1,6 @@
 /**
- * One thing wrong with one field, in upstream's wording. Validation returns lists of these; status.ts turns them into a 422.
+ * Field errors in upstream's wording (field.Error of apimachinery). Validation returns lists of these; status.ts turns
+ * them into a 422 Status.
  */
 import { stringifyJson, type JsonValue } from '../../values/json';
 import { quote } from '../../values/quote';
@@ -29,70 +30,76 @@ export interface FieldError {
   readonly text: string;
 }
 
-/** A value as it stands in a message: strings quoted, numbers and booleans plain, null as `null`, everything else as JSON. */
+/**
+ * A value in a message: strings are quoted, numbers and booleans plain, null is `null`, and any other value is JSON.
+ */
 export type FieldValue = JsonValue | readonly string[];
 
-function printed(value: FieldValue): string {
-  if (isTexts(value)) return `[]string{${value.map((item) => quote(item)).join(', ')}}`;
+function formatFieldValue(value: FieldValue): string {
+  if (isStringList(value)) return `[]string{${value.map((item) => quote(item)).join(', ')}}`;
   return typeof value === 'string' ? quote(value) : stringifyJson(value);
 }
 
-function isTexts(value: FieldValue): value is readonly string[] {
+function isStringList(value: FieldValue): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-function make(reason: FieldErrorReason, field: string, value: FieldValue | undefined, detail: string): FieldError {
-  return fieldErrorAs(reason, field, value === undefined ? '' : printed(value), detail);
+function errorOfValue(reason: FieldErrorReason, field: string, value: FieldValue | undefined, detail: string): FieldError {
+  return createFieldError(reason, field, value === undefined ? '' : formatFieldValue(value), detail);
 }
 
-/** Characters of a path, a value or a text that a refusal shows; what is longer is cut there. */
-export const LONGEST = 16 * 1024;
+/** Maximum number of characters of a path, value or text in a response; longer ones are truncated. */
+export const MAX_SHOWN_CHARACTERS = 16 * 1024;
 
-/** More than these are counted only: nobody is shown so many, and a long list of faulty items would take the memory of many objects. */
-const MOST_MADE = 20_000;
-const ONE_MORE: FieldError = { reason: 'FieldValueInvalid', field: '', body: '', text: '' };
+/**
+ * Further errors are only counted: responses do not show that many, and a long list of invalid items would use the
+ * memory of many objects.
+ */
+const MAX_FIELD_ERRORS = 20_000;
+const UNSHOWN_ERROR: FieldError = { reason: 'FieldValueInvalid', field: '', body: '', text: '' };
 
-/** How many more the judgement at hand makes; Infinity = there is none at hand. */
-let room = Infinity;
+/** The number of errors that the current validation may still create; Infinity outside {@link withBoundedErrors}. */
+let remainingErrors = Infinity;
 
-/** Errors that are made meanwhile are bounded. */
-export function boundingErrors<T>(judge: () => T): T {
-  const before = room;
-  room = Math.min(room, MOST_MADE);
+/** Runs a validation and bounds the number of errors that it creates. */
+export function withBoundedErrors<T>(validate: () => T): T {
+  const outer = remainingErrors;
+  remainingErrors = Math.min(remainingErrors, MAX_FIELD_ERRORS);
   try {
-    return judge();
+    return validate();
   } finally {
-    room = before;
+    remainingErrors = outer;
   }
 }
 
-/** For values that a message spells in a way of its own (times, Go syntax): `shown` stands in the text as it is; '' = no value. */
-export function fieldErrorAs(reason: FieldErrorReason, field: string, shown: string, detail: string): FieldError {
-  if (room === 0) return ONE_MORE;
-  room -= 1;
-  // What follows it is not shown either.
-  const start = shown.length > LONGEST ? shown.slice(0, LONGEST + 1) : shown;
+/** For values with a special spelling in messages (times, Go syntax): `shown` is inserted as it is; '' = no value. */
+export function createFieldError(reason: FieldErrorReason, field: string, shown: string, detail: string): FieldError {
+  if (remainingErrors === 0) return UNSHOWN_ERROR;
+  remainingErrors -= 1;
+  // Truncated before it is copied; the Status does not show more.
+  const start = shown.length > MAX_SHOWN_CHARACTERS ? shown.slice(0, MAX_SHOWN_CHARACTERS + 1) : shown;
   const body = PREFIX[reason] + (start === '' ? '' : `: ${start}`) + (detail === '' ? '' : `: ${detail}`);
   return { reason, field, body, text: `${field}: ${body}` };
 }
 
-export const invalidAs = (field: string, shown: string, detail: string): FieldError =>
-  fieldErrorAs('FieldValueInvalid', field, shown, detail);
+export const invalidShownValue = (field: string, shown: string, detail: string): FieldError =>
+  createFieldError('FieldValueInvalid', field, shown, detail);
 
-export const required = (field: string, detail = ''): FieldError => make('FieldValueRequired', field, undefined, detail);
+export const requiredValue = (field: string, detail = ''): FieldError => errorOfValue('FieldValueRequired', field, undefined, detail);
 export const invalidValue = (field: string, value: FieldValue, detail: string): FieldError =>
-  make('FieldValueInvalid', field, value, detail);
-export const forbiddenField = (field: string, detail: string): FieldError => make('FieldValueForbidden', field, undefined, detail);
-export const duplicate = (field: string, value: FieldValue, detail = ''): FieldError => make('FieldValueDuplicate', field, value, detail);
-export const notFoundValue = (field: string, value: FieldValue): FieldError => make('FieldValueNotFound', field, value, '');
-export const tooLong = (field: string, maxBytes: number): FieldError =>
-  make('FieldValueTooLong', field, undefined, `must have at most ${maxBytes} bytes`);
-/** The same in upstream's older words. */
-export const longerThan = (field: string, most: number): FieldError =>
-  make('FieldValueTooLong', field, undefined, `may not be longer than ${most}`);
-export const tooMany = (field: string, actual: number, most: number): FieldError =>
-  make('FieldValueTooMany', field, actual, `must have at most ${most} items`);
-export const internalError = (field: string, detail: string): FieldError => make('InternalError', field, undefined, detail);
-/** The supported values are listed in the order given. */
-export const notSupported = (field: string, value: FieldValue, supported: readonly string[]): FieldError =>
-  make('FieldValueNotSupported', field, value, `supported values: ${supported.map((item) => quote(item)).join(', ')}`);
+  errorOfValue('FieldValueInvalid', field, value, detail);
+export const forbiddenField = (field: string, detail: string): FieldError => errorOfValue('FieldValueForbidden', field, undefined, detail);
+export const duplicateValue = (field: string, value: FieldValue, detail = ''): FieldError =>
+  errorOfValue('FieldValueDuplicate', field, value, detail);
+export const notFoundValue = (field: string, value: FieldValue): FieldError => errorOfValue('FieldValueNotFound', field, value, '');
+export const tooLongValue = (field: string, maxBytes: number): FieldError =>
+  errorOfValue('FieldValueTooLong', field, undefined, `must have at most ${maxBytes} bytes`);
+/** The same in upstream's older wording. */
+export const longerThanLimit = (field: string, max: number): FieldError =>
+  errorOfValue('FieldValueTooLong', field, undefined, `may not be longer than ${max}`);
+export const tooManyItems = (field: string, actual: number, max: number): FieldError =>
+  errorOfValue('FieldValueTooMany', field, actual, `must have at most ${max} items`);
+export const internalFieldError = (field: string, detail: string): FieldError => errorOfValue('InternalError', field, undefined, detail);
+/** Lists the supported values in the given order. */
+export const unsupportedValue = (field: string, value: FieldValue, supported: readonly string[]): FieldError =>
+  errorOfValue('FieldValueNotSupported', field, value, `supported values: ${supported.map((item) => quote(item)).join(', ')}`);

@@ -1,5 +1,5 @@
 import { appendAll } from '../../values/append';
-import { duplicate, invalidValue, required } from './field-error';
+import { duplicateValue, invalidValue, requiredValue } from './field-error';
 import { invalid } from './status';
 
 const KIND = { group: '', kind: 'Pod' };
@@ -9,7 +9,7 @@ const answer = (errors: Parameters<typeof invalid>[2]): { message: string; cause
 };
 
 it('invalid() lists 100 causes and states how many more there are', () => {
-  const errors = Array.from({ length: 300_000 }, (_, n) => required(`spec.containers[${n}].name`));
+  const errors = Array.from({ length: 300_000 }, (_, n) => requiredValue(`spec.containers[${n}].name`));
   const { message, causes } = answer(errors);
   expect(causes).toHaveLength(101);
   expect(causes.at(-1)).toEqual({ message: 'and 299900 more' });
@@ -32,5 +32,5 @@ it('append() appends a list of a million items', () => {
 });
 
 it('duplicate() prints 64-bit integers exactly inside an object value', () => {
-  expect(duplicate('a[1]', { seconds: 9_007_199_254_740_993n }).text).toBe('a[1]: Duplicate value: {"seconds":9007199254740993}');
+  expect(duplicateValue('a[1]', { seconds: 9_007_199_254_740_993n }).text).toBe('a[1]: Duplicate value: {"seconds":9007199254740993}');
 });

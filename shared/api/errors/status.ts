@@ -1,10 +1,10 @@
 /**
- * The error catalogue: the only place where a Status is made (reasons, codes, texts, details).
- * Handlers throw a {@link StatusError}; the endpoint layer writes it in the encoding and dialect that was asked for.
- * Never decides *whether* something is an error.
+ * The error catalogue: the only module that creates a Status (reasons, codes, messages, details). Handlers throw a
+ * {@link StatusError}; the endpoint layer encodes it in the encoding and dialect of the request. The decision that a
+ * request is in error belongs to the callers.
  */
 import { groupKindText, groupResourceText, type GroupResource } from '../identity/identity';
-import { invalidAs, LONGEST, type FieldError } from './field-error';
+import { invalidShownValue, MAX_SHOWN_CHARACTERS, type FieldError } from './field-error';
 import { quote } from '../../values/quote';
 
 export interface StatusCause {
@@ -22,7 +22,7 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** Members in wire order. `details: {}` is printed when present and empty. */
+/** Members are in wire order. `details: {}` is printed when present and empty. */
 export interface Status {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';
@@ -34,7 +34,7 @@ export interface Status {
   readonly code?: number;
 }
 
-export type Reason =
+export type StatusReason =
   | 'Unauthorized'
   | 'Forbidden'
   | 'NotFound'
@@ -54,7 +54,7 @@ export type Reason =
   | 'InternalError'
   | 'ServiceUnavailable';
 
-const CODE: Readonly<Record<Reason, number>> = {
+const CODE_BY_REASON: Readonly<Record<StatusReason, number>> = {
   Unauthorized: 401,
   Forbidden: 403,
   NotFound: 404,
@@ -80,7 +80,7 @@ export class StatusError extends Error {
   readonly status: Status & { readonly code: number };
 
   constructor(
-    reason: Reason | undefined,
+    reason: StatusReason | undefined,
     message: string,
     details?: StatusDetails,
     options: { readonly code?: number; readonly continue?: string; readonly reason?: string } = {},
@@ -94,7 +94,7 @@ export class StatusError extends Error {
       message,
       ...(reason === undefined && options.reason === undefined ? {} : { reason: reason ?? options.reason }),
       ...(details === undefined ? {} : { details }),
-      code: options.code ?? (reason === undefined ? 500 : CODE[reason]),
+      code: options.code ?? (reason === undefined ? 500 : CODE_BY_REASON[reason]),
     };
   }
 
@@ -107,15 +107,15 @@ export class StatusError extends Error {
   }
 }
 
-/** An error that was told as its status, by another thread. */
-export function revived({ reason, message = '', details, code, metadata }: StatusError['status']): StatusError {
+/** Restores an error that another thread sent as its status. */
+export function statusErrorFrom({ reason, message = '', details, code, metadata }: StatusError['status']): StatusError {
   const known = reason === undefined || !isReason(reason) ? undefined : reason;
   return new StatusError(known, message, details, { code, ...(metadata.continue === undefined ? {} : { continue: metadata.continue }) });
 }
 
-const isReason = (text: string): text is Reason => Object.hasOwn(CODE, text);
+const isReason = (text: string): text is StatusReason => Object.hasOwn(CODE_BY_REASON, text);
 
-function of(gr: GroupResource, name?: string): StatusDetails {
+function detailsOf(gr: GroupResource, name?: string): StatusDetails {
   return {
     ...(name === undefined || name === '' ? {} : { name }),
     ...(gr.group === '' ? {} : { group: gr.group }),
@@ -128,22 +128,22 @@ export const unauthorized = (): StatusError => new StatusError('Unauthorized', '
 /** `text` is the sentence after "is forbidden: ". */
 export const forbidden = (gr: GroupResource, name: string, text: string, causes?: readonly StatusCause[]): StatusError =>
   new StatusError('Forbidden', `${groupResourceText(gr)}${name === '' ? '' : ` ${quote(name)}`} is forbidden: ${text}`, {
-    ...of(gr, name),
+    ...detailsOf(gr, name),
     ...(causes === undefined ? {} : { causes }),
   });
 
 export const forbiddenPath = (text: string): StatusError => new StatusError('Forbidden', `forbidden: ${text}`, {});
 
 export const notFound = (gr: GroupResource, name: string): StatusError =>
-  new StatusError('NotFound', `${groupResourceText(gr)} ${quote(name)} not found`, of(gr, name));
+  new StatusError('NotFound', `${groupResourceText(gr)} ${quote(name)} not found`, detailsOf(gr, name));
 
-/** A path below a served group that leads nowhere. */
+/** A path below a served group that has no route. */
 export const routeNotFound = (): StatusError => new StatusError('NotFound', 'the server could not find the requested resource', {});
 
 export const methodNotAllowedOnRoute = (): StatusError =>
   new StatusError('MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 
-/** `verb` '' = a method that stands for none. `resource` in the words of messages. */
+/** `verb` is '' for a method without a verb; `resource` is spelled as in messages. */
 export const methodNotSupported = (gr: GroupResource, verb: string, resource: string): StatusError =>
   new StatusError('MethodNotAllowed', `${verb} is not supported on resources of kind ${quote(resource)}`, {
     group: gr.group,
@@ -159,37 +159,37 @@ export const createNotAllowed = (gr: GroupResource): StatusError =>
 export const watchNotSupported = ({ resource }: { readonly resource: string }): StatusError =>
   new StatusError('MethodNotAllowed', `watch is not supported on resources of kind ${quote(resource)}`, { kind: resource });
 
-/** Upstream gives no reason and calls it a fault of the server. */
+/** Upstream sets no reason and responds with 500. */
 export const componentNotFound = (name: string): StatusError => new StatusError(undefined, `Component not found: ${name}`);
 
 export const alreadyExists = (gr: GroupResource, name: string, options: { readonly terminating?: boolean } = {}): StatusError =>
   new StatusError(
     'AlreadyExists',
     `${options.terminating ? 'object is being deleted: ' : ''}${groupResourceText(gr)} ${quote(name)} already exists`,
-    of(gr, name),
+    detailsOf(gr, name),
   );
 
 export const generatedNameExhausted = (gr: GroupResource, name: string, options: { readonly terminating?: boolean } = {}): StatusError =>
   new StatusError(
     'AlreadyExists',
     `${options.terminating ? 'object is being deleted: ' : ''}${groupResourceText(gr)} ${quote(name)} already exists, the server was not able to generate a unique name for the object`,
-    { ...of(gr, name), retryAfterSeconds: 1 },
+    { ...detailsOf(gr, name), retryAfterSeconds: 1 },
   );
 
 export const conflict = (gr: GroupResource, name: string, text: string): StatusError =>
-  new StatusError('Conflict', `Operation cannot be fulfilled on ${groupResourceText(gr)} ${quote(name)}: ${text}`, of(gr, name));
+  new StatusError('Conflict', `Operation cannot be fulfilled on ${groupResourceText(gr)} ${quote(name)}: ${text}`, detailsOf(gr, name));
 
-/** The optimistic lock's refusal. */
-export const modified = (gr: GroupResource, name: string): StatusError =>
+/** Optimistic concurrency conflict: the resourceVersion has changed. */
+export const objectModified = (gr: GroupResource, name: string): StatusError =>
   conflict(gr, name, 'the object has been modified; please apply your changes to the latest version and try again');
 
-/** An apply that would change what others own. */
+/** An apply that would change fields owned by other managers. */
 export const applyConflict = (message: string, causes: readonly { readonly message: string; readonly field: string }[]): StatusError =>
   new StatusError('Conflict', message, { causes: causes.map((cause) => ({ reason: 'FieldManagerConflict', ...cause })) });
 
 /**
- * Adds the owners to the refusal of an applied configuration that is invalid because other managers own fields of the object: `text` goes to the message, `causes` name
- * each manager and field. Release 1.31.1 does not name them.
+ * Adds the owners to the rejection of an applied configuration that is invalid because other managers own fields of the
+ * object: `text` is appended to the message, `causes` name each manager and field. Release 1.31.1 does not name them.
  */
 export const invalidForOwners = (
   { message, status }: StatusError,
@@ -203,82 +203,84 @@ export const invalidForOwners = (
   });
 };
 
-/** A condition on a DELETE that does not hold; upstream names the kind where other errors name the resource. */
-export const deletePrecondition = (
+/** A precondition of a DELETE that does not hold. Upstream names the kind where other errors name the resource. */
+export const deletePreconditionFailed = (
   gk: { readonly group: string; readonly kind: string },
   name: string,
-  what: 'UID' | 'ResourceVersion',
+  field: 'UID' | 'ResourceVersion',
   wanted: string,
-  found: string,
+  actual: string,
 ): StatusError => {
-  const cause = what === 'UID' ? 'The object might have been deleted and then recreated' : 'The object might have been modified';
-  const text = `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${found}). ${cause}`;
+  const cause = field === 'UID' ? 'The object might have been deleted and then recreated' : 'The object might have been modified';
+  const text = `the ${field} in the precondition (${wanted}) does not match the ${field} in record (${actual}). ${cause}`;
   return conflict({ group: gk.group, resource: gk.kind }, name, text);
 };
 
-/** The same of kinds for which the server itself asks for the object that it has found: upstream checks these elsewhere. */
-export const foundPrecondition = (
+/** The same, for kinds whose upstream strategy reads the object and checks preconditions before the storage layer. */
+export const preconditionFailed = (
   gr: GroupResource,
   name: string,
-  what: 'UID' | 'ResourceVersion',
+  field: 'UID' | 'ResourceVersion',
   wanted: string,
-  found: string,
-): StatusError => conflict(gr, name, `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`);
+  actual: string,
+): StatusError => conflict(gr, name, `Precondition failed: ${field} in precondition: ${wanted}, ${field} in object meta: ${actual}`);
 
-/** What a body says of the stored object's identity that is not so. */
-export const storedPrecondition = (
+/** The identity in a body does not match the stored object; in the wording of upstream's storage layer. */
+export const storagePreconditionFailed = (
   gr: GroupResource,
   name: string,
   key: string,
-  what: 'UID' | 'ResourceVersion',
+  field: 'UID' | 'ResourceVersion',
   wanted: string,
-  found: string,
+  actual: string,
 ): StatusError =>
   conflict(
     gr,
     name,
     `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ` +
-      `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`,
+      `Precondition failed: ${field} in precondition: ${wanted}, ${field} in object meta: ${actual}`,
   );
 
-/** A uid in a PUT body that is not the stored object's. */
-export const uidPrecondition = (gr: GroupResource, name: string, key: string, wanted: string, found: string): StatusError =>
-  storedPrecondition(gr, name, key, 'UID', wanted, found);
+/** The UID in a PUT body is not that of the stored object. */
+export const storageUidMismatch = (gr: GroupResource, name: string, key: string, wanted: string, actual: string): StatusError =>
+  storagePreconditionFailed(gr, name, key, 'UID', wanted, actual);
 
-/** `continueToken` is set in one case: the inconsistent continuation of an expired list. */
+/** `continueToken` is set only for the inconsistent continuation of an expired list. */
 export const expired = (text: string, continueToken?: string): StatusError =>
   new StatusError('Expired', text, undefined, continueToken === undefined ? {} : { continue: continueToken });
 
 export const badRequest = (text: string): StatusError => new StatusError('BadRequest', text);
 
-/** A client's mistake that upstream answers with 500 and no reason; ours is a 400 with the same words. */
-export const clientFault = (text: string): StatusError => new StatusError(undefined, text, undefined, { code: 400 });
+/**
+ * A client error to which upstream responds with 500 and no reason; this server responds with 400 and the same message.
+ */
+export const clientError = (text: string): StatusError => new StatusError(undefined, text, undefined, { code: 400 });
 
-const MOST_CAUSES = 100;
-/** Characters of all causes together, of which the first always counts as short enough. */
-const MOST_TEXT = 64 * 1024;
-const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+const MAX_CAUSES = 100;
+/** Maximum number of characters of all causes together; the first cause is always included. */
+const MAX_CAUSES_CHARACTERS = 64 * 1024;
+const truncate = (text: string): string => (text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text);
 
-/** As many errors as somebody reads; `left` says how many there are besides, if any. */
-function bounded(errors: readonly FieldError[]): { readonly shown: readonly FieldError[]; readonly left: readonly string[] } {
+/** The errors that a response shows; `omitted` states the number of the remaining ones, if any. */
+function boundErrors(errors: readonly FieldError[]): { readonly shown: readonly FieldError[]; readonly omitted: readonly string[] } {
   const shown: FieldError[] = [];
   let length = 0;
   for (const { reason, field, body, text } of errors) {
-    length += Math.min(text.length, LONGEST);
-    if (shown.length === MOST_CAUSES || (length > MOST_TEXT && shown.length > 0)) break;
-    shown.push({ reason, field: cut(field), body: cut(body), text: cut(text) });
+    length += Math.min(text.length, MAX_SHOWN_CHARACTERS);
+    if (shown.length === MAX_CAUSES || (length > MAX_CAUSES_CHARACTERS && shown.length > 0)) break;
+    shown.push({ reason, field: truncate(field), body: truncate(body), text: truncate(text) });
   }
-  return { shown, left: shown.length === errors.length ? [] : [`and ${errors.length - shown.length} more`] };
+  return { shown, omitted: shown.length === errors.length ? [] : [`and ${errors.length - shown.length} more`] };
 }
 
-/** `kind` stands in for the kind where upstream names the resource instead. */
+/** `kind` is the resource where upstream names the resource instead. */
 export const invalid = (
   gk: { readonly group: string; readonly kind: string },
   name: string,
   errors: readonly FieldError[],
 ): StatusError => {
-  const { shown, left } = bounded(errors);
-  const texts = [...new Set(shown.map((error) => error.text)), ...left];
+  const { shown, omitted } = boundErrors(errors);
+  const texts = [...new Set(shown.map((error) => error.text)), ...omitted];
   const body = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   return new StatusError('Invalid', `${groupKindText(gk)} ${quote(name)} is invalid: ${body}`, {
     ...(name === '' ? {} : { name }),
@@ -286,34 +288,39 @@ export const invalid = (
     ...(gk.kind === '' ? {} : { kind: gk.kind }),
     causes: [
       ...shown.map((error) => ({ reason: error.reason, message: error.body, field: error.field })),
-      ...left.map((message) => ({ message })),
+      ...omitted.map((message) => ({ message })),
     ],
   });
 };
 
-/** An update of a kind that does not allow unconditional ones; upstream names the resource in the place of the kind. */
+/**
+ * An update without resourceVersion of a kind that does not allow unconditional updates; upstream names the resource
+ * instead of the kind.
+ */
 export const resourceVersionRequired = (gr: GroupResource, name: string): StatusError =>
-  invalid({ group: gr.group, kind: gr.resource }, name, [invalidAs('metadata.resourceVersion', '0x0', 'must be specified for an update')]);
+  invalid({ group: gr.group, kind: gr.resource }, name, [
+    invalidShownValue('metadata.resourceVersion', '0x0', 'must be specified for an update'),
+  ]);
 
-/** A patch whose operations fail; upstream does not say why. */
+/** A patch whose operations fail. Upstream states no cause. */
 export const patchFailed = (): StatusError =>
   new StatusError('Invalid', 'the server rejected our request due to an error in our request', {});
 
 export const timeout = (text: string, retryAfterSeconds?: number): StatusError =>
   new StatusError('Timeout', `Timeout: ${text}`, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
 
-export const tooLargeResourceVersion = (asked: number | string, current: number, retryAfterSeconds?: number): StatusError =>
-  new StatusError('Timeout', `Timeout: Too large resource version: ${asked}, current: ${current}`, {
+export const tooLargeResourceVersion = (requested: number | string, current: number, retryAfterSeconds?: number): StatusError =>
+  new StatusError('Timeout', `Timeout: Too large resource version: ${requested}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   });
 
-/** A write whose answer from the store was lost and could not be settled in time. */
+/** A write whose response from the store was lost and whose outcome could not be determined in time. */
 export const outcomeUnknown = (operation: string, gr: GroupResource, name: string): StatusError =>
   new StatusError(
     'Timeout',
     `Timeout: the outcome of the ${operation} of ${groupResourceText(gr)} ${quote(name)} is unknown: it may or may not have been stored`,
-    of(gr, name),
+    detailsOf(gr, name),
   );
 
 export const tooManyRequests = (text: string, retryAfterSeconds: number): StatusError =>
@@ -324,14 +331,14 @@ export const notAcceptable = (text: string, details?: StatusDetails): StatusErro
 
 export const requestTooLarge = (text: string): StatusError => new StatusError('RequestEntityTooLarge', `Request entity too large: ${text}`);
 
-/** URL and headers together may have `limit` bytes; which of the two has most of them is complained of. */
+/** URL and headers together are limited to `limit` bytes; this error is used when the URL is the longer of the two. */
 export const urlTooLong = (limit: number): StatusError =>
   new StatusError(undefined, `URI too long: limit for URL and headers is ${limit}`, undefined, { code: 414 });
 
 export const headersTooLarge = (limit: number): StatusError =>
   new StatusError(undefined, `Request header fields too large: limit for URL and headers is ${limit}`, undefined, { code: 431 });
 
-/** The body of a request comes so slowly that the client is given up. */
+/** The request body arrives too slowly, and the server abandons the request. */
 export const bodyTooSlow = (): StatusError =>
   new StatusError('Timeout', 'Timeout: the body of the request did not come fast enough', undefined, { code: 408 });
 
@@ -343,14 +350,14 @@ export const unsupportedMediaType = (accepted: readonly string[]): StatusError =
 
 export const unsupportedPatchType = (): StatusError => new StatusError('UnsupportedMediaType', '415: Unsupported Media Type', {});
 
-/** A refusal in the words of a webhook. */
+/** A denial with the message and reason of a webhook. */
 export function deniedByWebhook(
   webhook: string,
   refusal: { readonly message: string; readonly reason: string; readonly code: number; readonly details: StatusDetails | undefined },
 ): StatusError {
   const { message, reason, code, details } = refusal;
-  const words = message === '' ? reason : message;
-  const text = `admission webhook ${quote(webhook)} denied the request${words === '' ? ' without explanation' : `: ${words}`}`;
+  const explanation = message === '' ? reason : message;
+  const text = `admission webhook ${quote(webhook)} denied the request${explanation === '' ? ' without explanation' : `: ${explanation}`}`;
   return new StatusError(undefined, text, details, {
     code: code >= 400 && code < 1000 ? code : 400,
     ...(reason === '' ? {} : { reason }),
@@ -360,14 +367,15 @@ export function deniedByWebhook(
 export const internalError = (text: string): StatusError =>
   new StatusError('InternalError', `Internal error occurred: ${text}`, { causes: [{ message: text }] });
 
-/** What a client is told when the server failed in a way that it does not understand itself. */
-/** An object cannot be shown or kept in another version; in upstream's words, and as upstream tells it without a reason. */
+/** - */
+/** An object cannot be converted to another version; upstream's message, without a reason. */
 export const conversionFailed = (text: string): StatusError => new StatusError(undefined, text);
 
+/** The server failed in a way that it cannot describe. */
 export const unexplainedError = (): StatusError =>
   new StatusError('InternalError', 'an error on the server ("") has prevented the request from succeeding');
 
-/** A disruption budget's refusal; `text` says which and why. */
+/** A PodDisruptionBudget forbids the eviction; `text` names the budget and the reason. */
 export const evictionRefused = (text: string, retryAfterSeconds?: number): StatusError =>
   new StatusError('TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget.", {
     causes: [{ reason: 'DisruptionBudget', message: text }],
@@ -380,10 +388,10 @@ export const tooManyBudgets = (): StatusError =>
 export const serviceUnavailable = (text: string, retryAfterSeconds?: number): StatusError =>
   new StatusError('ServiceUnavailable', text, retryAfterSeconds === undefined ? undefined : { retryAfterSeconds });
 
-/** The answer to an operation that went well and has nothing to show. */
+/** The response to a successful operation that returns no object. */
 export const success = (code: number): Status => ({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code });
 
-/** The answer to a delete that removed the object. */
+/** The response to a delete that removed the object. */
 export function deletedStatus(gr: GroupResource, name: string, uid: string): Status {
   return {
     kind: 'Status',
@@ -394,7 +402,10 @@ export function deletedStatus(gr: GroupResource, name: string, uid: string): Sta
   };
 }
 
-/** The response to the deletion of a collection. `next` is the continue token of a limited deletion, `undefined` when nothing is left. */
+/**
+ * The response to the deletion of a collection. `next` is the continue token of a limited deletion, `undefined` when
+ * nothing is left.
+ */
 export function deletedCollectionStatus({ group, resource }: GroupResource, next: string | undefined): Status {
   return {
     kind: 'Status',

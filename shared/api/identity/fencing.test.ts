@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { formatFence, isInForce, parseFence } from './fencing';
+import { formatFence, isFenceInForce, parseFence } from './fencing';
 
 test('parseFence reads what formatFence writes, whatever characters the holder has', () => {
   const holder = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 });
@@ -18,10 +18,10 @@ test.each(['', 'a/b', 'a/b;x;c', 'a/b;1;', 'A/b;1;c', 'a/b;1;%', 'a/b/c;1;d', 'a
 
 test('isInForce is true only while the Lease has the holder and transitions of the fence', () => {
   const fence = { namespace: 'n', name: 'l', holder: 'me', transitions: 0 };
-  expect(isInForce(fence, { spec: { holderIdentity: 'me', leaseTransitions: 0 } })).toBe(true);
-  expect(isInForce(fence, { spec: { holderIdentity: 'me' } })).toBe(true);
-  expect(isInForce(fence, { spec: { holderIdentity: 'me', leaseTransitions: 1 } })).toBe(false);
-  expect(isInForce(fence, { spec: { holderIdentity: 'other', leaseTransitions: 0 } })).toBe(false);
-  expect(isInForce(fence, { spec: {} })).toBe(false);
-  expect(isInForce(fence, undefined)).toBe(false);
+  expect(isFenceInForce(fence, { spec: { holderIdentity: 'me', leaseTransitions: 0 } })).toBe(true);
+  expect(isFenceInForce(fence, { spec: { holderIdentity: 'me' } })).toBe(true);
+  expect(isFenceInForce(fence, { spec: { holderIdentity: 'me', leaseTransitions: 1 } })).toBe(false);
+  expect(isFenceInForce(fence, { spec: { holderIdentity: 'other', leaseTransitions: 0 } })).toBe(false);
+  expect(isFenceInForce(fence, { spec: {} })).toBe(false);
+  expect(isFenceInForce(fence, undefined)).toBe(false);
 });

@@ -1,12 +1,13 @@
 /**
- * The fence of a leader's writes: which term of which Lease they rest on. The client names it in a header, the server compares the Lease in
- * the write's own transaction, so that a leader that was paused for longer than its lease cannot write any more.
- * Only the header's form is here; who compares, and when, is decided by its two users.
+ * The fencing token of a leader's writes: the Lease and the leadership term that they depend on. The client sends it in
+ * a header, and the server compares it with the Lease in the transaction of the write, so that a leader that was paused
+ * beyond its lease cannot write any more. Defines only the format; sending and comparing are left to the client and the
+ * server.
  */
 import type { JsonObject } from '../../values/json';
 import { objectAt, own, stringAt } from '../../values/json';
 
-/** Names the request header. */
+/** Name of the request header. */
 export const FENCE_HEADER = 'x-lease-fence';
 
 /** One term of leadership. */
@@ -20,16 +21,16 @@ export interface Fence {
   readonly transitions: number;
 }
 
-/** `namespace/name;transitions;holder`, the holder percent-encoded. */
+/** Returns `namespace/name;transitions;holder` with the holder percent-encoded. */
 export function formatFence({ namespace, name, holder, transitions }: Fence): string {
   return `${namespace}/${name};${transitions};${encodeURIComponent(holder)}`;
 }
 
-const FORM = /^([a-z0-9-]{1,63})\/([a-z0-9.-]{1,253});(\d{1,15});([A-Za-z0-9%_.!~*'()-]{1,1024})$/;
+const FENCE_PATTERN = /^([a-z0-9-]{1,63})\/([a-z0-9.-]{1,253});(\d{1,15});([A-Za-z0-9%_.!~*'()-]{1,1024})$/;
 
-/** Undefined when the text is not of the form that {@link formatFence} makes. */
+/** `undefined` when the text does not have the format of {@link formatFence}. */
 export function parseFence(text: string): Fence | undefined {
-  const [, namespace, name, transitions, encoded] = FORM.exec(text) ?? [];
+  const [, namespace, name, transitions, encoded] = FENCE_PATTERN.exec(text) ?? [];
   if (namespace === undefined || name === undefined || encoded === undefined) return undefined;
   try {
     return { namespace, name, holder: decodeURIComponent(encoded), transitions: Number(transitions) };
@@ -38,8 +39,10 @@ export function parseFence(text: string): Fence | undefined {
   }
 }
 
-/** Whether the term still runs by what `lease` (a Lease object, or none) says. */
-export function isInForce(fence: Fence, lease: JsonObject | undefined): boolean {
+/**
+ * Whether `lease` still records the term of the fence. `lease` is a Lease object, or `undefined` when there is none.
+ */
+export function isFenceInForce(fence: Fence, lease: JsonObject | undefined): boolean {
   const spec = objectAt(lease, 'spec');
   if (spec === undefined) return false;
   const transitions = own(spec, 'leaseTransitions') ?? 0;

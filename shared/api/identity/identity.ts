@@ -1,6 +1,6 @@
 /**
- * How API things are named: group, version, kind, resource, object. Precise types so that a group cannot be passed for a version.
- * All groups here are in canonical spelling. Never looks at objects' contents.
+ * Identifiers of API objects: group, version, kind, resource, object key. Distinct types prevent passing a group for a
+ * version. All groups are in canonical spelling.
  */
 
 export interface GroupVersion {
@@ -40,7 +40,7 @@ export function parseApiVersion(text: string): GroupVersion | undefined {
   return second === undefined ? { group: '', version: first } : { group: first, version: second };
 }
 
-/** An object's place: its namespace ('' for cluster-scoped) and name. */
+/** Namespace ('' for cluster-scoped objects) and name of an object. */
 export interface ObjectKey {
   readonly namespace: string;
   readonly name: string;

@@ -1,7 +1,10 @@
-/** What a token that is kept in a Secret says: no end and no audience, but whose it is and where it is kept. */
+/**
+ * The claims of a service account token that is stored in a Secret: it has neither expiry nor audience, and names the
+ * account and the Secret.
+ */
 import type { GeneratedNames } from '../../names/dialect';
 import type { JsonObject } from '../../values/json';
-import { accountUser } from './user';
+import { serviceAccountUserName } from './user';
 
 export interface LegacyClaims {
   readonly namespace: string;
@@ -9,7 +12,7 @@ export interface LegacyClaims {
   readonly secret: string;
 }
 
-/** After the prefix that the dialect puts before them. */
+/** Claim names after the prefix of the dialect. */
 export const LEGACY_CLAIMS = {
   namespace: 'serviceaccount/namespace',
   secret: 'serviceaccount/secret.name',
@@ -17,12 +20,12 @@ export const LEGACY_CLAIMS = {
   accountUid: 'serviceaccount/service-account.uid',
 } as const;
 
-/** Who issues such tokens. */
+/** The `iss` claim of these tokens. */
 export function legacyIssuer({ defaultService }: GeneratedNames): string {
   return `${defaultService}/serviceaccount`;
 }
 
-/** Members in upstream's order. */
+/** Claims are in upstream's order. */
 export function writeLegacyClaims({ namespace, account, secret }: LegacyClaims, names: GeneratedNames): JsonObject {
   const { prefix } = names;
   return {
@@ -31,6 +34,6 @@ export function writeLegacyClaims({ namespace, account, secret }: LegacyClaims, 
     [`${prefix}/${LEGACY_CLAIMS.secret}`]: secret,
     [`${prefix}/${LEGACY_CLAIMS.accountName}`]: account.name,
     [`${prefix}/${LEGACY_CLAIMS.accountUid}`]: account.uid,
-    sub: accountUser(namespace, account.name),
+    sub: serviceAccountUserName(namespace, account.name),
   };
 }

@@ -1,8 +1,11 @@
-/** When a bootstrap token ends, as its Secret tells it. Reads no clock. */
+/** Reads the expiry of a bootstrap token from its Secret. Does not compare it with a clock. */
 import { parseInstant, TimeFault } from '../../values/time';
 
-/** Milliseconds since 1970 of the `expiration`: never (Infinity) where nothing is said, always (-Infinity) where it cannot be read. */
-export function endOfToken(expiration: string): number {
+/**
+ * Milliseconds since 1970 of the `expiration` value: Infinity (never expires) when it is empty, -Infinity (always
+ * expired) when it is malformed.
+ */
+export function bootstrapTokenExpiry(expiration: string): number {
   if (expiration === '') return Infinity;
   try {
     const { seconds, nanos } = parseInstant(expiration, false);

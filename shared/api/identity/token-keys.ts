@@ -1,43 +1,43 @@
 /**
- * The keys of service account tokens: read from PEM files, named after themselves (`kid`), and published as a key set.
- * Never signs and never checks.
+ * Keys of service account tokens: reads them from PEM files, derives their key ID (`kid`) and publishes them as a JSON
+ * Web Key Set. Does not sign or verify.
  */
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import type { JsonObject } from '../../values/json';
 
-/** A file holds no key that can be used; the message names the file. */
+/** A file contains no usable key; the message names the file. */
 export class KeyFileError extends Error {}
 
 type Algorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512';
 
 export interface TokenKey {
-  /** What tokens name the key by: the digest of its public half. */
+  /** The key ID in tokens: the digest of the public key. */
   readonly id: string;
-  /** The one algorithm that tokens of this key are signed with. */
+  /** The only algorithm for tokens of this key. */
   readonly algorithm: Algorithm;
-  /** Public to check with, private to sign with. */
+  /** A public key for verifying, a private key for signing. */
   readonly key: KeyObject;
 }
 
-/** The keys at the moment; other objects once their files have changed. */
+/** The current keys; a new object each time the files change. */
 export interface TokenKeys {
-  /** What tokens are checked with. */
-  readonly checking: readonly TokenKey[];
+  /** Keys that tokens are verified with. */
+  readonly verifying: readonly TokenKey[];
   readonly signing: TokenKey;
 }
 
 const CURVES: Readonly<Record<string, Algorithm>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' };
 
-/** Shorter ones are within reach of whoever wants to forge tokens. */
-const LEAST_RSA_BITS = 2048;
+/** Shorter RSA keys can be broken to forge tokens. */
+const MIN_RSA_BITS = 2048;
 
-/** Every public key in a file, also those of certificates and of private keys. Throws {@link KeyFileError}. */
+/** Reads every public key in a file, including those of certificates and private keys. Throws {@link KeyFileError}. */
 export function readPublicKeys(file: string, text: string): readonly TokenKey[] {
-  const keys = blocks(text).flatMap(
+  const keys = pemBlocks(text).flatMap(
     (block) =>
       tokenKey(
         file,
-        attempt(() => createPublicKey(block)),
+        parseKey(() => createPublicKey(block)),
       ) ?? [],
   );
   if (keys.length === 0)
@@ -45,34 +45,34 @@ export function readPublicKeys(file: string, text: string): readonly TokenKey[] 
   return keys;
 }
 
-/** The first private key in a file. Throws {@link KeyFileError}. */
+/** Reads the first private key in a file. Throws {@link KeyFileError}. */
 export function readPrivateKey(file: string, text: string): TokenKey {
-  for (const block of blocks(text)) {
+  for (const block of pemBlocks(text)) {
     const key = tokenKey(
       file,
-      attempt(() => createPrivateKey(block)),
+      parseKey(() => createPrivateKey(block)),
     );
     if (key !== undefined) return key;
   }
   throw new KeyFileError(`error reading private key file ${file}: data does not contain a valid RSA or ECDSA private key`);
 }
 
-/** The public halves as others get to see them. */
-export function keySet(keys: readonly TokenKey[]): JsonObject {
-  return { keys: keys.map(publishedKey) };
+/** The public keys as a JSON Web Key Set. */
+export function jsonWebKeySet(keys: readonly TokenKey[]): JsonObject {
+  return { keys: keys.map(jsonWebKey) };
 }
 
-function publishedKey({ id, algorithm, key }: TokenKey): JsonObject {
+function jsonWebKey({ id, algorithm, key }: TokenKey): JsonObject {
   const { kty = '', crv = '', n = '', e = '', x = '', y = '' } = key.export({ format: 'jwk' });
-  const head = { use: 'sig', kty, kid: id };
-  return kty === 'RSA' ? { ...head, alg: algorithm, n, e } : { ...head, crv, alg: algorithm, x, y };
+  const common = { use: 'sig', kty, kid: id };
+  return kty === 'RSA' ? { ...common, alg: algorithm, n, e } : { ...common, crv, alg: algorithm, x, y };
 }
 
-function blocks(text: string): readonly string[] {
+function pemBlocks(text: string): readonly string[] {
   return text.match(/-----BEGIN ([A-Z0-9 ]+)-----[^-]+-----END \1-----/g) ?? [];
 }
 
-function attempt(read: () => KeyObject): KeyObject | undefined {
+function parseKey(read: () => KeyObject): KeyObject | undefined {
   try {
     return read();
   } catch {
@@ -80,7 +80,7 @@ function attempt(read: () => KeyObject): KeyObject | undefined {
   }
 }
 
-/** Undefined for what is no key, or a key of another kind. */
+/** `undefined` for an unparsable block and for a key that is neither RSA nor ECDSA. */
 function tokenKey(file: string, key: KeyObject | undefined): TokenKey | undefined {
   if (key === undefined) return undefined;
   const algorithm = algorithmOf(file, key);
@@ -96,7 +96,7 @@ function algorithmOf(file: string, key: KeyObject): Algorithm | undefined {
   const { modulusLength = 0, namedCurve = '' } = key.asymmetricKeyDetails ?? {};
   if (key.asymmetricKeyType === 'ec') return CURVES[namedCurve];
   if (key.asymmetricKeyType !== 'rsa') return undefined;
-  if (modulusLength < LEAST_RSA_BITS)
-    throw new KeyFileError(`error reading key file ${file}: an RSA key needs at least ${LEAST_RSA_BITS} bits`);
+  if (modulusLength < MIN_RSA_BITS)
+    throw new KeyFileError(`error reading key file ${file}: an RSA key needs at least ${MIN_RSA_BITS} bits`);
   return 'RS256';
 }

@@ -1,4 +1,7 @@
-/** Who makes a request, as authentication finds it out and authorization and admission look at it; and the names that have a meaning. */
+/**
+ * The user of a request, as set by authentication and read by authorization and admission, and the user and group names
+ * with a special meaning.
+ */
 export interface UserInfo {
   readonly name: string;
   readonly uid?: string;
@@ -6,30 +9,33 @@ export interface UserInfo {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The groups of all who are known, and of all others. */
-export const AUTHENTICATED = 'system:authenticated';
-export const UNAUTHENTICATED = 'system:unauthenticated';
-/** The group that may do anything. */
-export const MASTERS = 'system:masters';
+/** Groups of every authenticated and of every anonymous user. */
+export const AUTHENTICATED_GROUP = 'system:authenticated';
+export const UNAUTHENTICATED_GROUP = 'system:unauthenticated';
+/** Members of this group are authorized for everything. */
+export const MASTERS_GROUP = 'system:masters';
 
-export const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: [UNAUTHENTICATED] };
+export const ANONYMOUS_USER: UserInfo = { name: 'system:anonymous', groups: [UNAUTHENTICATED_GROUP] };
 
-export const isMaster = ({ groups }: UserInfo): boolean => groups.includes(MASTERS);
+export const isInMastersGroup = ({ groups }: UserInfo): boolean => groups.includes(MASTERS_GROUP);
 
 /** The user name of a service account. */
-export function accountUser(namespace: string, name: string): string {
+export function serviceAccountUserName(namespace: string, name: string): string {
   return `system:serviceaccount:${namespace}:${name}`;
 }
 
-const ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
+const SERVICE_ACCOUNT_USER_NAME = /^system:serviceaccount:([^:]+):([^:]+)$/;
 
-/** Whose name it may be; the parts are not judged. */
-export function readAccountUser(user: string): { readonly namespace: string; readonly name: string } | undefined {
-  const [, namespace, name] = ACCOUNT.exec(user) ?? [];
+/**
+ * Namespace and name in the user name of a service account; `undefined` for other users. Does not validate the two
+ * parts.
+ */
+export function parseServiceAccountUserName(user: string): { readonly namespace: string; readonly name: string } | undefined {
+  const [, namespace, name] = SERVICE_ACCOUNT_USER_NAME.exec(user) ?? [];
   return namespace === undefined || name === undefined ? undefined : { namespace, name };
 }
 
-/** Every service account is of these groups. */
-export function accountGroups(namespace: string): readonly string[] {
+/** The groups of every service account in the namespace. */
+export function serviceAccountGroups(namespace: string): readonly string[] {
   return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
 }

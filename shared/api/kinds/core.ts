@@ -1,23 +1,29 @@
-/** The kinds of the core group, and their newer versions in other groups. */
-import { BINDING, EVICTION, POD_CONNECTIONS, proxyOf, scaledWorkload } from './operations';
+/** The kinds of the core group, and the versions of its kinds in other groups. */
+import { BINDING, EVICTION, POD_CONNECTIONS, proxySubresource, scaleAndStatus } from './operations';
 import { TOKEN_REQUEST } from './reviews';
-import { rowsOf, same, STATUS, type KindRow } from './row';
+import { rowFactory, fieldsNamedByPath, STATUS, type KindRow } from './row';
 
-const core = rowsOf('', 'v1', 'core.v1');
-const events = rowsOf('events.platform.io', 'v1', 'events.v1');
+const core = rowFactory('', 'v1', 'core.v1');
+const events = rowFactory('events.platform.io', 'v1', 'events.v1');
 
-/** What both versions of an Event have in common. */
-const EVENT = { shortNames: ['ev'], createOnUpdate: true, noGarbageCollection: true, ownFieldLabels: 'plain', expires: true } as const;
-const REGARDING = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
+/** Common to both versions of Event. */
+const EVENT = {
+  shortNames: ['ev'],
+  allowsCreateOnUpdate: true,
+  noGarbageCollection: true,
+  fieldLabelErrorForm: 'plain',
+  expires: true,
+} as const;
+const REFERENCE_MEMBERS = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
 
-export const CORE: readonly KindRow[] = [
+export const CORE_KINDS: readonly KindRow[] = [
   core('ConfigMap', 'configmaps', { shortNames: ['cm'] }),
-  core('Endpoints', 'endpoints', { shortNames: ['ep'], segment: 'services/endpoints', createOnUpdate: true }),
+  core('Endpoints', 'endpoints', { shortNames: ['ep'], storageSegment: 'services/endpoints', allowsCreateOnUpdate: true }),
   core('Event', 'events', {
     ...EVENT,
     nameFormat: 'path-segment',
     selectableFields: [
-      ...same(...REGARDING.map((member) => `involvedObject.${member}`), 'reason', 'reportingComponent'),
+      ...fieldsNamedByPath(...REFERENCE_MEMBERS.map((member) => `involvedObject.${member}`), 'reason', 'reportingComponent'),
       { name: 'source', path: 'source.component', fallback: 'reportingComponent' },
       { name: 'type', path: 'type' },
     ],
@@ -26,17 +32,17 @@ export const CORE: readonly KindRow[] = [
     ...EVENT,
     storedAs: { group: '', version: 'v1' },
     selectableFields: [
-      ...REGARDING.map((member) => ({
+      ...REFERENCE_MEMBERS.map((member) => ({
         name: `regarding.${member}`,
         path: `involvedObject.${member}`,
         storedName: `involvedObject.${member}`,
       })),
-      ...same('reason'),
+      ...fieldsNamedByPath('reason'),
       { name: 'reportingController', path: 'reportingComponent', storedName: 'reportingComponent' },
-      ...same('type'),
+      ...fieldsNamedByPath('type'),
     ],
   }),
-  core('LimitRange', 'limitranges', { shortNames: ['limits'], createOnUpdate: true }),
+  core('LimitRange', 'limitranges', { shortNames: ['limits'], allowsCreateOnUpdate: true }),
   core('Namespace', 'namespaces', {
     scope: 'cluster',
     shortNames: ['ns'],
@@ -45,15 +51,15 @@ export const CORE: readonly KindRow[] = [
     nameFormat: 'dns-label',
     nameIsNamespace: true,
     returnsDeletedObject: 'unpublished',
-    ownFieldLabels: 'plain',
-    selectableFields: same('status.phase'),
+    fieldLabelErrorForm: 'plain',
+    selectableFields: fieldsNamedByPath('status.phase'),
   }),
   core('Node', 'nodes', {
     scope: 'cluster',
     shortNames: ['no'],
-    subresources: [proxyOf('Node'), STATUS],
-    segment: 'minions',
-    ownFieldLabels: 'plain',
+    subresources: [proxySubresource('Node'), STATUS],
+    storageSegment: 'minions',
+    fieldLabelErrorForm: 'plain',
     selectableFields: [{ name: 'spec.unschedulable', path: 'spec.unschedulable', absent: 'false' }],
   }),
   core('PersistentVolume', 'persistentvolumes', {
@@ -68,18 +74,18 @@ export const CORE: readonly KindRow[] = [
     categories: ['all'],
     subresources: [
       ...POD_CONNECTIONS,
-      { name: 'binding', verbs: ['create'], kind: BINDING, answersStatus: true, bodyIsCondition: true },
+      { name: 'binding', verbs: ['create'], kind: BINDING, returnsStatus: true, bodyHasPreconditions: true },
       { name: 'ephemeralcontainers', verbs: ['get', 'patch', 'update'] },
-      { name: 'eviction', verbs: ['create'], kind: EVICTION, answersStatus: true },
+      { name: 'eviction', verbs: ['create'], kind: EVICTION, returnsStatus: true },
       STATUS,
     ],
     returnsDeletedObject: true,
-    ownFieldLabels: 'plain',
+    fieldLabelErrorForm: 'plain',
     selectableFields: [
       { name: 'spec.nodeName', path: 'spec.nodeName', indexed: true },
-      ...same('spec.restartPolicy', 'spec.schedulerName', 'spec.serviceAccountName'),
+      ...fieldsNamedByPath('spec.restartPolicy', 'spec.schedulerName', 'spec.serviceAccountName'),
       { name: 'spec.hostNetwork', path: 'spec.hostNetwork', absent: 'false' },
-      ...same('status.phase', 'status.podIP', 'status.nominatedNodeName'),
+      ...fieldsNamedByPath('status.phase', 'status.podIP', 'status.nominatedNodeName'),
     ],
   }),
   core('PodTemplate', 'podtemplates', { generation: 'counted', returnsDeletedObject: true }),
@@ -87,14 +93,14 @@ export const CORE: readonly KindRow[] = [
     orphansByDefault: true,
     shortNames: ['rc'],
     categories: ['all'],
-    subresources: scaledWorkload('autoscaling'),
-    segment: 'controllers',
+    subresources: scaleAndStatus('autoscaling'),
+    storageSegment: 'controllers',
     generation: 'counted',
-    ownFieldLabels: 'plain',
+    fieldLabelErrorForm: 'plain',
     selectableFields: [{ name: 'status.replicas', path: 'status.replicas', absent: '0' }],
   }),
   core('ResourceQuota', 'resourcequotas', { shortNames: ['quota'], subresources: [STATUS], returnsDeletedObject: true }),
-  core('Secret', 'secrets', { ownFieldLabels: 'plain', selectableFields: same('type') }),
+  core('Secret', 'secrets', { fieldLabelErrorForm: 'plain', selectableFields: fieldsNamedByPath('type') }),
   core('ServiceAccount', 'serviceaccounts', {
     shortNames: ['sa'],
     returnsDeletedObject: true,
@@ -103,12 +109,12 @@ export const CORE: readonly KindRow[] = [
   core('Service', 'services', {
     shortNames: ['svc'],
     categories: ['all'],
-    subresources: [proxyOf('Service'), STATUS],
-    segment: 'services/specs',
+    subresources: [proxySubresource('Service'), STATUS],
+    storageSegment: 'services/specs',
     nameFormat: 'dns-1035-label',
-    createOnUpdate: true,
+    allowsCreateOnUpdate: true,
     returnsDeletedObject: true,
-    ownFieldLabels: 'plain',
-    selectableFields: same('spec.clusterIP', 'spec.type'),
+    fieldLabelErrorForm: 'plain',
+    selectableFields: fieldsNamedByPath('spec.clusterIP', 'spec.type'),
   }),
 ];

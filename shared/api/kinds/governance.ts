@@ -1,44 +1,44 @@
-/** The kinds that say who may do what, and how requests are treated. */
-import { rowsOf, same, STATUS, type KindRow, type RowOptions } from './row';
+/** Kinds for access control, admission, API extension, leases, and API Priority and Fairness. */
+import { rowFactory, fieldsNamedByPath, STATUS, type KindRow, type RowOptions } from './row';
 
-const extensions = rowsOf('apiextensions.platform.io', 'v1', 'apiextensions.v1');
-const registration = rowsOf('apiregistration.platform.io', 'v1', 'apiregistration.v1');
-const admission = rowsOf('admissionregistration.platform.io', 'v1', 'admissionregistration.v1');
-const certificates = rowsOf('certificates.platform.io', 'v1', 'certificates.v1');
-const coordination = rowsOf('coordination.platform.io', 'v1', 'coordination.v1');
-const flowcontrol = rowsOf('flowcontrol.apiserver.platform.io', 'v1', 'flowcontrol.v1');
-const flowcontrolBeta = rowsOf('flowcontrol.apiserver.platform.io', 'v1beta3', 'flowcontrol.v1beta3');
-const rbac = rowsOf('rbac.authorization.platform.io', 'v1', 'rbac.v1');
+const extensions = rowFactory('apiextensions.platform.io', 'v1', 'apiextensions.v1');
+const registration = rowFactory('apiregistration.platform.io', 'v1', 'apiregistration.v1');
+const admission = rowFactory('admissionregistration.platform.io', 'v1', 'admissionregistration.v1');
+const certificates = rowFactory('certificates.platform.io', 'v1', 'certificates.v1');
+const coordination = rowFactory('coordination.platform.io', 'v1', 'coordination.v1');
+const flowcontrol = rowFactory('flowcontrol.apiserver.platform.io', 'v1', 'flowcontrol.v1');
+const flowcontrolBeta = rowFactory('flowcontrol.apiserver.platform.io', 'v1beta3', 'flowcontrol.v1beta3');
+const rbac = rowFactory('rbac.authorization.platform.io', 'v1', 'rbac.v1');
 
-const RBAC = { nameFormat: 'whole-path-segment', createOnUpdate: true } as const;
+const RBAC = { nameFormat: 'whole-path-segment', allowsCreateOnUpdate: true } as const;
 const ADMISSION = {
-  looseFinalizers: true,
+  allowsUnqualifiedFinalizers: true,
   scope: 'cluster',
   categories: ['api-extensions'],
   generation: 'counted',
   requiresResourceVersion: true,
 } as const;
 
-const FLOWCONTROL = { scope: 'cluster', subresources: [STATUS], statusKeeps: 'metadata', generation: 'counted' } as const;
+const FLOWCONTROL = { scope: 'cluster', subresources: [STATUS], statusUpdateKeeps: 'metadata', generation: 'counted' } as const;
 const FLOWCONTROL_V1 = { group: 'flowcontrol.apiserver.platform.io', version: 'v1' };
-const olderFlowcontrol = (kind: string): RowOptions => ({
+const flowcontrolBetaOptions = (kind: string): RowOptions => ({
   ...FLOWCONTROL,
   storedAs: FLOWCONTROL_V1,
   deprecation: { since: '1.29', removed: '1.32', replacement: { ...FLOWCONTROL_V1, kind } },
 });
 
-export const GOVERNANCE: readonly KindRow[] = [
+export const GOVERNANCE_KINDS: readonly KindRow[] = [
   registration('APIService', 'apiservices', {
-    looseFinalizers: true,
+    allowsUnqualifiedFinalizers: true,
     scope: 'cluster',
     categories: ['api-extensions'],
     subresources: [STATUS],
-    statusKeeps: 'metadata',
+    statusUpdateKeeps: 'metadata',
     requiresResourceVersion: true,
     nameFormat: 'path-segment',
   }),
   extensions('CustomResourceDefinition', 'customresourcedefinitions', {
-    looseFinalizers: true,
+    allowsUnqualifiedFinalizers: true,
     scope: 'cluster',
     shortNames: ['crd', 'crds'],
     categories: ['api-extensions'],
@@ -47,7 +47,11 @@ export const GOVERNANCE: readonly KindRow[] = [
     requiresResourceVersion: true,
   }),
   admission('MutatingWebhookConfiguration', 'mutatingwebhookconfigurations', ADMISSION),
-  admission('ValidatingAdmissionPolicy', 'validatingadmissionpolicies', { ...ADMISSION, subresources: [STATUS], statusKeeps: 'metadata' }),
+  admission('ValidatingAdmissionPolicy', 'validatingadmissionpolicies', {
+    ...ADMISSION,
+    subresources: [STATUS],
+    statusUpdateKeeps: 'metadata',
+  }),
   admission('ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings', ADMISSION),
   admission('ValidatingWebhookConfiguration', 'validatingwebhookconfigurations', ADMISSION),
   certificates('CertificateSigningRequest', 'certificatesigningrequests', {
@@ -55,14 +59,14 @@ export const GOVERNANCE: readonly KindRow[] = [
     shortNames: ['csr'],
     subresources: [{ name: 'approval', verbs: ['get', 'patch', 'update'] }, STATUS],
     nameFormat: 'path-segment',
-    ownFieldLabels: 'plain',
-    selectableFields: same('spec.signerName'),
+    fieldLabelErrorForm: 'plain',
+    selectableFields: fieldsNamedByPath('spec.signerName'),
   }),
-  coordination('Lease', 'leases', { looseFinalizers: true, requiresResourceVersion: true, createOnUpdate: true }),
+  coordination('Lease', 'leases', { allowsUnqualifiedFinalizers: true, requiresResourceVersion: true, allowsCreateOnUpdate: true }),
   flowcontrol('FlowSchema', 'flowschemas', FLOWCONTROL),
   flowcontrol('PriorityLevelConfiguration', 'prioritylevelconfigurations', FLOWCONTROL),
-  flowcontrolBeta('FlowSchema', 'flowschemas', olderFlowcontrol('FlowSchema')),
-  flowcontrolBeta('PriorityLevelConfiguration', 'prioritylevelconfigurations', olderFlowcontrol('PriorityLevelConfiguration')),
+  flowcontrolBeta('FlowSchema', 'flowschemas', flowcontrolBetaOptions('FlowSchema')),
+  flowcontrolBeta('PriorityLevelConfiguration', 'prioritylevelconfigurations', flowcontrolBetaOptions('PriorityLevelConfiguration')),
   rbac('ClusterRoleBinding', 'clusterrolebindings', { ...RBAC, scope: 'cluster' }),
   rbac('ClusterRole', 'clusterroles', { ...RBAC, scope: 'cluster' }),
   rbac('RoleBinding', 'rolebindings', RBAC),

@@ -1,33 +1,42 @@
 /**
- * The kind table: what is served, under which names, with which general rules. A kind is a row; behaviour follows from it.
- * Field structure lies in the generated type tables that `type` refers to; what no table can say is in the kind's strategy
- * (apiserver/kinds). Never holds code.
+ * The kind table: which kinds are served, under which names, with which general rules. Each kind is a row of data. The
+ * fields are in the generated type tables, which `type` refers to; rules that a table cannot express are in the
+ * strategy of the kind (apiserver/kinds).
  */
-import { CORE } from './core';
-import { GOVERNANCE } from './governance';
-import { MACHINES } from './machines';
-import { NETWORKING } from './networking';
-import { OPERATIONS } from './operations';
-import { OPTIONAL } from './optional';
+import { CORE_KINDS } from './core';
+import { GOVERNANCE_KINDS } from './governance';
+import { NODE_AND_STORAGE_KINDS } from './machines';
+import { NETWORKING_KINDS } from './networking';
+import { VIRTUAL_KINDS } from './operations';
+import { OPTIONAL_VERSIONS } from './optional';
 import type { KindRow } from './row';
-import { WORKLOADS } from './workloads';
+import { WORKLOAD_KINDS } from './workloads';
 
 export { SCALE } from './operations';
 export type { Deprecation, GenerationRule, KindRow, NameFormat, SelectableField, SubresourceRow, Verb } from './row';
 
-/** The kinds whose objects are stored. Of the versions of a kind, the one that objects are stored in comes first. */
-export const KINDS: readonly KindRow[] = [...CORE, ...WORKLOADS, ...NETWORKING, ...MACHINES, ...GOVERNANCE];
+/**
+ * The kinds whose objects are stored and that are always served. Of the versions of a kind, the storage version comes
+ * first.
+ */
+export const STORED_KINDS: readonly KindRow[] = [
+  ...CORE_KINDS,
+  ...WORKLOAD_KINDS,
+  ...NETWORKING_KINDS,
+  ...NODE_AND_STORAGE_KINDS,
+  ...GOVERNANCE_KINDS,
+];
 
-/** Everything that has a path unless a flag says otherwise: these kinds and the virtual ones. */
-export const SERVED_KINDS: readonly KindRow[] = [...KINDS, ...OPERATIONS];
+/** Every kind that is served by default: these kinds and the virtual ones. */
+export const SERVED_KINDS: readonly KindRow[] = [...STORED_KINDS, ...VIRTUAL_KINDS];
 
-/** What has a path only when a flag says so. */
-export const OPTIONAL_KINDS: readonly KindRow[] = OPTIONAL;
+/** Versions that are served only when a flag enables them. */
+export const OPTIONAL_KINDS: readonly KindRow[] = OPTIONAL_VERSIONS;
 
 /** Every version that objects can be stored in or converted to, whether or not it is served. */
-export const KNOWN_KINDS: readonly KindRow[] = [...KINDS, ...OPTIONAL.filter(({ virtual }) => virtual !== true)];
+export const KNOWN_KINDS: readonly KindRow[] = [...STORED_KINDS, ...OPTIONAL_VERSIONS.filter(({ virtual }) => virtual !== true)];
 
-/** The row of the version that a row's objects are stored in. */
+/** The row of the storage version of a row's kind. */
 export function storedRowOf(row: KindRow): KindRow {
   const { storedAs } = row;
   if (storedAs === undefined) return row;

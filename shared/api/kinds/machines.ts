@@ -1,12 +1,17 @@
-/** The kinds that say what machines, disks and pods' places there are. */
-import { rowsOf, STATUS, type KindRow } from './row';
+/** Kinds of nodes, scheduling and storage. */
+import { rowFactory, STATUS, type KindRow } from './row';
 
-const node = rowsOf('node.platform.io', 'v1', 'node.v1');
-const scheduling = rowsOf('scheduling.platform.io', 'v1', 'scheduling.v1');
-const storage = rowsOf('storage.platform.io', 'v1', 'storage.v1');
+const node = rowFactory('node.platform.io', 'v1', 'node.v1');
+const scheduling = rowFactory('scheduling.platform.io', 'v1', 'scheduling.v1');
+const storage = rowFactory('storage.platform.io', 'v1', 'storage.v1');
 
-export const MACHINES: readonly KindRow[] = [
-  node('RuntimeClass', 'runtimeclasses', { looseFinalizers: true, scope: 'cluster', createOnUpdate: true, requiresResourceVersion: true }),
+export const NODE_AND_STORAGE_KINDS: readonly KindRow[] = [
+  node('RuntimeClass', 'runtimeclasses', {
+    allowsUnqualifiedFinalizers: true,
+    scope: 'cluster',
+    allowsCreateOnUpdate: true,
+    requiresResourceVersion: true,
+  }),
   scheduling('PriorityClass', 'priorityclasses', { scope: 'cluster', shortNames: ['pc'], generation: 'fixed' }),
   storage('CSIDriver', 'csidrivers', {
     scope: 'cluster',
@@ -22,6 +27,6 @@ export const MACHINES: readonly KindRow[] = [
     subresources: [STATUS],
     returnsDeletedObject: true,
     requiresResourceVersion: true,
-    statusKeeps: 'metadata',
+    statusUpdateKeeps: 'metadata',
   }),
 ];

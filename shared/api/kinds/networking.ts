@@ -1,22 +1,22 @@
-/** The kinds of traffic to and between pods, besides Services. */
-import { rowsOf, STATUS, type KindRow } from './row';
+/** Networking kinds except Service and Endpoints. */
+import { rowFactory, STATUS, type KindRow } from './row';
 
-const networking = rowsOf('networking.platform.io', 'v1', 'networking.v1');
-const discovery = rowsOf('discovery.platform.io', 'v1', 'discovery.v1');
+const networking = rowFactory('networking.platform.io', 'v1', 'networking.v1');
+const discovery = rowFactory('discovery.platform.io', 'v1', 'discovery.v1');
 
-export const NETWORKING: readonly KindRow[] = [
+export const NETWORKING_KINDS: readonly KindRow[] = [
   networking('IngressClass', 'ingressclasses', { scope: 'cluster', generation: 'counted' }),
   networking('Ingress', 'ingresses', {
     shortNames: ['ing'],
     subresources: [STATUS],
-    segment: 'ingress',
+    storageSegment: 'ingress',
     generation: 'counted',
-    createOnUpdate: 'without-resource-version',
+    allowsCreateOnUpdate: 'without-resource-version',
   }),
   networking('NetworkPolicy', 'networkpolicies', { shortNames: ['netpol'], generation: 'counted' }),
   discovery('EndpointSlice', 'endpointslices', {
     generation: 'counted-with-labels',
-    createOnUpdate: 'without-resource-version',
+    allowsCreateOnUpdate: 'without-resource-version',
     requiredMembers: ['endpoints'],
   }),
 ];

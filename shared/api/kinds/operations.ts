@@ -1,10 +1,13 @@
-/** The kinds of which nothing is stored: what is asked for by creating them, or shown without being kept; and the bodies of subresources. */
-import { REVIEWS } from './reviews';
-import { bodyOf, rowsOf, STATUS, type KindRow, type SubresourceRow } from './row';
+/**
+ * Virtual kinds, whose objects are not stored: operations that are requested by a create, objects that are computed for
+ * each read, and the bodies of subresources.
+ */
+import { REVIEW_KINDS } from './reviews';
+import { bodyKind, rowFactory, STATUS, type KindRow, type SubresourceRow } from './row';
 
-const core = rowsOf('', 'v1', 'core.v1');
+const core = rowFactory('', 'v1', 'core.v1');
 
-export const BINDING: KindRow = core('Binding', 'bindings', { virtual: true, verbs: ['create'], answersStatus: true });
+export const BINDING: KindRow = core('Binding', 'bindings', { virtual: true, verbs: ['create'], returnsStatus: true });
 
 export const COMPONENT_STATUS: KindRow = core('ComponentStatus', 'componentstatuses', {
   scope: 'cluster',
@@ -14,37 +17,37 @@ export const COMPONENT_STATUS: KindRow = core('ComponentStatus', 'componentstatu
   deprecation: { since: '1.19' },
 });
 
-/** What autoscalers read and write of a workload. */
-export const SCALE: KindRow = bodyOf('autoscaling', 'v1', 'autoscaling.v1', 'Scale');
+/** The body of the scale subresource. */
+export const SCALE: KindRow = bodyKind('autoscaling', 'v1', 'autoscaling.v1', 'Scale');
 
-/** The subresources of workloads that have a scale; see SubresourceRow for `missedIn`. */
-export function scaledWorkload(missedIn?: string): readonly SubresourceRow[] {
-  const place = missedIn === undefined ? {} : { missedIn };
-  return [{ name: 'scale', verbs: ['get', 'patch', 'update'], kind: SCALE, ...place }, STATUS];
+/** The subresources of workloads that have a scale. See SubresourceRow for `notFoundGroup`. */
+export function scaleAndStatus(notFoundGroup?: string): readonly SubresourceRow[] {
+  const group = notFoundGroup === undefined ? {} : { notFoundGroup };
+  return [{ name: 'scale', verbs: ['get', 'patch', 'update'], kind: SCALE, ...group }, STATUS];
 }
 
-export const EVICTION: KindRow = { ...bodyOf('policy', 'v1', 'policy.v1', 'Eviction'), alsoVersion: 'v1beta1' };
+export const EVICTION: KindRow = { ...bodyKind('policy', 'v1', 'policy.v1', 'Eviction'), alternativeVersion: 'v1beta1' };
 
-const connection = (name: string, kind: string): SubresourceRow => ({
+const podConnection = (name: string, kind: string): SubresourceRow => ({
   name,
   verbs: ['create', 'get'],
-  kind: bodyOf('', 'v1', 'core.v1', kind),
+  kind: bodyKind('', 'v1', 'core.v1', kind),
   connects: 'here',
 });
 
-/** A proxy to what stands behind a kind's objects. */
-export function proxyOf(kind: string): SubresourceRow {
+/** The subresource that proxies requests to the endpoint of an object. */
+export function proxySubresource(kind: string): SubresourceRow {
   const verbs = ['create', 'delete', 'get', 'patch', 'update'] as const;
-  return { name: 'proxy', verbs, kind: bodyOf('', 'v1', 'core.v1', `${kind}ProxyOptions`), connects: 'below' };
+  return { name: 'proxy', verbs, kind: bodyKind('', 'v1', 'core.v1', `${kind}ProxyOptions`), connects: 'below' };
 }
 
-/** The ways into a running pod. */
+/** Subresources that connect to a running pod. */
 export const POD_CONNECTIONS: readonly SubresourceRow[] = [
-  connection('attach', 'PodAttachOptions'),
-  connection('exec', 'PodExecOptions'),
+  podConnection('attach', 'PodAttachOptions'),
+  podConnection('exec', 'PodExecOptions'),
   { name: 'log', verbs: ['get'], connects: 'here' },
-  connection('portforward', 'PodPortForwardOptions'),
-  proxyOf('Pod'),
+  podConnection('portforward', 'PodPortForwardOptions'),
+  proxySubresource('Pod'),
 ];
 
-export const OPERATIONS: readonly KindRow[] = [BINDING, COMPONENT_STATUS, ...REVIEWS];
+export const VIRTUAL_KINDS: readonly KindRow[] = [BINDING, COMPONENT_STATUS, ...REVIEW_KINDS];

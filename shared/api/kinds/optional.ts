@@ -1,29 +1,29 @@
 /**
- * The versions that are served only when `--runtime-config` says so: alpha and most beta ones. Addresses and their ranges as objects of their own
- * (networking beta) are not among them, see NEVER_SERVED.
+ * Versions that are served only when `--runtime-config` enables them: alpha and most beta versions. IPAddress and
+ * ServiceCIDR (networking beta) are not among them, see NEVER_SERVED.
  */
-import { rowsOf, same, STATUS, type KindRow, type RowOptions } from './row';
+import { rowFactory, fieldsNamedByPath, STATUS, type KindRow, type RowOptions } from './row';
 
 const ADMISSION_GROUP = 'admissionregistration.platform.io';
 const STORAGE_GROUP = 'storage.platform.io';
 const admission = {
-  v1beta1: rowsOf(ADMISSION_GROUP, 'v1beta1', 'admissionregistration.v1beta1'),
-  v1alpha1: rowsOf(ADMISSION_GROUP, 'v1alpha1', 'admissionregistration.v1alpha1'),
+  v1beta1: rowFactory(ADMISSION_GROUP, 'v1beta1', 'admissionregistration.v1beta1'),
+  v1alpha1: rowFactory(ADMISSION_GROUP, 'v1alpha1', 'admissionregistration.v1alpha1'),
 };
 const authentication = {
-  v1beta1: rowsOf('authentication.platform.io', 'v1beta1', 'authentication.v1beta1'),
-  v1alpha1: rowsOf('authentication.platform.io', 'v1alpha1', 'authentication.v1alpha1'),
+  v1beta1: rowFactory('authentication.platform.io', 'v1beta1', 'authentication.v1beta1'),
+  v1alpha1: rowFactory('authentication.platform.io', 'v1alpha1', 'authentication.v1alpha1'),
 };
-const coordination = rowsOf('coordination.platform.io', 'v1alpha1', 'coordination.v1alpha1');
-const internal = rowsOf('internal.apiserver.platform.io', 'v1alpha1', 'apiserverinternal.v1alpha1');
-const resource = rowsOf('resource.platform.io', 'v1alpha3', 'resource.v1alpha3');
+const coordination = rowFactory('coordination.platform.io', 'v1alpha1', 'coordination.v1alpha1');
+const internal = rowFactory('internal.apiserver.platform.io', 'v1alpha1', 'apiserverinternal.v1alpha1');
+const resource = rowFactory('resource.platform.io', 'v1alpha3', 'resource.v1alpha3');
 const storage = {
-  v1beta1: rowsOf(STORAGE_GROUP, 'v1beta1', 'storage.v1beta1'),
-  v1alpha1: rowsOf(STORAGE_GROUP, 'v1alpha1', 'storage.v1alpha1'),
+  v1beta1: rowFactory(STORAGE_GROUP, 'v1beta1', 'storage.v1beta1'),
+  v1alpha1: rowFactory(STORAGE_GROUP, 'v1alpha1', 'storage.v1alpha1'),
 };
 
 const POLICY: RowOptions = {
-  looseFinalizers: true,
+  allowsUnqualifiedFinalizers: true,
   scope: 'cluster',
   categories: ['api-extensions'],
   generation: 'counted',
@@ -44,13 +44,13 @@ const DEPRECATED_REVIEW: Readonly<Record<'v1beta1' | 'v1alpha1', RowOptions>> = 
   v1alpha1: { deprecation: { since: '1.29', removed: '1.32' } },
 };
 
-export const OPTIONAL: readonly KindRow[] = [
+export const OPTIONAL_VERSIONS: readonly KindRow[] = [
   ...(['v1beta1', 'v1alpha1'] as const).flatMap((version) => [
     admission[version]('ValidatingAdmissionPolicy', 'validatingadmissionpolicies', {
       ...POLICY,
       ...DEPRECATED_POLICY[version],
       subresources: [STATUS],
-      statusKeeps: 'metadata',
+      statusUpdateKeeps: 'metadata',
     }),
     admission[version]('ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings', {
       ...POLICY,
@@ -59,9 +59,9 @@ export const OPTIONAL: readonly KindRow[] = [
     authentication[version]('SelfSubjectReview', 'selfsubjectreviews', { ...REVIEW, ...DEPRECATED_REVIEW[version] }),
   ]),
   coordination('LeaseCandidate', 'leasecandidates', {
-    looseFinalizers: true,
+    allowsUnqualifiedFinalizers: true,
     requiresResourceVersion: true,
-    createOnUpdate: true,
+    allowsCreateOnUpdate: true,
     nameFormat: 'path-segment',
   }),
   internal('StorageVersion', 'storageversions', { scope: 'cluster', subresources: [STATUS], requiresResourceVersion: true }),
@@ -73,8 +73,8 @@ export const OPTIONAL: readonly KindRow[] = [
     ...DEVICES,
     scope: 'cluster',
     generation: 'counted',
-    ownFieldLabels: 'with-version',
-    selectableFields: [{ name: 'spec.nodeName', path: 'spec.nodeName', indexed: true }, ...same('spec.driver')],
+    fieldLabelErrorForm: 'with-version',
+    selectableFields: [{ name: 'spec.nodeName', path: 'spec.nodeName', indexed: true }, ...fieldsNamedByPath('spec.driver')],
   }),
   storage.v1beta1('VolumeAttributesClass', 'volumeattributesclasses', ATTRIBUTES),
   storage.v1alpha1('VolumeAttributesClass', 'volumeattributesclasses', {

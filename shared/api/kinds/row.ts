@@ -1,4 +1,4 @@
-/** What a row of the kind table says, and the short forms in which rows are written. Holds no row itself. */
+/** The type of a row of the kind table, and functions that build rows. */
 import type { CustomVersion } from '../structural/version';
 import type { GroupVersion, GroupVersionKind } from '../identity/identity';
 
@@ -7,50 +7,55 @@ export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | '
 export interface SubresourceRow {
   readonly name: string;
   readonly verbs: readonly Verb[];
-  /** The kind of its body when it is not the resource's own. */
+  /** The kind of its body, when it is not the resource's own. */
   readonly kind?: KindRow;
-  /** Success is told with a Status, not with an object of the body's kind. */
-  readonly answersStatus?: true;
-  /** uid and resourceVersion of the body are conditions on the object; elsewhere they do not count. */
-  readonly bodyIsCondition?: true;
-  /** It leads to a machine behind the object; `below` = also with a path of that machine's own. */
+  /** A successful request is answered with a Status instead of an object of the body's kind. */
+  readonly returnsStatus?: true;
+  /** The UID and resourceVersion of the body are preconditions on the object; other subresources ignore them. */
+  readonly bodyHasPreconditions?: true;
+  /**
+   * The subresource connects to the node or endpoint behind the object; `below` = also with a path below the
+   * subresource.
+   */
   readonly connects?: 'here' | 'below';
-  /** A GET that finds nothing says so of the subresource, in this group, and not of the object. */
-  readonly missedIn?: string;
+  /** A GET that finds no object responds with NotFound for the subresource in this group, instead of for the object. */
+  readonly notFoundGroup?: string;
 }
 
-/** How an object's name is checked. What stands before generated names may be `.` and `..`, but for whole segments. */
+/** The format of object names. The prefix of a generated name may be `.` or `..`, except for `whole-path-segment`. */
 export type NameFormat = 'dns-subdomain' | 'dns-label' | 'dns-1035-label' | 'path-segment' | 'whole-path-segment';
 
 export interface SelectableField {
   /** As in `fieldSelector`: `status.phase`. */
   readonly name: string;
-  /** Where the value is found, in dots; a list or absent value counts as the empty string unless `absent` says otherwise. */
+  /**
+   * Field path of the value, with dots. A list or an absent value counts as the empty string, unless `absent` is set.
+   */
   readonly path: string;
   readonly absent?: string;
-  /** Where it is looked for when there is nothing at `path`. */
+  /** The path that is used when there is no value at `path`. */
   readonly fallback?: string;
-  /** What the version that objects are stored in calls it, where that is another name. */
+  /** The name of the field in the storage version, when it differs. */
   readonly storedName?: string;
   /**
-   * Watches that ask for one value of it are found by that value: for fields by which many watchers divide a kind's objects among themselves.
-   * An indexed field has no `absent`.
+   * Watches that select one value of this field are indexed by that value: for fields by which many watchers partition
+   * the objects of a kind. An indexed field has no `absent`.
    */
   readonly indexed?: true;
 }
 
-/** A version that is going away, or that nobody should use any more. Releases are numbered as in `1.29`. */
+/** A deprecated version, which may be removed in a later release. Releases are written as `1.29`. */
 export interface Deprecation {
   readonly since: string;
-  /** Absent = it stays. */
+  /** Absent when no removal is planned. */
   readonly removed?: string;
   readonly replacement?: GroupVersionKind;
 }
 
 /**
- * How `metadata.generation` is kept; absent = not at all. It is 1 at first and then `fixed`, or one more at every change outside metadata and
- * status (`counted`), and for some kinds also of a member of the metadata. `counted-from-none` =
- * there is none before the first such change.
+ * How `metadata.generation` is maintained; absent = not set. It starts at 1 and is then constant (`fixed`), or
+ * increases with every change outside metadata and status (`counted`), for some kinds also with changes of one metadata
+ * field. `counted-from-none` = it is unset until the first such change.
  */
 export type GenerationRule = 'fixed' | 'counted' | 'counted-from-none' | 'counted-with-labels' | 'counted-with-annotations';
 
@@ -58,75 +63,96 @@ export interface KindRow {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** Name in the type tables; a custom kind has none there. */
+  /** Name in the type tables. Custom kinds are not in the tables. */
   readonly type: string;
-  /** What describes a custom kind. */
+  /** The definition of a custom kind. */
   readonly custom?: CustomVersion;
   readonly resource: string;
   readonly singular: string;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   readonly namespaced: boolean;
-  /** Nothing of it is stored: it stands for an operation, or shows what is known otherwise. */
+  /** Objects are not stored: the kind is an operation, or its objects are computed. */
   readonly virtual?: true;
   /** See SubresourceRow. */
-  readonly answersStatus?: true;
-  /** A version of the same form, which clients may name in its place. */
-  readonly alsoVersion?: string;
+  readonly returnsStatus?: true;
+  /** A version with the same schema that clients may send instead. */
+  readonly alternativeVersion?: string;
   readonly verbs: readonly Verb[];
   readonly subresources?: readonly SubresourceRow[];
-  /** The version of this kind as which its objects are stored, when it is another one; how is said in shared/api/conversion. */
+  /** The storage version, when it is another one; shared/api/conversion defines the conversion. */
   readonly storedAs?: GroupVersion;
   readonly deprecation?: Deprecation;
-  /** What requests for a custom version are told that its definition calls deprecated. */
+  /** The warning for requests in a custom version that its definition marks as deprecated. */
   readonly deprecationWarning?: string;
-  /** Key segment in the store when it is not the resource's name. */
-  readonly segment?: string;
+  /** Key segment in the store, when it is not the resource name. */
+  readonly storageSegment?: string;
   readonly nameFormat: NameFormat;
   readonly generation?: GenerationRule;
-  /** What the status endpoint leaves as it is, besides everything but metadata and status: the labels, or all of the metadata. */
-  readonly statusKeeps?: 'labels' | 'metadata';
-  /** PUT and patches without resourceVersion are refused. */
+  /**
+   * What an update of the status subresource preserves besides all fields other than metadata and status: the labels,
+   * or the whole metadata.
+   */
+  readonly statusUpdateKeeps?: 'labels' | 'metadata';
+  /** PUT and PATCH without resourceVersion are rejected. */
   readonly requiresResourceVersion?: true;
-  /** Objects bear the names of namespaces, so system namespaces go by either spelling there too. */
+  /** Object names are namespace names, so the system namespaces are accepted in either spelling. */
   readonly nameIsNamespace?: true;
-  /** PUT creates a missing object: always, or only when the sent object has no resourceVersion. */
-  readonly createOnUpdate?: true | 'without-resource-version';
-  /** Top-level members that the body of a POST or PUT must have, null allowed. Not checked for protobuf, which has no null. */
+  /** PUT creates a missing object: always, or only when the object in the request has no resourceVersion. */
+  readonly allowsCreateOnUpdate?: true | 'without-resource-version';
+  /**
+   * Top-level fields that the body of a POST or PUT must have, null allowed. Not checked for protobuf, which has no
+   * null.
+   */
   readonly requiredMembers?: readonly string[];
-  /** DELETE answers with the object instead of a Status; `unpublished` = OpenAPI does not say so. */
+  /**
+   * DELETE responds with the object instead of a Status; `unpublished` = the OpenAPI document does not declare this.
+   */
   readonly returnsDeletedObject?: true | 'unpublished';
-  /** A DELETE that says nothing of dependents orphans them. */
+  /** A DELETE without propagation policy orphans the dependents. */
   readonly orphansByDefault?: true;
-  /** Never takes the garbage collector's finalizers. */
+  /** The garbage collector's finalizers are never added. */
   readonly noGarbageCollection?: true;
-  /** Finalizers need no domain. */
-  readonly looseFinalizers?: true;
-  /** Fields that selectors may use besides metadata.name and metadata.namespace; their values stand in the stored header. */
+  /** Finalizers without a domain are accepted. */
+  readonly allowsUnqualifiedFinalizers?: true;
+  /**
+   * Fields of field selectors besides metadata.name and metadata.namespace. Their values are in the header of the
+   * stored object.
+   */
   readonly selectableFields?: readonly SelectableField[];
-  /** An unsupported field selector is refused as a label that is not supported: `field label not supported: x`, or naming the kind as well. */
-  readonly ownFieldLabels?: 'plain' | 'with-kind' | 'with-version';
-  /** Stored objects expire a while (`--event-ttl`) after their last write. */
+  /**
+   * Error form of an unsupported field selector: `field label not supported: x`, or with the kind, or with version and
+   * kind.
+   */
+  readonly fieldLabelErrorForm?: 'plain' | 'with-kind' | 'with-version';
+  /** Stored objects expire some time (`--event-ttl`) after their last write. */
   readonly expires?: true;
 }
 
-const ALL: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+const ALL_VERBS: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
 export const STATUS: SubresourceRow = { name: 'status', verbs: ['get', 'patch', 'update'] };
 
 /** Selectable fields whose names are their paths. */
-export const same = (...names: string[]): readonly SelectableField[] => names.map((name) => ({ name, path: name }));
+export const fieldsNamedByPath = (...names: string[]): readonly SelectableField[] => names.map((name) => ({ name, path: name }));
 
-/** What follows from the kind's name and group in all rows but a few. */
-type Derived = 'group' | 'version' | 'kind' | 'type' | 'resource' | 'singular' | 'namespaced' | 'verbs' | 'nameFormat';
+/** Members that are derived from the kind's name and group in most rows. */
+type DerivedMembers = 'group' | 'version' | 'kind' | 'type' | 'resource' | 'singular' | 'namespaced' | 'verbs' | 'nameFormat';
 
-/** What a row says of its kind beside its names. */
-export interface RowOptions extends Omit<KindRow, Derived>, Partial<Pick<KindRow, 'verbs' | 'nameFormat'>> {
+/** Members of a row besides its names. */
+export interface RowOptions extends Omit<KindRow, DerivedMembers>, Partial<Pick<KindRow, 'verbs' | 'nameFormat'>> {
   readonly scope?: 'cluster';
 }
 
-/** A maker of rows for one group version; `types` = how its types begin in the type tables (`core.v1`). Kinds are namespaced unless they say otherwise. */
-export function rowsOf(group: string, version: string, types: string): (kind: string, resource: string, options?: RowOptions) => KindRow {
+/**
+ * Returns a function that builds the rows of one group version. `types` is the prefix of its types in the type tables
+ * (`core.v1`). Kinds are namespaced unless `scope` is `cluster`.
+ */
+export function rowFactory(
+  group: string,
+  version: string,
+  types: string,
+): (kind: string, resource: string, options?: RowOptions) => KindRow {
   return (kind, resource, { scope, ...options } = {}) => ({
     group,
     version,
@@ -135,13 +161,13 @@ export function rowsOf(group: string, version: string, types: string): (kind: st
     resource,
     singular: kind.toLowerCase(),
     namespaced: scope === undefined,
-    verbs: ALL,
+    verbs: ALL_VERBS,
     nameFormat: 'dns-subdomain',
     ...options,
   });
 }
 
-/** A kind that is nothing but the body of an operation: no resource bears its name. */
-export function bodyOf(group: string, version: string, types: string, kind: string): KindRow {
-  return rowsOf(group, version, types)(kind, '', { verbs: [], virtual: true });
+/** A kind that is only the body of an operation and has no resource name. */
+export function bodyKind(group: string, version: string, types: string, kind: string): KindRow {
+  return rowFactory(group, version, types)(kind, '', { verbs: [], virtual: true });
 }

@@ -1,35 +1,35 @@
-/** The kinds that keep pods running and the ones that scale and protect them. */
-import { scaledWorkload } from './operations';
-import { rowsOf, STATUS, type KindRow } from './row';
+/** Workload controllers, autoscalers and disruption budgets. */
+import { scaleAndStatus } from './operations';
+import { rowFactory, STATUS, type KindRow } from './row';
 
-const apps = rowsOf('apps', 'v1', 'apps.v1');
-const autoscaling = rowsOf('autoscaling', 'v2', 'autoscaling.v2');
-const autoscalingV1 = rowsOf('autoscaling', 'v1', 'autoscaling.v1');
-const batch = rowsOf('batch', 'v1', 'batch.v1');
-const policy = rowsOf('policy', 'v1', 'policy.v1');
+const apps = rowFactory('apps', 'v1', 'apps.v1');
+const autoscaling = rowFactory('autoscaling', 'v2', 'autoscaling.v2');
+const autoscalingV1 = rowFactory('autoscaling', 'v1', 'autoscaling.v1');
+const batch = rowFactory('batch', 'v1', 'batch.v1');
+const policy = rowFactory('policy', 'v1', 'policy.v1');
 
 const AUTOSCALER = { shortNames: ['hpa'], categories: ['all'], subresources: [STATUS] };
 
-export const WORKLOADS: readonly KindRow[] = [
+export const WORKLOAD_KINDS: readonly KindRow[] = [
   apps('ControllerRevision', 'controllerrevisions'),
   apps('DaemonSet', 'daemonsets', { shortNames: ['ds'], categories: ['all'], subresources: [STATUS], generation: 'counted' }),
   apps('Deployment', 'deployments', {
     shortNames: ['deploy'],
     categories: ['all'],
-    subresources: scaledWorkload('apps'),
-    statusKeeps: 'labels',
+    subresources: scaleAndStatus('apps'),
+    statusUpdateKeeps: 'labels',
     generation: 'counted-with-annotations',
   }),
   apps('ReplicaSet', 'replicasets', {
     shortNames: ['rs'],
     categories: ['all'],
-    subresources: scaledWorkload('apps'),
+    subresources: scaleAndStatus('apps'),
     generation: 'counted',
   }),
   apps('StatefulSet', 'statefulsets', {
     shortNames: ['sts'],
     categories: ['all'],
-    subresources: scaledWorkload(),
+    subresources: scaleAndStatus(),
     nameFormat: 'dns-label',
     generation: 'counted',
   }),
@@ -44,11 +44,11 @@ export const WORKLOADS: readonly KindRow[] = [
     categories: ['all'],
     subresources: [STATUS],
     generation: 'counted',
-    ownFieldLabels: 'with-kind',
+    fieldLabelErrorForm: 'with-kind',
     selectableFields: [{ name: 'status.successful', path: 'status.succeeded', absent: '0' }],
   }),
   policy('PodDisruptionBudget', 'poddisruptionbudgets', {
-    looseFinalizers: true,
+    allowsUnqualifiedFinalizers: true,
     shortNames: ['pdb'],
     subresources: [STATUS],
     nameFormat: 'path-segment',

@@ -1,42 +1,42 @@
-/** Annotations that stand in for members: reading and taking them out, and putting them in. The objects given stay as they are. */
+/** Reads, removes and adds annotations that carry fields of another version. Does not modify the objects passed in. */
 import { CONVERSION_ANNOTATIONS, type ConversionAnnotations } from '../../names/dialect';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../values/json';
 import { readMetadata } from './object-meta';
 
-/** An annotation's key in a dialect. */
-export type KeyOf = (names: ConversionAnnotations) => string;
+/** Returns an annotation's key in a dialect. */
+export type AnnotationKeyOf = (names: ConversionAnnotations) => string;
 
-/** The annotation's text, however its key is spelled. */
-export function annotationAt(object: JsonObject, keyOf: KeyOf): string | undefined {
+/** The value of the annotation in either spelling of its key. */
+export function annotationAt(object: JsonObject, keyOf: AnnotationKeyOf): string | undefined {
   const annotations = objectAt(readMetadata(object), 'annotations');
   return annotations === undefined
     ? undefined
-    : keysOf(keyOf)
+    : spellingsOfKey(keyOf)
         .map((key) => stringAt(annotations, key))
         .find((text) => text !== undefined);
 }
 
-/** The object's metadata without the annotations of these keys in any spelling. */
-export function metadataWithout(object: JsonObject, keys: readonly KeyOf[]): JsonObject {
+/** The metadata of the object without the annotations of these keys in any spelling. */
+export function metadataWithoutAnnotations(object: JsonObject, keys: readonly AnnotationKeyOf[]): JsonObject {
   const { annotations, ...metadata } = readMetadata(object);
   if (!isObject(annotations)) return metadata;
-  const gone = new Set(keys.flatMap(keysOf));
-  const left = Object.entries(annotations).filter(([key]) => !gone.has(key));
-  return left.length === 0 ? metadata : { ...metadata, annotations: Object.fromEntries(left) };
+  const removed = new Set(keys.flatMap(spellingsOfKey));
+  const remaining = Object.entries(annotations).filter(([key]) => !removed.has(key));
+  return remaining.length === 0 ? metadata : { ...metadata, annotations: Object.fromEntries(remaining) };
 }
 
-/** The object's metadata with more annotations. */
-export function metadataWith(object: JsonObject, added: Readonly<Record<string, string>>): JsonObject {
+/** The metadata of the object with additional annotations. */
+export function metadataWithAnnotations(object: JsonObject, added: Readonly<Record<string, string>>): JsonObject {
   const metadata = readMetadata(object);
   return Object.keys(added).length === 0 ? metadata : { ...metadata, annotations: { ...objectAt(metadata, 'annotations'), ...added } };
 }
 
-function keysOf(keyOf: KeyOf): readonly string[] {
+function spellingsOfKey(keyOf: AnnotationKeyOf): readonly string[] {
   return Object.values(CONVERSION_ANNOTATIONS).map(keyOf);
 }
 
-/** An annotation's text as JSON; undefined when it is none. */
-export function parseText(text: string): JsonValue | undefined {
+/** The value of an annotation parsed as JSON; `undefined` when it is not JSON. */
+export function parseAnnotationJson(text: string): JsonValue | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isJson(value) ? value : undefined;
@@ -45,7 +45,7 @@ export function parseText(text: string): JsonValue | undefined {
   }
 }
 
-/** What was parsed from JSON holds nothing but JSON values. */
+/** JSON.parse returns JSON values only. */
 function isJson(value: unknown): value is JsonValue {
   return value !== undefined;
 }

@@ -1,5 +1,13 @@
-/** The rules for conditions of the common form: a type, whether it holds, since when and why. Returns errors in upstream's order. */
-import { duplicate, invalidAs, invalidValue, notSupported, required, tooLong, type FieldError } from '../errors/field-error';
+/** Validation of conditions of the common form (metav1.Condition). Returns errors in upstream's order. */
+import {
+  duplicateValue,
+  invalidShownValue,
+  invalidValue,
+  unsupportedValue,
+  requiredValue,
+  tooLongValue,
+  type FieldError,
+} from '../errors/field-error';
 import { arrayAt, isObject, own, stringAt, type JsonObject } from '../../values/json';
 import { patternMessage, checkQualifiedName } from '../../values/name-formats';
 
@@ -16,39 +24,39 @@ const REASON_TEXT = patternMessage(
   'ReasonA,ReasonB',
   'ReasonA:ReasonB',
 );
-const REASON_BYTES = 1024;
-const MESSAGE_BYTES = 32_768;
+const MAX_REASON_BYTES = 1024;
+const MAX_MESSAGE_BYTES = 32_768;
 
 export function conditionsErrors(status: JsonObject, field: string): readonly FieldError[] {
   const seen = new Set<string>();
   return (arrayAt(status, 'conditions') ?? []).filter(isObject).flatMap((condition, index) => {
-    const place = `${field}[${index}]`;
+    const path = `${field}[${index}]`;
     const type = stringAt(condition, 'type') ?? '';
-    const again = seen.has(type) ? [duplicate(`${place}.type`, type)] : [];
+    const duplicates = seen.has(type) ? [duplicateValue(`${path}.type`, type)] : [];
     seen.add(type);
-    return [...again, ...conditionErrors(condition, type, place)];
+    return [...duplicates, ...conditionErrors(condition, type, path)];
   });
 }
 
-function conditionErrors(condition: JsonObject, type: string, place: string): readonly FieldError[] {
-  const errors: FieldError[] = checkQualifiedName(type).map((text) => invalidValue(`${place}.type`, type, text));
+function conditionErrors(condition: JsonObject, type: string, path: string): readonly FieldError[] {
+  const errors: FieldError[] = checkQualifiedName(type).map((text) => invalidValue(`${path}.type`, type, text));
   const status = stringAt(condition, 'status') ?? '';
-  if (!STATUSES.includes(status)) errors.push(notSupported(`${place}.status`, status, STATUSES));
+  if (!STATUSES.includes(status)) errors.push(unsupportedValue(`${path}.status`, status, STATUSES));
   const generation = own(condition, 'observedGeneration');
   if ((typeof generation === 'number' || typeof generation === 'bigint') && generation < 0) {
-    errors.push(invalidAs(`${place}.observedGeneration`, String(generation), 'must be greater than or equal to zero'));
+    errors.push(invalidShownValue(`${path}.observedGeneration`, String(generation), 'must be greater than or equal to zero'));
   }
-  if ((own(condition, 'lastTransitionTime') ?? null) === null) errors.push(required(`${place}.lastTransitionTime`, 'must be set'));
-  return [...errors, ...reasonErrors(stringAt(condition, 'reason') ?? '', `${place}.reason`), ...messageErrors(condition, place)];
+  if ((own(condition, 'lastTransitionTime') ?? null) === null) errors.push(requiredValue(`${path}.lastTransitionTime`, 'must be set'));
+  return [...errors, ...reasonErrors(stringAt(condition, 'reason') ?? '', `${path}.reason`), ...messageErrors(condition, path)];
 }
 
 function reasonErrors(reason: string, field: string): readonly FieldError[] {
-  if (reason === '') return [required(field, 'must be set')];
-  const wrong = REASON_PATTERN.test(reason) ? [] : [invalidValue(field, reason, REASON_TEXT)];
-  return Buffer.byteLength(reason) > REASON_BYTES ? [...wrong, tooLong(field, REASON_BYTES)] : wrong;
+  if (reason === '') return [requiredValue(field, 'must be set')];
+  const errors = REASON_PATTERN.test(reason) ? [] : [invalidValue(field, reason, REASON_TEXT)];
+  return Buffer.byteLength(reason) > MAX_REASON_BYTES ? [...errors, tooLongValue(field, MAX_REASON_BYTES)] : errors;
 }
 
-function messageErrors(condition: JsonObject, place: string): readonly FieldError[] {
-  const long = Buffer.byteLength(stringAt(condition, 'message') ?? '') > MESSAGE_BYTES;
-  return long ? [tooLong(`${place}.message`, MESSAGE_BYTES)] : [];
+function messageErrors(condition: JsonObject, path: string): readonly FieldError[] {
+  const isTooLong = Buffer.byteLength(stringAt(condition, 'message') ?? '') > MAX_MESSAGE_BYTES;
+  return isTooLong ? [tooLongValue(`${path}.message`, MAX_MESSAGE_BYTES)] : [];
 }

@@ -1,10 +1,13 @@
-/** Tests limits and orders that no recorded answer shows. The texts of errors are tested in values/name-formats.test.ts and by the recordings. */
+/**
+ * Covers limits and orders that are not in the recordings. Error messages are covered by values/name-formats.test.ts
+ * and the recordings.
+ */
 import { validateAnnotations, validateMetadata, validateMetadataChange } from './object-meta-rules';
 import { checkDnsSubdomain } from '../../values/name-formats';
 import type { FieldError } from '../errors/field-error';
 import type { JsonObject } from '../../values/json';
 
-const rules = { namespaced: true, name: checkDnsSubdomain, prefix: checkDnsSubdomain };
+const rules = { namespaced: true, name: checkDnsSubdomain, generateName: checkDnsSubdomain };
 const fields = (errors: readonly FieldError[]): string[] => errors.map((error) => error.field);
 
 it('validateAnnotations limits keys and values together to 262144 bytes', () => {
@@ -37,8 +40,8 @@ it('validateMetadata reports errors in the field order of upstream', () => {
     name: '_',
     namespace: 'n',
   };
-  const found = fields(validateMetadata(metadata, rules));
-  expect([...new Set(found)]).toEqual([
+  const reported = fields(validateMetadata(metadata, rules));
+  expect([...new Set(reported)]).toEqual([
     'metadata.generateName',
     'metadata.name',
     'metadata.generation',

@@ -1,10 +1,8 @@
-/**
- * The rules for metadata that hold for every kind. Returns errors in upstream's order; changes nothing.
- */
+/** Validation of ObjectMeta for every kind. Returns errors in upstream's order and modifies nothing. */
 import { appendAll } from '../../values/append';
-import { forbiddenField, invalidAs, invalidValue, required, tooLong, type FieldError } from '../errors/field-error';
+import { forbiddenField, invalidShownValue, invalidValue, requiredValue, tooLongValue, type FieldError } from '../errors/field-error';
 import { parseApiVersion } from '../identity/identity';
-import { managerFaults } from './manager-name';
+import { fieldManagerErrors } from './manager-name';
 import { equalJson, isObject, type JsonObject, type JsonValue, objectAt, own, sortedKeys, stringAt, stringsAt } from '../../values/json';
 import { checkDnsLabel, checkLabelValue, checkQualifiedName, type NameCheck } from '../../values/name-formats';
 import { isTerminating } from './object-meta';
@@ -14,61 +12,68 @@ import { STANDARD_FINALIZERS } from '../../names/dialect';
 export interface MetadataRules {
   readonly namespaced: boolean;
   readonly name: NameCheck;
-  /** For `generateName`. */
-  readonly prefix: NameCheck;
+  /** - */
+  readonly generateName: NameCheck;
 }
 
-const ANNOTATION_BYTES = 262_144;
+const MAX_ANNOTATIONS_BYTES = 262_144;
 const IMMUTABLE = 'field is immutable';
 
-/** What can be said of the metadata of a new object, but for {@link unqualifiedFinalizers}. */
+/** Errors of the metadata of a new object, except those of {@link unqualifiedFinalizersErrors}. */
 export function validateMetadata(metadata: JsonObject, rules: MetadataRules): FieldError[] {
-  const errors = validatePrefix(metadata, rules.prefix);
+  const errors = validateGenerateName(metadata, rules.generateName);
   const name = stringAt(metadata, 'name') ?? '';
-  if (name === '') errors.push(required('metadata.name', 'name or generateName is required'));
+  if (name === '') errors.push(requiredValue('metadata.name', 'name or generateName is required'));
   else for (const text of rules.name(name)) errors.push(invalidValue('metadata.name', name, text));
   validateNamespace(metadata, rules, errors);
   const generation = own(metadata, 'generation');
   if ((typeof generation === 'number' || typeof generation === 'bigint') && generation < 0) {
-    errors.push(invalidAs('metadata.generation', String(generation), 'must be greater than or equal to 0'));
+    errors.push(invalidShownValue('metadata.generation', String(generation), 'must be greater than or equal to 0'));
   }
-  return validateChangeable(metadata, errors);
+  return validateMutableMetadata(metadata, errors);
 }
 
-/** What stands before generated names. */
-export function validatePrefix(metadata: JsonObject, format: NameCheck): FieldError[] {
+/** Validates the prefix of a generated name. */
+export function validateGenerateName(metadata: JsonObject, format: NameCheck): FieldError[] {
   const prefix = stringAt(metadata, 'generateName') ?? '';
   return prefix === '' ? [] : format(prefix).map((text) => invalidValue('metadata.generateName', prefix, text));
 }
 
-/** What can be said, in one state, of the metadata that clients may change: labels, annotations, owners, and where it is not of a change, finalizers' names. */
-export function validateChangeable(metadata: JsonObject, errors: FieldError[] = [], of: 'change' | 'state' = 'state'): FieldError[] {
+/**
+ * Validates the metadata that clients may change: labels, annotations, owner references and managedFields; finalizer
+ * names only when `scope` is `state`.
+ */
+export function validateMutableMetadata(
+  metadata: JsonObject,
+  errors: FieldError[] = [],
+  scope: 'change' | 'state' = 'state',
+): FieldError[] {
   const labels = objectAt(metadata, 'labels');
   if (labels !== undefined) validateLabels(labels, 'metadata.labels', errors);
   const annotations = objectAt(metadata, 'annotations');
   if (annotations !== undefined) validateAnnotations(annotations, 'metadata.annotations', errors);
   validateOwners(metadata, errors);
-  if (of === 'state') validateFinalizers(stringsAt(metadata, 'finalizers'), errors);
-  validateManagers(metadata, errors);
+  if (scope === 'state') validateFinalizers(stringsAt(metadata, 'finalizers'), errors);
+  validateManagedFields(metadata, errors);
   return errors;
 }
 
-const SUBRESOURCE_BYTES = 256;
+const MAX_SUBRESOURCE_BYTES = 256;
 
-/** The names in managedFields, which a client may send. */
-function validateManagers(metadata: JsonObject, errors: FieldError[]): void {
+/** Validates the names in managedFields, which clients may send. */
+function validateManagedFields(metadata: JsonObject, errors: FieldError[]): void {
   const entries = own(metadata, 'managedFields');
   if (!Array.isArray(entries)) return;
   entries.forEach((entry, index) => {
     if (!isObject(entry)) return;
     const field = `metadata.managedFields[${index}]`;
-    appendAll(errors, managerFaults(`${field}.manager`, stringAt(entry, 'manager') ?? ''));
+    appendAll(errors, fieldManagerErrors(`${field}.manager`, stringAt(entry, 'manager') ?? ''));
     const subresource = stringAt(entry, 'subresource') ?? '';
-    if (Buffer.byteLength(subresource) > SUBRESOURCE_BYTES) errors.push(tooLong(`${field}.subresource`, SUBRESOURCE_BYTES));
+    if (Buffer.byteLength(subresource) > MAX_SUBRESOURCE_BYTES) errors.push(tooLongValue(`${field}.subresource`, MAX_SUBRESOURCE_BYTES));
   });
 }
 
-/** The change from `old`, which the server stored, to `metadata`. */
+/** Validates the change from the stored metadata `old` to `metadata`. */
 export function validateMetadataChange(metadata: JsonObject, old: JsonObject): FieldError[] {
   const errors: FieldError[] = [];
   if (isTerminating(old)) {
@@ -89,20 +94,22 @@ export function validateMetadataChange(metadata: JsonObject, old: JsonObject): F
   }
   for (const [member, show] of IMMUTABLE_MEMBERS) {
     const value = own(metadata, member);
-    if (!equalJson(value, own(old, member))) errors.push(invalidAs(`metadata.${member}`, show(value), IMMUTABLE));
+    if (!equalJson(value, own(old, member))) errors.push(invalidShownValue(`metadata.${member}`, show(value), IMMUTABLE));
   }
   return errors;
 }
 
-/** Kinds of the core group refuse finalizers without a domain, but for the well-known ones. */
-export function unqualifiedFinalizers(metadata: JsonObject): FieldError[] {
-  return stringsAt(metadata, 'finalizers').flatMap((finalizer, index) => unqualifiedFinalizer(finalizer, `metadata.finalizers[${index}]`));
+/** Kinds of the core group reject finalizers without a domain, except the well-known ones. */
+export function unqualifiedFinalizersErrors(metadata: JsonObject): FieldError[] {
+  return stringsAt(metadata, 'finalizers').flatMap((finalizer, index) =>
+    unqualifiedFinalizerErrors(finalizer, `metadata.finalizers[${index}]`),
+  );
 }
 
 const showText = (value: JsonValue | undefined): string => quote(typeof value === 'string' ? value : '');
 const showNumber = (value: JsonValue | undefined): string =>
   typeof value === 'number' || typeof value === 'bigint' ? String(value) : 'null';
-/** `2020-01-01 00:00:00 +0000 UTC`. */
+/** Prints a time as Go does: `2020-01-01 00:00:00 +0000 UTC`. */
 const showTime = (value: JsonValue | undefined): string =>
   typeof value === 'string' ? `${value.slice(0, 19).replace('T', ' ')} +0000 UTC` : 'null';
 
@@ -121,11 +128,11 @@ function validateNamespace(metadata: JsonObject, rules: MetadataRules, errors: F
     if (namespace !== '') errors.push(forbiddenField('metadata.namespace', 'not allowed on this type'));
     return;
   }
-  if (namespace === '') errors.push(required('metadata.namespace'));
+  if (namespace === '') errors.push(requiredValue('metadata.namespace'));
   else for (const text of checkDnsLabel(namespace)) errors.push(invalidValue('metadata.namespace', namespace, text));
 }
 
-/** Keys and values of labels, in the order of the keys; the path names no key. */
+/** Validates keys and values of labels in the order of the keys; the path does not include the key. */
 export function validateLabels(labels: JsonObject, field: string, errors: FieldError[]): void {
   for (const key of sortedKeys(labels)) {
     for (const text of checkQualifiedName(key)) errors.push(invalidValue(field, key, text));
@@ -141,12 +148,13 @@ export function validateAnnotations(annotations: JsonObject, field: string, erro
     const value = annotations[key];
     characters += key.length + (typeof value === 'string' ? value.length : 0);
   }
-  // A UTF-16 unit is at most three bytes, so only a third of the bound needs exact counting.
-  if (characters * 3 > ANNOTATION_BYTES && byteSize(annotations) > ANNOTATION_BYTES) errors.push(tooLong(field, ANNOTATION_BYTES));
+  // A UTF-16 unit has at most three UTF-8 bytes, so the exact size matters only above a third of the limit.
+  if (characters * 3 > MAX_ANNOTATIONS_BYTES && utf8BytesOfMap(annotations) > MAX_ANNOTATIONS_BYTES)
+    errors.push(tooLongValue(field, MAX_ANNOTATIONS_BYTES));
 }
 
 /** UTF-8 bytes of all keys and string values. */
-export function byteSize(map: JsonObject): number {
+export function utf8BytesOfMap(map: JsonObject): number {
   let total = 0;
   for (const key of Object.keys(map)) {
     const value = map[key];
@@ -160,7 +168,7 @@ function validateOwners(metadata: JsonObject, errors: FieldError[]): void {
   const references = own(metadata, 'ownerReferences');
   if (!Array.isArray(references)) return;
   let controller: string | undefined;
-  /** All of them as messages show them, once there is one: each further controller is told beside them. */
+  /** All references as JSON, built once: each additional controller is reported with them. */
   let shown: string | undefined;
   for (const reference of references) {
     if (!isObject(reference)) continue;
@@ -174,14 +182,14 @@ function validateOwners(metadata: JsonObject, errors: FieldError[]): void {
     }
     const kind = stringAt(reference, 'kind') ?? '';
     if (apiVersion === 'v1' && kind === 'Event') {
-      errors.push(invalidAs(field, JSON.stringify(reference), '/v1, Kind=Event is disallowed from being an owner'));
+      errors.push(invalidShownValue(field, JSON.stringify(reference), '/v1, Kind=Event is disallowed from being an owner'));
     }
     if (own(reference, 'controller') !== true) continue;
     const name = `${kind}/${stringAt(reference, 'name') ?? ''}`;
     if (controller !== undefined) {
       const text = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;
       shown ??= JSON.stringify(references);
-      errors.push(invalidAs(field, shown, text));
+      errors.push(invalidShownValue(field, shown, text));
     } else controller = name;
   }
 }
@@ -195,8 +203,8 @@ function validateFinalizers(finalizers: readonly string[], errors: FieldError[])
   }
 }
 
-/** A finalizer without a domain must be one of the well-known ones. */
-export function unqualifiedFinalizer(finalizer: string, field: string): readonly FieldError[] {
+/** A finalizer without a domain must be a well-known one. */
+export function unqualifiedFinalizerErrors(finalizer: string, field: string): readonly FieldError[] {
   if (finalizer.includes('/') || STANDARD_FINALIZERS.has(finalizer)) return [];
   return [invalidValue(field, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')];
 }

@@ -1,4 +1,4 @@
-import { duplicateFree } from './owner-references';
+import { dedupOwnerReferences } from './owner-references';
 
 const owner = (name: string, uid: string): { [member: string]: string } => ({ apiVersion: 'v1', kind: 'A', name, uid });
 
@@ -6,13 +6,13 @@ it('duplicateFree removes equal owner references, keeps different ones with the 
   const metadata = {
     ownerReferences: [owner('x', 'b'), owner('y', 'b'), owner('x', 'b'), owner('x', 'c'), owner('x', 'c'), owner('x', 'b')],
   };
-  expect(duplicateFree(metadata)).toMatch(/duplicate UID\(s\) observed: b, c$/);
+  expect(dedupOwnerReferences(metadata)).toMatch(/duplicate UID\(s\) observed: b, c$/);
   expect(metadata.ownerReferences).toEqual([owner('x', 'b'), owner('y', 'b'), owner('x', 'c')]);
 });
 
 it('duplicateFree leaves owner references without duplicates unchanged and returns undefined', () => {
   const metadata = { ownerReferences: [owner('x', 'b'), owner('y', 'b')] };
-  expect(duplicateFree(metadata)).toBeUndefined();
+  expect(dedupOwnerReferences(metadata)).toBeUndefined();
   expect(metadata.ownerReferences).toHaveLength(2);
-  expect(duplicateFree({})).toBeUndefined();
+  expect(dedupOwnerReferences({})).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 /**
- * Field selectors: `spec.nodeName=n1,status.phase!=Running` → terms. Refusals carry upstream's words. Which fields exist is the
- * kind's business, not this file's.
+ * Parses and formats field selectors: `spec.nodeName=n1,status.phase!=Running` → terms. Errors have upstream's
+ * messages. Which fields a kind supports is checked elsewhere.
  */
 import { compareBytes } from '../../values/json';
 import { SelectorError } from './selector-error';
@@ -14,7 +14,10 @@ export interface FieldTerm {
 const MAX_BYTES = 65_536;
 const MAX_TERMS = 512;
 
-/** Reads a selector; its terms come back ordered by their text, as upstream looks at them. Throws {@link SelectorError}. */
+/**
+ * Parses a selector. Returns the terms sorted by their text, the order in which upstream evaluates them. Throws {@link
+ * SelectorError}.
+ */
 export function parseFieldSelector(text: string): readonly FieldTerm[] {
   if (Buffer.byteLength(text) > MAX_BYTES) throw new SelectorError(`the field selector is longer than ${MAX_BYTES} bytes`);
   const parts = splitTerms(text)
@@ -29,29 +32,29 @@ export function formatFieldSelector(terms: readonly FieldTerm[]): string {
   return terms.map(({ field, operator, value }) => field + operator + value.replace(/[\\,=]/g, '\\$&')).join(',');
 }
 
-/** Cuts at commas that no backslash precedes. */
+/** Splits at commas that are not preceded by a backslash. */
 function splitTerms(text: string): string[] {
   const parts: string[] = [];
   let start = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text.charAt(at);
+  for (let position = 0; position < text.length; position += 1) {
+    const character = text.charAt(position);
     if (character === '\\') {
-      at += 1;
+      position += 1;
     } else if (character === ',') {
-      parts.push(text.slice(start, at));
-      start = at + 1;
+      parts.push(text.slice(start, position));
+      start = position + 1;
     }
   }
   parts.push(text.slice(start));
   return parts;
 }
 
-/** A backslash does not protect an operator: the first one in the term divides it. */
+/** A backslash does not escape an operator: the first operator in the term splits it. */
 const OPERATOR = /!=|==|=/;
 
-function parseTerm(part: string, whole: string): FieldTerm {
+function parseTerm(part: string, selector: string): FieldTerm {
   const match = OPERATOR.exec(part);
-  if (match === null) throw new SelectorError(`invalid selector: '${whole}'; can't understand '${part}'`);
+  if (match === null) throw new SelectorError(`invalid selector: '${selector}'; can't understand '${part}'`);
   const field = part.slice(0, match.index);
   const value = unescapeValue(part.slice(match.index + match[0].length));
   return { field, operator: match[0] === '!=' ? '!=' : '=', value };
@@ -59,11 +62,11 @@ function parseTerm(part: string, whole: string): FieldTerm {
 
 function unescapeValue(text: string): string {
   let value = '';
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text.charAt(at);
+  for (let position = 0; position < text.length; position += 1) {
+    const character = text.charAt(position);
     if (character === '\\') {
-      at += 1;
-      const escaped = text.charAt(at);
+      position += 1;
+      const escaped = text.charAt(position);
       if (escaped !== '\\' && escaped !== ',' && escaped !== '=')
         throw new SelectorError(`invalid field selector: invalid escape sequence: \\${escaped}`);
       value += escaped;

@@ -1,25 +1,27 @@
-/** The rules for a label selector in an object (`matchLabels`, `matchExpressions`). Returns errors in upstream's order; matches nothing. */
+/**
+ * Validation of a LabelSelector in an object (`matchLabels`, `matchExpressions`). Returns errors in upstream's order.
+ */
 import { appendAll } from '../../values/append';
-import { forbiddenField, invalidValue, required, type FieldError } from '../errors/field-error';
+import { forbiddenField, invalidValue, requiredValue, type FieldError } from '../errors/field-error';
 import { arrayAt, isObject, type JsonObject, objectAt, stringAt, stringsAt } from '../../values/json';
 import { checkLabelValue, checkQualifiedName } from '../../values/name-formats';
 import { validateLabels } from '../metadata/object-meta-rules';
 
 export interface SelectorRules {
-  /** Values of expressions may be any text. */
-  readonly anyValue: boolean;
+  /** Values of expressions need not be valid label values. */
+  readonly allowsAnyValue: boolean;
 }
 
-type Values = 'some' | 'none';
+type ValueRule = 'some' | 'none';
 
-const OPERATORS: ReadonlyMap<string, Values> = new Map<string, Values>([
+const OPERATORS: ReadonlyMap<string, ValueRule> = new Map<string, ValueRule>([
   ['In', 'some'],
   ['NotIn', 'some'],
   ['Exists', 'none'],
   ['DoesNotExist', 'none'],
 ]);
 
-/** An absent selector is good. */
+/** An absent selector is valid. */
 export function labelSelectorErrors(selector: JsonObject | undefined, field: string, rules: SelectorRules): readonly FieldError[] {
   if (selector === undefined) return [];
   const errors: FieldError[] = [];
@@ -30,27 +32,27 @@ export function labelSelectorErrors(selector: JsonObject | undefined, field: str
   return errors;
 }
 
-function expressionErrors(expression: JsonObject, place: string, rules: SelectorRules): readonly FieldError[] {
+function expressionErrors(expression: JsonObject, path: string, rules: SelectorRules): readonly FieldError[] {
   const key = stringAt(expression, 'key') ?? '';
   const values = stringsAt(expression, 'values');
   return [
-    ...operatorErrors(stringAt(expression, 'operator') ?? '', values, place),
-    ...checkQualifiedName(key).map((text) => invalidValue(`${place}.key`, key, text)),
-    ...(rules.anyValue
+    ...operatorErrors(stringAt(expression, 'operator') ?? '', values, path),
+    ...checkQualifiedName(key).map((text) => invalidValue(`${path}.key`, key, text)),
+    ...(rules.allowsAnyValue
       ? []
-      : values.flatMap((value, index) => checkLabelValue(value).map((text) => invalidValue(`${place}.values[${index}]`, value, text)))),
+      : values.flatMap((value, index) => checkLabelValue(value).map((text) => invalidValue(`${path}.values[${index}]`, value, text)))),
   ];
 }
 
-function operatorErrors(operator: string, values: readonly string[], place: string): readonly FieldError[] {
+function operatorErrors(operator: string, values: readonly string[], path: string): readonly FieldError[] {
   switch (OPERATORS.get(operator)) {
     case undefined:
-      return [invalidValue(`${place}.operator`, operator, 'not a valid selector operator')];
+      return [invalidValue(`${path}.operator`, operator, 'not a valid selector operator')];
     case 'some':
-      return values.length > 0 ? [] : [required(`${place}.values`, "must be specified when `operator` is 'In' or 'NotIn'")];
+      return values.length > 0 ? [] : [requiredValue(`${path}.values`, "must be specified when `operator` is 'In' or 'NotIn'")];
     case 'none':
       return values.length === 0
         ? []
-        : [forbiddenField(`${place}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")];
+        : [forbiddenField(`${path}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")];
   }
 }

@@ -216,11 +216,11 @@ test('compileLabelSelector evaluates an operator as the negation of its opposite
   const value = fc.constantFrom('', 'x', 'y', '1');
   const labels = fc.dictionary(key, value);
   fc.assert(
-    fc.property(key, fc.uniqueArray(value), value, labels, (k, values, one, object) => {
+    fc.property(key, fc.uniqueArray(value), value, labels, (k, values, single, object) => {
       expect(matches(`${k} in (${values.join(',')})`, object)).toBe(!matches(`${k} notin (${values.join(',')})`, object));
-      expect(matches(`${k}=${one}`, object)).toBe(!matches(`${k}!=${one}`, object));
+      expect(matches(`${k}=${single}`, object)).toBe(!matches(`${k}!=${single}`, object));
       expect(matches(k, object)).toBe(!matches(`!${k}`, object));
-      expect(matches(`${k}=${one},a!=x`, object)).toBe(matches(`${k}=${one}`, object) && matches('a!=x', object));
+      expect(matches(`${k}=${single},a!=x`, object)).toBe(matches(`${k}=${single}`, object) && matches('a!=x', object));
     }),
   );
 });

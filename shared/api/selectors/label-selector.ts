@@ -1,6 +1,6 @@
 /**
- * Label selectors: `a=b,c in (x,y),!d,e>5` → requirements → a matcher. Refusals carry upstream's words. Length and number of
- * requirements are bounded. Never knows which object is being matched.
+ * Parses, formats and compiles label selectors: `a=b,c in (x,y),!d,e>5` → requirements → a matcher. Errors have
+ * upstream's messages. The length and the number of requirements are limited.
  */
 import { otherQualifiedName } from '../../names/dialect';
 import { spellingsOfLabelValue } from '../../names/spellings';
@@ -14,7 +14,7 @@ export type LabelOperator = '=' | '!=' | 'in' | 'notin' | 'exists' | 'absent' | 
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: LabelOperator;
-  /** Distinct, ordered by their bytes: one for `=`, `!=`, `>` and `<`, any number for `in` and `notin`, none otherwise. */
+  /** Distinct and sorted by bytes: one for `=`, `!=`, `>` and `<`, any number for `in` and `notin`, none otherwise. */
   readonly values: readonly string[];
 }
 
@@ -24,10 +24,10 @@ const MAX_BYTES = 65_536;
 const MAX_REQUIREMENTS = 512;
 
 const PUNCTUATION = new Set(['=', '!', '(', ')', ',', '>', '<']);
-/** Two-character operators; every other pair of punctuation is two tokens. */
-const DOUBLE = new Set(['==', '!=']);
+/** Two-character operators; any other pair of punctuation is two tokens. */
+const TWO_CHARACTER_OPERATORS = new Set(['==', '!=']);
 const BLANK = new Set([' ', '\t', '\r', '\n']);
-/** Ends the token right before it; anywhere else it ends the selector. */
+/** Ends the token directly before it; anywhere else it ends the selector. */
 const NUL = '\0';
 
 type Token =
@@ -37,10 +37,10 @@ type Token =
 
 const END: Token = { type: 'end', text: '' };
 
-/** Reads a selector; blank text has no requirements. Throws {@link SelectorError}. */
+/** Parses a selector; a blank text has no requirements. Throws {@link SelectorError}. */
 export function parseLabelSelector(text: string): readonly LabelRequirement[] {
   if (Buffer.byteLength(text) > MAX_BYTES) throw new SelectorError(`the label selector is longer than ${MAX_BYTES} bytes`);
-  return new LabelSelectorParser(tokens(text)).parse();
+  return new LabelSelectorParser(tokenize(text)).parse();
 }
 
 /** The text that parses to these requirements. */
@@ -49,8 +49,9 @@ export function formatLabelSelector(requirements: readonly LabelRequirement[]): 
 }
 
 /**
- * Compiles all requirements into one predicate. A key that bears the product's name matches either spelling, and so do the values of such a key: the labels that the
- * server sets follow `--naming`, while clients use the spelling that they were built with.
+ * Compiles all requirements into one predicate. A key that bears the product's name matches either spelling, and so do
+ * the values of such a key: the labels that the server sets follow `--naming`, while clients use the spelling that they
+ * were built with.
  */
 export function compileLabelSelector(requirements: readonly LabelRequirement[]): LabelMatcher {
   const matchers = requirements.map(compileRequirement);
@@ -63,32 +64,32 @@ export function compileLabelSelector(requirements: readonly LabelRequirement[]):
   };
 }
 
-function tokens(text: string): Token[] {
-  const found: Token[] = [];
-  let at = 0;
-  while (at < text.length) {
-    const character = text.charAt(at);
+function tokenize(text: string): Token[] {
+  const tokens: Token[] = [];
+  let position = 0;
+  while (position < text.length) {
+    const character = text.charAt(position);
     if (BLANK.has(character)) {
-      at += 1;
+      position += 1;
     } else if (character === NUL) {
       break;
     } else if (PUNCTUATION.has(character)) {
-      const pair = text.slice(at, at + 2);
-      const symbol = DOUBLE.has(pair) ? pair : character;
-      found.push({ type: 'punctuation', text: symbol });
-      at = afterToken(text, at + symbol.length);
+      const pair = text.slice(position, position + 2);
+      const symbol = TWO_CHARACTER_OPERATORS.has(pair) ? pair : character;
+      tokens.push({ type: 'punctuation', text: symbol });
+      position = skipNul(text, position + symbol.length);
     } else {
-      const start = at;
-      while (at < text.length && !endsWord(text.charAt(at))) at += 1;
-      found.push({ type: 'word', text: text.slice(start, at) });
-      at = afterToken(text, at);
+      const start = position;
+      while (position < text.length && !endsWord(text.charAt(position))) position += 1;
+      tokens.push({ type: 'word', text: text.slice(start, position) });
+      position = skipNul(text, position);
     }
   }
-  return found;
+  return tokens;
 }
 
-function afterToken(text: string, at: number): number {
-  return text.charAt(at) === NUL ? at + 1 : at;
+function skipNul(text: string, position: number): number {
+  return text.charAt(position) === NUL ? position + 1 : position;
 }
 
 function endsWord(character: string): boolean {
@@ -98,7 +99,7 @@ function endsWord(character: string): boolean {
 class LabelSelectorParser {
   private position = 0;
 
-  constructor(private readonly all: readonly Token[]) {}
+  constructor(private readonly tokens: readonly Token[]) {}
 
   parse(): LabelRequirement[] {
     const requirements: LabelRequirement[] = [];
@@ -109,7 +110,7 @@ class LabelSelectorParser {
     for (;;) {
       if (requirements.length === MAX_REQUIREMENTS)
         throw new SelectorError(`the label selector has more than ${MAX_REQUIREMENTS} requirements`);
-      requirements.push(this.requirement());
+      requirements.push(this.parseRequirement());
       const separator = this.next();
       if (separator.type === 'end') return requirements;
       if (separator.text !== ',' || separator.type === 'word')
@@ -120,56 +121,60 @@ class LabelSelectorParser {
     }
   }
 
-  private requirement(): LabelRequirement {
-    const negated = this.take('!');
+  private parseRequirement(): LabelRequirement {
+    const negated = this.accept('!');
     const key = this.next();
-    if (key.type !== 'word') throw unparsable(`found '${key.text}', expected: identifier`);
+    if (key.type !== 'word') throw requirementError(`found '${key.text}', expected: identifier`);
     checkKey(key.text);
     if (negated) return { key: key.text, operator: 'absent', values: [] };
     const following = this.peek();
     if (following.type === 'end' || isSymbol(following, ',')) return { key: key.text, operator: 'exists', values: [] };
     const operator = operatorOf(this.next());
-    return checked({ key: key.text, operator, values: operator === 'in' || operator === 'notin' ? this.valueList() : [this.value()] });
+    return validateRequirement({
+      key: key.text,
+      operator,
+      values: operator === 'in' || operator === 'notin' ? this.parseValueList() : [this.parseValue()],
+    });
   }
 
-  /** What follows a comparison: nothing at all counts as the empty value. */
-  private value(): string {
+  /** The value after an operator; a missing value is the empty string. */
+  private parseValue(): string {
     const token = this.peek();
     if (token.type === 'end' || isSymbol(token, ',')) return '';
-    if (token.type !== 'word') throw unparsable(`found '${token.text}', expected: identifier`);
+    if (token.type !== 'word') throw requirementError(`found '${token.text}', expected: identifier`);
     return this.next().text;
   }
 
-  private valueList(): string[] {
+  private parseValueList(): string[] {
     const opening = this.next();
-    if (!isSymbol(opening, '(')) throw unparsable(`found '${opening.text}' expected: '('`);
-    if (this.take(')')) return [];
+    if (!isSymbol(opening, '(')) throw requirementError(`found '${opening.text}' expected: '('`);
+    if (this.accept(')')) return [];
     const first = this.peek();
-    if (first.type !== 'word' && !isSymbol(first, ',')) throw unparsable(`found '${first.text}', expected: ',', ')' or identifier`);
+    if (first.type !== 'word' && !isSymbol(first, ',')) throw requirementError(`found '${first.text}', expected: ',', ')' or identifier`);
     const values = new Set<string>();
     for (;;) {
       const token = this.next();
       if (token.type === 'word') {
         values.add(token.text);
-        if (this.take(')')) break;
-        if (!isSymbol(this.peek(), ',')) throw unparsable(`found '${this.peek().text}', expected: ',' or ')'`);
+        if (this.accept(')')) break;
+        if (!isSymbol(this.peek(), ',')) throw requirementError(`found '${this.peek().text}', expected: ',' or ')'`);
       } else if (isSymbol(token, ',')) {
-        // A comma with nothing before it, and a second comma or the end of the list right after one, stand for the empty value.
+        // A leading comma, two adjacent commas and a trailing comma each add the empty value.
         if (values.size === 0) values.add('');
-        if (this.take(')')) {
+        if (this.accept(')')) {
           values.add('');
           break;
         }
-        if (this.take(',')) values.add('');
+        if (this.accept(',')) values.add('');
       } else {
-        throw unparsable(`found '${token.text}', expected: ',', or identifier`);
+        throw requirementError(`found '${token.text}', expected: ',', or identifier`);
       }
     }
     return [...values].sort(compareBytes);
   }
 
   private peek(): Token {
-    return this.all[this.position] ?? END;
+    return this.tokens[this.position] ?? END;
   }
 
   private next(): Token {
@@ -178,7 +183,7 @@ class LabelSelectorParser {
     return token;
   }
 
-  private take(symbol: string): boolean {
+  private accept(symbol: string): boolean {
     if (!isSymbol(this.peek(), symbol)) return false;
     this.position += 1;
     return true;
@@ -201,41 +206,41 @@ function operatorOf(token: Token): Exclude<LabelOperator, 'exists' | 'absent'> {
     case 'notin':
       return token.text;
     default:
-      throw unparsable(`found '${token.text}', expected: in, notin, =, ==, !=, gt, lt`);
+      throw requirementError(`found '${token.text}', expected: in, notin, =, ==, !=, gt, lt`);
   }
 }
 
-function unparsable(text: string): SelectorError {
+function requirementError(text: string): SelectorError {
   return new SelectorError(`unable to parse requirement: ${text}`);
 }
 
 function checkKey(key: string): void {
   const faults = checkQualifiedName(key);
-  if (faults.length > 0) throw unparsable(`<nil>: Invalid value: ${quote(key)}: ${faults.join('; ')}`);
+  if (faults.length > 0) throw requirementError(`<nil>: Invalid value: ${quote(key)}: ${faults.join('; ')}`);
 }
 
-function checked(requirement: LabelRequirement): LabelRequirement {
-  const { key, operator, values } = requirement;
+function validateRequirement(parseRequirement: LabelRequirement): LabelRequirement {
+  const { key, operator, values } = parseRequirement;
   const errors: string[] = [];
   values.forEach((value, index) => {
-    if ((operator === '>' || operator === '<') && integer(value) === undefined) {
+    if ((operator === '>' || operator === '<') && parseInt64(value) === undefined) {
       errors.push(`values[${index}]: Invalid value: ${quote(value)}: for 'Gt', 'Lt' operators, the value must be an integer`);
     }
     const faults = checkLabelValue(value);
     if (faults.length > 0) errors.push(`values[${index}][${key}]: Invalid value: ${quote(value)}: ${faults.join('; ')}`);
   });
-  if (errors.length > 0) throw unparsable(errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]`);
-  return requirement;
+  if (errors.length > 0) throw requirementError(errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]`);
+  return parseRequirement;
 }
 
-const LARGEST = 2n ** 63n - 1n;
-const SMALLEST = -(2n ** 63n);
+const MAX_INT64 = 2n ** 63n - 1n;
+const MIN_INT64 = -(2n ** 63n);
 
-/** A 64-bit decimal integer, or undefined. */
-function integer(text: string): bigint | undefined {
+/** A 64-bit decimal integer; `undefined` for any other text. */
+function parseInt64(text: string): bigint | undefined {
   if (!/^[+-]?[0-9]+$/.test(text)) return undefined;
   const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
-  return value <= LARGEST && value >= SMALLEST ? value : undefined;
+  return value <= MAX_INT64 && value >= MIN_INT64 ? value : undefined;
 }
 
 function formatRequirement({ key, operator, values }: LabelRequirement): string {
@@ -256,36 +261,36 @@ function formatRequirement({ key, operator, values }: LabelRequirement): string 
 }
 
 function compileRequirement({ key, operator, values }: LabelRequirement): LabelMatcher {
-  const find = finder(key);
-  const [only = ''] = values;
-  const named: ReadonlySet<string | undefined> = new Set(values.flatMap((value) => spellingsOfLabelValue(key, value)));
+  const getLabel = labelGetter(key);
+  const [firstValue = ''] = values;
+  const acceptedValues: ReadonlySet<string | undefined> = new Set(values.flatMap((value) => spellingsOfLabelValue(key, value)));
   switch (operator) {
     case 'exists':
-      return (labels) => find(labels) !== undefined;
+      return (labels) => getLabel(labels) !== undefined;
     case 'absent':
-      return (labels) => find(labels) === undefined;
+      return (labels) => getLabel(labels) === undefined;
     case '=':
     case 'in':
-      return named.size === 1 ? (labels) => find(labels) === only : (labels) => named.has(find(labels));
+      return acceptedValues.size === 1 ? (labels) => getLabel(labels) === firstValue : (labels) => acceptedValues.has(getLabel(labels));
     case '!=':
     case 'notin':
-      return named.size === 1 ? (labels) => find(labels) !== only : (labels) => !named.has(find(labels));
+      return acceptedValues.size === 1 ? (labels) => getLabel(labels) !== firstValue : (labels) => !acceptedValues.has(getLabel(labels));
     case '>':
     case '<': {
-      const bound = integer(only) ?? 0n;
+      const bound = parseInt64(firstValue) ?? 0n;
       return (labels) => {
-        const value = integer(find(labels) ?? '');
+        const value = parseInt64(getLabel(labels) ?? '');
         return value !== undefined && (operator === '>' ? value > bound : value < bound);
       };
     }
   }
 }
 
-function finder(key: string): (labels: Readonly<Record<string, string>>) => string | undefined {
+function labelGetter(key: string): (labels: Readonly<Record<string, string>>) => string | undefined {
   const other = otherQualifiedName(key);
   const own = (labels: Readonly<Record<string, string>>, name: string): string | undefined => {
     const value = labels[name];
-    // Inherited members (`constructor`) are no strings.
+    // Inherited properties (`constructor`) are not strings.
     return typeof value === 'string' ? value : undefined;
   };
   if (other === undefined) return (labels) => own(labels, key);

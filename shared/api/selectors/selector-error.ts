@@ -1,4 +1,4 @@
-/** A selector that cannot be read or is not served. Its message is upstream's and is answered with 400 BadRequest. */
+/** A malformed or unsupported selector. The message is upstream's; the response is 400 BadRequest. */
 export class SelectorError extends Error {
   override readonly name = 'SelectorError';
 }

@@ -1,20 +1,20 @@
-/** What a run of schema checks gathers: where it stands and what is wrong. Holds no rules. */
+/** State of one validation of an object against its schema: current path, errors, and remaining matching steps. */
 import { appendAll } from '../../values/append';
-import { fieldErrorAs, type FieldError, type FieldErrorReason } from '../errors/field-error';
+import { createFieldError, type FieldError, type FieldErrorReason } from '../errors/field-error';
 import { formatGoSyntax } from '../../values/go-syntax';
 import type { JsonValue } from '../../values/json';
-import type { Correlation, Old } from './correlate';
+import type { Correlation, OldValue } from './correlate';
 
-/** Upstream says everything; nobody reads more than this. */
-export const MOST_ERRORS = 1000;
-/** How upstream calls the top. */
-export const NOWHERE = '<nil>';
+/** Upstream reports all errors; this limit bounds the response. */
+export const MAX_SCHEMA_ERRORS = 1000;
+/** Upstream's path of the root object. */
+export const ROOT_PATH = '<nil>';
 
 /**
- * Adds what is wrong to the context. `old` is what the value came from. Answers how much was looked at: of several alternatives that all fail, the one
- * that got furthest is explained.
+ * Adds the errors of a value to the context. `old` is the value that it replaces. Returns a measure of how much was
+ * checked: when several alternatives fail, the errors of the one that got furthest are reported.
  */
-export type Check = (value: JsonValue, context: CheckContext, old: Old) => number;
+export type SchemaCheck = (value: JsonValue, context: CheckContext, old: OldValue) => number;
 
 /** A state to which {@link CheckContext.rollBack} returns. */
 export interface Mark {
@@ -22,19 +22,19 @@ export interface Mark {
   readonly errors: number;
 }
 
-/** What matching the texts of one object may take, in steps of some 20 ns. */
-const MATCHING_LIMIT = 2_500_000;
+/** Limit for matching patterns against the strings of one object, in steps of about 20 ns. */
+const MATCHING_STEP_LIMIT = 2_500_000;
 
 export class CheckContext {
   private failures = 0;
-  private stepsLeft = MATCHING_LIMIT;
+  private stepsLeft = MATCHING_STEP_LIMIT;
   private readonly errors: FieldError[] = [];
   private readonly path: (string | number)[] = [];
 
   constructor(readonly correlation: Correlation) {}
 
-  /** Whether there is time left to match a text; false = it is not to be tried. */
-  affords(steps: number): boolean {
+  /** Deducts the steps of a match; returns false when the limit is exceeded and the match must not be tried. */
+  trySpend(steps: number): boolean {
     this.stepsLeft -= steps;
     return this.stepsLeft >= 0;
   }
@@ -47,29 +47,30 @@ export class CheckContext {
     this.path.pop();
   }
 
-  /** `spec.list[0].a`; '' at the top. */
-  get place(): string {
+  /** `spec.list[0].a`; '' at the root. */
+  get pathText(): string {
     let text = '';
     for (const step of this.path) text += typeof step === 'number' ? `[${step}]` : text === '' ? step : `.${step}`;
     return text;
   }
 
-  /** `message` is put after the place. */
+  /** Adds an error whose detail is the path followed by `message`. */
   fail(reason: FieldErrorReason, shown: string, message: string): void {
-    this.add(reason, shown, (place) => `${place} ${message}`);
+    this.add(reason, shown, (pathText) => `${pathText} ${message}`);
   }
 
-  /** Something that upstream says of no field in particular. */
-  failAll(message: string): void {
+  /** Adds an error that upstream reports without a field. */
+  failWithoutField(message: string): void {
     this.failures += 1;
-    if (this.errors.length < MOST_ERRORS) this.errors.push(fieldErrorAs('FieldValueInvalid', NOWHERE, '""', `"${this.place}" ${message}`));
+    if (this.errors.length < MAX_SCHEMA_ERRORS)
+      this.errors.push(createFieldError('FieldValueInvalid', ROOT_PATH, '""', `"${this.pathText}" ${message}`));
   }
 
-  add(reason: FieldErrorReason, shown: string, detail: (place: string) => string): void {
+  add(reason: FieldErrorReason, shown: string, detail: (pathText: string) => string): void {
     this.failures += 1;
-    if (this.errors.length >= MOST_ERRORS) return;
-    const { place } = this;
-    this.errors.push(fieldErrorAs(reason, place === '' ? NOWHERE : place, shown, detail(place)));
+    if (this.errors.length >= MAX_SCHEMA_ERRORS) return;
+    const { pathText } = this;
+    this.errors.push(createFieldError(reason, pathText === '' ? ROOT_PATH : pathText, shown, detail(pathText)));
   }
 
   mark(): Mark {
@@ -80,7 +81,7 @@ export class CheckContext {
     return this.failures > mark.failures;
   }
 
-  /** Forgets what has been found since; the result can be {@link restore}d. */
+  /** Removes and returns the errors since the mark; {@link restore} adds them again. */
   rollBack(mark: Mark): readonly FieldError[] {
     this.failures = mark.failures;
     return this.errors.splice(mark.errors);
@@ -91,8 +92,8 @@ export class CheckContext {
     appendAll(this.errors, errors);
   }
 
-  /** Each once, in the order in which they were found. */
-  get found(): FieldError[] {
+  /** Without duplicates, in the order in which they were added. */
+  get distinctErrors(): FieldError[] {
     return [...new Map(this.errors.map((error) => [error.text, error])).values()];
   }
 }

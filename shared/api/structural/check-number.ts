@@ -1,10 +1,13 @@
-/** Bounds of numbers as upstream checks them: of an integer against the whole part of a bound, of any other number against the bound as it is. */
+/**
+ * Checks numeric bounds as upstream does: an integer against the integral part of a bound, any other number against the
+ * bound itself.
+ */
 import { formatGoNumber, formatGoSyntax } from '../../values/go-syntax';
-import type { Check, CheckContext } from './check-context';
+import type { SchemaCheck, CheckContext } from './check-context';
 import { isNearlyWhole } from './check-type';
-import type { Restrictions } from './schema-node';
+import type { ValueValidation } from './schema-node';
 
-export function numberCheck(node: Restrictions): Check {
+export function compileNumberCheck(node: ValueValidation): SchemaCheck {
   const { multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = node;
   if (multipleOf === undefined && minimum === undefined && maximum === undefined) return () => 1;
   return (value, context) => {
@@ -14,17 +17,17 @@ export function numberCheck(node: Restrictions): Check {
       context.fail(
         'FieldValueInvalid',
         formatGoSyntax(value),
-        `in body should be ${text} ${typeof bound === 'bigint' ? bound : goNumberOf(bound)}`,
+        `in body should be ${text} ${typeof bound === 'bigint' ? bound : formatGoFloat(bound)}`,
       );
-    if (multipleOf !== undefined) checkMultiple(number, boundFor(number, multipleOf), context, fail);
+    if (multipleOf !== undefined) checkMultiple(number, comparableBound(number, multipleOf), context, fail);
     if (minimum !== undefined) {
-      const least = boundFor(number, minimum);
-      if (number < least || (exclusiveMinimum && number === least))
-        fail(exclusiveMinimum ? 'greater than' : 'greater than or equal to', least);
+      const lower = comparableBound(number, minimum);
+      if (number < lower || (exclusiveMinimum && number === lower))
+        fail(exclusiveMinimum ? 'greater than' : 'greater than or equal to', lower);
     }
     if (maximum !== undefined) {
-      const most = boundFor(number, maximum);
-      if (number > most || (exclusiveMaximum && number === most)) fail(exclusiveMaximum ? 'less than' : 'less than or equal to', most);
+      const upper = comparableBound(number, maximum);
+      if (number > upper || (exclusiveMaximum && number === upper)) fail(exclusiveMaximum ? 'less than' : 'less than or equal to', upper);
     }
     return 1;
   };
@@ -32,17 +35,17 @@ export function numberCheck(node: Restrictions): Check {
 
 type Bound = number | bigint;
 
-const LEAST_INT64 = -(2n ** 63n);
+const MIN_INT64 = -(2n ** 63n);
 
-/** Upstream turns the bound into an integer of 64 bits; what does not fit becomes the least one. */
-function boundFor(number: Bound, bound: number): Bound {
+/** Upstream converts the bound to int64; a value out of range becomes the smallest int64. */
+function comparableBound(number: Bound, bound: number): Bound {
   if (typeof number === 'number') return bound;
-  const whole = Number.isFinite(bound) ? BigInt(Math.trunc(bound)) : LEAST_INT64;
-  return BigInt.asIntN(64, whole) === whole ? whole : LEAST_INT64;
+  const whole = Number.isFinite(bound) ? BigInt(Math.trunc(bound)) : MIN_INT64;
+  return BigInt.asIntN(64, whole) === whole ? whole : MIN_INT64;
 }
 
-/** As Go prints a float, whole or not: `1e+06`. */
-function goNumberOf(bound: number): string {
+/** Prints a float as Go does, also when it is integral: `1e+06`. */
+function formatGoFloat(bound: number): string {
   if (!Number.isInteger(bound) || Math.abs(bound) < 1e6) return formatGoNumber(bound);
   const [digits = '', exponent = ''] = bound.toExponential().split('e+');
   return `${digits}e+${exponent.padStart(2, '0')}`;
@@ -50,7 +53,7 @@ function goNumberOf(bound: number): string {
 
 function checkMultiple(number: Bound, factor: Bound, context: CheckContext, fail: (text: string, bound: Bound) => void): void {
   if (factor <= 0) {
-    context.add('FieldValueInvalid', String(factor), (place) => `factor MultipleOf declared for ${place} must be positive: ${factor}`);
+    context.add('FieldValueInvalid', String(factor), (path) => `factor MultipleOf declared for ${path} must be positive: ${factor}`);
     return;
   }
   const isMultiple =

@@ -1,36 +1,37 @@
 /**
- * Types as upstream checks them, with its odd corners: a format takes the place of a type in some of them, so that a list passes for a text of a format,
- * and a number that is nearly whole counts as an integer.
+ * Checks types as upstream does, including its quirks: with a format, a list is accepted in place of a string in some
+ * cases, and a number that is nearly whole is accepted as an integer.
  */
 import type { JsonValue } from '../../values/json';
-import { shownValue, type Check } from './check-context';
-import { knownFormat } from './formats';
-import { isSchemaNode, type Restrictions } from './schema-node';
+import { shownValue, type SchemaCheck } from './check-context';
+import { knownFormatName } from './formats';
+import { isSchemaNode, type ValueValidation } from './schema-node';
 
-/** Undefined = nothing is said of the type. */
-export function typeCheck(node: Restrictions): Check | undefined {
+/** `undefined` when the schema restricts neither type nor format. */
+export function compileTypeCheck(node: ValueValidation): SchemaCheck | undefined {
   const isNode = isSchemaNode(node);
   const types: readonly string[] = isNode && node.intOrString ? ['integer', 'string'] : node.type === undefined ? [] : [node.type];
   const nullable = isNode && node.nullable;
-  const format = knownFormat(node.format);
+  const format = knownFormatName(node.format);
   if (types.length === 0 && format === '') return undefined;
   const wanted = types.join(',');
-  const takesNumbers = types.includes('number') || types.includes('integer');
+  const acceptsNumbers = types.includes('number') || types.includes('integer');
   return (value, context) => {
-    const fail = (expected: string, found: string): number => {
-      context.fail('FieldValueTypeInvalid', shownValue(found), `in body must be of type ${expected}: "${found}"`);
+    const fail = (expected: string, actual: string): number => {
+      context.fail('FieldValueTypeInvalid', shownValue(actual), `in body must be of type ${expected}: "${actual}"`);
       return 0;
     };
     if (value === null) return wanted !== '' && !nullable ? fail(wanted, 'null') : 1;
-    const found = jsonType(value);
-    const isGood =
-      types.includes(found) || (found === 'number' ? types.includes('integer') && isNearlyWhole(value) : isWholeNumber(found, types));
+    const actual = jsonType(value);
+    const isExpected =
+      types.includes(actual) ||
+      (actual === 'number' ? types.includes('integer') && isNearlyWhole(value) : isIntegerAsNumber(actual, types));
     if (format !== '') {
-      if (found === 'string' || found === 'array') {
-        if (!takesNumbers) return 1;
-      } else if (!isGood) return fail(format, NUMBER_FORMATS.get(found) ?? '');
+      if (actual === 'string' || actual === 'array') {
+        if (!acceptsNumbers) return 1;
+      } else if (!isExpected) return fail(format, NUMBER_FORMATS.get(actual) ?? '');
     }
-    return isGood ? 1 : fail(wanted, found);
+    return isExpected ? 1 : fail(wanted, actual);
   };
 }
 
@@ -39,14 +40,14 @@ const NUMBER_FORMATS: ReadonlyMap<string, string> = new Map([
   ['number', 'float64'],
 ]);
 
-const isWholeNumber = (found: string, types: readonly string[]): boolean => found === 'integer' && types.includes('number');
+const isIntegerAsNumber = (actual: string, types: readonly string[]): boolean => actual === 'integer' && types.includes('number');
 
 function jsonType(value: JsonValue): string {
   switch (typeof value) {
     case 'bigint':
       return 'integer';
     case 'number':
-      // Larger integers are bigints; a number that large was written as a fraction or with an exponent.
+      // Larger integers are bigints; a number of that size was written with a fraction or an exponent.
       return Number.isSafeInteger(value) ? 'integer' : 'number';
     case 'string':
       return 'string';
@@ -57,7 +58,7 @@ function jsonType(value: JsonValue): string {
   }
 }
 
-/** Upstream's tolerance; negative numbers get none. */
+/** Upstream's tolerance, which does not apply to negative numbers. */
 export function isNearlyWhole(value: JsonValue): boolean {
   if (typeof value !== 'number' || Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
   const whole = Math.trunc(value);

@@ -1,33 +1,36 @@
 /**
- * Which part of an old object a part of the new one came from, and whether the two are equal. Members are found by name, items of keyed lists by
- * their keys; items of other lists come from nowhere, and so do items without all their keys and members that the schema does not name. Made for one
- * pair of objects.
+ * Correlates the values of a new object with those of the old one, and compares them. Members are correlated by name,
+ * items of map lists by their keys; items of other lists, items without all keys and members outside the schema have no
+ * old value. One instance serves one pair of objects.
  */
 import { equalJson, isObject, own, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import type { SchemaNode } from './schema-node';
 
-/** What a value came from: undefined = unknown. */
-export type Old = JsonValue | undefined;
+/** The old value of a value; `undefined` when there is none. */
+export type OldValue = JsonValue | undefined;
 
 export class Correlation {
-  /** By new value; each new value comes from one old value at most. */
+  /** By new value; each new value has at most one old value. */
   private readonly equal = new WeakMap<JsonObject | JsonArray, boolean>();
   private readonly keyed = new WeakMap<JsonArray, ReadonlyMap<string, JsonObject>>();
 
-  member(old: Old, name: string): Old {
+  member(old: OldValue, name: string): OldValue {
     return isObject(old) ? own(old, name) : undefined;
   }
 
-  item(node: SchemaNode, old: Old, item: JsonValue): Old {
+  item(node: SchemaNode, old: OldValue, item: JsonValue): OldValue {
     if (node.listType !== 'map' || !Array.isArray(old) || !isObject(item)) return undefined;
     let items = this.keyed.get(old);
-    if (items === undefined) this.keyed.set(old, (items = byKeys(node, old)));
+    if (items === undefined) this.keyed.set(old, (items = indexByKeys(node, old)));
     const keys = keysText(node, item);
     return keys === undefined ? undefined : items.get(keys);
   }
 
-  /** Items of keyed lists may stand in any order. What came from nowhere has changed (upstream behaviour). */
-  isUnchanged(node: SchemaNode | undefined, value: JsonValue, old: Old): boolean {
+  /**
+   * The order of items in a map list does not matter. A value without an old value counts as changed (upstream
+   * behaviour).
+   */
+  isUnchanged(node: SchemaNode | undefined, value: JsonValue, old: OldValue): boolean {
     if (old === undefined || node === undefined) return false;
     if (typeof value !== 'object' || value === null) return value === old;
     let equal = this.equal.get(value);
@@ -48,30 +51,30 @@ export class Correlation {
   }
 }
 
-/** The schema of a member; undefined where nothing is known of it. */
+/** The schema of a member; `undefined` when the schema does not specify it. */
 export function memberNode(node: SchemaNode, name: string): SchemaNode | undefined {
   const { additionalProperties } = node;
   return node.properties.get(name) ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
 }
 
-/** The first item of each set of keys. */
-function byKeys(node: SchemaNode, items: JsonArray): ReadonlyMap<string, JsonObject> {
-  const found = new Map<string, JsonObject>();
+/** The first item with each combination of keys. */
+function indexByKeys(node: SchemaNode, items: JsonArray): ReadonlyMap<string, JsonObject> {
+  const itemsByKeys = new Map<string, JsonObject>();
   for (const item of items) {
     if (!isObject(item)) continue;
     const keys = keysText(node, item);
-    if (keys !== undefined && !found.has(keys)) found.set(keys, item);
+    if (keys !== undefined && !itemsByKeys.has(keys)) itemsByKeys.set(keys, item);
   }
-  return found;
+  return itemsByKeys;
 }
 
-/** What identifies an item of a keyed list, as text; undefined for an item without all its keys. */
+/** The key values of an item in a map list as text; `undefined` for an item without all keys. */
 function keysText(node: SchemaNode, item: JsonObject): string | undefined {
   const keys = keysOf(node, item);
   return Object.keys(keys).length < node.listMapKeys.length ? undefined : stringifyJson(keys, 'sorted');
 }
 
-/** Those of its keys that an item has. */
+/** The key fields that an item has, with their values. */
 export function keysOf(node: SchemaNode, item: JsonObject): JsonObject {
   const keys: JsonObject = {};
   for (const name of node.listMapKeys) {

@@ -20,20 +20,20 @@ function decoded({ node, sent }: CustomCase): { object: JsonObject; unknown: str
 }
 
 describe('decodeCustom, compared with recordings of kube-apiserver', () => {
-  test.each(CASES.map((one) => [one.definition, text(one.sent), one] as const))(
+  test.each(CASES.map((recorded) => [recorded.definition, text(recorded.sent), recorded] as const))(
     'decodes a %s as recorded: %s',
-    (_definition, _text, one) => {
-      const { answer, node } = one;
-      const found = decoded(one);
-      if (typeof found === 'string') {
-        expect({ code: 400, message: `Thing in version "v2" cannot be handled as a Thing: ${found}` }).toEqual(answer);
+    (_definition, _text, recorded) => {
+      const { answer, node } = recorded;
+      const actual = decoded(recorded);
+      if (typeof actual === 'string') {
+        expect({ code: 400, message: `Thing in version "v2" cannot be handled as a Thing: ${actual}` }).toEqual(answer);
         return;
       }
       expect(answer.code).not.toBe(400);
-      expect(found.unknown.map((path) => `unknown field "${path}"`)).toEqual(answer.warnings ?? []);
+      expect(actual.unknown.map((path) => `unknown field "${path}"`)).toEqual(answer.warnings ?? []);
       if (answer.object === undefined) return;
-      applySchemaDefaults(node, found.object);
-      const { apiVersion: _apiVersion, kind: _kind, ...rest } = found.object;
+      applySchemaDefaults(node, actual.object);
+      const { apiVersion: _apiVersion, kind: _kind, ...rest } = actual.object;
       expect({ metadata: {}, ...rest }).toEqual(answer.object);
     },
   );
@@ -41,7 +41,7 @@ describe('decodeCustom, compared with recordings of kube-apiserver', () => {
 
 const NODES = [...new Set(CASES.map(({ node }) => node))];
 
-/** Objects with members that the definitions know and others, of any type. */
+/** Generates objects with members of the definitions and unknown ones, of any type. */
 function objects(): fc.Arbitrary<JsonObject> {
   const names = new Set<string>(['unknown', '__proto__']);
   const collect = (value: JsonValue): void => {

@@ -1,24 +1,24 @@
-/** Decoding of a custom resource, as types/decode.ts does it for the kinds of the tables. Defaults nothing and judges no values. */
+/** Decodes a custom resource, as types/decode.ts does for built-in kinds. Applies no defaults and does not validate. */
 import { cloneJson, own, type JsonObject } from '../../values/json';
 import { dropNulls } from './defaults';
 import { decodeEmbedded } from './embedded';
-import { decodeMetadata } from './metadata';
+import { decodeObjectMeta } from './metadata';
 import { pruneUnknown } from './prune';
 import type { SchemaNode } from './schema-node';
 
 /**
- * A fresh object without what the schema does not know, with its metadata and that of embedded resources in canonical form. `unknown` names
- * what was dropped, in upstream's order. Throws DecodeError, whose message is upstream's, when metadata has the wrong type. Nulls where null is not
- * allowed are dropped, or `kept` for validation to refuse.
+ * Returns a new, pruned object with its metadata and that of embedded resources in canonical form. `unknown` holds the
+ * paths of pruned fields in upstream's order. Nulls where null is not allowed are dropped, or `kept` for validation to
+ * reject. Throws DecodeError with upstream's message when metadata has the wrong type.
  */
 export function decodeCustom(
   node: SchemaNode,
   value: JsonObject,
   nulls: 'dropped' | 'kept' = 'dropped',
 ): { object: JsonObject; unknown: string[] } {
-  const { metadata: found, ...members } = value;
+  const { metadata: metadataValue, ...members } = value;
   const object = cloneJson<JsonObject>(members);
-  const metadata = found === undefined ? undefined : decodeMetadata(own(value, 'metadata') ?? null);
+  const metadata = metadataValue === undefined ? undefined : decodeObjectMeta(own(value, 'metadata') ?? null);
   const pruned = pruneUnknown(node, object);
   if (nulls === 'dropped') dropNulls(node, object);
   const embedded = decodeEmbedded(node, object);

@@ -1,48 +1,56 @@
 /**
- * What a custom resource's schema fills in: defaults of absent members, and of nulls where null is not allowed; other such nulls count as
- * absent. Both in place, both type-blind: a value of the wrong type is left for validate.ts.
+ * Defaulting and null handling by the schema of a custom resource: sets defaults of absent fields and of disallowed
+ * nulls; drops other disallowed nulls. Both work in place and ignore types: validate.ts reports a value of the wrong
+ * type.
  */
 import { cloneJson, isObject, own, setMember, type JsonObject, type JsonValue } from '../../values/json';
 import type { SchemaNode } from './schema-node';
 
 type Visitor = (value: JsonValue) => void;
 
-/** Members and items that stand below absent ones are not made, unless the absent one has a default itself. */
+/**
+ * Does not create absent parents: a default below an absent field applies only when that field has a default itself.
+ */
 export function applySchemaDefaults(node: SchemaNode, object: JsonObject): void {
-  visitorOf(DEFAULTS, node)?.(object);
+  visitorOf(DEFAULTING_PASS, node)?.(object);
 }
 
-/** Removes members that are null where null is not allowed and there is no default. Items of lists stay. */
+/** Removes members that are null where null is not allowed and there is no default. Items of lists are kept. */
 export function dropNulls(node: SchemaNode, object: JsonObject): void {
-  visitorOf(NULLS, node)?.(object);
+  visitorOf(NULL_DROPPING_PASS, node)?.(object);
 }
 
-/** What is done at a node. Compiled per node; undefined = there is nothing to do at the node and below. */
-interface Task {
+/**
+ * A pass over objects, compiled per node. A compiled visitor is `undefined` when there is nothing to do at the node and
+ * below.
+ */
+interface SchemaPass {
   readonly known: WeakMap<SchemaNode, Visitor | undefined>;
-  /** What is done to an object before its members are visited. `others` is the schema of members without one of their own. */
+  /**
+   * Returns the change to an object before its members are visited. `others` is the schema of additional properties.
+   */
   members(node: SchemaNode, others: SchemaNode | undefined): ((object: JsonObject) => void) | undefined;
-  /** What becomes of an item, before it is visited. */
+  /** Returns the change to an item before it is visited. */
   item(items: SchemaNode): ((item: JsonValue) => JsonValue) | undefined;
 }
 
-function visitorOf(task: Task, node: SchemaNode): Visitor | undefined {
-  if (task.known.has(node)) return task.known.get(node);
-  const visitor = compile(task, node);
-  task.known.set(node, visitor);
+function visitorOf(pass: SchemaPass, node: SchemaNode): Visitor | undefined {
+  if (pass.known.has(node)) return pass.known.get(node);
+  const visitor = compile(pass, node);
+  pass.known.set(node, visitor);
   return visitor;
 }
 
-function compile(task: Task, node: SchemaNode): Visitor | undefined {
+function compile(pass: SchemaPass, node: SchemaNode): Visitor | undefined {
   const others = isNode(node.additionalProperties) ? node.additionalProperties : undefined;
-  const own = task.members(node, others);
+  const own = pass.members(node, others);
   const properties = [...node.properties].flatMap(([name, member]): [string, Visitor][] => {
-    const visitor = visitorOf(task, member);
+    const visitor = visitorOf(pass, member);
     return visitor === undefined ? [] : [[name, visitor]];
   });
-  const visitOther = others === undefined ? undefined : visitorOf(task, others);
-  const change = node.items === undefined ? undefined : task.item(node.items);
-  const visitItem = node.items === undefined ? undefined : visitorOf(task, node.items);
+  const visitOther = others === undefined ? undefined : visitorOf(pass, others);
+  const change = node.items === undefined ? undefined : pass.item(node.items);
+  const visitItem = node.items === undefined ? undefined : visitorOf(pass, node.items);
   if (own === undefined && properties.length === 0 && visitOther === undefined && change === undefined && visitItem === undefined) {
     return undefined;
   }
@@ -74,7 +82,7 @@ function isNode(node: SchemaNode | boolean | undefined): node is SchemaNode {
   return typeof node === 'object';
 }
 
-const DEFAULTS: Task = {
+const DEFAULTING_PASS: SchemaPass = {
   known: new WeakMap(),
   members(node, others) {
     const defaults = [...node.properties].flatMap(([name, { defaultValue, nullable }]) =>
@@ -99,17 +107,17 @@ const DEFAULTS: Task = {
   },
 };
 
-const NULLS: Task = {
+const NULL_DROPPING_PASS: SchemaPass = {
   known: new WeakMap(),
   members(node, others) {
-    const goes = (member: SchemaNode | undefined): boolean =>
+    const isDropped = (member: SchemaNode | undefined): boolean =>
       member?.nullable === false && (member.defaultValue === undefined || member.defaultValue === null);
-    const names = [...node.properties].flatMap(([name, member]) => (goes(member) ? [name] : []));
-    const othersGo = goes(others);
-    if (names.length === 0 && !othersGo) return undefined;
+    const names = [...node.properties].flatMap(([name, member]) => (isDropped(member) ? [name] : []));
+    const dropsOthers = isDropped(others);
+    if (names.length === 0 && !dropsOthers) return undefined;
     return (object) => {
       for (const name of names) if (own(object, name) === null) delete object[name];
-      if (!othersGo) return;
+      if (!dropsOthers) return;
       for (const name of Object.keys(object)) if (own(object, name) === null && !node.properties.has(name)) delete object[name];
     };
   },

@@ -1,8 +1,8 @@
 /**
- * Whole objects inside a custom resource (`x-kubernetes-embedded-resource`): their metadata is decoded as every object's metadata is, and they are
- * held to the rules for apiVersion, kind and metadata. Knows nothing of their other members.
+ * Embedded resources in a custom resource (`x-kubernetes-embedded-resource`): decodes their metadata and validates
+ * their apiVersion, kind and metadata. Their other fields are left to the schema.
  */
-import { invalidAs, invalidValue, required, type FieldError } from '../errors/field-error';
+import { invalidShownValue, invalidValue, requiredValue, type FieldError } from '../errors/field-error';
 import { formatGoSyntax } from '../../values/go-syntax';
 import { parseApiVersion } from '../identity/identity';
 import { arrayAt, isObject, objectAt, own, sortedKeys, stringAt, type JsonObject, type JsonValue } from '../../values/json';
@@ -10,105 +10,105 @@ import { truncatePath } from '../../values/field-path';
 import { checkDns1035Label, checkPathSegment, checkPathSegmentPrefix } from '../../values/name-formats';
 import { DecodeError } from '../types';
 import { validateMetadata } from '../metadata/object-meta-rules';
-import { decodeMetadata } from './metadata';
-import { fieldText, type PathPart } from './path';
+import { decodeObjectMeta } from './metadata';
+import { formatFieldPath, type FieldPathElement } from './path';
 import type { SchemaNode } from './schema-node';
 
-/** What of an embedded object has the wrong type. */
-export class EmbeddedFault extends DecodeError {
-  constructor(readonly fault: FieldError) {
-    super(fault.text);
+/** A member of an embedded resource has the wrong type. */
+export class EmbeddedResourceError extends DecodeError {
+  constructor(readonly fieldError: FieldError) {
+    super(fieldError.text);
   }
 }
 
 interface Embedded {
   readonly object: JsonObject;
-  readonly path: readonly PathPart[];
+  readonly path: readonly FieldPathElement[];
 }
 
 /**
- * In place. The paths of unknown members of the embedded objects' metadata. Throws DecodeError with upstream's text when apiVersion, kind or
- * metadata has the wrong type.
+ * Decodes the metadata of embedded resources in place. Returns the paths of unknown fields in it. Throws DecodeError
+ * with upstream's message when apiVersion, kind or metadata has the wrong type.
  */
 export function decodeEmbedded(node: SchemaNode, object: JsonObject): string[] {
-  return embeddedIn(node, object).flatMap(({ object: resource, path }) => {
+  return findEmbedded(node, object).flatMap(({ object: resource, path }) => {
     for (const member of ['apiVersion', 'kind']) {
       const value = own(resource, member);
-      if (value !== undefined && typeof value !== 'string') throw wrongType([...path, member], value, 'must be a string');
+      if (value !== undefined && typeof value !== 'string') throw wrongTypeError([...path, member], value, 'must be a string');
     }
     const metadata = own(resource, 'metadata');
     if (metadata === undefined) return [];
-    const at = [...path, 'metadata'];
+    const fieldPath = [...path, 'metadata'];
     try {
-      const decoded = decodeMetadata(metadata);
+      const decoded = decodeObjectMeta(metadata);
       resource['metadata'] = decoded.object;
-      const place = fieldText(at);
-      return decoded.unknown.map((member) => truncatePath(`${place}.${member}`));
+      const metadataPath = formatFieldPath(fieldPath);
+      return decoded.unknown.map((member) => truncatePath(`${metadataPath}.${member}`));
     } catch (error) {
-      if (error instanceof DecodeError) throw wrongType(at, metadata, error.message);
+      if (error instanceof DecodeError) throw wrongTypeError(fieldPath, metadata, error.message);
       throw error;
     }
   });
 }
 
-function wrongType(path: readonly PathPart[], value: JsonValue, text: string): EmbeddedFault {
-  return new EmbeddedFault(invalidAs(fieldText(path), shown(value), text));
+function wrongTypeError(path: readonly FieldPathElement[], value: JsonValue, text: string): EmbeddedResourceError {
+  return new EmbeddedResourceError(invalidShownValue(formatFieldPath(path), shown(value), text));
 }
 
-/** Upstream's way with a value of any type. */
+/** A value of any type as upstream's messages show it. */
 function shown(value: JsonValue): string {
   return value === null ? '"null"' : formatGoSyntax(value);
 }
 
-/** What is wrong with the embedded objects, the outer ones first. They have been decoded. */
+/** The errors of decoded embedded resources, outer ones first. */
 export function validateEmbedded(node: SchemaNode, object: JsonObject): FieldError[] {
-  return embeddedIn(node, object).flatMap(({ object: resource, path }) => {
-    const at = fieldText(path);
-    return [...apiVersionErrors(resource, at), ...kindErrors(resource, at), ...metadataErrors(resource, at)];
+  return findEmbedded(node, object).flatMap(({ object: resource, path }) => {
+    const fieldPath = formatFieldPath(path);
+    return [...apiVersionErrors(resource, fieldPath), ...kindErrors(resource, fieldPath), ...metadataErrors(resource, fieldPath)];
   });
 }
 
 const EMPTY = 'must not be empty';
 
-function apiVersionErrors(resource: JsonObject, at: string): FieldError[] {
+function apiVersionErrors(resource: JsonObject, fieldPath: string): FieldError[] {
   const apiVersion = stringAt(resource, 'apiVersion');
-  const field = `${at}.apiVersion`;
-  if (apiVersion === undefined) return [required(field, EMPTY)];
+  const field = `${fieldPath}.apiVersion`;
+  if (apiVersion === undefined) return [requiredValue(field, EMPTY)];
   if (apiVersion === '') return [invalidValue(field, apiVersion, EMPTY)];
   if (parseApiVersion(apiVersion) !== undefined) return [];
   return [invalidValue(field, apiVersion, `unexpected GroupVersion string: ${apiVersion}`)];
 }
 
-function kindErrors(resource: JsonObject, at: string): FieldError[] {
+function kindErrors(resource: JsonObject, fieldPath: string): FieldError[] {
   const kind = stringAt(resource, 'kind');
-  const field = `${at}.kind`;
-  if (kind === undefined) return [required(field, EMPTY)];
+  const field = `${fieldPath}.kind`;
+  if (kind === undefined) return [requiredValue(field, EMPTY)];
   if (kind === '') return [invalidValue(field, kind, EMPTY)];
   const faults = checkDns1035Label(kind.toLowerCase());
   return faults.length === 0 ? [] : [invalidValue(field, kind, `may have mixed case, but should otherwise match: ${faults.join(',')}`)];
 }
 
-/** Nothing is required of it, not even a name. */
-function metadataErrors(resource: JsonObject, at: string): FieldError[] {
+/** No metadata field is required, not even the name. */
+function metadataErrors(resource: JsonObject, fieldPath: string): FieldError[] {
   const metadata = objectAt(resource, 'metadata');
   if (metadata === undefined) return [];
   const namespaced = (stringAt(metadata, 'namespace') ?? '') !== '';
-  const errors = validateMetadata(metadata, { namespaced, name: checkPathSegment, prefix: checkPathSegmentPrefix });
+  const errors = validateMetadata(metadata, { namespaced, name: checkPathSegment, generateName: checkPathSegmentPrefix });
   return [...errors.filter(({ reason }) => reason !== 'FieldValueRequired'), ...managedFieldsErrors(metadata)].map((error) => ({
     ...error,
-    field: `${at}.${error.field}`,
-    text: `${at}.${error.text}`,
+    field: `${fieldPath}.${error.field}`,
+    text: `${fieldPath}.${error.text}`,
   }));
 }
 
-/** What an object's own metadata cannot have, because the server writes it. */
+/** Checks fields of managedFields that the object's own metadata cannot violate, because the server sets them there. */
 function managedFieldsErrors(metadata: JsonObject): FieldError[] {
   return (arrayAt(metadata, 'managedFields') ?? []).flatMap((entry, index) => {
     if (!isObject(entry)) return [];
     const errors: FieldError[] = [];
-    const check = (member: string, good: readonly string[], text: string): void => {
+    const check = (member: string, allowed: readonly string[], text: string): void => {
       const value = stringAt(entry, member) ?? '';
-      if (!good.includes(value)) errors.push(invalidValue(`metadata.managedFields[${index}].${member}`, value, text));
+      if (!allowed.includes(value)) errors.push(invalidValue(`metadata.managedFields[${index}].${member}`, value, text));
     };
     check('operation', ['Apply', 'Update'], 'must be `Apply` or `Update`');
     check('fieldsType', ['', 'FieldsV1'], 'must be `FieldsV1`');
@@ -116,23 +116,23 @@ function managedFieldsErrors(metadata: JsonObject): FieldError[] {
   });
 }
 
-/** All embedded objects, the outer ones first, members in the order of their names. */
-function embeddedIn(node: SchemaNode, object: JsonObject): Embedded[] {
-  const found: Embedded[] = [];
-  if (leadsToEmbedded(node)) gather({ ...node, embeddedResource: false }, object, [], found);
-  return found;
+/** All embedded resources, outer ones first, members sorted by name. */
+function findEmbedded(node: SchemaNode, object: JsonObject): Embedded[] {
+  const resources: Embedded[] = [];
+  if (containsEmbedded(node)) collectEmbedded({ ...node, embeddedResource: false }, object, [], resources);
+  return resources;
 }
 
-function gather(node: SchemaNode, value: JsonValue, path: PathPart[], found: Embedded[]): void {
-  const visit = (below: SchemaNode | undefined, step: PathPart, member: JsonValue): void => {
-    if (below === undefined || typeof member !== 'object' || member === null || !leadsToEmbedded(below)) return;
+function collectEmbedded(node: SchemaNode, value: JsonValue, path: FieldPathElement[], resources: Embedded[]): void {
+  const visit = (below: SchemaNode | undefined, step: FieldPathElement, member: JsonValue): void => {
+    if (below === undefined || typeof member !== 'object' || member === null || !containsEmbedded(below)) return;
     path.push(step);
-    gather(below, member, path, found);
+    collectEmbedded(below, member, path, resources);
     path.pop();
   };
   if (Array.isArray(value)) value.forEach((item, index) => visit(node.items, index, item));
   if (!isObject(value)) return;
-  if (node.embeddedResource) found.push({ object: value, path: [...path] });
+  if (node.embeddedResource) resources.push({ object: value, path: [...path] });
   const others = typeof node.additionalProperties === 'object' ? node.additionalProperties : undefined;
   for (const name of sortedKeys(value)) {
     const member = node.properties.get(name);
@@ -143,13 +143,13 @@ function gather(node: SchemaNode, value: JsonValue, path: PathPart[], found: Emb
 
 const known = new WeakMap<SchemaNode, boolean>();
 
-function leadsToEmbedded(node: SchemaNode): boolean {
-  let leads = known.get(node);
-  if (leads === undefined) {
+function containsEmbedded(node: SchemaNode): boolean {
+  let contains = known.get(node);
+  if (contains === undefined) {
     const { additionalProperties, items } = node;
     const below = [...node.properties.values(), ...[items, additionalProperties].filter((next) => typeof next === 'object')];
-    leads = node.embeddedResource || below.some(leadsToEmbedded);
-    known.set(node, leads);
+    contains = node.embeddedResource || below.some(containsEmbedded);
+    known.set(node, contains);
   }
-  return leads;
+  return contains;
 }

@@ -1,13 +1,13 @@
-/** IP addresses as strict readers take them: no leading zeros in IPv4, no group of more than four digits in IPv6. No zones. */
+/** Strict IP address formats: no leading zeros in IPv4, at most four digits per group in IPv6, no zones. */
 import { parseIpAddress } from '../../values/ip-address';
 
-/** Of either family. */
+/** An IPv4 or IPv6 address. */
 export function isStrictAddress(text: string): boolean {
   if (parseIpAddress(text) === undefined || /[0-9a-fA-F]{5}/.test(text)) return false;
   return !text.includes('.') || !/(?:^|[:.])0[0-9]+(?:\.|$)/.test(text);
 }
 
-/** An IPv4 address may stand at its end. */
+/** The last 32 bits may be written as an IPv4 address. */
 export function isIpv6(text: string): boolean {
   return text.includes(':') && isStrictAddress(text);
 }

@@ -1,4 +1,6 @@
-/** Durations as upstream takes them in custom resources: Go's (`1h30m`), or any text with a number and the name of a unit somewhere (`3 days`). */
+/**
+ * The `duration` format of upstream: Go durations (`1h30m`), or any text that contains a number with a unit (`3 days`).
+ */
 
 const UNIT_NANOS: ReadonlyMap<string, bigint> = new Map([
   ['ns', 1n],
@@ -11,15 +13,15 @@ const UNIT_NANOS: ReadonlyMap<string, bigint> = new Map([
   ['h', 3_600_000_000_000n],
 ]);
 const PART = /([0-9]*)(?:\.([0-9]*))?([a-zµμ]+)/y;
-const MOST_NANOS = 2n ** 63n;
-const MOST_FACTOR = 2n ** 63n - 1n;
+const MAX_NANOS = 2n ** 63n;
+const MAX_FACTOR = 2n ** 63n - 1n;
 
-/** Units by their short names, and what longer names begin with. */
-const SHORT = new Set(['ns', 'us', 'µs', 'ms', 's', 'm', 'h', 'hr', 'd', 'w', 'wk']);
-const LONG = ['nano', 'micro', 'milli', 'sec', 'min', 'hour', 'day', 'week'];
+/** Short unit names, and the prefixes of longer ones. */
+const SHORT_UNITS = new Set(['ns', 'us', 'µs', 'ms', 's', 'm', 'h', 'hr', 'd', 'w', 'wk']);
+const LONG_UNIT_PREFIXES = ['nano', 'micro', 'milli', 'sec', 'min', 'hour', 'day', 'week'];
 
 export function isDuration(text: string): boolean {
-  return isGoDuration(text) || isSpelledOut(text);
+  return isGoDuration(text) || isVerboseDuration(text);
 }
 
 function isGoDuration(text: string): boolean {
@@ -34,17 +36,17 @@ function isGoDuration(text: string): boolean {
     const scale = UNIT_NANOS.get(unit);
     if (scale === undefined || whole + fraction === '' || whole.length > 40) return false;
     nanos += BigInt(whole) * scale + BigInt(Math.trunc(Number(`0.${fraction}0`) * Number(scale)));
-    if (nanos > MOST_NANOS) return false;
+    if (nanos > MAX_NANOS) return false;
   }
-  return isNegative || nanos < MOST_NANOS;
+  return isNegative || nanos < MAX_NANOS;
 }
 
-function isSpelledOut(text: string): boolean {
-  let isGood = false;
+function isVerboseDuration(text: string): boolean {
+  let hasUnit = false;
   for (const [, factor = '', unit = ''] of text.matchAll(/(?<![0-9])([0-9]+)[ \t\n\f\r]*([A-Za-zµ]+)/g)) {
-    if (factor.length > 40 || BigInt(factor) > MOST_FACTOR) return false;
+    if (factor.length > 40 || BigInt(factor) > MAX_FACTOR) return false;
     const name = unit.toLowerCase();
-    if (SHORT.has(name) || LONG.some((beginning) => name.startsWith(beginning))) isGood = true;
+    if (SHORT_UNITS.has(name) || LONG_UNIT_PREFIXES.some((beginning) => name.startsWith(beginning))) hasUnit = true;
   }
-  return isGood;
+  return hasUnit;
 }

@@ -1,4 +1,4 @@
-/** URIs as upstream takes them in custom resources: absolute ones, or absolute paths (Go's `url.ParseRequestURI`). */
+/** The `uri` format of upstream: an absolute URI or an absolute path (Go's `url.ParseRequestURI`). */
 import { isIpv6 } from './format-address';
 
 const HOST = /^(?:[A-Za-z0-9!$&'()*+,;=:[\]<>"\-_.~\u0080-\uffff]|%(?:[89A-Fa-f][0-9A-Fa-f]|25))*$/;

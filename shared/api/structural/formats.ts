@@ -1,9 +1,9 @@
 /**
- * The formats of texts that upstream checks (`format: date-time`): which there are and which texts they take, as recorded (test/replay/answers/custom). Any
- * other format says nothing.
+ * String formats that upstream checks (`format: date-time`), with the accepted texts as recorded
+ * (test/replay/answers/custom). Other formats are ignored.
  */
 import { parseIpAddress, parseIpRange } from '../../values/ip-address';
-import { shownValue, type Check } from './check-context';
+import { shownValue, type SchemaCheck } from './check-context';
 import { isIpv6 } from './format-address';
 import { isMailAddress } from './format-email';
 import { isDuration } from './format-duration';
@@ -11,14 +11,14 @@ import { isRequestUri } from './format-uri';
 
 type Format = (text: string) => boolean;
 
-const like =
+const matching =
   (pattern: RegExp): Format =>
   (text) =>
     pattern.test(text);
 
-/** Digits of `version` stand where a UUID says which one it is. */
-const uuid = (version: string, variant = '[0-9a-f]'): Format =>
-  like(new RegExp(`^[0-9a-f]{8}-?[0-9a-f]{4}-?${version}[0-9a-f]{3}-?${variant}[0-9a-f]{3}-?[0-9a-f]{12}$`, 'i'));
+/** `version` matches the version digit of the UUID. */
+const uuidFormat = (version: string, variant = '[0-9a-f]'): Format =>
+  matching(new RegExp(`^[0-9a-f]{8}-?[0-9a-f]{4}-?${version}[0-9a-f]{3}-?${variant}[0-9a-f]{3}-?[0-9a-f]{12}$`, 'i'));
 
 const HOST_CHARACTER = 'a-zA-Z0-9\\p{S}\\p{L}';
 const HOST_NAME = new RegExp(
@@ -27,10 +27,10 @@ const HOST_NAME = new RegExp(
 );
 const CREDIT_CARD =
   /^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35[0-9]{3})[0-9]{11})$/;
-const COLOUR = '[ \\t\\n\\f\\r]*(?:0|[1-9][0-9]?|1[0-9][0-9]?|2[0-4][0-9]|25[0-5])[ \\t\\n\\f\\r]*';
+const COLOUR_COMPONENT = '[ \\t\\n\\f\\r]*(?:0|[1-9][0-9]?|1[0-9][0-9]?|2[0-4][0-9]|25[0-5])[ \\t\\n\\f\\r]*';
 
 const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
-  ['bsonobjectid', like(/^[0-9a-f]{24}$/i)],
+  ['bsonobjectid', matching(/^[0-9a-f]{24}$/i)],
   ['uri', isRequestUri],
   ['email', isMailAddress],
   ['hostname', isHostName],
@@ -38,36 +38,36 @@ const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
   ['ipv6', isIpv6],
   ['cidr', (text) => parseIpRange(text) !== undefined],
   ['mac', isHardwareAddress],
-  ['uuid', uuid('[0-9a-f]')],
-  ['uuid3', uuid('3')],
-  ['uuid4', uuid('4', '[89ab]')],
-  ['uuid5', uuid('5', '[89ab]')],
+  ['uuid', uuidFormat('[0-9a-f]')],
+  ['uuid3', uuidFormat('3')],
+  ['uuid4', uuidFormat('4', '[89ab]')],
+  ['uuid5', uuidFormat('5', '[89ab]')],
   ['isbn', (text) => isIsbn10(text) || isIsbn13(text)],
   ['isbn10', isIsbn10],
   ['isbn13', isIsbn13],
   ['creditcard', isCreditCard],
-  ['ssn', like(/^[0-9]{3}[- ][0-9]{2}[- ][0-9]{4}$/)],
-  ['hexcolor', like(/^#?(?:[0-9a-f]{3}|[0-9a-f]{6})$/i)],
-  ['rgbcolor', like(new RegExp(`^rgb\\(${COLOUR},${COLOUR},${COLOUR}\\)$`))],
-  ['byte', like(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/)],
+  ['ssn', matching(/^[0-9]{3}[- ][0-9]{2}[- ][0-9]{4}$/)],
+  ['hexcolor', matching(/^#?(?:[0-9a-f]{3}|[0-9a-f]{6})$/i)],
+  ['rgbcolor', matching(new RegExp(`^rgb\\(${COLOUR_COMPONENT},${COLOUR_COMPONENT},${COLOUR_COMPONENT}\\)$`))],
+  ['byte', matching(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/)],
   ['password', () => true],
   ['date', isDate],
   ['duration', isDuration],
   ['datetime', isDateTime],
 ]);
 
-function find(name: string): Format | undefined {
+function findFormat(name: string): Format | undefined {
   return FORMATS.get(name.replaceAll('-', ''));
 }
 
-/** The name if there is such a format, else ''. */
-export function knownFormat(name: string): string {
-  return find(name) === undefined ? '' : name;
+/** The name when the format is known, otherwise ''. */
+export function knownFormatName(name: string): string {
+  return findFormat(name) === undefined ? '' : name;
 }
 
-/** Undefined = there is no such format. */
-export function formatCheck(name: string): Check | undefined {
-  const format = find(name);
+/** `undefined` when the format is not known. */
+export function compileFormatCheck(name: string): SchemaCheck | undefined {
+  const format = findFormat(name);
   if (format === undefined) return undefined;
   return (value, context) => {
     if (typeof value === 'string' && !format(value)) {
@@ -83,7 +83,7 @@ function isHostName(text: string): boolean {
   return text.split('.').every((label) => Buffer.byteLength(label) <= 63);
 }
 
-/** 6, 8 or 20 bytes, each or each two of them apart, or none. */
+/** 6, 8 or 20 bytes, with a separator after each byte or each two bytes, or without separators. */
 function isHardwareAddress(text: string): boolean {
   if (
     text.length > 60 ||
@@ -134,7 +134,10 @@ function isDate(text: string): boolean {
   return Number(day) >= 1 && Number(day) <= days;
 }
 
-/** Looser than RFC 3339: anything may stand before a fraction, zones are not bounded, and what follows another `t` does not count. */
+/**
+ * Looser than RFC 3339: any character may precede a fraction, zone offsets are not range-checked, and text after a
+ * second `t` is ignored.
+ */
 function isDateTime(text: string): boolean {
   const [date = '', time = ''] = text.toLowerCase().split('t', 2);
   if (!isDate(date)) return false;

@@ -87,7 +87,7 @@ it('PathBudget stops a union that walks one list thousands of times', () => {
   const budget = new PathBudget();
   const spend = jest.spyOn(budget, 'spend');
   expect(readJsonPath(text)?.({ list }, budget)).toBeUndefined();
-  // All that is done is counted before it is done.
+  // Work is deducted from the budget before it is done.
   expect(spend.mock.calls.length).toBeLessThan(51_000);
   expect(() => budget.spend(1)).toThrow();
 });
@@ -96,7 +96,7 @@ it('PathBudget is shared between the paths that are evaluated for one object', (
   const list = Array.from({ length: 10_000 }, (_, index): JsonValue => index);
   const budget = new PathBudget();
   const path = readJsonPath('.list[*]');
-  const found = Array.from({ length: 5 }, () => path?.({ list }, budget)?.length);
-  expect(found.slice(0, 2)).toEqual([10_000, 10_000]);
-  expect(found[4]).toBeUndefined();
+  const counts = Array.from({ length: 5 }, () => path?.({ list }, budget)?.length);
+  expect(counts.slice(0, 2)).toEqual([10_000, 10_000]);
+  expect(counts[4]).toBeUndefined();
 });

@@ -1,47 +1,51 @@
 /**
- * JSON paths as the columns of tables use them, in upstream's dialect and with its odd corners: members (`.a.b`, dots escaped, `['a']`), indexes, slices
- * and unions of lists (`[0]`, `[-1]`, `[0:2]`, `[0,2]`), everything (`[*]`, `.*`), filters (`[?(@.type=="Ready")]`) and everything below (`..name`). Read
- * once, evaluated within a budget of work, because unions and filters walk the same part again and again.
+ * JSON paths of printer columns, in upstream's dialect and with its quirks: members (`.a.b`, escaped dots, `['a']`),
+ * indexes, slices and unions of lists (`[0]`, `[-1]`, `[0:2]`, `[0,2]`), wildcards (`[*]`, `.*`), filters
+ * (`[?(@.type=="Ready")]`) and recursive descent (`..name`). A path is parsed once and evaluated within a budget,
+ * because unions and filters visit the same values repeatedly.
  */
 import { appendAll } from '../../values/append';
 import { isObject, own, sortedKeys, type JsonValue } from '../../values/json';
 
-/** All values at the path, in order; undefined = the path does not fit the value, or there is no budget left to find out. */
+/**
+ * Returns all values at the path, in order; `undefined` when the path does not apply to the value or the budget is
+ * exhausted.
+ */
 export type JsonPath = (value: JsonValue, budget: PathBudget) => readonly JsonValue[] | undefined;
 
-/** What the paths of one object may take together. */
+/** The evaluation budget that the paths of one object share. */
 export class PathBudget {
-  /** Values that may still be looked at. */
-  private left = 50_000;
+  /** The number of values that may still be visited. */
+  private remaining = 50_000;
 
-  /** Throws when nothing is left. */
+  /** Throws when the budget is exhausted. */
   spend(values: number): void {
-    this.left -= values;
-    if (this.left < 0) throw new Exhausted();
+    this.remaining -= values;
+    if (this.remaining < 0) throw new BudgetExhausted();
   }
 }
 
-/** Undefined for a text that is no such path. */
+/** `undefined` when the text is not a supported path. */
 export function readJsonPath(text: string): JsonPath | undefined {
   let nodes: PathNodes;
   try {
     nodes = parse(text);
   } catch (error) {
-    if (error instanceof Misread) return undefined;
+    if (error instanceof PathSyntaxError) return undefined;
     throw error;
   }
   return (value, budget) => {
     try {
-      return walk(nodes, [value], budget);
+      return evaluatePath(nodes, [value], budget);
     } catch (error) {
-      if (error instanceof Misfit || error instanceof Exhausted) return undefined;
+      if (error instanceof PathMismatch || error instanceof BudgetExhausted) return undefined;
       throw error;
     }
   };
 }
 
-/** A longer path is not followed. */
-const MOST_NODES = 100;
+/** A longer path is rejected. */
+const MAX_NODES = 100;
 
 type PathNodes = readonly PathNode[];
 
@@ -61,150 +65,150 @@ type PathNode =
   | { readonly kind: 'literal'; readonly value: JsonValue }
   | { readonly kind: 'unknown' };
 
-/** Not to be read as a path. */
-class Misread extends Error {}
+/** The text is not a valid path. */
+class PathSyntaxError extends Error {}
 
-/** The path does not fit the object. */
-class Misfit extends Error {}
+/** The path does not apply to the object. */
+class PathMismatch extends Error {}
 
-/** No part of a path can set it aside. */
-class Exhausted extends Error {}
+/** The budget is exhausted. Unlike {@link PathMismatch}, no part of a path may catch it. */
+class BudgetExhausted extends Error {}
 
-/** What stands between braces in upstream's templates; only the first pair of braces counts. */
+/** Parses the text inside the braces of upstream's templates; only the first pair of braces counts. */
 function parse(text: string): PathNodes {
-  return new PathReader(text).path();
+  return new PathReader(text).readPath();
 }
 
 const IDENTIFIER_START = /[\p{L}\p{Nd}_]/u;
 
-/** Reads one path, up to the closing brace that is not there. */
+/** Parses one path up to a closing brace, which the constructor appends. */
 class PathReader {
   private readonly characters: readonly string[];
-  private at = 0;
+  private position = 0;
   private readonly nodes: PathNode[] = [];
 
   constructor(text: string) {
     this.characters = [...text, '}'];
   }
 
-  path(): PathNodes {
-    while (!this.step()) if (this.nodes.length > MOST_NODES) throw new Misread();
+  readPath(): PathNodes {
+    while (!this.readNode()) if (this.nodes.length > MAX_NODES) throw new PathSyntaxError();
     return this.nodes;
   }
 
   private peek(offset = 0): string {
-    return this.characters[this.at + offset] ?? '';
+    return this.characters[this.position + offset] ?? '';
   }
 
   private starts(prefix: string): boolean {
     return [...prefix].every((character, index) => this.peek(index) === character);
   }
 
-  /** True at the end. */
-  private step(): boolean {
+  /** Returns true at the end of the path. */
+  private readNode(): boolean {
     const next = this.peek();
     if (next === '}') return true;
-    if (this.starts('[?(')) this.filter();
-    else if (this.starts('..')) this.recursive();
-    else if (next === '' || next === '\n' || next === '\r') throw new Misread();
-    else if (next === ' ' || next === '@' || next === '$') this.at += 1;
-    else if (next === '[') this.brackets();
-    else if (next === '"' || next === "'") this.quoted(next);
-    else if (next === '.') this.field(1);
-    else if (next === '+' || next === '-' || /\p{Nd}/u.test(next)) this.number();
-    else if (IDENTIFIER_START.test(next)) this.identifier();
-    else throw new Misread();
+    if (this.starts('[?(')) this.readFilter();
+    else if (this.starts('..')) this.readRecursive();
+    else if (next === '' || next === '\n' || next === '\r') throw new PathSyntaxError();
+    else if (next === ' ' || next === '@' || next === '$') this.position += 1;
+    else if (next === '[') this.readBrackets();
+    else if (next === '"' || next === "'") this.readQuoted(next);
+    else if (next === '.') this.readField(1);
+    else if (next === '+' || next === '-' || /\p{Nd}/u.test(next)) this.readNumber();
+    else if (IDENTIFIER_START.test(next)) this.readIdentifier();
+    else throw new PathSyntaxError();
     return false;
   }
 
-  /** Up to what ends a name; a backslash takes the character after it along. */
-  private name(): string {
+  /** Reads up to a character that ends a name; a backslash escapes the next character. */
+  private readName(): string {
     let name = '';
     while (!isTerminator(this.peek())) {
       if (this.peek() === '\\') {
         name += this.peek();
-        this.at += 1;
+        this.position += 1;
         if (this.peek() === '') break;
       }
       name += this.peek();
-      this.at += 1;
+      this.position += 1;
     }
     return name;
   }
 
-  private field(skip: number): void {
-    this.at += skip;
-    const name = this.name();
+  private readField(skip: number): void {
+    this.position += skip;
+    const name = this.readName();
     this.nodes.push(name === '*' ? { kind: 'wildcard' } : { kind: 'field', name: name.replaceAll('\\', '') });
   }
 
-  private recursive(): void {
-    if (this.nodes.at(-1)?.kind === 'recursive') throw new Misread();
-    this.at += 2;
+  private readRecursive(): void {
+    if (this.nodes.at(-1)?.kind === 'recursive') throw new PathSyntaxError();
+    this.position += 2;
     this.nodes.push({ kind: 'recursive' });
-    if (IDENTIFIER_START.test(this.peek())) this.field(0);
+    if (IDENTIFIER_START.test(this.peek())) this.readField(0);
   }
 
-  private number(): void {
+  private readNumber(): void {
     let text = this.peek();
-    this.at += 1;
+    this.position += 1;
     while (/[\p{Nd}.]/u.test(this.peek())) {
       text += this.peek();
-      this.at += 1;
+      this.position += 1;
     }
     const value = Number(text);
-    if (text === '+' || text === '-' || Number.isNaN(value)) throw new Misread();
+    if (text === '+' || text === '-' || Number.isNaN(value)) throw new PathSyntaxError();
     this.nodes.push({ kind: 'literal', value });
   }
 
-  private identifier(): void {
+  private readIdentifier(): void {
     let text = '';
     while (!isTerminator(this.peek())) {
       text += this.peek();
-      this.at += 1;
+      this.position += 1;
     }
     this.nodes.push(text === 'true' || text === 'false' ? { kind: 'literal', value: text === 'true' } : { kind: 'unknown' });
   }
 
-  private quoted(quote: string): void {
+  private readQuoted(quote: string): void {
     let text = '';
-    for (this.at += 1; this.peek() !== quote; this.at += 1) {
-      if (this.peek() === '' || this.peek() === '\n') throw new Misread();
-      if (this.peek() === '\\' && this.peek(1) !== '') this.at += 1;
+    for (this.position += 1; this.peek() !== quote; this.position += 1) {
+      if (this.peek() === '' || this.peek() === '\n') throw new PathSyntaxError();
+      if (this.peek() === '\\' && this.peek(1) !== '') this.position += 1;
       text += this.peek();
     }
-    this.at += 1;
+    this.position += 1;
     this.nodes.push({ kind: 'literal', value: text });
   }
 
-  private brackets(): void {
+  private readBrackets(): void {
     let text = '';
-    for (this.at += 1; this.peek() !== ']'; this.at += 1) {
-      if (this.peek() === '' || this.peek() === '\n') throw new Misread();
+    for (this.position += 1; this.peek() !== ']'; this.position += 1) {
+      if (this.peek() === '' || this.peek() === '\n') throw new PathSyntaxError();
       text += this.peek();
     }
-    this.at += 1;
+    this.position += 1;
     appendAll(this.nodes, bracketNodes(text));
   }
 
-  private filter(): void {
+  private readFilter(): void {
     let text = '';
     let quote = '';
     let closed = false;
-    for (this.at += 3; ; this.at += 1) {
+    for (this.position += 3; ; this.position += 1) {
       const next = this.peek();
-      if (next === '' || next === '\n') throw new Misread();
+      if (next === '' || next === '\n') throw new PathSyntaxError();
       if (next === '"' || next === "'") {
         if (quote === '') quote = next;
         else if (next === quote && this.peek(-1) !== '\\') closed = true;
       } else if (next === ')' && (quote === '') === !closed) break;
       text += next;
     }
-    if (this.peek(1) !== ']') throw new Misread();
-    this.at += 2;
-    const [, left = '', marks = ''] = /^([^!<>=]+)([!<>=]+)/.exec(text) ?? [];
-    // Something has to stand on the right: where nothing else does, it is the last of the marks.
-    const operator = text.slice(left.length, Math.min(left.length + marks.length, text.length - 1));
+    if (this.peek(1) !== ']') throw new PathSyntaxError();
+    this.position += 2;
+    const [, left = '', operatorText = ''] = /^([^!<>=]+)([!<>=]+)/.exec(text) ?? [];
+    // The right operand is not empty: when nothing else follows, it is the last character of the operator text.
+    const operator = text.slice(left.length, Math.min(left.length + operatorText.length, text.length - 1));
     this.nodes.push(
       operator === '' || left === ''
         ? { kind: 'filter', left: parse(text), operator: 'exists', right: [] }
@@ -217,135 +221,135 @@ function isTerminator(character: string): boolean {
   return character === '' || ' \t\r\n.,[]$@{}'.includes(character);
 }
 
-/** What stands between brackets: an index, a slice, a name in quotes, several of these. */
+/** Parses the content of brackets: an index, a slice, a quoted name, or a union of these. */
 function bracketNodes(text: string): readonly PathNode[] {
   const parts = text.split(',');
   if (parts.length > 1) return [{ kind: 'union', paths: parts.map((part) => parse(`[${part.trim()}]`)) }];
   const [, name] = /^'([^']*)'$/.exec(text) ?? [];
   if (name !== undefined) return parse(`.${name}`);
   const [, from, to, step] = /^(-?[0-9]*)(:-?[0-9]*)?(:-?[0-9]*)?$/.exec(text === '*' ? ':' : text) ?? [];
-  if (from === undefined) throw new Misread();
+  if (from === undefined) throw new PathSyntaxError();
   const bound = (part: string | undefined): number | undefined =>
     part === undefined || part === '' || part === '-' ? undefined : Number(part);
   return [{ kind: 'slice', from: bound(from), to: bound(to?.slice(1)), step: bound(step?.slice(1)), single: to === undefined }];
 }
 
-function walk(path: PathNodes, values: readonly JsonValue[], budget: PathBudget): readonly JsonValue[] {
-  let found = values;
+function evaluatePath(path: PathNodes, values: readonly JsonValue[], budget: PathBudget): readonly JsonValue[] {
+  let matches = values;
   for (const node of path) {
-    budget.spend(1 + found.length);
-    found = evaluate(node, found, budget);
+    budget.spend(1 + matches.length);
+    matches = evaluateNode(node, matches, budget);
   }
-  return found;
+  return matches;
 }
 
-function evaluate(node: PathNode, values: readonly JsonValue[], budget: PathBudget): readonly JsonValue[] {
+function evaluateNode(node: PathNode, values: readonly JsonValue[], budget: PathBudget): readonly JsonValue[] {
   switch (node.kind) {
     case 'field':
-      return values.flatMap((value) => (isObject(value) ? wrapped(own(value, node.name)) : []));
+      return values.flatMap((value) => (isObject(value) ? asList(own(value, node.name)) : []));
     case 'slice':
-      return slices(node, values, budget);
+      return evaluateSlice(node, values, budget);
     case 'wildcard':
-      return wildcard(values, budget);
+      return evaluateWildcard(values, budget);
     case 'recursive':
-      return descend(values, budget);
+      return evaluateRecursive(values, budget);
     case 'union':
-      return node.paths.flatMap((path) => walk(path, values, budget));
+      return node.paths.flatMap((path) => evaluatePath(path, values, budget));
     case 'filter':
-      return values.flatMap((value) => filtered(node, value, budget));
+      return values.flatMap((value) => evaluateFilter(node, value, budget));
     case 'literal':
       return values.map(() => node.value);
     case 'unknown':
-      throw new Misfit();
+      throw new PathMismatch();
   }
 }
 
-const wrapped = (value: JsonValue | undefined): readonly JsonValue[] => (value === undefined ? [] : [value]);
+const asList = (value: JsonValue | undefined): readonly JsonValue[] => (value === undefined ? [] : [value]);
 
-function children(value: JsonValue): readonly JsonValue[] {
+function childrenOf(value: JsonValue): readonly JsonValue[] {
   if (Array.isArray(value)) return value;
   return isObject(value) ? sortedKeys(value).map((name) => value[name] ?? null) : [];
 }
 
-function wildcard(values: readonly JsonValue[], budget: PathBudget): readonly JsonValue[] {
-  const found: JsonValue[] = [];
+function evaluateWildcard(values: readonly JsonValue[], budget: PathBudget): readonly JsonValue[] {
+  const matches: JsonValue[] = [];
   for (const value of values) {
-    const below = children(value);
-    budget.spend(below.length);
-    appendAll(found, below);
+    const childValues = childrenOf(value);
+    budget.spend(childValues.length);
+    appendAll(matches, childValues);
   }
-  return found;
+  return matches;
 }
 
-/** Everything that has something in it, from the top down. */
-function descend(values: readonly JsonValue[], budget: PathBudget): readonly JsonValue[] {
-  const found: JsonValue[] = [];
-  const waiting = [...values].reverse();
-  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
-    const below = children(value);
-    if (below.length === 0) continue;
-    budget.spend(below.length);
-    found.push(value);
-    for (let i = below.length - 1; i >= 0; i -= 1) waiting.push(below[i] ?? null);
+/** All non-empty objects and lists at any depth, parents first. */
+function evaluateRecursive(values: readonly JsonValue[], budget: PathBudget): readonly JsonValue[] {
+  const matches: JsonValue[] = [];
+  const stack = [...values].reverse();
+  for (let value = stack.pop(); value !== undefined; value = stack.pop()) {
+    const childValues = childrenOf(value);
+    if (childValues.length === 0) continue;
+    budget.spend(childValues.length);
+    matches.push(value);
+    for (let i = childValues.length - 1; i >= 0; i -= 1) stack.push(childValues[i] ?? null);
   }
-  return found;
+  return matches;
 }
 
-function slices(node: Extract<PathNode, { kind: 'slice' }>, values: readonly JsonValue[], budget: PathBudget): readonly JsonValue[] {
-  const found: JsonValue[] = [];
+function evaluateSlice(node: Extract<PathNode, { kind: 'slice' }>, values: readonly JsonValue[], budget: PathBudget): readonly JsonValue[] {
+  const matches: JsonValue[] = [];
   for (const value of values) {
     if (value === null) continue;
-    if (!Array.isArray(value)) throw new Misfit();
+    if (!Array.isArray(value)) throw new PathMismatch();
     const { length } = value;
     let from = node.from ?? 0;
     if (from < 0) from += length;
     let to = node.single ? (node.from ?? 0) + 1 : (node.to ?? length);
     if (to < 0 || (to === 0 && node.single)) to += length;
-    if (from === to) return found;
-    if (from < 0 || from >= length || to < 0 || to > length || from > to) throw new Misfit();
+    if (from === to) return matches;
+    if (from < 0 || from >= length || to < 0 || to > length || from > to) throw new PathMismatch();
     const step = node.step ?? 1;
-    if (step <= 0) throw new Misfit();
+    if (step <= 0) throw new PathMismatch();
     budget.spend(to - from);
-    for (let i = from; i < to; i += step) found.push(value[i] ?? null);
+    for (let i = from; i < to; i += step) matches.push(value[i] ?? null);
   }
-  return found;
+  return matches;
 }
 
-function filtered(
+function evaluateFilter(
   { left, operator, right }: Extract<PathNode, { kind: 'filter' }>,
   value: JsonValue,
   budget: PathBudget,
 ): readonly JsonValue[] {
-  if (!Array.isArray(value)) throw new Misfit();
+  if (!Array.isArray(value)) throw new PathMismatch();
   budget.spend(value.length);
   return value.filter((item) => {
-    if (operator === 'exists') return evaluateFrom(left, item, budget).length > 0;
-    const [a, ...moreLeft] = walk(left, [item], budget);
+    if (operator === 'exists') return evaluateOrEmpty(left, item, budget).length > 0;
+    const [a, ...moreLeft] = evaluatePath(left, [item], budget);
     if (a === undefined) return false;
-    const [b, ...moreRight] = walk(right, [item], budget);
-    if (moreLeft.length > 0 || moreRight.length > 0) throw new Misfit();
+    const [b, ...moreRight] = evaluatePath(right, [item], budget);
+    if (moreLeft.length > 0 || moreRight.length > 0) throw new PathMismatch();
     return b !== undefined && compare(a, operator, b);
   });
 }
 
-/** A misfit counts as nothing found. */
-function evaluateFrom(path: PathNodes, item: JsonValue, budget: PathBudget): readonly JsonValue[] {
+/** A mismatch counts as no match. */
+function evaluateOrEmpty(path: PathNodes, item: JsonValue, budget: PathBudget): readonly JsonValue[] {
   try {
-    return walk(path, [item], budget);
+    return evaluatePath(path, [item], budget);
   } catch (error) {
-    if (error instanceof Misfit) return [];
+    if (error instanceof PathMismatch) return [];
     throw error;
   }
 }
 
-/** Values of different kinds cannot be compared, nor can an integer with a fraction. */
+/** Values of different types are not comparable, nor is an integer with a fraction. */
 function compare(a: JsonValue, operator: string, b: JsonValue): boolean {
-  const kind = kindOf(a);
-  if (kind !== kindOf(b) || a === null || b === null || typeof a === 'object' || typeof b === 'object') throw new Misfit();
-  const same = a === b || (kind === 'integer' && BigInt(a) === BigInt(b));
-  if (operator === '==') return same;
-  if (operator === '!=') return !same;
-  if (kind === 'boolean') throw new Misfit();
+  const kind = comparisonKind(a);
+  if (kind !== comparisonKind(b) || a === null || b === null || typeof a === 'object' || typeof b === 'object') throw new PathMismatch();
+  const isEqual = a === b || (kind === 'integer' && BigInt(a) === BigInt(b));
+  if (operator === '==') return isEqual;
+  if (operator === '!=') return !isEqual;
+  if (kind === 'boolean') throw new PathMismatch();
   switch (operator) {
     case '<':
       return a < b;
@@ -356,11 +360,11 @@ function compare(a: JsonValue, operator: string, b: JsonValue): boolean {
     case '>=':
       return a >= b;
     default:
-      throw new Misfit();
+      throw new PathMismatch();
   }
 }
 
-function kindOf(value: JsonValue): string {
+function comparisonKind(value: JsonValue): string {
   if (typeof value === 'bigint') return 'integer';
   return typeof value === 'number' && Number.isSafeInteger(value) ? 'integer' : typeof value;
 }

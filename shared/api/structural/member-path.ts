@@ -1,6 +1,6 @@
-/** The paths of a scale: members in dots. */
+/** Paths of a scale subresource, with dots. */
 
-/** `.spec.replicas` as members from the top. */
-export function membersOf(path: string): readonly string[] {
+/** `.spec.replicas` → the members from the root. */
+export function membersOfPath(path: string): readonly string[] {
   return path.split('.').slice(1);
 }

@@ -1,25 +1,25 @@
-/** The metadata of custom resources and of objects inside them, of which the schema says nothing. */
+/** Decodes the metadata of custom resources and of embedded resources, which their schemas do not specify. */
 import { isObject, setMember, sortedKeys, type JsonObject, type JsonValue } from '../../values/json';
-import { DecodeError, decodeObject, kindOf } from '../types';
+import { DecodeError, decodeObject, jsonKindOf } from '../types';
 
 /**
- * A fresh canonical object; null counts as empty. `unknown` holds the unknown members in the order of their names. Throws DecodeError with
- * upstream's text.
+ * Returns a new canonical object; null counts as empty. `unknown` holds the unknown fields sorted by name. Throws
+ * DecodeError with upstream's message.
  */
-export function decodeMetadata(value: JsonValue): { readonly object: JsonObject; readonly unknown: readonly string[] } {
+export function decodeObjectMeta(value: JsonValue): { readonly object: JsonObject; readonly unknown: readonly string[] } {
   if (value === null) return { object: {}, unknown: [] };
-  if (!isObject(value)) throw new DecodeError(`json: cannot unmarshal ${kindOf(value)} into Go value of type v1.ObjectMeta`);
-  const decoded = decodeObject('meta.v1.ObjectMeta', sorted(value));
+  if (!isObject(value)) throw new DecodeError(`json: cannot unmarshal ${jsonKindOf(value)} into Go value of type v1.ObjectMeta`);
+  const decoded = decodeObject('meta.v1.ObjectMeta', sortMembers(value));
   if (decoded.object['creationTimestamp'] === null) delete decoded.object['creationTimestamp'];
   return decoded;
 }
 
-/** Upstream reads the members in this order. */
-function sorted<T extends JsonValue>(value: T): T;
-function sorted(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map((item) => sorted(item));
+/** Upstream decodes the members in this order. */
+function sortMembers<T extends JsonValue>(value: T): T;
+function sortMembers(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => sortMembers(item));
   if (!isObject(value)) return value;
   const copy: JsonObject = {};
-  for (const name of sortedKeys(value)) setMember(copy, name, sorted(value[name] ?? null));
+  for (const name of sortedKeys(value)) setMember(copy, name, sortMembers(value[name] ?? null));
   return copy;
 }

@@ -1,10 +1,10 @@
-/** Where in a custom resource a value stands, as messages say it. */
+/** Paths of values in a custom resource, as messages show them. */
 
-/** A member that the schema names, an index, or a key that it does not name. */
-export type PathPart = string | number | { readonly key: string };
+/** A member of the schema, a list index, or a key that the schema does not name. */
+export type FieldPathElement = string | number | { readonly key: string };
 
 /** `spec.list[0].map[key].a`. */
-export function fieldText(path: readonly PathPart[]): string {
+export function formatFieldPath(path: readonly FieldPathElement[]): string {
   let text = '';
   for (const step of path) {
     if (typeof step === 'number') text += `[${step}]`;

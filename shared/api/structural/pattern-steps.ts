@@ -1,16 +1,20 @@
-/** What matching the patterns of a schema may take, found without an object. Matches nothing. */
+/** Computes the cost of matching a schema's patterns, without an object. */
 import { compilePattern } from '../../values/pattern';
-import type { Restrictions, SchemaNode } from './schema-node';
+import type { ValueValidation, SchemaNode } from './schema-node';
 
-/** Steps per character of an object at worst, as `CheckContext.affords` counts them: a text meets all patterns on its way through the schema. */
-export function patternSteps(node: Restrictions & Partial<Pick<SchemaNode, 'additionalProperties'>>): number {
+/**
+ * The maximum number of steps per character of an object, as `CheckContext.trySpend` counts them: a string is matched
+ * with all patterns on its path through the schema.
+ */
+export function patternStepsPerCharacter(node: ValueValidation & Partial<Pick<SchemaNode, 'additionalProperties'>>): number {
   const { pattern, allOf, anyOf, oneOf, not, properties, items, additionalProperties } = node;
   const compiled = pattern === '' ? undefined : compilePattern(pattern);
   let steps = compiled?.type === 'good' ? compiled.stepsPerCharacter : 0;
-  for (const alternative of [...allOf, ...anyOf, ...oneOf, ...(not === undefined ? [] : [not])]) steps += patternSteps(alternative);
+  for (const alternative of [...allOf, ...anyOf, ...oneOf, ...(not === undefined ? [] : [not])])
+    steps += patternStepsPerCharacter(alternative);
   let below = 0;
-  for (const child of properties.values()) below = Math.max(below, patternSteps(child));
-  if (items !== undefined) below = Math.max(below, patternSteps(items));
-  if (typeof additionalProperties === 'object') below = Math.max(below, patternSteps(additionalProperties));
+  for (const child of properties.values()) below = Math.max(below, patternStepsPerCharacter(child));
+  if (items !== undefined) below = Math.max(below, patternStepsPerCharacter(items));
+  if (typeof additionalProperties === 'object') below = Math.max(below, patternStepsPerCharacter(additionalProperties));
   return steps + below;
 }

@@ -27,8 +27,8 @@ describe('readSchema', () => {
     expect([list?.type, list?.listType, list?.listMapKeys]).toEqual(['array', 'map', ['name']]);
     const name = list?.items?.properties.get('name');
     expect([name?.type, name?.maxLength, name?.defaultValue]).toEqual(['string', 3, 'a']);
-    const free = node.properties.get('free');
-    expect([free?.type, free?.preservesUnknownFields, free?.nullable]).toEqual([undefined, true, true]);
+    const unrestricted = node.properties.get('free');
+    expect([unrestricted?.type, unrestricted?.preservesUnknownFields, unrestricted?.nullable]).toEqual([undefined, true, true]);
     const port = node.properties.get('port');
     expect([port?.intOrString, port?.anyOf.map(({ type }) => type)]).toEqual([true, ['integer', 'string']]);
     const labels = node.properties.get('labels')?.additionalProperties;

@@ -1,45 +1,45 @@
 /**
- * Reads the schema of a custom resource's version (`spec.versions[].schema.openAPIV3Schema`) into a {@link SchemaNode}. The definition has been
- * decoded and judged before; what is odd all the same counts as absent. Never throws, never judges.
+ * Reads the schema of a custom resource's version (`spec.versions[].schema.openAPIV3Schema`) into a {@link SchemaNode}.
+ * The definition has been decoded and validated before; a malformed value counts as absent. Never throws.
  */
 import { arrayAt, isObject, objectAt, own, sortedKeys, stringAt, type JsonObject, type JsonValue } from '../../values/json';
-import type { Restrictions, SchemaNode, SchemaType, ValidationRule } from './schema-node';
+import type { ValueValidation, SchemaNode, SchemaType, ValidationRule } from './schema-node';
 
-/** Below this depth everything is allowed, so that whoever walks along a schema may do so without a loop of its own. */
-export const MOST_DEPTH = 500;
+/** Anything is allowed below this depth. The limit allows code that walks a schema to recurse. */
+export const MAX_SCHEMA_DEPTH = 500;
 
 export function readSchema(openAPIV3Schema: JsonObject): SchemaNode {
   return readNode(openAPIV3Schema, 0);
 }
 
-/** One literal with every member: nodes are many, and all of one shape. */
+/** One object literal with every member, because there are many nodes and all should have the same hidden class. */
 function readNode(source: JsonObject, depth: number): SchemaNode {
-  if (depth >= MOST_DEPTH) return readNode({ 'x-kubernetes-preserve-unknown-fields': true }, 0);
+  if (depth >= MAX_SCHEMA_DEPTH) return readNode({ 'x-kubernetes-preserve-unknown-fields': true }, 0);
   const below = (value: JsonObject): SchemaNode => readNode(value, depth + 1);
   const additional = own(source, 'additionalProperties');
-  const limits = readLimits(source, depth);
+  const validation = readOwnValidation(source, depth);
   return {
-    type: limits.type,
-    format: limits.format,
-    minimum: limits.minimum,
-    exclusiveMinimum: limits.exclusiveMinimum,
-    maximum: limits.maximum,
-    exclusiveMaximum: limits.exclusiveMaximum,
-    multipleOf: limits.multipleOf,
-    minLength: limits.minLength,
-    maxLength: limits.maxLength,
-    pattern: limits.pattern,
-    minItems: limits.minItems,
-    maxItems: limits.maxItems,
-    uniqueItems: limits.uniqueItems,
-    minProperties: limits.minProperties,
-    maxProperties: limits.maxProperties,
-    required: limits.required,
-    values: limits.values,
-    allOf: limits.allOf,
-    anyOf: limits.anyOf,
-    oneOf: limits.oneOf,
-    not: limits.not,
+    type: validation.type,
+    format: validation.format,
+    minimum: validation.minimum,
+    exclusiveMinimum: validation.exclusiveMinimum,
+    maximum: validation.maximum,
+    exclusiveMaximum: validation.exclusiveMaximum,
+    multipleOf: validation.multipleOf,
+    minLength: validation.minLength,
+    maxLength: validation.maxLength,
+    pattern: validation.pattern,
+    minItems: validation.minItems,
+    maxItems: validation.maxItems,
+    uniqueItems: validation.uniqueItems,
+    minProperties: validation.minProperties,
+    maxProperties: validation.maxProperties,
+    required: validation.required,
+    enumValues: validation.enumValues,
+    allOf: validation.allOf,
+    anyOf: validation.anyOf,
+    oneOf: validation.oneOf,
+    not: validation.not,
     title: stringAt(source, 'title') ?? '',
     description: stringAt(source, 'description') ?? '',
     nullable: isTrue(source, 'nullable'),
@@ -47,13 +47,13 @@ function readNode(source: JsonObject, depth: number): SchemaNode {
     intOrString: isTrue(source, 'x-kubernetes-int-or-string'),
     preservesUnknownFields: isTrue(source, 'x-kubernetes-preserve-unknown-fields'),
     embeddedResource: isTrue(source, 'x-kubernetes-embedded-resource'),
-    listType: oneOf(LIST_TYPES, stringAt(source, 'x-kubernetes-list-type')),
-    listMapKeys: strings(source, 'x-kubernetes-list-map-keys'),
-    mapType: oneOf(MAP_TYPES, stringAt(source, 'x-kubernetes-map-type')),
-    rules: each(source, 'x-kubernetes-validations', readRule),
-    properties: properties(source, below),
+    listType: findAllowed(LIST_TYPES, stringAt(source, 'x-kubernetes-list-type')),
+    listMapKeys: stringsOf(source, 'x-kubernetes-list-map-keys'),
+    mapType: findAllowed(MAP_TYPES, stringAt(source, 'x-kubernetes-map-type')),
+    rules: readEach(source, 'x-kubernetes-validations', readRule),
+    properties: readProperties(source, below),
     additionalProperties: isObject(additional) ? below(additional) : typeof additional === 'boolean' ? additional : undefined,
-    items: items(source, below),
+    items: readItems(source, below),
     source,
   };
 }
@@ -62,24 +62,24 @@ const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'] as c
 const LIST_TYPES = ['atomic', 'map', 'set'] as const;
 const MAP_TYPES = ['atomic', 'granular'] as const;
 
-function readRestrictions(source: JsonObject, depth: number): Restrictions {
-  const below = (value: JsonObject): Restrictions => readRestrictions(value, depth + 1);
-  const isTooDeep = depth >= MOST_DEPTH;
+function readValueValidation(source: JsonObject, depth: number): ValueValidation {
+  const below = (value: JsonObject): ValueValidation => readValueValidation(value, depth + 1);
+  const isTooDeep = depth >= MAX_SCHEMA_DEPTH;
   return {
-    ...readLimits(source, depth),
-    properties: isTooDeep ? new Map() : properties(source, below),
-    items: isTooDeep ? undefined : items(source, below),
+    ...readOwnValidation(source, depth),
+    properties: isTooDeep ? new Map() : readProperties(source, below),
+    items: isTooDeep ? undefined : readItems(source, below),
   };
 }
 
-/** What is said of the value itself. */
-function readLimits(source: JsonObject, depth: number): Omit<Restrictions, 'properties' | 'items'> {
-  const below = (value: JsonObject): Restrictions => readRestrictions(value, depth + 1);
-  const isTooDeep = depth >= MOST_DEPTH;
-  const alternatives = (member: string): readonly Restrictions[] => (isTooDeep ? NONE : each(source, member, below));
+/** Reads the restrictions of the value itself, without those of its members and items. */
+function readOwnValidation(source: JsonObject, depth: number): Omit<ValueValidation, 'properties' | 'items'> {
+  const below = (value: JsonObject): ValueValidation => readValueValidation(value, depth + 1);
+  const isTooDeep = depth >= MAX_SCHEMA_DEPTH;
+  const alternatives = (member: string): readonly ValueValidation[] => (isTooDeep ? NONE : readEach(source, member, below));
   const not = objectAt(source, 'not');
   return {
-    type: oneOf(TYPES, stringAt(source, 'type')),
+    type: findAllowed(TYPES, stringAt(source, 'type')),
     format: stringAt(source, 'format') ?? '',
     minimum: numberAt(source, 'minimum'),
     exclusiveMinimum: isTrue(source, 'exclusiveMinimum'),
@@ -94,8 +94,8 @@ function readLimits(source: JsonObject, depth: number): Omit<Restrictions, 'prop
     uniqueItems: isTrue(source, 'uniqueItems'),
     minProperties: numberAt(source, 'minProperties'),
     maxProperties: numberAt(source, 'maxProperties'),
-    required: strings(source, 'required'),
-    values: arrayAt(source, 'enum'),
+    required: stringsOf(source, 'required'),
+    enumValues: arrayAt(source, 'enum'),
     allOf: alternatives('allOf'),
     anyOf: alternatives('anyOf'),
     oneOf: alternatives('oneOf'),
@@ -116,28 +116,28 @@ function readRule(source: JsonObject): ValidationRule {
 }
 
 /** Sorted by name. */
-function properties<T>(source: JsonObject, read: (value: JsonObject) => T): ReadonlyMap<string, T> {
+function readProperties<T>(source: JsonObject, read: (value: JsonObject) => T): ReadonlyMap<string, T> {
   const members = objectAt(source, 'properties');
   if (members === undefined) return NO_MEMBERS;
-  const found = new Map<string, T>();
+  const schemas = new Map<string, T>();
   for (const name of sortedKeys(members)) {
     const value = own(members, name);
-    if (isObject(value)) found.set(name, read(value));
+    if (isObject(value)) schemas.set(name, read(value));
   }
-  return found;
+  return schemas;
 }
 
-/** Shared by the many that say nothing. */
+/** Shared by all nodes without such a member. */
 const NONE: readonly never[] = [];
 const NO_MEMBERS = new Map<string, never>();
 
-/** One schema for all items. */
-function items<T>(source: JsonObject, read: (value: JsonObject) => T): T | undefined {
-  const found = objectAt(source, 'items');
-  return found === undefined ? undefined : read(found);
+/** Reads the schema of all items. */
+function readItems<T>(source: JsonObject, read: (value: JsonObject) => T): T | undefined {
+  const schema = objectAt(source, 'items');
+  return schema === undefined ? undefined : read(schema);
 }
 
-function oneOf<T extends string>(allowed: readonly T[], text: string | undefined): T | undefined {
+function findAllowed<T extends string>(allowed: readonly T[], text: string | undefined): T | undefined {
   return allowed.find((candidate) => candidate === text);
 }
 
@@ -150,13 +150,13 @@ function numberAt(source: JsonObject, member: string): number | undefined {
   return typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : undefined;
 }
 
-function strings(source: JsonObject, member: string): readonly string[] {
-  const found = arrayAt(source, member);
-  return found === undefined ? NONE : found.filter((item) => typeof item === 'string');
+function stringsOf(source: JsonObject, member: string): readonly string[] {
+  const list = arrayAt(source, member);
+  return list === undefined ? NONE : list.filter((item) => typeof item === 'string');
 }
 
-/** What is made of the objects of a list. */
-function each<T>(source: JsonObject, member: string, read: (value: JsonObject) => T): readonly T[] {
-  const found = arrayAt(source, member);
-  return found === undefined ? NONE : found.filter(isObject).map(read);
+/** Reads the objects of a list. */
+function readEach<T>(source: JsonObject, member: string, read: (value: JsonObject) => T): readonly T[] {
+  const list = arrayAt(source, member);
+  return list === undefined ? NONE : list.filter(isObject).map(read);
 }

@@ -1,25 +1,28 @@
 /**
- * What a custom resource's schema says of one value, read once from the definition's JSON (`spec.versions[].schema.openAPIV3Schema`) into precise
- * types. Everything that is done with custom resources follows from it. Holds no objects and no code.
+ * A structural schema (`spec.versions[].schema.openAPIV3Schema`) in precise types, read once from the definition.
+ * Decoding, defaulting, pruning, validation and publication of custom resources derive from it.
  */
 import type { JsonObject, JsonValue } from '../../values/json';
 
 export type SchemaType = 'array' | 'boolean' | 'integer' | 'number' | 'object' | 'string';
 
-/** A rule in the expression language (`x-kubernetes-validations`); see shared/expression. */
+/** A CEL validation rule (`x-kubernetes-validations`); see shared/expression. */
 export interface ValidationRule {
   readonly rule: string;
   readonly message: string;
   readonly messageExpression: string;
-  /** Absent counts as `FieldValueInvalid`. */
+  /** Absent means `FieldValueInvalid`. */
   readonly reason: string | undefined;
   readonly fieldPath: string;
   readonly optionalOldSelf: boolean | undefined;
 }
 
-/** What restricts a value; it may stand at a node and below `allOf`, `anyOf`, `oneOf` and `not`. */
-export interface Restrictions {
-  /** Undefined at a node only where the value is an integer or string, or may be anything; elsewhere set only to say which of the two it is. */
+/** Value validation of a node, also used below `allOf`, `anyOf`, `oneOf` and `not`. */
+export interface ValueValidation {
+  /**
+   * At a node, `undefined` only for int-or-string values and for values of any type. Below `anyOf` and similar, set
+   * only to distinguish the two alternatives of int-or-string.
+   */
   readonly type: SchemaType | undefined;
   readonly format: string;
   readonly minimum: number | undefined;
@@ -37,39 +40,39 @@ export interface Restrictions {
   readonly minProperties: number | undefined;
   readonly maxProperties: number | undefined;
   readonly required: readonly string[];
-  readonly values: readonly JsonValue[] | undefined;
-  readonly allOf: readonly Restrictions[];
-  readonly anyOf: readonly Restrictions[];
-  readonly oneOf: readonly Restrictions[];
-  readonly not: Restrictions | undefined;
-  /** Restrictions of members and items; at a {@link SchemaNode} they are nodes themselves. */
-  readonly properties: ReadonlyMap<string, Restrictions>;
-  readonly items: Restrictions | undefined;
+  readonly enumValues: readonly JsonValue[] | undefined;
+  readonly allOf: readonly ValueValidation[];
+  readonly anyOf: readonly ValueValidation[];
+  readonly oneOf: readonly ValueValidation[];
+  readonly not: ValueValidation | undefined;
+  /** Value validation of members and items; at a {@link SchemaNode} these are nodes themselves. */
+  readonly properties: ReadonlyMap<string, ValueValidation>;
+  readonly items: ValueValidation | undefined;
 }
 
-/** One value of a structural schema. */
-export interface SchemaNode extends Restrictions {
+/** One node of a structural schema. */
+export interface SchemaNode extends ValueValidation {
   readonly title: string;
   readonly description: string;
   readonly nullable: boolean;
   readonly defaultValue: JsonValue | undefined;
   readonly intOrString: boolean;
   readonly preservesUnknownFields: boolean;
-  /** A whole object with kind, apiVersion and metadata of its own. */
+  /** A complete object with its own kind, apiVersion and metadata. */
   readonly embeddedResource: boolean;
   readonly listType: 'atomic' | 'map' | 'set' | undefined;
   readonly listMapKeys: readonly string[];
   readonly mapType: 'atomic' | 'granular' | undefined;
   readonly rules: readonly ValidationRule[];
   readonly properties: ReadonlyMap<string, SchemaNode>;
-  /** What other members must be; true = anything, false = there are none; undefined = nothing is said. */
+  /** The schema of other members; true = any value, false = none are allowed, `undefined` = unspecified. */
   readonly additionalProperties: SchemaNode | boolean | undefined;
   readonly items: SchemaNode | undefined;
-  /** As it stands in the definition, for publication. */
+  /** The JSON of the definition, for publication. */
   readonly source: JsonObject;
 }
 
-/** Whether these are not only restrictions but a schema of its own. */
-export function isSchemaNode(restrictions: Restrictions): restrictions is SchemaNode {
-  return 'source' in restrictions;
+/** Whether this is a node of a structural schema and not only value validation. */
+export function isSchemaNode(schema: ValueValidation): schema is SchemaNode {
+  return 'source' in schema;
 }

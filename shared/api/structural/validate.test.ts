@@ -26,11 +26,11 @@ function ready(node: SchemaNode, value: JsonObject): JsonObject {
 
 type Cause = readonly string[];
 
-/** Upstream goes through members in no particular order, so only what is said of one field has an order. */
+/** Upstream validates members in random order, so only the errors of one field have a defined order. */
 function byField(causes: readonly Cause[]): Record<string, Cause[]> {
-  const found: Record<string, Cause[]> = {};
-  for (const [field = '', ...rest] of causes) (found[field] ??= []).push(rest);
-  return found;
+  const byFieldName: Record<string, Cause[]> = {};
+  for (const [field = '', ...rest] of causes) (byFieldName[field] ??= []).push(rest);
+  return byFieldName;
 }
 
 function causes({ node, sent, old }: CustomCase): Cause[] {
@@ -39,20 +39,20 @@ function causes({ node, sent, old }: CustomCase): Cause[] {
 }
 
 describe('validateSchema, compared with recordings of kube-apiserver', () => {
-  test.each(CASES.map((one) => [one.definition, text(one.old), text(one.sent), one] as const))(
+  test.each(CASES.map((recorded) => [recorded.definition, text(recorded.old), text(recorded.sent), recorded] as const))(
     'reports the recorded causes for a %s, old object %s, new object %s',
-    (_definition, _old, _sent, one) => {
-      expect(byField(causes(one))).toEqual(byField(one.answer.causes ?? []));
+    (_definition, _old, _sent, recorded) => {
+      expect(byField(causes(recorded))).toEqual(byField(recorded.answer.causes ?? []));
     },
   );
 });
 
 it('validateSchema reports wrong types first, then errors of embedded resources, then duplicate list items', () => {
-  const one = CASES.find(({ definition }) => definition === 'resources');
-  const fields = one?.answer.causes?.map(([field]) => field) ?? [];
+  const recorded = CASES.find(({ definition }) => definition === 'resources');
+  const fields = recorded?.answer.causes?.map(([field]) => field) ?? [];
   expect(fields.slice(-3)).toEqual(['spec.embedded.apiVersion', 'spec.embedded.kind', 'spec.set[1]']);
   expect(
-    causes(one!)
+    causes(recorded!)
       .map(([field]) => field)
       .slice(-3),
   ).toEqual(fields.slice(-3));
@@ -104,7 +104,7 @@ describe('validateSchema', () => {
   });
 });
 
-// Expressions that try again from every place would need hours.
+// A backtracking implementation of these expressions would take hours.
 it('validateSchema checks the format of long strings without catastrophic backtracking', () => {
   const formats = ['byte', 'date-time', 'duration', 'email', 'hostname', 'ipv6', 'isbn', 'mac', 'rgbcolor', 'uri', 'uuid'];
   for (const format of formats) {

@@ -1,4 +1,4 @@
-/** What a definition says of one version of its kind, beside the names that every kind has. Holds no code. */
+/** One version of a custom resource definition, besides the names that every kind has. */
 import type { JsonObject } from '../../values/json';
 import type { SchemaNode } from './schema-node';
 
@@ -14,7 +14,7 @@ export interface PrinterColumn {
   readonly jsonPath: string;
 }
 
-/** Where an object keeps what its scale shows; paths in dots, which begin with one. */
+/** The paths of the scale subresource: members with dots, beginning with a dot. */
 export interface ScalePaths {
   readonly specReplicas: string;
   readonly statusReplicas: string;
@@ -24,30 +24,38 @@ export interface ScalePaths {
 
 export type ConversionReviewVersion = 'v1' | 'v1beta1';
 
-/** Who is asked how objects look in another version. */
+/** The conversion webhook of a definition. */
 export interface ConversionWebhook {
-  /** As it stands in the definition. */
+  /** As in the definition. */
   readonly clientConfig: JsonObject;
-  /** The first of those that the webhook understands that is known here; undefined = none is. */
+  /**
+   * The first of the webhook's `conversionReviewVersions` that this server supports; `undefined` when there is none.
+   */
   readonly reviewVersion: ConversionReviewVersion | undefined;
 }
 
 export interface CustomVersion {
-  /** The definition's name. */
+  /** The name of the definition. */
   readonly definition: string;
-  /** May be made anew each time it is asked for: whoever needs it for one thing asks once, and nobody keeps it. */
+  /** May be rebuilt on each access: read it once per use and do not keep it. */
   readonly schema: SchemaNode;
-  /** The same as JSON, as it stands in the definition. */
+  /** The JSON of the schema, as in the definition. */
   readonly schemaText: () => Buffer;
-  /** Different for any two schemas: what an object was written with needs no pruning and no defaults to be read with. */
+  /**
+   * Differs between any two schemas. An object that was written with the same schema needs neither pruning nor
+   * defaulting when it is read.
+   */
   readonly schemaId: string;
-  /** Different for any two states of the version that show objects differently, be it in a table. */
-  readonly shownId: string;
-  /** All versions of the kind, served or not, by their name. */
+  /** Differs between any two states of the version that present objects differently, including in tables. */
+  readonly displayId: string;
+  /** All versions of the kind, served or not, by name. */
   readonly versions: ReadonlyMap<string, CustomVersion>;
-  /** The version that the definition says objects are stored in. */
+  /** The version with `storage: true`. */
   readonly storageVersion: string;
-  /** Who puts objects into another version; undefined = they differ in nothing but what their schemas know. */
+  /**
+   * The webhook that converts objects between versions; `undefined` with conversion strategy None, where versions
+   * differ only in their schemas.
+   */
   readonly webhook: ConversionWebhook | undefined;
   readonly columns: readonly PrinterColumn[];
   readonly scale: ScalePaths | undefined;

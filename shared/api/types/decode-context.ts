@@ -1,44 +1,49 @@
-/** What the readers of a decoding share: where it stands, what it has found wrong, and how a value says what it was meant to be. */
+/**
+ * State shared by the value readers of one decoding: the current path, the first type error, and the unknown fields.
+ */
 import type { JsonArray, JsonObject, JsonValue } from '../../values/json';
 import type { NumberLiterals } from '../../values/number-literals';
 import { extendPath } from '../../values/field-path';
 import { DecodeError } from './decode-error';
 
-const MOST_UNKNOWN = 100;
-/** Only types that hold themselves get this far; whoever walks along an object may do so without a loop of its own. */
+const MAX_UNKNOWN_FIELDS = 100;
+/** Only recursive types reach this depth. The limit allows code that walks a decoded object to recurse. */
 export const MAX_DEPTH = 1000;
 
-/** The first wrong type is reported when all is read; a text that a time, quantity or … refuses stops at once. This is upstream's order. */
-export class Context {
+/**
+ * A wrong JSON type is recorded, and the first one is reported after the whole object is read; a malformed time,
+ * quantity or other text stops the decoding at once. Upstream reports errors in this order.
+ */
+export class DecodeContext {
   readonly unknown: string[] = [];
-  /** Members, indexes, and map keys (as `\0key`) from the top to the object being read. */
+  /** Fields, list indexes, and map keys (as `\0key`) from the root to the object being read. */
   readonly path: (string | number)[] = [];
-  firstFault: DecodeError | undefined;
+  firstError: DecodeError | undefined;
 
-  /** `above` = how deep the value stands in another decoding. */
+  /** `outerDepth` is the depth of the value in an enclosing decoding. */
   constructor(
     readonly literals: NumberLiterals | undefined,
-    private readonly above = 0,
+    private readonly outerDepth = 0,
   ) {}
 
   get depth(): number {
-    return this.above + this.path.length;
+    return this.outerDepth + this.path.length;
   }
 
-  /** `found` is what the text has (`string`, `number 80.5`). */
-  mismatch(found: string, owner: MemberPlace): DecodeError {
+  /** `actual` describes the JSON value (`string`, `number 80.5`). */
+  mismatchError(actual: string, owner: MemberLocation): DecodeError {
     const members = this.path.filter((step) => typeof step === 'string' && !step.startsWith('\0'));
-    const place = [owner.struct, ...members, owner.member].join('.');
+    const memberPath = [owner.struct, ...members, owner.member].join('.');
     const { goType } = owner;
-    return new DecodeError(`json: cannot unmarshal ${found} into Go struct field ${place} of type ${goType}`, { found, goType });
+    return new DecodeError(`json: cannot unmarshal ${actual} into Go struct field ${memberPath} of type ${goType}`, { actual, goType });
   }
 
-  note(found: string, owner: MemberPlace): void {
-    this.firstFault ??= this.mismatch(found, owner);
+  recordMismatch(actual: string, owner: MemberLocation): void {
+    this.firstError ??= this.mismatchError(actual, owner);
   }
 
   addUnknown(member: string): void {
-    if (this.unknown.length >= MOST_UNKNOWN) return;
+    if (this.unknown.length >= MAX_UNKNOWN_FIELDS) return;
     let text = '';
     for (const step of [...this.path, member]) {
       text = extendPath(text, typeof step === 'string' && step.startsWith('\0') ? step.slice(1) : step);
@@ -47,17 +52,20 @@ export class Context {
   }
 }
 
-/** Where a value stands, for error texts: the struct that has the member, the member, the wanted type. */
-export interface MemberPlace {
+/** The location of a value in error messages: the Go struct, its field, and the Go type of the field. */
+export interface MemberLocation {
   struct: string;
   member: string;
   goType: string;
 }
 
-/** `undefined` = nothing usable was there. `container` and `key` lead to the spelling of a number. */
+/**
+ * Returns the canonical value; `undefined` when the value is unusable or counts as absent. `container` and `key`
+ * identify a number for {@link NumberLiterals}.
+ */
 export type ValueReader = (
   value: JsonValue,
-  context: Context,
+  context: DecodeContext,
   container: JsonObject | JsonArray,
   key: string | number,
 ) => JsonValue | undefined;

@@ -1,9 +1,9 @@
-/** What is wrong with a body's structure, in Go's words. */
+/** The error of a body that does not fit its type, and the names of JSON types in Go's messages. */
 import type { JsonValue } from '../../values/json';
 
-/** An object that does not fit its type; the message is upstream's, without the part that names the kind. */
+/** The body does not fit its type. The message is upstream's, without the part that names the kind. */
 export class DecodeError extends Error {
-  /** `mismatch`: it says that something of a wrong type was found. */
+  /** `mismatch` is set when the error is a value of a wrong JSON type. */
   constructor(
     message: string,
     readonly mismatch?: Mismatch,
@@ -13,13 +13,13 @@ export class DecodeError extends Error {
 }
 
 export interface Mismatch {
-  /** What the text has: `string`, `number 80.5`. */
-  readonly found: string;
+  /** The JSON value, as in the message: `string`, `number 80.5`. */
+  readonly actual: string;
   readonly goType: string;
 }
 
-/** What Go's messages call the kind of a JSON value. */
-export function kindOf(value: JsonValue): string {
+/** The JSON type of a value as encoding/json names it in error messages. */
+export function jsonKindOf(value: JsonValue): string {
   switch (typeof value) {
     case 'string':
       return 'string';

@@ -1,14 +1,14 @@
 /**
- * Structural decoding: a parsed JSON object of a known type becomes a fresh canonical one. Unknown members are dropped and reported, times,
- * quantities and bytes take their canonical spelling, null counts as absent, members that output omits when zero are dropped when zero, and
- * members that output always has are filled in. So a decoded object equals the parsed text of its own encoding. Judges no values: that is
- * the strategies' work.
+ * Structural decoding: turns a parsed JSON object of a known type into a new canonical object. Drops and reports
+ * unknown fields, puts times, quantities and bytes into their canonical spelling, treats null as absent, drops zero
+ * values of `omitempty` fields and fills in fields that the output always has. A decoded object therefore equals the
+ * parsed text of its own encoding. Does not validate values; the strategies do.
  */
 import { neutralSchemaMember } from '../../names/dialect';
 import { isObject, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import type { NumberLiterals } from '../../values/number-literals';
-import { Context, MAX_DEPTH, type MemberPlace, type ValueReader } from './decode-context';
-import { DecodeError, kindOf } from './decode-error';
+import { DecodeContext, MAX_DEPTH, type MemberLocation, type ValueReader } from './decode-context';
+import { DecodeError, jsonKindOf } from './decode-error';
 import { scalarReader } from './decode-scalars';
 import { refuseDifferentSpellings } from './member-spellings';
 import { schemaOf } from './tables';
@@ -16,37 +16,40 @@ import type { EitherType, FieldSchema, FieldType, Scalar } from './types';
 
 export interface DecodedType {
   object: JsonObject;
-  /** Paths of unknown members (`spec.ports[0].foo`) in order of appearance, at most 100. */
+  /** Paths of unknown fields (`spec.ports[0].foo`) in order of appearance, at most 100. */
   unknown: string[];
 }
 
-/** Decodes an object of the type. Shares nothing with `value` but sets of fields, which are never changed. `literals` is what the parser said about the spelling of numbers. */
+/**
+ * Decodes an object of the type. The result shares nothing with `value` except field sets, which are immutable.
+ * `literals` holds the spelling of numbers recorded by the parser. Throws {@link DecodeError}.
+ */
 export function decodeObject(type: string, value: JsonObject, literals?: NumberLiterals): DecodedType {
-  const context = new Context(literals);
+  const context = new DecodeContext(literals);
   const object = structReader(type)(value, context, true);
-  if (context.firstFault !== undefined) throw context.firstFault;
+  if (context.firstError !== undefined) throw context.firstError;
   return { object, unknown: context.unknown };
 }
 
-type StructReader = (value: JsonObject, context: Context, isTop: boolean) => JsonObject;
+type StructReader = (value: JsonObject, context: DecodeContext, isTop: boolean) => JsonObject;
 
-interface Slot {
+interface MemberReader {
   /** The canonical name, under which the value is stored. */
   name: string;
   read: ValueReader;
-  /** Drop a zero value: output would omit it. */
+  /** Drop a zero value, because the output omits it. */
   omitZero: boolean;
 }
 
-/** An empty list there says something: no default takes its place. */
-const KEPT_EMPTY: ReadonlySet<string> = new Set(['autoscaling.v2.HPAScalingRules/policies']);
+/** Lists that keep an empty value: it has a meaning of its own and prevents defaulting. */
+const KEPT_WHEN_EMPTY: ReadonlySet<string> = new Set(['autoscaling.v2.HPAScalingRules/policies']);
 
 const structReaders = new Map<string, StructReader>();
 
 function structReader(type: string): StructReader {
   const known = structReaders.get(type);
   if (known !== undefined) return known;
-  // Types may refer to themselves: while one is compiled, what refers to it looks it up at each call.
+  // A type may be recursive: while it is compiled, references to it resolve at each call.
   structReaders.set(type, (value, context, isTop) => structReader(type)(value, context, isTop));
   const compiled = compileStruct(type);
   structReaders.set(type, compiled);
@@ -55,41 +58,41 @@ function structReader(type: string): StructReader {
 
 function compileStruct(type: string): StructReader {
   const schema = schemaOf(type);
-  const slots = new Map<string, Slot>(
+  const readers = new Map<string, MemberReader>(
     schema.fields.flatMap((field) => {
-      const slot = {
+      const reader = {
         name: field.name,
         read: compileField(schema.goName, field),
-        omitZero: field.presence === 'omit' && field.type.kind !== 'map' && !KEPT_EMPTY.has(`${type}/${field.name}`),
+        omitZero: field.presence === 'omit' && field.type.kind !== 'map' && !KEPT_WHEN_EMPTY.has(`${type}/${field.name}`),
       };
       const neutral = neutralSchemaMember(field.name);
-      return [[field.name, slot] as const, ...(neutral === undefined ? [] : [[neutral, slot] as const])];
+      return [[field.name, reader] as const, ...(neutral === undefined ? [] : [[neutral, reader] as const])];
     }),
   );
-  const fills = schema.fields
+  const filledMembers = schema.fields
     .filter((field) => field.presence === 'always' || field.presence === 'null')
-    .map((field) => ({ name: field.name, zero: field.presence === 'null' ? (): null => null : zeroOf(field.type) }));
+    .map((field) => ({ name: field.name, zero: field.presence === 'null' ? (): null => null : zeroValueOf(field.type) }));
   const { hasTypeMeta } = schema;
   return (value, context, isTop) => {
     if (context.depth > MAX_DEPTH) throw new DecodeError('exceeded max depth');
     const object: JsonObject = {};
     for (const member of Object.keys(value)) {
-      const slot = slots.get(member);
-      const found = value[member] ?? null;
-      if (slot === undefined) {
+      const reader = readers.get(member);
+      const memberValue = value[member] ?? null;
+      if (reader === undefined) {
         if (!hasTypeMeta || (member !== 'kind' && member !== 'apiVersion')) context.addUnknown(member);
-        else if (found !== null && typeof found !== 'string')
-          context.note(kindOf(found), { struct: schema.goName, member, goType: 'string' });
-        else if (!isTop && found !== null && found !== '') object[member] = found;
+        else if (memberValue !== null && typeof memberValue !== 'string')
+          context.recordMismatch(jsonKindOf(memberValue), { struct: schema.goName, member, goType: 'string' });
+        else if (!isTop && memberValue !== null && memberValue !== '') object[member] = memberValue;
         continue;
       }
-      if (found === null) continue;
-      const { name } = slot;
+      if (memberValue === null) continue;
+      const { name } = reader;
       if (name !== member) refuseDifferentSpellings(value, member, name);
-      const result = slot.read(found, context, value, member);
-      if (result !== undefined && result !== null && !(slot.omitZero && isZero(result))) object[name] = result;
+      const result = reader.read(memberValue, context, value, member);
+      if (result !== undefined && result !== null && !(reader.omitZero && isZero(result))) object[name] = result;
     }
-    for (const { name, zero } of fills) if (object[name] === undefined) object[name] = zero();
+    for (const { name, zero } of filledMembers) if (object[name] === undefined) object[name] = zero();
     return object;
   };
 }
@@ -102,12 +105,12 @@ function isZero(value: JsonValue): boolean {
   return true;
 }
 
-/** What output has for an unset member that it always has. */
-export function zeroOf(type: FieldType): () => JsonValue {
+/** The value that the output has for an unset field that is always present. */
+export function zeroValueOf(type: FieldType): () => JsonValue {
   switch (type.kind) {
     case 'object': {
       const name = type.type;
-      return () => structReader(name)({}, new Context(undefined), false);
+      return () => structReader(name)({}, new DecodeContext(undefined), false);
     }
     case 'list':
     case 'map':
@@ -142,11 +145,12 @@ const ZEROS: Record<Scalar, null | boolean | number | string> = {
 function compileField(struct: string, field: FieldSchema): ValueReader {
   const owner = { struct, member: field.name, goType: field.goType };
   const { type } = field;
-  // Output omits an empty map; a long one costs much to be asked whether it is empty.
-  return type.kind === 'map' ? compileMap(type.of, owner, field.presence === 'omit') : compileType(type, owner);
+  // The output omits an empty map. `compileMap` checks this itself, because listing the keys of a long map twice is
+  // expensive.
+  return type.kind === 'map' ? compileMap(type.element, owner, field.presence === 'omit') : compileType(type, owner);
 }
 
-function compileType(type: FieldType, owner: MemberPlace): ValueReader {
+function compileType(type: FieldType, owner: MemberLocation): ValueReader {
   switch (type.kind) {
     case 'scalar':
       return scalarReader(type.scalar, owner);
@@ -154,7 +158,7 @@ function compileType(type: FieldType, owner: MemberPlace): ValueReader {
       const read = structReader(type.type);
       const { member } = owner;
       return (value, context) => {
-        if (!isObject(value)) return void context.note(kindOf(value), owner);
+        if (!isObject(value)) return void context.recordMismatch(jsonKindOf(value), owner);
         context.path.push(member);
         const object = read(value, context, false);
         context.path.pop();
@@ -164,75 +168,75 @@ function compileType(type: FieldType, owner: MemberPlace): ValueReader {
     case 'either':
       return compileEither(type, owner);
     case 'list':
-      return compileList(type.of, owner);
+      return compileList(type.element, owner);
     case 'map':
-      return compileMap(type.of, owner, false);
+      return compileMap(type.element, owner, false);
   }
 }
 
-/** The Go type of a list's or map's items: `[]v1.X` → `v1.X`; a named type's items go by their own name. */
-function itemOwner(owner: MemberPlace, of: FieldType): MemberPlace {
+/** The Go type of the items of a list or map: `[]v1.X` → `v1.X`. The items of a named type have their own name. */
+function itemOwner(owner: MemberLocation, element: FieldType): MemberLocation {
   const stripped = owner.goType.replace(/^(?:\[\]|map\[string\])/, '');
-  return { ...owner, goType: stripped !== owner.goType ? stripped : defaultItemName(of) };
+  return { ...owner, goType: stripped !== owner.goType ? stripped : defaultItemName(element) };
 }
 
-function defaultItemName(of: FieldType): string {
-  if (of.kind === 'scalar') return of.scalar === 'quantity' ? 'resource.Quantity' : of.scalar;
-  return of.kind === 'object' || of.kind === 'either' ? of.type.slice(of.type.indexOf('.') + 1) : of.kind;
+function defaultItemName(element: FieldType): string {
+  if (element.kind === 'scalar') return element.scalar === 'quantity' ? 'resource.Quantity' : element.scalar;
+  return element.kind === 'object' || element.kind === 'either' ? element.type.slice(element.type.indexOf('.') + 1) : element.kind;
 }
 
-function compileList(of: FieldType, owner: MemberPlace): ValueReader {
-  const item = itemOwner(owner, of);
-  if (of.kind === 'object') {
-    const read = structReader(of.type);
+function compileList(element: FieldType, owner: MemberLocation): ValueReader {
+  const item = itemOwner(owner, element);
+  if (element.kind === 'object') {
+    const read = structReader(element.type);
     return (value, context) => {
-      if (!Array.isArray(value)) return void context.note(kindOf(value), owner);
+      if (!Array.isArray(value)) return void context.recordMismatch(jsonKindOf(value), owner);
       const list: JsonArray = [];
       context.path.push(owner.member);
       for (let i = 0; i < value.length; i += 1) {
-        const found = value[i] ?? {};
-        if (!isObject(found)) {
+        const listItem = value[i] ?? {};
+        if (!isObject(listItem)) {
           context.path.pop();
-          context.note(kindOf(found), item);
+          context.recordMismatch(jsonKindOf(listItem), item);
           context.path.push(owner.member);
           continue;
         }
         context.path.push(i);
-        list.push(read(found, context, false));
+        list.push(read(listItem, context, false));
         context.path.pop();
       }
       context.path.pop();
       return list;
     };
   }
-  const read = compileType(of, item);
-  const zero = zeroOf(of);
+  const read = compileType(element, item);
+  const zero = zeroValueOf(element);
   return (value, context) => {
-    if (!Array.isArray(value)) return void context.note(kindOf(value), owner);
-    return value.map((found, index) => (found === null ? undefined : read(found, context, value, index)) ?? zero());
+    if (!Array.isArray(value)) return void context.recordMismatch(jsonKindOf(value), owner);
+    return value.map((listItem, index) => (listItem === null ? undefined : read(listItem, context, value, index)) ?? zero());
   };
 }
 
-function compileMap(of: FieldType, owner: MemberPlace, omitsEmpty: boolean): ValueReader {
-  const item = itemOwner(owner, of);
-  const zero = zeroOf(of);
-  const read = of.kind === 'object' ? undefined : compileType(of, item);
-  const readStruct = of.kind === 'object' ? structReader(of.type) : undefined;
-  const emptyValue = of.kind === 'scalar' && of.scalar === 'bytes' ? '' : undefined;
+function compileMap(element: FieldType, owner: MemberLocation, omitsEmpty: boolean): ValueReader {
+  const item = itemOwner(owner, element);
+  const zero = zeroValueOf(element);
+  const read = element.kind === 'object' ? undefined : compileType(element, item);
+  const readStruct = element.kind === 'object' ? structReader(element.type) : undefined;
+  const emptyValue = element.kind === 'scalar' && element.scalar === 'bytes' ? '' : undefined;
   return (value, context) => {
-    if (!isObject(value)) return void context.note(kindOf(value), owner);
+    if (!isObject(value)) return void context.recordMismatch(jsonKindOf(value), owner);
     const map: JsonObject = {};
     const keys = Object.keys(value);
     if (omitsEmpty && keys.length === 0) return undefined;
     for (const key of keys) {
-      const found = value[key] ?? null;
+      const mapValue = value[key] ?? null;
       let result: JsonValue | undefined;
-      if (found === null) result = undefined;
-      else if (read !== undefined) result = read(found, context, value, key);
-      else if (!isObject(found)) context.note(kindOf(found), item);
+      if (mapValue === null) result = undefined;
+      else if (read !== undefined) result = read(mapValue, context, value, key);
+      else if (!isObject(mapValue)) context.recordMismatch(jsonKindOf(mapValue), item);
       else if (readStruct !== undefined) {
         context.path.push(owner.member, `\0${key}`);
-        result = readStruct(found, context, false);
+        result = readStruct(mapValue, context, false);
         context.path.length -= 2;
       }
       setMember(map, key, result ?? emptyValue ?? zero());
@@ -241,39 +245,39 @@ function compileMap(of: FieldType, owner: MemberPlace, omitsEmpty: boolean): Val
   };
 }
 
-function compileEither(type: EitherType, owner: MemberPlace): ValueReader {
+function compileEither(type: EitherType, owner: MemberLocation): ValueReader {
   const read = structReader(type.object);
   const itemType = defaultItemName({ kind: 'object', type: type.object });
-  const item = (value: JsonValue, context: Context): JsonValue => {
+  const item = (value: JsonValue, context: DecodeContext): JsonValue => {
     if (type.or === 'strings' && typeof value === 'string') return value;
     if (type.or === 'list' && (isObject(value) || value === null)) return read(value ?? {}, context, false);
-    if (value !== null) context.note(kindOf(value), { ...owner, goType: type.or === 'strings' ? 'string' : itemType });
+    if (value !== null) context.recordMismatch(jsonKindOf(value), { ...owner, goType: type.or === 'strings' ? 'string' : itemType });
     return '';
   };
   return (value, context) => {
-    if (isObject(value)) return apart(context, owner, (inner) => read(value, inner, false));
+    if (isObject(value)) return readSeparately(context, owner, (inner) => read(value, inner, false));
     if (type.or === 'bool') {
       if (typeof value !== 'boolean') throw new DecodeError('boolean or JSON schema expected');
       return value;
     }
-    // Anything else says as little as an empty list.
+    // Any other value counts as an empty list.
     if (!Array.isArray(value) || value.length === 0) return undefined;
-    return apart(context, owner, (inner) => value.map((found) => item(found, inner)));
+    return readSeparately(context, owner, (inner) => value.map((listItem) => item(listItem, inner)));
   };
 }
 
 /**
- * Reads a value as a text of its own: its unknown members are not told, and the first thing wrong in it stops the decoding and is told of the
- * member as a whole.
+ * Reads a value as upstream's nested `UnmarshalJSON` does: unknown fields below it are not reported, the first error
+ * stops the decoding and is reported for the field as a whole.
  */
-function apart<T>(context: Context, owner: MemberPlace, read: (inner: Context) => T): T {
-  const inner = new Context(context.literals, context.depth + 1);
+function readSeparately<T>(context: DecodeContext, owner: MemberLocation, read: (inner: DecodeContext) => T): T {
+  const inner = new DecodeContext(context.literals, context.depth + 1);
   try {
     const result = read(inner);
-    if (inner.firstFault === undefined) return result;
-    throw inner.firstFault;
+    if (inner.firstError === undefined) return result;
+    throw inner.firstError;
   } catch (error) {
     if (!(error instanceof DecodeError) || error.mismatch === undefined) throw error;
-    throw context.mismatch(error.mismatch.found, { ...owner, goType: error.mismatch.goType });
+    throw context.mismatchError(error.mismatch.actual, { ...owner, goType: error.mismatch.goType });
   }
 }

@@ -1,12 +1,12 @@
 /**
- * What an unset member becomes, by type (each checked against upstream's answers). A row is a plain value; what depends on other members is a small
- * rule in default-rules.ts.
+ * Default values of unset fields by type, each compared with the responses of upstream. Defaults that depend on other
+ * fields are in default-rules.ts.
  */
 import type { JsonValue } from '../../values/json';
 
 const FILE_MODE = 0o644;
 
-export const DEFAULTS: Readonly<Record<string, Readonly<Record<string, JsonValue>>>> = {
+export const DEFAULT_VALUES: Readonly<Record<string, Readonly<Record<string, JsonValue>>>> = {
   'admissionregistration.v1.MatchResources': { matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {} },
   'admissionregistration.v1.MutatingWebhook': {
     failurePolicy: 'Fail',

@@ -1,8 +1,11 @@
-/** Defaults that depend on other members, by type; each runs after the plain values of its type and before its members' own defaults. */
+/**
+ * Defaults that depend on other fields, by type. A rule runs after the default values of its type and before the
+ * defaults of its fields' types.
+ */
 import { arrayAt, cloneJson, isObject, objectAt, setMember, stringAt, type JsonObject } from '../../values/json';
 import { DEFINITION_RULES } from './default-rules/definitions';
 import { POLICY_RULES } from './default-rules/policies';
-import { isZero, objects, type DefaultRule } from './default-rules/rule';
+import { isZero, objectsAt, type DefaultRule } from './default-rules/rule';
 import { WORKLOAD_RULES } from './default-rules/workloads';
 import { schemaOf } from './tables';
 
@@ -12,8 +15,8 @@ export const DEFAULT_RULES: Readonly<Record<string, DefaultRule>> = {
   ...WORKLOAD_RULES,
   ...POLICY_RULES,
   ...DEFINITION_RULES,
-  'core.v1.Container': pullPolicy,
-  'core.v1.EphemeralContainer': pullPolicy,
+  'core.v1.Container': defaultPullPolicy,
+  'core.v1.EphemeralContainer': defaultPullPolicy,
   'core.v1.LimitRangeItem': (item) => {
     if (item['type'] !== 'Container') return;
     const limits = { ...objectAt(item, 'max'), ...objectAt(item, 'default') };
@@ -25,7 +28,7 @@ export const DEFAULT_RULES: Readonly<Record<string, DefaultRule>> = {
     if (status['allocatable'] === undefined && isObject(status['capacity'])) status['allocatable'] = cloneJson(status['capacity']);
   },
   'core.v1.PersistentVolume': (volume) => {
-    // A spec that stands elsewhere has no such defaults.
+    // A template of a volume has no spec at this point and therefore no such defaults.
     const spec = objectAt(volume, 'spec');
     if (spec === undefined) return;
     if (isZero(spec['persistentVolumeReclaimPolicy'])) spec['persistentVolumeReclaimPolicy'] = 'Retain';
@@ -35,19 +38,19 @@ export const DEFAULT_RULES: Readonly<Record<string, DefaultRule>> = {
     const spec = objectAt(pod, 'spec');
     if (spec === undefined) return;
     if (spec['enableServiceLinks'] === undefined || spec['enableServiceLinks'] === null) spec['enableServiceLinks'] = true;
-    for (const container of containersOf(spec)) requestsFromLimits(container);
+    for (const container of containersOf(spec)) defaultRequestsFromLimits(container);
     if (spec['hostNetwork'] !== true) return;
     for (const container of containersOf(spec)) {
-      for (const port of objects(container, 'ports')) if (isZero(port['hostPort'])) port['hostPort'] = port['containerPort'] ?? 0;
+      for (const port of objectsAt(container, 'ports')) if (isZero(port['hostPort'])) port['hostPort'] = port['containerPort'] ?? 0;
     }
   },
   'core.v1.PodSpec': (spec) => {
-    // Two names of one member: the newer one wins.
+    // `serviceAccount` is the deprecated name of `serviceAccountName`; the newer name wins.
     const account = stringAt(spec, 'serviceAccountName') ?? stringAt(spec, 'serviceAccount');
     if (account !== undefined) Object.assign(spec, { serviceAccountName: account, serviceAccount: account });
   },
   'core.v1.Secret': (secret) => {
-    // Write-only: texts are merged over the data and never kept.
+    // Write-only: `stringData` is merged over `data` and never stored.
     const texts = objectAt(secret, 'stringData');
     delete secret['stringData'];
     if (texts === undefined) return;
@@ -58,21 +61,21 @@ export const DEFAULT_RULES: Readonly<Record<string, DefaultRule>> = {
   },
   'core.v1.Service': (service) => {
     if (stringAt(objectAt(service, 'spec'), 'type') !== 'LoadBalancer') return;
-    for (const ingress of objects(objectAt(objectAt(service, 'status'), 'loadBalancer'), 'ingress')) {
+    for (const ingress of objectsAt(objectAt(objectAt(service, 'status'), 'loadBalancer'), 'ingress')) {
       if (!isZero(ingress['ip']) && ingress['ipMode'] === undefined) ingress['ipMode'] = 'VIP';
     }
   },
   'core.v1.ServicePort': (port) => {
     if (isZero(port['targetPort'])) port['targetPort'] = port['port'] ?? 0;
   },
-  'core.v1.ServiceSpec': serviceSpec,
+  'core.v1.ServiceSpec': defaultServiceSpec,
   'core.v1.Volume': (volume) => {
     const sources = schemaOf('core.v1.VolumeSource').fields;
     if (sources.every((source) => volume[source.name] === undefined)) volume['emptyDir'] = {};
   },
 };
 
-function serviceSpec(spec: JsonObject): void {
+function defaultServiceSpec(spec: JsonObject): void {
   if (spec['sessionAffinity'] === 'None') delete spec['sessionAffinityConfig'];
   if (spec['sessionAffinity'] === 'ClientIP') {
     const config = objectAt(spec, 'sessionAffinityConfig');
@@ -81,58 +84,62 @@ function serviceSpec(spec: JsonObject): void {
       spec['sessionAffinityConfig'] = { clientIP: { timeoutSeconds: CLIENT_IP_TIMEOUT_SECONDS } };
   }
   const type = stringAt(spec, 'type');
-  const isExternal = type === 'NodePort' || type === 'LoadBalancer' || (type === 'ClusterIP' && objectsOrTexts(spec, 'externalIPs') > 0);
+  const isExternal = type === 'NodePort' || type === 'LoadBalancer' || (type === 'ClusterIP' && lengthAt(spec, 'externalIPs') > 0);
   if (isExternal && isZero(spec['externalTrafficPolicy'])) spec['externalTrafficPolicy'] = 'Cluster';
   const isInternal = type === 'NodePort' || type === 'LoadBalancer' || type === 'ClusterIP';
   if (isInternal && spec['internalTrafficPolicy'] === undefined) spec['internalTrafficPolicy'] = 'Cluster';
   if (type === 'LoadBalancer' && spec['allocateLoadBalancerNodePorts'] === undefined) spec['allocateLoadBalancerNodePorts'] = true;
 }
 
-/** A resource that has a limit but no request requests its limit. */
-function requestsFromLimits(container: JsonObject): void {
+/** The request of a resource defaults to its limit. */
+function defaultRequestsFromLimits(container: JsonObject): void {
   const resources = objectAt(container, 'resources');
   const limits = objectAt(resources, 'limits');
   if (resources === undefined || limits === undefined) return;
   resources['requests'] = { ...limits, ...objectAt(resources, 'requests') };
 }
 
-const NAME =
+const IMAGE_REFERENCE =
   /^((?:(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*(?::\d+)?\/|\[[0-9a-fA-F:]+\](?::\d+)?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*)(?::(\w[\w.-]{0,127}))?(?:@([A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}))?$/;
 
-/** Of a name without tag and digest, with the registry and the folder that are meant where none are named. */
-const LONGEST_NAME = 255;
-const HOME = 'docker.io';
-const HOME_FOLDER = 'library';
-/** It may be a digest. */
-const ONLY_DIGITS = /^[0-9a-f]{64}$/;
+/** Maximum length of a name without tag and digest, including the default registry and repository. */
+const MAX_IMAGE_NAME_LENGTH = 255;
+const DEFAULT_REGISTRY = 'docker.io';
+const OFFICIAL_REPOSITORY = 'library';
+/** Not a name: 64 hexadecimal digits are reserved for image IDs. */
+const BARE_DIGEST = /^[0-9a-f]{64}$/;
 
-/** `name` = without tag and digest. */
-function wholeNameLength(name: string): number {
+/** Length of the name after normalization. `name` has no tag and no digest. */
+function canonicalNameLength(name: string): number {
   const [first = '', ...rest] = name.split('/');
   const hasRegistry = rest.length > 0 && (/[.:]|^localhost$/.test(first) || first.toLowerCase() !== first);
-  const registry = !hasRegistry || first === `index.${HOME}` ? HOME : first;
+  const registry = !hasRegistry || first === `index.${DEFAULT_REGISTRY}` ? DEFAULT_REGISTRY : first;
   const folders = hasRegistry ? rest : [first, ...rest];
-  const whole = registry === HOME && folders.length === 1 ? [HOME_FOLDER, ...folders] : folders;
-  return [registry, ...whole].join('/').length;
+  const fullFolders = registry === DEFAULT_REGISTRY && folders.length === 1 ? [OFFICIAL_REPOSITORY, ...folders] : folders;
+  return [registry, ...fullFolders].join('/').length;
 }
 
-/** `name` = without the tag and the digest that `image` may have. */
-const isImageName = (image: string, name: string): boolean => !ONLY_DIGITS.test(image) && wholeNameLength(name) <= LONGEST_NAME;
+/** `name` is `image` without tag and digest. */
+const isValidImageName = (image: string, name: string): boolean =>
+  !BARE_DIGEST.test(image) && canonicalNameLength(name) <= MAX_IMAGE_NAME_LENGTH;
 
-/** An image without tag and digest, or with the tag `latest`, is pulled always; so is none whose name is no image name. */
-function pullPolicy(container: JsonObject): void {
+/**
+ * `Always` for an image without tag and digest or with the tag `latest`, otherwise `IfNotPresent`; also `IfNotPresent`
+ * for an invalid image name.
+ */
+function defaultPullPolicy(container: JsonObject): void {
   if (!isZero(container['imagePullPolicy'])) return;
   const image = stringAt(container, 'image') ?? '';
-  const match = NAME.exec(image);
+  const match = IMAGE_REFERENCE.exec(image);
   const [, name = '', tag, digest] = match ?? [];
-  const isLatest = match !== null && isImageName(image, name) && (tag === 'latest' || (tag === undefined && digest === undefined));
+  const isLatest = match !== null && isValidImageName(image, name) && (tag === 'latest' || (tag === undefined && digest === undefined));
   container['imagePullPolicy'] = isLatest ? 'Always' : 'IfNotPresent';
 }
 
 function containersOf(spec: JsonObject | undefined): JsonObject[] {
-  return [...objects(spec, 'containers'), ...objects(spec, 'initContainers')];
+  return [...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')];
 }
 
-function objectsOrTexts(object: JsonObject, member: string): number {
+function lengthAt(object: JsonObject, member: string): number {
   return arrayAt(object, member)?.length ?? 0;
 }

@@ -73,7 +73,7 @@ test.each([
   ['UPPER', 'IfNotPresent'],
   ['a'.repeat(64), 'IfNotPresent'],
   [`${'a'.repeat(64)}:latest`, 'Always'],
-  // 255 characters, with the registry and the folder that are meant.
+  // 255 characters including the default registry and repository.
   ['y'.repeat(237), 'Always'],
   ['y'.repeat(238), 'IfNotPresent'],
   [`${'y'.repeat(238)}:latest`, 'IfNotPresent'],

@@ -1,35 +1,35 @@
 /**
- * Defaulting: fills in what upstream's versioned defaulting adds, in place. Driven by default-rows.ts and default-rules.ts; only parts of an
- * object whose types have a default somewhere below are visited.
+ * Defaulting: applies upstream's versioned defaults in place, driven by default-rows.ts and default-rules.ts. Visits
+ * only parts of an object whose types have a default at some depth.
  */
 import { cloneJson, isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { DEFAULT_RULES } from './default-rules';
-import { DEFAULTS } from './default-rows';
+import { DEFAULT_VALUES } from './default-rows';
 import { formatQuantity, parseQuantity, roundUpToMilli } from '../../values/quantity';
 import { schemaOf } from './tables';
 import type { Presence } from './types';
-import { walker, type ObjectVisitor } from './walker';
+import { createWalker, type ObjectVisitor } from './walker';
 
-/** Fills in the defaults of a decoded object of the type, in place. Doing it twice changes nothing. */
+/** Applies the defaults of the type to a decoded object, in place. Idempotent. */
 export function applyDefaults(type: string, object: JsonObject): void {
   walk(type)?.(object);
 }
 
-/** Of these a zero is a value like others. */
-const POINTERS: ReadonlySet<Presence | undefined> = new Set<Presence>(['pointer', 'null']);
+/** Presences of pointer fields, for which a zero value is set and keeps the default away. */
+const POINTER_PRESENCES: ReadonlySet<Presence | undefined> = new Set<Presence>(['pointer', 'null']);
 
-const walk = walker({
-  at: ownDefaults,
-  // The amounts of a runtime class stay as they are (upstream behaviour); those of its pods are rounded.
-  member: ({ goType }, type) => (goType === 'v1.ResourceList' && type !== 'node.v1.Overhead' ? roundResources : undefined),
+const walk = createWalker({
+  objectVisitor: defaulterOf,
+  // The resource amounts of a RuntimeClass are not rounded (upstream behaviour); those of its pods are.
+  memberVisitor: ({ goType }, type) => (goType === 'v1.ResourceList' && type !== 'node.v1.Overhead' ? roundResources : undefined),
 });
 
-/** Those of the type itself, without its members'. */
-function ownDefaults(type: string): ObjectVisitor | undefined {
-  const values = Object.entries(DEFAULTS[type] ?? {}).map(([name, value]) => ({
+/** Applies the defaults of the type itself, without those of its fields' types. */
+function defaulterOf(type: string): ObjectVisitor | undefined {
+  const values = Object.entries(DEFAULT_VALUES[type] ?? {}).map(([name, value]) => ({
     name,
     value,
-    isPointer: POINTERS.has(schemaOf(type).field(name)?.presence),
+    isPointer: POINTER_PRESENCES.has(schemaOf(type).field(name)?.presence),
   }));
   const rule = DEFAULT_RULES[type];
   if (values.length === 0) return rule;
@@ -42,7 +42,7 @@ function ownDefaults(type: string): ObjectVisitor | undefined {
   };
 }
 
-/** Amounts of resources are whole thousandths. */
+/** Rounds resource quantities up to milli-units. */
 function roundResources(value: JsonValue): void {
   if (!isObject(value)) return;
   for (const [name, amount] of Object.entries(value)) {

@@ -1,11 +1,11 @@
 /**
- * Members that belong to features which are off in this release: they are understood, owned by who sent them, and not kept. None of the features
- * can be turned on here, so no stored object has them.
+ * Drops fields that belong to feature gates which are off in release 1.31. The fields are decoded, and owned by the
+ * manager that sent them, but not stored. These features cannot be enabled here, so no stored object has such fields.
  */
 import { arrayAt, isObject, type JsonObject } from '../../values/json';
-import { walker, type ObjectVisitor } from './walker';
+import { createWalker, type ObjectVisitor } from './walker';
 
-const DISABLED: Readonly<Record<string, readonly string[]>> = {
+const DISABLED_FIELDS: Readonly<Record<string, readonly string[]>> = {
   'apps.v1.RollingUpdateStatefulSetStrategy': ['maxUnavailable'],
   'coordination.v1.LeaseSpec': ['strategy', 'preferredHolder'],
   'core.v1.Container': ['resizePolicy'],
@@ -22,16 +22,16 @@ const DISABLED: Readonly<Record<string, readonly string[]>> = {
   'discovery.v1.Endpoint': ['deprecatedTopology'],
 };
 
-/** What is more than dropping a member. */
-const RULES: Readonly<Record<string, ObjectVisitor>> = {
+/** Types for which more is needed than deleting a field. */
+const DISABLED_RULES: Readonly<Record<string, ObjectVisitor>> = {
   'core.v1.PodSpec': dropImageVolumes,
-  'core.v1.SecurityContext': maskProc,
+  'core.v1.SecurityContext': resetProcMount,
 };
 
-const walk = walker({
-  at(type) {
-    const members = DISABLED[type] ?? [];
-    const rule = RULES[type];
+const walk = createWalker({
+  objectVisitor(type) {
+    const members = DISABLED_FIELDS[type] ?? [];
+    const rule = DISABLED_RULES[type];
     if (members.length === 0) return rule;
     return (object) => {
       for (const member of members) if (object[member] !== undefined) delete object[member];
@@ -40,27 +40,27 @@ const walk = walker({
   },
 });
 
-/** Removes what is not kept from a decoded object of the type, in place. */
-export function dropDisabled(type: string, object: JsonObject): void {
+/** Removes fields of disabled features from a decoded object of the type, in place. */
+export function dropDisabledFields(type: string, object: JsonObject): void {
   walk(type)?.(object);
 }
 
-/** Volumes made of images go, and with them what mounts them. */
+/** Drops image volumes and the volumeMounts that refer to them. */
 function dropImageVolumes(spec: JsonObject): void {
   const volumes = (arrayAt(spec, 'volumes') ?? []).filter(isObject);
   const images = new Set(volumes.filter(({ image }) => image !== undefined && image !== null).map(({ name }) => name));
   if (images.size === 0) return;
-  const keep = (holder: JsonObject, member: string): void => {
-    const kept = arrayAt(holder, member)?.filter((item) => !isObject(item) || !images.has(item['name']));
-    if (kept === undefined || kept.length === 0) delete holder[member];
-    else holder[member] = kept;
+  const dropReferences = (holder: JsonObject, member: string): void => {
+    const remaining = arrayAt(holder, member)?.filter((item) => !isObject(item) || !images.has(item['name']));
+    if (remaining === undefined || remaining.length === 0) delete holder[member];
+    else holder[member] = remaining;
   };
-  keep(spec, 'volumes');
+  dropReferences(spec, 'volumes');
   for (const list of ['containers', 'initContainers', 'ephemeralContainers'])
-    for (const container of arrayAt(spec, list) ?? []) if (isObject(container)) keep(container, 'volumeMounts');
+    for (const container of arrayAt(spec, list) ?? []) if (isObject(container)) dropReferences(container, 'volumeMounts');
 }
 
-/** Other ways to mount `/proc` are off; that one was asked for stays visible. */
-function maskProc(context: JsonObject): void {
+/** Other proc mount types are disabled; the field keeps a value when it was set (upstream behaviour). */
+function resetProcMount(context: JsonObject): void {
   if (context['procMount'] !== undefined) context['procMount'] = 'Default';
 }

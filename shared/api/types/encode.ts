@@ -1,6 +1,7 @@
 /**
- * The canonical JSON of an object: upstream's member order, map keys sorted by bytes, members present or omitted as the tables say, strings
- * escaped as upstream escapes them. What is stored and answered is exactly this text. Unknown members are not written.
+ * The canonical JSON of an object: fields in upstream's order, map keys sorted by bytes, fields present or omitted as
+ * the type tables define, strings escaped as upstream escapes them. Exactly this text is stored and sent. Unknown
+ * fields are not written.
  */
 import {
   compareBytes,
@@ -15,88 +16,97 @@ import type { Steps } from '../../scheduling/steps';
 import { schemaOf } from './tables';
 import type { EitherType, FieldSchema, FieldType, Scalar } from './types';
 
-/** What an empty list is that output always has: storage does not tell it from none, whoever looks at an object that has just been sent does. */
-type EmptyLists = 'null' | 'kept';
+/**
+ * How an empty list in a field that is always present is written. Storage does not distinguish it from an absent list;
+ * readers of an object that was just sent do.
+ */
+type EmptyListMode = 'null' | 'kept';
 
-/** `{"metadata":{…},…}`: without kind and apiVersion, which depend on the version and dialect that is served. */
-export function encodeBody(type: string, object: JsonObject, lists: EmptyLists = 'null'): string {
+/**
+ * Returns `{"metadata":{…},…}`, without kind and apiVersion, because these depend on the version and dialect that is
+ * served.
+ */
+export function encodeBody(type: string, object: JsonObject, lists: EmptyListMode = 'null'): string {
   return `{${structWriter(type, lists)(object)}}`;
 }
 
-/** The same in steps. */
-export function encodingBody(type: string, object: JsonObject): Steps<string> {
-  return inPieces(() => encodeBody(type, object));
+/** {@link encodeBody} in steps, so that the caller can yield between them. */
+export function encodeBodyInSteps(type: string, object: JsonObject): Steps<string> {
+  return writeInSteps(() => encodeBody(type, object));
 }
 
-/** Stands in a text for what is written later; no JSON text holds it. */
-const LATER = '\0';
-/** Longer lists and maps are written later where that is asked for, in pieces of as many items. */
-const WIDE = 2048;
+/** Placeholder for a part that is written later. JSON text never contains this character. */
+const DEFERRED = '\0';
+/** Longer lists and maps are deferred when encoding in steps, and written in chunks of this many items. */
+const MAX_DIRECT_ITEMS = 2048;
 
-/** What is written later, in the order of the places that it leaves; undefined = everything is written at once. */
-let later: Steps<string>[] | undefined;
+/** The deferred parts in the order of their placeholders; `undefined` when nothing is deferred. */
+let deferred: Steps<string>[] | undefined;
 
-function* inPieces(write: () => string): Steps<string> {
-  const before = later;
-  const long: Steps<string>[] = [];
-  later = long;
+function* writeInSteps(write: () => string): Steps<string> {
+  const outer = deferred;
+  const parts: Steps<string>[] = [];
+  deferred = parts;
   let text: string;
   try {
     text = write();
   } finally {
-    later = before;
+    deferred = outer;
   }
-  if (long.length === 0) return text;
-  const around = text.split(LATER);
-  let whole = around[0] ?? '';
-  for (const [index, writing] of long.entries()) {
+  if (parts.length === 0) return text;
+  const pieces = text.split(DEFERRED);
+  let result = pieces[0] ?? '';
+  for (const [index, writing] of parts.entries()) {
     yield;
-    whole += yield* writing;
-    whole += around[index + 1] ?? '';
+    result += yield* writing;
+    result += pieces[index + 1] ?? '';
   }
-  return whole;
+  return result;
 }
 
-/** The items' texts with commas between them. A text of very many parts costs more memory than it is long until it is looked into, so it is put together in pieces. */
-function joinedItems<T>(items: readonly T[], write: (item: T) => string): string {
-  if (items.length > WIDE && later !== undefined) {
-    later.push(longText(items, write));
-    return LATER;
+/**
+ * The texts of the items, separated by commas. A string concatenated from very many parts uses more memory than its
+ * length until it is flattened, so the parts are joined in chunks.
+ */
+function joinItems<T>(items: readonly T[], write: (item: T) => string): string {
+  if (items.length > MAX_DIRECT_ITEMS && deferred !== undefined) {
+    deferred.push(joinItemsInSteps(items, write));
+    return DEFERRED;
   }
-  let whole = '';
-  for (let start = 0; start < items.length; start += PIECE) {
-    whole += `${start === 0 ? '' : ','}${items
-      .slice(start, start + PIECE)
+  let result = '';
+  for (let start = 0; start < items.length; start += JOIN_SIZE) {
+    result += `${start === 0 ? '' : ','}${items
+      .slice(start, start + JOIN_SIZE)
       .map(write)
       .join(',')}`;
   }
-  return whole;
+  return result;
 }
 
-const PIECE = 256;
+const JOIN_SIZE = 256;
 
-function* longText<T>(items: readonly T[], write: (item: T) => string): Steps<string> {
-  let whole = '';
-  for (let start = 0; start < items.length; start += WIDE) {
+function* joinItemsInSteps<T>(items: readonly T[], write: (item: T) => string): Steps<string> {
+  let result = '';
+  for (let start = 0; start < items.length; start += MAX_DIRECT_ITEMS) {
     if (start > 0) {
       yield;
-      whole += ',';
+      result += ',';
     }
-    whole += yield* inPieces(() => joinedItems(items.slice(start, start + WIDE), write));
+    result += yield* writeInSteps(() => joinItems(items.slice(start, start + MAX_DIRECT_ITEMS), write));
   }
-  return whole;
+  return result;
 }
 
-/** The members' text without the braces. */
+/** Returns the text of the fields without the braces. */
 type StructWriter = (object: JsonObject) => string;
 type ValueWriter = (value: JsonValue) => string;
 
-const writers: Readonly<Record<EmptyLists, Map<string, StructWriter>>> = { null: new Map(), kept: new Map() };
+const writers: Readonly<Record<EmptyListMode, Map<string, StructWriter>>> = { null: new Map(), kept: new Map() };
 
-function structWriter(type: string, lists: EmptyLists): StructWriter {
+function structWriter(type: string, lists: EmptyListMode): StructWriter {
   const known = writers[lists].get(type);
   if (known !== undefined) return known;
-  // Types may refer to themselves: while one is compiled, what refers to it looks it up at each call.
+  // A type may be recursive: while it is compiled, references to it resolve at each call.
   writers[lists].set(type, (object) => structWriter(type, lists)(object));
   const compiled = compileStruct(type, lists);
   writers[lists].set(type, compiled);
@@ -106,28 +116,28 @@ function structWriter(type: string, lists: EmptyLists): StructWriter {
 interface MemberWriter {
   name: string;
   /** `"name":` */
-  head: string;
+  prefix: string;
   write: ValueWriter;
   omitZero: boolean;
-  /** A text that is not written: whether a long map is empty is told more cheaply by its text. */
-  omitted: string | undefined;
-  /** Written when the member is absent; undefined = nothing. */
-  whenAbsent: string | undefined;
+  /** A text that is omitted: comparing the text of a long map with `{}` is cheaper than listing its keys. */
+  omittedText: string | undefined;
+  /** The text written when the field is absent; `undefined` when nothing is written. */
+  absentText: string | undefined;
 }
 
-function compileStruct(type: string, lists: EmptyLists): StructWriter {
+function compileStruct(type: string, lists: EmptyListMode): StructWriter {
   const members = schemaOf(type).fields.map((field) => compileMember(field, lists));
   return (object) => {
     let text = '';
     for (const member of members) {
       const value = object[member.name];
       if (value === undefined || value === null) {
-        if (member.whenAbsent !== undefined) text += text === '' ? member.whenAbsent : `,${member.whenAbsent}`;
+        if (member.absentText !== undefined) text += text === '' ? member.absentText : `,${member.absentText}`;
       } else if (!member.omitZero || !isZero(value)) {
         const written = member.write(value);
-        if (written === member.omitted) continue;
+        if (written === member.omittedText) continue;
         if (text !== '') text += ',';
-        text += member.head;
+        text += member.prefix;
         text += written;
       }
     }
@@ -135,16 +145,16 @@ function compileStruct(type: string, lists: EmptyLists): StructWriter {
   };
 }
 
-function compileMember(field: FieldSchema, lists: EmptyLists): MemberWriter {
-  const head = `${stringifyJsonString(field.name)}:`;
-  const isKept = field.presence === 'always' || field.presence === 'null';
+function compileMember(field: FieldSchema, lists: EmptyListMode): MemberWriter {
+  const prefix = `${stringifyJsonString(field.name)}:`;
+  const isAlwaysPresent = field.presence === 'always' || field.presence === 'null';
   return {
     name: field.name,
-    head,
+    prefix,
     write: compileType(field.type, lists, field.presence === 'always' ? lists : 'kept'),
     omitZero: field.presence === 'omit' && field.type.kind !== 'map',
-    omitted: field.presence === 'omit' && field.type.kind === 'map' ? '{}' : undefined,
-    whenAbsent: isKept ? `${head}${field.presence === 'null' ? 'null' : zeroText(field.type)}` : undefined,
+    omittedText: field.presence === 'omit' && field.type.kind === 'map' ? '{}' : undefined,
+    absentText: isAlwaysPresent ? `${prefix}${field.presence === 'null' ? 'null' : zeroText(field.type)}` : undefined,
   };
 }
 
@@ -188,62 +198,63 @@ function zeroText(type: FieldType): string {
   }
 }
 
-/** What an object inside another one says of its own kind. */
+/** The kind and apiVersion of an object embedded in another one. */
 function typeMetaText(object: JsonObject): string {
   const member = (name: string): string => {
     const value = object[name];
     return typeof value === 'string' && value !== '' ? `"${name}":${stringifyJsonString(value)}` : '';
   };
-  return joined(member('kind'), member('apiVersion'));
+  return joinMembers(member('kind'), member('apiVersion'));
 }
 
-function joined(first: string, second: string): string {
+function joinMembers(first: string, second: string): string {
   return first === '' || second === '' ? first + second : `${first},${second}`;
 }
 
-/** `empty` = what this very list is without items. */
-function compileType(type: FieldType, lists: EmptyLists, empty: EmptyLists = 'kept'): ValueWriter {
+/** `empty` is how this list itself is written when it has no items. */
+function compileType(type: FieldType, lists: EmptyListMode, empty: EmptyListMode = 'kept'): ValueWriter {
   switch (type.kind) {
     case 'object': {
       const write = structWriter(type.type, lists);
-      if (schemaOf(type.type).hasTypeMeta) return (value) => (isObject(value) ? `{${joined(typeMetaText(value), write(value))}}` : '{}');
+      if (schemaOf(type.type).hasTypeMeta)
+        return (value) => (isObject(value) ? `{${joinMembers(typeMetaText(value), write(value))}}` : '{}');
       return (value) => (isObject(value) ? `{${write(value)}}` : '{}');
     }
     case 'either':
       return compileEither(type, lists);
     case 'list':
-      return compileList(type.of, lists, empty);
+      return compileList(type.element, lists, empty);
     case 'map':
-      return compileMap(type.of, lists);
+      return compileMap(type.element, lists);
     case 'scalar':
       return SCALAR_WRITERS[type.scalar];
   }
 }
 
-function compileEither({ object, or }: EitherType, lists: EmptyLists): ValueWriter {
+function compileEither({ object, or }: EitherType, lists: EmptyListMode): ValueWriter {
   const write = structWriter(object, lists);
-  const one: ValueWriter = (value) => (isObject(value) ? `{${write(value)}}` : '{}');
-  const other = or === 'list' ? listOf(one) : writeAny;
-  return (value) => (isObject(value) ? one(value) : other(value));
+  const writeObject: ValueWriter = (value) => (isObject(value) ? `{${write(value)}}` : '{}');
+  const writeOther = or === 'list' ? listWriter(writeObject) : writeAny;
+  return (value) => (isObject(value) ? writeObject(value) : writeOther(value));
 }
 
-const listOf =
+const listWriter =
   (write: ValueWriter): ValueWriter =>
   (value) =>
     Array.isArray(value) ? `[${value.map(write).join(',')}]` : 'null';
 
-function compileList(of: FieldType, lists: EmptyLists, empty: EmptyLists): ValueWriter {
-  const write = compileType(of, lists);
-  const zero = of.kind === 'object' ? '{}' : zeroText(of);
+function compileList(element: FieldType, lists: EmptyListMode, empty: EmptyListMode): ValueWriter {
+  const write = compileType(element, lists);
+  const zero = element.kind === 'object' ? '{}' : zeroText(element);
   return (value) => {
     if (!Array.isArray(value) || (empty === 'null' && value.length === 0)) return 'null';
-    return `[${joinedItems(value, (item) => (item === null ? zero : write(item)))}]`;
+    return `[${joinItems(value, (item) => (item === null ? zero : write(item)))}]`;
   };
 }
 
-function compileMap(of: FieldType, lists: EmptyLists): ValueWriter {
-  const write = compileType(of, lists);
-  const zero = of.kind === 'object' ? '{}' : of.kind === 'scalar' && of.scalar === 'bytes' ? '""' : zeroText(of);
+function compileMap(element: FieldType, lists: EmptyListMode): ValueWriter {
+  const write = compileType(element, lists);
+  const zero = element.kind === 'object' ? '{}' : element.kind === 'scalar' && element.scalar === 'bytes' ? '""' : zeroText(element);
   return (value) => {
     if (!isObject(value)) return '{}';
     const keys = Object.keys(value);
@@ -252,45 +263,53 @@ function compileMap(of: FieldType, lists: EmptyLists): ValueWriter {
       const item = value[key] ?? null;
       return `${stringifyJsonString(key)}:${item === null ? zero : write(item)}`;
     };
-    return `{${joinedItems(keys, member)}}`;
+    return `{${joinItems(keys, member)}}`;
   };
 }
 
-const writeText: ValueWriter = (value) => (typeof value === 'string' ? stringifyJsonString(value) : stringifyJson(value));
-/** Canonical texts hold nothing that needs an escape. */
+const writeString: ValueWriter = (value) => (typeof value === 'string' ? stringifyJsonString(value) : stringifyJson(value));
+/** Canonical texts contain no character that needs escaping. */
 const writeCanonical: ValueWriter = (value) => (typeof value === 'string' ? `"${value}"` : stringifyJson(value));
 const writeNumber: ValueWriter = (value) =>
   typeof value === 'number' || typeof value === 'bigint' ? stringifyJsonNumber(value) : stringifyJson(value);
 const writeBoolean: ValueWriter = (value) => (value === true ? 'true' : 'false');
 const writeAny: ValueWriter = (value) => stringifyJson(value);
 
-/** What upstream escapes and the machine's own writer does not, and lone surrogates, which the two write differently. */
-const NEEDS_CARE = /[<>&\u2028\u2029]|\\ud/;
+/**
+ * Characters that upstream escapes and JSON.stringify does not, and lone surrogates, which the two write differently.
+ */
+const NEEDS_ESCAPING = /[<>&\u2028\u2029]|\\ud/;
 
-/** Who owns what is half of many an object and holds texts and objects only, which the machine's own writer knows how to write. */
+/**
+ * Managed fields are half the size of many objects and contain only strings and objects, so JSON.stringify can write
+ * them.
+ */
 const writeFieldSet: ValueWriter = (value) => {
-  const nodes = nodesOf(value, 0);
+  const nodes = countNodes(value, 0);
   if (nodes === undefined) return stringifyJson(value);
-  if (nodes > WIDE) return writeLongSet(value);
+  if (nodes > MAX_DIRECT_ITEMS) return writeLargeFieldSet(value);
   const text = JSON.stringify(value);
-  return NEEDS_CARE.test(text) ? stringifyJson(value) : text;
+  return NEEDS_ESCAPING.test(text) ? stringifyJson(value) : text;
 };
 
-/** How many nodes a set has, `counted` added, as far as that counts; undefined = it holds something else. */
-function nodesOf(value: JsonValue, counted: number): number | undefined {
+/**
+ * The number of nodes of a set plus `counted`; counting stops above the limit. `undefined` when the set contains
+ * another type of value.
+ */
+function countNodes(value: JsonValue, counted: number): number | undefined {
   if (!isObject(value)) return undefined;
   let count = counted + 1;
   for (const name in value) {
-    const more = nodesOf(value[name] ?? null, count);
-    if (more === undefined || more > WIDE) return more;
+    const more = countNodes(value[name] ?? null, count);
+    if (more === undefined || more > MAX_DIRECT_ITEMS) return more;
     count = more;
   }
   return count;
 }
 
-function writeLongSet(value: JsonValue): string {
+function writeLargeFieldSet(value: JsonValue): string {
   if (!isObject(value)) return stringifyJson(value);
-  return `{${joinedItems(Object.keys(value), (name) => `${stringifyJsonString(name)}:${writeLongSet(value[name] ?? null)}`)}}`;
+  return `{${joinItems(Object.keys(value), (name) => `${stringifyJsonString(name)}:${writeLargeFieldSet(value[name] ?? null)}`)}}`;
 }
 
 const SCALAR_WRITERS: Record<Scalar, ValueWriter> = {
@@ -299,11 +318,11 @@ const SCALAR_WRITERS: Record<Scalar, ValueWriter> = {
   int64: writeNumber,
   uint32: writeNumber,
   float64: writeNumber,
-  string: writeText,
+  string: writeString,
   bytes: writeCanonical,
   time: writeCanonical,
   microTime: writeCanonical,
-  duration: writeText,
+  duration: writeString,
   quantity: writeCanonical,
   intOrString: (value) => (typeof value === 'string' ? stringifyJsonString(value) : writeNumber(value)),
   raw: writeAny,

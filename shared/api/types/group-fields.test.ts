@@ -1,6 +1,6 @@
 import { GENERATED_NAMES, groupInDialect } from '../../names/dialect';
 import { cloneJson } from '../../values/json';
-import { canonicalizeGroups, groupFieldsOf, HOLDERS, inSpelling, spellGroups } from './group-fields';
+import { canonicalizeGroups, groupFieldsOf, NAME_FIELDS_BY_TYPE, withGroupsOfDialect, respellGroups } from './group-fields';
 import { schemaOf, typeNames } from './tables';
 
 const names = GENERATED_NAMES.platform;
@@ -30,7 +30,7 @@ it('canonicalizeGroups respells deeply nested fields, and spellGroups reverses i
   const object = pod(storage);
   expect(canonicalizeGroups(object, groupFieldsOf('core.v1.Pod'), names)).toBe(true);
   expect(object).toEqual(pod('storage.platform.io'));
-  spellGroups(object, groupFieldsOf('core.v1.Pod'), 'kubernetes');
+  respellGroups(object, groupFieldsOf('core.v1.Pod'), 'kubernetes');
   expect(object).toEqual(pod(storage));
 });
 
@@ -38,12 +38,14 @@ it('inSpelling returns a respelled copy only where the spelling differs, and lea
   const status = { resourceRules: [{ apiGroups: ['', 'coordination.platform.io'], verbs: ['get'] }] };
   const before = cloneJson(status);
   const fields = groupFieldsOf('authorization.v1.SubjectRulesReviewStatus');
-  expect(inSpelling(status, fields, 'platform')).toBe(status);
-  expect(inSpelling(status, fields, 'kubernetes')).toEqual({ resourceRules: [{ apiGroups: ['', other], verbs: ['get'] }] });
+  expect(withGroupsOfDialect(status, fields, 'platform')).toBe(status);
+  expect(withGroupsOfDialect(status, fields, 'kubernetes')).toEqual({ resourceRules: [{ apiGroups: ['', other], verbs: ['get'] }] });
   expect(status).toEqual(before);
 });
 
 it('HOLDERS lists every type that has an apiVersion or apiGroup field, except ObjectFieldSelector', () => {
-  const found = typeNames().filter((type) => schemaOf(type).fields.some(({ name }) => name === 'apiVersion' || name === 'apiGroup'));
-  expect(found.filter((type) => HOLDERS[type] === undefined && type !== 'meta.v1.TypeMeta')).toEqual(['core.v1.ObjectFieldSelector']);
+  const types = typeNames().filter((type) => schemaOf(type).fields.some(({ name }) => name === 'apiVersion' || name === 'apiGroup'));
+  expect(types.filter((type) => NAME_FIELDS_BY_TYPE[type] === undefined && type !== 'meta.v1.TypeMeta')).toEqual([
+    'core.v1.ObjectFieldSelector',
+  ]);
 });

@@ -1,6 +1,7 @@
 /**
- * The fields whose values name an API group or a namespace, so that their spelling follows the dialect: one table by the types that hold them,
- * from which the fields of every kind are derived. Requests are read with it, and answers written. Never touches what is a user's own words.
+ * The fields whose values name an API group or a namespace, whose spelling depends on the dialect: one table by type,
+ * from which the fields of every kind are derived. Used to read requests and to write responses. Never changes text
+ * that belongs to the user.
  */
 import {
   apiVersionInDialect,
@@ -13,12 +14,15 @@ import {
 } from '../../names/dialect';
 import { cloneJson, isObject, own, type JsonObject, type JsonValue } from '../../values/json';
 import { hasSchema, schemaOf } from '.';
-import { innermost } from './tables';
+import { innermostObjectType } from './tables';
 
-export type Holds = 'apiVersion' | 'group' | 'namespace';
+export type NameFieldKind = 'apiVersion' | 'group' | 'namespace';
 
-/** By type and member, which is a text or a list of texts. `core.v1.ObjectFieldSelector` is not here: it names a version of the core group, which is spelled alike in both. */
-export const HOLDERS: Readonly<Record<string, Readonly<Record<string, Holds>>>> = {
+/**
+ * By type and field; the field is a string or a list of strings. `core.v1.ObjectFieldSelector` is not listed: it names
+ * a version of the core group, which is spelled alike in both dialects.
+ */
+export const NAME_FIELDS_BY_TYPE: Readonly<Record<string, Readonly<Record<string, NameFieldKind>>>> = {
   'admissionregistration.v1.ParamKind': { apiVersion: 'apiVersion' },
   'admissionregistration.v1.ParamRef': { namespace: 'namespace' },
   'admissionregistration.v1.ServiceReference': { namespace: 'namespace' },
@@ -45,72 +49,75 @@ export const HOLDERS: Readonly<Record<string, Readonly<Record<string, Holds>>>> 
   'rbac.v1.Subject': { apiGroup: 'group', namespace: 'namespace' },
 };
 
-/** The members of a type that hold such a value, or that lead to one. */
+/** The fields of a type that hold such a value, or that lead to one. */
 export interface GroupFields {
-  readonly here: readonly (readonly [member: string, holds: Holds])[];
-  /** Members that are an object, or a list or map of objects. */
-  readonly below: readonly { readonly member: string; readonly many: boolean; readonly fields: GroupFields }[];
+  readonly here: readonly (readonly [member: string, kind: NameFieldKind])[];
+  /** Fields that are an object, or a list or map of objects. */
+  readonly below: readonly { readonly member: string; readonly isCollection: boolean; readonly fields: GroupFields }[];
 }
 
-const NOTHING: GroupFields = { here: [], below: [] };
+const NO_FIELDS: GroupFields = { here: [], below: [] };
 const known = new Map<string, GroupFields>();
 
-/** The fields of a type such as `core.v1.Pod`. */
+/** The fields of a type, such as `core.v1.Pod`. */
 export function groupFieldsOf(type: string): GroupFields {
   let fields = known.get(type);
   if (fields === undefined) {
-    // A type that holds itself ends here.
-    known.set(type, NOTHING);
-    known.set(type, (fields = derive(type)));
+    // Ends the recursion for a type that contains itself.
+    known.set(type, NO_FIELDS);
+    known.set(type, (fields = deriveGroupFields(type)));
   }
   return fields;
 }
 
-function derive(type: string): GroupFields {
-  if (!hasSchema(type)) return NOTHING;
+function deriveGroupFields(type: string): GroupFields {
+  if (!hasSchema(type)) return NO_FIELDS;
   const below = schemaOf(type).fields.flatMap((field) => {
-    const many = field.type.kind === 'list' || field.type.kind === 'map';
-    const inner = innermost(field.type);
-    const fields = inner === undefined ? NOTHING : groupFieldsOf(inner);
-    return fields.here.length + fields.below.length === 0 ? [] : [{ member: field.name, many, fields }];
+    const isCollection = field.type.kind === 'list' || field.type.kind === 'map';
+    const inner = innermostObjectType(field.type);
+    const fields = inner === undefined ? NO_FIELDS : groupFieldsOf(inner);
+    return fields.here.length + fields.below.length === 0 ? [] : [{ member: field.name, isCollection, fields }];
   });
-  const here = Object.entries(HOLDERS[type] ?? {});
-  return here.length + below.length === 0 ? NOTHING : { here, below };
+  const here = Object.entries(NAME_FIELDS_BY_TYPE[type] ?? {});
+  return here.length + below.length === 0 ? NO_FIELDS : { here, below };
 }
 
-/** Respells the fields of a decoded object in place. Returns whether some value has another spelling in the other dialect. */
+/**
+ * Replaces the values with their canonical spelling, in place. Returns whether a value is spelled differently in the
+ * other dialect.
+ */
 export function canonicalizeGroups(object: JsonObject, fields: GroupFields, names: GeneratedNames): boolean {
-  let sensitive = false;
-  visit(object, fields, (holds, value) => {
-    if (holds === 'namespace') return canonicalNamespace(names, value);
-    const canonical = holds === 'group' ? canonicalGroup(value) : canonicalApiVersion(value);
-    sensitive ||= spelled(holds, canonical, 'kubernetes') !== canonical;
+  let isDialectSensitive = false;
+  respellFields(object, fields, (kind, value) => {
+    if (kind === 'namespace') return canonicalNamespace(names, value);
+    const canonical = kind === 'group' ? canonicalGroup(value) : canonicalApiVersion(value);
+    isDialectSensitive ||= spellInDialect(kind, canonical, 'kubernetes') !== canonical;
     return canonical;
   });
-  return sensitive;
+  return isDialectSensitive;
 }
 
-/** Respells the group names of a canonical object in place. Namespaces stay as they are stored. */
-export function spellGroups(object: JsonObject, fields: GroupFields, dialect: Dialect): void {
-  visit(object, fields, (holds, value) => spelled(holds, value, dialect));
+/** Respells the group names of a canonical object in place. Namespaces keep their stored spelling. */
+export function respellGroups(object: JsonObject, fields: GroupFields, dialect: Dialect): void {
+  respellFields(object, fields, (kind, value) => spellInDialect(kind, value, dialect));
 }
 
-/** A canonical object as a dialect spells its group names: the same one where that changes nothing, and a copy otherwise. */
-export function inSpelling(object: JsonObject, fields: GroupFields, dialect: Dialect): JsonObject {
+/** A canonical object with the group names of a dialect: the same object when no name differs, otherwise a copy. */
+export function withGroupsOfDialect(object: JsonObject, fields: GroupFields, dialect: Dialect): JsonObject {
   let differs = false;
-  visit(object, fields, (holds, value) => {
-    differs ||= spelled(holds, value, dialect) !== value;
+  respellFields(object, fields, (kind, value) => {
+    differs ||= spellInDialect(kind, value, dialect) !== value;
     return value;
   });
   if (!differs) return object;
   const copy = cloneJson(object);
-  spellGroups(copy, fields, dialect);
+  respellGroups(copy, fields, dialect);
   return copy;
 }
 
-/** What a canonical text of such a member is called. */
-export function spelled(holds: Holds, value: string, dialect: Dialect): string {
-  switch (holds) {
+/** The spelling of a canonical value in a dialect. */
+export function spellInDialect(kind: NameFieldKind, value: string, dialect: Dialect): string {
+  switch (kind) {
     case 'apiVersion':
       return apiVersionInDialect(dialect, value);
     case 'group':
@@ -120,27 +127,27 @@ export function spelled(holds: Holds, value: string, dialect: Dialect): string {
   }
 }
 
-function visit(object: JsonObject, fields: GroupFields, respell: (holds: Holds, value: string) => string): void {
-  for (const [member, holds] of fields.here) {
+function respellFields(object: JsonObject, fields: GroupFields, respell: (kind: NameFieldKind, value: string) => string): void {
+  for (const [member, kind] of fields.here) {
     const value = own(object, member);
     if (Array.isArray(value)) {
-      const items = value.map((item) => (typeof item === 'string' ? respell(holds, item) : item));
+      const items = value.map((item) => (typeof item === 'string' ? respell(kind, item) : item));
       if (items.some((item, index) => item !== value[index])) object[member] = items;
     }
     if (typeof value !== 'string') continue;
-    const respelled = respell(holds, value);
+    const respelled = respell(kind, value);
     if (respelled !== value) object[member] = respelled;
   }
-  for (const { member, many, fields: inner } of fields.below) {
+  for (const { member, isCollection, fields: inner } of fields.below) {
     const value = own(object, member);
     if (value === undefined) continue;
-    if (many) for (const item of itemsOf(value)) visitAny(item, inner, respell);
-    else visitAny(value, inner, respell);
+    if (isCollection) for (const item of itemsOf(value)) respellIfObject(item, inner, respell);
+    else respellIfObject(value, inner, respell);
   }
 }
 
-function visitAny(value: JsonValue, fields: GroupFields, respell: (holds: Holds, value: string) => string): void {
-  if (isObject(value)) visit(value, fields, respell);
+function respellIfObject(value: JsonValue, fields: GroupFields, respell: (kind: NameFieldKind, value: string) => string): void {
+  if (isObject(value)) respellFields(value, fields, respell);
 }
 
 function itemsOf(value: JsonValue): readonly JsonValue[] {

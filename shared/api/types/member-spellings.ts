@@ -1,14 +1,15 @@
 /**
- * Renames the members of a document to the spelling in which they are stored (`x-platform-validations` → `x-kubernetes-validations`). The schema of the type defines
- * which members have two spellings. For documents that are merged before they are decoded: applied configurations and patches.
+ * Renames the fields of a document to their stored spelling (`x-platform-validations` → `x-kubernetes-validations`).
+ * The schema of the type defines which fields have two spellings. Used for documents that are merged before they are
+ * decoded: applied configurations and patches.
  */
 import { neutralSchemaMember } from '../../names/dialect';
 import { equalJson, isObject, setMember, type JsonObject, type JsonValue } from '../../values/json';
 import { DecodeError } from './decode-error';
-import { hasSchema, innermost, schemaOf } from './tables';
+import { hasSchema, innermostObjectType, schemaOf } from './tables';
 import type { FieldType } from './types';
 
-/** Members of a type that have two spellings or contain such members. */
+/** The fields of a type that have two spellings or contain such fields. */
 interface Members {
   /** Canonical name by neutral name. */
   readonly renamed: ReadonlyMap<string, string>;
@@ -17,12 +18,15 @@ interface Members {
 
 const known = new Map<string, Members>();
 
-/** Throws {@link DecodeError} for a member that has both spellings with different values. Returns the same object for types without such members. */
+/**
+ * Throws {@link DecodeError} for a field that has both spellings with different values. Returns the same object for
+ * types without such fields.
+ */
 export function canonicalMembers(type: string, value: JsonObject): JsonObject {
   return leadsToRenamed(type, new Set()) ? renameMembers(type, value) : value;
 }
 
-/** Throws {@link DecodeError} when the object has a member in both spellings with different values. */
+/** Throws {@link DecodeError} when the object has a field in both spellings with different values. */
 export function refuseDifferentSpellings(value: JsonObject, neutral: string, member: string): void {
   if (value[member] !== undefined && !equalJson(value[member], value[neutral]))
     throw new DecodeError(`${neutral} and ${member} are two spellings of one member and differ`);
@@ -53,15 +57,15 @@ function renameBelow(type: FieldType, value: JsonValue): JsonValue {
       if (Array.isArray(value)) return value.map((item) => (isObject(item) ? renameMembers(type.object, item) : item));
       return isObject(value) ? renameMembers(type.object, value) : value;
     case 'list':
-      return Array.isArray(value) ? value.map((item) => renameBelow(type.of, item)) : value;
+      return Array.isArray(value) ? value.map((item) => renameBelow(type.element, item)) : value;
     case 'map':
-      return isObject(value) ? renameInMap(type.of, value) : value;
+      return isObject(value) ? renameInMap(type.element, value) : value;
   }
 }
 
-function renameInMap(of: FieldType, value: JsonObject): JsonObject {
+function renameInMap(element: FieldType, value: JsonObject): JsonObject {
   const object: JsonObject = {};
-  for (const [key, item] of Object.entries(value)) setMember(object, key, renameBelow(of, item));
+  for (const [key, item] of Object.entries(value)) setMember(object, key, renameBelow(element, item));
   return object;
 }
 
@@ -78,25 +82,28 @@ function derive(type: string): Members {
     return neutral === undefined ? [] : [[neutral, name] as const];
   });
   const below = fields.flatMap((field) => {
-    const inner = innermost(field.type);
+    const inner = innermostObjectType(field.type);
     return inner !== undefined && leadsToRenamed(inner, new Set()) ? [[field.name, field.type] as const] : [];
   });
   return { renamed: new Map(renamed), below: new Map(below) };
 }
 
-const leading = new Map<string, boolean>();
+const leadsToRenamedByType = new Map<string, boolean>();
 
-/** Whether objects of the type have members with two spellings at any depth. `above`: the types on the way to this one, because types may be recursive. */
+/**
+ * Whether objects of the type have fields with two spellings at any depth. `above` holds the types on the path to this
+ * one, because types may be recursive.
+ */
 function leadsToRenamed(type: string, above: ReadonlySet<string>): boolean {
-  const cached = leading.get(type);
+  const cached = leadsToRenamedByType.get(type);
   if (cached !== undefined) return cached;
   if (!hasSchema(type) || above.has(type)) return false;
   const inside = new Set([...above, type]);
   const leads = schemaOf(type).fields.some((field) => {
-    const inner = innermost(field.type);
+    const inner = innermostObjectType(field.type);
     return neutralSchemaMember(field.name) !== undefined || (inner !== undefined && leadsToRenamed(inner, inside));
   });
   // A negative result below a recursive type is not final: the types above are still being examined.
-  if (leads || above.size === 0) leading.set(type, leads);
+  if (leads || above.size === 0) leadsToRenamedByType.set(type, leads);
   return leads;
 }

@@ -1,6 +1,7 @@
 /**
- * Finds the metadata in objects of a type: that of the object and of the templates in it (pods, claims, jobs), derived from the type tables. Also reports labels and
- * annotations that have both spellings of a name with different values; the caller decides whether to refuse the object.
+ * Finds the metadata in objects of a type: that of the object and of the templates in it (pods, claims, jobs), derived
+ * from the type tables. Also reports labels and annotations that have both spellings of a name with different values;
+ * the caller decides whether to reject the object.
  */
 import { spellingConflicts } from '../../names/spellings';
 import { isObject, objectAt, own, type JsonObject, type JsonValue } from '../../values/json';
@@ -9,14 +10,14 @@ import { hasSchema, schemaOf } from './tables';
 import type { FieldType } from './types';
 
 export interface MetadataFields {
-  /** Members that hold metadata. */
+  /** Fields that hold metadata. */
   readonly here: readonly string[];
-  /** Members that contain metadata at some depth: an object or a list of objects. */
+  /** Fields that contain metadata at some depth: an object or a list of objects. */
   readonly below: readonly { readonly member: string; readonly fields: MetadataFields }[];
 }
 
-const METADATA = 'meta.v1.ObjectMeta';
-const NOTHING: MetadataFields = { here: [], below: [] };
+const METADATA_TYPE = 'meta.v1.ObjectMeta';
+const NO_FIELDS: MetadataFields = { here: [], below: [] };
 /** For custom kinds, which have no type table. */
 export const OWN_METADATA: MetadataFields = { here: ['metadata'], below: [] };
 const known = new Map<string, MetadataFields>();
@@ -25,32 +26,35 @@ export function metadataFieldsOf(type: string): MetadataFields {
   let fields = known.get(type);
   if (fields === undefined) {
     // Ends the recursion for a type that contains itself.
-    known.set(type, NOTHING);
-    known.set(type, (fields = derive(type)));
+    known.set(type, NO_FIELDS);
+    known.set(type, (fields = deriveMetadataFields(type)));
   }
   return fields;
 }
 
-function derive(type: string): MetadataFields {
-  if (!hasSchema(type)) return NOTHING;
+function deriveMetadataFields(type: string): MetadataFields {
+  if (!hasSchema(type)) return NO_FIELDS;
   const here: string[] = [];
   const below: { member: string; fields: MetadataFields }[] = [];
   for (const field of schemaOf(type).fields) {
     const inner = objectTypeOf(field.type);
     if (inner === undefined) continue;
-    const fields = inner === METADATA ? NOTHING : metadataFieldsOf(inner);
-    if (inner === METADATA) here.push(field.name);
+    const fields = inner === METADATA_TYPE ? NO_FIELDS : metadataFieldsOf(inner);
+    if (inner === METADATA_TYPE) here.push(field.name);
     else if (fields.here.length + fields.below.length > 0) below.push({ member: field.name, fields });
   }
-  return here.length + below.length === 0 ? NOTHING : { here, below };
+  return here.length + below.length === 0 ? NO_FIELDS : { here, below };
 }
 
 function objectTypeOf(type: FieldType): string | undefined {
   if (type.kind === 'object') return type.type;
-  return type.kind === 'list' ? objectTypeOf(type.of) : undefined;
+  return type.kind === 'list' ? objectTypeOf(type.element) : undefined;
 }
 
-/** The spelling conflicts of `object`, except those that `old` has with the same values: an object that was stored with them must remain writable and deletable. */
+/**
+ * The spelling conflicts of `object`, except those that `old` has with the same values: an object that was stored with
+ * them must remain writable and deletable.
+ */
 export function spellingErrors(object: JsonObject, old: JsonObject | undefined, fields: MetadataFields): readonly FieldError[] {
   const errors: FieldError[] = [];
   collect(object, old, fields, '', errors);

@@ -1,14 +1,14 @@
-import { definitions, openApiName } from './openapi';
+import { buildDefinitions, openApiName } from './openapi';
 import { typeNames } from './tables';
 
 const options = {
-  root: 'io.platform',
+  namePrefix: 'io.platform',
   kindsOf: (type: string) => (type === 'core.v1.Service' ? [{ group: '', version: 'v1', kind: 'Service' }] : []),
 };
 
 test('definitions for OpenAPI v2 refer to #/definitions and have no defaults', () => {
-  const found = definitions(['core.v1.Service'], { ...options, version: 2 });
-  expect(found['io.platform.api.core.v1.ServicePort']).toEqual({
+  const definitions = buildDefinitions(['core.v1.Service'], { ...options, version: 2 });
+  expect(definitions['io.platform.api.core.v1.ServicePort']).toEqual({
     type: 'object',
     required: ['port'],
     properties: {
@@ -23,8 +23,8 @@ test('definitions for OpenAPI v2 refer to #/definitions and have no defaults', (
 });
 
 test('definitions for OpenAPI v3 have defaults and merge extensions', () => {
-  const found = definitions(['core.v1.Service'], { ...options, version: 3 });
-  expect(found['io.platform.api.core.v1.ServiceSpec']).toMatchObject({
+  const definitions = buildDefinitions(['core.v1.Service'], { ...options, version: 3 });
+  expect(definitions['io.platform.api.core.v1.ServiceSpec']).toMatchObject({
     properties: {
       ports: {
         type: 'array',
@@ -37,26 +37,28 @@ test('definitions for OpenAPI v3 have defaults and merge extensions', () => {
       selector: { type: 'object', additionalProperties: { type: 'string', default: '' }, 'x-kubernetes-map-type': 'atomic' },
     },
   });
-  expect(found['io.platform.api.core.v1.Service']).toMatchObject({
+  expect(definitions['io.platform.api.core.v1.Service']).toMatchObject({
     'x-kubernetes-group-version-kind': [{ group: '', version: 'v1', kind: 'Service' }],
   });
 });
 
 test('definitions list the values of an enum field in its description', () => {
   const describe = (_: string, member?: string): string | undefined => (member === 'protocol' ? 'How it is spoken to.' : undefined);
-  const found = definitions(['core.v1.Service'], { ...options, version: 3, describe });
+  const definitions = buildDefinitions(['core.v1.Service'], { ...options, version: 3, describe });
   const values = 'Possible enum values:\n - `"SCTP"`\n - `"TCP"`\n - `"UDP"`';
-  expect(found['io.platform.api.core.v1.ServicePort']).toMatchObject({
+  expect(definitions['io.platform.api.core.v1.ServicePort']).toMatchObject({
     properties: { protocol: { description: `How it is spoken to.\n\n${values}` } },
   });
   // One list of values, not a value.
-  expect(JSON.stringify(found['io.platform.api.core.v1.ServiceSpec'])).not.toContain('Possible enum values:\\n - `\\"IPv4');
+  expect(JSON.stringify(definitions['io.platform.api.core.v1.ServiceSpec'])).not.toContain('Possible enum values:\\n - `\\"IPv4');
 });
 
 test.each([2, 3] as const)('definitions for OpenAPI v%d contain every type that they refer to', (version) => {
-  const found = definitions(typeNames(), { ...options, version });
-  const referred = [...JSON.stringify(found).matchAll(/"#\/(?:definitions|components\/schemas)\/([^"]+)"/g)].map(([, name = '']) => name);
-  expect(referred.filter((name) => !Object.hasOwn(found, name))).toEqual([]);
+  const definitions = buildDefinitions(typeNames(), { ...options, version });
+  const referred = [...JSON.stringify(definitions).matchAll(/"#\/(?:definitions|components\/schemas)\/([^"]+)"/g)].map(
+    ([, name = '']) => name,
+  );
+  expect(referred.filter((name) => !Object.hasOwn(definitions, name))).toEqual([]);
   expect(referred.length).toBeGreaterThan(300);
 });
 

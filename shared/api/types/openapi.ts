@@ -1,6 +1,7 @@
 /**
- * OpenAPI schemas of the types, derived from the tables: version 2 definitions or version 3 schemas, with the extensions that clients use.
- * Says nothing of paths and serves nothing. Descriptions are not kept in the tables; `describe` may add them.
+ * OpenAPI schemas of the types, derived from the type tables: v2 definitions or v3 schemas, with the `x-kubernetes-…`
+ * extensions that clients use. Leaves paths and serving to apiserver/openapi. The tables hold no descriptions;
+ * `describe` may add them.
  */
 import { appendAll } from '../../values/append';
 import type { JsonObject, JsonValue } from '../../values/json';
@@ -15,16 +16,16 @@ export interface PublishedKind {
 
 export interface DefinitionOptions {
   version: 2 | 3;
-  /** What published names begin with, such as `io.platform`; the caller's dialect decides. */
-  root: string;
-  /** The group versions in which a type is a kind of its own; empty for all others. */
+  /** The start of published names, such as `io.platform`; depends on the dialect of the client. */
+  namePrefix: string;
+  /** The group versions in which the type is a kind; empty for all other types. */
   kindsOf: (type: string) => readonly PublishedKind[];
-  /** The text of a type, or of its member. */
+  /** The description of a type or of a field. */
   describe?: (type: string, member?: string) => string | undefined;
 }
 
-/** Schemas of types that have a JSON form of their own, under the name that {@link openApiName} publishes. */
-const OWN_FORMS: Partial<Record<Scalar, string>> = {
+/** Types with a custom JSON form are published under the name that {@link openApiName} returns. */
+const PUBLISHED_SCALARS: Partial<Record<Scalar, string>> = {
   time: 'meta.v1.Time',
   microTime: 'meta.v1.MicroTime',
   duration: 'meta.v1.Duration',
@@ -34,25 +35,28 @@ const OWN_FORMS: Partial<Record<Scalar, string>> = {
   raw: 'runtime.RawExtension',
   json: 'apiextensions.v1.JSON',
 };
-const ANYTHING = both({});
-const OWN_FORM_SCHEMAS: Readonly<Record<string, Readonly<Record<2 | 3, JsonObject>>>> = {
-  'meta.v1.Time': both({ type: 'string', format: 'date-time' }),
-  'meta.v1.MicroTime': both({ type: 'string', format: 'date-time' }),
-  'meta.v1.Duration': both({ type: 'string' }),
-  'meta.v1.FieldsV1': both({ type: 'object' }),
+const ANY_VALUE = forBothVersions({});
+const PUBLISHED_SCALAR_SCHEMAS: Readonly<Record<string, Readonly<Record<2 | 3, JsonObject>>>> = {
+  'meta.v1.Time': forBothVersions({ type: 'string', format: 'date-time' }),
+  'meta.v1.MicroTime': forBothVersions({ type: 'string', format: 'date-time' }),
+  'meta.v1.Duration': forBothVersions({ type: 'string' }),
+  'meta.v1.FieldsV1': forBothVersions({ type: 'object' }),
   'resource.Quantity': { 2: { type: 'string' }, 3: { oneOf: [{ type: 'string' }, { type: 'number' }] } },
   'intstr.IntOrString': {
     2: { type: 'string', format: 'int-or-string' },
     3: { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] },
   },
-  'runtime.RawExtension': both({ type: 'object' }),
-  'apiextensions.v1.JSON': ANYTHING,
-  'apiextensions.v1.JSONSchemaPropsOrArray': ANYTHING,
-  'apiextensions.v1.JSONSchemaPropsOrBool': ANYTHING,
-  'apiextensions.v1.JSONSchemaPropsOrStringArray': ANYTHING,
+  'runtime.RawExtension': forBothVersions({ type: 'object' }),
+  'apiextensions.v1.JSON': ANY_VALUE,
+  'apiextensions.v1.JSONSchemaPropsOrArray': ANY_VALUE,
+  'apiextensions.v1.JSONSchemaPropsOrBool': ANY_VALUE,
+  'apiextensions.v1.JSONSchemaPropsOrStringArray': ANY_VALUE,
 };
-/** Types of these are the shared ones; `resource.v1alpha3.…` is of an API group that is called like a package of theirs. */
-const MACHINERY: Readonly<Record<string, string>> = {
+/**
+ * The Go packages of shared types. `resource.v1alpha3.…` belongs to an API group with the name of such a package and is
+ * not one of them.
+ */
+const SHARED_PACKAGES: Readonly<Record<string, string>> = {
   apiextensions: 'apiextensions-apiserver.pkg.apis.apiextensions',
   apiregistration: 'kube-aggregator.pkg.apis.apiregistration',
   meta: 'apimachinery.pkg.apis.meta',
@@ -62,33 +66,33 @@ const MACHINERY: Readonly<Record<string, string>> = {
   version: 'apimachinery.pkg.version',
 };
 
-function both(schema: JsonObject): Record<2 | 3, JsonObject> {
+function forBothVersions(schema: JsonObject): Record<2 | 3, JsonObject> {
   return { 2: schema, 3: schema };
 }
 
-/** What the type names of custom kinds begin with; they have no tables, and are published under what follows. */
-export const CUSTOM_TYPE = 'custom:';
+/** Prefix of the type names of custom kinds. These have no type tables and are published under the rest of the name. */
+export const CUSTOM_TYPE_PREFIX = 'custom:';
 
-/** `core.v1.Pod` → `<root>.api.core.v1.Pod`; the shared types stand under `<root>.apimachinery.pkg…`. */
-export function openApiName(type: string, root: string): string {
-  if (type.startsWith(CUSTOM_TYPE)) return type.slice(CUSTOM_TYPE.length);
+/** `core.v1.Pod` → `<prefix>.api.core.v1.Pod`; shared types are published under `<prefix>.apimachinery.pkg…`. */
+export function openApiName(type: string, namePrefix: string): string {
+  if (type.startsWith(CUSTOM_TYPE_PREFIX)) return type.slice(CUSTOM_TYPE_PREFIX.length);
   const group = type.slice(0, type.indexOf('.'));
-  const machinery = group === 'resource' && type !== 'resource.Quantity' ? undefined : MACHINERY[group];
-  return machinery === undefined ? `${root}.api.${type}` : `${root}.${machinery}${type.slice(group.length)}`;
+  const sharedPackage = group === 'resource' && type !== 'resource.Quantity' ? undefined : SHARED_PACKAGES[group];
+  return sharedPackage === undefined ? `${namePrefix}.api.${type}` : `${namePrefix}.${sharedPackage}${type.slice(group.length)}`;
 }
 
-/** Schemas of the types and of everything that they refer to, by published name, sorted. */
-export function definitions(types: readonly string[], options: DefinitionOptions): Record<string, JsonObject> {
-  const found = new Map<string, JsonObject>();
-  const waiting = [...types];
-  for (let type = waiting.pop(); type !== undefined; type = waiting.pop()) {
-    const name = openApiName(type, options.root);
-    if (found.has(name)) continue;
+/** The schemas of the types and of all types that they refer to, by published name, sorted. */
+export function buildDefinitions(types: readonly string[], options: DefinitionOptions): Record<string, JsonObject> {
+  const schemas = new Map<string, JsonObject>();
+  const queue = [...types];
+  for (let type = queue.pop(); type !== undefined; type = queue.pop()) {
+    const name = openApiName(type, options.namePrefix);
+    if (schemas.has(name)) continue;
     const builder = new DefinitionBuilder(type, options);
-    found.set(name, builder.build());
-    appendAll(waiting, builder.references);
+    schemas.set(name, builder.build());
+    appendAll(queue, builder.references);
   }
-  return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 class DefinitionBuilder {
@@ -100,7 +104,7 @@ class DefinitionBuilder {
   ) {}
 
   build(): JsonObject {
-    const own = OWN_FORM_SCHEMAS[this.type];
+    const own = PUBLISHED_SCALAR_SCHEMAS[this.type];
     const description = this.description();
     if (own !== undefined) return { ...description, ...own[this.options.version] };
     const schema = schemaOf(this.type);
@@ -126,10 +130,10 @@ class DefinitionBuilder {
   private property(field: FieldSchema): JsonObject {
     const isPlain = field.presence === 'always' || field.defaultValue !== undefined;
     const values = field.type.kind === 'scalar' ? field.values : [];
-    return { ...this.description(field.name, values), ...this.schema(field.type, isPlain, field), ...extensions(field) };
+    return { ...this.description(field.name, values), ...this.schema(field.type, isPlain, field), ...fieldExtensions(field) };
   }
 
-  /** `withDefault`: version 3 gives what cannot be absent its zero value as default. */
+  /** `withDefault`: in v3, a field that is always present has its zero value as default. */
   private schema(type: FieldType, withDefault: boolean, field?: FieldSchema): JsonObject {
     switch (type.kind) {
       case 'object':
@@ -137,13 +141,16 @@ class DefinitionBuilder {
       case 'either':
         return this.reference(type.type, false, field === undefined);
       case 'list':
-        return { type: 'array', items: this.schema(type.of, true, field?.values.length === 0 ? undefined : itemOf(field)) };
+        return { type: 'array', items: this.schema(type.element, true, field?.values.length === 0 ? undefined : fieldOfItems(field)) };
       case 'map':
-        return { type: 'object', additionalProperties: this.schema(type.of, true, field?.values.length === 0 ? undefined : itemOf(field)) };
+        return {
+          type: 'object',
+          additionalProperties: this.schema(type.element, true, field?.values.length === 0 ? undefined : fieldOfItems(field)),
+        };
       case 'scalar': {
-        const own = OWN_FORMS[type.scalar];
+        const own = PUBLISHED_SCALARS[type.scalar];
         if (own !== undefined) return this.reference(own, false, field === undefined);
-        if (type.scalar === 'strings') return this.schema({ kind: 'list', of: { kind: 'scalar', scalar: 'string' } }, false);
+        if (type.scalar === 'strings') return this.schema({ kind: 'list', element: { kind: 'scalar', scalar: 'string' } }, false);
         const zero = field?.defaultValue ?? ZEROS[type.scalar];
         const values = field?.values ?? [];
         return {
@@ -157,7 +164,7 @@ class DefinitionBuilder {
 
   private reference(type: string, withDefault: boolean, isBare = false): JsonObject {
     this.references.add(type);
-    const name = openApiName(type, this.options.root);
+    const name = openApiName(type, this.options.namePrefix);
     if (this.options.version === 2) return { $ref: `#/definitions/${name}` };
     const target = { $ref: `#/components/schemas/${name}` };
     if (isBare) return target;
@@ -178,7 +185,7 @@ class DefinitionBuilder {
     };
   }
 
-  /** `values` = those that the member may have; upstream lists them in the text, too. */
+  /** `values` are the permitted values of the field; upstream lists them in the description as well. */
   private description(member?: string, values: readonly string[] = []): JsonObject {
     const { describe } = this.options;
     if (describe === undefined) return {};
@@ -188,12 +195,12 @@ class DefinitionBuilder {
   }
 }
 
-/** The member as the items of its list or map see it: only the values belong to them. */
-function itemOf(field: FieldSchema | undefined): FieldSchema | undefined {
+/** The field as seen by the items of its list or map: only the permitted values apply to the items. */
+function fieldOfItems(field: FieldSchema | undefined): FieldSchema | undefined {
   return field === undefined ? undefined : { ...field, defaultValue: undefined };
 }
 
-function extensions(field: FieldSchema): JsonObject {
+function fieldExtensions(field: FieldSchema): JsonObject {
   return {
     ...(field.listMapKeys.length === 0 ? {} : { 'x-kubernetes-list-map-keys': [...field.listMapKeys] }),
     ...(field.listType === undefined ? {} : { 'x-kubernetes-list-type': field.listType }),

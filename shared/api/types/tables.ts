@@ -1,7 +1,7 @@
 /**
- * Reads the generated rows (what a member is called, its number, type and presence) and the supplement (list types, enumerations, published
- * defaults) into descriptors, each type when it is first asked for. Never invents a fact: the rows are
- * generated from packages, the supplement was recorded from the OpenAPI document of release 1.31.1 and is kept by hand.
+ * Turns the generated rows (name, number, type and presence of each field) and the supplement (list types, enums,
+ * published defaults) into descriptors, each type on first use. The rows are generated from packages; the supplement
+ * was recorded from the OpenAPI document of release 1.31.1 and is maintained by hand.
  */
 import rows from './generated/types.json';
 import supplementRows from './supplement.json';
@@ -32,8 +32,8 @@ const SCALARS: ReadonlyMap<string, Scalar> = new Map(
   ).map((scalar) => [scalar, scalar]),
 );
 const SCHEMA = 'apiextensions.v1.JSONSchemaProps';
-const EITHERS: ReadonlyMap<string, EitherType> = new Map(
-  [either(SCHEMA, 'Bool', 'bool'), either(SCHEMA, 'Array', 'list'), either(SCHEMA, 'StringArray', 'strings')].map((type) => [
+const EITHER_TYPES: ReadonlyMap<string, EitherType> = new Map(
+  [eitherType(SCHEMA, 'Bool', 'bool'), eitherType(SCHEMA, 'Array', 'list'), eitherType(SCHEMA, 'StringArray', 'strings')].map((type) => [
     type.type,
     type,
   ]),
@@ -44,7 +44,7 @@ const PRESENCES: ReadonlyMap<string, Presence> = new Map(
 const LIST_TYPES: ReadonlyMap<string, ListType> = new Map((['atomic', 'set', 'map'] as const).map((type) => [type, type]));
 const MAP_TYPES: ReadonlyMap<string, MapType> = new Map((['atomic', 'granular'] as const).map((type) => [type, type]));
 
-/** How Go calls the types that have a JSON form of their own. */
+/** The Go names of types that have a custom JSON form. */
 const GO_NAMES: Record<Scalar, string> = {
   bool: 'bool',
   int32: 'int32',
@@ -64,7 +64,7 @@ const GO_NAMES: Record<Scalar, string> = {
   strings: '[]string',
 };
 
-function either(object: string, other: string, or: EitherType['or']): EitherType {
+function eitherType(object: string, other: string, or: EitherType['or']): EitherType {
   return { kind: 'either', type: `${object}Or${other}`, object, or };
 }
 
@@ -72,11 +72,11 @@ export interface Tables {
   readonly hasSchema: (type: string) => boolean;
   /** Every type of the tables, sorted. */
   readonly typeNames: () => string[];
-  /** The descriptor of a type such as `core.v1.Pod`; throws when the tables have none of that name. */
+  /** The descriptor of a type such as `core.v1.Pod`; throws when the tables have no such type. */
   readonly schemaOf: (type: string) => TypeSchema;
 }
 
-/** The tables that such rows make, with the facts of the supplement. */
+/** Reads tables from generated rows and adds the facts of the supplement. */
 export function readTables(generated: Readonly<Record<string, readonly string[]>>): Tables {
   const types = new Map(Object.entries(generated));
   const known = new Map<string, TypeSchema>();
@@ -91,7 +91,7 @@ export function readTables(generated: Readonly<Record<string, readonly string[]>
   return { hasSchema: (type) => types.has(type), typeNames: () => [...types.keys()], schemaOf };
 }
 
-/** Those of the installed packages. */
+/** The tables of the installed packages. */
 export const { hasSchema, typeNames, schemaOf } = readTables(rows);
 
 function readType(name: string, generated: readonly string[], schemaOf: Tables['schemaOf']): TypeSchema {
@@ -121,37 +121,40 @@ function readUnion(text: string | undefined): TypeSchema['union'] {
   return { discriminator, members: Object.fromEntries(readOptions(members.split(','))) };
 }
 
-/** See shared/api/types/generate/tables.ts for the grammar of a generated row; a supplement row is `<member> <fact>=<value> …`, blanks in values as `+`. */
+/**
+ * Reads one generated row; shared/api/types/generate/tables.ts defines the grammar. A supplement row is `<field>
+ * <fact>=<value> …`, with `+` for a space in a value.
+ */
 function readMember(row: string, facts: ReadonlyMap<string, ReadonlyMap<string, string>>): FieldSchema {
   const [number = '0', member = '', typeText = '', presenceText = '', ...flags] = row.split(' ');
   const options = readOptions(flags);
   const type = readFieldType(typeText);
-  const more = facts.get(member);
+  const supplement = facts.get(member);
   const [strategies = '', mergeKey] = (options.get('patch') ?? '').split(':');
-  const [listType = '', listKeys = ''] = (more?.get('list') ?? '').split(':');
+  const [listType = '', listKeys = ''] = (supplement?.get('list') ?? '').split(':');
   return {
     name: member === '-' ? '' : member,
     number: Number(number),
     type,
     presence: PRESENCES.get(presenceText) ?? 'always',
     inline: presenceText === 'inline',
-    required: options.has('required') || more?.has('required') === true,
+    required: options.has('required') || supplement?.has('required') === true,
     goType: goTypeOf(type, options.get('go')),
     patchStrategies: strategies === '' ? [] : strategies.split(','),
     mergeKey,
     listType: LIST_TYPES.get(listType),
     listMapKeys: listKeys === '' ? [] : listKeys.split(','),
-    mapType: MAP_TYPES.get(more?.get('map') ?? ''),
-    values: (more?.get('enum')?.split(',') ?? []).map((value) => value.replaceAll('+', ' ')),
-    defaultValue: readDefault(type, more?.get('default')),
+    mapType: MAP_TYPES.get(supplement?.get('map') ?? ''),
+    values: (supplement?.get('enum')?.split(',') ?? []).map((value) => value.replaceAll('+', ' ')),
+    defaultValue: readDefault(type, supplement?.get('default')),
   };
 }
 
 function readOptions(cells: readonly string[]): Map<string, string> {
   return new Map(
     cells.map((cell): [string, string] => {
-      const at = cell.indexOf('=');
-      return at < 0 ? [cell, ''] : [cell.slice(0, at), cell.slice(at + 1)];
+      const separator = cell.indexOf('=');
+      return separator < 0 ? [cell, ''] : [cell.slice(0, separator), cell.slice(separator + 1)];
     }),
   );
 }
@@ -163,13 +166,13 @@ function readDefault(type: FieldType, text: string | undefined): string | number
 }
 
 function readFieldType(text: string): FieldType {
-  if (text.startsWith('[]')) return { kind: 'list', of: readFieldType(text.slice(2)) };
-  if (text.startsWith('map:')) return { kind: 'map', of: readFieldType(text.slice(4)) };
+  if (text.startsWith('[]')) return { kind: 'list', element: readFieldType(text.slice(2)) };
+  if (text.startsWith('map:')) return { kind: 'map', element: readFieldType(text.slice(4)) };
   const scalar = SCALARS.get(text);
-  return scalar === undefined ? (EITHERS.get(text) ?? { kind: 'object', type: text }) : { kind: 'scalar', scalar };
+  return scalar === undefined ? (EITHER_TYPES.get(text) ?? { kind: 'object', type: text }) : { kind: 'scalar', scalar };
 }
 
-/** The Go spelling of a type; `named` replaces it, or in brackets the innermost element's. */
+/** The Go spelling of a type. `named` replaces it; in brackets it replaces the innermost element type. */
 function goTypeOf(type: FieldType, named: string | undefined): string {
   if (named !== undefined && !named.startsWith('[')) return named;
   const inner = named?.slice(1, -1);
@@ -180,14 +183,14 @@ function goTypeOf(type: FieldType, named: string | undefined): string {
     case 'either':
       return type.type.slice(type.type.indexOf('.') + 1);
     case 'list':
-      return `[]${goTypeOf(type.of, inner)}`;
+      return `[]${goTypeOf(type.element, inner)}`;
     case 'map':
-      return `map[string]${goTypeOf(type.of, inner)}`;
+      return `map[string]${goTypeOf(type.element, inner)}`;
   }
 }
 
 /** The object type of a field, or of the items of its lists and maps at any depth; `undefined` when these are scalars. */
-export function innermost(type: FieldType): string | undefined {
+export function innermostObjectType(type: FieldType): string | undefined {
   switch (type.kind) {
     case 'scalar':
       return undefined;
@@ -197,6 +200,6 @@ export function innermost(type: FieldType): string | undefined {
       return type.type;
     case 'list':
     case 'map':
-      return innermost(type.of);
+      return innermostObjectType(type.element);
   }
 }

@@ -1,35 +1,35 @@
 /**
- * Walks through an object along its types and does something at those that have something to do; parts of an object below which there is
- * nothing to do are not visited. What is done is the caller's (defaults.ts, disabled.ts).
+ * Walks an object along its types and calls a visitor at the types that have one. Skips parts of an object whose types
+ * have no visitor at any depth. The visitors belong to the callers (defaults.ts, disabled.ts).
  */
 import { isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { schemaOf } from './tables';
 import type { FieldSchema, FieldType } from './types';
 
-/** Changes an object of a type in place. */
+/** Modifies an object of a type in place. */
 export type ObjectVisitor = (object: JsonObject) => void;
 
-export interface WalkSteps {
-  /** What is done to an object of the type before its members are visited; undefined = nothing. */
-  at(type: string): ObjectVisitor | undefined;
-  /** What is done to a member's value instead of visiting it; undefined = it is visited. */
-  member?(field: FieldSchema, type: string): ((value: JsonValue) => void) | undefined;
+export interface WalkHandlers {
+  /** The visitor of objects of the type, called before their fields are visited; `undefined` when there is none. */
+  objectVisitor(type: string): ObjectVisitor | undefined;
+  /** A visitor for a field's value that replaces the default visit; `undefined` when the value is visited as usual. */
+  memberVisitor?(field: FieldSchema, type: string): ((value: JsonValue) => void) | undefined;
 }
 
-/** By type, the walk through its objects; undefined = nothing to do in them. */
-export function walker(steps: WalkSteps): (type: string) => ObjectVisitor | undefined {
-  /** A type under construction counts as having something to do. */
+/** Returns, for a type, the visitor that walks its objects; `undefined` when no visitor applies at any depth. */
+export function createWalker(steps: WalkHandlers): (type: string) => ObjectVisitor | undefined {
+  /** While a type is compiled it counts as having a visitor. */
   const known = new Map<string, ObjectVisitor | undefined>();
   const visitorOf = (type: string): ObjectVisitor | undefined => {
     if (known.has(type)) return known.get(type);
-    // Types may refer to themselves: while one is compiled, what refers to it asks again later.
+    // A type may be recursive: while it is compiled, references to it resolve at each call.
     known.set(type, (object) => known.get(type)?.(object));
     const compiled = compile(type);
     known.set(type, compiled);
     return compiled;
   };
   const compile = (type: string): ObjectVisitor | undefined => {
-    const own = steps.at(type);
+    const own = steps.objectVisitor(type);
     const members = schemaOf(type).fields.flatMap((field) => memberOf(field, type) ?? []);
     if (members.length === 0) return own;
     return (object) => {
@@ -41,10 +41,10 @@ export function walker(steps: WalkSteps): (type: string) => ObjectVisitor | unde
     };
   };
   const memberOf = (field: FieldSchema, type: string): { name: string; visit: (value: JsonValue) => void } | undefined => {
-    const instead = steps.member?.(field, type);
-    if (instead !== undefined) return { name: field.name, visit: instead };
-    const each = elementType(field.type);
-    const visit = each === undefined ? undefined : visitorOf(each);
+    const ownVisitor = steps.memberVisitor?.(field, type);
+    if (ownVisitor !== undefined) return { name: field.name, visit: ownVisitor };
+    const nestedType = elementType(field.type);
+    const visit = nestedType === undefined ? undefined : visitorOf(nestedType);
     if (visit === undefined) return undefined;
     return {
       name: field.name,
@@ -60,5 +60,5 @@ export function walker(steps: WalkSteps): (type: string) => ObjectVisitor | unde
 
 function elementType(type: FieldType): string | undefined {
   if (type.kind === 'object') return type.type;
-  return type.kind === 'list' ? elementType(type.of) : undefined;
+  return type.kind === 'list' ? elementType(type.element) : undefined;
 }

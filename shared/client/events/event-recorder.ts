@@ -4,7 +4,7 @@
  * lost, is sent again: an Event has its name beforehand, so that twice is once.
  */
 import type { JsonObject } from '../../values/json';
-import { timestamp } from '../../api/metadata/object-meta';
+import { formatTimestamp } from '../../api/metadata/object-meta';
 import type { Clock } from '../../runtime/clock';
 import type { Logger } from '../../runtime/logger';
 import type { Random } from '../../runtime/random';
@@ -96,7 +96,7 @@ export class EventRecorder {
   /** `eventName` = of the Event where a new one is made. */
   private async write(report: Report, { key, message, previous }: Correlated, eventName: string): Promise<void> {
     const { client, clock } = this.options;
-    const now = timestamp(clock.now());
+    const now = formatTimestamp(clock.now());
     if (previous !== undefined) {
       const count = previous.count + 1;
       try {

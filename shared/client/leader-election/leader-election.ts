@@ -9,7 +9,7 @@
  * A term may lie within one of another Lease, whose holder runs this election as long as it leads there: the Lease says so, and is free as soon as the
  * outer term is over or its holder silent. So a process renews one Lease often, and the many that lie within seldom.
  */
-import { isInForce, type Fence } from '../../api/identity/fencing';
+import { isFenceInForce, type Fence } from '../../api/identity/fencing';
 import type { Clock } from '../../runtime/clock';
 import type { Logger } from '../../runtime/logger';
 import type { Random } from '../../runtime/random';
@@ -160,7 +160,7 @@ export class LeaderElection {
     if (within === undefined) return left;
     if (this.isFollowed(within)) return 0;
     const outer = await this.find(within, call);
-    if (outer === undefined || !isInForce(within, outer.body)) return 0;
+    if (outer === undefined || !isFenceInForce(within, outer.body)) return 0;
     return Math.min(left, this.silentUntil(outer, leaseRecord(outer).durationMs));
   }
 

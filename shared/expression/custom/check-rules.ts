@@ -7,11 +7,11 @@ import { quote } from '../../values/quote';
 import type { SchemaNode, ValidationRule } from '../../api/structural/schema-node';
 import {
   forbiddenField,
-  internalError,
-  invalidAs,
+  internalFieldError,
+  invalidShownValue,
   invalidValue,
-  notSupported,
-  required,
+  unsupportedValue,
+  requiredValue,
   type FieldError,
 } from '../../api/errors/field-error';
 import { UNBOUNDED } from '../cost/estimate';
@@ -103,7 +103,7 @@ function checkNode(node: SchemaNode, place: Place, context: Context): Found {
   if (place.source !== undefined && context.faulty.has(place.source)) return found;
   const self = declaredType(node, place.whole);
   if (self === undefined) {
-    found.expressions.push(internalError(`${place.path}.x-kubernetes-validations`, NO_TYPE));
+    found.expressions.push(internalFieldError(`${place.path}.x-kubernetes-validations`, NO_TYPE));
     return found;
   }
   const count = place.count ?? mostIn(node, REQUEST_BYTES);
@@ -143,18 +143,18 @@ function checkTexts(rule: ValidationRule, node: SchemaNode, path: string): Field
   const errors: FieldError[] = [];
   const text = rule.rule.trim();
   const message = rule.message.trim();
-  if (text === '') errors.push(required(`${path}.rule`, 'rule is not specified'));
+  if (text === '') errors.push(requiredValue(`${path}.rule`, 'rule is not specified'));
   if (rule.message !== '' && message === '') {
     errors.push(invalidValue(`${path}.message`, rule.message, 'message must be non-empty if specified'));
   } else if (hasBreaks(message)) {
     errors.push(invalidValue(`${path}.message`, rule.message, 'message must not contain line breaks'));
   } else if (hasBreaks(text) && message === '') {
-    errors.push(required(`${path}.message`, 'message must be specified if rule contains line breaks'));
+    errors.push(requiredValue(`${path}.message`, 'message must be specified if rule contains line breaks'));
   }
   if (rule.messageExpression !== '' && rule.messageExpression.trim() === '') {
-    errors.push(required(`${path}.messageExpression`, 'messageExpression must be non-empty if specified'));
+    errors.push(requiredValue(`${path}.messageExpression`, 'messageExpression must be non-empty if specified'));
   }
-  if (rule.reason !== undefined && !REASONS.includes(rule.reason)) errors.push(notSupported(`${path}.reason`, rule.reason, REASONS));
+  if (rule.reason !== undefined && !REASONS.includes(rule.reason)) errors.push(unsupportedValue(`${path}.reason`, rule.reason, REASONS));
   return [...errors, ...checkFieldPath(rule.fieldPath, node, `${path}.fieldPath`)];
 }
 
@@ -185,8 +185,8 @@ function checkCompiled(rule: ValidationRule, compiled: CompiledRule, self: Type,
   const { expression, messageExpression } = compiled;
   const path = `${place.path}.rule`;
   const errors: FieldError[] = [];
-  if ('fault' in expression) errors.push(invalidAs(path, shown(rule), expression.fault));
-  else if (expression.type.kind !== 'bool') errors.push(invalidAs(path, shown(rule), 'cel expression must evaluate to a bool'));
+  if ('fault' in expression) errors.push(invalidShownValue(path, shown(rule), expression.fault));
+  else if (expression.type.kind !== 'bool') errors.push(invalidShownValue(path, shown(rule), 'cel expression must evaluate to a bool'));
   else {
     if (compiled.usesOld && place.uncorrelated !== undefined) {
       const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${place.uncorrelated}`;
@@ -210,8 +210,8 @@ function checkMessage(
 ): FieldError[] {
   if (expression === undefined) return [];
   const path = `${place.path}.messageExpression`;
-  if ('fault' in expression) return [invalidAs(path, shown(rule), `messageExpression ${expression.fault}`)];
-  if (expression.type.kind !== 'string') return [invalidAs(path, shown(rule), 'messageExpression must evaluate to a string')];
+  if ('fault' in expression) return [invalidShownValue(path, shown(rule), `messageExpression ${expression.fault}`)];
+  if (expression.type.kind !== 'string') return [invalidShownValue(path, shown(rule), 'messageExpression must evaluate to a string')];
   return checkCost(expression, self, 'messageExpression', path, place, context);
 }
 

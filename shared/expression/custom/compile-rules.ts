@@ -3,7 +3,7 @@
  * changed since it was stored is tolerated, with a warning.
  */
 import type { SchemaNode, ValidationRule } from '../../api/structural/schema-node';
-import { duplicate, forbiddenField, invalidValue, required, type FieldError } from '../../api/errors/field-error';
+import { duplicateValue, forbiddenField, invalidValue, requiredValue, type FieldError } from '../../api/errors/field-error';
 import { equalJson, isObject, own, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
 import { Budget, CostExceeded, Failure, type Expression, type Value } from '../engine';
 import { NONE, OptionalValue } from '../values/value';
@@ -303,9 +303,9 @@ function errorFor(reason: string, field: string, type: string, message: string):
     case 'FieldValueForbidden':
       return forbiddenField(field, message);
     case 'FieldValueRequired':
-      return required(field, message);
+      return requiredValue(field, message);
     case 'FieldValueDuplicate':
-      return duplicate(field, type);
+      return duplicateValue(field, type);
     default:
       return invalidValue(field, type, message);
   }

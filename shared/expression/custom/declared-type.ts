@@ -100,8 +100,8 @@ function textType(node: SchemaNode, bytes: number): Type {
 
 function mostCharacters(node: SchemaNode, bytes: number): number {
   if (node.maxLength !== undefined) return mostOf(node.maxLength * UTF8, bytes - AROUND, bytes);
-  if (node.values === undefined || node.values.length === 0) return bytes - AROUND;
-  return node.values.reduce<number>((most, value) => Math.max(most, typeof value === 'string' ? Buffer.byteLength(value) : 0), 0);
+  if (node.enumValues === undefined || node.enumValues.length === 0) return bytes - AROUND;
+  return node.enumValues.reduce<number>((most, value) => Math.max(most, typeof value === 'string' ? Buffer.byteLength(value) : 0), 0);
 }
 
 /** The fewest bytes that a value of the schema takes in JSON. */

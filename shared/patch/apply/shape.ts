@@ -86,13 +86,13 @@ function fieldShape(field: FieldSchema): Shape {
       // What a member says of its struct counts for more than what the struct's type says.
       return type.kind === 'object' && field.mapType !== undefined ? structShape(type.type, field.mapType === 'atomic') : typeShape(type);
     case 'map':
-      return { kind: 'map', atomic: field.mapType === 'atomic', of: typeShape(type.of) };
+      return { kind: 'map', atomic: field.mapType === 'atomic', of: typeShape(type.element) };
     case 'list':
       switch (field.listType) {
         case 'set':
-          return { kind: 'set', of: typeShape(type.of) };
+          return { kind: 'set', of: typeShape(type.element) };
         case 'map':
-          return { kind: 'keyed', of: typeShape(type.of), keys: keysOf(type.of, field.listMapKeys) };
+          return { kind: 'keyed', of: typeShape(type.element), keys: keysOf(type.element, field.listMapKeys) };
         case 'atomic':
         case undefined:
           return typeShape(type);
@@ -105,9 +105,9 @@ function typeShape(type: FieldType): Shape {
     case 'object':
       return shapeOf(type.type);
     case 'list':
-      return { kind: 'list', of: typeShape(type.of) };
+      return { kind: 'list', of: typeShape(type.element) };
     case 'map':
-      return { kind: 'map', atomic: false, of: typeShape(type.of) };
+      return { kind: 'map', atomic: false, of: typeShape(type.element) };
     case 'either':
       return FREE;
     case 'scalar':

@@ -34,11 +34,11 @@ function memberMisfit(
       return misfit(type.type, value);
     case 'list':
       if (!Array.isArray(value)) return `cannot restore slice from ${goKind(value)}`;
-      return firstFault(value, (item) => memberMisfit(type.of, goType.replace(/^\[\]/, ''), item, (inner) => decodes([inner])));
+      return firstFault(value, (item) => memberMisfit(type.element, goType.replace(/^\[\]/, ''), item, (inner) => decodes([inner])));
     case 'map':
       if (!isObject(value)) return `cannot restore map from ${goKind(value)}`;
       return firstFault(sortedKeys(value), (key) =>
-        memberMisfit(type.of, goType.replace(/^map\[string\]/, ''), value[key] ?? null, (inner) => decodes({ [key]: inner })),
+        memberMisfit(type.element, goType.replace(/^map\[string\]/, ''), value[key] ?? null, (inner) => decodes({ [key]: inner })),
       );
     case 'either':
       return decodes(value);

@@ -16,7 +16,7 @@ export interface MemberShape {
 export function memberOf(type: FieldType, member: string): MemberShape {
   switch (type.kind) {
     case 'map':
-      return { type: type.of, isMerged: false, isReplaced: false, mergeKey: undefined };
+      return { type: type.element, isMerged: false, isReplaced: false, mergeKey: undefined };
     case 'object': {
       const schema = schemaOf(type.type);
       const field = schema.field(member);
@@ -33,7 +33,7 @@ export function memberOf(type: FieldType, member: string): MemberShape {
 }
 
 /** The type of a list's items. */
-export const itemType = (type: FieldType): FieldType => (type.kind === 'list' ? type.of : { kind: 'scalar', scalar: 'string' });
+export const itemType = (type: FieldType): FieldType => (type.kind === 'list' ? type.element : { kind: 'scalar', scalar: 'string' });
 
 const unknownField = (struct: string, member: string): Error =>
   unsuitable(`unable to find api field in struct ${struct} for the json field ${JSON.stringify(member)}`);

@@ -250,7 +250,7 @@ type ServiceAccounts = NonNullable<ServerOptions['serviceAccounts']>;
 /** Tokens are issued for service accounts, with keys of their own. */
 export function issuingAccounts(changes: Partial<ServiceAccounts> = {}): ServiceAccounts {
   const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-  const keys = { checking: readPublicKeys('sa.key', pem), signing: readPrivateKey('sa.key', pem) };
+  const keys = { verifying: readPublicKeys('sa.key', pem), signing: readPrivateKey('sa.key', pem) };
   return { issuers: ['https://issuer.example'], keys: () => keys, extendExpiration: false, ...changes };
 }
 

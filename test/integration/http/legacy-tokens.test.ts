@@ -14,7 +14,7 @@ const INVALID_SINCE = 'kubernetes.io/legacy-token-invalid-since';
 
 const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pem = pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-const keys = { checking: readPublicKeys('sa.key', pem), signing: readPrivateKey('sa.key', pem) };
+const keys = { verifying: readPublicKeys('sa.key', pem), signing: readPrivateKey('sa.key', pem) };
 
 const replicas = useReplicas({
   naming: 'kubernetes',

@@ -2,7 +2,7 @@
  * Replays the recordings of two areas with HTTP requests. Beside the recorded code, warnings and causes, a refusal must have what clients rely on: the reason of
  * the code, the object's name and kind, and a message with every cause.
  */
-import { KINDS, storedRowOf, type KindRow } from '../../../shared/api/kinds';
+import { STORED_KINDS, storedRowOf, type KindRow } from '../../../shared/api/kinds';
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { stringifyJson, type JsonObject } from '../../../shared/values/json';
 import type { KindHead } from '../../replay/kind-case';
@@ -50,7 +50,7 @@ async function openKind(kind: KindHead): Promise<KindServer> {
 }
 
 function rowOf({ resource, apiVersion }: KindHead): KindRow {
-  const row = KINDS.find((candidate) => candidate.resource === resource && apiVersionOf(candidate) === apiVersion);
+  const row = STORED_KINDS.find((candidate) => candidate.resource === resource && apiVersionOf(candidate) === apiVersion);
   if (row === undefined) throw new Error(`no kind ${resource} of ${apiVersion}`);
   return row;
 }

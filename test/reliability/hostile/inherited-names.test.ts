@@ -2,7 +2,7 @@
 import { rowConditions } from '../../../apiserver/printers/table';
 import { cronScheduleFault } from '../../../shared/values/cron-schedule';
 import { KNOWN_KINDS } from '../../../shared/api/kinds';
-import { requirementsOf } from '../../../shared/api/selectors/object-selector';
+import { requirementsOfSelector } from '../../../shared/api/selectors/object-selector';
 import { parseDuration } from '../../../shared/cli/duration';
 
 describe.each(['constructor', 'toString', 'valueOf', '__proto__', 'hasOwnProperty'])('the inherited name %s', (name) => {
@@ -14,7 +14,7 @@ describe.each(['constructor', 'toString', 'valueOf', '__proto__', 'hasOwnPropert
   });
 
   it('is not an operator of a selector', () => {
-    expect(requirementsOf({ matchExpressions: [{ key: 'a', operator: name }] })).toEqual([]);
+    expect(requirementsOfSelector({ matchExpressions: [{ key: 'a', operator: name }] })).toEqual([]);
   });
 
   it('is not a phase of a pod', () => {

@@ -9,7 +9,7 @@ import { checkMounts } from '../../../apiserver/kinds/core/pod-template/mounts';
 import { checkSpread } from '../../../apiserver/kinds/core/pod-template/spread';
 import { canonicalQuantity, QuantityFault } from '../../../shared/values/quantity';
 import { validateMetadata } from '../../../shared/api/metadata/object-meta-rules';
-import { duplicateFree } from '../../../shared/api/metadata/owner-references';
+import { dedupOwnerReferences } from '../../../shared/api/metadata/owner-references';
 import { parseEntries, readEntries, type Manager } from '../../../shared/patch/apply/entries';
 import { recordUpdate, type Ownership, type VersionView } from '../../../shared/patch/apply/manager';
 import { shapeOf, STRING, type Shape } from '../../../shared/patch/apply/shape';
@@ -207,7 +207,7 @@ describe('processing a long list takes time in proportion to its length:', () =>
     [
       'owner references with one uid',
       40_000,
-      (length) => duplicateFree({ ownerReferences: counted(length, (n) => ({ uid: 'a', name: `n${n}` })) }),
+      (length) => dedupOwnerReferences({ ownerReferences: counted(length, (n) => ({ uid: 'a', name: `n${n}` })) }),
     ],
     [
       'a JSON patch that inserts at the front',
@@ -228,7 +228,10 @@ describe('validation takes time in proportion to the length of a list:', () => {
       'owner references that are all the controller',
       4_000,
       (length) =>
-        validateMetadata({ name: 'a', ownerReferences: counted(length, owner) }, { name: () => [], prefix: () => [], namespaced: false }),
+        validateMetadata(
+          { name: 'a', ownerReferences: counted(length, owner) },
+          { name: () => [], generateName: () => [], namespaced: false },
+        ),
     ],
     [
       'unchanged tolerations of a pod',

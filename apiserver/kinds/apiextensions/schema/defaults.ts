@@ -1,11 +1,11 @@
 /** Whether the defaults in a structural schema fit the schemas that they stand in. */
-import { invalidAs, type FieldError } from '../../../../shared/api/errors/field-error';
+import { invalidShownValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { formatGoSyntax } from '../../../../shared/values/go-syntax';
 import { cloneJson, isObject, type JsonObject, type JsonValue } from '../../../../shared/values/json';
-import { CheckContext, NOWHERE } from '../../../../shared/api/structural/check-context';
-import { checkOf } from '../../../../shared/api/structural/check-value';
+import { CheckContext, ROOT_PATH } from '../../../../shared/api/structural/check-context';
+import { schemaCheckOf } from '../../../../shared/api/structural/check-value';
 import { Correlation } from '../../../../shared/api/structural/correlate';
-import { decodeEmbedded, EmbeddedFault, validateEmbedded } from '../../../../shared/api/structural/embedded';
+import { decodeEmbedded, EmbeddedResourceError, validateEmbedded } from '../../../../shared/api/structural/embedded';
 import { pruneUnknown } from '../../../../shared/api/structural/prune';
 import { readSchema } from '../../../../shared/api/structural/read-schema';
 import { compileRules } from '../../../../shared/expression/custom/compile-rules';
@@ -60,13 +60,13 @@ function ruleErrors(holder: SchemaNode, object: JsonObject, place: string): read
 
 function schemaErrors(node: SchemaNode, value: JsonValue, place: string): readonly FieldError[] {
   const context = new CheckContext(new Correlation());
-  checkOf(lenient(node))(value, context, undefined);
-  return context.found.map((error) => atDefault(node, error, `${place}.${VALUE}`));
+  schemaCheckOf(lenient(node))(value, context, undefined);
+  return context.distinctErrors.map((error) => atDefault(node, error, `${place}.${VALUE}`));
 }
 
 /** A default is not pruned: it has to be clean. What objects say of themselves is known without a schema. */
 function unknownError(value: JsonValue, place: string): FieldError {
-  return invalidAs(`${place}.${VALUE}`, formatGoSyntax(value), 'must not have unknown fields');
+  return invalidShownValue(`${place}.${VALUE}`, formatGoSyntax(value), 'must not have unknown fields');
 }
 
 /** A default of an integer or string may be anything (upstream behaviour). */
@@ -89,7 +89,7 @@ const LENIENT = new WeakMap<SchemaNode, SchemaNode>();
 
 /** What is wrong with a value, said of the default. A key that the schema does not name has a dot before it in the text (upstream behaviour). */
 function atDefault({ properties, additionalProperties }: SchemaNode, error: FieldError, place: string): FieldError {
-  const field = error.field === NOWHERE ? place : `${place}.${error.field}`;
+  const field = error.field === ROOT_PATH ? place : `${place}.${error.field}`;
   const key = /^[^.[]*/.exec(error.field)?.[0] ?? '';
   const isNamed = typeof additionalProperties !== 'object' || properties.has(key);
   const body = isNamed ? error.body : error.body.replace(`${error.field} in body`, `.${error.field} in body`);
@@ -112,7 +112,7 @@ function embeddedFault(holder: SchemaNode, object: JsonObject): FieldError | und
     decodeEmbedded(holder, object);
     return undefined;
   } catch (error) {
-    if (error instanceof EmbeddedFault) return error.fault;
+    if (error instanceof EmbeddedResourceError) return error.fieldError;
     throw error;
   }
 }
@@ -129,7 +129,7 @@ function typeMetaErrors(defaultValue: JsonValue, place: string, way: readonly st
   const texts = errors.map(({ text }) => text.slice(VALUE.length + 1));
   if (texts.length === 0) return [];
   const all = texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
-  return [invalidAs(`${place}.${VALUE}`, formatGoSyntax(defaultValue), `must result in valid metadata: ${all}`)];
+  return [invalidShownValue(`${place}.${VALUE}`, formatGoSyntax(defaultValue), `must result in valid metadata: ${all}`)];
 }
 
 const RESOURCE = readSchema({

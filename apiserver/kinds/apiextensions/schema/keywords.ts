@@ -2,10 +2,10 @@
 import { appendAll } from '../../../../shared/values/append';
 import {
   forbiddenField,
-  invalidAs,
+  invalidShownValue,
   invalidValue,
-  notSupported,
-  required,
+  unsupportedValue,
+  requiredValue,
   type FieldError,
 } from '../../../../shared/api/errors/field-error';
 import { type JsonObject, objectAt, stringAt, stringsAt } from '../../../../shared/values/json';
@@ -62,7 +62,7 @@ const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 function typeErrors(schema: JsonObject, field: string): readonly FieldError[] {
   const type = stringAt(schema, 'type') ?? '';
   if (type === '' || TYPES.includes(type)) return [];
-  const errors = [notSupported(field, type, TYPES)];
+  const errors = [unsupportedValue(field, type, TYPES)];
   return type === 'null' ? [...errors, forbiddenField(field, 'type cannot be set to null, use nullable as an alternative')] : errors;
 }
 
@@ -95,14 +95,14 @@ function extensionErrors(
   if (value === undefined) return [];
   return [
     ...typeIs(schema, `${place}.type`, wanted, `must be ${wanted} if ${name} is specified`),
-    ...(values.includes(value) ? [] : [notSupported(`${place}.${name}`, value, values)]),
+    ...(values.includes(value) ? [] : [unsupportedValue(`${place}.${name}`, value, values)]),
   ];
 }
 
 function typeIs(schema: JsonObject, field: string, wanted: string, text: string): readonly FieldError[] {
   const type = stringAt(schema, 'type') ?? '';
   if (type === wanted) return [];
-  return [type === '' ? required(field, text) : invalidValue(field, type, text)];
+  return [type === '' ? requiredValue(field, text) : invalidValue(field, type, text)];
 }
 
 function keyErrors(schema: JsonObject, place: string): readonly FieldError[] {
@@ -111,17 +111,21 @@ function keyErrors(schema: JsonObject, place: string): readonly FieldError[] {
   if (keys.length > 0 && listType !== 'map') {
     const text = `must be map if ${LIST_KEYS} is non-empty`;
     const field = `${place}.${LIST_TYPE}`;
-    errors.push(listType === undefined ? required(field, text) : invalidValue(field, listType, text));
+    errors.push(listType === undefined ? requiredValue(field, text) : invalidValue(field, listType, text));
   }
   if (listType !== 'map') return errors;
   const field = `${place}.${LIST_KEYS}`;
-  if (keys.length === 0) errors.push(required(field, `must not be empty if ${LIST_TYPE} is map`));
+  if (keys.length === 0) errors.push(requiredValue(field, `must not be empty if ${LIST_TYPE} is map`));
   const items = objectAt(schema, 'items');
-  if (schema['items'] === undefined) errors.push(required(`${place}.items`, `must have a schema if ${LIST_TYPE} is map`));
+  if (schema['items'] === undefined) errors.push(requiredValue(`${place}.items`, `must have a schema if ${LIST_TYPE} is map`));
   // Upstream prints the whole list.
   else if (items === undefined)
     errors.push(
-      invalidAs(`${place}.items`, 'apiextensions.JSONSchemaPropsOrArray{…}', `must only have a single schema if ${LIST_TYPE} is map`),
+      invalidShownValue(
+        `${place}.items`,
+        'apiextensions.JSONSchemaPropsOrArray{…}',
+        `must only have a single schema if ${LIST_TYPE} is map`,
+      ),
     );
   if (items === undefined) return errors;
   if (items['nullable'] === true) errors.push(forbiddenField(`${place}.items.nullable`, `cannot be nullable when ${LIST_TYPE} is map`));
@@ -156,7 +160,7 @@ function keyMemberErrors(member: JsonObject, isNeeded: boolean, at: string): rea
   const errors: FieldError[] = [];
   const rule = `this property is in ${LIST_KEYS}, so it`;
   if (member['default'] === undefined && !isNeeded)
-    errors.push(required(`${at}.default`, `${rule} must have a default or be a required property`));
+    errors.push(requiredValue(`${at}.default`, `${rule} must have a default or be a required property`));
   if (member['nullable'] === true) errors.push(forbiddenField(`${at}.nullable`, `${rule} cannot be nullable`));
   return errors;
 }
@@ -171,7 +175,7 @@ function setErrors(schema: JsonObject, place: string): readonly FieldError[] {
   if (items['nullable'] === true) errors.push(forbiddenField(`${place}.items.nullable`, `cannot be nullable when ${LIST_TYPE} is set`));
   if (stringAt(schema, 'type') !== 'array') return errors;
   if (stringAt(items, 'type') === 'object' && stringAt(items, MAP_TYPE) !== 'atomic')
-    errors.push(invalidAs(`${place}.items.${MAP_TYPE}`, '"null"', text));
+    errors.push(invalidShownValue(`${place}.items.${MAP_TYPE}`, '"null"', text));
   if (stringAt(items, 'type') === 'array' && listType !== undefined && listType !== 'atomic')
     errors.push(invalidValue(`${place}.items.${LIST_TYPE}`, listType, text));
   return errors;

@@ -3,7 +3,7 @@
  * pruned, defaulted or shown.
  */
 import { appendAll } from '../../../../shared/values/append';
-import { forbiddenField, invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
+import { forbiddenField, invalidValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { arrayAt, compareBytes, equalJson, isObject, objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
 import { compilePattern } from '../../../../shared/values/pattern';
 import { atItems, inMap, MOST_TEXT, parts, told, underLogic, type Placed } from './walk';
@@ -46,8 +46,9 @@ function typeErrors(node: JsonObject, place: string, level: Level): readonly Fie
   }
   if (node[EMBEDDED] === true && type !== 'object') {
     const text = `must be object if ${EMBEDDED} is true`;
-    errors.push(type === '' ? required(`${place}.type`, text) : invalidValue(`${place}.type`, type, text));
-  } else if (type === '' && node[EITHER] !== true && node[PRESERVE] !== true) errors.push(required(`${place}.type`, MISSING_TYPE[level]));
+    errors.push(type === '' ? requiredValue(`${place}.type`, text) : invalidValue(`${place}.type`, type, text));
+  } else if (type === '' && node[EITHER] !== true && node[PRESERVE] !== true)
+    errors.push(requiredValue(`${place}.type`, MISSING_TYPE[level]));
   if (level === 'root' && type !== '' && type !== 'object') errors.push(invalidValue(`${place}.type`, type, 'must be object at the root'));
   return errors;
 }
@@ -61,7 +62,7 @@ function patternErrors(node: JsonObject, place: string): readonly FieldError[] {
 }
 
 function itemsErrors(node: JsonObject, place: string): readonly FieldError[] {
-  return stringAt(node, 'type') === 'array' && node['items'] === undefined ? [required(`${place}.items`, 'must be specified')] : [];
+  return stringAt(node, 'type') === 'array' && node['items'] === undefined ? [requiredValue(`${place}.items`, 'must be specified')] : [];
 }
 
 /** A whole object inside another one. */
@@ -70,7 +71,7 @@ function embeddedErrors(node: JsonObject, place: string): readonly FieldError[] 
   if (node['additionalProperties'] !== undefined)
     errors.push(forbiddenField(`${place}.additionalProperties`, `must not be used if ${EMBEDDED} is set`));
   if (objectAt(node, 'properties') === undefined && node[PRESERVE] !== true)
-    errors.push(required(`${place}.properties`, `must not be empty if ${EMBEDDED} is true without ${PRESERVE}`));
+    errors.push(requiredValue(`${place}.properties`, `must not be empty if ${EMBEDDED} is true without ${PRESERVE}`));
   return errors;
 }
 
@@ -165,7 +166,7 @@ function completenessErrors(root: JsonObject, place: string): readonly FieldErro
       const at = nodePlace + inner.step;
       if (member !== undefined) visit(inner, member, at);
       else if (length < MOST_TEXT && !errors.has(at)) {
-        errors.set(at, required(at, `because it is defined in ${inner.place}`));
+        errors.set(at, requiredValue(at, `because it is defined in ${inner.place}`));
         length += at.length;
       }
     }

@@ -1,5 +1,5 @@
 /** What of a Job never changes; a suspended one may still be sent to other nodes, an indexed one may grow with its parallelism. */
-import { invalidAs, invalidValue } from '../../../../shared/api/errors/field-error';
+import { invalidShownValue, invalidValue } from '../../../../shared/api/errors/field-error';
 import { equalJson, type JsonValue } from '../../../../shared/values/json';
 import type { Errors } from '../../rules/checks';
 import { takenFrom } from '../../rules/taken-from';
@@ -34,13 +34,13 @@ function checkCompletions(spec: BatchV1JobSpec, old: BatchV1JobSpec, errors: Err
   const { completions, parallelism } = spec;
   if (!isIndexed(spec)) checkKept(spec, old, 'completions', errors);
   else if (completions !== undefined && completions !== old.completions && completions !== parallelism) {
-    errors.push(invalidAs('spec.completions', shown(completions), 'can only be modified in tandem with spec.parallelism'));
+    errors.push(invalidShownValue('spec.completions', shown(completions), 'can only be modified in tandem with spec.parallelism'));
   }
 }
 
 function checkKept(spec: BatchV1JobSpec, old: BatchV1JobSpec, member: keyof BatchV1JobSpec, errors: Errors): void {
   const value = spec[member];
-  if (!equalJson(value, old[member])) errors.push(invalidAs(`spec.${member}`, shown(value), IMMUTABLE));
+  if (!equalJson(value, old[member])) errors.push(invalidShownValue(`spec.${member}`, shown(value), IMMUTABLE));
 }
 
 /** An absent value stands in quotes (upstream behaviour). */

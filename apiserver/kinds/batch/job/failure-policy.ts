@@ -1,5 +1,12 @@
 /** What a Job makes of its Pods' failures: rules about exit codes or about conditions. */
-import { duplicate, invalidAs, invalidValue, notSupported, required, tooMany } from '../../../../shared/api/errors/field-error';
+import {
+  duplicateValue,
+  invalidShownValue,
+  invalidValue,
+  unsupportedValue,
+  requiredValue,
+  tooManyItems,
+} from '../../../../shared/api/errors/field-error';
 import { checkQualifiedName } from '../../../../shared/values/name-formats';
 import { quote } from '../../../../shared/values/quote';
 import { checkFormat, CONDITION_STATUSES, type Errors } from '../../rules/checks';
@@ -20,7 +27,7 @@ const OPERATORS = ['In', 'NotIn'];
 export function checkFailurePolicy(spec: BatchV1JobSpec, policy: BatchV1PodFailurePolicy, place: string, errors: Errors): void {
   const rules = policy.rules ?? [];
   if (rules.length > MOST_RULES) {
-    errors.push(tooMany(`${place}.rules`, rules.length, MOST_RULES));
+    errors.push(tooManyItems(`${place}.rules`, rules.length, MOST_RULES));
     return;
   }
   const names = containerNames(spec);
@@ -44,8 +51,10 @@ function checkRule(
   if (codes !== undefined) checkCodes(codes, names, `${place}.onExitCodes`, errors);
   checkConditions(conditions, `${place}.onPodConditions`, errors);
   const [hasCodes, hasConditions] = [codes !== undefined, conditions.length > 0];
-  if (hasCodes && hasConditions) errors.push(invalidAs(place, '', 'specifying both OnExitCodes and OnPodConditions is not supported'));
-  if (!hasCodes && !hasConditions) errors.push(invalidAs(place, '', 'specifying one of OnExitCodes and OnPodConditions is required'));
+  if (hasCodes && hasConditions)
+    errors.push(invalidShownValue(place, '', 'specifying both OnExitCodes and OnPodConditions is not supported'));
+  if (!hasCodes && !hasConditions)
+    errors.push(invalidShownValue(place, '', 'specifying one of OnExitCodes and OnPodConditions is required'));
 }
 
 function checkAction(spec: BatchV1JobSpec, action: string, field: string, errors: Errors): void {
@@ -55,8 +64,8 @@ function checkAction(spec: BatchV1JobSpec, action: string, field: string, errors
 }
 
 function checkOneOf(value: string, field: string, supported: readonly string[], errors: Errors): void {
-  if (value === '') errors.push(required(field, `valid values: [${supported.map(quote).join(' ')}]`));
-  else if (!supported.includes(value)) errors.push(notSupported(field, value, supported));
+  if (value === '') errors.push(requiredValue(field, `valid values: [${supported.map(quote).join(' ')}]`));
+  else if (!supported.includes(value)) errors.push(unsupportedValue(field, value, supported));
 }
 
 function checkCodes(codes: BatchV1PodFailurePolicyOnExitCodesRequirement, names: ReadonlySet<string>, place: string, errors: Errors): void {
@@ -73,27 +82,27 @@ function checkValues(given: readonly number[] | undefined, operator: string, fie
   const values = given ?? [];
   const shown = given === undefined ? '[]int32(nil)' : `[]int32{${given.join(', ')}}`;
   if (values.length === 0) {
-    errors.push(invalidAs(field, shown, 'at least one value is required'));
+    errors.push(invalidShownValue(field, shown, 'at least one value is required'));
     return;
   }
   if (values.length > MOST_CODES) {
-    errors.push(tooMany(field, values.length, MOST_CODES));
+    errors.push(tooManyItems(field, values.length, MOST_CODES));
     return;
   }
   const seen = new Set<number>();
   values.forEach((value, index) => {
     const at = `${field}[${index}]`;
-    if (operator === 'In' && value === 0) errors.push(invalidAs(at, '0', 'must not be 0 for the In operator'));
-    if (seen.has(value)) errors.push(duplicate(at, value));
+    if (operator === 'In' && value === 0) errors.push(invalidShownValue(at, '0', 'must not be 0 for the In operator'));
+    if (seen.has(value)) errors.push(duplicateValue(at, value));
     seen.add(value);
   });
   const isOrdered = values.every((value, index) => index === 0 || value >= (values[index - 1] ?? value));
-  if (!isOrdered) errors.push(invalidAs(field, shown, 'must be ordered'));
+  if (!isOrdered) errors.push(invalidShownValue(field, shown, 'must be ordered'));
 }
 
 function checkConditions(conditions: readonly BatchV1PodFailurePolicyOnPodConditionsPattern[], place: string, errors: Errors): void {
   if (conditions.length > MOST_CONDITIONS) {
-    errors.push(tooMany(place, conditions.length, MOST_CONDITIONS));
+    errors.push(tooManyItems(place, conditions.length, MOST_CONDITIONS));
     return;
   }
   conditions.forEach(({ type = '', status = '' }, index) => {

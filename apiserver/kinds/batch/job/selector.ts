@@ -1,11 +1,11 @@
 /** The selector of a Job: made for it, so that it can only match its own Pods, or chosen by hand. */
-import { invalidAs, required } from '../../../../shared/api/errors/field-error';
+import { invalidShownValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { formatGoLabelSelector, formatGoStringMap } from '../../../../shared/values/go-values';
 import { isEmptyObject, own } from '../../../../shared/values/json';
 import type { GeneratedNames } from '../../../../shared/names/dialect';
 import type { Errors } from '../../rules/checks';
 import { checkSelector, checkSelectorChange } from '../../rules/selectors';
-import { selects } from '../../../../shared/api/selectors/object-selector';
+import { selectorMatches } from '../../../../shared/api/selectors/object-selector';
 import { checkMatch, labelsOf } from '../../core/workload/selected-template';
 import type { BatchV1Job, BatchV1JobSpec, MetaV1LabelSelector } from '../../../../shared/api/types/generated/members';
 
@@ -57,16 +57,16 @@ export function checkGeneratedSelector(object: BatchV1Job, old: BatchV1Job | und
       [pair[1], name],
     ]),
   );
-  if (!isReadable(selector) || selects(selector, made)) return;
-  errors.push(invalidAs(SELECTOR, formatGoLabelSelector(selector), '`selector` not auto-generated'));
+  if (!isReadable(selector) || selectorMatches(selector, made)) return;
+  errors.push(invalidShownValue(SELECTOR, formatGoLabelSelector(selector), '`selector` not auto-generated'));
 }
 
 function checkLabel(labels: Readonly<Record<string, string>> | undefined, label: string, wanted: string, errors: Errors): void {
   const field = `spec.template.metadata.labels[${label}]`;
   const text = `must be '${wanted}'`;
   const value = labels === undefined ? undefined : own(labels, label);
-  if (value === undefined) errors.push(required(field, text));
-  else if (value !== wanted) errors.push(invalidAs(field, formatGoStringMap(labels), text));
+  if (value === undefined) errors.push(requiredValue(field, text));
+  else if (value !== wanted) errors.push(invalidShownValue(field, formatGoStringMap(labels), text));
 }
 
 /** What is wrong with it is told with what is asked of every selector. */
@@ -80,7 +80,7 @@ function isReadable(selector: MetaV1LabelSelector): boolean {
 export function checkJobSelector(spec: BatchV1JobSpec, old: BatchV1JobSpec | undefined, errors: Errors): void {
   const known = errors.length;
   checkSelectorChange(spec.selector, old?.selector, SELECTOR, errors);
-  if (spec.selector === undefined) errors.push(required(SELECTOR));
+  if (spec.selector === undefined) errors.push(requiredValue(SELECTOR));
   else if (errors.length > known) return;
   checkMatch(spec, errors);
 }

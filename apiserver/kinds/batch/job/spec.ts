@@ -1,5 +1,11 @@
 /** What the spec of a Job may look like, in a Job and in the template of one. Never judges its selector. */
-import { fieldErrorAs, invalidAs, invalidValue, longerThan, required } from '../../../../shared/api/errors/field-error';
+import {
+  createFieldError,
+  invalidShownValue,
+  invalidValue,
+  longerThanLimit,
+  requiredValue,
+} from '../../../../shared/api/errors/field-error';
 import { checkChoice, type Errors } from '../../rules/checks';
 import { checkDomainPath } from '../../rules/domain-path';
 import { checkNotNegative } from '../../rules/numbers';
@@ -49,10 +55,10 @@ function checkPerIndex(spec: BatchV1JobSpec, place: string, errors: Errors): voi
   const { backoffLimitPerIndex: limit, maxFailedIndexes: failed } = spec;
   // Nothing is said where the mode is none of the known ones.
   const isPlain = (spec.completionMode ?? NON_INDEXED) === NON_INDEXED;
-  if (limit !== undefined && isPlain) errors.push(invalidAs(`${place}.backoffLimitPerIndex`, String(limit), ONLY_INDEXED));
+  if (limit !== undefined && isPlain) errors.push(invalidShownValue(`${place}.backoffLimitPerIndex`, String(limit), ONLY_INDEXED));
   if (failed === undefined) return;
-  if (limit === undefined) errors.push(required(`${place}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified'));
-  if (isPlain) errors.push(invalidAs(`${place}.maxFailedIndexes`, String(failed), ONLY_INDEXED));
+  if (limit === undefined) errors.push(requiredValue(`${place}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified'));
+  if (isPlain) errors.push(invalidShownValue(`${place}.maxFailedIndexes`, String(failed), ONLY_INDEXED));
 }
 
 const LONGEST_MANAGER = 63;
@@ -60,7 +66,7 @@ const LONGEST_MANAGER = 63;
 function checkManager(name: string | undefined, field: string, errors: Errors): void {
   if (name === undefined) return;
   checkDomainPath(name, field, errors);
-  if (Buffer.byteLength(name) > LONGEST_MANAGER) errors.push(longerThan(field, LONGEST_MANAGER));
+  if (Buffer.byteLength(name) > LONGEST_MANAGER) errors.push(longerThanLimit(field, LONGEST_MANAGER));
 }
 
 function checkIndexed(spec: BatchV1JobSpec, place: string, errors: Errors): void {
@@ -68,18 +74,18 @@ function checkIndexed(spec: BatchV1JobSpec, place: string, errors: Errors): void
   const checkMost = (member: 'parallelism' | 'maxFailedIndexes', most: number, when: string): void => {
     const value = spec[member];
     if (value === undefined || value <= most) return;
-    errors.push(invalidAs(`${place}.${member}`, String(value), `must be less than or equal to ${most}${when}`));
+    errors.push(invalidShownValue(`${place}.${member}`, String(value), `must be less than or equal to ${most}${when}`));
   };
-  if (completions === undefined) errors.push(required(`${place}.completions`, 'when completion mode is Indexed'));
+  if (completions === undefined) errors.push(requiredValue(`${place}.completions`, 'when completion mode is Indexed'));
   checkMost('parallelism', MOST_INDEXES, ' when completion mode is Indexed');
   if (failed !== undefined && completions !== undefined && failed > completions) {
-    errors.push(invalidAs(`${place}.maxFailedIndexes`, String(failed), 'must be less than or equal to completions'));
+    errors.push(invalidShownValue(`${place}.maxFailedIndexes`, String(failed), 'must be less than or equal to completions'));
   }
   checkMost('maxFailedIndexes', MOST_INDEXES, '');
   if (completions === undefined || completions <= MOST_INDEXES || spec.backoffLimitPerIndex === undefined) return;
   const many = ` when completions are above ${MOST_INDEXES} and used with backoff limit per index`;
   if (failed === undefined) {
-    errors.push(required(`${place}.maxFailedIndexes`, `must be specified when completions is above ${MOST_INDEXES}`));
+    errors.push(requiredValue(`${place}.maxFailedIndexes`, `must be specified when completions is above ${MOST_INDEXES}`));
   }
   checkMost('parallelism', MOST_WITH_MANY_INDEXES, many);
   checkMost('maxFailedIndexes', MOST_WITH_MANY_INDEXES, many);
@@ -94,10 +100,10 @@ function checkRestarts(policy: string, countsFailures: boolean, field: string, e
       return;
     case '':
     case 'Always':
-      errors.push(required(field, 'valid values: "OnFailure", "Never"'));
+      errors.push(requiredValue(field, 'valid values: "OnFailure", "Never"'));
       return;
     default:
-      errors.push(fieldErrorAs('FieldValueNotSupported', field, JSON.stringify(policy), 'supported values: "OnFailure", "Never"'));
+      errors.push(createFieldError('FieldValueNotSupported', field, JSON.stringify(policy), 'supported values: "OnFailure", "Never"'));
   }
 }
 

@@ -1,5 +1,5 @@
 /** What a Job may say of itself: counts, Pods that are not counted yet, and conditions that exclude each other. */
-import { duplicate, invalidAs, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
+import { duplicateValue, invalidShownValue, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { Errors } from '../../rules/checks';
 import { checkNotNegative } from '../../rules/numbers';
 import type { BatchV1Job, BatchV1JobStatus, BatchV1UncountedTerminatedPods } from '../../../../shared/api/types/generated/members';
@@ -22,7 +22,7 @@ function checkUncounted(uncounted: BatchV1UncountedTerminatedPods, errors: Error
     uncounted[member]?.forEach((uid, index) => {
       const field = `status.uncountedTerminatedPods.${member}[${index}]`;
       if (uid === '') errors.push(invalidValue(field, uid, 'must not be empty'));
-      else if (seen.has(uid)) errors.push(duplicate(field, uid));
+      else if (seen.has(uid)) errors.push(duplicateValue(field, uid));
       seen.add(uid);
     });
   }
@@ -30,7 +30,7 @@ function checkUncounted(uncounted: BatchV1UncountedTerminatedPods, errors: Error
 
 function checkConditions(status: BatchV1JobStatus, old: BatchV1JobStatus, errors: Errors): void {
   const refuse = (text: string): void => {
-    errors.push(invalidAs('status.conditions', '', text));
+    errors.push(invalidShownValue('status.conditions', '', text));
   };
   if (!holds(status, 'SuccessCriteriaMet')) {
     if (holds(old, 'SuccessCriteriaMet')) refuse('cannot disable the SuccessCriteriaMet=True condition');

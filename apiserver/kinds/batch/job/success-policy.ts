@@ -1,5 +1,5 @@
 /** When an indexed Job has succeeded although not every index has: after so many, or after certain ones. */
-import { invalidAs, invalidValue, required, tooLong, tooMany } from '../../../../shared/api/errors/field-error';
+import { invalidShownValue, invalidValue, requiredValue, tooLongValue, tooManyItems } from '../../../../shared/api/errors/field-error';
 import { quote } from '../../../../shared/values/quote';
 import type { Errors } from '../../rules/checks';
 import { checkNotNegative } from '../../rules/numbers';
@@ -13,21 +13,24 @@ export function checkSuccessPolicy(spec: BatchV1JobSpec, policy: BatchV1SuccessP
   const rules = policy.rules ?? [];
   const field = `${place}.rules`;
   if (completionMode !== 'Indexed') errors.push(invalidValue(place, policy, 'requires indexed completion mode'));
-  else if (rules.length === 0) errors.push(required(field, 'at least one rules must be specified when the successPolicy is specified'));
-  else if (rules.length > MOST_RULES) errors.push(tooMany(field, rules.length, MOST_RULES));
+  else if (rules.length === 0)
+    errors.push(requiredValue(field, 'at least one rules must be specified when the successPolicy is specified'));
+  else if (rules.length > MOST_RULES) errors.push(tooManyItems(field, rules.length, MOST_RULES));
   else rules.forEach((rule, index) => checkRule(rule, completions, `${field}[${index}]`, errors));
 }
 
 function checkRule(rule: BatchV1SuccessPolicyRule, completions: number, place: string, errors: Errors): void {
   const { succeededIndexes: indexes, succeededCount: count } = rule;
   if (indexes === undefined && count === undefined) {
-    errors.push(required(place, 'at least one of succeededCount or succeededIndexes must be specified'));
+    errors.push(requiredValue(place, 'at least one of succeededCount or succeededIndexes must be specified'));
   }
   const total = indexes === undefined ? undefined : checkIndexes(indexes, completions, `${place}.succeededIndexes`, errors);
   if (count === undefined) return;
   const checkMost = (most: number, what: string): void => {
     if (count <= most) return;
-    errors.push(invalidAs(`${place}.succeededCount`, String(count), `must be less than or equal to ${most} (the number of ${what})`));
+    errors.push(
+      invalidShownValue(`${place}.succeededCount`, String(count), `must be less than or equal to ${most} (the number of ${what})`),
+    );
   };
   checkNotNegative(rule, 'succeededCount', place, errors);
   checkMost(completions, 'specified completions');
@@ -36,7 +39,7 @@ function checkRule(rule: BatchV1SuccessPolicyRule, completions: number, place: s
 
 /** Returns how many indexes there are; 0 when that cannot be told. */
 function checkIndexes(indexes: string, completions: number, field: string, errors: Errors): number {
-  if (Buffer.byteLength(indexes) > LONGEST_INDEXES) errors.push(tooLong(field, LONGEST_INDEXES));
+  if (Buffer.byteLength(indexes) > LONGEST_INDEXES) errors.push(tooLongValue(field, LONGEST_INDEXES));
   const read = readIndexes(indexes, completions);
   if (typeof read === 'number') return read;
   errors.push(invalidValue(field, indexes, `error parsing succeededIndexes: ${read}`));

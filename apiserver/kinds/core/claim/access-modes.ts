@@ -1,5 +1,5 @@
 /** What the rules of volumes and of claims share. */
-import { forbiddenField, notSupported, required } from '../../../../shared/api/errors/field-error';
+import { forbiddenField, unsupportedValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { checkChoice, type Errors } from '../../rules/checks';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import type {
@@ -19,13 +19,13 @@ type Holder = CoreV1PersistentVolume | CoreV1PersistentVolumeClaim;
 
 /** `place` = the path of the spec; `text` = what is said when there are none. */
 export function checkHasAccessModes(spec: Spec, place: string, errors: Errors, text = ''): void {
-  if ((spec.accessModes ?? []).length === 0) errors.push(required(`${place}.accessModes`, text));
+  if ((spec.accessModes ?? []).length === 0) errors.push(requiredValue(`${place}.accessModes`, text));
 }
 
 export function checkAccessModes(spec: Spec, place: string, errors: Errors): void {
   const field = `${place}.accessModes`;
   const modes = spec.accessModes ?? [];
-  for (const mode of modes) if (!ACCESS_MODES.includes(mode)) errors.push(notSupported(field, mode, ACCESS_MODES));
+  for (const mode of modes) if (!ACCESS_MODES.includes(mode)) errors.push(unsupportedValue(field, mode, ACCESS_MODES));
   if (modes.length > 1 && modes.includes('ReadWriteOncePod')) {
     errors.push(forbiddenField(field, 'may not use ReadWriteOncePod with other access modes'));
   }

@@ -1,5 +1,5 @@
 /** What a claim may ask for, on its own or as the template of an ephemeral volume. */
-import { invalidAs, invalidValue, required } from '../../../../shared/api/errors/field-error';
+import { invalidShownValue, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { equalJson } from '../../../../shared/values/json';
 import { checkDnsSubdomain } from '../../../../shared/values/name-formats';
 import { parseQuantity } from '../../../../shared/values/quantity';
@@ -34,7 +34,7 @@ const hasGroup = (spec: CoreV1PersistentVolumeClaimSpec | undefined): boolean =>
 
 function checkStorage(spec: CoreV1PersistentVolumeClaimSpec, field: string, errors: Errors): void {
   const wanted = spec.resources?.requests?.['storage'];
-  if (wanted === undefined) errors.push(required(field));
+  if (wanted === undefined) errors.push(requiredValue(field));
   else if (parseQuantity(wanted).nanos <= 0n) errors.push(invalidValue(field, wanted, 'must be greater than zero'));
 }
 
@@ -44,7 +44,7 @@ function checkOrigins(spec: CoreV1PersistentVolumeClaimSpec, hadGroup: boolean, 
   if (source !== undefined) checkOrigin(source, hadGroup, `${place}.dataSource`, errors);
   if (reference !== undefined) checkOrigin(reference, hadGroup, `${place}.dataSourceRef`, errors);
   if (source === undefined || reference === undefined || equalJson(source, reference)) return;
-  errors.push(invalidAs(place, 'field.Path{name:"dataSource"}', 'must match dataSourceRef'));
+  errors.push(invalidShownValue(place, 'field.Path{name:"dataSource"}', 'must match dataSourceRef'));
 }
 
 function checkOrigin(

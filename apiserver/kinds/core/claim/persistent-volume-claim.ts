@@ -1,5 +1,5 @@
 /** PersistentVolumeClaim: the phase in which it begins, the two names of its source, what it may ask for, and what of it may change. */
-import { forbiddenField, invalidAs, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
+import { forbiddenField, invalidShownValue, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { cloneJson, equalJson, sortedKeys, stringAt } from '../../../../shared/values/json';
 import { compareQuantities, parseQuantity } from '../../../../shared/values/quantity';
 import { SNAPSHOT_GROUPS } from '../../../../shared/names/dialect';
@@ -106,7 +106,7 @@ function capacityErrors(capacity: Record<string, string> | undefined): readonly 
   for (const name of sortedKeys(capacity ?? {})) {
     const amount = stringAt(capacity, name) ?? '0';
     if (compareQuantities(amount, '0') >= 0) continue;
-    errors.push(invalidAs(`status.capacity[${name}]`, amount, 'must be a valid resource quantity'));
+    errors.push(invalidShownValue(`status.capacity[${name}]`, amount, 'must be a valid resource quantity'));
   }
   return errors;
 }

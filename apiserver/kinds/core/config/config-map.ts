@@ -1,5 +1,5 @@
 /** ConfigMap: its keys, how much it holds, and that what is immutable stays as it is. */
-import { forbiddenField, invalidValue, tooLong, type FieldError } from '../../../../shared/api/errors/field-error';
+import { forbiddenField, invalidValue, tooLongValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1ConfigMap, CoreV1Secret } from '../../../../shared/api/types/generated/members';
 import { equalJson, sortedKeys } from '../../../../shared/values/json';
 import { checkConfigKey } from '../../../../shared/values/name-formats';
@@ -48,7 +48,7 @@ function validate({ data = {}, binaryData = {} }: CoreV1ConfigMap): readonly Fie
     checkFormat(key, `binaryData[${key}]`, checkConfigKey, errors);
     size += decodedSize(binaryData[key]);
   }
-  if (size > MOST_BYTES) errors.push(tooLong('[]', MOST_BYTES));
+  if (size > MOST_BYTES) errors.push(tooLongValue('[]', MOST_BYTES));
   return errors;
 }
 

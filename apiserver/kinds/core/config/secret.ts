@@ -1,5 +1,5 @@
 /** Secret: its type and what that asks of its data, how much it holds, and that what is immutable stays as it is. */
-import { invalidAs, invalidValue, required, tooLong, type FieldError } from '../../../../shared/api/errors/field-error';
+import { invalidShownValue, invalidValue, requiredValue, tooLongValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Secret } from '../../../../shared/api/types/generated/members';
 import { isObject, own, setMember, sortedKeys, stringAt } from '../../../../shared/values/json';
 import { checkConfigKey } from '../../../../shared/values/name-formats';
@@ -64,19 +64,19 @@ const BY_TYPE: Readonly<Record<string, (object: CoreV1Secret, data: Data, errors
     const prefix = typeOf(object).split('/')[0] ?? '';
     const name = `${prefix}/service-account.name`;
     const found = stringAt(annotations, name) ?? stringAt(annotations, otherQualifiedName(name) ?? name) ?? '';
-    if (found === '') errors.push(required(`metadata.annotations[${name}]`));
+    if (found === '') errors.push(requiredValue(`metadata.annotations[${name}]`));
   },
   'platform.io/dockercfg': (_object, data, errors) => checkJsonObject(data, '.dockercfg', errors),
   'platform.io/dockerconfigjson': (_object, data, errors) => checkJsonObject(data, '.dockerconfigjson', errors),
   'platform.io/basic-auth'(_object, data, errors) {
     if (!Object.hasOwn(data, 'username') && !Object.hasOwn(data, 'password'))
-      errors.push(required('data[username]'), required('data[password]'));
+      errors.push(requiredValue('data[username]'), requiredValue('data[password]'));
   },
   'platform.io/ssh-auth'(_object, data, errors) {
-    if ((stringAt(data, 'ssh-privatekey') ?? '') === '') errors.push(required('data[ssh-privatekey]'));
+    if ((stringAt(data, 'ssh-privatekey') ?? '') === '') errors.push(requiredValue('data[ssh-privatekey]'));
   },
   'platform.io/tls'(_object, data, errors) {
-    for (const key of ['tls.crt', 'tls.key']) if (!Object.hasOwn(data, key)) errors.push(required(`data[${key}]`));
+    for (const key of ['tls.crt', 'tls.key']) if (!Object.hasOwn(data, key)) errors.push(requiredValue(`data[${key}]`));
   },
 };
 
@@ -88,7 +88,7 @@ function validate(object: CoreV1Secret): readonly FieldError[] {
     checkFormat(key, `data[${key}]`, checkConfigKey, errors);
     size += decodedSize(data[key]);
   }
-  if (size > MOST_BYTES) errors.push(tooLong('data', MOST_BYTES));
+  if (size > MOST_BYTES) errors.push(tooLongValue('data', MOST_BYTES));
   // A client chooses the type: only what the table itself has counts.
   own(BY_TYPE, canonicalQualifiedName(typeOf(object)))?.(object, data, errors);
   return errors;
@@ -98,8 +98,8 @@ function checkJsonObject(data: Data, key: string, errors: Errors): void {
   const field = `data[${key}]`;
   const value = stringAt(data, key);
   const fault = value === undefined ? undefined : jsonObjectFault(Buffer.from(value, 'base64'));
-  if (value === undefined) errors.push(required(field));
-  else if (fault !== undefined) errors.push(invalidAs(field, '"<secret contents redacted>"', fault));
+  if (value === undefined) errors.push(requiredValue(field));
+  else if (fault !== undefined) errors.push(invalidShownValue(field, '"<secret contents redacted>"', fault));
 }
 
 function jsonObjectFault(bytes: Buffer): string | undefined {

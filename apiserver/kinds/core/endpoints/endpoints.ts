@@ -1,5 +1,5 @@
 /** Endpoints. Subsets are kept as they are sent. */
-import { invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
+import { invalidValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type {
   CoreV1EndpointAddress,
   CoreV1EndpointPort,
@@ -26,7 +26,7 @@ function validate({ subsets }: CoreV1Endpoints): readonly FieldError[] {
 
 function checkSubset(subset: CoreV1EndpointSubset, place: string, errors: Errors): void {
   const { addresses: ready = [], notReadyAddresses: notReady = [], ports = [] } = subset;
-  if (ready.length === 0 && notReady.length === 0) errors.push(required(place, 'must specify `addresses` or `notReadyAddresses`'));
+  if (ready.length === 0 && notReady.length === 0) errors.push(requiredValue(place, 'must specify `addresses` or `notReadyAddresses`'));
   ready.forEach((address, index) => checkAddress(address, `${place}.addresses[${index}]`, errors));
   notReady.forEach((address, index) => checkAddress(address, `${place}.notReadyAddresses[${index}]`, errors));
   const isReady = new Set(ready.map(({ ip }) => ip));
@@ -48,7 +48,7 @@ function checkAddress(address: CoreV1EndpointAddress, place: string, errors: Err
 function checkPortOf(port: CoreV1EndpointPort, place: string, needsName: boolean, errors: Errors): void {
   const { name = '' } = port;
   if (name !== '') checkFormat(name, `${place}.name`, checkDnsLabel, errors);
-  else if (needsName) errors.push(required(`${place}.name`));
+  else if (needsName) errors.push(requiredValue(`${place}.name`));
   checkPort(port.port ?? 0, `${place}.port`, errors);
   checkProtocol(port.protocol ?? '', `${place}.protocol`, errors);
   checkGiven(port, 'appProtocol', place, errors, checkQualifiedName);

@@ -1,5 +1,5 @@
 /** Event of the core group: it lies where its object lies, and a newer one (with an `eventTime`) says who reports it. */
-import { invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
+import { invalidValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Event } from '../../../../shared/api/types/generated/members';
 import { checkQualifiedName } from '../../../../shared/values/name-formats';
 import { checkFormat, type Errors, type MemberOf } from '../../rules/checks';
@@ -33,11 +33,11 @@ export function validateReport(object: CoreV1Event, { names }: StrategyContext, 
   }
   if (!isNew) return errors;
   const component = object.reportingComponent ?? '';
-  if (component === '') errors.push(required(controller));
+  if (component === '') errors.push(requiredValue(controller));
   checkFormat(component, controller, checkQualifiedName, errors);
   for (const [member, most] of MOST) {
     const value = object[member] ?? '';
-    if (value === '' && member !== 'message') errors.push(required(member));
+    if (value === '' && member !== 'message') errors.push(requiredValue(member));
     // The value is never shown (upstream behaviour).
     if (Buffer.byteLength(value) > most) errors.push(invalidValue(member, '', `can have at most ${most} characters`));
   }

@@ -1,5 +1,12 @@
 /** LimitRange: bounds and defaults that fit together. Bounds nothing itself. */
-import { duplicate, forbiddenField, invalidAs, invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
+import {
+  duplicateValue,
+  forbiddenField,
+  invalidShownValue,
+  invalidValue,
+  requiredValue,
+  type FieldError,
+} from '../../../../shared/api/errors/field-error';
 import { formatGoQuantity } from '../../../../shared/values/go-values';
 import { sortedKeys, stringAt } from '../../../../shared/values/json';
 import { checkQualifiedName } from '../../../../shared/values/name-formats';
@@ -27,7 +34,7 @@ export const limitRange: Strategy<CoreV1LimitRange> = {
 function checkLimit(limit: CoreV1LimitRangeItem, place: string, seen: Set<string>, errors: Errors): void {
   const type = limit.type ?? '';
   checkType(type, `${place}.type`, errors);
-  if (seen.has(type)) errors.push(duplicate(`${place}.type`, type));
+  if (seen.has(type)) errors.push(duplicateValue(`${place}.type`, type));
   seen.add(type);
   const isOfPods = type === 'Pod';
   for (const member of AMOUNTS) {
@@ -36,7 +43,7 @@ function checkLimit(limit: CoreV1LimitRangeItem, place: string, seen: Set<string
     } else checkNames(limit[member], `${place}.${member}`, OF_CONTAINERS.has(type), errors);
   }
   if (type === 'PersistentVolumeClaim' && limit.min?.['storage'] === undefined && limit.max?.['storage'] === undefined) {
-    errors.push(required(`${place}.limits`, 'either minimum or maximum storage value is required, but neither was provided'));
+    errors.push(requiredValue(`${place}.limits`, 'either minimum or maximum storage value is required, but neither was provided'));
   }
   const names = new Set(AMOUNTS.flatMap((member) => Object.keys(limit[member] ?? {})));
   for (const name of [...names].sort()) checkAmounts(limit, name, place, errors);
@@ -71,7 +78,7 @@ const TITLES = { min: 'min', max: 'max', default: 'default', defaultRequest: 'de
 
 function checkAmounts(limit: CoreV1LimitRangeItem, name: string, place: string, errors: Errors): void {
   const wrong = (member: string, amount: string, text: string): FieldError =>
-    invalidAs(`${place}.${member}[${name}]`, formatGoQuantity(amount), text);
+    invalidShownValue(`${place}.${member}[${name}]`, formatGoQuantity(amount), text);
   for (const { less, more, blamed, shown } of ORDER) {
     const [small, large] = [amountOf(limit, less, name), amountOf(limit, more, name)];
     if (small === undefined || large === undefined || compareQuantities(small, large) <= 0) continue;

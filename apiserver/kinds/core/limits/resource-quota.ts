@@ -1,5 +1,5 @@
 /** ResourceQuota: what may be limited, and for which pods. Counts nothing. */
-import { invalidAs, invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
+import { invalidShownValue, invalidValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { sortedKeys, stringAt } from '../../../../shared/values/json';
 import { quote } from '../../../../shared/values/quote';
 import type { Errors } from '../../rules/checks';
@@ -60,7 +60,7 @@ function checkAmounts(amounts: Record<string, string> | undefined, place: string
 function checkScopes(spec: CoreV1ResourceQuotaSpec, errors: Errors): void {
   const scopes = spec.scopes ?? [];
   const shown = goScopes(scopes);
-  const refused = (text: string): FieldError => invalidAs('spec.scopes', shown, text);
+  const refused = (text: string): FieldError => invalidShownValue('spec.scopes', shown, text);
   const unsupported = refused('unsupported scope');
   const checkApplied = appliedCheck(spec, refused(MISAPPLIED), errors);
   for (const scope of scopes) {
@@ -102,7 +102,7 @@ function checkSelectedScopes(spec: CoreV1ResourceQuotaSpec, errors: Errors): voi
     checkOperator(expression, scope, place, errors);
   }
   const scopes = expressions.map((expression) => expression.scopeName ?? '');
-  if (contradict(scopes)) errors.push(invalidAs(place, goScopes(spec.scopes ?? []), 'conflicting scopes'));
+  if (contradict(scopes)) errors.push(invalidShownValue(place, goScopes(spec.scopes ?? []), 'conflicting scopes'));
 }
 
 const ONLY_EXISTS =
@@ -120,7 +120,7 @@ function checkOperator(expression: CoreV1ScopedResourceSelectorRequirement, scop
     case 'In':
     case 'NotIn':
       if (values.length > 0) return;
-      errors.push(required(`${place}.values`, "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"));
+      errors.push(requiredValue(`${place}.values`, "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"));
       return;
     case 'Exists':
     case 'DoesNotExist':
@@ -138,7 +138,7 @@ function sameScopes(object: CoreV1ResourceQuota, old: CoreV1ResourceQuota): read
   const scopes = object.spec?.scopes ?? [];
   const then = new Set(old.spec?.scopes);
   const isSame = new Set(scopes).size === then.size && scopes.every((scope) => then.has(scope));
-  return isSame ? [] : [invalidAs('spec.scopes', goScopes(scopes), 'field is immutable')];
+  return isSame ? [] : [invalidShownValue('spec.scopes', goScopes(scopes), 'field is immutable')];
 }
 
 const goScopes = (scopes: readonly string[]): string =>

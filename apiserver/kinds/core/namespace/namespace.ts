@@ -4,7 +4,7 @@ import type { CoreV1Namespace } from '../../../../shared/api/types/generated/mem
 import { appendAll } from '../../../../shared/values/append';
 import { checkQualifiedName } from '../../../../shared/values/name-formats';
 import { isTerminating } from '../../../../shared/api/metadata/object-meta';
-import { unqualifiedFinalizer } from '../../../../shared/api/metadata/object-meta-rules';
+import { unqualifiedFinalizerErrors } from '../../../../shared/api/metadata/object-meta-rules';
 import { otherQualifiedName, STANDARD_FINALIZERS } from '../../../../shared/names/dialect';
 import { checkFormat, type Errors } from '../../rules/checks';
 import { UPDATE } from '../../../registry/stages';
@@ -70,7 +70,7 @@ function finalizerErrors(object: CoreV1Namespace, field: (index: number) => stri
   const errors: Errors = [];
   finalizersOf(object).forEach((finalizer, index) => {
     checkFormat(finalizer, field(index), checkQualifiedName, errors);
-    appendAll(errors, unqualifiedFinalizer(finalizer, field(index)));
+    appendAll(errors, unqualifiedFinalizerErrors(finalizer, field(index)));
   });
   return errors;
 }

@@ -1,5 +1,5 @@
 /** Which nodes a volume or a pod may be on: terms of requirements, of which one has to hold. */
-import { forbiddenField, invalidValue, required } from '../../../../shared/api/errors/field-error';
+import { forbiddenField, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import type {
   CoreV1NodeSelector,
   CoreV1NodeSelectorRequirement,
@@ -12,7 +12,7 @@ import { checkFormat, type Errors } from '../../rules/checks';
 export function checkNodeSelector(selector: CoreV1NodeSelector, place: string, errors: Errors): void {
   const terms = selector.nodeSelectorTerms ?? [];
   const field = `${place}.nodeSelectorTerms`;
-  if (terms.length === 0) errors.push(required(field, 'must have at least one node selector term'));
+  if (terms.length === 0) errors.push(requiredValue(field, 'must have at least one node selector term'));
   terms.forEach((term, index) => checkNodeSelectorTerm(term, `${field}[${index}]`, errors));
 }
 
@@ -32,7 +32,7 @@ function checkValues(expression: CoreV1NodeSelectorRequirement, place: string, e
   switch (operator) {
     case 'In':
     case 'NotIn':
-      if (count === 0) errors.push(required(field, "must be specified when `operator` is 'In' or 'NotIn'"));
+      if (count === 0) errors.push(requiredValue(field, "must be specified when `operator` is 'In' or 'NotIn'"));
       return;
     case 'Exists':
     case 'DoesNotExist':
@@ -40,7 +40,7 @@ function checkValues(expression: CoreV1NodeSelectorRequirement, place: string, e
       return;
     case 'Gt':
     case 'Lt':
-      if (count !== 1) errors.push(required(field, "must be specified single value when `operator` is 'Lt' or 'Gt'"));
+      if (count !== 1) errors.push(requiredValue(field, "must be specified single value when `operator` is 'Lt' or 'Gt'"));
       return;
     default:
       errors.push(invalidValue(`${place}.operator`, operator, 'not a valid selector operator'));
@@ -53,7 +53,7 @@ function checkFieldRequirement(expression: CoreV1NodeSelectorRequirement, place:
   const values = expression.values ?? [];
   if (operator === 'In' || operator === 'NotIn') {
     if (values.length !== 1) {
-      errors.push(required(`${place}.values`, "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"));
+      errors.push(requiredValue(`${place}.values`, "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"));
     }
   } else errors.push(invalidValue(`${place}.operator`, operator, 'not a valid selector operator'));
   if (key !== 'metadata.name') errors.push(invalidValue(`${place}.key`, key, 'not a valid field selector key'));

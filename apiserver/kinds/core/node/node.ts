@@ -1,6 +1,6 @@
 /** Node: its taints, its amounts, its addresses and pod ranges, and what of them is set once. */
 import { isIP } from 'node:net';
-import { duplicate, forbiddenField, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
+import { duplicateValue, forbiddenField, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Node, CoreV1NodeSpec, CoreV1NodeStatus } from '../../../../shared/api/types/generated/members';
 import { cloneJson, sortedKeys } from '../../../../shared/values/json';
 import { checkLabelValue, checkQualifiedName } from '../../../../shared/values/name-formats';
@@ -66,7 +66,7 @@ function checkTaints({ taints }: CoreV1NodeSpec, errors: Errors): void {
     checkFormat(key, `${field}.key`, checkQualifiedName, errors);
     checkFormat(value, `${field}.value`, checkLabelValue, errors);
     checkRequiredChoice(taint, 'effect', field, EFFECTS, errors);
-    if (seen.has(`${key}:${effect}`)) errors.push(duplicate(field, taint, 'taints must be unique by key and effect pair'));
+    if (seen.has(`${key}:${effect}`)) errors.push(duplicateValue(field, taint, 'taints must be unique by key and effect pair'));
     seen.add(`${key}:${effect}`);
   });
 }
@@ -93,7 +93,7 @@ function checkAddresses({ addresses }: CoreV1NodeStatus, errors: Errors): void {
   const seen = new Set<string>();
   addresses?.forEach((address, index) => {
     const key = `${address.type ?? ''}/${address.address ?? ''}`;
-    if (seen.has(key)) errors.push(duplicate(`status.addresses[${index}]`, address));
+    if (seen.has(key)) errors.push(duplicateValue(`status.addresses[${index}]`, address));
     seen.add(key);
   });
 }

@@ -1,5 +1,5 @@
 /** To which nodes and other pods a pod is drawn, and from which it keeps away. */
-import { forbiddenField, invalidAs, invalidValue, required } from '../../../../shared/api/errors/field-error';
+import { forbiddenField, invalidShownValue, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { sortedKeys } from '../../../../shared/values/json';
 import { checkDnsLabel } from '../../../../shared/values/name-formats';
 import { checkSelector } from '../../rules/selectors';
@@ -41,7 +41,8 @@ const HEAVIEST = 100;
 
 function checkWeight(preference: CoreV1PreferredSchedulingTerm | CoreV1WeightedPodAffinityTerm, place: string, errors: Errors): void {
   const weight = preference.weight ?? 0;
-  if (weight < 1 || weight > HEAVIEST) errors.push(invalidAs(`${place}.weight`, String(weight), `must be in the range 1-${HEAVIEST}`));
+  if (weight < 1 || weight > HEAVIEST)
+    errors.push(invalidShownValue(`${place}.weight`, String(weight), `must be in the range 1-${HEAVIEST}`));
 }
 
 function checkPodAffinity(affinity: CoreV1PodAffinity | undefined, place: string, errors: Errors): void {
@@ -61,7 +62,7 @@ function checkPodTerm(term: CoreV1PodAffinityTerm, place: string, errors: Errors
   for (const namespace of term.namespaces ?? []) checkFormat(namespace, `${place}.namespace`, checkDnsLabel, errors);
   checkLabelKeys(term, selector, place, errors);
   const key = term.topologyKey ?? '';
-  if (key === '') errors.push(required(`${place}.topologyKey`, 'can not be empty'));
+  if (key === '') errors.push(requiredValue(`${place}.topologyKey`, 'can not be empty'));
   checkLabelKey(key, `${place}.topologyKey`, errors);
 }
 

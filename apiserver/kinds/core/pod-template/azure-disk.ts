@@ -1,5 +1,5 @@
 /** Disks of Azure: where one is, and how it is cached. */
-import { notSupported } from '../../../../shared/api/errors/field-error';
+import { unsupportedValue } from '../../../../shared/api/errors/field-error';
 import { checkChoice, checkRequired, type Errors } from '../../rules/checks';
 import type { CoreV1AzureDiskVolumeSource } from '../../../../shared/api/types/generated/members';
 
@@ -16,5 +16,5 @@ export function checkDiskUri(source: CoreV1AzureDiskVolumeSource, place: string,
   const uri = source.diskURI ?? '';
   const isManaged = source.kind === 'Managed';
   const good = isManaged ? uri.startsWith('/subscriptions/') : uri.startsWith('https://');
-  if (!good) errors.push(notSupported(`${place}.diskURI`, uri, [isManaged ? MANAGED : BLOB]));
+  if (!good) errors.push(unsupportedValue(`${place}.diskURI`, uri, [isManaged ? MANAGED : BLOB]));
 }

@@ -1,5 +1,5 @@
 /** The claim that an ephemeral volume makes for itself. */
-import { forbiddenField, required } from '../../../../shared/api/errors/field-error';
+import { forbiddenField, requiredValue } from '../../../../shared/api/errors/field-error';
 import { isEmptyObject } from '../../../../shared/values/json';
 import { validateAnnotations, validateLabels } from '../../../../shared/api/metadata/object-meta-rules';
 import { checkClaimSpec } from '../claim/claim-spec';
@@ -10,7 +10,7 @@ export function checkClaimTemplate(source: CoreV1EphemeralVolumeSource, sourcePl
   const template = source.volumeClaimTemplate;
   const place = `${sourcePlace}.volumeClaimTemplate`;
   if (template === undefined) {
-    errors.push(required(place));
+    errors.push(requiredValue(place));
     return;
   }
   checkMetadata(template.metadata ?? {}, `${place}.metadata`, errors);

@@ -1,5 +1,5 @@
 /** The containers of a pod: what holds for all of them, and what for ordinary, init and ephemeral ones. */
-import { duplicate, forbiddenField, invalidValue, notFoundValue, required } from '../../../../shared/api/errors/field-error';
+import { duplicateValue, forbiddenField, invalidValue, notFoundValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { isEmptyObject } from '../../../../shared/values/json';
 import { checkDnsLabel } from '../../../../shared/values/name-formats';
 import { checkChoice, checkRequired, checkRequiredChoice, forbidSet, isSet, type Errors } from '../../rules/checks';
@@ -27,7 +27,7 @@ export function checkContainers(spec: CoreV1PodSpec, place: string, volumes: Vol
   const around = { volumes, grace: spec.terminationGracePeriodSeconds ?? 0, names: new Set<string>() };
   const containers = spec.containers ?? [];
   const field = `${place}.containers`;
-  if (containers.length === 0) errors.push(required(field));
+  if (containers.length === 0) errors.push(requiredValue(field));
   containers.forEach((container, index) => checkContainer(container, `${field}[${index}]`, around, errors));
   const taken = new Set<string>();
   containers.forEach((container, index) => checkHostPorts(container, `${field}[${index}]`, taken, errors));
@@ -100,13 +100,13 @@ export const spacedImage = (field: string, image: string): Errors[number] =>
 
 function checkUnique(container: CoreV1Container, place: string, { names }: Surroundings, errors: Errors): void {
   const name = container.name ?? '';
-  if (names.has(name)) errors.push(duplicate(`${place}.name`, name));
+  if (names.has(name)) errors.push(duplicateValue(`${place}.name`, name));
   names.add(name);
 }
 
 function checkCommon(container: CoreV1Container, place: string, around: Surroundings, errors: Errors): void {
   checkRequired(container, 'name', place, errors, checkDnsLabel);
-  if ((container.image ?? '') === '') errors.push(required(`${place}.image`));
+  if ((container.image ?? '') === '') errors.push(requiredValue(`${place}.image`));
   checkRequiredChoice(container, 'terminationMessagePolicy', place, MESSAGE_POLICIES, errors);
   checkPorts(container, place, errors);
   checkVariables(container, place, errors);

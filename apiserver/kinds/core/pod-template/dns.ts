@@ -1,5 +1,5 @@
 /** How a pod finds names: its policy and configuration of DNS, and names of its own for addresses. */
-import { invalidValue, required } from '../../../../shared/api/errors/field-error';
+import { invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { checkDnsSubdomain } from '../../../../shared/values/name-formats';
 import { checkIp } from '../../rules/addresses';
 import { checkFormat, checkRequiredChoice, type Errors } from '../../rules/checks';
@@ -18,12 +18,12 @@ export function checkDnsConfig(spec: CoreV1PodSpec, specPlace: string, errors: E
   const config = spec.dnsConfig;
   const needsServers = spec.dnsPolicy === 'None';
   if (config === undefined) {
-    if (needsServers) errors.push(required(place, 'must provide `dnsConfig` when `dnsPolicy` is None'));
+    if (needsServers) errors.push(requiredValue(place, 'must provide `dnsConfig` when `dnsPolicy` is None'));
     return;
   }
   const servers = config.nameservers ?? [];
   if (needsServers && servers.length === 0) {
-    errors.push(required(`${place}.nameservers`, 'must provide at least one DNS nameserver when `dnsPolicy` is None'));
+    errors.push(requiredValue(`${place}.nameservers`, 'must provide at least one DNS nameserver when `dnsPolicy` is None'));
   }
   if (servers.length > MOST_SERVERS) {
     errors.push(invalidValue(`${place}.nameservers`, servers, `must not have more than ${MOST_SERVERS} nameservers`));
@@ -31,7 +31,7 @@ export function checkDnsConfig(spec: CoreV1PodSpec, specPlace: string, errors: E
   servers.forEach((server, index) => checkIp(server, `${place}.nameservers[${index}]`, errors));
   checkSearches(config.searches ?? [], `${place}.searches`, errors);
   config.options?.forEach((option, index) => {
-    if ((option.name ?? '') === '') errors.push(required(`${place}.options[${index}]`, 'must not be empty'));
+    if ((option.name ?? '') === '') errors.push(requiredValue(`${place}.options[${index}]`, 'must not be empty'));
   });
 }
 

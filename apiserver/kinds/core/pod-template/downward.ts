@@ -1,5 +1,5 @@
 /** References to the pod's own fields and resources, from variables and from files. Never resolves them. */
-import { invalidValue, notSupported, required } from '../../../../shared/api/errors/field-error';
+import { invalidValue, unsupportedValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { checkQualifiedName } from '../../../../shared/values/name-formats';
 import { checkFormat, checkRequired, type Errors } from '../../rules/checks';
 import type { CoreV1ObjectFieldSelector, CoreV1ResourceFieldSelector } from '../../../../shared/api/types/generated/members';
@@ -47,13 +47,13 @@ export function checkFieldReference(
   const path = reference.fieldPath ?? '';
   const field = `${place}.fieldPath`;
   const version = reference.apiVersion ?? '';
-  if (path === '') errors.push(required(field));
+  if (path === '') errors.push(requiredValue(field));
   else if (version !== '' && version !== 'v1') errors.push(unconverted(field, path, `unsupported pod version: ${version}`));
   else if (path.endsWith("']") && path.includes("['")) checkSubscript(path, place, errors);
   else if (path !== OLD_NODE && !KNOWN_FIELDS.has(path)) errors.push(unconverted(field, path, `field label not supported: ${path}`));
   else {
     const shown = path === OLD_NODE ? 'spec.nodeName' : path;
-    if (!supported.includes(shown)) errors.push(notSupported(field, shown, supported));
+    if (!supported.includes(shown)) errors.push(unsupportedValue(field, shown, supported));
   }
 }
 
@@ -98,9 +98,9 @@ const HUGE_PAGES = /^(?:limits|requests)\.hugepages-/;
 export function checkResourceReference(reference: CoreV1ResourceFieldSelector, place: string, elsewhere: boolean, errors: Errors): void {
   const resource = reference.resource ?? '';
   if (elsewhere && (reference.containerName ?? '') === '') checkRequired(reference, 'containerName', place, errors);
-  else if (resource === '') errors.push(required(`${place}.resource`));
+  else if (resource === '') errors.push(requiredValue(`${place}.resource`));
   else if (!RESOURCES.includes(resource) && !HUGE_PAGES.test(resource)) {
-    errors.push(notSupported(`${place}.resource`, resource, RESOURCES));
+    errors.push(unsupportedValue(`${place}.resource`, resource, RESOURCES));
   } else checkDivisor(resource, reference.divisor ?? '', `${place}.divisor`, errors);
 }
 

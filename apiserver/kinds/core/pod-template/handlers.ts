@@ -1,5 +1,5 @@
 /** Probes and lifecycle hooks, and the actions that both take. */
-import { invalidAs, required } from '../../../../shared/api/errors/field-error';
+import { invalidShownValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { patternMessage, checkPortName, type NameCheck } from '../../../../shared/values/name-formats';
 import { checkFirstPart, type Part, type PartOf } from '../../rules/parts';
 import { checkFormat, checkRequiredChoice, type Errors } from '../../rules/checks';
@@ -29,15 +29,15 @@ const PROBE_ACTIONS: readonly PartOf<CoreV1Probe>[] = [
 /** Exactly one action; a second one is not looked at. */
 function checkAction(handler: CoreV1Probe | CoreV1LifecycleHandler, place: string, actions: readonly Part[], errors: Errors): void {
   const found = checkFirstPart(handler, place, actions, 'may not specify more than 1 handler type', errors);
-  if (found === 0) errors.push(required(place, 'must specify a handler type'));
+  if (found === 0) errors.push(requiredValue(place, 'must specify a handler type'));
 }
 
 function checkExec(action: CoreV1ExecAction, place: string, errors: Errors): void {
-  if ((action.command ?? []).length === 0) errors.push(required(`${place}.command`));
+  if ((action.command ?? []).length === 0) errors.push(requiredValue(`${place}.command`));
 }
 
 function checkHttp(action: CoreV1HTTPGetAction, place: string, errors: Errors): void {
-  if ((action.path ?? '') === '') errors.push(required(`${place}.path`));
+  if ((action.path ?? '') === '') errors.push(requiredValue(`${place}.path`));
   checkPortOf(action, place, errors);
   checkRequiredChoice(action, 'scheme', place, ['HTTP', 'HTTPS'], errors);
   for (const header of action.httpHeaders ?? []) checkFormat(header.name ?? '', `${place}.httpHeaders`, headerName, errors);
@@ -62,13 +62,13 @@ export function checkProbe(container: CoreV1Container, name: ProbeName, containe
   for (const member of COUNTS) checkNotNegative(probe, member, place, errors);
   const grace = probe.terminationGracePeriodSeconds;
   const graceField = `${place}.terminationGracePeriodSeconds`;
-  if (grace !== undefined && grace <= 0) errors.push(invalidAs(graceField, String(grace), 'must be greater than 0'));
+  if (grace !== undefined && grace <= 0) errors.push(invalidShownValue(graceField, String(grace), 'must be greater than 0'));
   if (name === 'readinessProbe') {
-    if (grace !== undefined) errors.push(invalidAs(graceField, String(grace), 'must not be set for readinessProbes'));
+    if (grace !== undefined) errors.push(invalidShownValue(graceField, String(grace), 'must not be set for readinessProbes'));
     return;
   }
   const successes = probe.successThreshold ?? 0;
-  if (successes !== 1) errors.push(invalidAs(`${place}.successThreshold`, String(successes), 'must be 1'));
+  if (successes !== 1) errors.push(invalidShownValue(`${place}.successThreshold`, String(successes), 'must be 1'));
 }
 
 /** `grace` = how long the pod has to end. */
@@ -90,5 +90,5 @@ export function checkLifecycle(container: CoreV1Container, containerPlace: strin
 function checkSleep(action: CoreV1SleepAction, place: string, grace: number | bigint, errors: Errors): void {
   const seconds = action.seconds ?? 0;
   if (seconds > 0 && seconds <= grace) return;
-  errors.push(invalidAs(place, String(seconds), `must be greater than 0 and less than terminationGracePeriodSeconds (${grace})`));
+  errors.push(invalidShownValue(place, String(seconds), `must be greater than 0 and less than terminationGracePeriodSeconds (${grace})`));
 }

@@ -1,5 +1,5 @@
 /** Containers that are processes of a Windows host: a pod has only such containers, or none. */
-import { invalidAs, invalidValue } from '../../../../shared/api/errors/field-error';
+import { invalidShownValue, invalidValue } from '../../../../shared/api/errors/field-error';
 import type { Errors } from '../../rules/checks';
 import type { CoreV1Container, CoreV1PodSpec } from '../../../../shared/api/types/generated/members';
 
@@ -14,7 +14,7 @@ export function checkHostProcess(spec: CoreV1PodSpec, place: string, errors: Err
       const own = ofContext(container);
       if (own !== undefined && ofPod !== undefined && own !== ofPod) {
         const field = `${place}.${list}[${index}].securityContext.windowsOptions.hostProcess`;
-        errors.push(invalidAs(field, String(own), `pod hostProcess value must be identical if both are specified, was ${ofPod}`));
+        errors.push(invalidShownValue(field, String(own), `pod hostProcess value must be identical if both are specified, was ${ofPod}`));
       }
       if (own ?? ofPod ?? false) some = true;
       else all = false;
@@ -27,6 +27,6 @@ export function checkHostProcess(spec: CoreV1PodSpec, place: string, errors: Err
   }
   if (spec.hostNetwork !== true) {
     const text = 'hostNetwork must be true if pod contains any hostProcess containers';
-    errors.push(invalidAs(`${place}.hostNetwork`, 'false', text));
+    errors.push(invalidShownValue(`${place}.hostNetwork`, 'false', text));
   }
 }

@@ -1,5 +1,5 @@
 /** Where containers mount volumes and see block devices. */
-import { forbiddenField, invalidValue, notFoundValue, notSupported, required } from '../../../../shared/api/errors/field-error';
+import { forbiddenField, invalidValue, notFoundValue, unsupportedValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { checkChoice, checkLocalPath, isSet, type Errors } from '../../rules/checks';
 import type { CoreV1Container, CoreV1Volume, CoreV1VolumeDevice, CoreV1VolumeMount } from '../../../../shared/api/types/generated/members';
 
@@ -21,9 +21,9 @@ export function checkMounts(container: CoreV1Container, place: string, volumes: 
     const field = `${place}.volumeMounts[${index}]`;
     const name = mount.name ?? '';
     const path = mount.mountPath ?? '';
-    if (name === '') errors.push(required(`${field}.name`));
+    if (name === '') errors.push(requiredValue(`${field}.name`));
     if (!volumes.has(name)) errors.push(notFoundValue(`${field}.name`, name));
-    if (path === '') errors.push(required(`${field}.mountPath`));
+    if (path === '') errors.push(requiredValue(`${field}.mountPath`));
     if (seen.has(path)) errors.push(invalidValue(`${field}.mountPath`, path, 'must be unique'));
     seen.add(path);
     checkShared(field, { name, path, member: 'mountPath' }, attached, 'volumeDevices', errors);
@@ -88,7 +88,7 @@ function checkRecursion(mount: CoreV1VolumeMount, place: string, errors: Errors)
   const field = `${place}.recursiveReadOnly`;
   if (wanted === undefined || wanted === 'Disabled') return;
   if (!RECURSIONS.includes(wanted)) {
-    errors.push(notSupported(field, wanted, RECURSIONS));
+    errors.push(unsupportedValue(field, wanted, RECURSIONS));
     return;
   }
   if (mount.readOnly !== true) errors.push(forbiddenField(field, 'may only be specified when readOnly is true'));
@@ -108,14 +108,14 @@ function checkDevices(devices: readonly CoreV1VolumeDevice[], place: string, mou
     const name = device.name ?? '';
     const path = device.devicePath ?? '';
     const volume = volumes.get(name);
-    if (name === '') errors.push(required(`${field}.name`));
+    if (name === '') errors.push(requiredValue(`${field}.name`));
     if (names.has(name)) errors.push(invalidValue(`${field}.name`, name, 'must be unique'));
     if (volume === undefined) errors.push(notFoundValue(`${field}.name`, name));
     else if (!BLOCK_SOURCES.some((source) => isSet(volume, source))) {
       const text = 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode';
       errors.push(invalidValue(`${field}.name`, name, text));
     }
-    if (path === '') errors.push(required(`${field}.devicePath`));
+    if (path === '') errors.push(requiredValue(`${field}.devicePath`));
     if (paths.has(path)) errors.push(invalidValue(`${field}.devicePath`, path, 'must be unique'));
     else if (path.split('/').includes('..')) errors.push(invalidValue(`${field}.devicePath`, path, "can not contain backsteps ('..')"));
     checkShared(field, { name, path, member: 'devicePath' }, mounted, 'volumeMounts', errors);

@@ -1,5 +1,5 @@
 /** What a pod that says its operating system may not ask of it. */
-import { forbiddenField, notSupported, required } from '../../../../shared/api/errors/field-error';
+import { forbiddenField, unsupportedValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { forbidSet, isSet, type Errors } from '../../rules/checks';
 import type { CoreV1PodSecurityContext, CoreV1PodSpec, CoreV1SecurityContext } from '../../../../shared/api/types/generated/members';
 
@@ -9,8 +9,8 @@ export function checkOperatingSystem(spec: CoreV1PodSpec, place: string, errors:
   const os = spec.os;
   if (os === undefined) return;
   const name = os.name ?? '';
-  if (name === '') errors.push(required(`${place}.os.name`, 'cannot be empty'));
-  else if (!SYSTEMS.includes(name)) errors.push(notSupported(`${place}.os`, name, SYSTEMS));
+  if (name === '') errors.push(requiredValue(`${place}.os.name`, 'cannot be empty'));
+  else if (!SYSTEMS.includes(name)) errors.push(unsupportedValue(`${place}.os`, name, SYSTEMS));
   if (name === 'linux') checkLinux(spec, place, errors);
   if (name === 'windows') checkWindows(spec, place, errors);
 }

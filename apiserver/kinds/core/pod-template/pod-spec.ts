@@ -2,7 +2,7 @@
  * What the spec of a Pod may look like, wherever it stands: in a Pod or in the template of a workload. Errors come in upstream's order. Never
  * judges metadata, nor what only a Pod or only a template may not have.
  */
-import { duplicate } from '../../../../shared/api/errors/field-error';
+import { duplicateValue } from '../../../../shared/api/errors/field-error';
 import { checkDnsLabel, checkDnsSubdomain } from '../../../../shared/values/name-formats';
 import { validateLabels } from '../../../../shared/api/metadata/object-meta-rules';
 import { checkAffinity } from './affinity';
@@ -49,7 +49,7 @@ function checkGates(spec: CoreV1PodSpec, place: string, errors: Errors): void {
     const field = `${place}.schedulingGates[${index}]`;
     const name = gate.name ?? '';
     checkLabelKey(name, field, errors);
-    if (names.has(name)) errors.push(duplicate(field, name));
+    if (names.has(name)) errors.push(duplicateValue(field, name));
     names.add(name);
   });
 }

@@ -1,5 +1,5 @@
 /** The ports of containers, each for itself and against one another. */
-import { duplicate, invalidAs, required } from '../../../../shared/api/errors/field-error';
+import { duplicateValue, invalidShownValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { checkPortName } from '../../../../shared/values/name-formats';
 import { checkFormat, checkRequiredChoice, type Errors } from '../../rules/checks';
 import { checkPort, PROTOCOLS } from '../../rules/numbers';
@@ -13,11 +13,11 @@ export function checkPorts(container: CoreV1Container, place: string, errors: Er
     if (name !== '') {
       const before = errors.length;
       checkFormat(name, `${field}.name`, checkPortName, errors);
-      if (errors.length === before && names.has(name)) errors.push(duplicate(`${field}.name`, name));
+      if (errors.length === before && names.has(name)) errors.push(duplicateValue(`${field}.name`, name));
       names.add(name);
     }
     const number = port.containerPort ?? 0;
-    if (number === 0) errors.push(required(`${field}.containerPort`));
+    if (number === 0) errors.push(requiredValue(`${field}.containerPort`));
     else checkPort(number, `${field}.containerPort`, errors);
     const host = port.hostPort ?? 0;
     if (host !== 0) checkPort(host, `${field}.hostPort`, errors);
@@ -31,7 +31,7 @@ export function checkHostPorts(container: CoreV1Container, place: string, taken:
     const host = port.hostPort ?? 0;
     if (host === 0) return;
     const key = `${port.protocol ?? ''}/${port.hostIP ?? ''}/${host}`;
-    if (taken.has(key)) errors.push(duplicate(`${place}.ports[${index}].hostPort`, key));
+    if (taken.has(key)) errors.push(duplicateValue(`${place}.ports[${index}].hostPort`, key));
     else taken.add(key);
   });
 }
@@ -41,6 +41,8 @@ export function checkHostNetworkPorts(container: CoreV1Container, place: string,
   container.ports?.forEach((port, index) => {
     const host = port.hostPort ?? 0;
     if (host === 0 || host === (port.containerPort ?? 0)) return;
-    errors.push(invalidAs(`${place}.ports[${index}].hostPort`, String(host), 'must match `containerPort` when `hostNetwork` is true'));
+    errors.push(
+      invalidShownValue(`${place}.ports[${index}].hostPort`, String(host), 'must match `containerPort` when `hostNetwork` is true'),
+    );
   });
 }

@@ -1,5 +1,5 @@
 /** Profiles that confine a pod or a container: seccomp and AppArmor. */
-import { invalidAs, invalidValue, longerThan, required } from '../../../../shared/api/errors/field-error';
+import { invalidShownValue, invalidValue, longerThanLimit, requiredValue } from '../../../../shared/api/errors/field-error';
 import { quote } from '../../../../shared/values/quote';
 import { checkLocalPath, checkRequiredChoice, type Errors } from '../../rules/checks';
 import type { CoreV1PodSecurityContext, CoreV1SecurityContext } from '../../../../shared/api/types/generated/members';
@@ -16,11 +16,11 @@ export function checkSeccomp(context: CoreV1PodSecurityContext | CoreV1SecurityC
   const name = profile.localhostProfile;
   const field = `${place}.localhostProfile`;
   if (type === 'Localhost') {
-    if (name === undefined) errors.push(required(field, 'must be set when seccomp type is Localhost'));
+    if (name === undefined) errors.push(requiredValue(field, 'must be set when seccomp type is Localhost'));
     else checkLocalPath(name, field, errors);
   } else if (name !== undefined) {
     const shown = `core.SeccompProfile{Type:${quote(type)}, LocalhostProfile:${quote(name)}}`;
-    errors.push(invalidAs(field, shown, 'can only be set when seccomp type is Localhost'));
+    errors.push(invalidShownValue(field, shown, 'can only be set when seccomp type is Localhost'));
   }
 }
 
@@ -39,11 +39,11 @@ export function checkAppArmor(context: CoreV1PodSecurityContext | CoreV1Security
 
 function checkAppArmorName(name: string | undefined, field: string, errors: Errors): void {
   if (name === undefined || name === '') {
-    errors.push(required(field, 'must be set when AppArmor type is Localhost'));
+    errors.push(requiredValue(field, 'must be set when AppArmor type is Localhost'));
     return;
   }
   if (name.trim() !== name) errors.push(invalidValue(field, name, 'must not be padded with whitespace'));
   if (Buffer.byteLength(name) > LONGEST_NAME) {
-    errors.push(longerThan(field, LONGEST_NAME));
+    errors.push(longerThanLimit(field, LONGEST_NAME));
   }
 }

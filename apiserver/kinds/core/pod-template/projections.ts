@@ -1,5 +1,5 @@
 /** Volumes of files: keys of ConfigMaps and Secrets, fields of the pod, tokens, and several of them in one. */
-import { forbiddenField, invalidAs, invalidValue, required } from '../../../../shared/api/errors/field-error';
+import { forbiddenField, invalidShownValue, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { checkFilePath, checkRequired, type Errors } from '../../rules/checks';
 import { checkMode } from '../../rules/numbers';
 import { checkFieldReference, checkResourceReference, FILE_FIELDS } from './downward';
@@ -40,7 +40,7 @@ export function checkFiles(source: FieldSource, place: string, errors: Errors): 
         errors.push(invalidValue(place, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'));
       }
     } else if (ofResource !== undefined) checkResourceReference(ofResource, `${place}.resourceFieldRef`, true, errors);
-    else errors.push(required(place, 'one of fieldRef and resourceFieldRef is required'));
+    else errors.push(requiredValue(place, 'one of fieldRef and resourceFieldRef is required'));
     checkMode(item, 'mode', place, errors);
   }
 }
@@ -91,7 +91,7 @@ function checkPaths(source: KeySource | FieldSource, owner: string | undefined, 
 
 function checkToken(token: CoreV1ServiceAccountTokenProjection, field: string, place: string, errors: Errors): void {
   const seconds = token.expirationSeconds;
-  const say = (text: string): void => void errors.push(invalidAs(`${field}.expirationSeconds`, String(seconds), text));
+  const say = (text: string): void => void errors.push(invalidShownValue(`${field}.expirationSeconds`, String(seconds), text));
   if (seconds !== undefined && seconds < LEAST_SECONDS) say('may not specify a duration less than 10 minutes');
   if (seconds !== undefined && seconds > MOST_SECONDS) say('may not specify a duration larger than 2^32 seconds');
   // The place lacks the source (upstream behaviour).

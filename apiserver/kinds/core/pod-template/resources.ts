@@ -1,5 +1,5 @@
 /** What containers request and are limited to. Never converts an amount; amounts are compared exactly. */
-import { forbiddenField, invalidAs, invalidValue, required } from '../../../../shared/api/errors/field-error';
+import { forbiddenField, invalidShownValue, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { formatGoQuantity } from '../../../../shared/values/go-values';
 import { sortedKeys, stringAt } from '../../../../shared/values/json';
 import { parseQuantity } from '../../../../shared/values/quantity';
@@ -57,14 +57,15 @@ function checkAmount(name: string, text: string | undefined, field: string, erro
   checkContainerResource(name, field, errors);
   const amount = amountOf(text ?? '0');
   if (amount.nanos < 0n) errors.push(invalidValue(field, amount.text, 'must be greater than or equal to 0'));
-  if (!isNative(name) && amount.nanos % BILLION !== 0n) errors.push(invalidAs(field, formatGoQuantity(amount.text), 'must be an integer'));
+  if (!isNative(name) && amount.nanos % BILLION !== 0n)
+    errors.push(invalidShownValue(field, formatGoQuantity(amount.text), 'must be an integer'));
   return amount;
 }
 
 function checkAgainstLimit(name: string, request: Amount, text: string | undefined, place: string, errors: Errors): void {
   const field = `${place}.requests`;
   if (text === undefined) {
-    if (isNeverOvercommitted(name)) errors.push(required(`${place}.limits`, 'Limit must be set for non overcommitable resources'));
+    if (isNeverOvercommitted(name)) errors.push(requiredValue(`${place}.limits`, 'Limit must be set for non overcommitable resources'));
     return;
   }
   const limit = amountOf(text);

@@ -1,5 +1,5 @@
 /** What a pod and its containers may do on their node. Never decides whether a policy allows it. */
-import { duplicate, invalidAs, invalidValue, required } from '../../../../shared/api/errors/field-error';
+import { duplicateValue, invalidShownValue, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { checkChoice, type Errors } from '../../rules/checks';
 import { checkId } from '../../rules/numbers';
 import { checkAppArmor, checkSeccomp } from './profiles';
@@ -16,7 +16,7 @@ export function checkSecurityContext(context: CoreV1SecurityContext | undefined,
   checkSeccomp(context, place, errors);
   if (context.allowPrivilegeEscalation === false) {
     const say = (what: string): void =>
-      void errors.push(invalidAs(place, JSON.stringify(context), `cannot set \`allowPrivilegeEscalation\` to false and ${what}`));
+      void errors.push(invalidShownValue(place, JSON.stringify(context), `cannot set \`allowPrivilegeEscalation\` to false and ${what}`));
     if (context.privileged === true) say('`privileged` to true');
     if ((context.capabilities?.add ?? []).includes(FORCES_ESCALATION)) {
       say(`\`capabilities.Add\` ${FORCES_ESCALATION}`);
@@ -36,7 +36,7 @@ export function checkPodSecurityContext(spec: CoreV1PodSpec, specPlace: string, 
     if (typeof group === 'number' || typeof group === 'bigint') checkId(group, `${place}.supplementalGroups[${index}]`, errors);
   });
   if (spec.shareProcessNamespace === true && spec.hostPID === true) {
-    errors.push(invalidAs(`${place}.shareProcessNamespace`, 'true', 'ShareProcessNamespace and HostPID cannot both be enabled'));
+    errors.push(invalidShownValue(`${place}.shareProcessNamespace`, 'true', 'ShareProcessNamespace and HostPID cannot both be enabled'));
   }
   checkSysctls(context, spec, `${place}.sysctls`, errors);
   checkChoice(context, 'fsGroupChangePolicy', place, ['Always', 'OnRootMismatch'], errors);
@@ -67,10 +67,10 @@ function checkSysctls(context: CoreV1PodSecurityContext, spec: CoreV1PodSpec, pl
   context.sysctls?.forEach((sysctl, index) => {
     const field = `${place}[${index}].name`;
     const name = sysctl.name ?? '';
-    if (name === '') errors.push(required(field));
+    if (name === '') errors.push(requiredValue(field));
     else if (name.length > LONGEST_SYSCTL || !SYSCTL.test(name)) {
       errors.push(invalidValue(field, name, `must have at most ${LONGEST_SYSCTL} characters and match regex ${SYSCTL_TEXT}`));
-    } else if (seen.has(name)) errors.push(duplicate(field, name));
+    } else if (seen.has(name)) errors.push(duplicateValue(field, name));
     seen.add(name);
     const dotted = withDots(name);
     if (isOnHostNetwork && dotted.startsWith('net.'))

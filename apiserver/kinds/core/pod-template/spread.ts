@@ -1,5 +1,12 @@
 /** How a pod's like are spread over the parts of a cluster. */
-import { duplicate, forbiddenField, invalidAs, invalidValue, notSupported, required } from '../../../../shared/api/errors/field-error';
+import {
+  duplicateValue,
+  forbiddenField,
+  invalidShownValue,
+  invalidValue,
+  unsupportedValue,
+  requiredValue,
+} from '../../../../shared/api/errors/field-error';
 import { checkSelector } from '../../rules/selectors';
 import { checkChoice, checkLabelKey, type Errors } from '../../rules/checks';
 import type { CoreV1PodSpec, CoreV1TopologySpreadConstraint, MetaV1LabelSelector } from '../../../../shared/api/types/generated/members';
@@ -28,22 +35,22 @@ const meaningOf = ({ topologyKey = '', whenUnsatisfiable = '' }: CoreV1TopologyS
 
 function checkSkew(constraint: CoreV1TopologySpreadConstraint, place: string, errors: Errors): void {
   const skew = constraint.maxSkew ?? 0;
-  if (skew <= 0) errors.push(invalidAs(`${place}.maxSkew`, String(skew), 'must be greater than zero'));
-  if ((constraint.topologyKey ?? '') === '') errors.push(required(`${place}.topologyKey`, 'can not be empty'));
+  if (skew <= 0) errors.push(invalidShownValue(`${place}.maxSkew`, String(skew), 'must be greater than zero'));
+  if ((constraint.topologyKey ?? '') === '') errors.push(requiredValue(`${place}.topologyKey`, 'can not be empty'));
 }
 
 function checkAction(constraint: CoreV1TopologySpreadConstraint, isRepeated: boolean, place: string, errors: Errors): void {
   const action = constraint.whenUnsatisfiable ?? '';
-  if (!ACTIONS.includes(action)) errors.push(notSupported(`${place}.whenUnsatisfiable`, action, ACTIONS));
+  if (!ACTIONS.includes(action)) errors.push(unsupportedValue(`${place}.whenUnsatisfiable`, action, ACTIONS));
   const key = constraint.topologyKey ?? '';
-  if (isRepeated) errors.push(duplicate(`${place}.{topologyKey, whenUnsatisfiable}`, `{${key}, ${action}}`));
+  if (isRepeated) errors.push(duplicateValue(`${place}.{topologyKey, whenUnsatisfiable}`, `{${key}, ${action}}`));
   const least = constraint.minDomains;
   if (least === undefined) return;
   const field = `${place}.minDomains`;
-  if (least <= 0) errors.push(invalidAs(field, String(least), 'must be greater than zero'));
+  if (least <= 0) errors.push(invalidShownValue(field, String(least), 'must be greater than zero'));
   if (action !== 'DoNotSchedule') {
     const text = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`;
-    errors.push(invalidAs(field, String(least), text));
+    errors.push(invalidShownValue(field, String(least), text));
   }
 }
 

@@ -1,5 +1,5 @@
 /** Which taints a pod bears. */
-import { invalidAs, invalidValue, notSupported } from '../../../../shared/api/errors/field-error';
+import { invalidShownValue, invalidValue, unsupportedValue } from '../../../../shared/api/errors/field-error';
 import { checkLabelValue } from '../../../../shared/values/name-formats';
 import { quote } from '../../../../shared/values/quote';
 import { checkFormat, checkLabelKey, type Errors } from '../../rules/checks';
@@ -25,7 +25,7 @@ export function checkToleration(toleration: CoreV1Toleration, place: string, err
     errors.push(invalidValue(`${place}.effect`, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"));
   }
   checkValue(toleration, operator, field, errors);
-  if (effect !== '' && !EFFECTS.includes(effect)) errors.push(notSupported(`${place}.effect`, effect, EFFECTS));
+  if (effect !== '' && !EFFECTS.includes(effect)) errors.push(unsupportedValue(`${place}.effect`, effect, EFFECTS));
 }
 
 function checkValue(toleration: CoreV1Toleration, operator: string, field: string, errors: Errors): void {
@@ -36,10 +36,10 @@ function checkValue(toleration: CoreV1Toleration, operator: string, field: strin
       checkFormat(value, field, checkLabelValue, errors);
       return;
     case 'Exists':
-      if (value !== '') errors.push(invalidAs(field, goToleration(toleration), "value must be empty when `operator` is 'Exists'"));
+      if (value !== '') errors.push(invalidShownValue(field, goToleration(toleration), "value must be empty when `operator` is 'Exists'"));
       return;
     default:
-      errors.push(notSupported(field, operator, ['Equal', 'Exists']));
+      errors.push(unsupportedValue(field, operator, ['Equal', 'Exists']));
   }
 }
 

@@ -1,5 +1,5 @@
 /** What a volume may be made of: a rule for each source, in the order in which they are looked at. */
-import { forbiddenField, invalidValue, required, tooLong } from '../../../../shared/api/errors/field-error';
+import { forbiddenField, invalidValue, requiredValue, tooLongValue } from '../../../../shared/api/errors/field-error';
 import { type JsonObject, sortedKeys } from '../../../../shared/values/json';
 import { checkDnsLabel, checkDnsSubdomain } from '../../../../shared/values/name-formats';
 import { parseQuantity } from '../../../../shared/values/quantity';
@@ -72,7 +72,7 @@ export const all =
   };
 
 const needsMonitors: Rule<CoreV1RBDVolumeSource | CoreV1CephFSVolumeSource> = ({ monitors }, place, errors) => {
-  if ((monitors ?? []).length === 0) errors.push(required(`${place}.monitors`));
+  if ((monitors ?? []).length === 0) errors.push(requiredValue(`${place}.monitors`));
 };
 
 const partition: Rule<CoreV1GCEPersistentDiskVolumeSource | CoreV1AWSElasticBlockStoreVolumeSource> = (source, place, errors) => {
@@ -153,7 +153,7 @@ const PATH_TYPES = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCr
 
 function checkHostPath(source: CoreV1HostPathVolumeSource, place: string, errors: Errors): void {
   const path = source.path ?? '';
-  if (path === '') errors.push(required(`${place}.path`));
+  if (path === '') errors.push(requiredValue(`${place}.path`));
   else {
     checkNoBacksteps(path, `${place}.path`, errors);
     checkChoice(source, 'type', place, PATH_TYPES, errors);
@@ -176,11 +176,11 @@ export function iscsi(unknown: string): Rule<CoreV1ISCSIVolumeSource | CoreV1ISC
   return (source, place, errors) => {
     checkRequired(source, 'targetPortal', place, errors);
     const target = source.iqn ?? '';
-    if (target === '') errors.push(required(`${place}.iqn`));
+    if (target === '') errors.push(requiredValue(`${place}.iqn`));
     else checkQualifiedTarget(target, unknown, `${place}.iqn`, errors);
     checkRange(source.lun, `${place}.lun`, 0, LAST_LUN, errors);
     const authenticates = source.chapAuthDiscovery === true || source.chapAuthSession === true;
-    if (authenticates && !isSet(source, 'secretRef')) errors.push(required(`${place}.secretRef`));
+    if (authenticates && !isSet(source, 'secretRef')) errors.push(requiredValue(`${place}.secretRef`));
     const initiator = source.initiatorName;
     if (initiator !== undefined) checkQualifiedTarget(initiator, unknown, `${place}.initiatorname`, errors);
   };
@@ -189,7 +189,7 @@ export function iscsi(unknown: string): Rule<CoreV1ISCSIVolumeSource | CoreV1ISC
 function checkFlocker(source: CoreV1FlockerVolumeSource, place: string, errors: Errors): void {
   const name = source.datasetName ?? '';
   const id = source.datasetUUID ?? '';
-  if (name === '' && id === '') errors.push(required(place, 'one of datasetName and datasetUUID is required'));
+  if (name === '' && id === '') errors.push(requiredValue(place, 'one of datasetName and datasetUUID is required'));
   if (name !== '' && id !== '') {
     errors.push(invalidValue(place, 'resource', 'datasetName and datasetUUID can not be specified simultaneously'));
   }
@@ -201,9 +201,9 @@ const LONGEST_TENANT = 64;
 
 function checkQuobyte(source: CoreV1QuobyteVolumeSource, place: string, errors: Errors): void {
   const registry = source.registry ?? '';
-  if (registry === '') errors.push(required(`${place}.registry`, REGISTRIES));
+  if (registry === '') errors.push(requiredValue(`${place}.registry`, REGISTRIES));
   else if (Buffer.byteLength(source.tenant ?? '') > LONGEST_TENANT) {
-    errors.push(required(`${place}.tenant`, `must be a UUID and may not exceed a length of ${LONGEST_TENANT} characters`));
+    errors.push(requiredValue(`${place}.tenant`, `must be a UUID and may not exceed a length of ${LONGEST_TENANT} characters`));
   } else if (registry.split(',').some((pair) => pair.split(':').length !== 2)) {
     errors.push(invalidValue(`${place}.registry`, registry, REGISTRIES));
   }
@@ -220,14 +220,14 @@ function checkFibreChannel(source: CoreV1FCVolumeSource, place: string, errors: 
   const ids = source.wwids ?? [];
   const field = `${place}.targetWWNs`;
   if (targets.length === 0 && ids.length === 0) {
-    errors.push(required(field, 'must specify either targetWWNs or wwids, but not both'));
+    errors.push(requiredValue(field, 'must specify either targetWWNs or wwids, but not both'));
   }
   if (targets.length > 0 && ids.length > 0) {
     errors.push(invalidValue(field, targets, 'targetWWNs and wwids can not be specified simultaneously'));
   }
   if (targets.length === 0) return;
   const lun = source.lun;
-  if (lun === undefined) errors.push(required(`${place}.lun`, 'lun is required if targetWWNs is specified'));
+  if (lun === undefined) errors.push(requiredValue(`${place}.lun`, 'lun is required if targetWWNs is specified'));
   else checkRange(lun, `${place}.lun`, 0, LAST_LUN, errors);
 }
 
@@ -254,8 +254,8 @@ export function checkDriverName(source: CoreV1CSIVolumeSource | CoreV1CSIPersist
 
 /** What a driver may be called, wherever it stands. */
 export function checkDriverText(driver: string, field: string, errors: Errors): void {
-  if (driver === '') errors.push(required(field));
-  if (Buffer.byteLength(driver) > LONGEST_DRIVER) errors.push(tooLong(field, LONGEST_DRIVER));
+  if (driver === '') errors.push(requiredValue(field));
+  if (Buffer.byteLength(driver) > LONGEST_DRIVER) errors.push(tooLongValue(field, LONGEST_DRIVER));
   for (const text of checkDnsSubdomain(driver.toLowerCase())) errors.push(invalidValue(field, driver, text));
 }
 
@@ -263,7 +263,7 @@ function checkDriver(source: CoreV1CSIVolumeSource, place: string, errors: Error
   checkDriverName(source, place, errors);
   const secret = source.nodePublishSecretRef;
   if (secret === undefined) return;
-  if ((secret.name ?? '') === '') errors.push(required(`${place}.nodePublishSecretRef.name`));
+  if ((secret.name ?? '') === '') errors.push(requiredValue(`${place}.nodePublishSecretRef.name`));
   // The place lacks the reference (upstream behaviour).
   else checkFormat(secret.name ?? '', `${place}.name`, checkDnsSubdomain, errors);
 }

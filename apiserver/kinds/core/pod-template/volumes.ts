@@ -1,5 +1,5 @@
 /** The volumes of a pod: their names, and that each has one source. */
-import { duplicate, invalidValue, required } from '../../../../shared/api/errors/field-error';
+import { duplicateValue, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { checkDnsLabel, checkDnsSubdomain } from '../../../../shared/values/name-formats';
 import { quote } from '../../../../shared/values/quote';
 import { checkFirstPart } from '../../rules/parts';
@@ -23,8 +23,8 @@ export function checkVolumes(spec: CoreV1PodSpec, specPlace: string, podName: st
     const name = volume.name ?? '';
     checkClaimName(volume, name, podName ?? '', `${place}.name`, errors);
     checkIscsiLength(volume, name, `${place}.name`, errors);
-    if (name === '') errors.push(required(`${place}.name`));
-    else if (good.has(name)) errors.push(duplicate(`${place}.name`, name));
+    if (name === '') errors.push(requiredValue(`${place}.name`));
+    else if (good.has(name)) errors.push(duplicateValue(`${place}.name`, name));
     else checkFormat(name, `${place}.name`, checkDnsLabel, errors);
     if (errors.length === before) good.set(name, volume);
   });

@@ -1,5 +1,5 @@
 /** What of a stored Pod may change, in upstream's order. The new state has been judged by then. */
-import { forbiddenField, invalidAs, invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
+import { forbiddenField, invalidShownValue, invalidValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { formatGoNodeSelectorTerm, formatGoStringMap } from '../../../../shared/values/go-values';
 import { equalJson, own, sortedKeys, stringAt, stringifyJson, type JsonObject } from '../../../../shared/values/json';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
@@ -80,7 +80,7 @@ function checkImages(spec: CoreV1PodSpec, errors: Errors): void {
     spec[member]?.forEach((container, index) => {
       const image = container.image ?? '';
       const field = `spec.${member}[${index}].image`;
-      if (image === '') errors.push(required(field));
+      if (image === '') errors.push(requiredValue(field));
       else if (image !== image.trim()) errors.push(spacedImage(field, image));
     });
   }
@@ -93,13 +93,13 @@ function checkDeadline(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors: Error
   const field = 'spec.activeDeadlineSeconds';
   const [now, then] = [spec.activeDeadlineSeconds, before.activeDeadlineSeconds];
   if (now === undefined) {
-    if (then !== undefined) errors.push(invalidAs(field, '"null"', 'must not update from a positive integer to nil value'));
+    if (then !== undefined) errors.push(invalidShownValue(field, '"null"', 'must not update from a positive integer to nil value'));
     return;
   }
   const count = errors.length;
   checkRange(now, field, 0, LONGEST_DEADLINE, errors);
   if (errors.length === count && then !== undefined && now > then) {
-    errors.push(invalidAs(field, String(now), 'must be less than or equal to previous value'));
+    errors.push(invalidShownValue(field, String(now), 'must be less than or equal to previous value'));
   }
 }
 
@@ -130,7 +130,7 @@ function checkNarrower(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors: Error
   const [selector, former] = [spec.nodeSelector, before.nodeSelector ?? {}];
   if (sortedKeys(former).some((key) => stringAt(selector, key) !== stringAt(former, key))) {
     const text = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)';
-    errors.push(invalidAs('spec.nodeSelector', formatGoStringMap(selector), text));
+    errors.push(invalidShownValue('spec.nodeSelector', formatGoStringMap(selector), text));
   }
   const [terms, termsBefore] = [nodeTerms(spec), nodeTerms(before)];
   if (termsBefore === undefined || termsBefore.length === 0) return;
@@ -138,13 +138,15 @@ function checkNarrower(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors: Error
   if (terms?.length !== termsBefore.length) {
     const shown = terms === undefined ? '(nil)' : `{${terms.map(formatGoNodeSelectorTerm).join(', ')}}`;
     const text = 'no additions/deletions to non-empty NodeSelectorTerms list are allowed';
-    errors.push(invalidAs(field, `[]core.NodeSelectorTerm${shown}`, text));
+    errors.push(invalidShownValue(field, `[]core.NodeSelectorTerm${shown}`, text));
     return;
   }
   terms.forEach((term, index) => {
     const old = termsBefore[index] ?? {};
     if (TERM_LISTS.every((member) => beginsWith(term[member] ?? [], old[member] ?? []))) return;
-    errors.push(invalidAs(`${field}[${index}]`, formatGoNodeSelectorTerm(term), 'only additions are allowed (no mutations or deletions)'));
+    errors.push(
+      invalidShownValue(`${field}[${index}]`, formatGoNodeSelectorTerm(term), 'only additions are allowed (no mutations or deletions)'),
+    );
   });
 }
 

@@ -1,9 +1,9 @@
 /** What the status of a Pod may say, in upstream's order. Never looks at the spec's own rules. */
 import {
-  fieldErrorAs,
+  createFieldError,
   forbiddenField,
-  internalError,
-  invalidAs,
+  internalFieldError,
+  invalidShownValue,
   invalidValue,
   type FieldError,
 } from '../../../../shared/api/errors/field-error';
@@ -75,15 +75,15 @@ function checkAddresses(addresses: readonly string[], field: string, type: strin
   const malformed = families.indexOf(0);
   if (malformed >= 0) {
     const reason = `invalid IP[${malformed}]: ${addresses[malformed] ?? ''}`;
-    errors.push(internalError(field, `failed to check for dual stack with error:${reason}`));
+    errors.push(internalFieldError(field, `failed to check for dual stack with error:${reason}`));
   }
   if (malformed >= 0 || addresses.length > 2 || new Set(families).size < 2) {
     const list = `[]${type}{${addresses.map(shown).join(', ')}}`;
-    errors.push(invalidAs(field, list, 'may specify no more than one IP for each IP family'));
+    errors.push(invalidShownValue(field, list, 'may specify no more than one IP for each IP family'));
   }
   const seen = new Set<string>();
   addresses.forEach((address, index) => {
-    if (seen.has(address)) errors.push(fieldErrorAs('FieldValueDuplicate', `${field}[${index}]`, shown(address), ''));
+    if (seen.has(address)) errors.push(createFieldError('FieldValueDuplicate', `${field}[${index}]`, shown(address), ''));
     seen.add(address);
   });
 }

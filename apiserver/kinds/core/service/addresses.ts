@@ -1,5 +1,11 @@
 /** The rules for a Service's addresses. */
-import { duplicate, forbiddenField, invalidAs, invalidValue, notSupported } from '../../../../shared/api/errors/field-error';
+import {
+  duplicateValue,
+  forbiddenField,
+  invalidShownValue,
+  invalidValue,
+  unsupportedValue,
+} from '../../../../shared/api/errors/field-error';
 import type { CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 import { quote } from '../../../../shared/values/quote';
 import { checkIp, checkReachable, ipFamily } from '../../rules/addresses';
@@ -27,8 +33,8 @@ export function checkClusterAddresses(spec: CoreV1ServiceSpec, errors: Errors): 
     errors.push(invalidValue(ADDRESSES, addresses, text));
   }
   families.forEach((family, index) => {
-    if (!FAMILIES.includes(family)) errors.push(notSupported(`spec.ipFamilies[${index}]`, family, FAMILIES));
-    if (families.indexOf(family) < index) errors.push(duplicate(`spec.ipFamilies[${index}]`, family));
+    if (!FAMILIES.includes(family)) errors.push(unsupportedValue(`spec.ipFamilies[${index}]`, family, FAMILIES));
+    if (families.indexOf(family) < index) errors.push(duplicateValue(`spec.ipFamilies[${index}]`, family));
   });
   checkChoice(spec, 'ipFamilyPolicy', 'spec', POLICIES, errors);
   checkAddressList(addresses, families, errors);
@@ -77,7 +83,7 @@ export function checkAddressChanges(spec: CoreV1ServiceSpec, before: CoreV1Servi
   const { ipFamilies: old = [] } = before;
   const shown = `[]core.IPFamily{${families.map((family) => quote(family)).join(', ')}}`;
   for (let times = changedPlaces(families, old).length; times > 0; times -= 1)
-    errors.push(families.length === old.length ? invalidAs(field, shown, FIXED) : invalidValue(field, addresses, FIXED));
+    errors.push(families.length === old.length ? invalidShownValue(field, shown, FIXED) : invalidValue(field, addresses, FIXED));
 }
 
 /** All places are compared where there are as many as before, else the first. */

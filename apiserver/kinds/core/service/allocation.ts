@@ -2,7 +2,7 @@
  * What a Service takes out of the cluster's ranges: an address of each of its families, node ports, and the port on which
  * load balancers ask for its health. Runs when the Service's families are settled and before anything else is judged (upstream's order).
  */
-import { invalidAs, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
+import { invalidShownValue, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { IpFamily } from '../../../../shared/values/ip-address';
 import type { CoreV1Service, CoreV1ServicePort, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 import { internalError, invalid, type StatusError } from '../../../../shared/api/errors/status';
@@ -132,7 +132,11 @@ function chooseHealthCheckPort(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpe
     (text) =>
       refused(
         name,
-        invalidAs('spec.healthCheckNodePort', String(wanted), `failed to allocate requested HealthCheck NodePort ${wanted}: ${text}`),
+        invalidShownValue(
+          'spec.healthCheckNodePort',
+          String(wanted),
+          `failed to allocate requested HealthCheck NodePort ${wanted}: ${text}`,
+        ),
       ),
   );
 }

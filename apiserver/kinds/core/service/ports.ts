@@ -1,5 +1,5 @@
 /** What the ports of a Service may look like. Which node ports are free is not looked at here. */
-import { duplicate, forbiddenField, invalidValue, required } from '../../../../shared/api/errors/field-error';
+import { duplicateValue, forbiddenField, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import type { CoreV1ServicePort, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 import { checkDnsLabel, checkPortName, checkQualifiedName } from '../../../../shared/values/name-formats';
 import { checkFormat, checkGiven, checkRequiredChoice, type Errors } from '../../rules/checks';
@@ -13,7 +13,7 @@ const KUBELET_PORT = 10_250;
 export function checkPortList(spec: CoreV1ServiceSpec, errors: Errors): void {
   const { type } = spec;
   const ports = portsOf(spec);
-  if (ports.length === 0 && !isHeadless(spec) && type !== 'ExternalName') errors.push(required('spec.ports'));
+  if (ports.length === 0 && !isHeadless(spec) && type !== 'ExternalName') errors.push(requiredValue('spec.ports'));
   if (type !== 'LoadBalancer') return;
   const text = 'may not expose port 10250 externally since it is used by kubelet';
   ports.forEach(({ port }, index) => {
@@ -34,11 +34,11 @@ export function checkPorts(spec: CoreV1ServiceSpec, errors: Errors): void {
 
 function checkName(name: string, field: string, isWanted: boolean, taken: Set<string>, errors: Errors): void {
   if (name === '') {
-    if (isWanted) errors.push(required(field));
+    if (isWanted) errors.push(requiredValue(field));
     return;
   }
   checkFormat(name, field, checkDnsLabel, errors);
-  if (taken.has(name)) errors.push(duplicate(field, name));
+  if (taken.has(name)) errors.push(duplicateValue(field, name));
   taken.add(name);
 }
 
@@ -68,7 +68,7 @@ function checkRepeatedNodePorts(ports: readonly CoreV1ServicePort[], errors: Err
   ports.forEach(({ nodePort = 0, protocol = '' }, index) => {
     if (nodePort === 0) return;
     const key = `${protocol}/${nodePort}`;
-    if (seen.has(key)) errors.push(duplicate(`spec.ports[${index}].nodePort`, nodePort));
+    if (seen.has(key)) errors.push(duplicateValue(`spec.ports[${index}].nodePort`, nodePort));
     seen.add(key);
   });
 }
@@ -77,7 +77,7 @@ function checkRepeatedPorts(ports: readonly CoreV1ServicePort[], errors: Errors)
   const seen = new Set<string>();
   ports.forEach(({ port = 0, protocol = '' }, index) => {
     const key = `${protocol}/${port}`;
-    if (seen.has(key)) errors.push(duplicate(`spec.ports[${index}]`, { protocol, port }));
+    if (seen.has(key)) errors.push(duplicateValue(`spec.ports[${index}]`, { protocol, port }));
     seen.add(key);
   });
 }

@@ -1,5 +1,5 @@
 /** What a Service may look like and how it may change, in upstream's order. */
-import { forbiddenField, invalidValue, notSupported, required, type FieldError } from '../../../../shared/api/errors/field-error';
+import { forbiddenField, invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Service, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 import { stringAt } from '../../../../shared/values/json';
 import { checkDnsSubdomain } from '../../../../shared/values/name-formats';
@@ -26,7 +26,7 @@ export function validateService(service: CoreV1Service, old: CoreV1Service | und
   checkAffinity(spec, errors);
   spec.externalIPs?.forEach((address, index) => checkExternalAddress(address, `spec.externalIPs[${index}]`, errors));
   const { type = '' } = spec;
-  if (!TYPES.includes(type)) errors.push(notSupported('spec.type', type, TYPES));
+  if (!TYPES.includes(type)) errors.push(unsupportedValue('spec.type', type, TYPES));
   checkPortSet(spec, errors);
   checkBalancer(service, spec, errors);
   checkClass(spec, errors);
@@ -66,7 +66,7 @@ function checkAlias(spec: CoreV1ServiceSpec, errors: Errors): void {
   const field = 'spec.externalName';
   const { externalName: given = '' } = spec;
   const name = given.endsWith('.') ? given.slice(0, -1) : given;
-  if (name === '') errors.push(required(field));
+  if (name === '') errors.push(requiredValue(field));
   else for (const text of checkDnsSubdomain(name)) errors.push(invalidValue(field, given, text));
 }
 
@@ -77,9 +77,9 @@ function checkAliasName({ type, externalName = '' }: CoreV1ServiceSpec, before: 
 }
 
 function checkAffinity({ sessionAffinity: affinity = '', sessionAffinityConfig }: CoreV1ServiceSpec, errors: Errors): void {
-  if (affinity === '') errors.push(required('spec.sessionAffinity'));
+  if (affinity === '') errors.push(requiredValue('spec.sessionAffinity'));
   else if (affinity !== 'ClientIP' && affinity !== 'None')
-    errors.push(notSupported('spec.sessionAffinity', affinity, ['ClientIP', 'None']));
+    errors.push(unsupportedValue('spec.sessionAffinity', affinity, ['ClientIP', 'None']));
   const timeout = sessionAffinityConfig?.clientIP?.timeoutSeconds;
   if (affinity !== 'ClientIP' || timeout === undefined || (timeout >= 1 && timeout <= 86_400)) return;
   errors.push(invalidValue('spec.sessionAffinityConfig.clientIP.timeoutSeconds', timeout, 'must be greater than 0 and less than 86400'));

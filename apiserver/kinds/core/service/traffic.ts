@@ -1,10 +1,10 @@
 /** How traffic from outside comes to a Service: load balancers, policies, the port of their health check, and what a balancer's status may say. */
 import {
   forbiddenField,
-  invalidAs,
+  invalidShownValue,
   invalidValue,
-  notSupported,
-  required,
+  unsupportedValue,
+  requiredValue,
   type FieldError,
 } from '../../../../shared/api/errors/field-error';
 import type {
@@ -91,8 +91,8 @@ function checkExternalPolicy(spec: CoreV1ServiceSpec, errors: Errors): void {
   const { externalTrafficPolicy: policy = '' } = spec;
   if (!isReachable(spec)) {
     if (policy !== '') errors.push(invalidValue(field, policy, 'may only be set for externally-accessible services'));
-  } else if (policy === '') errors.push(required(field));
-  else if (!POLICIES.includes(policy)) errors.push(notSupported(field, policy, POLICIES));
+  } else if (policy === '') errors.push(requiredValue(field));
+  else if (!POLICIES.includes(policy)) errors.push(unsupportedValue(field, policy, POLICIES));
 }
 
 function checkHealthCheck(spec: CoreV1ServiceSpec, errors: Errors): void {
@@ -101,13 +101,15 @@ function checkHealthCheck(spec: CoreV1ServiceSpec, errors: Errors): void {
   if (number === 0) return;
   if (needsHealthCheck(spec)) checkPort(number, field, errors);
   else
-    errors.push(invalidAs(field, String(number), "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"));
+    errors.push(
+      invalidShownValue(field, String(number), "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"),
+    );
 }
 
 function checkInternalPolicy(spec: CoreV1ServiceSpec, errors: Errors): void {
   checkChoice(spec, 'internalTrafficPolicy', 'spec', POLICIES, errors);
   if (spec.internalTrafficPolicy === undefined && ['ClusterIP', 'NodePort', 'LoadBalancer'].includes(spec.type ?? ''))
-    errors.push(required('spec.internalTrafficPolicy'));
+    errors.push(requiredValue('spec.internalTrafficPolicy'));
 }
 
 /**
@@ -142,7 +144,7 @@ function checkPortStatuses(ports: readonly CoreV1PortStatus[], path: string, err
 function checkIngress(item: CoreV1LoadBalancerIngress, field: string, errors: Errors): void {
   const { ip = '', ipMode: mode, hostname = '' } = item;
   if (ip !== '') checkIp(ip, `${field}.ip`, errors);
-  if (ip !== '' && mode === undefined) errors.push(required(`${field}.ipMode`, 'must be specified when `ip` is set'));
+  if (ip !== '' && mode === undefined) errors.push(requiredValue(`${field}.ipMode`, 'must be specified when `ip` is set'));
   else if (ip === '' && mode !== undefined) errors.push(forbiddenField(`${field}.ipMode`, 'may not be specified when `ip` is not set'));
   else checkChoice(item, 'ipMode', field, MODES, errors);
   if (hostname === '') return;

@@ -1,16 +1,16 @@
 /** PersistentVolume: the phase in which it begins, what it may be made of, and what of it stays. */
 import {
-  fieldErrorAs,
+  createFieldError,
   forbiddenField,
-  invalidAs,
+  invalidShownValue,
   invalidValue,
-  notSupported,
-  required,
+  unsupportedValue,
+  requiredValue,
   type FieldError,
 } from '../../../../shared/api/errors/field-error';
 import { equalJson, sortedKeys, stringAt } from '../../../../shared/values/json';
 import { checkDnsSubdomain } from '../../../../shared/values/name-formats';
-import { timestamp } from '../../../../shared/api/metadata/object-meta';
+import { formatTimestamp } from '../../../../shared/api/metadata/object-meta';
 import { compareQuantities } from '../../../../shared/values/quantity';
 import { checkOptional, type Errors } from '../../rules/checks';
 import { checkNodeSelector } from '../node/node-selector';
@@ -59,7 +59,7 @@ function stampPhase(object: CoreV1PersistentVolume, old: CoreV1PersistentVolume,
   const status = { ...object.status };
   const [sent, former] = [status.lastPhaseTransitionTime, old.status?.lastPhaseTransitionTime];
   if ((status.phase ?? '') !== (old.status?.phase ?? '')) {
-    if (sent === undefined || sent === former) status.lastPhaseTransitionTime = timestamp(now);
+    if (sent === undefined || sent === former) status.lastPhaseTransitionTime = formatTimestamp(now);
   } else if (sent === undefined && former !== undefined) status.lastPhaseTransitionTime = former;
   object.status = status;
 }
@@ -83,11 +83,11 @@ function checkSpec(spec: CoreV1PersistentVolumeSpec, errors: Errors): void {
   checkAccessModes(spec, 'spec', errors);
   checkCapacity(spec.capacity ?? {}, errors);
   const policy = spec.persistentVolumeReclaimPolicy ?? '';
-  if (policy !== '' && !POLICIES.includes(policy)) errors.push(notSupported('spec.persistentVolumeReclaimPolicy', policy, POLICIES));
+  if (policy !== '' && !POLICIES.includes(policy)) errors.push(unsupportedValue('spec.persistentVolumeReclaimPolicy', policy, POLICIES));
   checkAffinity(spec.nodeAffinity, errors);
   checkSources(spec, errors);
   if (spec.local !== undefined && spec.nodeAffinity === undefined) {
-    errors.push(required('spec.nodeAffinity', 'Local volume requires node affinity'));
+    errors.push(requiredValue('spec.nodeAffinity', 'Local volume requires node affinity'));
   }
   if (policy === 'Recycle' && spec.hostPath?.path === '/') {
     errors.push(forbiddenField('spec.persistentVolumeReclaimPolicy', "may not be 'recycle' for a hostPath mount of '/'"));
@@ -103,13 +103,14 @@ function checkOptions(object: CoreV1PersistentVolume, errors: Errors): void {
 function checkCapacity(capacity: Record<string, string>, errors: Errors): void {
   const field = 'spec.capacity';
   const names = sortedKeys(capacity);
-  if (names.length === 0) errors.push(required(field));
+  if (names.length === 0) errors.push(requiredValue(field));
   if (names.length !== 1 || names[0] !== 'storage') {
-    errors.push(fieldErrorAs('FieldValueNotSupported', field, JSON.stringify(capacity), 'supported values: "storage"'));
+    errors.push(createFieldError('FieldValueNotSupported', field, JSON.stringify(capacity), 'supported values: "storage"'));
   }
   for (const name of names) {
     const amount = stringAt(capacity, name) ?? '0';
-    if (compareQuantities(amount, '0') < 0) errors.push(invalidAs(`${field}[${name}]`, amount, 'must be a valid resource quantity'));
+    if (compareQuantities(amount, '0') < 0)
+      errors.push(invalidShownValue(`${field}[${name}]`, amount, 'must be a valid resource quantity'));
     if (compareQuantities(amount, '0') <= 0) errors.push(invalidValue(`${field}[${name}]`, amount, 'must be greater than zero'));
   }
 }
@@ -117,7 +118,7 @@ function checkCapacity(capacity: Record<string, string>, errors: Errors): void {
 function checkAffinity(affinity: CoreV1VolumeNodeAffinity | undefined, errors: Errors): void {
   if (affinity === undefined) return;
   const field = 'spec.nodeAffinity.required';
-  if (affinity.required === undefined) errors.push(required(field, 'must specify required node constraints'));
+  if (affinity.required === undefined) errors.push(requiredValue(field, 'must specify required node constraints'));
   else checkNodeSelector(affinity.required, field, errors);
 }
 

@@ -1,5 +1,5 @@
 /** What a PersistentVolume may be made of. Most sources are a pod's as well, and have its rule. */
-import { forbiddenField, required } from '../../../../shared/api/errors/field-error';
+import { forbiddenField, requiredValue } from '../../../../shared/api/errors/field-error';
 import { checkDnsLabel, checkDnsSubdomain, type NameCheck } from '../../../../shared/values/name-formats';
 import { checkFormat, checkNoBacksteps, checkRequired, isSet, type Errors } from '../../rules/checks';
 import { checkFirstPart, type PartOf } from '../../rules/parts';
@@ -46,7 +46,7 @@ export const SOURCES: readonly PartOf<Sourced>[] = [
 /** The sources of a volume's `spec`; more than one is refused, and so is none. */
 export function checkSources(spec: Sourced, errors: Errors, place = 'spec'): void {
   const found = checkFirstPart(spec, place, SOURCES, 'may not specify more than 1 volume type', errors);
-  if (found === 0) errors.push(required(place, 'must specify a volume type'));
+  if (found === 0) errors.push(requiredValue(place, 'must specify a volume type'));
 }
 
 /** They are mounted in a way that has options. */
@@ -89,7 +89,7 @@ function checkAzureFile(source: CoreV1AzureFilePersistentVolumeSource, place: st
 
 /** A namespace that is named has a name. */
 function checkNamespace(namespace: string | null | undefined, field: string, errors: Errors, format?: NameCheck): void {
-  if (namespace === '') errors.push(required(field));
+  if (namespace === '') errors.push(requiredValue(field));
   else if (typeof namespace === 'string' && format !== undefined) checkFormat(namespace, field, format, errors);
 }
 

@@ -1,5 +1,5 @@
 /** What a workload says of its Pods: numbers that are not negative, parts that are not more than the whole, and collisions that only grow. */
-import { invalidAs, type FieldError } from '../../../../shared/api/errors/field-error';
+import { invalidShownValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { own, type JsonObject } from '../../../../shared/values/json';
 import type { Errors, MemberOf } from '../../rules/checks';
 import { checkNotNegative, type Integer } from '../../rules/numbers';
@@ -36,13 +36,14 @@ export function validateCounts<T extends CountingStatus>(
     for (const member of counts) checkNotNegative<T>(status, member, 'status', errors);
     for (const [part, whole, shown] of parts) {
       const value = countAt(status, part);
-      if (value > countAt(status, whole)) errors.push(invalidAs(`status.${part}`, String(value), `cannot be greater than ${shown}`));
+      if (value > countAt(status, whole))
+        errors.push(invalidShownValue(`status.${part}`, String(value), `cannot be greater than ${shown}`));
     }
   }
   const before = old?.collisionCount;
   const collisions = status?.collisionCount ?? 0;
   if (before !== undefined && collisions < before) {
-    errors.push(invalidAs('status.collisionCount', String(collisions), 'cannot be decremented'));
+    errors.push(invalidShownValue('status.collisionCount', String(collisions), 'cannot be decremented'));
   }
   return errors;
 }

@@ -1,7 +1,7 @@
 /** ReplicationController: a number of like Pods, chosen by plain labels. */
-import { required, type FieldError } from '../../../../shared/api/errors/field-error';
+import { requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { isEmptyObject } from '../../../../shared/values/json';
-import { selects } from '../../../../shared/api/selectors/object-selector';
+import { selectorMatches } from '../../../../shared/api/selectors/object-selector';
 import type { Errors } from '../../rules/checks';
 import { checkNotNegative } from '../../rules/numbers';
 import { checkPodTemplate } from '../pod-template/pod-template';
@@ -31,14 +31,14 @@ function validateSpec(object: CoreV1ReplicationController): readonly FieldError[
   const { template } = spec;
   const errors: Errors = [];
   checkNotNegative(spec, 'minReadySeconds', 'spec', errors);
-  if (isEmptyObject(selector)) errors.push(required('spec.selector'));
+  if (isEmptyObject(selector)) errors.push(requiredValue('spec.selector'));
   checkNotNegative(spec, 'replicas', 'spec', errors);
   if (template === undefined) {
-    errors.push(required('spec.template'));
+    errors.push(requiredValue('spec.template'));
     return errors;
   }
   const labels = labelsOf(template);
-  if (!isEmptyObject(selector) && !selects({ matchLabels: selector }, labels ?? {})) errors.push(mismatch(labels));
+  if (!isEmptyObject(selector) && !selectorMatches({ matchLabels: selector }, labels ?? {})) errors.push(mismatch(labels));
   checkPodTemplate(template, 'spec.template', errors);
   checkLasting(template, 'ReplicationController', errors);
   return errors;

@@ -1,8 +1,8 @@
 /** How the template of a workload's Pods has to fit the workload: its selector, and Pods that are started again for ever. */
-import { invalidAs, notSupported, required, type FieldError } from '../../../../shared/api/errors/field-error';
+import { invalidShownValue, unsupportedValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { formatGoLabelSelector, formatGoStringMap } from '../../../../shared/values/go-values';
 import { isEmptyObject } from '../../../../shared/values/json';
-import { selects } from '../../../../shared/api/selectors/object-selector';
+import { selectorMatches } from '../../../../shared/api/selectors/object-selector';
 import { forbidSet, type Errors } from '../../rules/checks';
 import { checkSelectorChange } from '../../rules/selectors';
 import type { CoreV1PodTemplateSpec, MetaV1LabelSelector } from '../../../../shared/api/types/generated/members';
@@ -34,11 +34,11 @@ export function checkWorkloadSelector(
 ): SelectorPart {
   const selector = spec.selector ?? undefined;
   if (selector === undefined) {
-    if (isRequired) errors.push(required(SELECTOR));
+    if (isRequired) errors.push(requiredValue(SELECTOR));
     return { isReadable: true, isEmpty: false };
   }
   if (isEmptyObject(selector.matchLabels ?? {}) && (selector.matchExpressions ?? []).length === 0) {
-    errors.push(invalidAs(SELECTOR, formatGoLabelSelector(selector), `empty selector is invalid for ${where}`));
+    errors.push(invalidShownValue(SELECTOR, formatGoLabelSelector(selector), `empty selector is invalid for ${where}`));
     return { isReadable: true, isEmpty: true };
   }
   const known = errors.length;
@@ -54,22 +54,22 @@ export const labelsOf = (template: CoreV1PodTemplateSpec | undefined): Labels | 
 export function checkMatch(spec: SelectingSpec, errors: Errors): void {
   const labels = labelsOf(spec.template);
   const selector = spec.selector ?? undefined;
-  if (selector === undefined || !selects(selector, labels ?? {})) errors.push(mismatch(labels));
+  if (selector === undefined || !selectorMatches(selector, labels ?? {})) errors.push(mismatch(labels));
 }
 
 export const mismatch = (labels: Labels | undefined): FieldError =>
-  invalidAs(`${PLACE}.metadata.labels`, formatGoStringMap(labels), '`selector` does not match template `labels`');
+  invalidShownValue(`${PLACE}.metadata.labels`, formatGoStringMap(labels), '`selector` does not match template `labels`');
 
 /** `kind` as the message calls it. */
 export function checkLasting(template: CoreV1PodTemplateSpec, kind: string, errors: Errors): void {
   const spec = template.spec ?? {};
   const policy = spec.restartPolicy ?? '';
-  if (policy !== 'Always') errors.push(notSupported(`${PLACE}.spec.restartPolicy`, policy, ['Always']));
+  if (policy !== 'Always') errors.push(unsupportedValue(`${PLACE}.spec.restartPolicy`, policy, ['Always']));
   forbidSet(spec, ['activeDeadlineSeconds'], `${PLACE}.spec`, `activeDeadlineSeconds in ${kind} is not Supported`, errors);
 }
 
 /** The selector never changes. */
 export function checkSelectorKept(spec: SelectingSpec, old: SelectingSpec, errors: Errors): void {
   const shown = ({ selector }: SelectingSpec): string => ((selector ?? null) === null ? '"null"' : formatGoLabelSelector(selector ?? {}));
-  if (shown(spec) !== shown(old)) errors.push(invalidAs(SELECTOR, shown(spec), 'field is immutable'));
+  if (shown(spec) !== shown(old)) errors.push(invalidShownValue(SELECTOR, shown(spec), 'field is immutable'));
 }

@@ -2,7 +2,7 @@
 import { stringifyJson } from '../../../../shared/values/json';
 import { generateName } from '../../../../shared/values/name-formats';
 import type { FieldError } from '../../../../shared/api/errors/field-error';
-import { invalidValue, notSupported } from '../../../../shared/api/errors/field-error';
+import { invalidValue, unsupportedValue } from '../../../../shared/api/errors/field-error';
 import * as status from '../../../../shared/api/errors/status';
 import { withConcurrencyLimit } from '../../../../shared/scheduling/concurrency-limit';
 import { scopeBounds } from '../../../cache/store/key-space';
@@ -252,7 +252,7 @@ function checkOptions(options: DeleteOptions): void {
   if (orphanDependents !== undefined) {
     errors.push(invalidValue('propagationPolicy', propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set'));
   }
-  if (!POLICIES.includes(propagationPolicy)) errors.push(notSupported('propagationPolicy', propagationPolicy, [...POLICIES, 'nil']));
+  if (!POLICIES.includes(propagationPolicy)) errors.push(unsupportedValue('propagationPolicy', propagationPolicy, [...POLICIES, 'nil']));
   if (errors.length > 0) throw status.invalid({ group: 'meta.platform.io', kind: 'DeleteOptions' }, '', errors);
 }
 

@@ -4,8 +4,8 @@
  */
 import { canonicalizeGroups } from '../../../../shared/api/types/group-fields';
 import { stringAt, type JsonObject } from '../../../../shared/values/json';
-import { metadataOf, readMetadata } from '../../../../shared/api/metadata/object-meta';
-import { notFound, storedPrecondition } from '../../../../shared/api/errors/status';
+import { ensureMetadata, readMetadata } from '../../../../shared/api/metadata/object-meta';
+import { notFound, storagePreconditionFailed } from '../../../../shared/api/errors/status';
 import type { Entry } from '../../../cache/cache';
 import { makeEntry } from '../../../cache/store/entry';
 import { encode, isUnchanged, readEntry, type Encoded } from '../../object/stored-object';
@@ -58,7 +58,7 @@ function checkPreconditions(request: WriteRequest, { uid = '', resourceVersion =
   const { info, name } = request;
   const metadata = readMetadata(object);
   const refusal = (what: 'UID' | 'ResourceVersion', wanted: string, found: string): Error =>
-    storedPrecondition(info.gr, name, info.keyPrefix + entryKey(request), what, wanted, found);
+    storagePreconditionFailed(info.gr, name, info.keyPrefix + entryKey(request), what, wanted, found);
   const [foundUid, foundVersion] = [stringAt(metadata, 'uid') ?? '', stringAt(metadata, 'resourceVersion') ?? ''];
   if (uid !== '' && uid !== foundUid) throw refusal('UID', uid, foundUid);
   if (resourceVersion !== '' && resourceVersion !== foundVersion) throw refusal('ResourceVersion', resourceVersion, foundVersion);
@@ -69,7 +69,7 @@ export function applyEdit<A extends EditStart & Editable>(attempt: A, { deps }: 
   const { request, object, owner, change } = attempt;
   const old = owner === undefined ? undefined : structuredClone(object);
   change(object);
-  delete metadataOf(object)['resourceVersion'];
+  delete ensureMetadata(object)['resourceVersion'];
   if (owner !== undefined) recordOwnership(request.info, owner.subresource, owner.manager, object, old, deps.clock.now());
   return attempt;
 }

@@ -2,7 +2,7 @@
 import { StatusError } from '../../../../shared/api/errors/status';
 import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import { canonicalizeGroups } from '../../../../shared/api/types/group-fields';
-import { metadataOf, parseResourceVersion, readMetadata } from '../../../../shared/api/metadata/object-meta';
+import { ensureMetadata, parseResourceVersion, readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { stringAt } from '../../../../shared/values/json';
 import { needsWebhook } from '../../object/resource-info';
 import type { UpdateRules } from '../../strategy';
@@ -17,14 +17,14 @@ import { after, learn, type StepExecution } from './step';
 export function stampNew<A extends DecodedAttempt>(attempt: A, { deps }: StepExecution): A & Stamped {
   const { request, object, name } = attempt;
   const { info, context, namespace } = request;
-  const metadata = metadataOf(object);
+  const metadata = ensureMetadata(object);
   meta.agreeOnNamespace(info, metadata, namespace);
   const sent = parseResourceVersion(stringAt(metadata, 'resourceVersion'));
   meta.stampNew(info, metadata, deps.random.uuid(), deps.clock.now());
   if (name !== '') metadata['name'] = name;
   if (info.hasStatus && info.strategy.keepsStatusAtCreation !== true) delete object['status'];
   meta.dedupeOwners(metadata, 'update', (text) => context.warn(text));
-  info.hubCodec.dropDisabled(object);
+  info.hubCodec.dropDisabledFields(object);
   return learn(attempt, { sentVersion: sent.type === 'number' ? sent.value : undefined });
 }
 
@@ -33,13 +33,13 @@ export function stampChanged<A extends DecodedChange>(attempt: A): A & Pick<Deco
   const { request, source, old } = attempt;
   const { info, context, namespace, name, subresource } = request;
   if (source.verb === 'create') throw new Error('a creation changes nothing');
-  const metadata = metadataOf(attempt.object);
+  const metadata = ensureMetadata(attempt.object);
   meta.agreeOnName(metadata, name);
   meta.agreeOnNamespace(info, metadata, namespace);
   meta.carryOver(metadata, readMetadata(old));
   meta.dedupeOwners(metadata, source.verb, (text) => context.warn(text));
   const object = scoped(info, subresource, attempt.object, old);
-  info.hubCodec.dropDisabled(object);
+  info.hubCodec.dropDisabledFields(object);
   return object === attempt.object ? attempt : learn(attempt, { object });
 }
 

@@ -1,8 +1,8 @@
 /** The first steps of a write: what was sent becomes an object of the stored version with its owners. Nothing is asked of other requests or plug-ins. */
 import { stringAt, type JsonObject } from '../../../../shared/values/json';
-import { dropCarried } from '../../../../shared/api/conversion';
+import { dropFieldAnnotations } from '../../../../shared/api/conversion';
 import * as status from '../../../../shared/api/errors/status';
-import { metadataOf, parseResourceVersion, readMetadata } from '../../../../shared/api/metadata/object-meta';
+import { ensureMetadata, parseResourceVersion, readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import { needsWebhook, toHub, type ResourceInfo } from '../../object/resource-info';
 import { entryKey } from '../../resources';
@@ -37,18 +37,18 @@ export function decodeMissing<A extends ObjectStart>(
   if (source.verb === 'patch' || (applies && subresource !== undefined)) throw status.notFound(info.gr, name);
   if (applies) context.trace?.event(PATCHING);
   return whenResolved(source.object(undefined, execution), (object) => {
-    const uid = stringAt(metadataOf(object), 'uid') ?? '';
-    if (uid !== '') throw status.uidPrecondition(info.gr, name, info.keyPrefix + entryKey(request), uid, '');
+    const uid = stringAt(ensureMetadata(object), 'uid') ?? '';
+    if (uid !== '') throw status.storageUidMismatch(info.gr, name, info.keyPrefix + entryKey(request), uid, '');
     const creates = applies || (subresource === undefined && createsOnUpdate(info, object));
     if (!creates || options.ifMatch !== undefined) throw status.notFound(info.gr, name);
-    delete metadataOf(object)['resourceVersion'];
+    delete ensureMetadata(object)['resourceVersion'];
     return learn(attempt, { object, old: undefined });
   });
 }
 
 function createsOnUpdate({ row }: ResourceInfo, object: JsonObject): boolean {
-  if (row.createOnUpdate !== 'without-resource-version') return row.createOnUpdate === true;
-  return parseResourceVersion(stringAt(metadataOf(object), 'resourceVersion')).type === 'unset';
+  if (row.allowsCreateOnUpdate !== 'without-resource-version') return row.allowsCreateOnUpdate === true;
+  return parseResourceVersion(stringAt(ensureMetadata(object), 'resourceVersion')).type === 'unset';
 }
 
 /**
@@ -61,13 +61,13 @@ export function decodeChange<A extends ObjectStart>(attempt: A, execution: StepE
   const { entry } = current;
   if (entry === undefined) throw status.notFound(info.gr, name);
   return whenResolved(readStored(execution.deps, request, entry), ({ object: old, text }) => {
-    if (options.ifMatch !== undefined && options.ifMatch !== String(entry.revision)) throw status.modified(info.gr, name);
+    if (options.ifMatch !== undefined && options.ifMatch !== String(entry.revision)) throw status.objectModified(info.gr, name);
     if (source.verb !== 'update') request.context.trace?.event(PATCHING);
     return whenResolved(source.object(old, execution), (object) => {
-      const metadata = metadataOf(object);
+      const metadata = ensureMetadata(object);
       const [uid, oldUid] = [stringAt(metadata, 'uid') ?? '', stringAt(readMetadata(old), 'uid') ?? ''];
       if (source.verb === 'update' && uid !== '' && uid !== oldUid)
-        throw status.uidPrecondition(info.gr, name, info.keyPrefix + entryKey(request), uid, oldUid);
+        throw status.storageUidMismatch(info.gr, name, info.keyPrefix + entryKey(request), uid, oldUid);
       checkResourceVersion(request, stringAt(metadata, 'resourceVersion'), entry);
       return learn(attempt, { entry, old, text, object });
     });
@@ -81,7 +81,7 @@ export function applyDefaults<A extends DecodedAttempt>(attempt: A): A {
   // What a configuration leaves out that is applied in a version that is not stored is filled in where the object is read (upstream behaviour).
   const isFilledWhenRead = source.verb === 'apply' && old !== undefined && needsWebhook(info) && info.row.version !== info.hub.version;
   if (!isFilledWhenRead) info.codec.applyDefaults(object);
-  dropCarried(info.row, object);
+  dropFieldAnnotations(info.row, object);
   return attempt;
 }
 
@@ -93,7 +93,7 @@ export function convertToStorage<A extends DecodedAttempt>(attempt: A, { deps }:
   const { request, old } = attempt;
   const { info } = request;
   const object = toHub(info, attempt.object);
-  const metadata = metadataOf(object);
+  const metadata = ensureMetadata(object);
   if (old === undefined) dropDeletion(metadata);
   info.strategy.canonicalize?.(object);
   const isNamed = request.name !== '' || stringAt(metadata, 'name') !== undefined;

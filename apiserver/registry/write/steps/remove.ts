@@ -2,7 +2,7 @@
 import { stringAt, type JsonObject } from '../../../../shared/values/json';
 import { canonicalizeGroups } from '../../../../shared/api/types/group-fields';
 import * as status from '../../../../shared/api/errors/status';
-import { metadataOf, readMetadata } from '../../../../shared/api/metadata/object-meta';
+import { ensureMetadata, readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import type { Entry } from '../../../cache/cache';
 import { makeEntry } from '../../../cache/store/entry';
@@ -64,8 +64,8 @@ function checkPreconditions(
 function preconditionFailed(info: ResourceInfo, name: string, what: 'UID' | 'ResourceVersion', wanted: string, found: string): Error {
   const { gr, group, kind, strategy } = info;
   return strategy.deletion?.asksForFound === true
-    ? status.foundPrecondition(gr, name, what, wanted, found)
-    : status.deletePrecondition({ group, kind }, name, what, wanted, found);
+    ? status.preconditionFailed(gr, name, what, wanted, found)
+    : status.deletePreconditionFailed({ group, kind }, name, what, wanted, found);
 }
 
 /** prepare, of a DELETE: marks a copy of the object as far as the options ask for it. */
@@ -80,7 +80,7 @@ export function prepareForDeletion<A extends DeletionStart & StoredObject>(attem
 export function encodeMarked<A extends AttemptStart & Marked>(attempt: A, { deps }: StepExecution): MaybePromise<A & Partial<Encodable>> {
   const { request, course, marked } = attempt;
   if (course === 'wait' || course === 'remove') return attempt;
-  delete metadataOf(marked)['resourceVersion'];
+  delete ensureMetadata(marked)['resourceVersion'];
   const { info } = request;
   return whenResolved(asKept(deps, request, marked), (kept) =>
     learn(attempt, { encoded: encode(info, kept, canonicalizeGroups(kept, info.hubCodec.groupFields, deps.names)) }),

@@ -1,7 +1,7 @@
 /** The last steps of a write: the bytes that are stored, and what the write comes to. Nothing is stored here. */
 import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
-import { clientFault } from '../../../../shared/api/errors/status';
-import { isTerminating, metadataOf, readMetadata } from '../../../../shared/api/metadata/object-meta';
+import { clientError } from '../../../../shared/api/errors/status';
+import { isTerminating, ensureMetadata, readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { makeEntry } from '../../../cache/store/entry';
 import { hiddenFields, isFormerVersion } from '../../object/hidden-fields';
 import { encoding, isUnchanged, storedValue, unstoredEntry, type Encoded } from '../../object/stored-object';
@@ -25,8 +25,8 @@ export function encodeNew<A extends DecodedAttempt & Canonical & Stamped>(
 ): MaybePromise<A & Encodable> {
   const { request, current, name, object, stored, sentVersion, isDialectSensitive } = attempt;
   const { info, dryRun } = request;
-  if (sentVersion !== undefined && !dryRun) throw clientFault('resourceVersion should not be set on objects to be created');
-  if (current.entry !== undefined) throw alreadyExists(info, name, metadataOf(object), current.entry);
+  if (sentVersion !== undefined && !dryRun) throw clientError('resourceVersion should not be set on objects to be created');
+  if (current.entry !== undefined) throw alreadyExists(info, name, ensureMetadata(object), current.entry);
   if (info.row.custom !== undefined) checkDefinition(info, current.definition);
   info.strategy.completeCreated?.(stored);
   if (info.converter !== undefined) info.hubCodec.applyDefaults(stored);

@@ -1,8 +1,8 @@
 /** Where the object of a write comes from: the bodies of POST and PUT, patches, applied configurations, and scales of workloads. Decides nothing. */
 import { stringAt, type JsonObject } from '../../../../shared/values/json';
-import { canonicalizeGroups, inSpelling } from '../../../../shared/api/types/group-fields';
+import { canonicalizeGroups, withGroupsOfDialect } from '../../../../shared/api/types/group-fields';
 import * as status from '../../../../shared/api/errors/status';
-import { metadataOf, readMetadata } from '../../../../shared/api/metadata/object-meta';
+import { ensureMetadata, readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { whenResolved } from '../../../../shared/runtime/maybe-promise';
 import { toServed } from '../../object/resource-info';
 import type { ParsedBody, PatchBody, WriteOptions } from '../../verbs';
@@ -64,7 +64,8 @@ function bodySource(
 
 /** The audit event shows an object that has a name with the labels that its kind demands. */
 function setSentLabels(deps: StepDependencies, request: WriteRequest, object: JsonObject): void {
-  if (stringAt(metadataOf(object), 'name') !== undefined) request.info.strategy.setRequiredLabels?.(object, deps.strategyContext(request));
+  if (stringAt(ensureMetadata(object), 'name') !== undefined)
+    request.info.strategy.setRequiredLabels?.(object, deps.strategyContext(request));
 }
 
 /** A patch or an applied configuration, which is read here and refused where that is not possible. */
@@ -114,7 +115,7 @@ function patchSource(
   // Read only when there is something to apply it to: what does not exist is said first (upstream behaviour).
   const object = (old: JsonObject | undefined): JsonObject => {
     apply ??= readPatch(info, patch, fieldValidation, (text) => context.warn(text));
-    const shown = inSpelling(toServed(info, old ?? {}), info.codec.groupFields, patch.dialect);
+    const shown = withGroupsOfDialect(toServed(info, old ?? {}), info.codec.groupFields, patch.dialect);
     return agreeOnPlace(info, apply(shown), names, namespace, name);
   };
   return { verb: 'patch', object };

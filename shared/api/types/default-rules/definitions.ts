@@ -1,13 +1,13 @@
-/** Defaults of definitions of custom resources. */
+/** Defaults of CustomResourceDefinitions. */
 import { objectAt, stringAt, stringsAt } from '../../../values/json';
-import { isZero, objects, type DefaultRule } from './rule';
+import { isZero, objectsAt, type DefaultRule } from './rule';
 
 export const DEFINITION_RULES: Readonly<Record<string, DefaultRule>> = {
   'apiextensions.v1.CustomResourceDefinition': (definition) => {
-    // The version that objects are stored in; more than one is refused later.
+    // The storage version; validation rejects more than one later.
     const status = objectAt(definition, 'status') ?? {};
     if (stringsAt(status, 'storedVersions').length > 0) return;
-    const stored = objects(objectAt(definition, 'spec'), 'versions').find(({ storage }) => storage === true);
+    const stored = objectsAt(objectAt(definition, 'spec'), 'versions').find(({ storage }) => storage === true);
     if (stored !== undefined) definition['status'] = { ...status, storedVersions: [stringAt(stored, 'name') ?? ''] };
   },
   'apiextensions.v1.CustomResourceDefinitionSpec': (spec) => {

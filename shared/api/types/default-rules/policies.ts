@@ -1,7 +1,7 @@
-/** Defaults of rules about access and traffic, as far as they depend on other members. */
+/** Defaults of RBAC, network policy, API priority and device kinds that depend on other fields. */
 import { annotationAt } from '../../metadata/carried-annotations';
 import { objectAt, own, stringAt, type JsonObject } from '../../../values/json';
-import { isZero, objects, type DefaultRule } from './rule';
+import { isZero, objectsAt, type DefaultRule } from './rule';
 
 const RBAC = 'rbac.authorization.platform.io';
 
@@ -10,7 +10,7 @@ export const POLICY_RULES: Readonly<Record<string, DefaultRule>> = {
   'networking.v1.NetworkPolicySpec': (spec) => {
     const types = spec['policyTypes'];
     if (Array.isArray(types) && types.length > 0) return;
-    spec['policyTypes'] = objects(spec, 'egress').length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
+    spec['policyTypes'] = objectsAt(spec, 'egress').length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
   },
   'resource.v1alpha3.DeviceRequest': (request) => {
     if (request['allocationMode'] === 'ExactCount' && isZero(request['count'])) request['count'] = 1;
@@ -23,7 +23,7 @@ export const POLICY_RULES: Readonly<Record<string, DefaultRule>> = {
 
 const DEFAULT_SHARES = 30;
 
-/** v1beta3 says "the default" with zero shares; an annotation tells when zero is meant. */
+/** In v1beta3, zero shares mean the default, unless an annotation marks the zero as intended. */
 function defaultShares(object: JsonObject): void {
   const limited = objectAt(objectAt(object, 'spec'), 'limited');
   if (limited === undefined || annotationAt(object, (names) => names.zeroShares) !== undefined) return;

@@ -1,9 +1,9 @@
-/** What default rules are, and what they ask of values. */
+/** The type of a default rule, and helpers for its conditions. */
 import { arrayAt, isObject, type JsonObject } from '../../../values/json';
 
 export type DefaultRule = (object: JsonObject) => void;
 
-export function objects(object: JsonObject | undefined, member: string): JsonObject[] {
+export function objectsAt(object: JsonObject | undefined, member: string): JsonObject[] {
   return (arrayAt(object, member) ?? []).filter(isObject);
 }
 

@@ -1,29 +1,33 @@
-/** Defaults of controllers of pods and of their autoscalers, as far as they depend on other members. */
+/** Defaults of workload controllers and autoscalers that depend on other fields. */
 import { cloneJson, objectAt, type JsonObject } from '../../../values/json';
-import { isEmpty, isZero, objects, type DefaultRule } from './rule';
+import { isEmpty, isZero, objectsAt, type DefaultRule } from './rule';
 
-const MOST_INT32 = 2_147_483_647;
+const MAX_INT32 = 2_147_483_647;
 
 export const WORKLOAD_RULES: Readonly<Record<string, DefaultRule>> = {
-  'apps.v1.DaemonSetUpdateStrategy': rollingUpdate,
-  'apps.v1.DeploymentStrategy': rollingUpdate,
+  'apps.v1.DaemonSetUpdateStrategy': defaultRollingUpdate,
+  'apps.v1.DeploymentStrategy': defaultRollingUpdate,
   'apps.v1.StatefulSetSpec': (spec) => {
-    for (const claim of objects(spec, 'volumeClaimTemplates')) Object.assign(claim, { kind: 'PersistentVolumeClaim', apiVersion: 'v1' });
+    for (const claim of objectsAt(spec, 'volumeClaimTemplates')) Object.assign(claim, { kind: 'PersistentVolumeClaim', apiVersion: 'v1' });
   },
-  // Unlike with the other kinds the numbers follow only from a type that was not named (upstream behaviour).
+  // Unlike in the other kinds, the numbers are set only when the type is unset (upstream behaviour).
   'apps.v1.StatefulSetUpdateStrategy': (strategy) => {
     if (!isZero(strategy['type'])) return;
     strategy['type'] = 'RollingUpdate';
-    rollingUpdate(strategy);
+    defaultRollingUpdate(strategy);
   },
   'autoscaling.v2.HorizontalPodAutoscalerBehavior': (behavior) => {
-    behavior['scaleUp'] = scaling(objectAt(behavior, 'scaleUp'), { ...SCALING, stabilizationWindowSeconds: 0, policies: FAST_POLICIES });
-    behavior['scaleDown'] = scaling(objectAt(behavior, 'scaleDown'), { ...SCALING, policies: ALL_AT_ONCE });
+    behavior['scaleUp'] = mergeScalingRules(objectAt(behavior, 'scaleUp'), {
+      ...SCALING_DEFAULTS,
+      stabilizationWindowSeconds: 0,
+      policies: SCALE_UP_POLICIES,
+    });
+    behavior['scaleDown'] = mergeScalingRules(objectAt(behavior, 'scaleDown'), { ...SCALING_DEFAULTS, policies: SCALE_DOWN_POLICIES });
   },
   'autoscaling.v2.HorizontalPodAutoscalerSpec': (spec) => {
-    if (objects(spec, 'metrics').length === 0) spec['metrics'] = [cloneJson(PROCESSOR_LOAD)];
+    if (objectsAt(spec, 'metrics').length === 0) spec['metrics'] = [cloneJson(DEFAULT_METRIC)];
   },
-  'batch.v1.Job': job,
+  'batch.v1.Job': defaultJob,
   'core.v1.ReplicationController': (controller) => {
     const spec = objectAt(controller, 'spec');
     const labels = templateLabels(spec);
@@ -34,48 +38,49 @@ export const WORKLOAD_RULES: Readonly<Record<string, DefaultRule>> = {
   },
 };
 
-/** Its own members have plain defaults. */
-function rollingUpdate(strategy: JsonObject): void {
+/** The fields of `rollingUpdate` have default values of their own. */
+function defaultRollingUpdate(strategy: JsonObject): void {
   if (strategy['type'] === 'RollingUpdate' && objectAt(strategy, 'rollingUpdate') === undefined) strategy['rollingUpdate'] = {};
 }
 
-const SCALING: JsonObject = { selectPolicy: 'Max' };
-const FAST_POLICIES = [
+const SCALING_DEFAULTS: JsonObject = { selectPolicy: 'Max' };
+const SCALE_UP_POLICIES = [
   { type: 'Pods', value: 4, periodSeconds: 15 },
   { type: 'Percent', value: 100, periodSeconds: 15 },
 ];
-const ALL_AT_ONCE = [{ type: 'Percent', value: 100, periodSeconds: 15 }];
-const PROCESSOR_LOAD: JsonObject = {
+const SCALE_DOWN_POLICIES = [{ type: 'Percent', value: 100, periodSeconds: 15 }];
+const DEFAULT_METRIC: JsonObject = {
   type: 'Resource',
   resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } },
 };
 
-function scaling(given: JsonObject | undefined, defaults: JsonObject): JsonObject {
-  const made = cloneJson(defaults);
-  for (const [member, value] of Object.entries(given ?? {})) if (value !== null) made[member] = value;
-  return made;
+function mergeScalingRules(given: JsonObject | undefined, defaults: JsonObject): JsonObject {
+  const merged = cloneJson(defaults);
+  for (const [member, value] of Object.entries(given ?? {})) if (value !== null) merged[member] = value;
+  return merged;
 }
 
-function job(object: JsonObject): void {
+function defaultJob(object: JsonObject): void {
   const spec = objectAt(object, 'spec');
   const metadata = objectAt(object, 'metadata');
   if (spec === undefined || metadata === undefined) return;
   if (isAbsent(spec, 'completions') && isAbsent(spec, 'parallelism')) spec['completions'] = 1;
   const values: JsonObject = {
     parallelism: 1,
-    backoffLimit: isAbsent(spec, 'backoffLimitPerIndex') ? 6 : MOST_INT32,
+    backoffLimit: isAbsent(spec, 'backoffLimitPerIndex') ? 6 : MAX_INT32,
     completionMode: 'NonIndexed',
     suspend: false,
     manualSelector: false,
     podReplacementPolicy: isAbsent(spec, 'podFailurePolicy') ? 'TerminatingOrFailed' : 'Failed',
   };
   for (const [member, value] of Object.entries(values)) if (isAbsent(spec, member)) spec[member] = value;
-  // Templates of Jobs have to say it (upstream behaviour).
-  for (const rule of objects(objectAt(spec, 'podFailurePolicy'), 'rules')) {
-    for (const condition of objects(rule, 'onPodConditions')) if (isZero(condition['status'])) condition['status'] = 'True';
+  // Upstream defaults this for Jobs, but not for their templates.
+  for (const rule of objectsAt(objectAt(spec, 'podFailurePolicy'), 'rules')) {
+    for (const condition of objectsAt(rule, 'onPodConditions')) if (isZero(condition['status'])) condition['status'] = 'True';
   }
   const labels = templateLabels(spec);
-  // The very same object: labels that the server puts on the template later are then on the Job as well (upstream behaviour).
+  // Shares the object: labels that the server adds to the template later then appear on the Job as well (upstream
+  // behaviour).
   if (labels !== undefined && isEmpty(objectAt(metadata, 'labels'))) metadata['labels'] = labels;
 }
 

@@ -1,13 +1,14 @@
 /**
- * Puts the descriptions of types and members into the build's output, for `kubectl explain`: `node dist/shared/api/types/generate/describe.js <file>`.
- * The build runs it; without the packages there are no descriptions, and nothing else changes.
+ * Writes the descriptions of types and fields into the build output, for `kubectl explain`: `node
+ * dist/shared/api/types/generate/describe.js <file>`. Called by the build; without the packages it writes nothing, and
+ * only the descriptions are missing.
  */
 import { writeFileSync } from 'node:fs';
-import { readTexts } from './texts';
+import { readAllDescriptions } from './texts';
 
 function main(output: string | undefined): void {
   if (output === undefined) throw new Error('usage: describe <file>');
-  const texts = readTexts();
+  const texts = readAllDescriptions();
   if (texts !== undefined) writeFileSync(output, JSON.stringify(texts));
 }
 

@@ -1,4 +1,4 @@
-import { fillFrom, fillWith } from './fill';
+import { addModelDescriptions, addOwnDescriptions } from './fill';
 
 const MODELS = {
   V1Ware: { '': 'A thing that is sold.', continue: 'Who goes on.' },
@@ -6,24 +6,24 @@ const MODELS = {
 };
 
 test('fillFrom adds missing descriptions under the names of types and keeps existing ones', () => {
-  const said = { 'shop.v1.Ware': { '': 'Said.' } };
-  fillFrom(MODELS, ['shop.v1.Ware', 'shop.v1.Event', 'shop.v1.Unknown'], said);
-  expect(said).toMatchObject({
+  const descriptions = { 'shop.v1.Ware': { '': 'Said.' } };
+  addModelDescriptions(MODELS, ['shop.v1.Ware', 'shop.v1.Event', 'shop.v1.Unknown'], descriptions);
+  expect(descriptions).toMatchObject({
     'shop.v1.Ware': { '': 'Said.', continue: 'Who goes on.' },
     'shop.v1.Event': { '': 'Something that happens in a shop.' },
   });
-  expect(Object.keys(said)).toHaveLength(2);
+  expect(Object.keys(descriptions)).toHaveLength(2);
 });
 
 test('fillWith adds descriptions of our own where there are none', () => {
   const types = { 'shop.v1.Ware': ['1 spec shop.v1.WareSpec', '2 status shop.v1.WareStatus'], 'shop.v1.WareStatus': ['1 status string'] };
-  const said = { 'shop.v1.Ware': { kind: 'Kind.', spec: 'Said.' } };
-  fillWith(
+  const descriptions = { 'shop.v1.Ware': { kind: 'Kind.', spec: 'Said.' } };
+  addOwnDescriptions(
     { '*': { status: 'State.' }, 'shop.v1.Ware': { spec: 'Ours.', metadata: 'Ours.' }, 'shop.v1.Time': { '': 'Ours.' } },
     types,
-    said,
+    descriptions,
   );
-  expect(said).toEqual({
+  expect(descriptions).toEqual({
     'shop.v1.Ware': { kind: 'Kind.', spec: 'Said.', metadata: 'Ours.', status: 'State.' },
     'shop.v1.WareStatus': {},
     'shop.v1.Time': { '': 'Ours.' },

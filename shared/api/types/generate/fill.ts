@@ -1,29 +1,36 @@
-/** Completes what is said of types: each source fills what those before it leave out. Knows no texts. */
+/** Completes descriptions: each source supplies what the sources before it lack. */
 import { capitalize } from '../../../values/capitalize';
 import type { Descriptions } from './descriptions';
 
-/** What only the models say is added. `types` are those that there are (`core.v1.PodStatus`). */
-export function fillFrom(models: Descriptions, types: Iterable<string>, descriptions: Descriptions): void {
+/** Adds descriptions that only the client models have. `types` are the types of the tables (`core.v1.PodStatus`). */
+export function addModelDescriptions(models: Descriptions, types: Iterable<string>, descriptions: Descriptions): void {
   for (const type of types) {
-    const model = modelsOf(type).find((name) => models[name] !== undefined);
+    const model = modelNamesOf(type).find((name) => models[name] !== undefined);
     if (model !== undefined) descriptions[type] = { ...models[model], ...descriptions[type] };
   }
 }
 
-/** What nobody says is said in words of ours; under `*` stands what all kinds have. */
-export function fillWith(own: Descriptions, types: Readonly<Record<string, readonly string[]>>, descriptions: Descriptions): void {
-  const ofKinds = own['*'] ?? {};
+/** Adds this repository's own descriptions where the packages have none; those under `*` apply to every kind. */
+export function addOwnDescriptions(
+  own: Descriptions,
+  types: Readonly<Record<string, readonly string[]>>,
+  descriptions: Descriptions,
+): void {
+  const commonTexts = own['*'] ?? {};
   for (const [type, rows] of Object.entries(types)) {
-    const said = descriptions[type] ?? {};
+    const existing = descriptions[type] ?? {};
     const members = new Set(rows.map((row) => row.split(' ')[1]));
-    const common = said['kind'] === undefined ? [] : Object.entries(ofKinds).filter(([member]) => members.has(member));
-    descriptions[type] = { ...Object.fromEntries(common), ...said };
+    const common = existing['kind'] === undefined ? [] : Object.entries(commonTexts).filter(([member]) => members.has(member));
+    descriptions[type] = { ...Object.fromEntries(common), ...existing };
   }
   for (const [type, texts] of Object.entries(own)) if (type !== '*') descriptions[type] = { ...texts, ...descriptions[type] };
 }
 
-/** A class bears its group only where another one would have the same name. */
-function modelsOf(type: string): readonly string[] {
+/**
+ * The class names that a type may have: a class has its group in the name only when another class would have the same
+ * name.
+ */
+function modelNamesOf(type: string): readonly string[] {
   const [group = '', version = '', name = ''] = type.split('.');
   return [`${capitalize(group)}${capitalize(version)}${name}`, `${capitalize(version)}${name}`];
 }

@@ -1,15 +1,16 @@
 /**
- * Reads the run-time type descriptions that every Go program carries (its reflection needs them): named structs with their members in order,
- * their types and their tags. That is where the member order, the JSON names, the protobuf numbers, "omitted when empty", pointers and patch
- * strategies of the API types come from. Reads a 64-bit little-endian ELF executable of fixed address, built by Go 1.18 to 1.23.
+ * Reads the run-time type descriptors that every Go program contains for reflection: named structs with their fields in
+ * order, the field types and tags. These are the source of the field order, JSON names, protobuf numbers, `omitempty`,
+ * pointers and patch strategies of the API types. Supports 64-bit little-endian ELF executables with a fixed address,
+ * built by Go 1.18 to 1.23.
  */
 
 export type GoType =
   | { kind: 'basic'; name: string; scalar: GoScalar; package: string }
   | { kind: 'struct'; name: string; package: string; members: () => GoMember[] }
   | { kind: 'pointer'; to: () => GoType }
-  | { kind: 'list'; name: string; package: string; of: () => GoType }
-  | { kind: 'map'; name: string; package: string; key: () => GoType; of: () => GoType }
+  | { kind: 'list'; name: string; package: string; element: () => GoType }
+  | { kind: 'map'; name: string; package: string; key: () => GoType; element: () => GoType }
   | { kind: 'other'; name: string };
 
 export type GoScalar =
@@ -52,17 +53,20 @@ const SCALARS: Record<number, GoScalar> = {
   24: 'string',
 };
 const KIND = { map: 21, pointer: 22, slice: 23, struct: 25 };
-/** Bytes of a type's header, and of the kinds that have more than the header; a named type's package stands after them. */
+/**
+ * Size in bytes of a type descriptor's header, and of the descriptors that are longer; the package of a named type
+ * follows them.
+ */
 const HEADER = 48;
 const SIZES: Record<number, number> = { [KIND.map]: 88, [KIND.pointer]: 56, [KIND.slice]: 56, [KIND.struct]: 80 };
 const FLAG = { uncommon: 1, extraStar: 2, named: 4 };
 const MEMBER_BYTES = 24;
 
-/** Every named struct that the program refers to by pointer. */
+/** Returns every named struct to which the program has a pointer type. */
 export function readGoTypes(program: Buffer): GoTypes {
   const image = new Image(program);
   const types: GoTypes = new Map();
-  for (let at = image.links.start; at < image.links.end; at += 4) {
+  for (let at = image.typeLinks.start; at < image.typeLinks.end; at += 4) {
     const type = image.type(image.typesBase + program.readInt32LE(at));
     if (type.kind !== 'pointer') continue;
     const target = type.to();
@@ -79,7 +83,7 @@ interface Section {
 
 class Image {
   readonly typesBase: number;
-  readonly links: Section;
+  readonly typeLinks: Section;
   private readonly sections: Section[] = [];
   private readonly known = new Map<number, GoType>();
 
@@ -93,13 +97,13 @@ class Image {
       const header = table + i * 64;
       const section = this.section(header);
       if (bytes.readUInt32LE(header + 4) === 1) this.sections.push(section);
-      named.set(this.zeroEnded(names.start + bytes.readUInt32LE(header)), section);
+      named.set(this.zeroTerminated(names.start + bytes.readUInt32LE(header)), section);
     }
     const constants = named.get('.rodata');
-    const links = named.get('.typelink');
-    if (constants === undefined || links === undefined) throw new Error('no Go type descriptions in this program');
+    const typeLinks = named.get('.typelink');
+    if (constants === undefined || typeLinks === undefined) throw new Error('no Go type descriptions in this program');
     this.typesBase = constants.address;
-    this.links = links;
+    this.typeLinks = typeLinks;
   }
 
   type(address: number): GoType {
@@ -126,9 +130,9 @@ class Image {
       case KIND.pointer:
         return { kind: 'pointer', to: next(0) };
       case KIND.slice:
-        return { kind: 'list', name, package: packageName, of: next(0) };
+        return { kind: 'list', name, package: packageName, element: next(0) };
       case KIND.map:
-        return { kind: 'map', name, package: packageName, key: next(0), of: next(1) };
+        return { kind: 'map', name, package: packageName, key: next(0), element: next(1) };
       case KIND.struct:
         return { kind: 'struct', name, package: packageName, members: () => this.members(at) };
       default:
@@ -152,12 +156,12 @@ class Image {
   private name(address: number): { text: string; tag: string; embedded: boolean } {
     const at = this.offset(address);
     const flags = this.bytes[at] ?? 0;
-    const text = this.counted(at + 1);
-    const tag = (flags & 2) !== 0 ? this.counted(text.end).text : '';
+    const text = this.prefixedText(at + 1);
+    const tag = (flags & 2) !== 0 ? this.prefixedText(text.end).text : '';
     return { text: text.text, tag, embedded: (flags & 8) !== 0 };
   }
 
-  private counted(at: number): { text: string; end: number } {
+  private prefixedText(at: number): { text: string; end: number } {
     let length = 0;
     for (let shift = 0; ; shift += 7) {
       const byte = this.bytes[at] ?? 0;
@@ -168,7 +172,7 @@ class Image {
     return { text: this.bytes.toString('utf8', at, at + length), end: at + length };
   }
 
-  private zeroEnded(at: number): string {
+  private zeroTerminated(at: number): string {
     return this.bytes.toString('latin1', at, this.bytes.indexOf(0, at));
   }
 

@@ -1,6 +1,6 @@
 /**
- * Writes shared/api/types/generated/types.json and members.ts from the installed packages: `npm run generate`. A development tool; nothing at run time
- * uses it.
+ * Writes shared/api/types/generated/types.json and members.ts from the installed packages (`npm run generate`). A
+ * development tool, not used at run time.
  */
 import { writeFileSync } from 'node:fs';
 import { readTables } from '../tables';

@@ -1,8 +1,9 @@
 /**
- * Prints the type tables as TypeScript types: what a decoded object of each type looks like in memory, so that a rule about a member that does not exist
- * does not compile. Types are aliases, not interfaces, because those are assignable to JsonObject. Only facts of the tables, no texts.
+ * Prints the type tables as TypeScript types of decoded objects, so that a rule about a field that does not exist does
+ * not compile. The types are aliases, not interfaces, because aliases are assignable to JsonObject. Contains only facts
+ * of the tables, no descriptions.
  */
-import { zeroOf } from '../decode';
+import { zeroValueOf } from '../decode';
 import type { Tables } from '../tables';
 import type { FieldSchema, FieldType, Scalar, TypeSchema } from '../types';
 
@@ -10,7 +11,7 @@ const HEAD = `/** What decoded objects look like, generated from the type tables
 import type { JsonValue } from '../../../values/json';
 `;
 
-/** What the decoder makes of them. */
+/** The TypeScript types of decoded scalars. */
 const SCALARS: Readonly<Record<Scalar, string>> = {
   bool: 'boolean',
   int32: 'number',
@@ -34,7 +35,7 @@ const SCALARS: Readonly<Record<Scalar, string>> = {
 export const aliasOf = (type: string): string =>
   type.replace(/(?:^|\.)([a-z])/g, (_, letter: string) => letter.toUpperCase()).replace(/\./g, '');
 
-/** The file's text: a type for each of the tables, and those of kinds by name. */
+/** The text of the file: one type per type of the tables, and a map of the kinds by name. */
 export function printMembers({ typeNames, schemaOf }: Pick<Tables, 'typeNames' | 'schemaOf'>): string {
   const names = typeNames();
   const kinds = names.filter((name) => schemaOf(name).hasTypeMeta);
@@ -53,14 +54,14 @@ function printType({ name, hasTypeMeta, fields }: TypeSchema): string {
 
 const memberName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`);
 
-/** Every member may be absent: rules also see objects that are not whole yet. */
+/** Every member is optional, because rules also see incomplete objects. */
 function printMember({ type, presence }: FieldSchema): string {
   const isNullable = presence === 'null' || (presence === 'always' && isNullAtZero(type));
   return isNullable ? orNull(printValue(type)) : printValue(type);
 }
 
-/** Whether the decoder puts null where such a value is missing. */
-const isNullAtZero = (type: FieldType): boolean => type.kind !== 'object' && zeroOf(type)() === null;
+/** Whether the decoder stores null for a missing value. */
+const isNullAtZero = (type: FieldType): boolean => type.kind !== 'object' && zeroValueOf(type)() === null;
 
 const orNull = (type: string): string => (type === 'JsonValue' ? type : `${type} | null`);
 
@@ -71,20 +72,20 @@ function printValue(type: FieldType): string {
     case 'object':
       return aliasOf(type.type);
     case 'either':
-      return `${aliasOf(type.object)} | ${OTHERS[type.or](aliasOf(type.object))}`;
+      return `${aliasOf(type.object)} | ${ALTERNATIVES[type.or](aliasOf(type.object))}`;
     case 'list':
-      return listOf(printItem(type.of));
+      return listOf(printItem(type.element));
     case 'map':
-      return `Record<string, ${printItem(type.of)}>`;
+      return `Record<string, ${printItem(type.element)}>`;
   }
 }
 
-const OTHERS = {
+const ALTERNATIVES = {
   bool: () => 'boolean',
   list: (object: string) => `${object}[]`,
   strings: () => 'string[]',
 } as const;
 
-const printItem = (of: FieldType): string => (isNullAtZero(of) ? orNull(printValue(of)) : printValue(of));
+const printItem = (element: FieldType): string => (isNullAtZero(element) ? orNull(printValue(element)) : printValue(element));
 
 const listOf = (item: string): string => (item.includes(' ') ? `(${item})[]` : `${item}[]`);

@@ -1,12 +1,16 @@
 /**
- * Reads the comments of the classes that @kubernetes/client-node makes of a later release's OpenAPI document: what the other package
- * (descriptions.ts) leaves out is said there, of states above all. The texts are not ours, and stay in the installed package likewise.
+ * Reads the comments of the classes that @kubernetes/client-node generates from a later release's OpenAPI document.
+ * They describe what the other package (descriptions.ts) leaves out, status fields above all. The texts are third-party
+ * and stay in the installed package.
  */
 import { linesOf, type Descriptions } from './descriptions';
 
 const COMMENTED = /\/\*\*\n((?:(?!\*\/)[^])*)\*\/\n[ \t]*(?:export declare class (\w+)|'([^'\n]+)'\??:)/g;
 
-/** By class (`V1PodStatus`), then by member; the text of the class itself stands under the empty name. One class per text. */
+/**
+ * By class (`V1PodStatus`), then by field; the description of the class itself has an empty field name. Each text
+ * declares one class.
+ */
 export function readModels(declarations: Iterable<string>): Descriptions {
   const models: Descriptions = {};
   for (const declaration of declarations) {
@@ -19,10 +23,10 @@ export function readModels(declarations: Iterable<string>): Descriptions {
   return models;
 }
 
-/** Words that mean something in the language, and names that it cannot spell, are written otherwise. */
+/** Reverses the renaming of reserved words and of names that are not TypeScript identifiers. */
 const memberOf = (name: string): string => (name.startsWith('x_') ? name.replaceAll('_', '-') : name.replace(/^_/, ''));
 
-/** As it was before it was put into a comment. */
+/** The description as it was before it was escaped for a comment. */
 function textOf(comment: string): string {
   return linesOf(comment)
     .join('\n')

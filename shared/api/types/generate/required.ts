@@ -1,7 +1,10 @@
-/** Reads which members are required from the TypeScript interfaces that cdk8s generates from the release's OpenAPI document. */
-import { PUBLISHED_PREFIX } from './packages';
+/**
+ * Reads which fields are required from the TypeScript interfaces that cdk8s generates from the release's OpenAPI
+ * document.
+ */
+import { PUBLISHED_PREFIXES } from './packages';
 
-/** Required member names by type (`core.v1.ServicePort`). */
+/** Names of required fields by type (`core.v1.ServicePort`). */
 export type RequiredMembers = Map<string, Set<string>>;
 
 const MEMBER = /@schema (io\.k8s\.[\w.-]+)#(\S+)\s+\*\/\s+readonly \w+(\??):/g;
@@ -9,7 +12,7 @@ const MEMBER = /@schema (io\.k8s\.[\w.-]+)#(\S+)\s+\*\/\s+readonly \w+(\??):/g;
 export function readRequired(declarations: string): RequiredMembers {
   const required: RequiredMembers = new Map();
   for (const [, published = '', member = '', optional] of declarations.matchAll(MEMBER)) {
-    const prefix = PUBLISHED_PREFIX.find((candidate) => published.startsWith(candidate));
+    const prefix = PUBLISHED_PREFIXES.find((candidate) => published.startsWith(candidate));
     if (prefix === undefined) continue;
     const type = published.slice(prefix.length);
     const members = required.get(type) ?? new Set();

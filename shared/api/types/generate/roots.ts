@@ -1,6 +1,6 @@
 /**
- * Which types the tables hold: these and every type that they need. One more kind = one more row here (and its list type, which is found by name).
- * Types are named `<group>.<version>.<Kind>`; see packages.ts for where they stand in the programs.
+ * The root types of the tables: these, their list types (found by name) and every type that they refer to. A new kind
+ * needs one row here. Types are named `<group>.<version>.<Kind>`; packages.ts maps Go packages to these names.
  */
 export const ROOTS: readonly string[] = [
   'core.v1.Binding',

@@ -1,4 +1,7 @@
-/** The committed tables are what the generator makes from the installed packages, and agree with the protobuf descriptors beside them. */
+/**
+ * Compares the committed tables with the output of the generator and with the protobuf descriptors in the installed
+ * programs.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -57,7 +60,7 @@ test('the generated tables contain every root type', () => {
   expect(ROOTS.filter((root) => !typeNames().includes(root))).toEqual([]);
 });
 
-/** Field names by number of every message in the gzip-packed file descriptors inside the program, by our type name. */
+/** Field names by number of every message in the gzip-compressed file descriptors inside the program, by type name. */
 function readDescriptors(program: Buffer): Map<string, Map<number, string>> {
   const messages = new Map<string, Map<number, string>>();
   const magic = Buffer.from([0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00]);
@@ -71,7 +74,7 @@ function readDescriptors(program: Buffer): Map<string, Map<number, string>> {
     try {
       readFile(file, messages);
     } catch {
-      // The magic bytes also stand before data that is no descriptor.
+      // The magic bytes also precede data that is not a descriptor.
     }
   }
   return messages;
@@ -80,14 +83,14 @@ function readDescriptors(program: Buffer): Map<string, Map<number, string>> {
 function readFile(file: Buffer, messages: Map<string, Map<number, string>>): void {
   const input = new WireReader(file);
   let group = '';
-  const found: [string, Map<number, string>][] = [];
+  const messageFields: [string, Map<number, string>][] = [];
   while (input.next()) {
     if (input.field === 2 && input.wire === WIRE_TYPES.bytes) group = input.string();
-    else if (input.field === 4 && input.wire === WIRE_TYPES.bytes) found.push(readMessage(input.message()));
+    else if (input.field === 4 && input.wire === WIRE_TYPES.bytes) messageFields.push(readMessage(input.message()));
     else input.skipField();
   }
   const short = group.replace(/^k8s\.io\.(api|apimachinery\.pkg\.apis|apiextensions_apiserver\.pkg\.apis)\./, '');
-  for (const [name, fields] of found) messages.set(`${short}.${name}`, fields);
+  for (const [name, fields] of messageFields) messages.set(`${short}.${name}`, fields);
 }
 
 function readMessage(message: WireReader): [string, Map<number, string>] {

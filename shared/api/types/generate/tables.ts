@@ -1,9 +1,10 @@
 /**
- * Turns what the packages say into the rows of shared/api/types/generated/types.json: for each type a list of rows, one per member, in upstream's order.
+ * Turns the facts from the packages into the rows of shared/api/types/generated/types.json: for each type a list of
+ * rows, one per field, in upstream's order.
  *
- *   "<protobuf number> <member> <type> <presence> [required] [go=<name>] [patch=<strategy>[:<merge key>]]"
+ * "<protobuf number> <field> <type> <presence> [required] [go=<name>] [patch=<strategy>[:<merge key>]]"
  *
- * The grammar is read by shared/api/types/tables.ts. Number 0 = not part of the protobuf message.
+ * shared/api/types/tables.ts reads this grammar. Number 0 = not part of the protobuf message.
  */
 import { appendAll } from '../../../values/append';
 import { typeNameOf } from './packages';
@@ -13,11 +14,14 @@ import type { RequiredMembers } from './required';
 
 export type TypeRows = Record<string, string[]>;
 
-/** Rows of types that none of the installed programs holds: written by hand, checked against the reference server's answers, JSON and protobuf. */
+/**
+ * Rows of types that none of the installed programs contains: written by hand and compared with the reference server's
+ * responses in JSON and protobuf.
+ */
 const HAND_KEPT: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(handKept));
 
-/** Types whose JSON form their fields do not tell, by Go package and name. */
-const SPECIAL: Record<string, string> = {
+/** Types with a custom JSON form, by Go package and name. */
+const SCALAR_BY_GO_TYPE: Record<string, string> = {
   'k8s.io/apimachinery/pkg/apis/meta/v1.Time': 'time',
   'k8s.io/apimachinery/pkg/apis/meta/v1.MicroTime': 'microTime',
   'k8s.io/apimachinery/pkg/apis/meta/v1.Duration': 'duration',
@@ -28,10 +32,16 @@ const SPECIAL: Record<string, string> = {
   'k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON': 'json',
 };
 
-/** Types that are an object or something else: the tables know them by their names. What they hold is referred to elsewhere. */
-const EITHERS = ['Bool', 'Array', 'StringArray'].map((other) => `apiextensions.v1.JSONSchemaPropsOr${other}`);
+/**
+ * Types that are an object or another value. The tables define them by name; the types that they contain are referenced
+ * elsewhere.
+ */
+const EITHER_TYPES = ['Bool', 'Array', 'StringArray'].map((other) => `apiextensions.v1.JSONSchemaPropsOr${other}`);
 
-/** The rows of the roots, of their list types and of everything they refer to, and the hand-kept ones; types sorted by name. */
+/**
+ * The rows of the roots, of their list types and of every type that these refer to, and the hand-kept rows; types
+ * sorted by name.
+ */
 export function buildTables(types: GoTypes, required: RequiredMembers, roots: readonly string[]): TypeRows {
   const byName = new Map<string, GoType & { kind: 'struct' }>();
   for (const type of types.values()) {
@@ -39,21 +49,21 @@ export function buildTables(types: GoTypes, required: RequiredMembers, roots: re
     if (name !== undefined) byName.set(name, type);
   }
   const rows = new Map<string, string[]>();
-  for (const [name, kept] of HAND_KEPT) rows.set(name, [...kept]);
-  const waiting = roots.flatMap((root) => (byName.has(`${root}List`) ? [root, `${root}List`] : [root]));
-  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+  for (const [name, typeRows] of HAND_KEPT) rows.set(name, [...typeRows]);
+  const queue = roots.flatMap((root) => (byName.has(`${root}List`) ? [root, `${root}List`] : [root]));
+  for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
     if (rows.has(name)) continue;
     const type = byName.get(name);
     if (type === undefined) throw new Error(`type ${name} is not in the program`);
     const builder = new RowBuilder(required.get(name) ?? new Set());
-    // What is published of an inline struct stands at the type that embeds it.
+    // The required fields of an inline struct are published with the type that embeds it.
     for (const inlined of type.members().flatMap(inlineType))
       required.set(inlined, new Set([...(required.get(inlined) ?? []), ...(required.get(name) ?? [])]));
     rows.set(
       name,
       type.members().flatMap((member) => builder.row(member)),
     );
-    appendAll(waiting, builder.references);
+    appendAll(queue, builder.references);
   }
   return Object.fromEntries([...rows].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -99,18 +109,18 @@ class RowBuilder {
       case 'pointer':
         return this.type(type.to());
       case 'list': {
-        const of = type.of();
-        if (of.kind === 'basic' && of.scalar === 'uint8') return 'bytes';
-        return type.name !== '' && of.kind === 'basic' && of.scalar === 'string' ? 'strings' : `[]${this.type(of)}`;
+        const element = type.element();
+        if (element.kind === 'basic' && element.scalar === 'uint8') return 'bytes';
+        return type.name !== '' && element.kind === 'basic' && element.scalar === 'string' ? 'strings' : `[]${this.type(element)}`;
       }
       case 'map':
-        return `map:${this.type(type.of())}`;
+        return `map:${this.type(type.element())}`;
       case 'struct': {
-        const special = SPECIAL[`${type.package}.${type.name}`];
+        const special = SCALAR_BY_GO_TYPE[`${type.package}.${type.name}`];
         if (special !== undefined) return special;
         const name = typeNameOf(type.package, type.name);
         if (name === undefined) throw new Error(`no name for ${type.package}.${type.name}`);
-        if (!EITHERS.includes(name)) this.references.add(name);
+        if (!EITHER_TYPES.includes(name)) this.references.add(name);
         return name;
       }
       case 'other':
@@ -120,24 +130,27 @@ class RowBuilder {
 }
 
 /**
- * When JSON output has the member: `omit` = unless zero or empty, `pointer` = when set, `always` = even when unset (its zero value),
- * `null` = even when unset, then null.
+ * When the JSON output has the field: `omit` = unless zero or empty, `pointer` = when set, `always` = even when unset
+ * (its zero value), `null` = even when unset, as null.
  */
 function presence(type: GoType, isPointer: boolean, omitEmpty: boolean): string {
   if (isPointer) return omitEmpty ? 'pointer' : 'null';
   return omitEmpty && type.kind !== 'struct' ? 'omit' : 'always';
 }
 
-/** What messages call a named scalar, list or map (`v1.ServiceType`); an element's or a value's name in brackets. Empty for unnamed types. */
+/**
+ * The Go name of a named scalar, list or map in error messages (`v1.ServiceType`); the name of an element or value type
+ * in brackets. Empty for unnamed types.
+ */
 function namedType(type: GoType): string {
   switch (type.kind) {
     case 'basic':
       return type.name === '' || type.package === '' ? '' : qualified(type.package, type.name);
     case 'list':
     case 'map': {
-      const of = namedType(type.of());
+      const elementName = namedType(type.element());
       const own = type.name === '' ? '' : qualified(type.package, type.name);
-      return own !== '' || of === '' ? own : `[${of}]`;
+      return own !== '' || elementName === '' ? own : `[${elementName}]`;
     }
     default:
       return '';
@@ -152,7 +165,7 @@ function parseTags(tag: string): Map<string, string> {
   return new Map([...tag.matchAll(/(?<!\w)(\w+):"([^"]*)"/g)].map(([, key = '', value = '']) => [key, value]));
 }
 
-/** The file's text: one type after the other, one row per line. */
+/** The text of the file: one type after another, one row per line. */
 export function printTables(rows: TypeRows): string {
   const types = Object.entries(rows).map(([name, members]) => {
     const lines = members.map((row) => `    ${JSON.stringify(row)}`).join(',\n');

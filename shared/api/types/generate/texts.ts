@@ -1,17 +1,19 @@
-/** All that is said of types and members: by the installed packages, and where they leave something out in words of ours (own-texts.json). */
+/**
+ * Collects the descriptions of types and fields: from the installed packages, completed with those in own-texts.json.
+ */
 import rows from '../generated/types.json';
 import { readDescriptions, type Descriptions } from './descriptions';
-import { fillFrom, fillWith } from './fill';
+import { addModelDescriptions, addOwnDescriptions } from './fill';
 import { readModels } from './models';
 import own from './own-texts.json';
 import { readDeclarations, readModelDeclarations } from './packages';
 
-/** Undefined where the packages are not installed. */
-export function readTexts(): Descriptions | undefined {
+/** `undefined` when the packages are not installed. */
+export function readAllDescriptions(): Descriptions | undefined {
   const declarations = readDeclarations();
   if (declarations === undefined) return undefined;
   const descriptions = readDescriptions(declarations);
-  fillFrom(readModels(readModelDeclarations()), Object.keys(rows), descriptions);
-  fillWith(own, rows, descriptions);
+  addModelDescriptions(readModels(readModelDeclarations()), Object.keys(rows), descriptions);
+  addOwnDescriptions(own, rows, descriptions);
   return descriptions;
 }

@@ -1,16 +1,19 @@
-/** Reads one member of a zip archive. Enough for the archives that the generator meets: no zip64, no encryption. */
+/**
+ * Reads one member of a zip archive. Supports neither zip64 nor encryption, which the archives of the generator do not
+ * use.
+ */
 import { inflateRawSync } from 'node:zlib';
 
 const END_OF_DIRECTORY = 0x06054b50;
 const DIRECTORY_ENTRY = 0x02014b50;
 
-/** The bytes of the member; throws when the archive has none of that name. */
+/** The bytes of the member; throws when the archive has no such member. */
 export function readZipMember(archive: Buffer, name: string): Buffer {
   let end = archive.length - 22;
   while (end >= 0 && archive.readUInt32LE(end) !== END_OF_DIRECTORY) end -= 1;
   if (end < 0) throw new Error('not a zip archive: no end of directory');
   let entry = archive.readUInt32LE(end + 16);
-  for (let left = archive.readUInt16LE(end + 10); left > 0; left -= 1) {
+  for (let remaining = archive.readUInt16LE(end + 10); remaining > 0; remaining -= 1) {
     if (archive.readUInt32LE(entry) !== DIRECTORY_ENTRY) throw new Error('broken zip directory');
     const nameLength = archive.readUInt16LE(entry + 28);
     if (archive.toString('utf8', entry + 46, entry + 46 + nameLength) === name) {

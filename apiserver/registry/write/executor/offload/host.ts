@@ -2,7 +2,7 @@
  * One offloaded attempt as the server's thread sees it: starts the list in a worker thread, runs the steps that the worker asks for, and returns what the list
  * comes to. Refusals reach the client in the order of the steps, wherever these run.
  */
-import { revived, StatusError } from '../../../../../shared/api/errors/status';
+import { statusErrorFrom, StatusError } from '../../../../../shared/api/errors/status';
 import type { AllocationClaims } from '../../../../allocation/claims';
 import type { Entry } from '../../../../cache/cache';
 import { makeEntry } from '../../../../cache/store/entry';
@@ -192,7 +192,7 @@ export class OffloadedAttempt implements RemoteSteps {
 
   private failureOf(outcome: OffloadedOutcome): unknown {
     if (this.fault !== undefined) return this.fault.error;
-    return outcome.type === 'refused' ? revived(outcome.status) : new Error(`a worker thread came to ${outcome.type} too early`);
+    return outcome.type === 'refused' ? statusErrorFrom(outcome.status) : new Error(`a worker thread came to ${outcome.type} too early`);
   }
 
   private outcomeFrom(outcome: OffloadedOutcome, current: Current): WriteOutcome {

@@ -27,7 +27,7 @@ export interface SentVersion {
   /** JSON. */
   readonly schema: Uint8Array;
   readonly schemaId: string;
-  readonly shownId: string;
+  readonly displayId: string;
   readonly columns: readonly PrinterColumn[];
   readonly scale: ScalePaths | undefined;
 }

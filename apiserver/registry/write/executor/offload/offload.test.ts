@@ -1,7 +1,7 @@
 /** An offloaded write: its steps run as in a worker thread, and those that need the server's thread are asked for there. */
 import { stringifyJson, type JsonObject } from '../../../../../shared/values/json';
 import { forbidden } from '../../../../../shared/api/errors/status';
-import { metadataOf } from '../../../../../shared/api/metadata/object-meta';
+import { ensureMetadata } from '../../../../../shared/api/metadata/object-meta';
 import { objectOf, refusal, writeFixture, type Fixture } from '../../../../../test/support/write-fixture';
 import { StateChanged, type Admission, type AdmissionRequest, type Reservation } from '../../../admission';
 
@@ -17,7 +17,7 @@ describe('a mutating plug-in that inspects objects', () => {
       mutate({ operation, object, oldObject, resource: { row } }) {
         if (row.resource !== 'configmaps' || object === undefined) return undefined;
         seen.push(operation === 'UPDATE' ? structuredClone(oldObject) : structuredClone(object));
-        metadataOf(object)['annotations'] = { by: operation, __proto__: 'x' };
+        ensureMetadata(object)['annotations'] = { by: operation, __proto__: 'x' };
         return undefined;
       },
     });

@@ -45,11 +45,11 @@ export function sentResource({ row, stored }: Pick<Resource, 'row' | 'stored'>):
   const { custom, ...names } = row;
   if (custom === undefined) return { type: 'builtIn', group: row.group, version: row.version, resource: row.resource };
   const { definition, storageVersion } = custom;
-  const versions = [...custom.versions].map(([name, { schemaText, schemaId, shownId, columns, scale }]) => ({
+  const versions = [...custom.versions].map(([name, { schemaText, schemaId, displayId, columns, scale }]) => ({
     name,
     schema: ownBytes(schemaText()),
     schemaId,
-    shownId,
+    displayId,
     columns,
     scale,
   }));

@@ -2,7 +2,7 @@
  * Runs the list of an offloaded write in a worker thread. The steps are the same as on the server's thread; those that need that thread ask it
  * (messages.ts). Knows no store and no other objects.
  */
-import { revived, StatusError } from '../../../../../shared/api/errors/status';
+import { statusErrorFrom, StatusError } from '../../../../../shared/api/errors/status';
 import type { MaybePromise } from '../../../../../shared/runtime/maybe-promise';
 import { parseJson, SyntaxFault } from '../../../../../shared/serialization';
 import { stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../../../../shared/values/json';
@@ -162,7 +162,7 @@ class Worker {
       case 'done':
         return answer.changes;
       case 'refused':
-        throw revived(answer.status);
+        throw statusErrorFrom(answer.status);
       case 'abandoned':
         throw new Abandoned();
     }
