@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../../shared/values/json';
 import { encodeBodyInSteps } from '../../../shared/api/types';
 import { comparing } from '../../../shared/patch/apply/compare';
-import { shapeOf } from '../../../shared/patch/apply/shape';
+import { shapeOf } from '../../../shared/patch/apply/merge-shape';
 import { parseJsonInSteps } from '../../../shared/serialization';
 import type { Steps } from '../../../shared/scheduling/steps';
 import { refusal, writeFixture } from '../../../test/support/write-fixture';

@@ -13,12 +13,12 @@ import {
   writeEntries,
   type ManagedFieldsEntry,
   type Manager,
-} from '../../../shared/patch/apply/entries';
+} from '../../../shared/patch/apply/managed-fields';
 import { runStepsSync, type Steps } from '../../../shared/scheduling/steps';
 import type { FieldSet } from '../../../shared/patch/apply/field-set';
-import { recordingUpdate, type Ownership, type VersionView } from '../../../shared/patch/apply/manager';
-import { customShape } from '../../../shared/patch/apply/custom-shape';
-import { MissingKey, shapeOf, type Shape } from '../../../shared/patch/apply/shape';
+import { recordingUpdate, type Ownership, type VersionView } from '../../../shared/patch/apply/record-update';
+import { customShape } from '../../../shared/patch/apply/custom-merge-shape';
+import { MissingKey, shapeOf, type Shape } from '../../../shared/patch/apply/merge-shape';
 import type { OtherVersions } from '../conversions';
 import type { KindInfo } from '../object/resource-info';
 import { toHub, toServed } from '../object/resource-info';

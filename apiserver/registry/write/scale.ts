@@ -10,7 +10,7 @@ import { arrayAt, objectAt, own, stringAt, type JsonObject, type JsonValue } fro
 import { SCALE } from '../../../shared/api/kinds';
 import { ensureMetadata, readMetadata } from '../../../shared/api/metadata/object-meta';
 import { conflict, invalid, storagePreconditionFailed } from '../../../shared/api/errors/status';
-import { managerKey, readEntries, type ManagedFieldsEntry } from '../../../shared/patch/apply/entries';
+import { managerKey, readEntries, type ManagedFieldsEntry } from '../../../shared/patch/apply/managed-fields';
 import { difference, type FieldSet } from '../../../shared/patch/apply/field-set';
 import { entryKey } from '../resources';
 import { scaleOf } from '../object/scale';

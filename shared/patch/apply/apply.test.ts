@@ -2,10 +2,10 @@ import * as fc from 'fast-check';
 import type { JsonObject } from '../../values/json';
 import { decodeObject } from '../../api/types';
 import { ApplyConflict, applyConfiguration, type Applied } from './apply';
-import { writeEntries, type ManagedFieldsEntry, type Manager } from './entries';
+import { writeEntries, type ManagedFieldsEntry, type Manager } from './managed-fields';
 import { membersOf, pathText, type FieldSet } from './field-set';
-import { recordUpdate, type Ownership, type VersionView } from './manager';
-import { shapeOf } from './shape';
+import { recordUpdate, type Ownership, type VersionView } from './record-update';
+import { shapeOf } from './merge-shape';
 import { shapeFaults } from './typed';
 
 const NOW = '2026-01-02T03:04:05Z';

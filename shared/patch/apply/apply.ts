@@ -5,7 +5,7 @@
 import { compareBytes, equalJson, type JsonObject } from '../../values/json';
 import { truncatePath } from '../../values/field-path';
 import { quote } from '../../values/quote';
-import { isSameManager, type ManagedFieldsEntry, type Manager } from './entries';
+import { isSameManager, type ManagedFieldsEntry, type Manager } from './managed-fields';
 import {
   canonical,
   difference,
@@ -20,9 +20,9 @@ import {
   type PathElement,
 } from './field-set';
 import { awaitInStep, runStepsSync, type Steps } from '../../scheduling/steps';
-import { Changes, withoutServerFields, type Ownership } from './manager';
+import { Changes, withoutServerFields, type Ownership } from './record-update';
 import { mergeApplied, removeFields, restoreNulls } from './merge';
-import type { Shape } from './shape';
+import type { Shape } from './merge-shape';
 import { fieldsAndEmptyLists, fieldSetOf, withStructMembers } from './typed';
 
 export interface Conflict {

@@ -5,7 +5,7 @@ import { appendToKey } from '../../values/append';
 import { equalJson, isEmptyObject, isObject, own, sortedKeys, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { runStepsSync, type Steps } from '../../scheduling/steps';
 import { MEMBER, openNode, SetBuilder, type FieldSet, type PathElement } from './field-set';
-import { itemElement, memberElement, memberShape, partition, shapeFor, type ItemShape, type Shape } from './shape';
+import { itemElement, memberElement, memberShape, partition, shapeFor, type ItemShape, type Shape } from './merge-shape';
 
 export interface Comparison {
   readonly added: FieldSet;

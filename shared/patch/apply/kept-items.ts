@@ -4,9 +4,9 @@
  */
 import { isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import type { Applied, Conflict } from './apply';
-import { isSameManager, type ManagedFieldsEntry, type Manager } from './entries';
+import { isSameManager, type ManagedFieldsEntry, type Manager } from './managed-fields';
 import { elementsOf, EMPTY_SET, isMember, nodeAt, type FieldSet, type PathElement } from './field-set';
-import { itemElement, memberShape, shapeFor, type Shape } from './shape';
+import { itemElement, memberShape, shapeFor, type Shape } from './merge-shape';
 
 export interface KeptItem {
   /** The path as validation writes it: `spec.ports[1]`. */

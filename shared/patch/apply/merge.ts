@@ -4,7 +4,7 @@
  */
 import { isEmptyObject, isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { fieldElement, isEmptySet, isMember, nodeAt, type FieldSet, type PathElement } from './field-set';
-import { itemElement, memberShape, partition, shapeFor, type ItemShape, type Shape } from './shape';
+import { itemElement, memberShape, partition, shapeFor, type ItemShape, type Shape } from './merge-shape';
 
 /** The live object with the configuration laid over it. */
 export function mergeApplied(shape: Shape, live: JsonObject, applied: JsonObject): JsonObject {

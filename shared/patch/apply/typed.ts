@@ -5,7 +5,7 @@
 import { formatGoSyntax } from '../../values/go-syntax';
 import { isEmptyObject, isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { elementsOf, isEmptySet, isMember, MEMBER, nodeAt, openNode, pathText, type FieldSet, type PathElement } from './field-set';
-import { isKey, itemElement, memberElement, memberShape, MissingKey, partition, shapeFor, type ItemShape, type Shape } from './shape';
+import { isKey, itemElement, memberElement, memberShape, MissingKey, partition, shapeFor, type ItemShape, type Shape } from './merge-shape';
 
 const MOST_FAULTS = 100;
 

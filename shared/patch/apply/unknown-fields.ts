@@ -1,7 +1,7 @@
 /** Removes the fields that a shape does not declare from an applied configuration and lists them. Leaves values of a wrong type to typed.ts. */
 import { isObject, own, setMember, type JsonObject, type JsonValue } from '../../values/json';
 import { extendPath } from '../../values/field-path';
-import { memberShape, shapeFor, type Shape } from './shape';
+import { memberShape, shapeFor, type Shape } from './merge-shape';
 
 export interface KnownFields {
   /** The object without unknown fields; the same object when it has none. */

@@ -4,8 +4,8 @@
  * Everything else is a plain member. Knows no kinds.
  */
 import { own, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
-import { malformed, unsuitable } from './fault';
-import { goText, goType } from './go-text';
+import { malformed, unsuitable } from './strategic-merge-error';
+import { goText, goType } from './go-format';
 
 export const PATCH = '$patch';
 const RETAIN = '$retainKeys';

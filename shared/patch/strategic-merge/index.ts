@@ -6,13 +6,13 @@
 import { isDeeperThan, isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import type { FieldType } from '../../api/types';
 import { modeOf, notAList, PATCH, readLevel, type MemberPatch } from './directives';
-import { nothingToOrder, unsuitable, withoutKey } from './fault';
+import { nothingToOrder, unsuitable, withoutKey } from './strategic-merge-error';
 import { arrange, checkOrder, mergeLists, withoutValues } from './lists';
-import { itemType, memberOf, type MemberShape } from './shape';
+import { itemType, memberOf, type MemberShape } from './merge-rule';
 
-export { StrategicFault } from './fault';
-export { goText } from './go-text';
-export { misfit } from './misfit';
+export { StrategicFault } from './strategic-merge-error';
+export { goText } from './go-format';
+export { misfit } from './type-error';
 
 /** Patches may be this deep, so that everything can walk them. */
 const MAX_DEPTH = 1000;

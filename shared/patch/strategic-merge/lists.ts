@@ -4,8 +4,8 @@
  */
 import { isObject, own, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { modeOf, PATCH } from './directives';
-import { unsuitable } from './fault';
-import { goText } from './go-text';
+import { unsuitable } from './strategic-merge-error';
+import { goText } from './go-format';
 
 /** What tells one item from another: a plain value as it is, of a list or an object its text. */
 type Key = Exclude<JsonValue, JsonArray | JsonObject>;

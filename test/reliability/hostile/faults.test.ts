@@ -2,7 +2,7 @@
  * Faults of a body are found with work in proportion to its members, however deep they stand and however many faults there are. Counts calls, not time: a request
  * whose faults take too long holds up others, but stays far below what a busy machine lets a test tell from chance.
  */
-import type { Shape } from '../../../shared/patch/apply/shape';
+import type { Shape } from '../../../shared/patch/apply/merge-shape';
 import { knownFields } from '../../../shared/patch/apply/unknown-fields';
 import { parseOperations } from '../../../shared/patch/json-patch';
 import { fieldFaults, parseJson } from '../../../shared/serialization';

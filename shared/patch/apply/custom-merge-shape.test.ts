@@ -10,9 +10,9 @@ import type { SchemaNode } from '../../api/structural/schema-node';
 import { validateSchema } from '../../api/structural/validate';
 import { isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { ApplyConflict, applyConfiguration } from './apply';
-import { customShape } from './custom-shape';
-import type { ManagedFieldsEntry, Manager } from './entries';
-import { recordUpdate, type Ownership, type VersionView } from './manager';
+import { customShape } from './custom-merge-shape';
+import type { ManagedFieldsEntry, Manager } from './managed-fields';
+import { recordUpdate, type Ownership, type VersionView } from './record-update';
 import { shapeFaults } from './typed';
 
 /** A step of a recorded sequence (custom/applying). */

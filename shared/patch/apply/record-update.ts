@@ -4,9 +4,9 @@
 import { compareBytes, type JsonObject } from '../../values/json';
 import { awaitInStep, runStepsSync, type Steps } from '../../scheduling/steps';
 import { comparing } from './compare';
-import { compareManagers, isSameManager, type ManagedFieldsEntry, type Manager } from './entries';
+import { compareManagers, isSameManager, type ManagedFieldsEntry, type Manager } from './managed-fields';
 import { canonical, difference, differenceBelow, EMPTY_SET, isEmptySet, union, unionOf, type FieldSet } from './field-set';
-import type { Shape } from './shape';
+import type { Shape } from './merge-shape';
 
 /** How objects of an endpoint look in some version: entries are written in the version of the request that made them. */
 export interface VersionView {

@@ -4,7 +4,7 @@
  */
 import { isObject, own, sortedKeys, type JsonValue } from '../../values/json';
 import { decodeObject, DecodeError, schemaOf, type FieldType } from '../../api/types';
-import { goKind } from './go-text';
+import { goKind } from './go-format';
 
 type Scalar = Extract<FieldType, { kind: 'scalar' }>['scalar'];
 

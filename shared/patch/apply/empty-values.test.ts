@@ -3,11 +3,11 @@ import * as fc from 'fast-check';
 import { readSchema } from '../../api/structural/read-schema';
 import { equalJson, isObject, own, type JsonObject, type JsonValue } from '../../values/json';
 import { applyConfiguration, type Applied } from './apply';
-import { customShape } from './custom-shape';
-import type { ManagedFieldsEntry, Manager } from './entries';
+import { customShape } from './custom-merge-shape';
+import type { ManagedFieldsEntry, Manager } from './managed-fields';
 import type { FieldSet } from './field-set';
-import { recordUpdate, type Ownership, type VersionView } from './manager';
-import { shapeOf } from './shape';
+import { recordUpdate, type Ownership, type VersionView } from './record-update';
+import { shapeOf } from './merge-shape';
 import { propertyRuns } from '../../../test/support/property-runs';
 
 const NOW = '2026-01-02T03:04:05Z';

@@ -1,6 +1,6 @@
 /** Where the merge stands in the kind tables: what kind of value an object is, and how its members are merged. Reads tables only. */
 import { schemaOf, type FieldType } from '../../api/types';
-import { unsuitable } from './fault';
+import { unsuitable } from './strategic-merge-error';
 
 /** How a member's values are merged. */
 export interface MemberShape {

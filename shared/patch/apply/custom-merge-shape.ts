@@ -4,7 +4,7 @@
  */
 import type { SchemaNode } from '../../api/structural/schema-node';
 import { fieldElement } from './field-set';
-import { BOOLEAN, listKeys, NUMBER, shapeOf, STRING, type ListKey, type Member, type Shape } from './shape';
+import { BOOLEAN, listKeys, NUMBER, shapeOf, STRING, type ListKey, type Member, type Shape } from './merge-shape';
 
 /** The whole object, with apiVersion, kind and metadata. */
 export function customShape(node: SchemaNode): Shape {
