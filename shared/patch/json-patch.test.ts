@@ -1,7 +1,14 @@
 /** The cases are recorded from release 1.31.1; the title states where it differs from RFC 6902. */
 import fc from 'fast-check';
 import { cloneJson, equalJson, type JsonObject, type JsonValue } from '../values/json';
-import { applyJsonPatch, MOST_OPERATIONS, parseOperations, PatchFailure, PatchSyntax, TooManyOperations } from './json-patch';
+import {
+  applyJsonPatch,
+  MAX_JSON_PATCH_OPERATIONS,
+  parseOperations,
+  PatchOperationError,
+  PatchSyntaxError,
+  TooManyOperationsError,
+} from './json-patch';
 
 const document = { name: 'n', list: ['a', 'b'], map: { k: 'v', 'a/b': 1, 'c~d': 2 } };
 const apply = (patch: JsonValue, to: JsonObject = document): JsonObject => applyJsonPatch(cloneJson(to), parseOperations(patch).operations);
@@ -69,12 +76,12 @@ const BAD: readonly JsonObject[] = [
 ];
 
 it.each(BAD)('applyJsonPatch rejects the operation %j', (operation) => {
-  expect(() => apply([operation])).toThrow(PatchFailure);
+  expect(() => apply([operation])).toThrow(PatchOperationError);
 });
 
 it('applyJsonPatch replaces the whole document, and only by an object', () => {
   expect(apply([{ op: 'replace', path: '', value: { a: 1 } }])).toEqual({ a: 1 });
-  expect(() => apply([{ op: 'replace', path: '', value: 1 }])).toThrow(PatchFailure);
+  expect(() => apply([{ op: 'replace', path: '', value: 1 }])).toThrow(PatchOperationError);
 });
 
 it('applyJsonPatch treats __proto__ and toString as ordinary keys', () => {
@@ -94,17 +101,19 @@ const SYNTAX: readonly (readonly [patch: JsonValue, message: string])[] = [
 ];
 
 it.each(SYNTAX)('parseOperations rejects %j with the error of upstream', (patch, message) => {
-  expect(() => parseOperations(patch)).toThrow(new PatchSyntax(message));
+  expect(() => parseOperations(patch)).toThrow(new PatchSyntaxError(message));
 });
 
 it('JSON Patch limits the number of operations and the size of copied values', () => {
   const operation = { op: 'test', path: '/name', value: 'n' };
-  expect(parseOperations(Array.from({ length: MOST_OPERATIONS }, () => operation)).operations).toHaveLength(MOST_OPERATIONS);
-  expect(() => parseOperations(Array.from({ length: MOST_OPERATIONS + 1 }, () => operation))).toThrow(TooManyOperations);
+  expect(parseOperations(Array.from({ length: MAX_JSON_PATCH_OPERATIONS }, () => operation)).operations).toHaveLength(
+    MAX_JSON_PATCH_OPERATIONS,
+  );
+  expect(() => parseOperations(Array.from({ length: MAX_JSON_PATCH_OPERATIONS + 1 }, () => operation))).toThrow(TooManyOperationsError);
   const big = { big: 'x'.repeat(1_000_000) };
   const copy = (i: number): JsonObject => ({ op: 'copy', from: '/big', path: `/c${i}` });
   expect(Object.keys(apply([copy(1), copy(2), copy(3)], big))).toHaveLength(4);
-  expect(() => apply([copy(1), copy(2), copy(3), copy(4)], big)).toThrow(PatchFailure);
+  expect(() => apply([copy(1), copy(2), copy(3), copy(4)], big)).toThrow(PatchOperationError);
 });
 
 it('parseOperations reports unknown fields of operations with their paths', () => {

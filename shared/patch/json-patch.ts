@@ -1,7 +1,8 @@
 /**
- * JSON Patch (RFC 6902) as upstream applies it, which is more lenient than the RFC: array indexes may be negative (counted from the end) or
- * written `+1` and `01`, `replace` and `copy` take a missing member of an object as null, `test` finds a missing member equal to null, and the
- * text before a pointer's first slash is ignored. Works on the given document in place. Never reads text: see `parseOperations`' argument.
+ * JSON Patch (RFC 6902) as upstream applies it, which is more lenient than the RFC: array indexes may be negative
+ * (counted from the end) or written as `+1` and `01`, `replace` and `copy` treat a missing member of an object as null,
+ * `test` considers a missing member equal to null, and the text before a pointer's first slash is ignored. Modifies the
+ * document in place. The patch is parsed JSON, never text.
  */
 import {
   cloneJson,
@@ -16,51 +17,51 @@ import {
 } from '../values/json';
 import { PatchedLists } from './patched-lists';
 
-export const MOST_OPERATIONS = 10_000;
-const MOST_UNKNOWN = 100;
-/** Bytes that all `copy` operations of one patch may add. */
-const MOST_COPIED = 3 * 1024 * 1024;
+export const MAX_JSON_PATCH_OPERATIONS = 10_000;
+const MAX_UNKNOWN_FIELDS = 100;
+/** Maximum number of bytes that all `copy` operations of one patch may add. */
+const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 
-/** An operation that cannot be done. */
-export class PatchFailure extends Error {
+/** An operation cannot be applied. */
+export class PatchOperationError extends Error {
   override readonly name = 'PatchFailure';
-  /** The one that cannot be done, once it is known. */
-  operation: PatchOperation | undefined;
+  /** The failed operation; set when the error leaves the patch. */
+  operation: JsonPatchOperation | undefined;
 }
 
-/** A patch that is no list of operations; the message is upstream's. */
-export class PatchSyntax extends Error {
+/** The patch is not a list of operations; the message is upstream's. */
+export class PatchSyntaxError extends Error {
   override readonly name = 'PatchSyntax';
 }
 
-/** More than {@link MOST_OPERATIONS}. */
-export class TooManyOperations extends Error {
+/** The patch has more than {@link MAX_JSON_PATCH_OPERATIONS} operations. */
+export class TooManyOperationsError extends Error {
   override readonly name = 'TooManyOperations';
   constructor(readonly count: number) {
     super(`${count} operations`);
   }
 }
 
-export interface PatchOperation {
+export interface JsonPatchOperation {
   readonly op: string;
-  /** Undefined when absent. */
+  /** `undefined` when absent. */
   readonly path: string | undefined;
   readonly from: string | undefined;
   readonly value: JsonValue;
 }
 
 export interface ParsedOperations {
-  readonly operations: readonly PatchOperation[];
-  /** Members that no operation has, as `[0].extra`; at most 100. */
+  readonly operations: readonly JsonPatchOperation[];
+  /** Unknown members of operations, as `[0].extra`; at most 100. */
   readonly unknown: readonly string[];
 }
 
-/** Reads the operations out of a parsed patch. Throws {@link PatchSyntax} or {@link TooManyOperations}. */
+/** Reads the operations of a parsed patch. Throws {@link PatchSyntaxError} or {@link TooManyOperationsError}. */
 export function parseOperations(patch: JsonValue): ParsedOperations {
   if (patch === null) return { operations: [], unknown: [] };
   if (!Array.isArray(patch))
-    throw new PatchSyntax(`json: cannot unmarshal ${typeName(patch)} into Go value of type []handlers.jsonPatchOp`);
-  if (patch.length > MOST_OPERATIONS) throw new TooManyOperations(patch.length);
+    throw new PatchSyntaxError(`json: cannot unmarshal ${typeName(patch)} into Go value of type []handlers.jsonPatchOp`);
+  if (patch.length > MAX_JSON_PATCH_OPERATIONS) throw new TooManyOperationsError(patch.length);
   const unknown: string[] = [];
   const operations = patch.map((item, index) => parseOperation(item, index, unknown));
   return { operations, unknown };
@@ -68,20 +69,25 @@ export function parseOperations(patch: JsonValue): ParsedOperations {
 
 const MEMBERS: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value']);
 
-function parseOperation(item: JsonValue, index: number, unknown: string[]): PatchOperation {
+function parseOperation(item: JsonValue, index: number, unknown: string[]): JsonPatchOperation {
   if (item === null) return { op: '', path: undefined, from: undefined, value: null };
-  if (!isObject(item)) throw new PatchSyntax(`json: cannot unmarshal ${typeName(item)} into Go value of type handlers.jsonPatchOp`);
+  if (!isObject(item)) throw new PatchSyntaxError(`json: cannot unmarshal ${typeName(item)} into Go value of type handlers.jsonPatchOp`);
   for (const member of Object.keys(item)) {
-    if (!MEMBERS.has(member) && unknown.length < MOST_UNKNOWN) unknown.push(`[${index}].${member}`);
+    if (!MEMBERS.has(member) && unknown.length < MAX_UNKNOWN_FIELDS) unknown.push(`[${index}].${member}`);
   }
-  return { op: text(item, 'op') ?? '', path: text(item, 'path'), from: text(item, 'from'), value: own(item, 'value') ?? null };
+  return {
+    op: stringMember(item, 'op') ?? '',
+    path: stringMember(item, 'path'),
+    from: stringMember(item, 'from'),
+    value: own(item, 'value') ?? null,
+  };
 }
 
-function text(item: JsonObject, member: string): string | undefined {
+function stringMember(item: JsonObject, member: string): string | undefined {
   const value = own(item, member);
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') return value;
-  throw new PatchSyntax(`json: cannot unmarshal ${typeName(value)} into Go struct field jsonPatchOp.${member} of type string`);
+  throw new PatchSyntaxError(`json: cannot unmarshal ${typeName(value)} into Go struct field jsonPatchOp.${member} of type string`);
 }
 
 function typeName(value: JsonValue): string {
@@ -90,15 +96,18 @@ function typeName(value: JsonValue): string {
   return typeof value === 'bigint' ? 'number' : typeof value;
 }
 
-/** Applies the operations to `document` in place and returns the result (another object only when the whole was replaced). */
-export function applyJsonPatch(document: JsonObject, operations: readonly PatchOperation[]): JsonObject {
+/**
+ * Applies the operations to `document` in place and returns the result, which is another object only when the whole
+ * document was replaced. Throws {@link PatchOperationError}.
+ */
+export function applyJsonPatch(document: JsonObject, operations: readonly JsonPatchOperation[]): JsonObject {
   const lists = new PatchedLists();
-  const result = new Application(document, lists).run(operations);
-  lists.settleAll();
+  const result = new JsonPatchApplication(document, lists).run(operations);
+  lists.joinAll();
   return result;
 }
 
-class Application {
+class JsonPatchApplication {
   private copied = 0;
 
   constructor(
@@ -106,123 +115,123 @@ class Application {
     private readonly lists: PatchedLists,
   ) {}
 
-  run(operations: readonly PatchOperation[]): JsonObject {
+  run(operations: readonly JsonPatchOperation[]): JsonObject {
     for (const operation of operations) this.attempt(operation);
     return this.root;
   }
 
-  private attempt(operation: PatchOperation): void {
+  private attempt(operation: JsonPatchOperation): void {
     try {
       this.apply(operation);
     } catch (error) {
-      if (error instanceof PatchFailure) error.operation = operation;
+      if (error instanceof PatchOperationError) error.operation = operation;
       throw error;
     }
   }
 
-  private apply(operation: PatchOperation): void {
+  private apply(operation: JsonPatchOperation): void {
     switch (operation.op) {
       case 'add':
-        return this.add(this.place(operation.path), cloneJson(operation.value));
+        return this.add(this.locate(operation.path), cloneJson(operation.value));
       case 'remove':
-        return this.remove(this.place(operation.path));
+        return this.remove(this.locate(operation.path));
       case 'replace':
         if (operation.path === '') this.root = wholeDocument(cloneJson(operation.value));
-        else this.replace(this.place(operation.path), cloneJson(operation.value));
+        else this.replace(this.locate(operation.path), cloneJson(operation.value));
         return;
       case 'move': {
-        const from = this.place(operation.from);
+        const from = this.locate(operation.from);
         const value = this.valueAt(from);
-        if (value === undefined) throw new PatchFailure('nothing to move');
+        if (value === undefined) throw new PatchOperationError('nothing to move');
         this.remove(from);
-        return this.add(this.place(operation.path), value);
+        return this.add(this.locate(operation.path), value);
       }
       case 'copy':
         return this.copy(operation);
       case 'test':
         return this.test(operation);
       default:
-        throw new PatchFailure('unknown operation');
+        throw new PatchOperationError('unknown operation');
     }
   }
 
-  /** What the pointer's last token names, once all before it have been followed. */
-  private place(pointer: string | undefined): Place {
-    if (pointer === undefined) throw new PatchFailure('the pointer is missing');
+  /** Resolves a pointer to the location of its last token, which need not exist. */
+  private locate(pointer: string | undefined): PatchLocation {
+    if (pointer === undefined) throw new PatchOperationError('the pointer is missing');
     const tokens = pointer.split('/').slice(1).map(unescapeToken);
     const last = tokens.pop();
-    if (last === undefined) throw new PatchFailure('the pointer names the whole document');
+    if (last === undefined) throw new PatchOperationError('the pointer names the whole document');
     let container: JsonObject | JsonArray = this.root;
     for (const token of tokens) {
-      const next: JsonValue | undefined = Array.isArray(container) ? this.item(container, token) : own(container, token);
-      if (!Array.isArray(next) && !isObject(next)) throw new PatchFailure('the pointer leads through nothing');
+      const next: JsonValue | undefined = Array.isArray(container) ? this.itemAt(container, token) : own(container, token);
+      if (!Array.isArray(next) && !isObject(next)) throw new PatchOperationError('the pointer leads through nothing');
       container = next;
     }
     return Array.isArray(container) ? { parent: container, index: last } : { parent: container, member: last };
   }
 
-  private add(place: Place, value: JsonValue): void {
-    if ('member' in place) return setMember(place.parent, place.member, value);
-    const length = this.lists.length(place.parent);
-    this.lists.insert(place.parent, place.index === '-' ? length : index(place.index, length + 1), value);
+  private add(location: PatchLocation, value: JsonValue): void {
+    if ('member' in location) return setMember(location.parent, location.member, value);
+    const length = this.lists.length(location.parent);
+    this.lists.insert(location.parent, location.index === '-' ? length : parseIndex(location.index, length + 1), value);
   }
 
-  private remove(place: Place): void {
-    if ('index' in place) return this.lists.remove(place.parent, this.existing(place.parent, place.index));
-    if (!Object.hasOwn(place.parent, place.member)) throw new PatchFailure('nothing to remove');
-    Reflect.deleteProperty(place.parent, place.member);
+  private remove(location: PatchLocation): void {
+    if ('index' in location) return this.lists.remove(location.parent, this.existingIndex(location.parent, location.index));
+    if (!Object.hasOwn(location.parent, location.member)) throw new PatchOperationError('nothing to remove');
+    Reflect.deleteProperty(location.parent, location.member);
   }
 
-  private replace(place: Place, value: JsonValue): void {
-    if ('member' in place) setMember(place.parent, place.member, value);
-    else this.lists.set(place.parent, this.existing(place.parent, place.index), value);
+  private replace(location: PatchLocation, value: JsonValue): void {
+    if ('member' in location) setMember(location.parent, location.member, value);
+    else this.lists.set(location.parent, this.existingIndex(location.parent, location.index), value);
   }
 
-  private copy(operation: PatchOperation): void {
-    const value = this.valueAt(this.place(operation.from)) ?? null;
-    this.lists.settle(value);
+  private copy(operation: JsonPatchOperation): void {
+    const value = this.valueAt(this.locate(operation.from)) ?? null;
+    this.lists.joinWithin(value);
     this.copied += Buffer.byteLength(stringifyJson(value));
-    if (this.copied > MOST_COPIED) throw new PatchFailure('the copies are too large');
-    this.add(this.place(operation.path), cloneJson(value));
+    if (this.copied > MAX_COPIED_BYTES) throw new PatchOperationError('the copies are too large');
+    this.add(this.locate(operation.path), cloneJson(value));
   }
 
-  private test(operation: PatchOperation): void {
-    const found = operation.path === '' ? this.root : (this.valueAt(this.place(operation.path)) ?? null);
-    this.lists.settle(found);
-    if (!equalJson(found, operation.value)) throw new PatchFailure('the test failed');
+  private test(operation: JsonPatchOperation): void {
+    const actual = operation.path === '' ? this.root : (this.valueAt(this.locate(operation.path)) ?? null);
+    this.lists.joinWithin(actual);
+    if (!equalJson(actual, operation.value)) throw new PatchOperationError('the test failed');
   }
 
-  /** Undefined for an absent member; an index must exist. */
-  private valueAt(place: Place): JsonValue | undefined {
-    return 'member' in place ? own(place.parent, place.member) : this.item(place.parent, place.index);
+  /** `undefined` for an absent member; an index must exist. */
+  private valueAt(location: PatchLocation): JsonValue | undefined {
+    return 'member' in location ? own(location.parent, location.member) : this.itemAt(location.parent, location.index);
   }
 
-  private item(list: JsonArray, token: string): JsonValue | undefined {
-    return this.lists.at(list, this.existing(list, token));
+  private itemAt(list: JsonArray, token: string): JsonValue | undefined {
+    return this.lists.at(list, this.existingIndex(list, token));
   }
 
-  private existing(list: JsonArray, token: string): number {
-    return index(token, this.lists.length(list));
+  private existingIndex(list: JsonArray, token: string): number {
+    return parseIndex(token, this.lists.length(list));
   }
 }
 
-/** Where an operation works: a member of an object or an item of a list, there or not. */
-type Place = { readonly parent: JsonObject; readonly member: string } | { readonly parent: JsonArray; readonly index: string };
+/** The target of an operation: a member of an object or an item of a list, which may be absent. */
+type PatchLocation = { readonly parent: JsonObject; readonly member: string } | { readonly parent: JsonArray; readonly index: string };
 
 const unescapeToken = (token: string): string => (token.includes('~') ? token.replaceAll('~1', '/').replaceAll('~0', '~') : token);
 
 function wholeDocument(value: JsonValue): JsonObject {
-  if (!isObject(value)) throw new PatchFailure('the document is no object');
+  if (!isObject(value)) throw new PatchOperationError('the document is no object');
   return value;
 }
 
 const INTEGER = /^[+-]?[0-9]{1,9}$/;
 
-/** `size` counts the places that may be named, so that -1 is the last of them. */
-function index(token: string, size: number): number {
-  if (!INTEGER.test(token)) throw new PatchFailure('the index is no number');
-  const given = Number(token);
-  const found = given < 0 ? given + size : given;
-  if (found < 0 || found >= size) throw new PatchFailure('the index is out of range');
-  return found;
+/** `size` is the number of valid positions: -1 is the last of them. */
+function parseIndex(token: string, size: number): number {
+  if (!INTEGER.test(token)) throw new PatchOperationError('the index is no number');
+  const signed = Number(token);
+  const position = signed < 0 ? signed + size : signed;
+  if (position < 0 || position >= size) throw new PatchOperationError('the index is out of range');
+  return position;
 }

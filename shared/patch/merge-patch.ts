@@ -1,6 +1,7 @@
 /**
- * JSON Merge Patch (RFC 7386): null removes, objects merge, everything else replaces. The target is left as it is; the result shares what the
- * patch does not touch. Unlike the RFC's, objects inside a list lose their nulls, unless the list takes the place of an object (upstream behaviour).
+ * JSON Merge Patch (RFC 7386): null removes, objects merge, any other value replaces. Does not modify the target; the
+ * result shares unchanged parts with it. Unlike in the RFC, objects inside a list lose their nulls, unless the list
+ * replaces an object (upstream behaviour).
  */
 import { isObject, own, setMember, type JsonObject, type JsonValue } from '../values/json';
 
@@ -10,7 +11,7 @@ export function mergePatch(target: JsonValue | undefined, patch: JsonValue): Jso
   return mergeObject(isObject(target) ? target : {}, patch);
 }
 
-/** The same where both are known to be objects. */
+/** {@link mergePatch} of two objects. */
 export function mergeObject(target: JsonObject, patch: JsonObject): JsonObject {
   const result: JsonObject = {};
   for (const member of Object.keys(target)) {
@@ -24,7 +25,7 @@ export function mergeObject(target: JsonObject, patch: JsonObject): JsonObject {
   return result;
 }
 
-/** Items may be null, members may not. */
+/** Removes members that are null; null items of lists are kept. */
 function withoutNulls(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withoutNulls);
   return isObject(value) ? mergeObject({}, value) : value;

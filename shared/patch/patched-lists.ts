@@ -1,12 +1,13 @@
 /**
- * Lists while a JSON Patch works on them: one that is long and grows or shrinks in the middle is held in blocks meanwhile, so that an operation moves a block
- * and not all items behind it. Everybody else sees the lists themselves, once they are {@link PatchedLists.settle}d.
+ * Lists while a JSON Patch modifies them: a long list that grows or shrinks in the middle is split into blocks, so that
+ * an operation moves one block instead of all following items. A split list is empty or outdated for other code until
+ * {@link PatchedLists.joinWithin} or {@link PatchedLists.joinAll} restores it.
  */
 import type { JsonArray, JsonValue } from '../values/json';
 
-/** Shorter lists are moved as a whole. */
-const LONG = 2048;
-const BLOCK = 1024;
+/** Shorter lists are not split. */
+const MAX_UNSPLIT_LENGTH = 2048;
+const BLOCK_LENGTH = 1024;
 
 export class PatchedLists {
   private readonly blocks = new Map<JsonArray, JsonArray[]>();
@@ -17,41 +18,42 @@ export class PatchedLists {
   }
 
   at(list: JsonArray, index: number): JsonValue | undefined {
-    const { block, at } = this.find(list, index);
-    return block[at];
+    const { block, offset } = this.locate(list, index);
+    return block[offset];
   }
 
   set(list: JsonArray, index: number, value: JsonValue): void {
-    const { block, at } = this.find(list, index);
-    block[at] = value;
+    const { block, offset } = this.locate(list, index);
+    block[offset] = value;
   }
 
-  /** `index` is at most the list's length. */
+  /** `index` is at most the length of the list. */
   insert(list: JsonArray, index: number, value: JsonValue): void {
     if (index === list.length && !this.blocks.has(list)) {
       list.push(value);
       return;
     }
-    this.divide(list);
-    const { block, at, number } = this.find(list, index);
-    block.splice(at, 0, value);
-    if (block !== list && block.length > 2 * BLOCK) this.blocks.get(list)?.splice(number, 1, block.slice(0, BLOCK), block.slice(BLOCK));
+    this.split(list);
+    const { block, offset, blockIndex } = this.locate(list, index);
+    block.splice(offset, 0, value);
+    if (block !== list && block.length > 2 * BLOCK_LENGTH)
+      this.blocks.get(list)?.splice(blockIndex, 1, block.slice(0, BLOCK_LENGTH), block.slice(BLOCK_LENGTH));
   }
 
   remove(list: JsonArray, index: number): void {
-    this.divide(list);
-    const { block, at } = this.find(list, index);
-    block.splice(at, 1);
+    this.split(list);
+    const { block, offset } = this.locate(list, index);
+    block.splice(offset, 1);
   }
 
-  /** Puts the lists in `value` together again. */
-  settle(value: JsonValue | undefined): void {
+  /** Joins all split lists in `value`. */
+  joinWithin(value: JsonValue | undefined): void {
     if (this.blocks.size === 0 || typeof value !== 'object' || value === null) return;
     if (Array.isArray(value)) this.join(value);
-    for (const item of Object.values(value)) this.settle(item);
+    for (const item of Object.values(value)) this.joinWithin(item);
   }
 
-  settleAll(): void {
+  joinAll(): void {
     for (const list of [...this.blocks.keys()]) this.join(list);
   }
 
@@ -63,19 +65,20 @@ export class PatchedLists {
     for (const block of blocks) for (const item of block) list.push(item);
   }
 
-  private divide(list: JsonArray): void {
-    if (list.length <= LONG || this.blocks.has(list)) return;
+  private split(list: JsonArray): void {
+    if (list.length <= MAX_UNSPLIT_LENGTH || this.blocks.has(list)) return;
     const blocks: JsonArray[] = [];
-    for (let at = 0; at < list.length; at += BLOCK) blocks.push(list.slice(at, at + BLOCK));
+    for (let start = 0; start < list.length; start += BLOCK_LENGTH) blocks.push(list.slice(start, start + BLOCK_LENGTH));
     this.blocks.set(list, blocks);
   }
 
-  /** The block with that place, the place in it, and where the block stands. */
-  private find(list: JsonArray, index: number): { readonly block: JsonArray; readonly at: number; readonly number: number } {
+  /** The block that contains the index, the offset in it, and the position of the block. */
+  private locate(list: JsonArray, index: number): { readonly block: JsonArray; readonly offset: number; readonly blockIndex: number } {
     const blocks = this.blocks.get(list) ?? [list];
-    let at = index;
-    let number = 0;
-    for (; number < blocks.length - 1 && at >= (blocks[number]?.length ?? 0); number += 1) at -= blocks[number]?.length ?? 0;
-    return { block: blocks[number] ?? list, at, number };
+    let offset = index;
+    let blockIndex = 0;
+    for (; blockIndex < blocks.length - 1 && offset >= (blocks[blockIndex]?.length ?? 0); blockIndex += 1)
+      offset -= blocks[blockIndex]?.length ?? 0;
+    return { block: blocks[blockIndex] ?? list, offset, blockIndex };
   }
 }

@@ -4,10 +4,10 @@ import { internalError } from '../../../shared/api/errors/status';
 import {
   applyJsonPatch,
   parseOperations,
-  PatchFailure,
-  PatchSyntax,
-  TooManyOperations,
-  type PatchOperation,
+  PatchOperationError,
+  PatchSyntaxError,
+  TooManyOperationsError,
+  type JsonPatchOperation,
 } from '../../../shared/patch/json-patch';
 import { parseJson, SyntaxFault } from '../../../shared/serialization';
 import { stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
@@ -28,13 +28,13 @@ export function takePatch({ view, text }: Question, object: JsonObject, patch: B
 /** As it is noted in the audit log. */
 export const patchText = (patch: Buffer): string => stringifyJson(jsonOf(patch));
 
-function operationsOf(patch: Buffer): readonly PatchOperation[] {
+function operationsOf(patch: Buffer): readonly JsonPatchOperation[] {
   const value = jsonOf(patch);
   try {
     return parseOperations(value).operations;
   } catch (error) {
-    if (error instanceof PatchSyntax) throw internalError('json: cannot unmarshal object into Go value of type jsonpatch.Patch');
-    if (error instanceof TooManyOperations) throw internalError(`the patch has ${error.count} operations`);
+    if (error instanceof PatchSyntaxError) throw internalError('json: cannot unmarshal object into Go value of type jsonpatch.Patch');
+    if (error instanceof TooManyOperationsError) throw internalError(`the patch has ${error.count} operations`);
     throw error;
   }
 }
@@ -48,12 +48,12 @@ function jsonOf(patch: Buffer): JsonValue {
 }
 
 function told(error: unknown): unknown {
-  if (error instanceof PatchFailure) return internalError(failureText(error));
+  if (error instanceof PatchOperationError) return internalError(failureText(error));
   if (error instanceof DecodeError || error instanceof BrokenObject) return internalError(error.message);
   return error;
 }
 
-function failureText({ message, operation }: PatchFailure): string {
+function failureText({ message, operation }: PatchOperationError): string {
   const { op = '', path = '' } = operation ?? {};
   const last = path.slice(path.lastIndexOf('/') + 1);
   switch (op) {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { encodeBody } from '../../../shared/api/types';
-import { canonical } from '../../../shared/patch/apply/field-set';
+import { canonicalFieldSet } from '../../../shared/patch/apply/field-set';
 import { isObject, type JsonValue } from '../../../shared/values/json';
 import { metadataMember } from './entry-json';
 import { sortedMetadata } from './sorted-metadata';
@@ -22,7 +22,7 @@ const map = fc.dictionary(odd, odd, { maxKeys: 4 });
 const keyed = fc.array(fc.integer({ min: 1, max: 20_000 }), { maxLength: 4 });
 /** Managed fields in their stored form. */
 const fields = fc.record({ names: fc.array(odd, { maxLength: 4 }), ports: keyed, values: keyed }).map(({ names, ports, values }) =>
-  canonical({
+  canonicalFieldSet({
     '.': {},
     ...Object.fromEntries(names.map((name) => [`f:${name}`, {}])),
     'f:ports': Object.fromEntries(ports.map((port) => [`k:{"port":${port},"protocol":"TCP"}`, { '.': {}, 'f:port': {} }])),

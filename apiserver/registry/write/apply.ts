@@ -8,17 +8,17 @@ import { ensureMetadata, readMetadata, formatTimestamp } from '../../../shared/a
 import { DecodeError } from '../../../shared/api/types';
 import * as status from '../../../shared/api/errors/status';
 import { canonicalGroup, LAST_APPLIED_ANNOTATION } from '../../../shared/names/dialect';
-import { ApplyConflict, applyingConfiguration, type Applied } from '../../../shared/patch/apply/apply';
-import { compare } from '../../../shared/patch/apply/compare';
-import { readEntries, type ManagedFieldsEntry, type Manager } from '../../../shared/patch/apply/managed-fields';
+import { ApplyConflict, applyConfigurationInSteps, type AppliedConfiguration } from '../../../shared/patch/apply/apply';
+import { compareObjects } from '../../../shared/patch/apply/compare';
+import { readManagedFields, type ManagedFieldsEntry, type FieldManager } from '../../../shared/patch/apply/managed-fields';
 import { difference, isEmptySet, union } from '../../../shared/patch/apply/field-set';
-import { keptItems, type KeptItem } from '../../../shared/patch/apply/kept-items';
-import { recordingUpdate } from '../../../shared/patch/apply/record-update';
+import { findKeptItems, type KeptItem } from '../../../shared/patch/apply/kept-items';
+import { recordUpdateInSteps } from '../../../shared/patch/apply/record-update';
 import type { Steps } from '../../../shared/scheduling/steps';
 import type { OtherVersions } from '../conversions';
-import { MissingKey } from '../../../shared/patch/apply/merge-shape';
-import { fieldSetOf, shapeFaults } from '../../../shared/patch/apply/typed';
-import { knownFields } from '../../../shared/patch/apply/unknown-fields';
+import { MissingListKeyError } from '../../../shared/patch/apply/merge-shape';
+import { fieldSetOf, shapeErrors } from '../../../shared/patch/apply/typed';
+import { removeUnknownFields } from '../../../shared/patch/apply/unknown-fields';
 import type { Clock } from '../../../shared/runtime/clock';
 import { fieldFaults, parseJson, parseYaml, SyntaxFault, type ParsedText } from '../../../shared/serialization';
 import type { FieldValidation, Subresource } from '../verbs';
@@ -58,7 +58,7 @@ function knownConfiguration(
   warn: (text: string) => void,
 ): JsonObject {
   const { shape } = ownershipOf(info, undefined).own;
-  const { object, unknown } = knownFields(shape, config);
+  const { object, unknown } = removeUnknownFields(shape, config);
   const isStrict = validation === 'Strict';
   if (isStrict && unknown.length === 0 && parsed.duplicates.length > 0) {
     const text = parsed.duplicates.map((line) => `\n  ${line}`).join('');
@@ -66,7 +66,7 @@ function knownConfiguration(
   }
   if (validation === 'Ignore' || (unknown.length === 0 && parsed.duplicates.length === 0)) return object;
   // Other errors are reported when the configuration is applied; the response then does not list the field faults.
-  if (shapeFaults(shape, object).length > 0) return object;
+  if (shapeErrors(shape, object).length > 0) return object;
   const faults = fieldFaults(parsed, [...unknown].sort(), isStrict ? 'strict' : 'warn');
   if (isStrict) throw unreadable(info, new StrictFault(faults));
   for (const fault of faults) warn(fault);
@@ -118,7 +118,7 @@ export interface AppliedTo {
 export function* applyingTo(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): Steps<AppliedTo> {
   const { info, name, subresource, versions } = request;
   const ownership = ownershipOf(info, subresource, versions);
-  const faults = shapeFaults(ownership.own.shape, config);
+  const faults = shapeErrors(ownership.own.shape, config);
   if (faults.length > 0) throw untyped(info, config, faults);
   const uid = stringAt(objectAt(config, 'metadata') ?? {}, 'uid') ?? '';
   if (old === undefined && uid !== '') {
@@ -129,7 +129,7 @@ export function* applyingTo(request: ApplyRequest, config: JsonObject, old: Json
   refreshLastApplied(request, object, config);
   setOwnership(ensureMetadata(object), applied.entries);
   const explain = (refusal: status.StatusError): status.StatusError =>
-    withOwners(refusal, keptItems(ownership.own.shape, entries, applied, manager));
+    withOwners(refusal, findKeptItems(ownership.own.shape, entries, applied, manager));
   return { object, explain };
 }
 
@@ -162,15 +162,15 @@ function* guarded<T>(steps: Steps<T>): Steps<T> {
     return yield* steps;
   } catch (error) {
     if (error instanceof ApplyConflict) throw status.applyConflict(error.message, error.causes);
-    throw error instanceof MissingKey ? status.clientError(`failed to create typed live object: ${error.message}`) : error;
+    throw error instanceof MissingListKeyError ? status.clientError(`failed to create typed live object: ${error.message}`) : error;
   }
 }
 
 interface ApplyResult {
-  readonly applied: Applied;
+  readonly applied: AppliedConfiguration;
   /** The managedFields entries before the apply. */
   readonly entries: readonly ManagedFieldsEntry[];
-  readonly manager: Manager;
+  readonly manager: FieldManager;
 }
 
 function* applying(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): Steps<ApplyResult> {
@@ -180,7 +180,8 @@ function* applying(request: ApplyRequest, config: JsonObject, old: JsonObject | 
   const live = old === undefined ? emptyObject(info) : toServed(info, withoutOwnership(old));
   const manager = managerOf(info, subresource, request.manager, 'Apply');
   const entries = old === undefined ? [] : yield* liveEntries(request, old, live, now);
-  const attempt = (force: boolean): Steps<Applied> => applyingConfiguration(ownership, live, config, entries, manager, { force, now });
+  const attempt = (force: boolean): Steps<AppliedConfiguration> =>
+    applyConfigurationInSteps(ownership, live, config, entries, manager, { force, now });
   try {
     return { applied: yield* attempt(request.force), entries, manager };
   } catch (error) {
@@ -199,9 +200,9 @@ function* liveEntries(
   now: string,
 ): Steps<readonly ManagedFieldsEntry[]> {
   const list = readMetadata(old)['managedFields'];
-  if (Array.isArray(list) && list.length > 0) return readEntries(list);
+  if (Array.isArray(list) && list.length > 0) return readManagedFields(list);
   const manager = managerOf(info, subresource, BEFORE_FIRST_APPLY, 'Update');
-  return yield* recordingUpdate(ownershipOf(info, subresource, versions), emptyObject(info), live, [], manager, now);
+  return yield* recordUpdateInSteps(ownershipOf(info, subresource, versions), emptyObject(info), live, [], manager, now);
 }
 
 function decode(info: KindInfo, value: JsonObject, config: JsonObject): JsonObject {
@@ -233,8 +234,8 @@ function mayTakeOver({ info, subresource, manager }: ApplyRequest, live: JsonObj
   const { kind: _, apiVersion, ...config } = last;
   if (apiVersion !== info.apiVersion) return false;
   const { shape } = ownershipOf(info, subresource).own;
-  if (shapeFaults(shape, config).length > 0) return false;
-  const { modified, removed } = compare(shape, config, live);
+  if (shapeErrors(shape, config).length > 0) return false;
+  const { modified, removed } = compareObjects(shape, config, live);
   const kept = difference(fieldSetOf(shape, config), union(modified, removed));
   return conflicts.every(({ fields }) => isEmptySet(difference(fields, kept)));
 }

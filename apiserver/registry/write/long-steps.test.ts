@@ -1,8 +1,8 @@
 /** How often the long computations of a write pause. */
 import type { JsonObject } from '../../../shared/values/json';
 import { encodeBodyInSteps } from '../../../shared/api/types';
-import { comparing } from '../../../shared/patch/apply/compare';
-import { shapeOf } from '../../../shared/patch/apply/merge-shape';
+import { compareInSteps } from '../../../shared/patch/apply/compare';
+import { mergeShapeOf } from '../../../shared/patch/apply/merge-shape';
 import { parseJsonInSteps } from '../../../shared/serialization';
 import type { Steps } from '../../../shared/scheduling/steps';
 import { refusal, writeFixture } from '../../../test/support/write-fixture';
@@ -38,14 +38,14 @@ function nodes(count: number): JsonObject {
 }
 
 it('compares an object with many new fields in several steps', () => {
-  const { count, value } = stepsOf(comparing(shapeOf('core.v1.ConfigMap'), {}, withLabels(WIDE)));
+  const { count, value } = stepsOf(compareInSteps(mergeShapeOf('core.v1.ConfigMap'), {}, withLabels(WIDE)));
   expect(count).toBeGreaterThan(WIDE / MOST_A_STEP);
   expect(value.added).toEqual({ 'f:metadata': { '.': {}, 'f:labels': { '.': {}, ...nodes(WIDE) } } });
 });
 
 it('encodes and compares an object of usual size in one step', () => {
   expect(stepsOf(encodeBodyInSteps('core.v1.ConfigMap', withLabels(10))).count).toBe(1);
-  expect(stepsOf(comparing(shapeOf('core.v1.ConfigMap'), {}, withLabels(10))).count).toBe(1);
+  expect(stepsOf(compareInSteps(mergeShapeOf('core.v1.ConfigMap'), {}, withLabels(10))).count).toBe(1);
 });
 
 it('scans, parses and counts a JSON text in three steps', () => {

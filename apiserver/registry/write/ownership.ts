@@ -7,18 +7,18 @@ import { ensureMetadata, readMetadata, formatTimestamp } from '../../../shared/a
 import type { KindCodec } from '../../../shared/api/codec/codec';
 import type { KindRow } from '../../../shared/api/kinds';
 import {
-  isReset,
-  parsingEntries,
-  readEntries,
-  writeEntries,
+  isManagedFieldsReset,
+  parseManagedFieldsInSteps,
+  readManagedFields,
+  writeManagedFields,
   type ManagedFieldsEntry,
-  type Manager,
+  type FieldManager,
 } from '../../../shared/patch/apply/managed-fields';
 import { runStepsSync, type Steps } from '../../../shared/scheduling/steps';
 import type { FieldSet } from '../../../shared/patch/apply/field-set';
-import { recordingUpdate, type Ownership, type VersionView } from '../../../shared/patch/apply/record-update';
-import { customShape } from '../../../shared/patch/apply/custom-merge-shape';
-import { MissingKey, shapeOf, type Shape } from '../../../shared/patch/apply/merge-shape';
+import { recordUpdateInSteps, type VersionViews, type VersionView } from '../../../shared/patch/apply/record-update';
+import { customMergeShape } from '../../../shared/patch/apply/custom-merge-shape';
+import { MissingListKeyError, mergeShapeOf, type MergeShape } from '../../../shared/patch/apply/merge-shape';
 import type { OtherVersions } from '../conversions';
 import type { KindInfo } from '../object/resource-info';
 import { toHub, toServed } from '../object/resource-info';
@@ -34,11 +34,11 @@ const KEPT: Readonly<Record<'labels' | 'metadata', FieldSet>> = {
  * How an endpoint's writes come to own fields. `versions`: converts where only a webhook can. Of custom kinds, what an endpoint leaves as it is is left in its own version only: a status that comes without a spec
  * takes the spec's fields from those who own them in other versions (upstream behaviour).
  */
-export function ownershipOf(info: KindInfo, subresource: string | undefined, versions?: OtherVersions): Ownership {
+export function ownershipOf(info: KindInfo, subresource: string | undefined, versions?: OtherVersions): VersionViews {
   const resets = resetsOf(info, subresource);
-  const own: VersionView = { shape: kindShape(info.row), resets, convert: same, back: same };
+  const own: VersionView = { shape: kindShape(info.row), resets, toVersion: same, fromVersion: same };
   const inOthers = info.row.custom === undefined ? resets : NOTHING;
-  return { own, in: (apiVersion) => (apiVersion === info.apiVersion ? own : viewOf(info, apiVersion, inOthers, versions)) };
+  return { own, viewOf: (apiVersion) => (apiVersion === info.apiVersion ? own : viewOf(info, apiVersion, inOthers, versions)) };
 }
 
 const same = (object: JsonObject): JsonObject => object;
@@ -52,15 +52,15 @@ function viewOf(info: KindInfo, apiVersion: string, resets: FieldSet, versions: 
     return {
       shape: kindShape(row),
       resets,
-      convert: (object) => versions.convert(object, own, other),
-      back: (object) => versions.convert(object, other, own),
+      toVersion: (object) => versions.convert(object, own, other),
+      fromVersion: (object) => versions.convert(object, other, own),
     };
   }
   return {
     shape: kindShape(row),
     resets,
-    convert: (object) => (converter === undefined ? toHub(info, object) : converter.fromHub(toHub(info, object))),
-    back: (object) => toServed(info, converter === undefined ? object : converter.toHub(object)),
+    toVersion: (object) => (converter === undefined ? toHub(info, object) : converter.fromHub(toHub(info, object))),
+    fromVersion: (object) => toServed(info, converter === undefined ? object : converter.toHub(object)),
   };
 }
 
@@ -72,12 +72,17 @@ function resetsOf(info: KindInfo, subresource: string | undefined): FieldSet {
   return statusUpdateKeeps === undefined ? SPEC : KEPT[statusUpdateKeeps];
 }
 
-export function managerOf(info: KindInfo, subresource: string | undefined, name: string, operation: Manager['operation']): Manager {
+export function managerOf(
+  info: KindInfo,
+  subresource: string | undefined,
+  name: string,
+  operation: FieldManager['operation'],
+): FieldManager {
   return { name, operation, apiVersion: info.apiVersion, subresource: subresource ?? '' };
 }
 
-function kindShape({ custom, type }: Pick<KindRow, 'custom' | 'type'>): Shape {
-  return custom === undefined ? shapeOf(type) : customShape(custom.schema);
+function kindShape({ custom, type }: Pick<KindRow, 'custom' | 'type'>): MergeShape {
+  return custom === undefined ? mergeShapeOf(type) : customMergeShape(custom.schema);
 }
 
 const empty = new WeakMap<KindCodec, JsonObject>();
@@ -131,7 +136,7 @@ export function* recordingOwnership(
   let entries: readonly ManagedFieldsEntry[];
   try {
     const who = managerOf(info, subresource, manager, 'Update');
-    entries = yield* recordingUpdate(
+    entries = yield* recordUpdateInSteps(
       ownershipOf(info, subresource, versions),
       live,
       toServed(info, object),
@@ -141,24 +146,24 @@ export function* recordingOwnership(
     );
   } catch (error) {
     // Items that cannot be told apart have no owners: the object goes untracked (upstream behaviour).
-    if (error instanceof MissingKey) return;
+    if (error instanceof MissingListKeyError) return;
     throw error;
   }
   setOwnership(metadata, entries);
 }
 
 export function setOwnership(metadata: JsonObject, entries: readonly ManagedFieldsEntry[]): void {
-  const list = writeEntries(entries);
+  const list = writeManagedFields(entries);
   if (list.length === 0) delete metadata['managedFields'];
   else metadata['managedFields'] = list;
 }
 
 /** What a client sends counts if it can be understood; else the stored entries do. */
 function* baseEntries(sent: JsonArray | undefined, stored: JsonArray | undefined): Steps<readonly ManagedFieldsEntry[]> {
-  const own = (): readonly ManagedFieldsEntry[] => (stored === undefined ? [] : readEntries(stored));
+  const own = (): readonly ManagedFieldsEntry[] => (stored === undefined ? [] : readManagedFields(stored));
   if (sent === undefined || equalJson(sent, stored)) return own();
-  if (isReset(sent)) return [];
-  const parsed = yield* parsingEntries(sent);
+  if (isManagedFieldsReset(sent)) return [];
+  const parsed = yield* parseManagedFieldsInSteps(sent);
   return parsed === undefined || parsed.length === 0 ? own() : parsed;
 }
 

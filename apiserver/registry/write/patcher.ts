@@ -10,11 +10,11 @@ import { DecodeError } from '../../../shared/api/types';
 import * as status from '../../../shared/api/errors/status';
 import {
   applyJsonPatch,
-  MOST_OPERATIONS,
+  MAX_JSON_PATCH_OPERATIONS,
   parseOperations,
-  PatchFailure,
-  PatchSyntax,
-  TooManyOperations,
+  PatchOperationError,
+  PatchSyntaxError,
+  TooManyOperationsError,
 } from '../../../shared/patch/json-patch';
 import { mergeObject } from '../../../shared/patch/merge-patch';
 import { fieldFaults, NumberRangeFault, parseJson, SyntaxFault, type ParsedText } from '../../../shared/serialization';
@@ -62,7 +62,7 @@ export function readPatch(info: KindInfo, patch: DocumentPatch, validation: Fiel
         try {
           changed = applyJsonPatch(cloneJson(withKind(info, patch.dialect, old)), operations);
         } catch (error) {
-          throw error instanceof PatchFailure ? status.patchFailed() : error;
+          throw error instanceof PatchOperationError ? status.patchFailed() : error;
         }
         return decodePatched(info, changed, () => touchedBy(operations), validation, warn, strict);
       };
@@ -94,9 +94,9 @@ function readOperations(value: JsonValue): ReturnType<typeof parseOperations> {
   try {
     return parseOperations(value);
   } catch (error) {
-    if (error instanceof PatchSyntax) throw status.badRequest(`error decoding patch: ${error.message}`);
-    if (error instanceof TooManyOperations) {
-      throw status.requestTooLarge(`The allowed maximum operations in a JSON patch is ${MOST_OPERATIONS}, got ${error.count}`);
+    if (error instanceof PatchSyntaxError) throw status.badRequest(`error decoding patch: ${error.message}`);
+    if (error instanceof TooManyOperationsError) {
+      throw status.requestTooLarge(`The allowed maximum operations in a JSON patch is ${MAX_JSON_PATCH_OPERATIONS}, got ${error.count}`);
     }
     throw error;
   }

@@ -10,7 +10,7 @@ import { arrayAt, objectAt, own, stringAt, type JsonObject, type JsonValue } fro
 import { SCALE } from '../../../shared/api/kinds';
 import { ensureMetadata, readMetadata } from '../../../shared/api/metadata/object-meta';
 import { conflict, invalid, storagePreconditionFailed } from '../../../shared/api/errors/status';
-import { managerKey, readEntries, type ManagedFieldsEntry } from '../../../shared/patch/apply/managed-fields';
+import { managerKey, readManagedFields, type ManagedFieldsEntry } from '../../../shared/patch/apply/managed-fields';
 import { difference, type FieldSet } from '../../../shared/patch/apply/field-set';
 import { entryKey } from '../resources';
 import { scaleOf } from '../object/scale';
@@ -83,7 +83,7 @@ export function scaled(request: WriteRequest, { verb, manager, ms }: ScaleWrite,
     metadata: version === undefined ? metadata : { ...metadata, resourceVersion: version },
     ...replaced(workload, placeOf(request), replicas),
   };
-  const after = readEntries(arrayAt(ensureMetadata(scale), 'managedFields') ?? []);
+  const after = readManagedFields(arrayAt(ensureMetadata(scale), 'managedFields') ?? []);
   setOwnership(ensureMetadata(changed), broughtBack(request, ownersOf(request, workload), after));
   return changed;
 }
@@ -119,7 +119,7 @@ function owns({ fields }: ManagedFieldsEntry, place: FieldSet | undefined): bool
 
 /** Of the version that is served, of custom kinds of all; of two entries of one manager the last counts. */
 function ownersOf({ info }: WriteRequest, workload: JsonObject): readonly ManagedFieldsEntry[] {
-  const entries = readEntries(arrayAt(readMetadata(workload), 'managedFields') ?? []).filter(
+  const entries = readManagedFields(arrayAt(readMetadata(workload), 'managedFields') ?? []).filter(
     ({ manager }) => info.row.custom !== undefined || manager.apiVersion === info.apiVersion,
   );
   const last = new Map(entries.map((entry, index) => [managerKey(entry.manager), index]));

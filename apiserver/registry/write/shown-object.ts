@@ -3,10 +3,10 @@
  * into. Changes nothing.
  */
 import { isObject, own, setMember, sortedKeys, type JsonObject, type JsonValue } from '../../../shared/values/json';
-import type { PatchOperation } from '../../../shared/patch/json-patch';
+import type { JsonPatchOperation } from '../../../shared/patch/json-patch';
 
 /** Where operations went, as an object of objects. */
-export function touchedBy(operations: readonly PatchOperation[]): JsonObject {
+export function touchedBy(operations: readonly JsonPatchOperation[]): JsonObject {
   const touched: JsonObject = {};
   for (const { path, from } of operations) {
     for (const pointer of [path, from]) if (pointer !== undefined) touch(touched, pointer.split('/').slice(1, -1));

@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from '../../../shared/values/json';
 import { quote } from '../../../shared/values/quote';
 import { DecodeError } from '../../../shared/api/types';
 import * as status from '../../../shared/api/errors/status';
-import { goText, misfit, strategicMerge, StrategicFault } from '../../../shared/patch/strategic-merge';
+import { formatGoValue, findTypeError, strategicMerge, StrategicMergeError } from '../../../shared/patch/strategic-merge';
 import { jsonKindOf } from '../../../shared/api/types/decode-error';
 import { parseJson, SyntaxFault, type ParsedText } from '../../../shared/serialization';
 import type { FieldValidation } from '../verbs';
@@ -52,8 +52,8 @@ function merge(info: KindInfo, old: JsonObject, patch: JsonObject): JsonObject {
     const { kind: _kind, apiVersion: _apiVersion, ...merged } = strategicMerge(info.type, old, patch);
     return merged;
   } catch (error) {
-    if (!(error instanceof StrategicFault)) throw error;
-    throw error.fault === 'form' ? status.badRequest(error.message) : status.clientError(error.message);
+    if (!(error instanceof StrategicMergeError)) throw error;
+    throw error.category === 'form' ? status.badRequest(error.message) : status.clientError(error.message);
   }
 }
 
@@ -62,9 +62,9 @@ function decode(info: KindInfo, value: JsonObject, patch: JsonObject): ReturnTyp
     return info.codec.decode(value);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw unfit(patch, misfit(info.type, value) ?? error.message);
+    throw unfit(patch, findTypeError(info.type, value) ?? error.message);
   }
 }
 
 const unfit = (patch: JsonObject, text: string): status.StatusError =>
-  status.invalid({ group: '', kind: '' }, '', [invalidValue('patch', goText(patch), text)]);
+  status.invalid({ group: '', kind: '' }, '', [invalidValue('patch', formatGoValue(patch), text)]);

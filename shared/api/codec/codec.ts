@@ -163,7 +163,7 @@ function* encodeCustomInSteps(object: JsonObject): Steps<string> {
   return yield* encodeWithMetadataInSteps(yield* encodeBodyInSteps(METADATA_TYPE, isObject(metadata) ? metadata : {}), object);
 }
 
-/** The body of a custom object whose metadata is encoded already. */
+/** The body of a custom object with metadata that is encoded already. */
 export const encodeWithMetadata = (metadata: string, object: JsonObject): string =>
   runStepsSync(encodeWithMetadataInSteps(metadata, object));
 

@@ -18,7 +18,7 @@ export interface Conversion {
 /** For versions that have the same fields. */
 export const IDENTITY_CONVERSION: Conversion = { toHub: (object) => object, fromHub: (object) => object };
 
-/** For versions whose fields have other names. `names` holds the served version's names by the hub's. */
+/** For versions with other field names. `names` holds the served version's names by the hub's. */
 export function renamingConversion(names: Readonly<Record<string, string>>): Conversion {
   const fromHub = new Map(Object.entries(names));
   const toHub = new Map(Object.entries(names).map(([hub, served]) => [served, hub]));

@@ -216,7 +216,7 @@ export const deletePreconditionFailed = (
   return conflict({ group: gk.group, resource: gk.kind }, name, text);
 };
 
-/** The same, for kinds whose upstream strategy reads the object and checks preconditions before the storage layer. */
+/** The same, for kinds where upstream reads the object and checks preconditions before the storage layer. */
 export const preconditionFailed = (
   gr: GroupResource,
   name: string,
@@ -302,7 +302,7 @@ export const resourceVersionRequired = (gr: GroupResource, name: string): Status
     invalidShownValue('metadata.resourceVersion', '0x0', 'must be specified for an update'),
   ]);
 
-/** A patch whose operations fail. Upstream states no cause. */
+/** A patch with an operation that fails. Upstream states no cause. */
 export const patchFailed = (): StatusError =>
   new StatusError('Invalid', 'the server rejected our request due to an error in our request', {});
 
@@ -315,7 +315,7 @@ export const tooLargeResourceVersion = (requested: number | string, current: num
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   });
 
-/** A write whose response from the store was lost and whose outcome could not be determined in time. */
+/** The response of the store to a write was lost, and the outcome could not be determined in time. */
 export const outcomeUnknown = (operation: string, gr: GroupResource, name: string): StatusError =>
   new StatusError(
     'Timeout',

@@ -16,7 +16,7 @@ export { SCALE } from './operations';
 export type { Deprecation, GenerationRule, KindRow, NameFormat, SelectableField, SubresourceRow, Verb } from './row';
 
 /**
- * The kinds whose objects are stored and that are always served. Of the versions of a kind, the storage version comes
+ * The kinds that are stored and always served. Of the versions of a kind, the storage version comes
  * first.
  */
 export const STORED_KINDS: readonly KindRow[] = [

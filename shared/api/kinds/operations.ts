@@ -1,5 +1,5 @@
 /**
- * Virtual kinds, whose objects are not stored: operations that are requested by a create, objects that are computed for
+ * Virtual kinds, which are not stored: operations that are requested by a create, objects that are computed for
  * each read, and the bodies of subresources.
  */
 import { REVIEW_KINDS } from './reviews';

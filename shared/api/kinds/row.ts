@@ -133,7 +133,7 @@ const ALL_VERBS: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get
 
 export const STATUS: SubresourceRow = { name: 'status', verbs: ['get', 'patch', 'update'] };
 
-/** Selectable fields whose names are their paths. */
+/** Selectable fields that are named by their paths. */
 export const fieldsNamedByPath = (...names: string[]): readonly SelectableField[] => names.map((name) => ({ name, path: name }));
 
 /** Members that are derived from the kind's name and group in most rows. */

@@ -18,7 +18,7 @@ export function readMetadata(object: JsonObject): JsonObject {
 
 const EMPTY: JsonObject = Object.freeze({});
 
-/** The labels whose values are strings. */
+/** The labels with string values. */
 export function stringLabelsOf(object: JsonObject): Readonly<Record<string, string>> {
   const labels = objectAt(readMetadata(object), 'labels') ?? {};
   return Object.fromEntries(Object.entries(labels).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])));

@@ -54,7 +54,7 @@ export class CheckContext {
     return text;
   }
 
-  /** Adds an error whose detail is the path followed by `message`. */
+  /** Adds an error; its detail is the path followed by `message`. */
   fail(reason: FieldErrorReason, shown: string, message: string): void {
     this.add(reason, shown, (pathText) => `${pathText} ${message}`);
   }

@@ -1,6 +1,5 @@
 /**
- * Defaulting: applies upstream's versioned defaults in place, driven by default-rows.ts and default-rules.ts. Visits
- * only parts of an object whose types have a default at some depth.
+ * Defaulting: applies upstream's versioned defaults in place, driven by default-rows.ts and default-rules.ts. Skips parts of an object that have no default at any depth.
  */
 import { cloneJson, isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { DEFAULT_RULES } from './default-rules';

@@ -1,5 +1,5 @@
 /**
- * The fields whose values name an API group or a namespace, whose spelling depends on the dialect: one table by type,
+ * The fields that name an API group or a namespace, which are spelled differently in each dialect: one table by type,
  * from which the fields of every kind are derived. Used to read requests and to write responses. Never changes text
  * that belongs to the user.
  */

@@ -52,7 +52,7 @@ export type ListType = 'atomic' | 'set' | 'map';
 export type MapType = 'atomic' | 'granular';
 
 export interface FieldSchema {
-  /** The JSON field name; empty for an inline field, whose embedded Go struct is in `type`. */
+  /** The JSON field name; empty for an inline field, which has its embedded Go struct in `type`. */
   readonly name: string;
   /** The protobuf field number; 0 = not part of the message. */
   readonly number: number;

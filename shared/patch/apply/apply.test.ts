@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import type { JsonObject } from '../../values/json';
 import { decodeObject } from '../../api/types';
-import { ApplyConflict, applyConfiguration, type Applied } from './apply';
-import { writeEntries, type ManagedFieldsEntry, type Manager } from './managed-fields';
-import { membersOf, pathText, type FieldSet } from './field-set';
-import { recordUpdate, type Ownership, type VersionView } from './record-update';
-import { shapeOf } from './merge-shape';
-import { shapeFaults } from './typed';
+import { ApplyConflict, applyConfiguration, type AppliedConfiguration } from './apply';
+import { writeManagedFields, type ManagedFieldsEntry, type FieldManager } from './managed-fields';
+import { listMemberPaths, formatElementPath, type FieldSet } from './field-set';
+import { recordUpdate, type VersionViews, type VersionView } from './record-update';
+import { mergeShapeOf } from './merge-shape';
+import { shapeErrors } from './typed';
 
 const NOW = '2026-01-02T03:04:05Z';
 const LATER = '2026-01-02T03:04:06Z';
@@ -14,15 +14,15 @@ const configMap = ownershipOf('core.v1.ConfigMap', {});
 const serviceAccount = ownershipOf('core.v1.ServiceAccount', {});
 const pod = ownershipOf('core.v1.Pod', { 'f:status': {} });
 
-/** Of a kind that has one version only. */
-function ownershipOf(type: string, resets: FieldSet): Ownership {
+/** Views of a kind with a single version. */
+function ownershipOf(type: string, resets: FieldSet): VersionViews {
   const same = (object: JsonObject): JsonObject => object;
-  const own: VersionView = { shape: shapeOf(type), resets, convert: same, back: same };
-  return { own, in: (apiVersion) => (apiVersion === 'v1' ? own : undefined) };
+  const own: VersionView = { shape: mergeShapeOf(type), resets, toVersion: same, fromVersion: same };
+  return { own, viewOf: (apiVersion) => (apiVersion === 'v1' ? own : undefined) };
 }
 
-const applier = (name: string): Manager => ({ name, operation: 'Apply', apiVersion: 'v1', subresource: '' });
-const updater = (name: string): Manager => ({ name, operation: 'Update', apiVersion: 'v1', subresource: '' });
+const applier = (name: string): FieldManager => ({ name, operation: 'Apply', apiVersion: 'v1', subresource: '' });
+const updater = (name: string): FieldManager => ({ name, operation: 'Update', apiVersion: 'v1', subresource: '' });
 
 interface State {
   readonly object: JsonObject;
@@ -31,7 +31,13 @@ interface State {
 
 const NOTHING: State = { object: { metadata: {} }, entries: [] };
 
-function apply(state: State, config: JsonObject, name: string, options = { force: false, now: NOW }, ownership = configMap): Applied {
+function apply(
+  state: State,
+  config: JsonObject,
+  name: string,
+  options = { force: false, now: NOW },
+  ownership = configMap,
+): AppliedConfiguration {
   return applyConfiguration(ownership, state.object, config, state.entries, applier(name), options);
 }
 
@@ -40,7 +46,7 @@ function update(state: State, object: JsonObject, name: string, ownership = conf
 }
 
 const paths = ({ entries }: State, name: string): string[] =>
-  entries.filter(({ manager }) => manager.name === name).flatMap(({ fields }) => membersOf(fields).map(pathText));
+  entries.filter(({ manager }) => manager.name === name).flatMap(({ fields }) => listMemberPaths(fields).map(formatElementPath));
 
 const values = fc.constantFrom('1', '2', '3');
 const dataOf = (keys: readonly string[]): fc.Arbitrary<JsonObject> =>
@@ -54,7 +60,7 @@ describe('applyConfiguration and recordUpdate', () => {
         const once = apply(before, second, 'm', { force: true, now: NOW });
         const twice = apply(once, second, 'm', { force: false, now: LATER });
         expect(twice.object).toEqual(once.object);
-        expect(writeEntries(twice.entries)).toEqual(writeEntries(once.entries));
+        expect(writeManagedFields(twice.entries)).toEqual(writeManagedFields(once.entries));
       }),
     );
   });
@@ -67,19 +73,19 @@ describe('applyConfiguration and recordUpdate', () => {
         const after = apply(applied, { metadata: {} }, 'm');
         const data = (object: JsonObject): unknown => ({ ...Object(object['data']) });
         expect(data(after.object)).toEqual(data(before.object));
-        expect(writeEntries(after.entries)).toEqual(writeEntries(before.entries));
+        expect(writeManagedFields(after.entries)).toEqual(writeManagedFields(before.entries));
       }),
     );
   });
 
   it('give the same result for managers of different fields in either order', () => {
     fc.assert(
-      fc.property(dataOf(['a', 'b']), dataOf(['c', 'd']), (one, two) => {
-        const forward = apply(apply(NOTHING, one, 'x'), two, 'y');
-        const backward = apply(apply(NOTHING, two, 'y'), one, 'x');
+      fc.property(dataOf(['a', 'b']), dataOf(['c', 'd']), (first, second) => {
+        const forward = apply(apply(NOTHING, first, 'x'), second, 'y');
+        const backward = apply(apply(NOTHING, second, 'y'), first, 'x');
         expect(forward.object).toEqual(backward.object);
-        // Only the times tell who came first.
-        const untimed = ({ entries }: State): unknown => writeEntries(entries.map((entry) => ({ ...entry, time: NOW })));
+        // Only the times reveal the order.
+        const untimed = ({ entries }: State): unknown => writeManagedFields(entries.map((entry) => ({ ...entry, time: NOW })));
         expect(untimed(forward)).toEqual(untimed(backward));
       }),
     );
@@ -162,9 +168,9 @@ describe('applyConfiguration on keyed lists', () => {
   it('matches an item by the default of an omitted key field', () => {
     const ports = (port: JsonObject): JsonObject => ({ metadata: {}, spec: { containers: [{ name: 'c', ports: [port] }] } });
     const { object } = decodeObject('core.v1.Pod', ports({ containerPort: 80, protocol: 'TCP', name: 'web' }));
-    const found = apply(update(NOTHING, object, 'u', pod), ports({ containerPort: 80, hostPort: 81 }), 'm', undefined, pod);
-    expect(found.object).toMatchObject(ports({ containerPort: 80, protocol: 'TCP', name: 'web', hostPort: 81 }));
-    expect(paths(found, 'm')).toContain('.spec.containers[name="c"].ports[containerPort=80,protocol="TCP"].hostPort');
+    const applied = apply(update(NOTHING, object, 'u', pod), ports({ containerPort: 80, hostPort: 81 }), 'm', undefined, pod);
+    expect(applied.object).toMatchObject(ports({ containerPort: 80, protocol: 'TCP', name: 'web', hostPort: 81 }));
+    expect(paths(applied, 'm')).toContain('.spec.containers[name="c"].ports[containerPort=80,protocol="TCP"].hostPort');
   });
 });
 
@@ -177,7 +183,7 @@ describe('recordUpdate', () => {
     }
     expect(state.entries).toHaveLength(10);
     expect(paths(state, 'ancient-changes')).toEqual(expect.arrayContaining(['.data.k0', '.data.k1']));
-    expect(new Set(state.entries.flatMap(({ fields }) => membersOf(fields).map(pathText))).size).toBe(15);
+    expect(new Set(state.entries.flatMap(({ fields }) => listMemberPaths(fields).map(formatElementPath))).size).toBe(15);
   });
 });
 
@@ -194,6 +200,6 @@ describe('shapeFaults', () => {
     [{ spec: { containers: ['x'] } }, ['.spec.containers: element 0: associative list with keys may not have non-map elements']],
     [{ spec: { containers: null, nodeName: null } }, []],
   ])('reports the faults of the configuration %j', (object, faults) => {
-    expect(shapeFaults(pod.own.shape, object)).toEqual(faults);
+    expect(shapeErrors(pod.own.shape, object)).toEqual(faults);
   });
 });

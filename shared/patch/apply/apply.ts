@@ -1,198 +1,215 @@
 /**
- * Server-side apply: merges a manager's configuration into an object, takes out what the manager no longer wants and
- * nobody else does, and settles who owns what. Makes a new object; what it is given stays as it is. All objects are without managedFields.
+ * Server-side apply: merges a manager's configuration into an object, removes the fields that the manager no longer
+ * applies and no other manager owns, and computes the new ownership. Creates a new object and does not modify its
+ * arguments. All objects are without managedFields.
  */
 import { compareBytes, equalJson, type JsonObject } from '../../values/json';
 import { truncatePath } from '../../values/field-path';
 import { quote } from '../../values/quote';
-import { isSameManager, type ManagedFieldsEntry, type Manager } from './managed-fields';
+import { isSameManager, type ManagedFieldsEntry, type FieldManager } from './managed-fields';
 import {
-  canonical,
+  canonicalFieldSet,
   difference,
   differenceBelow,
   intersection,
   isEmptySet,
-  membersOf,
-  pathText,
+  listMemberPaths,
+  formatElementPath,
   union,
   EMPTY_SET,
   type FieldSet,
   type PathElement,
 } from './field-set';
 import { awaitInStep, runStepsSync, type Steps } from '../../scheduling/steps';
-import { Changes, withoutServerFields, type Ownership } from './record-update';
-import { mergeApplied, removeFields, restoreNulls } from './merge';
-import type { Shape } from './merge-shape';
+import { VersionedChanges, withoutServerFields, type VersionViews } from './record-update';
+import { mergeConfiguration, removeFields, restoreNulls } from './merge';
+import type { MergeShape } from './merge-shape';
 import { fieldsAndEmptyLists, fieldSetOf, withStructMembers } from './typed';
 
-export interface Conflict {
-  readonly manager: Manager;
-  /** Where others own what the configuration would change. */
+export interface FieldConflict {
+  readonly manager: FieldManager;
+  /** The fields that the manager owns and the configuration would change. */
   readonly fields: FieldSet;
 }
 
-/** Others own fields that the configuration would change. */
+/** Other managers own fields that the configuration would change. */
 export class ApplyConflict extends Error {
   override readonly name = 'ApplyConflict';
   readonly causes: readonly { readonly message: string; readonly field: string }[];
   /** The conflicts without the introduction of the message: `conflict with "x": .spec.y`. */
   readonly listed: string;
 
-  constructor(readonly conflicts: readonly Conflict[]) {
+  constructor(readonly conflicts: readonly FieldConflict[]) {
     let count = 0;
-    let room = MOST_PATHS;
-    const found = [...conflicts]
-      .sort((a, b) => compareBytes(identity(a.manager), identity(b.manager)))
+    let remaining = MAX_SHOWN_PATHS;
+    const shownConflicts = [...conflicts]
+      .sort((a, b) => compareBytes(sortKeyOf(a.manager), sortKeyOf(b.manager)))
       .map(({ manager, fields }) => {
-        const members = membersOf(canonical(fields));
-        const paths = members.slice(0, room).map(shownPath);
+        const members = listMemberPaths(canonicalFieldSet(fields));
+        const paths = members.slice(0, remaining).map(formatPath);
         count += members.length;
-        room -= paths.length;
-        return { name: managerText(manager), paths };
+        remaining -= paths.length;
+        return { name: formatManager(manager), paths };
       })
       .filter(({ paths }) => paths.length > 0);
-    const left = count > MOST_PATHS ? [`and ${count - MOST_PATHS} more`] : [];
-    const listed = conflictText(count, found, left);
+    const omitted = count > MAX_SHOWN_PATHS ? [`and ${count - MAX_SHOWN_PATHS} more`] : [];
+    const listed = formatConflicts(count, shownConflicts, omitted);
     super(`Apply failed with ${count} conflict${count === 1 ? '' : 's'}: ${listed}`);
     this.listed = listed;
     this.causes = [
-      ...found.flatMap(({ name, paths }) => paths.map((field) => ({ message: `conflict with ${name}`, field }))),
-      ...left.map((message) => ({ message, field: '' })),
+      ...shownConflicts.flatMap(({ name, paths }) => paths.map((field) => ({ message: `conflict with ${name}`, field }))),
+      ...omitted.map((message) => ({ message, field: '' })),
     ];
   }
 }
 
-/** Conflicts that are named one by one. */
-const MOST_PATHS = 100;
+/** Maximum number of conflicting paths in a message; the rest is only counted. */
+const MAX_SHOWN_PATHS = 100;
 
-const shownPath = (path: readonly PathElement[]): string => truncatePath(pathText(path));
+const formatPath = (path: readonly PathElement[]): string => truncatePath(formatElementPath(path));
 
-/** What decides the order of managers in a message: a manager's writes to a subresource stand before its other ones (upstream behaviour). */
-function identity({ name, operation, apiVersion, subresource }: Manager): string {
+/**
+ * Sort key of managers in a message. A manager's writes to a subresource come before its other writes (upstream
+ * behaviour).
+ */
+function sortKeyOf({ name, operation, apiVersion, subresource }: FieldManager): string {
   const version = operation === 'Apply' ? {} : { apiVersion };
   return JSON.stringify({ name, operation, ...version, ...(subresource === '' ? {} : { subresource }) });
 }
 
-function managerText({ name, operation, apiVersion, subresource }: Manager): string {
+function formatManager({ name, operation, apiVersion, subresource }: FieldManager): string {
   const shown = quote(name) + (subresource === '' ? '' : ` with subresource ${quote(subresource)}`);
   return operation === 'Apply' ? shown : `${shown} using ${apiVersion}`;
 }
 
-function conflictText(
+function formatConflicts(
   count: number,
-  found: readonly { readonly name: string; readonly paths: readonly string[] }[],
-  left: readonly string[],
+  shownConflicts: readonly { readonly name: string; readonly paths: readonly string[] }[],
+  omitted: readonly string[],
 ): string {
-  const [first] = found;
+  const [first] = shownConflicts;
   if (count === 1 && first !== undefined) return `conflict with ${first.name}: ${first.paths.join('')}`;
-  const parts = found.map(({ name, paths }) => `conflicts with ${name}:\n- ${paths.join('\n- ')}`);
-  return [...parts, ...left].join('\n');
+  const parts = shownConflicts.map(({ name, paths }) => `conflicts with ${name}:\n- ${paths.join('\n- ')}`);
+  return [...parts, ...omitted].join('\n');
 }
 
-export interface Applied {
-  /** Neither decoded nor defaulted. */
+export interface AppliedConfiguration {
+  /** The merged object, neither decoded nor defaulted. */
   readonly object: JsonObject;
   readonly entries: readonly ManagedFieldsEntry[];
 }
 
-/** Throws {@link ApplyConflict} unless `force`. `config` fits the shape. `now` is RFC 3339. */
+/**
+ * Applies a configuration. `config` fits the shape; `now` is RFC 3339. Throws {@link ApplyConflict} unless `force` is
+ * set.
+ */
 export function applyConfiguration(
-  ownership: Ownership,
+  views: VersionViews,
   live: JsonObject,
   config: JsonObject,
   entries: readonly ManagedFieldsEntry[],
-  manager: Manager,
+  manager: FieldManager,
   options: { readonly force: boolean; readonly now: string },
-): Applied {
-  return runStepsSync(applyingConfiguration(ownership, live, config, entries, manager, options));
+): AppliedConfiguration {
+  return runStepsSync(applyConfigurationInSteps(views, live, config, entries, manager, options));
 }
 
-/** The same in steps. */
-export function* applyingConfiguration(
-  ownership: Ownership,
+/** {@link applyConfiguration} in steps, so that the caller can yield between them. */
+export function* applyConfigurationInSteps(
+  views: VersionViews,
   live: JsonObject,
   config: JsonObject,
   entries: readonly ManagedFieldsEntry[],
-  manager: Manager,
+  manager: FieldManager,
   options: { readonly force: boolean; readonly now: string },
-): Steps<Applied> {
-  const { shape, resets } = ownership.own;
+): Steps<AppliedConfiguration> {
+  const { shape, resets } = views.own;
   const previous = entries.find((entry) => isSameManager(entry.manager, manager));
   const others = entries.filter((entry) => entry !== previous);
   const wanted = differenceBelow(fieldSetOf(shape, config), resets);
   const own = withoutServerFields(wanted);
-  // A controller that says the same fields again and again gives nothing up, and its set is canonical already.
-  const repeats = previous?.manager.apiVersion === manager.apiVersion && equalJson(previous.fields, own);
-  const merged = mergeApplied(shape, live, config);
+  // A controller that applies the same fields repeatedly gives up none, and its set is canonical already.
+  const isRepeated = previous?.manager.apiVersion === manager.apiVersion && equalJson(previous.fields, own);
+  const merged = mergeConfiguration(shape, live, config);
   const object =
-    previous === undefined || repeats
+    previous === undefined || isRepeated
       ? merged
-      : restoreNulls(shape, yield* pruning(ownership, merged, previous, [configuredFields(ownership, config, manager), ...others]), config);
+      : restoreNulls(shape, yield* pruneInSteps(views, merged, previous, [configuredFields(views, config, manager), ...others]), config);
 
-  const changes = new Changes(ownership, live, object);
-  const conflicts: Conflict[] = [];
+  const changes = new VersionedChanges(views, live, object);
+  const conflicts: FieldConflict[] = [];
   for (const { manager: other, fields: owned } of others) {
-    const change = yield* changes.in(other.apiVersion);
+    const change = yield* changes.changeIn(other.apiVersion);
     const fields = change === undefined ? EMPTY_SET : intersection(owned, change.changed);
     if (!isEmptySet(fields)) conflicts.push({ manager: other, fields });
   }
   if (conflicts.length > 0 && !options.force) throw new ApplyConflict(conflicts);
-  const left = yield* changes.leave(others);
+  const remaining = yield* changes.withoutChanged(others);
   const time = equalJson(live, object) ? previous?.time : options.now;
-  const fields = repeats ? previous.fields : canonical(own);
-  return { object, entries: isEmptySet(own) ? left : [...left, { manager, time, fields }] };
+  const fields = isRepeated ? previous.fields : canonicalFieldSet(own);
+  return { object, entries: isEmptySet(own) ? remaining : [...remaining, { manager, time, fields }] };
 }
 
-/** An entry of the manager with all fields of its configuration. It includes empty lists, which no field set in `managedFields` names, so that they stay. */
-function configuredFields({ own: { shape, resets } }: Ownership, config: JsonObject, manager: Manager): ManagedFieldsEntry {
+/**
+ * An entry of the manager with all fields of its configuration. It includes empty lists, which no field set in
+ * `managedFields` names, so that they stay.
+ */
+function configuredFields({ own: { shape, resets } }: VersionViews, config: JsonObject, manager: FieldManager): ManagedFieldsEntry {
   return { manager, time: undefined, fields: differenceBelow(fieldsAndEmptyLists(shape, config), resets) };
 }
 
-/** Removes the fields that the manager applied before and that no owner has now. Each field set is read in the version in which it was written. */
-function* pruning(
-  ownership: Ownership,
+/**
+ * Removes the fields that the manager applied before and that no manager owns now. Each field set is read in the
+ * version in which it was written.
+ */
+function* pruneInSteps(
+  views: VersionViews,
   merged: JsonObject,
-  last: ManagedFieldsEntry,
+  previous: ManagedFieldsEntry,
   owners: readonly ManagedFieldsEntry[],
 ): Steps<JsonObject> {
-  const view = ownership.in(last.manager.apiVersion);
-  if (view === undefined || isEmptySet(last.fields)) return merged;
-  // Nothing is given up while the manager wants all that it wanted: the way of a controller that says the same again and again.
-  const now = owners.find(({ manager }) => manager.apiVersion === last.manager.apiVersion && isSameManager(manager, last.manager));
-  if (now !== undefined && isEmptySet(difference(last.fields, now.fields))) return merged;
+  const view = views.viewOf(previous.manager.apiVersion);
+  if (view === undefined || isEmptySet(previous.fields)) return merged;
+  // The manager still applies every field of its previous configuration, as controllers that apply repeatedly do, so
+  // nothing is given up.
+  const current = owners.find(
+    ({ manager }) => manager.apiVersion === previous.manager.apiVersion && isSameManager(manager, previous.manager),
+  );
+  if (current !== undefined && isEmptySet(difference(previous.fields, current.fields))) return merged;
   const { shape } = view;
-  const whole = yield* awaitInStep(view.convert(merged));
-  const applied = withStructMembers(shape, last.fields);
-  // All that was applied goes, with everything below it; then what someone wants comes back, and with it what nobody ever applied.
-  const stripped = yield* awaitInStep(view.back(removeFields(shape, whole, applied)));
-  const restored = yield* awaitInStep(view.convert(yield* restoringOwned(ownership, merged, stripped, owners)));
-  const given = intersection(difference(allFields(shape, whole), allFields(shape, restored)), applied);
-  return yield* awaitInStep(view.back(removeFields(shape, whole, given)));
+  const versioned = yield* awaitInStep(view.toVersion(merged));
+  const applied = withStructMembers(shape, previous.fields);
+  // First removes everything that was applied, with its descendants; then restores what a manager owns, and with it
+  // fields that were never applied.
+  const stripped = yield* awaitInStep(view.fromVersion(removeFields(shape, versioned, applied)));
+  const restored = yield* awaitInStep(view.toVersion(yield* restoreOwnedInSteps(views, merged, stripped, owners)));
+  const givenUp = intersection(difference(allFields(shape, versioned), allFields(shape, restored)), applied);
+  return yield* awaitInStep(view.fromVersion(removeFields(shape, versioned, givenUp)));
 }
 
-/** `stripped` with everything that somebody owns in `merged`. */
-function* restoringOwned(
-  ownership: Ownership,
+/** `stripped` with every field that a manager owns in `merged`. */
+function* restoreOwnedInSteps(
+  views: VersionViews,
   merged: JsonObject,
   stripped: JsonObject,
   owners: readonly ManagedFieldsEntry[],
 ): Steps<JsonObject> {
   let restored = stripped;
   for (const apiVersion of new Set(owners.map(({ manager }) => manager.apiVersion))) {
-    const view = ownership.in(apiVersion);
+    const view = views.viewOf(apiVersion);
     if (view === undefined) continue;
     const { shape } = view;
     const owned = owners.filter(({ manager }) => manager.apiVersion === apiVersion).map(({ fields }) => fields);
-    const kept = union(
-      allFields(shape, yield* awaitInStep(view.convert(restored))),
+    const retained = union(
+      allFields(shape, yield* awaitInStep(view.toVersion(restored))),
       withStructMembers(shape, owned.reduce(union, EMPTY_SET)),
     );
-    const whole = yield* awaitInStep(view.convert(merged));
-    restored = yield* awaitInStep(view.back(removeFields(shape, whole, difference(allFields(shape, whole), kept))));
+    const versioned = yield* awaitInStep(view.toVersion(merged));
+    restored = yield* awaitInStep(view.fromVersion(removeFields(shape, versioned, difference(allFields(shape, versioned), retained))));
   }
   return restored;
 }
 
-function allFields(shape: Shape, object: JsonObject): FieldSet {
+function allFields(shape: MergeShape, object: JsonObject): FieldSet {
   return withStructMembers(shape, fieldsAndEmptyLists(shape, object));
 }

@@ -1,161 +1,175 @@
 /**
- * What differs between two objects of a shape, as sets of fields. A value that is there as null is present. Judges nothing.
+ * Compares two objects of a shape and returns the differences as field sets. A field with the value null is present.
  */
 import { appendToKey } from '../../values/append';
 import { equalJson, isEmptyObject, isObject, own, sortedKeys, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { runStepsSync, type Steps } from '../../scheduling/steps';
-import { MEMBER, openNode, SetBuilder, type FieldSet, type PathElement } from './field-set';
-import { itemElement, memberElement, memberShape, partition, shapeFor, type ItemShape, type Shape } from './merge-shape';
+import { MEMBER, openNode, FieldSetBuilder, type FieldSet, type PathElement } from './field-set';
+import { itemElement, memberElement, memberShape, partitionOf, resolveShape, type ItemShape, type MergeShape } from './merge-shape';
 
-export interface Comparison {
+export interface FieldComparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;
   readonly removed: FieldSet;
 }
 
-/** A field that was added or removed is named with everything below it. */
-export function compare(shape: Shape, before: JsonObject, after: JsonObject): Comparison {
-  return runStepsSync(comparing(shape, before, after));
+/** An added or removed field is included with all its descendants. */
+export function compareObjects(shape: MergeShape, before: JsonObject, after: JsonObject): FieldComparison {
+  return runStepsSync(compareInSteps(shape, before, after));
 }
 
-/** The same in steps. */
-export function* comparing(shape: Shape, before: JsonObject, after: JsonObject): Steps<Comparison> {
-  const walker = new Walker();
-  walker.members(shape, before, after);
-  // What is filled in may hold more of the kind: the list grows on the way.
-  for (const filling of walker.late) yield* filling;
+/** {@link compareObjects} in steps, so that the caller can yield between them. */
+export function* compareInSteps(shape: MergeShape, before: JsonObject, after: JsonObject): Steps<FieldComparison> {
+  const walker = new ComparisonWalker();
+  walker.compareMembers(shape, before, after);
+  // Filling a large node may add further deferred steps: the list grows while it is iterated.
+  for (const fillSteps of walker.deferred) yield* fillSteps;
   return { added: walker.added.set, modified: walker.modified.set, removed: walker.removed.set };
 }
 
-const NOTHING: JsonObject = Object.freeze({});
+const EMPTY_OBJECT: JsonObject = Object.freeze({});
 const NO_ITEMS: JsonArray = [];
 
-class Walker {
-  readonly added = new SetBuilder();
-  readonly modified = new SetBuilder();
-  readonly removed = new SetBuilder();
-  /** What has yet to be put into nodes that are in the sets already. */
-  readonly late: Steps<void>[] = [];
+class ComparisonWalker {
+  readonly added = new FieldSetBuilder();
+  readonly modified = new FieldSetBuilder();
+  readonly removed = new FieldSetBuilder();
+  /** Steps that add descendants to nodes that are in the sets already. */
+  readonly deferred: Steps<void>[] = [];
   private readonly path: PathElement[] = [];
 
-  members(shape: Shape, before: JsonObject, after: JsonObject): void {
+  compareMembers(shape: MergeShape, before: JsonObject, after: JsonObject): void {
     for (const name of Object.keys(before)) {
-      const [was, is] = [before[name], own(after, name)];
-      if (was !== is) this.child(memberShape(shape, name), memberElement(shape, name), was, is);
+      const [oldValue, newValue] = [before[name], own(after, name)];
+      if (oldValue !== newValue) this.compareChild(memberShape(shape, name), memberElement(shape, name), oldValue, newValue);
     }
     for (const name of Object.keys(after)) {
-      if (own(before, name) === undefined) this.child(memberShape(shape, name), memberElement(shape, name), undefined, after[name]);
+      if (own(before, name) === undefined) this.compareChild(memberShape(shape, name), memberElement(shape, name), undefined, after[name]);
     }
   }
 
-  private child(shape: Shape | undefined, element: PathElement, before: JsonValue | undefined, after: JsonValue | undefined): void {
+  private compareChild(
+    shape: MergeShape | undefined,
+    element: PathElement,
+    before: JsonValue | undefined,
+    after: JsonValue | undefined,
+  ): void {
     if (before === after) return;
     this.path.push(element);
-    if (before === undefined) this.added.insert(this.path, wholeNode(shape, after, this.late));
-    else if (after === undefined) this.removed.insert(this.path, wholeNode(shape, before, this.late));
-    else if (shape !== undefined) this.value(shape, before, after);
+    if (before === undefined) this.added.insert(this.path, nodeWithDescendants(shape, after, this.deferred));
+    else if (after === undefined) this.removed.insert(this.path, nodeWithDescendants(shape, before, this.deferred));
+    else if (shape !== undefined) this.compareValue(shape, before, after);
     this.path.pop();
   }
 
-  private value(declared: Shape, before: JsonValue | undefined, after: JsonValue | undefined): void {
-    const shape = shapeFor(declared, before, after);
+  private compareValue(declared: MergeShape, before: JsonValue | undefined, after: JsonValue | undefined): void {
+    const shape = resolveShape(declared, before, after);
     if (shape.kind === 'free' && declared.kind === 'deduced' && (isObject(before) || isObject(after))) {
-      // It is an object at one time and a field at the other: what it has as an object comes or goes, and it changes itself.
-      this.members(declared.members, isObject(before) ? before : NOTHING, isObject(after) ? after : NOTHING);
+      // The value is an object on one side and a leaf on the other: its members are added or removed, and the field
+      // itself is modified.
+      this.compareMembers(declared.members, isObject(before) ? before : EMPTY_OBJECT, isObject(after) ? after : EMPTY_OBJECT);
     }
-    switch (partition(shape)) {
+    switch (partitionOf(shape)) {
       case 'leaf':
-        return this.leaf(before, after);
+        return this.compareLeaf(before, after);
       case 'members': {
-        const [old, now] = [isObject(before) ? before : NOTHING, isObject(after) ? after : NOTHING];
-        // Two empty values are one field, because null and {} differ.
-        if (isEmptyObject(old) && isEmptyObject(now)) return this.leaf(before, after);
-        return this.members(shape, old, now);
+        const [old, now] = [isObject(before) ? before : EMPTY_OBJECT, isObject(after) ? after : EMPTY_OBJECT];
+        // Two empty values are compared as one field, because null and {} differ.
+        if (isEmptyObject(old) && isEmptyObject(now)) return this.compareLeaf(before, after);
+        return this.compareMembers(shape, old, now);
       }
       case 'items': {
         const [old, now] = [Array.isArray(before) ? before : NO_ITEMS, Array.isArray(after) ? after : NO_ITEMS];
-        if (old.length === 0 && now.length === 0) return this.leaf(before, after);
-        if (shape.kind === 'set' || shape.kind === 'keyed') this.items(shape, old, now);
+        if (old.length === 0 && now.length === 0) return this.compareLeaf(before, after);
+        if (shape.kind === 'set' || shape.kind === 'keyed') this.compareItems(shape, old, now);
       }
     }
   }
 
-  private leaf(before: JsonValue | undefined, after: JsonValue | undefined): void {
+  private compareLeaf(before: JsonValue | undefined, after: JsonValue | undefined): void {
     if (before !== undefined && after !== undefined && !equalJson(before, after)) this.modified.insert(this.path);
   }
 
-  /** Items are found by what identifies them; their order does not count. Repeated items are compared together. */
-  private items(shape: ItemShape, before: JsonArray, after: JsonArray): void {
+  /** Compares items by their identity, regardless of order. Repeated items are compared together. */
+  private compareItems(shape: ItemShape, before: JsonArray, after: JsonArray): void {
     const elements = sharedElements(shape, before, after);
-    if (elements !== undefined) return elements.forEach((element, index) => this.child(shape.of, element, before[index], after[index]));
-    const old = byElement(shape, before);
-    const now = byElement(shape, after);
-    for (const [element, was] of old) this.item(shape, element, was, now.get(element) ?? NO_ITEMS);
-    for (const [element, is] of now) if (!old.has(element)) this.item(shape, element, NO_ITEMS, is);
+    if (elements !== undefined)
+      return elements.forEach((element, index) => this.compareChild(shape.element, element, before[index], after[index]));
+    const old = groupByElement(shape, before);
+    const now = groupByElement(shape, after);
+    for (const [element, oldValue] of old) this.compareItem(shape, element, oldValue, now.get(element) ?? NO_ITEMS);
+    for (const [element, newValue] of now) if (!old.has(element)) this.compareItem(shape, element, NO_ITEMS, newValue);
   }
 
-  private item(shape: ItemShape, element: PathElement, was: JsonArray, is: JsonArray): void {
-    if (was.length < 2 && is.length < 2) return this.child(shape.of, element, was[0], is[0]);
+  private compareItem(shape: ItemShape, element: PathElement, oldValue: JsonArray, newValue: JsonArray): void {
+    if (oldValue.length < 2 && newValue.length < 2) return this.compareChild(shape.element, element, oldValue[0], newValue[0]);
     this.path.push(element);
-    if (was.length === 0) this.added.insert(this.path);
-    else if (is.length === 0) this.removed.insert(this.path);
-    else if (!equalJson(was, is)) this.modified.insert(this.path);
+    if (oldValue.length === 0) this.added.insert(this.path);
+    else if (newValue.length === 0) this.removed.insert(this.path);
+    else if (!equalJson(oldValue, newValue)) this.modified.insert(this.path);
     this.path.pop();
   }
 }
 
-/** Longer maps and lists are gathered later, in steps of as many. */
-const WIDE = 2048;
+/** Longer maps and lists are added in deferred steps of this many fields. */
+const MAX_DIRECT_FIELDS = 2048;
 
 /**
- * The node of a field that was not there before, or is not there any more: with everything below it. Names stand in canonical order. `late` = for what
- * is long: it is put into the node by steps that are added there.
+ * The node of an added or removed field, with all its descendants in canonical order. The descendants of a large value
+ * are added by steps that are appended to `deferred`.
  */
-function wholeNode(declared: Shape | undefined, value: JsonValue | undefined, late: Steps<void>[]): FieldSet {
+function nodeWithDescendants(declared: MergeShape | undefined, value: JsonValue | undefined, deferred: Steps<void>[]): FieldSet {
   if (declared === undefined || typeof value !== 'object' || value === null) return MEMBER;
-  const shape = shapeFor(declared, value);
-  switch (partition(shape)) {
+  const shape = resolveShape(declared, value);
+  switch (partitionOf(shape)) {
     case 'leaf':
       return MEMBER;
     case 'members':
-      return Array.isArray(value) ? MEMBER : wholeMembers(shape, value, late);
+      return Array.isArray(value) ? MEMBER : nodeOfMembers(shape, value, deferred);
     case 'items':
-      return Array.isArray(value) && (shape.kind === 'set' || shape.kind === 'keyed') ? wholeItems(shape, value, late) : MEMBER;
+      return Array.isArray(value) && (shape.kind === 'set' || shape.kind === 'keyed') ? nodeOfItems(shape, value, deferred) : MEMBER;
   }
 }
 
-function wholeMembers(shape: Shape, object: JsonObject, late: Steps<void>[]): FieldSet {
+function nodeOfMembers(shape: MergeShape, object: JsonObject, deferred: Steps<void>[]): FieldSet {
   const names = sortedKeys(object);
   if (names.length === 0) return MEMBER;
   const node = openNode(true);
-  filled(names, late, (name) => (node[memberElement(shape, name)] = wholeNode(memberShape(shape, name), object[name], late)));
+  fillOrDefer(
+    names,
+    deferred,
+    (name) => (node[memberElement(shape, name)] = nodeWithDescendants(memberShape(shape, name), object[name], deferred)),
+  );
   return node;
 }
 
-/** Of repeated items nothing is told but that they are there. */
-function wholeItems(shape: ItemShape, items: JsonArray, late: Steps<void>[]): FieldSet {
+/** The node of a repeated item has no descendants. */
+function nodeOfItems(shape: ItemShape, items: JsonArray, deferred: Steps<void>[]): FieldSet {
   if (items.length === 0) return MEMBER;
   const node = openNode(true);
-  filled(items, late, (item) => {
+  fillOrDefer(items, deferred, (item) => {
     const element = itemElement(shape, item);
-    node[element] = node[element] === undefined ? wholeNode(shape.of, item, late) : MEMBER;
+    node[element] = node[element] === undefined ? nodeWithDescendants(shape.element, item, deferred) : MEMBER;
   });
   return node;
 }
 
-function filled<T>(parts: readonly T[], late: Steps<void>[], put: (part: T) => void): void {
-  if (parts.length <= WIDE) parts.forEach(put);
-  else late.push(inPieces(parts, put));
+function fillOrDefer<T>(parts: readonly T[], deferred: Steps<void>[], put: (part: T) => void): void {
+  if (parts.length <= MAX_DIRECT_FIELDS) parts.forEach(put);
+  else deferred.push(fillInSteps(parts, put));
 }
 
-function* inPieces<T>(parts: readonly T[], put: (part: T) => void): Steps<void> {
-  for (let start = 0; start < parts.length; start += WIDE) {
+function* fillInSteps<T>(parts: readonly T[], put: (part: T) => void): Steps<void> {
+  for (let start = 0; start < parts.length; start += MAX_DIRECT_FIELDS) {
     yield;
-    parts.slice(start, start + WIDE).forEach(put);
+    parts.slice(start, start + MAX_DIRECT_FIELDS).forEach(put);
   }
 }
 
-/** The elements of two lists that have the same ones in the same order, each once: the way of nearly all lists. */
+/**
+ * The elements of two lists that have the same distinct elements in the same order, which applies to nearly all lists;
+ * `undefined` otherwise.
+ */
 function sharedElements(shape: ItemShape, before: JsonArray, after: JsonArray): PathElement[] | undefined {
   if (before.length !== after.length) return undefined;
   const elements: PathElement[] = [];
@@ -167,8 +181,8 @@ function sharedElements(shape: ItemShape, before: JsonArray, after: JsonArray): 
   return new Set(elements).size === elements.length ? elements : undefined;
 }
 
-function byElement(shape: ItemShape, items: JsonArray): Map<PathElement, JsonArray> {
-  const found = new Map<PathElement, JsonArray>();
-  for (const item of items) appendToKey(found, itemElement(shape, item), item);
-  return found;
+function groupByElement(shape: ItemShape, items: JsonArray): Map<PathElement, JsonArray> {
+  const groups = new Map<PathElement, JsonArray>();
+  for (const item of items) appendToKey(groups, itemElement(shape, item), item);
+  return groups;
 }

@@ -10,10 +10,10 @@ import type { SchemaNode } from '../../api/structural/schema-node';
 import { validateSchema } from '../../api/structural/validate';
 import { isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { ApplyConflict, applyConfiguration } from './apply';
-import { customShape } from './custom-merge-shape';
-import type { ManagedFieldsEntry, Manager } from './managed-fields';
-import { recordUpdate, type Ownership, type VersionView } from './record-update';
-import { shapeFaults } from './typed';
+import { customMergeShape } from './custom-merge-shape';
+import type { ManagedFieldsEntry, FieldManager } from './managed-fields';
+import { recordUpdate, type VersionViews, type VersionView } from './record-update';
+import { shapeErrors } from './typed';
 
 /** A step of a recorded sequence (custom/applying). */
 interface Step {
@@ -51,10 +51,15 @@ const NOW = '2026-01-02T03:04:05Z';
 const NOTHING: State = { object: { metadata: {} }, entries: [] };
 const SERVERS = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp', 'generation'];
 
-function ownershipOf(node: SchemaNode, hasStatus: boolean): Ownership {
+function ownershipOf(node: SchemaNode, hasStatus: boolean): VersionViews {
   const same = (object: JsonObject): JsonObject => object;
-  const own: VersionView = { shape: customShape(node), resets: hasStatus ? { 'f:status': {} } : {}, convert: same, back: same };
-  return { own, in: (apiVersion) => (apiVersion === API_VERSION ? own : undefined) };
+  const own: VersionView = {
+    shape: customMergeShape(node),
+    resets: hasStatus ? { 'f:status': {} } : {},
+    toVersion: same,
+    fromVersion: same,
+  };
+  return { own, viewOf: (apiVersion) => (apiVersion === API_VERSION ? own : undefined) };
 }
 
 const whole = (name: string, members: JsonObject): JsonObject => {
@@ -62,16 +67,21 @@ const whole = (name: string, members: JsonObject): JsonObject => {
   return { apiVersion: API_VERSION, kind: 'Thing', ...members, metadata: { name, ...(isObject(metadata) ? metadata : {}) } };
 };
 
-/** What a step makes of the state, or what is said against it. */
-function take(node: SchemaNode, ownership: Ownership, name: string, state: State, step: Step): State | string | string[] {
-  const manager = (operation: Manager['operation']): Manager => ({ name: step.by, operation, apiVersion: API_VERSION, subresource: '' });
+/** Runs a step: returns the new state, or the errors of the step. */
+function runStep(node: SchemaNode, ownership: VersionViews, name: string, state: State, step: Step): State | string | string[] {
+  const manager = (operation: FieldManager['operation']): FieldManager => ({
+    name: step.by,
+    operation,
+    apiVersion: API_VERSION,
+    subresource: '',
+  });
   if (step.update !== undefined) {
     const { object } = decodeCustom(node, whole(name, step.update));
     applySchemaDefaults(node, object);
     return { object, entries: recordUpdate(ownership, state.object, object, state.entries, manager('Update'), NOW) };
   }
   const config = whole(name, step.apply ?? {});
-  const [fault] = shapeFaults(ownership.own.shape, config);
+  const [fault] = shapeErrors(ownership.own.shape, config);
   if (fault !== undefined) return `failed to create typed patch object (/${name}; ${API_VERSION}, Kind=Thing): ${fault}`;
   try {
     const options = { force: step.force ?? false, now: NOW };
@@ -88,7 +98,7 @@ function take(node: SchemaNode, ownership: Ownership, name: string, state: State
   }
 }
 
-function told({ object, entries }: State): JsonValue {
+function summaryOf({ object, entries }: State): JsonValue {
   const { apiVersion: _apiVersion, kind: _kind, status: _status, metadata, ...members } = object;
   const kept = Object.entries(isObject(metadata) ? metadata : {}).filter(([member]) => !SERVERS.includes(member));
   const owned = Object.fromEntries(entries.map(({ manager, fields }) => [`${manager.name} ${manager.operation}`, fields]));
@@ -111,15 +121,15 @@ for (const [title, schema] of Object.entries(head.schemas)) {
       let state = NOTHING;
       for (const step of steps) {
         const { answer } = step;
-        const found = take(node, ownership, `s${index}`, state, step);
-        if (typeof found === 'string') expect(found).toBe(answer.message);
-        else if (Array.isArray(found)) expect(found).toEqual(answer.causes?.map(([field, , body]) => `${field}: ${body}`));
+        const result = runStep(node, ownership, `s${index}`, state, step);
+        if (typeof result === 'string') expect(result).toBe(answer.message);
+        else if (Array.isArray(result)) expect(result).toEqual(answer.causes?.map(([field, , body]) => `${field}: ${body}`));
         else if (rejectsOwnNull(step.apply, answer.causes)) {
           // The following steps were recorded without the effect of this one.
-          expect(JSON.stringify(found.object)).not.toContain('null');
+          expect(JSON.stringify(result.object)).not.toContain('null');
         } else {
-          expect(told(found)).toEqual({ object: answer.object, owned: answer.owned });
-          state = found;
+          expect(summaryOf(result)).toEqual({ object: answer.object, owned: answer.owned });
+          state = result;
         }
       }
     });

@@ -1,33 +1,33 @@
 /**
- * How server-side apply sees a custom resource. Lists are one field unless the schema says otherwise, objects are made of fields; what the schema
- * leaves open is made of fields as far as it consists of objects. Holds no values.
+ * The merge shape of a custom resource. Lists are atomic unless the schema declares a list type, and objects are
+ * granular. Values that the schema does not specify are granular where they are objects.
  */
 import type { SchemaNode } from '../../api/structural/schema-node';
 import { fieldElement } from './field-set';
-import { BOOLEAN, listKeys, NUMBER, shapeOf, STRING, type ListKey, type Member, type Shape } from './merge-shape';
+import { BOOLEAN, listKeys, NUMBER, mergeShapeOf, STRING, type ListKey, type ShapeMember, type MergeShape } from './merge-shape';
 
-/** The whole object, with apiVersion, kind and metadata. */
-export function customShape(node: SchemaNode): Shape {
-  let shape = known.get(node);
-  if (shape === undefined) known.set(node, (shape = resourceShape(node, node.preservesUnknownFields)));
+/** The shape of the whole object, including apiVersion, kind and metadata. */
+export function customMergeShape(node: SchemaNode): MergeShape {
+  let shape = shapes.get(node);
+  if (shape === undefined) shapes.set(node, (shape = resourceShape(node, node.preservesUnknownFields)));
   return shape;
 }
 
-const known = new WeakMap<SchemaNode, Shape>();
+const shapes = new WeakMap<SchemaNode, MergeShape>();
 
-const anything = openShape();
+const ANY_VALUE = createAnyValueShape();
 
-function openShape(): Shape {
-  const members: { kind: 'map'; atomic: boolean; of: Shape } = { kind: 'map', atomic: false, of: STRING };
-  const shape: Shape = { kind: 'deduced', members };
-  members.of = shape;
+function createAnyValueShape(): MergeShape {
+  const members: { kind: 'map'; atomic: boolean; element: MergeShape } = { kind: 'map', atomic: false, element: STRING };
+  const shape: MergeShape = { kind: 'deduced', members };
+  members.element = shape;
   return shape;
 }
 
-/** `open`: unknown fields are allowed, here or in what is around the value. */
-function valueShape(node: SchemaNode, openAround: boolean): Shape {
-  const open = openAround || node.preservesUnknownFields;
-  if (node.intOrString) return anything;
+/** `isOpenAround`: an enclosing value preserves unknown fields. */
+function valueShape(node: SchemaNode, isOpenAround: boolean): MergeShape {
+  const isOpen = isOpenAround || node.preservesUnknownFields;
+  if (node.intOrString) return ANY_VALUE;
   switch (node.type) {
     case 'string':
       return STRING;
@@ -37,24 +37,24 @@ function valueShape(node: SchemaNode, openAround: boolean): Shape {
     case 'number':
       return NUMBER;
     case 'array':
-      return listShape(node, open);
+      return listShape(node, isOpen);
     case 'object':
-      return node.embeddedResource ? resourceShape(node, open) : objectShape(node, open);
+      return node.embeddedResource ? resourceShape(node, isOpen) : objectShape(node, isOpen);
     case undefined:
-      return node.properties.size === 0 ? anything : { kind: 'deduced', members: objectShape(node, true) };
+      return node.properties.size === 0 ? ANY_VALUE : { kind: 'deduced', members: objectShape(node, true) };
   }
 }
 
-function listShape(node: SchemaNode, open: boolean): Shape {
-  const of = node.items === undefined ? anything : valueShape(node.items, open);
+function listShape(node: SchemaNode, isOpen: boolean): MergeShape {
+  const element = node.items === undefined ? ANY_VALUE : valueShape(node.items, isOpen);
   switch (node.listType) {
     case 'set':
-      return { kind: 'set', of };
+      return { kind: 'set', element };
     case 'map':
-      return { kind: 'keyed', of, keys: keysOf(node) };
+      return { kind: 'keyed', element, keys: keysOf(node) };
     case 'atomic':
     case undefined:
-      return { kind: 'list', of };
+      return { kind: 'list', element };
   }
 }
 
@@ -62,42 +62,42 @@ function keysOf({ items, listMapKeys }: SchemaNode): readonly ListKey[] {
   return listKeys(listMapKeys, (name) => items?.properties.get(name)?.defaultValue ?? undefined);
 }
 
-function objectShape(node: SchemaNode, open: boolean): Shape {
+function objectShape(node: SchemaNode, isOpen: boolean): MergeShape {
   const { additionalProperties, properties } = node;
   const atomic = node.mapType === 'atomic';
-  if (properties.size > 0) return structShape(node, open, NO_MEMBERS);
-  return { kind: 'map', atomic, of: typeof additionalProperties === 'object' ? valueShape(additionalProperties, open) : anything };
+  if (properties.size > 0) return structShape(node, isOpen, NO_MEMBERS);
+  return { kind: 'map', atomic, element: typeof additionalProperties === 'object' ? valueShape(additionalProperties, isOpen) : ANY_VALUE };
 }
 
-function resourceShape(node: SchemaNode, open: boolean): Shape {
-  return structShape(node, open, TYPE_META);
+function resourceShape(node: SchemaNode, isOpen: boolean): MergeShape {
+  return structShape(node, isOpen, TYPE_META);
 }
 
-const NO_MEMBERS: ReadonlyMap<string, () => Shape> = new Map();
-const TYPE_META: ReadonlyMap<string, () => Shape> = new Map([
-  ['apiVersion', (): Shape => STRING],
-  ['kind', (): Shape => STRING],
-  ['metadata', (): Shape => shapeOf('meta.v1.ObjectMeta')],
+const NO_MEMBERS: ReadonlyMap<string, () => MergeShape> = new Map();
+const TYPE_META: ReadonlyMap<string, () => MergeShape> = new Map([
+  ['apiVersion', (): MergeShape => STRING],
+  ['kind', (): MergeShape => STRING],
+  ['metadata', (): MergeShape => mergeShapeOf('meta.v1.ObjectMeta')],
 ]);
 
-/** Members are worked out when they are first met. */
-function structShape(node: SchemaNode, open: boolean, given: ReadonlyMap<string, () => Shape>): Shape {
+/** The shapes of members are derived on first use. */
+function structShape(node: SchemaNode, isOpen: boolean, fixedMembers: ReadonlyMap<string, () => MergeShape>): MergeShape {
   const { additionalProperties } = node;
-  const members = new Map<string, Member>();
-  const find = (name: string): Shape | undefined => {
+  const members = new Map<string, ShapeMember>();
+  const shapeOfMember = (name: string): MergeShape | undefined => {
     const declared = node.properties.get(name);
-    return given.get(name)?.() ?? (declared === undefined ? undefined : valueShape(declared, open));
+    return fixedMembers.get(name)?.() ?? (declared === undefined ? undefined : valueShape(declared, isOpen));
   };
-  const member = (name: string): Member | undefined => {
-    const met = members.get(name);
-    if (met !== undefined) return met;
-    const shape = find(name);
+  const member = (name: string): ShapeMember | undefined => {
+    const cached = members.get(name);
+    if (cached !== undefined) return cached;
+    const shape = shapeOfMember(name);
     if (shape === undefined) return undefined;
-    const made = { element: fieldElement(name), shape };
-    members.set(name, made);
-    return made;
+    const member = { element: fieldElement(name), shape };
+    members.set(name, member);
+    return member;
   };
-  const more = typeof additionalProperties === 'object' ? valueShape(additionalProperties, open) : undefined;
-  const others = more ?? (open || additionalProperties === true || node.properties.size === 0 ? anything : undefined);
+  const additional = typeof additionalProperties === 'object' ? valueShape(additionalProperties, isOpen) : undefined;
+  const others = additional ?? (isOpen || additionalProperties === true || node.properties.size === 0 ? ANY_VALUE : undefined);
   return { kind: 'struct', atomic: node.mapType === 'atomic', member, others };
 }

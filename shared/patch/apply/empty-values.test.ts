@@ -2,12 +2,12 @@
 import * as fc from 'fast-check';
 import { readSchema } from '../../api/structural/read-schema';
 import { equalJson, isObject, own, type JsonObject, type JsonValue } from '../../values/json';
-import { applyConfiguration, type Applied } from './apply';
-import { customShape } from './custom-merge-shape';
-import type { ManagedFieldsEntry, Manager } from './managed-fields';
+import { applyConfiguration, type AppliedConfiguration } from './apply';
+import { customMergeShape } from './custom-merge-shape';
+import type { ManagedFieldsEntry, FieldManager } from './managed-fields';
 import type { FieldSet } from './field-set';
-import { recordUpdate, type Ownership, type VersionView } from './record-update';
-import { shapeOf } from './merge-shape';
+import { recordUpdate, type VersionViews, type VersionView } from './record-update';
+import { mergeShapeOf } from './merge-shape';
 import { propertyRuns } from '../../../test/support/property-runs';
 
 const NOW = '2026-01-02T03:04:05Z';
@@ -42,20 +42,25 @@ const node = readSchema({
 });
 
 const same = (object: JsonObject): JsonObject => object;
-const ofShape = (shape: VersionView['shape'], resets: FieldSet = {}): Ownership => {
-  const view: VersionView = { shape, resets, convert: same, back: same };
-  return { own: view, in: (apiVersion) => (apiVersion === 'v1' ? view : undefined) };
+const ofShape = (shape: VersionView['shape'], resets: FieldSet = {}): VersionViews => {
+  const view: VersionView = { shape, resets, toVersion: same, fromVersion: same };
+  return { own: view, viewOf: (apiVersion) => (apiVersion === 'v1' ? view : undefined) };
 };
-const custom = ofShape(customShape(node));
+const custom = ofShape(customMergeShape(node));
 
 interface State {
   readonly object: JsonObject;
   readonly entries: readonly ManagedFieldsEntry[];
 }
 const NOTHING: State = { object: { metadata: {} }, entries: [] };
-const manager = (name: string, operation: Manager['operation']): Manager => ({ name, operation, apiVersion: 'v1', subresource: '' });
+const manager = (name: string, operation: FieldManager['operation']): FieldManager => ({
+  name,
+  operation,
+  apiVersion: 'v1',
+  subresource: '',
+});
 
-function apply(state: State, spec: JsonValue, by = 'm', ownership = custom): Applied {
+function apply(state: State, spec: JsonValue, by = 'm', ownership = custom): AppliedConfiguration {
   return applyConfiguration(ownership, state.object, { spec }, state.entries, manager(by, 'Apply'), { force: true, now: NOW });
 }
 
@@ -117,7 +122,7 @@ it('apply keeps nulls of the configuration', () => {
 });
 
 it('apply keeps empty values in a built-in kind', () => {
-  const pods = ofShape(shapeOf('core.v1.Pod'));
+  const pods = ofShape(mergeShapeOf('core.v1.Pod'));
   const container = { name: 'c', image: 'i', securityContext: { runAsUser: 1 }, env: [{ name: 'A', value: '1' }] };
   const before = apply(
     NOTHING,
@@ -154,8 +159,8 @@ function containsStated(value: JsonValue | undefined, stated: JsonValue): boolea
   if (!Array.isArray(stated)) return value !== undefined && equalJson(value, stated);
   if (!Array.isArray(value)) return false;
   return stated.every((wanted) =>
-    value.some((found) =>
-      isObject(wanted) && isObject(found) && found['name'] !== wanted['name'] ? false : containsStated(found, wanted),
+    value.some((actual) =>
+      isObject(wanted) && isObject(actual) && actual['name'] !== wanted['name'] ? false : containsStated(actual, wanted),
     ),
   );
 }

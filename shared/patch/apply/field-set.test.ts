@@ -1,15 +1,15 @@
 import * as fc from 'fast-check';
 import {
-  canonical,
+  canonicalFieldSet,
   difference,
   differenceBelow,
   intersection,
-  membersOf,
+  listMemberPaths,
   parseFieldSet,
-  pathText,
-  SetBuilder,
+  formatElementPath,
+  FieldSetBuilder,
   union,
-  unionOf,
+  unionOfAll,
   type FieldSet,
   type PathElement,
 } from './field-set';
@@ -18,23 +18,23 @@ const element = fc.constantFrom('f:a', 'f:b', 'k:{"n":1}', 'k:{"n":10}', 'k:{"n"
 const members = fc.array(fc.array(element, { minLength: 1, maxLength: 3 }), { maxLength: 12 });
 
 function setOf(paths: readonly PathElement[][]): FieldSet {
-  const builder = new SetBuilder();
+  const builder = new FieldSetBuilder();
   for (const path of paths) builder.insert(path);
-  return canonical(builder.set);
+  return canonicalFieldSet(builder.set);
 }
 
-const texts = (set: FieldSet): Set<string> => new Set(membersOf(set).map((path) => path.join(' ')));
+const texts = (set: FieldSet): Set<string> => new Set(listMemberPaths(set).map((path) => path.join(' ')));
 const only = (list: readonly PathElement[][]): Set<string> => new Set(list.map((path) => path.join(' ')));
 
 describe('field sets', () => {
   it('support union, intersection and difference like sets of paths', () => {
     fc.assert(
-      fc.property(members, members, (one, two) => {
-        const [a, b] = [setOf(one), setOf(two)];
-        const [inA, inB] = [only(one), only(two)];
+      fc.property(members, members, (first, second) => {
+        const [a, b] = [setOf(first), setOf(second)];
+        const [inA, inB] = [only(first), only(second)];
         expect(texts(a)).toEqual(inA);
         expect(texts(union(a, b))).toEqual(new Set([...inA, ...inB]));
-        expect(canonical(unionOf([b, a, b]))).toEqual(canonical(union(a, b)));
+        expect(canonicalFieldSet(unionOfAll([b, a, b]))).toEqual(canonicalFieldSet(union(a, b)));
         expect(texts(intersection(a, b))).toEqual(new Set([...inA].filter((path) => inB.has(path))));
         expect(texts(difference(a, b))).toEqual(new Set([...inA].filter((path) => !inB.has(path))));
         const isBelow = (path: string): boolean => [...inB].some((other) => path === other || path.startsWith(`${other} `));
@@ -45,9 +45,9 @@ describe('field sets', () => {
 
   it('have one canonical text, however they were built', () => {
     fc.assert(
-      fc.property(members, members, (one, two) => {
-        const [a, b] = [setOf(one), setOf(two)];
-        expect(JSON.stringify(canonical(union(a, b)))).toBe(JSON.stringify(setOf([...two, ...one].reverse())));
+      fc.property(members, members, (first, second) => {
+        const [a, b] = [setOf(first), setOf(second)];
+        expect(JSON.stringify(canonicalFieldSet(union(a, b)))).toBe(JSON.stringify(setOf([...second, ...first].reverse())));
         expect(JSON.stringify(parseFieldSet(a))).toBe(JSON.stringify(a));
         expect(difference(a, setOf([['f:zz']]))).toBe(a);
       }),
@@ -80,7 +80,7 @@ describe('field sets', () => {
   });
 
   it('print paths as in conflict messages', () => {
-    expect(pathText(['f:spec', 'f:ports', 'k:{"port":80,"protocol":"TCP"}', 'f:x'])).toBe('.spec.ports[port=80,protocol="TCP"].x');
-    expect(pathText(['v:"a"', 'i:3'])).toBe('[="a"][3]');
+    expect(formatElementPath(['f:spec', 'f:ports', 'k:{"port":80,"protocol":"TCP"}', 'f:x'])).toBe('.spec.ports[port=80,protocol="TCP"].x');
+    expect(formatElementPath(['v:"a"', 'i:3'])).toBe('[="a"][3]');
   });
 });

@@ -1,10 +1,10 @@
 /**
- * Sets of field paths, in the shape that objects carry them (fieldsV1): a tree of path elements, in which `{}` is a
- * member, `"."` marks a member that has members below it, and every other node is only a way there. The empty set is the root `{}`.
- * Sets are never changed once made; what an operation leaves alone is shared with its result. Knows no objects.
+ * Sets of field paths in the format of fieldsV1: a tree of path elements, in which `{}` is a member, `"."` marks a
+ * member that has members below it, and any other node only leads to members. The empty set is the root `{}`. Sets are
+ * immutable, and results share unchanged parts with the operands.
  *
- * Elements: `f:<field or map key>`, `k:<JSON of list keys>`, `v:<JSON value>`, `i:<index>`. All begin with two characters of our own, so no
- * name that a client chose can reach what every object inherits.
+ * Elements: `f:<field or map key>`, `k:<JSON of list keys>`, `v:<JSON value>`, `i:<index>`. Every element starts with a
+ * two-character prefix, so a name chosen by a client cannot collide with a property of Object.prototype.
  */
 import { appendToKey } from '../../values/append';
 import { runStepsSync, type Steps } from '../../scheduling/steps';
@@ -13,11 +13,11 @@ import { compareBytes, isEmptyObject, isObject, stringifyJson, type JsonObject, 
 export type FieldSet = JsonObject;
 export type PathElement = string;
 
-const NOTHING: FieldSet = Object.freeze({});
+const EMPTY_NODE: FieldSet = Object.freeze({});
 
-export const EMPTY_SET: FieldSet = NOTHING;
-/** The node of a field below which there is nothing. */
-export const MEMBER: FieldSet = NOTHING;
+export const EMPTY_SET: FieldSet = EMPTY_NODE;
+/** The node of a field without descendants in the set. */
+export const MEMBER: FieldSet = EMPTY_NODE;
 const SELF = '.';
 
 export const fieldElement = (name: string): PathElement => `f:${name}`;
@@ -25,13 +25,13 @@ export const valueElement = (value: JsonValue): PathElement => `v:${stringifyJso
 
 export const isEmptySet: (set: FieldSet) => boolean = isEmptyObject;
 
-/** The node below an element; undefined when the set has nothing there. */
+/** The node below an element; `undefined` when the set has none. */
 export function nodeAt(set: FieldSet, element: PathElement): FieldSet | undefined {
   const node = set[element];
   return isObject(node) ? node : undefined;
 }
 
-/** Whether a node (never the root) is a member itself. */
+/** Whether a node (never the root) is itself a member. */
 export function isMember(node: FieldSet): boolean {
   return node[SELF] !== undefined || isEmptySet(node);
 }
@@ -40,29 +40,31 @@ export function elementsOf(set: FieldSet): PathElement[] {
   return Object.keys(set).filter((element) => element !== SELF);
 }
 
-/** A node to put children into; see {@link MEMBER} for one that gets none. */
+/** A node for adding children; {@link MEMBER} is the node without children. */
 export function openNode(member: boolean): FieldSet {
   return member ? { [SELF]: MEMBER } : {};
 }
 
-/** A node; undefined when it would be neither a member nor lead to one. */
+/** A node; `undefined` when it is neither a member nor leads to one. */
 function makeNode(member: boolean, children: JsonObject): FieldSet | undefined {
   if (isEmptySet(children)) return member ? MEMBER : undefined;
   return member ? { [SELF]: MEMBER, ...children } : children;
 }
 
-/** `undefined` = the node is left out. */
+/** Returns the resulting node; `undefined` removes the node. */
 type NodeOperation = (a: FieldSet, b: FieldSet) => FieldSet | undefined;
 
-/** So many elements are looked up in any set rather than that all of its own are. */
-const FEW = 16;
+/** Up to this many elements of `b` are looked up in `a`, instead of iterating over the elements of `a`. */
+const MAX_LOOKUPS = 16;
 
-/** The children of `a` after `operate` has looked at those that `b` has too; undefined when it left all of them as they are. */
+/**
+ * The children of `a` after applying `operate` to those that are also in `b`; `undefined` when none of them changes.
+ */
 function changedChildren(a: FieldSet, b: FieldSet, operate: NodeOperation): JsonObject | undefined {
   let changes: Map<PathElement, FieldSet | undefined> | undefined;
-  // Many sets are compared with one: what is done for each is in proportion to its own size, or very little.
+  // One set is often compared with many others: the cost is proportional to the smaller set, or constant.
   const others = elementsOf(b);
-  for (const element of others.length <= FEW ? others : elementsOf(a)) {
+  for (const element of others.length <= MAX_LOOKUPS ? others : elementsOf(a)) {
     const [mine, other] = [nodeAt(a, element), nodeAt(b, element)];
     if (mine === undefined || other === undefined) continue;
     const kept = operate(mine, other);
@@ -82,7 +84,7 @@ function childrenOf(set: FieldSet): JsonObject {
   return children;
 }
 
-/** The members of `a` that are no members of `b`. */
+/** The members of `a` that are not members of `b`. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b) return EMPTY_SET;
   return changedChildren(a, b, nodeDifference) ?? a;
@@ -90,13 +92,13 @@ export function difference(a: FieldSet, b: FieldSet): FieldSet {
 
 function nodeDifference(a: FieldSet, b: FieldSet): FieldSet | undefined {
   if (a === b) return undefined;
-  const was = isMember(a);
-  const member = was && !isMember(b);
+  const wasMember = isMember(a);
+  const member = wasMember && !isMember(b);
   const children = changedChildren(a, b, nodeDifference);
-  return children === undefined && member === was ? a : makeNode(member, children ?? childrenOf(a));
+  return children === undefined && member === wasMember ? a : makeNode(member, children ?? childrenOf(a));
 }
 
-/** The members of `a` that are neither members of `b` nor stand below one. */
+/** The members of `a` that are neither members of `b` nor below one. */
 export function differenceBelow(a: FieldSet, b: FieldSet): FieldSet {
   return changedChildren(a, b, nodeDifferenceBelow) ?? a;
 }
@@ -122,14 +124,14 @@ function nodeIntersection(a: FieldSet, b: FieldSet): FieldSet | undefined {
   return makeNode(isMember(a) && isMember(b), intersection(a, b));
 }
 
-/** `a` itself when it has all that `b` has; else not in canonical order, see {@link canonical}. */
+/** Returns `a` itself when it contains `b`. Otherwise not in canonical order; see {@link canonicalFieldSet}. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (isEmptySet(a)) return b;
-  return moreChildren(a, b) ?? a;
+  return unionChildren(a, b) ?? a;
 }
 
-/** What is in any of them; not in canonical order. In one pass, however many they are. */
-export function unionOf(sets: readonly FieldSet[]): FieldSet {
+/** The union of any number of sets in one pass. Not in canonical order. */
+export function unionOfAll(sets: readonly FieldSet[]): FieldSet {
   const below = new Map<PathElement, FieldSet[]>();
   for (const set of sets) {
     for (const element of elementsOf(set)) {
@@ -140,13 +142,13 @@ export function unionOf(sets: readonly FieldSet[]): FieldSet {
   const children: JsonObject = {};
   for (const [element, nodes] of below) {
     const [only] = nodes;
-    children[element] = nodes.length === 1 && only !== undefined ? only : (makeNode(nodes.some(isMember), unionOf(nodes)) ?? MEMBER);
+    children[element] = nodes.length === 1 && only !== undefined ? only : (makeNode(nodes.some(isMember), unionOfAll(nodes)) ?? MEMBER);
   }
   return children;
 }
 
-/** The children of both; undefined when those of `a` are all. */
-function moreChildren(a: FieldSet, b: FieldSet): JsonObject | undefined {
+/** The children of both sets; `undefined` when `a` contains all of them. */
+function unionChildren(a: FieldSet, b: FieldSet): JsonObject | undefined {
   let children: JsonObject | undefined;
   for (const element of elementsOf(b)) {
     const [mine, other] = [nodeAt(a, element), nodeAt(b, element)];
@@ -159,82 +161,85 @@ function moreChildren(a: FieldSet, b: FieldSet): JsonObject | undefined {
 
 function nodeUnion(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b) return a;
-  const was = isMember(a);
-  const member = was || isMember(b);
-  const children = moreChildren(a, b);
-  return children === undefined && member === was ? a : (makeNode(member, children ?? childrenOf(a)) ?? MEMBER);
+  const wasMember = isMember(a);
+  const member = wasMember || isMember(b);
+  const children = unionChildren(a, b);
+  return children === undefined && member === wasMember ? a : (makeNode(member, children ?? childrenOf(a)) ?? MEMBER);
 }
 
-/** Gathers members one by one. The set that it makes is not in canonical order. */
-export class SetBuilder {
+/** Builds a set by inserting members. The result is not in canonical order. */
+export class FieldSetBuilder {
   private readonly root: FieldSet = {};
 
   get set(): FieldSet {
     return this.root;
   }
 
-  /** `path` has at least one element. `node` = a member with what is below it, which belongs to this set from now on. */
+  /** `path` has at least one element. `node` is a member with its descendants; the builder may modify it. */
   insert(path: readonly PathElement[], node: FieldSet = MEMBER): void {
-    let way = this.root;
-    for (let level = 0; level < path.length - 1; level += 1) way = opened(way, path[level] ?? '');
+    let parent = this.root;
+    for (let level = 0; level < path.length - 1; level += 1) parent = openChild(parent, path[level] ?? '');
     const last = path[path.length - 1] ?? '';
-    const known = nodeAt(way, last);
-    if (known === undefined) way[last] = node;
+    const known = nodeAt(parent, last);
+    if (known === undefined) parent[last] = node;
     else if (known !== MEMBER) known[SELF] = MEMBER;
   }
 }
 
-/** The node below an element, so that something can be put into it. */
-function opened(set: FieldSet, element: PathElement): FieldSet {
+/** The node below an element, ready for adding children. */
+function openChild(set: FieldSet, element: PathElement): FieldSet {
   const known = nodeAt(set, element);
   return known === undefined || known === MEMBER ? (set[element] = openNode(known === MEMBER)) : known;
 }
 
-/** The same set with its elements in upstream's order, so that equal sets have equal bytes. Parts that are in order already are shared. */
-export function canonical(set: FieldSet): FieldSet {
+/**
+ * The same set with its elements in upstream's order, so that equal sets have equal bytes. Shares parts that are in
+ * order already.
+ */
+export function canonicalFieldSet(set: FieldSet): FieldSet {
   if (set === MEMBER) return set;
-  const given = Object.keys(set);
-  if (given.length === 0) return set;
-  const elements = inOrder(given.filter((element) => element !== SELF));
+  const keys = Object.keys(set);
+  if (keys.length === 0) return set;
+  const elements = sortElements(keys.filter((element) => element !== SELF));
   const shift = set[SELF] === undefined ? 0 : 1;
-  const isInOrder = (shift === 0 || given[0] === SELF) && elements.every((element, index) => element === given[index + shift]);
+  const isInOrder = (shift === 0 || keys[0] === SELF) && elements.every((element, index) => element === keys[index + shift]);
   let sorted = isInOrder ? undefined : openNode(shift === 1);
   for (const [index, element] of elements.entries()) {
     const node = nodeAt(set, element);
     if (node === undefined) continue;
-    const kept = canonical(node);
-    if (kept !== node) sorted ??= firstOf(set, elements, index);
+    const kept = canonicalFieldSet(node);
+    if (kept !== node) sorted ??= leadingPart(set, elements, index);
     if (sorted !== undefined) sorted[element] = kept;
   }
   return sorted ?? set;
 }
 
-/** A set with the first elements of another one. */
-function firstOf(set: FieldSet, elements: readonly PathElement[], count: number): FieldSet {
-  const first = openNode(set[SELF] !== undefined);
-  for (const element of elements.slice(0, count)) first[element] = set[element] ?? MEMBER;
-  return first;
+/** A set with the first `count` elements of another one. */
+function leadingPart(set: FieldSet, elements: readonly PathElement[], count: number): FieldSet {
+  const part = openNode(set[SELF] !== undefined);
+  for (const element of elements.slice(0, count)) part[element] = set[element] ?? MEMBER;
+  return part;
 }
 
 const RANK: Readonly<Record<string, number>> = { f: 0, k: 1, v: 2, i: 3 };
 
-/** What decides the place of an element: its kind, then its name, value or number. */
-interface Ranked {
+/** Sort key of an element: its type, then its name, value or index. */
+interface RankedElement {
   readonly element: PathElement;
   readonly rank: number;
   readonly value: JsonValue;
 }
 
-function inOrder(elements: PathElement[]): PathElement[] {
+function sortElements(elements: PathElement[]): PathElement[] {
   if (elements.length < 2) return elements;
   if (elements.every((element) => element.startsWith('f:'))) return elements.sort(compareBytes);
   return elements
-    .map(ranked)
+    .map(rankElement)
     .sort((a, b) => a.rank - b.rank || compareValues(a.value, b.value))
     .map(({ element }) => element);
 }
 
-function ranked(element: PathElement): Ranked {
+function rankElement(element: PathElement): RankedElement {
   const text = element.slice(2);
   return { element, rank: RANK[element.charAt(0)] ?? 4, value: element.startsWith('f:') ? text : parseValue(text) };
 }
@@ -252,7 +257,7 @@ function compareValues(a: JsonValue, b: JsonValue): number {
   return Number(a) - Number(b);
 }
 
-/** Keys in the order of their names; the first difference decides. */
+/** Compares keys sorted by name; the first difference decides. */
 function compareKeys(a: JsonObject, b: JsonObject): number {
   const [mine, others] = [Object.keys(a), Object.keys(b)];
   for (let i = 0; i < Math.min(mine.length, others.length); i += 1) {
@@ -263,39 +268,39 @@ function compareKeys(a: JsonObject, b: JsonObject): number {
   return mine.length - others.length;
 }
 
-const MOST_LEVELS = 1000;
+const MAX_LEVELS = 1000;
 
-/** A set that a client sent, in canonical form; undefined when it is none. */
+/** Parses a set from a request into canonical form; `undefined` when it is malformed. */
 export function parseFieldSet(value: JsonValue | undefined): FieldSet | undefined {
-  return runStepsSync(parsingFieldSet(value));
+  return runStepsSync(parseFieldSetInSteps(value));
 }
 
-/** The same in steps. */
-export function* parsingFieldSet(value: JsonValue | undefined): Steps<FieldSet | undefined> {
-  const set = isObject(value) && isWellSpelled(value, MOST_LEVELS - 1) ? value : respelled(value, MOST_LEVELS);
+/** {@link parseFieldSet} in steps, so that the caller can yield between them. */
+export function* parseFieldSetInSteps(value: JsonValue | undefined): Steps<FieldSet | undefined> {
+  const set = isObject(value) && isNormalized(value, MAX_LEVELS - 1) ? value : normalizeFieldSet(value, MAX_LEVELS);
   yield;
-  return set === undefined ? undefined : canonical(set);
+  return set === undefined ? undefined : canonicalFieldSet(set);
 }
 
-function respelled(value: JsonValue | undefined, levels: number): FieldSet | undefined {
+function normalizeFieldSet(value: JsonValue | undefined, levels: number): FieldSet | undefined {
   if (!isObject(value) || levels === 0) return undefined;
   const elements = Object.keys(value);
   if (elements.length === 0) return MEMBER;
   const children: JsonObject = {};
   for (const element of elements) {
     if (element === SELF) continue;
-    // A kind of element that nobody knows yet says nothing.
+    // Elements of an unknown type are ignored, for compatibility with future versions.
     if (RANK[element.charAt(0)] === undefined && element.charAt(1) === ':') continue;
     const name = parseElement(element);
-    const node = respelled(value[element], levels - 1);
+    const node = normalizeFieldSet(value[element], levels - 1);
     if (name === undefined || node === undefined) return undefined;
     children[name] = node;
   }
   return value[SELF] !== undefined && !isEmptySet(children) ? { [SELF]: MEMBER, ...children } : children;
 }
 
-/** Whether every element is spelled as we would; nearly all sets that clients send back are, and need no copy. */
-function isWellSpelled(set: JsonObject, levels: number): boolean {
+/** Whether every element is in normalized spelling. Nearly all sets in requests are, and need no copy. */
+function isNormalized(set: JsonObject, levels: number): boolean {
   const elements = Object.keys(set);
   if (elements.length > 0 && levels === 0) return false;
   for (const element of elements) {
@@ -304,7 +309,7 @@ function isWellSpelled(set: JsonObject, levels: number): boolean {
     if (element === SELF) {
       if (elements.length === 1 || !isEmptySet(node)) return false;
     } else if (!element.startsWith('f:') && parseElement(element) !== element) return false;
-    else if (!isWellSpelled(node, levels - 1)) return false;
+    else if (!isNormalized(node, levels - 1)) return false;
   }
   return true;
 }
@@ -331,12 +336,12 @@ function parseElement(element: string): PathElement | undefined {
   }
 }
 
-/** How messages call a path: `.spec.ports[port=80,protocol="TCP"].targetPort`. */
-export function pathText(path: readonly PathElement[]): string {
-  return path.map(elementText).join('');
+/** A path in messages: `.spec.ports[port=80,protocol="TCP"].targetPort`. */
+export function formatElementPath(path: readonly PathElement[]): string {
+  return path.map(formatElement).join('');
 }
 
-function elementText(element: PathElement): string {
+function formatElement(element: PathElement): string {
   const text = element.slice(2);
   switch (element.charAt(0)) {
     case 'f':
@@ -355,17 +360,17 @@ function elementText(element: PathElement): string {
   }
 }
 
-/** The paths of all members: those right below a node come before those further down, as upstream's messages name them. */
-export function membersOf(set: FieldSet): PathElement[][] {
-  const found: PathElement[][] = [];
+/** The paths of all members. The members of a node come before deeper ones, as in upstream's messages. */
+export function listMemberPaths(set: FieldSet): PathElement[][] {
+  const paths: PathElement[][] = [];
   const walk = (node: FieldSet, path: readonly PathElement[]): void => {
     const elements = elementsOf(node);
     for (const element of elements) {
       const child = nodeAt(node, element);
-      if (child !== undefined && isMember(child)) found.push([...path, element]);
+      if (child !== undefined && isMember(child)) paths.push([...path, element]);
     }
     for (const element of elements) walk(nodeAt(node, element) ?? EMPTY_SET, [...path, element]);
   };
   walk(set, []);
-  return found;
+  return paths;
 }

@@ -1,66 +1,72 @@
 /**
- * Finds the items of keyed lists and sets that an applied configuration omits and that stay because other managers own fields of them. Used to explain a refusal; has no
- * effect on ownership.
+ * Finds the items of map lists and sets that an applied configuration omits and that stay because other managers own
+ * fields of them. Explains a rejection; does not affect ownership.
  */
 import { isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
-import type { Applied, Conflict } from './apply';
-import { isSameManager, type ManagedFieldsEntry, type Manager } from './managed-fields';
+import type { AppliedConfiguration, FieldConflict } from './apply';
+import { isSameManager, type ManagedFieldsEntry, type FieldManager } from './managed-fields';
 import { elementsOf, EMPTY_SET, isMember, nodeAt, type FieldSet, type PathElement } from './field-set';
-import { itemElement, memberShape, shapeFor, type Shape } from './merge-shape';
+import { itemElement, memberShape, resolveShape, type MergeShape } from './merge-shape';
 
 export interface KeptItem {
-  /** The path as validation writes it: `spec.ports[1]`. */
+  /** The path as in validation errors: `spec.ports[1]`. */
   readonly field: string;
   /** The other managers, each with the fields that it owns in the item. */
-  readonly owners: readonly Conflict[];
+  readonly owners: readonly FieldConflict[];
 }
 
-/** `before`: the managedFields entries before the apply. */
-export function keptItems(shape: Shape, before: readonly ManagedFieldsEntry[], applied: Applied, manager: Manager): readonly KeptItem[] {
+/** `before` holds the managedFields entries before the apply. */
+export function findKeptItems(
+  shape: MergeShape,
+  before: readonly ManagedFieldsEntry[],
+  applied: AppliedConfiguration,
+  manager: FieldManager,
+): readonly KeptItem[] {
   const fieldsIn = (entries: readonly ManagedFieldsEntry[]): FieldSet =>
     entries.find((entry) => isSameManager(entry.manager, manager))?.fields ?? EMPTY_SET;
-  const walker = new Walker(applied.entries.filter((entry) => !isSameManager(entry.manager, manager)));
+  const walker = new KeptItemWalker(applied.entries.filter((entry) => !isSameManager(entry.manager, manager)));
   walker.visit(shape, applied.object, fieldsIn(before), fieldsIn(applied.entries), '');
   return walker.keptItems;
 }
 
-class Walker {
+class KeptItemWalker {
   readonly keptItems: KeptItem[] = [];
   private readonly path: PathElement[] = [];
 
   constructor(private readonly others: readonly ManagedFieldsEntry[]) {}
 
-  visit(declared: Shape, value: JsonValue, last: FieldSet, now: FieldSet, field: string): void {
-    const shape = shapeFor(declared, value);
+  visit(declared: MergeShape, value: JsonValue, previous: FieldSet, current: FieldSet, field: string): void {
+    const shape = resolveShape(declared, value);
     if ((shape.kind === 'keyed' || shape.kind === 'set') && Array.isArray(value)) {
       const indexes = indexesOf(shape, value);
-      for (const element of elementsOf(last)) {
+      for (const element of elementsOf(previous)) {
         const index = indexes.get(element);
-        if (index !== undefined) this.visitChild(shape.of, element, value[index] ?? null, [last, now], `${field}[${index}]`, true);
+        if (index !== undefined)
+          this.visitChild(shape.element, element, value[index] ?? null, [previous, current], `${field}[${index}]`, true);
       }
     } else if (isObject(value)) {
-      for (const element of elementsOf(last)) {
+      for (const element of elementsOf(previous)) {
         const name = element.slice(2);
         const [member, memberValue] = [memberShape(shape, name), own(value, name)];
         if (member === undefined || memberValue === undefined) continue;
-        this.visitChild(member, element, memberValue, [last, now], field === '' ? name : `${field}.${name}`, false);
+        this.visitChild(member, element, memberValue, [previous, current], field === '' ? name : `${field}.${name}`, false);
       }
     }
   }
 
   private visitChild(
-    shape: Shape,
+    shape: MergeShape,
     element: PathElement,
     value: JsonValue,
-    [last, now]: readonly [last: FieldSet, now: FieldSet],
+    [previous, current]: readonly [last: FieldSet, now: FieldSet],
     field: string,
     isItem: boolean,
   ): void {
-    const [was, is] = [nodeAt(last, element), nodeAt(now, element)];
-    if (was === undefined) return;
+    const [previousNode, currentNode] = [nodeAt(previous, element), nodeAt(current, element)];
+    if (previousNode === undefined) return;
     this.path.push(element);
-    if (isItem && isMember(was) && is === undefined) this.addItem(field);
-    else this.visit(shape, value, was, is ?? EMPTY_SET, field);
+    if (isItem && isMember(previousNode) && currentNode === undefined) this.addItem(field);
+    else this.visit(shape, value, previousNode, currentNode ?? EMPTY_SET, field);
     this.path.pop();
   }
 
@@ -73,7 +79,7 @@ class Walker {
   }
 }
 
-function indexesOf(shape: Extract<Shape, { kind: 'keyed' | 'set' }>, items: JsonArray): ReadonlyMap<PathElement, number> {
+function indexesOf(shape: Extract<MergeShape, { kind: 'keyed' | 'set' }>, items: JsonArray): ReadonlyMap<PathElement, number> {
   const indexes = new Map<PathElement, number>();
   items.forEach((item, index) => indexes.set(itemElement(shape, item), index));
   return indexes;

@@ -1,11 +1,12 @@
 /**
- * `metadata.managedFields` in and out: who owns which fields of an object. Decides nothing about ownership.
+ * Reads and writes `metadata.managedFields`: the entries of the managers that own fields of an object. Does not change
+ * ownership.
  */
 import { compareBytes, isObject, stringAt, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { runStepsSync, type Steps } from '../../scheduling/steps';
-import { isEmptySet, parsingFieldSet, type FieldSet } from './field-set';
+import { isEmptySet, parseFieldSetInSteps, type FieldSet } from './field-set';
 
-export interface Manager {
+export interface FieldManager {
   readonly name: string;
   readonly operation: 'Apply' | 'Update';
   readonly apiVersion: string;
@@ -14,14 +15,14 @@ export interface Manager {
 }
 
 export interface ManagedFieldsEntry {
-  readonly manager: Manager;
+  readonly manager: FieldManager;
   /** RFC 3339, UTC, whole seconds. */
   readonly time: string | undefined;
   readonly fields: FieldSet;
 }
 
-/** Whether two entries are one manager's: an applier is the same in every version. */
-export function isSameManager(a: Manager, b: Manager): boolean {
+/** Whether two entries belong to the same manager. For an apply, the version is not part of the identity. */
+export function isSameManager(a: FieldManager, b: FieldManager): boolean {
   return (
     a.name === b.name &&
     a.operation === b.operation &&
@@ -30,29 +31,32 @@ export function isSameManager(a: Manager, b: Manager): boolean {
   );
 }
 
-/** Equal where {@link isSameManager} holds. */
-export function managerKey({ name, operation, apiVersion, subresource }: Manager): string {
+/** Equal when {@link isSameManager} is true. */
+export function managerKey({ name, operation, apiVersion, subresource }: FieldManager): string {
   return JSON.stringify([name, operation, subresource, operation === 'Apply' ? '' : apiVersion]);
 }
 
-/** The entries of a stored object, whose sets are canonical already. */
-export function readEntries(list: JsonArray): readonly ManagedFieldsEntry[] {
+/** Reads the entries of a stored object; their sets are canonical already. */
+export function readManagedFields(list: JsonArray): readonly ManagedFieldsEntry[] {
   return list.flatMap((item) => {
     const fields = isObject(item) ? item['fieldsV1'] : undefined;
     return readEntry(item, isObject(fields) ? fields : undefined) ?? [];
   });
 }
 
-/** Entries that a client sent; undefined when one of them cannot be understood. Of two entries of one manager the last counts. */
-export function parseEntries(list: JsonArray): readonly ManagedFieldsEntry[] | undefined {
-  return runStepsSync(parsingEntries(list));
+/**
+ * Parses entries in a request; `undefined` when one of them is malformed. The last of several entries of one manager
+ * counts.
+ */
+export function parseManagedFields(list: JsonArray): readonly ManagedFieldsEntry[] | undefined {
+  return runStepsSync(parseManagedFieldsInSteps(list));
 }
 
-/** The same in steps. */
-export function* parsingEntries(list: JsonArray): Steps<readonly ManagedFieldsEntry[] | undefined> {
+/** {@link parseManagedFields} in steps, so that the caller can yield between them. */
+export function* parseManagedFieldsInSteps(list: JsonArray): Steps<readonly ManagedFieldsEntry[] | undefined> {
   const entries = new Map<string, ManagedFieldsEntry>();
   for (const item of list) {
-    const entry = readEntry(item, isObject(item) ? yield* parsingFieldSet(item['fieldsV1']) : undefined);
+    const entry = readEntry(item, isObject(item) ? yield* parseFieldSetInSteps(item['fieldsV1']) : undefined);
     if (entry === undefined) return undefined;
     entries.set(managerKey(entry.manager), entry);
   }
@@ -65,7 +69,7 @@ function readEntry(item: JsonValue, fields: FieldSet | undefined): ManagedFields
   const apiVersion = stringAt(item, 'apiVersion') ?? '';
   if ((operation !== 'Apply' && operation !== 'Update') || apiVersion === '' || fields === undefined) return undefined;
   if (stringAt(item, 'fieldsType') !== 'FieldsV1') return undefined;
-  const manager: Manager = {
+  const manager: FieldManager = {
     name: stringAt(item, 'manager') ?? '',
     operation,
     apiVersion,
@@ -74,14 +78,14 @@ function readEntry(item: JsonValue, fields: FieldSet | undefined): ManagedFields
   return { manager, time: stringAt(item, 'time'), fields };
 }
 
-/** A list of one empty entry: nobody owns anything any more. An empty list says nothing. */
-export function isReset(list: JsonArray): boolean {
-  const [only] = list;
-  return list.length === 1 && isObject(only) && Object.keys(only).length === 0;
+/** Whether the list consists of one empty entry, which removes all ownership. An empty list changes nothing. */
+export function isManagedFieldsReset(list: JsonArray): boolean {
+  const [entry] = list;
+  return list.length === 1 && isObject(entry) && Object.keys(entry).length === 0;
 }
 
-/** The list as objects carry it, in upstream's order; entries that own nothing are left out. */
-export function writeEntries(entries: readonly ManagedFieldsEntry[]): JsonArray {
+/** The list in upstream's order, without entries that own nothing. */
+export function writeManagedFields(entries: readonly ManagedFieldsEntry[]): JsonArray {
   return entries
     .filter(({ fields }) => !isEmptySet(fields))
     .sort(compareEntries)
@@ -100,7 +104,7 @@ function writeEntry({ manager, time, fields }: ManagedFieldsEntry): JsonObject {
   };
 }
 
-/** Appliers first, then the older first, then by name. */
+/** Apply before Update, then older before newer, then by manager. */
 function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
   return (
     compareBytes(a.manager.operation, b.manager.operation) ||
@@ -109,8 +113,8 @@ function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
   );
 }
 
-/** By name, then appliers first, then by version and subresource. */
-export function compareManagers(a: Manager, b: Manager): number {
+/** By name, then Apply before Update, then by version and subresource. */
+export function compareManagers(a: FieldManager, b: FieldManager): number {
   return (
     compareBytes(a.name, b.name) ||
     compareBytes(a.operation, b.operation) ||

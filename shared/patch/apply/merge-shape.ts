@@ -1,98 +1,98 @@
 /**
- * How server-side apply sees a type: which values are one field and which are made of fields. Derived from the type
- * tables, each type when it is first asked for. Holds no values.
+ * The merge shape of a type for server-side apply (schema.Atom of structured-merge-diff): which values are atomic and
+ * which are granular. Derived from the type tables, each type on first use.
  */
 import { isObject, stringifyJsonString, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
 import { quote } from '../../values/quote';
 import { schemaOf, type FieldSchema, type FieldType } from '../../api/types';
 import { fieldElement, valueElement, type PathElement } from './field-set';
 
-export type Shape =
-  | { readonly kind: 'scalar'; readonly of: 'string' | 'number' | 'boolean' | 'any' }
-  /** `atomic`: one field, whatever it holds. */
+export type MergeShape =
+  | { readonly kind: 'scalar'; readonly scalar: 'string' | 'number' | 'boolean' | 'any' }
+  /** `atomic`: the whole value is one field. */
   | {
       readonly kind: 'struct';
       readonly atomic: boolean;
-      readonly member: (name: string) => Member | undefined;
-      /** Members that are not declared, which are like the keys of a map; undefined = there are none. */
-      readonly others: Shape | undefined;
+      readonly member: (name: string) => ShapeMember | undefined;
+      /** The shape of undeclared members, which are like map keys; `undefined` when there are none. */
+      readonly others: MergeShape | undefined;
     }
-  | { readonly kind: 'map'; readonly atomic: boolean; readonly of: Shape }
-  | { readonly kind: 'list'; readonly of: Shape }
-  | { readonly kind: 'set'; readonly of: Shape }
-  | { readonly kind: 'keyed'; readonly of: Shape; readonly keys: readonly ListKey[] }
-  /** Without a schema: one field, whatever it holds. */
+  | { readonly kind: 'map'; readonly atomic: boolean; readonly element: MergeShape }
+  | { readonly kind: 'list'; readonly element: MergeShape }
+  | { readonly kind: 'set'; readonly element: MergeShape }
+  | { readonly kind: 'keyed'; readonly element: MergeShape; readonly keys: readonly ListKey[] }
+  /** Untyped and atomic. */
   | { readonly kind: 'free' }
-  /** What the value says: objects have this shape, anything else is one field. */
-  | { readonly kind: 'deduced'; readonly members: Shape };
+  /** Deduced from the value: objects have this shape, any other value is atomic. */
+  | { readonly kind: 'deduced'; readonly members: MergeShape };
 
 /** A member of a struct. */
-export interface Member {
+export interface ShapeMember {
   readonly element: PathElement;
-  readonly shape: Shape;
+  readonly shape: MergeShape;
 }
 
-/** Lists whose items are found by what identifies them. */
-export type ItemShape = Extract<Shape, { kind: 'set' | 'keyed' }>;
+/** Associative lists: items have an identity. */
+export type ItemShape = Extract<MergeShape, { kind: 'set' | 'keyed' }>;
 
 export interface ListKey {
   readonly name: string;
-  /** What stands before its value in an element. */
-  readonly head: string;
-  /** What an omitted key counts as; undefined = it may not be omitted. */
-  readonly absent: JsonValue | undefined;
+  /** The text before the key's value in an element. */
+  readonly prefix: string;
+  /** The value of an omitted key; `undefined` when the key is required. */
+  readonly defaultValue: JsonValue | undefined;
 }
 
-export const STRING: Shape = { kind: 'scalar', of: 'string' };
-export const NUMBER: Shape = { kind: 'scalar', of: 'number' };
-export const BOOLEAN: Shape = { kind: 'scalar', of: 'boolean' };
-const ANY: Shape = { kind: 'scalar', of: 'any' };
-const FREE: Shape = { kind: 'free' };
+export const STRING: MergeShape = { kind: 'scalar', scalar: 'string' };
+export const NUMBER: MergeShape = { kind: 'scalar', scalar: 'number' };
+export const BOOLEAN: MergeShape = { kind: 'scalar', scalar: 'boolean' };
+const ANY: MergeShape = { kind: 'scalar', scalar: 'any' };
+const FREE: MergeShape = { kind: 'free' };
 
-const known = new Map<string, Shape>();
+const shapes = new Map<string, MergeShape>();
 
 /** The shape of a type of the tables (`core.v1.Pod`). */
-export function shapeOf(type: string): Shape {
-  let shape = known.get(type);
-  if (shape === undefined) known.set(type, (shape = structShape(type, schemaOf(type).mapType === 'atomic')));
+export function mergeShapeOf(type: string): MergeShape {
+  let shape = shapes.get(type);
+  if (shape === undefined) shapes.set(type, (shape = structShape(type, schemaOf(type).mapType === 'atomic')));
   return shape;
 }
 
-function structShape(type: string, atomic: boolean): Shape {
+function structShape(type: string, atomic: boolean): MergeShape {
   const schema = schemaOf(type);
-  // Types may refer to themselves, so members are worked out when they are first met.
-  const members = new Map<string, Member>();
-  const add = (name: string, shape: Shape): Member => {
-    const made = { element: fieldElement(name), shape };
-    members.set(name, made);
-    return made;
+  // Types may be recursive, so members are derived on first use.
+  const members = new Map<string, ShapeMember>();
+  const add = (name: string, shape: MergeShape): ShapeMember => {
+    const added = { element: fieldElement(name), shape };
+    members.set(name, added);
+    return added;
   };
   if (schema.hasTypeMeta) for (const name of ['kind', 'apiVersion']) add(name, STRING);
-  const member = (name: string): Member | undefined => {
-    const known = members.get(name);
-    if (known !== undefined) return known;
-    const found = schema.field(name);
-    return found === undefined ? undefined : add(name, fieldShape(found));
+  const member = (name: string): ShapeMember | undefined => {
+    const cached = members.get(name);
+    if (cached !== undefined) return cached;
+    const field = schema.field(name);
+    return field === undefined ? undefined : add(name, fieldShape(field));
   };
   return { kind: 'struct', atomic, member, others: undefined };
 }
 
-function fieldShape(field: FieldSchema): Shape {
+function fieldShape(field: FieldSchema): MergeShape {
   const { type } = field;
   switch (type.kind) {
     case 'scalar':
     case 'either':
     case 'object':
-      // What a member says of its struct counts for more than what the struct's type says.
+      // The map type of the field overrides that of its struct type.
       return type.kind === 'object' && field.mapType !== undefined ? structShape(type.type, field.mapType === 'atomic') : typeShape(type);
     case 'map':
-      return { kind: 'map', atomic: field.mapType === 'atomic', of: typeShape(type.element) };
+      return { kind: 'map', atomic: field.mapType === 'atomic', element: typeShape(type.element) };
     case 'list':
       switch (field.listType) {
         case 'set':
-          return { kind: 'set', of: typeShape(type.element) };
+          return { kind: 'set', element: typeShape(type.element) };
         case 'map':
-          return { kind: 'keyed', of: typeShape(type.element), keys: keysOf(type.element, field.listMapKeys) };
+          return { kind: 'keyed', element: typeShape(type.element), keys: listKeysOf(type.element, field.listMapKeys) };
         case 'atomic':
         case undefined:
           return typeShape(type);
@@ -100,14 +100,14 @@ function fieldShape(field: FieldSchema): Shape {
   }
 }
 
-function typeShape(type: FieldType): Shape {
+function typeShape(type: FieldType): MergeShape {
   switch (type.kind) {
     case 'object':
-      return shapeOf(type.type);
+      return mergeShapeOf(type.type);
     case 'list':
-      return { kind: 'list', of: typeShape(type.element) };
+      return { kind: 'list', element: typeShape(type.element) };
     case 'map':
-      return { kind: 'map', atomic: false, of: typeShape(type.element) };
+      return { kind: 'map', atomic: false, element: typeShape(type.element) };
     case 'either':
       return FREE;
     case 'scalar':
@@ -129,7 +129,7 @@ function typeShape(type: FieldType): Shape {
         case 'intOrString':
           return ANY;
         case 'strings':
-          return { kind: 'list', of: STRING };
+          return { kind: 'list', element: STRING };
         case 'raw':
         case 'json':
         case 'fields':
@@ -138,31 +138,34 @@ function typeShape(type: FieldType): Shape {
   }
 }
 
-/** Sorted by name. An omitted key counts as its published default, a required one as its type's zero value. */
-function keysOf(of: FieldType, names: readonly string[]): readonly ListKey[] {
-  const schema = of.kind === 'object' ? schemaOf(of.type) : undefined;
+/**
+ * Sorted by name. An omitted key has its published default; a required key without one has the zero value of its type.
+ */
+function listKeysOf(element: FieldType, names: readonly string[]): readonly ListKey[] {
+  const schema = element.kind === 'object' ? schemaOf(element.type) : undefined;
   return listKeys(names, (name) => {
     const field = schema?.field(name);
     const shape = field === undefined ? STRING : fieldShape(field);
-    const zero = shape.kind === 'scalar' && shape.of === 'number' ? 0 : shape.kind === 'scalar' && shape.of === 'boolean' ? false : '';
+    const zero =
+      shape.kind === 'scalar' && shape.scalar === 'number' ? 0 : shape.kind === 'scalar' && shape.scalar === 'boolean' ? false : '';
     return field?.defaultValue ?? (field?.required === true ? zero : undefined);
   });
 }
 
 /** Sorted by name. */
-export function listKeys(names: readonly string[], absent: (name: string) => JsonValue | undefined): readonly ListKey[] {
+export function listKeys(names: readonly string[], defaultOf: (name: string) => JsonValue | undefined): readonly ListKey[] {
   return [...names]
     .sort()
-    .map((name, index) => ({ name, head: `${index === 0 ? '' : ','}${stringifyJsonString(name)}:`, absent: absent(name) }));
+    .map((name, index) => ({ name, prefix: `${index === 0 ? '' : ','}${stringifyJsonString(name)}:`, defaultValue: defaultOf(name) }));
 }
 
-/** The shape of a member of a struct or map; undefined for an unknown member. */
-export function memberShape(shape: Shape, name: string): Shape | undefined {
+/** The shape of a member of a struct or map; `undefined` for an unknown member. */
+export function memberShape(shape: MergeShape, name: string): MergeShape | undefined {
   switch (shape.kind) {
     case 'struct':
       return shape.member(name)?.shape ?? shape.others;
     case 'map':
-      return shape.of;
+      return shape.element;
     case 'deduced':
       return memberShape(shape.members, name);
     case 'free':
@@ -174,25 +177,25 @@ export function memberShape(shape: Shape, name: string): Shape | undefined {
   }
 }
 
-/** Whether a member is a field of its own because it is there, as the keys of maps are. */
-export function isKey(shape: Shape, name: string): boolean {
+/** Whether the mere presence of a member makes it a field, as for map keys. */
+export function isMapKey(shape: MergeShape, name: string): boolean {
   return shape.kind !== 'struct' || shape.member(name) === undefined;
 }
 
-/** The shape that these values have, which are states of the same field. */
-export function shapeFor(shape: Shape, ...values: readonly (JsonValue | undefined)[]): Shape {
+/** The shape of these values, which are states of the same field. */
+export function resolveShape(shape: MergeShape, ...values: readonly (JsonValue | undefined)[]): MergeShape {
   if (shape.kind !== 'deduced') return shape;
   const present = values.filter((value) => value !== undefined && value !== null);
   return present.length > 0 && present.every(isObject) ? shape.members : FREE;
 }
 
-/** The element that stands for a member of a struct or a key of a map. */
-export function memberElement(shape: Shape, name: string): PathElement {
+/** The path element of a struct member or map key. */
+export function memberElement(shape: MergeShape, name: string): PathElement {
   return (shape.kind === 'struct' ? shape.member(name)?.element : undefined) ?? fieldElement(name);
 }
 
-/** An item of a keyed list lacks a key, so nobody can say which one it is. The message is upstream's. */
-export class MissingKey extends Error {
+/** An item of a map list lacks a key and therefore has no identity. The message is upstream's. */
+export class MissingListKeyError extends Error {
   override readonly name = 'MissingKey';
 
   constructor(key: string) {
@@ -200,21 +203,24 @@ export class MissingKey extends Error {
   }
 }
 
-/** The element that stands for an item of a set or keyed list. Throws {@link MissingKey}. */
+/** The path element of an item of a set or map list. Throws {@link MissingListKeyError}. */
 export function itemElement(shape: ItemShape, item: JsonValue): PathElement {
   if (shape.kind === 'set') return valueElement(item);
   const given: JsonObject = isObject(item) ? item : {};
   let element = 'k:{';
-  for (const { name, head, absent } of shape.keys) {
-    const value = given[name] ?? absent;
-    if (value === undefined) throw new MissingKey(name);
-    element += head + (typeof value === 'string' ? stringifyJsonString(value) : stringifyJson(value, 'sorted'));
+  for (const { name, prefix, defaultValue } of shape.keys) {
+    const value = given[name] ?? defaultValue;
+    if (value === undefined) throw new MissingListKeyError(name);
+    element += prefix + (typeof value === 'string' ? stringifyJsonString(value) : stringifyJson(value, 'sorted'));
   }
   return `${element}}`;
 }
 
-/** How a value of a shape takes part: as one field, by its members, or by its items. Of a deduced shape see {@link shapeFor} first. */
-export function partition(shape: Shape): 'leaf' | 'members' | 'items' {
+/**
+ * How a value contributes fields: as one field, by its members, or by its items. A deduced shape must be resolved with
+ * {@link resolveShape} first.
+ */
+export function partitionOf(shape: MergeShape): 'leaf' | 'members' | 'items' {
   switch (shape.kind) {
     case 'scalar':
     case 'list':

@@ -1,21 +1,21 @@
 /**
- * The two ways in which an apply changes an object: merging the applied configuration into it, and taking
- * fields out of it. Both make new values and leave those that they are given as they are.
+ * Merges an applied configuration into an object and removes fields from an object. Creates new values and does not
+ * modify its arguments.
  */
 import { isEmptyObject, isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { fieldElement, isEmptySet, isMember, nodeAt, type FieldSet, type PathElement } from './field-set';
-import { itemElement, memberShape, partition, shapeFor, type ItemShape, type Shape } from './merge-shape';
+import { itemElement, memberShape, partitionOf, resolveShape, type ItemShape, type MergeShape } from './merge-shape';
 
-/** The live object with the configuration laid over it. */
-export function mergeApplied(shape: Shape, live: JsonObject, applied: JsonObject): JsonObject {
+/** The live object merged with the configuration. */
+export function mergeConfiguration(shape: MergeShape, live: JsonObject, applied: JsonObject): JsonObject {
   return mergeMembers(shape, live, applied);
 }
 
-function mergeValue(declared: Shape, live: JsonValue | undefined, applied: JsonValue | undefined): JsonValue {
+function mergeValue(declared: MergeShape, live: JsonValue | undefined, applied: JsonValue | undefined): JsonValue {
   if (applied === undefined) return live ?? null;
   if (live === undefined) return applied;
-  const shape = shapeFor(declared, live, applied);
-  switch (partition(shape)) {
+  const shape = resolveShape(declared, live, applied);
+  switch (partitionOf(shape)) {
     case 'leaf':
       return applied;
     case 'members': {
@@ -30,7 +30,7 @@ function mergeValue(declared: Shape, live: JsonValue | undefined, applied: JsonV
   }
 }
 
-function mergeMembers(shape: Shape, live: JsonObject, applied: JsonObject): JsonObject {
+function mergeMembers(shape: MergeShape, live: JsonObject, applied: JsonObject): JsonObject {
   const merged: JsonObject = {};
   for (const name of Object.keys(live)) setMember(merged, name, mergeMember(shape, name, live, applied));
   for (const name of Object.keys(applied)) {
@@ -39,14 +39,15 @@ function mergeMembers(shape: Shape, live: JsonObject, applied: JsonObject): Json
   return merged;
 }
 
-function mergeMember(shape: Shape, name: string, live: JsonObject, applied: JsonObject): JsonValue {
-  const [mine, other] = [own(live, name), own(applied, name)];
+function mergeMember(shape: MergeShape, name: string, live: JsonObject, applied: JsonObject): JsonValue {
+  const [liveValue, appliedValue] = [own(live, name), own(applied, name)];
   const member = memberShape(shape, name);
-  return member === undefined ? (other ?? mine ?? null) : mergeValue(member, mine, other);
+  return member === undefined ? (appliedValue ?? liveValue ?? null) : mergeValue(member, liveValue, appliedValue);
 }
 
 /**
- * Applied items stand in their own order. Of the live ones that were not applied, each keeps its place before or after the applied items around it.
+ * Applied items are in their own order. Each live item that is not applied keeps its position relative to the applied
+ * items around it.
  */
 function mergeItems(shape: ItemShape, live: JsonArray, applied: JsonArray): JsonArray {
   const liveElements = live.map((item) => itemElement(shape, item));
@@ -57,106 +58,106 @@ function mergeItems(shape: ItemShape, live: JsonArray, applied: JsonArray): Json
     live.length === applied.length &&
     liveElements.every((element, index) => element === appliedElements[index])
   )
-    return live.map((item, index) => mergeValue(shape.of, item, applied[index]));
+    return live.map((item, index) => mergeValue(shape.element, item, applied[index]));
   const liveItems = new Map<PathElement, JsonValue>();
   liveElements.forEach((element, index) => {
     if (!liveItems.has(element)) liveItems.set(element, live[index] ?? null);
   });
   const shared = appliedElements.filter((element) => liveItems.has(element));
   let nextShared = 0;
-  const done = new Set<PathElement>();
+  const mergedElements = new Set<PathElement>();
   const merged: JsonArray = [];
   let l = 0;
   let a = 0;
-  const take = (element: PathElement): void => {
-    merged.push(mergeValue(shape.of, liveItems.get(element), applied[a]));
-    done.add(element);
+  const takeApplied = (element: PathElement): void => {
+    merged.push(mergeValue(shape.element, liveItems.get(element), applied[a]));
+    mergedElements.add(element);
     if (shared[nextShared] === element) nextShared += 1;
     a += 1;
   };
   while (l < live.length || a < applied.length) {
-    const mine = liveElements[l];
-    const other = appliedElements[a];
-    if (mine !== undefined && other !== undefined) {
-      if (mine === other) {
-        take(other);
+    const liveElement = liveElements[l];
+    const appliedElement = appliedElements[a];
+    if (liveElement !== undefined && appliedElement !== undefined) {
+      if (liveElement === appliedElement) {
+        takeApplied(appliedElement);
         l += 1;
         continue;
       }
-      // An item of both, but not the next one of both: it will stand where the configuration puts it.
-      if (isApplied.has(mine) && shared[nextShared] !== undefined && shared[nextShared] !== mine) {
+      // The item is in both lists, but is not the next shared one: it is placed where the configuration has it.
+      if (isApplied.has(liveElement) && shared[nextShared] !== undefined && shared[nextShared] !== liveElement) {
         l += 1;
         continue;
       }
     }
-    if (mine !== undefined) {
-      if (!isApplied.has(mine)) {
+    if (liveElement !== undefined) {
+      if (!isApplied.has(liveElement)) {
         merged.push(live[l] ?? null);
         l += 1;
         continue;
       }
-      if (done.has(mine)) {
+      if (mergedElements.has(liveElement)) {
         l += 1;
         continue;
       }
     }
-    if (other !== undefined) take(other);
+    if (appliedElement !== undefined) takeApplied(appliedElement);
     else l += 1;
   }
   return merged;
 }
 
 /** The object without the given fields. A nested object or list that loses its last field becomes empty. */
-export function removeFields(shape: Shape, object: JsonObject, fields: FieldSet): JsonObject {
+export function removeFields(shape: MergeShape, object: JsonObject, fields: FieldSet): JsonObject {
   if (isEmptySet(fields)) return object;
-  const left = removeFrom(shape, object, fields);
-  return isObject(left) ? left : {};
+  const remaining = removeFromValue(shape, object, fields);
+  return isObject(remaining) ? remaining : {};
 }
 
-function removeFrom(declared: Shape, value: JsonValue, fields: FieldSet): JsonValue {
-  const shape = shapeFor(declared, value);
-  switch (partition(shape)) {
+function removeFromValue(declared: MergeShape, value: JsonValue, fields: FieldSet): JsonValue {
+  const shape = resolveShape(declared, value);
+  switch (partitionOf(shape)) {
     case 'leaf':
       return value !== null && typeof value === 'object' ? null : value;
     case 'members': {
       if (!isObject(value)) return null;
-      const left: JsonObject = {};
+      const remaining: JsonObject = {};
       for (const name of Object.keys(value)) {
         const member = memberShape(shape, name);
-        const kept = keep(member, own(value, name) ?? null, nodeAt(fields, fieldElement(name)));
-        if (kept !== undefined) setMember(left, name, kept);
+        const retained = withoutNode(member, own(value, name) ?? null, nodeAt(fields, fieldElement(name)));
+        if (retained !== undefined) setMember(remaining, name, retained);
       }
-      return left;
+      return remaining;
     }
     case 'items': {
       if (!Array.isArray(value) || (shape.kind !== 'set' && shape.kind !== 'keyed')) return null;
-      const left: JsonArray = [];
+      const remaining: JsonArray = [];
       for (const item of value) {
-        const kept = keep(shape.of, item, nodeAt(fields, itemElement(shape, item)));
-        if (kept !== undefined) left.push(kept);
+        const retained = withoutNode(shape.element, item, nodeAt(fields, itemElement(shape, item)));
+        if (retained !== undefined) remaining.push(retained);
       }
-      return left;
+      return remaining;
     }
   }
 }
 
-/** undefined = it goes. */
-function keep(shape: Shape | undefined, value: JsonValue, node: FieldSet | undefined): JsonValue | undefined {
+/** `undefined` when the field is removed. */
+function withoutNode(shape: MergeShape | undefined, value: JsonValue, node: FieldSet | undefined): JsonValue | undefined {
   if (node === undefined) return value;
   if (isMember(node)) return undefined;
-  return shape === undefined ? value : removeFrom(shape, value, node);
+  return shape === undefined ? value : removeFromValue(shape, value, node);
 }
 
-/** Replaces empty objects and lists by null where the configuration states null. */
-export function restoreNulls(shape: Shape, object: JsonObject, applied: JsonObject): JsonObject {
+/** Replaces empty objects and lists by null where the configuration sets null. */
+export function restoreNulls(shape: MergeShape, object: JsonObject, applied: JsonObject): JsonObject {
   const restored = restoreNullsIn(shape, object, applied);
   return isObject(restored) ? restored : object;
 }
 
-function restoreNullsIn(declared: Shape, value: JsonValue, applied: JsonValue): JsonValue {
+function restoreNullsIn(declared: MergeShape, value: JsonValue, applied: JsonValue): JsonValue {
   if (applied === null) return isEmpty(value) ? null : value;
-  const shape = shapeFor(declared, value, applied);
-  if (isObject(value) && isObject(applied) && partition(shape) === 'members') {
+  const shape = resolveShape(declared, value, applied);
+  if (isObject(value) && isObject(applied) && partitionOf(shape) === 'members') {
     let restored: JsonObject | undefined;
     for (const name of Object.keys(applied)) {
       const [member, was, stated] = [memberShape(shape, name), own(value, name), own(applied, name)];
@@ -168,7 +169,7 @@ function restoreNullsIn(declared: Shape, value: JsonValue, applied: JsonValue): 
   }
   if (!Array.isArray(value) || !Array.isArray(applied) || shape.kind !== 'keyed') return value;
   const stated = new Map(applied.map((item) => [itemElement(shape, item), item]));
-  return value.map((item) => restoreNullsIn(shape.of, item, stated.get(itemElement(shape, item)) ?? item));
+  return value.map((item) => restoreNullsIn(shape.element, item, stated.get(itemElement(shape, item)) ?? item));
 }
 
 function isEmpty(value: JsonValue): boolean {

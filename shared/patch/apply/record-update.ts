@@ -1,80 +1,81 @@
-/**
- * Who owns which fields after a write that was no apply. The object itself is only looked at.
- */
+/** Computes the managedFields entries after a write other than an apply. Does not modify the object. */
 import { compareBytes, type JsonObject } from '../../values/json';
 import { awaitInStep, runStepsSync, type Steps } from '../../scheduling/steps';
-import { comparing } from './compare';
-import { compareManagers, isSameManager, type ManagedFieldsEntry, type Manager } from './managed-fields';
-import { canonical, difference, differenceBelow, EMPTY_SET, isEmptySet, union, unionOf, type FieldSet } from './field-set';
-import type { Shape } from './merge-shape';
+import { compareInSteps } from './compare';
+import { compareManagers, isSameManager, type ManagedFieldsEntry, type FieldManager } from './managed-fields';
+import { canonicalFieldSet, difference, differenceBelow, EMPTY_SET, isEmptySet, union, unionOfAll, type FieldSet } from './field-set';
+import type { MergeShape } from './merge-shape';
 
-/** How objects of an endpoint look in some version: entries are written in the version of the request that made them. */
+/** The objects of an endpoint in one version. Entries are written in the version of the request that created them. */
 export interface VersionView {
-  readonly shape: Shape;
-  /** Fields that the endpoint does not write: nobody comes to own them through it. */
+  readonly shape: MergeShape;
+  /**
+   * Fields that the endpoint does not write (upstream's reset fields): a write to it never acquires ownership of them.
+   */
   readonly resets: FieldSet;
-  /** From the endpoint's own version to this one. A promise where a webhook converts. */
-  convert(object: JsonObject): JsonObject | Promise<JsonObject>;
-  back(object: JsonObject): JsonObject | Promise<JsonObject>;
+  /** Converts from the endpoint's version to this one; returns a promise when a webhook converts. */
+  toVersion(object: JsonObject): JsonObject | Promise<JsonObject>;
+  /** Converts from this version to the endpoint's version. */
+  fromVersion(object: JsonObject): JsonObject | Promise<JsonObject>;
 }
 
-/** What stays the same from request to request on one endpoint. */
-export interface Ownership {
-  /** The endpoint's own version, in which objects are given. */
+/** The versions of an endpoint's objects; the same for all requests to the endpoint. */
+export interface VersionViews {
+  /** The endpoint's version, in which objects are passed. */
   readonly own: VersionView;
-  /** Undefined for what is no version of the kind: entries of such a version are dropped. */
-  in(apiVersion: string): VersionView | undefined;
+  /** `undefined` for an unknown version; its entries are dropped. */
+  viewOf(apiVersion: string): VersionView | undefined;
 }
 
-/** What a write changes, in every version that somebody asks for. */
-export class Changes {
+/** The changes of one write, computed on first use for each version. */
+export class VersionedChanges {
   private readonly known = new Map<string, FieldChange | undefined>();
 
   constructor(
-    private readonly ownership: Ownership,
+    private readonly views: VersionViews,
     private readonly before: JsonObject,
     private readonly after: JsonObject,
   ) {}
 
-  /** Undefined for what is no version of the kind. */
-  *in(apiVersion: string): Steps<FieldChange | undefined> {
-    if (!this.known.has(apiVersion)) this.known.set(apiVersion, yield* this.compare(this.ownership.in(apiVersion)));
+  /** `undefined` for an unknown version. */
+  *changeIn(apiVersion: string): Steps<FieldChange | undefined> {
+    if (!this.known.has(apiVersion)) this.known.set(apiVersion, yield* this.compare(this.views.viewOf(apiVersion)));
     return this.known.get(apiVersion);
   }
 
   private *compare(view: VersionView | undefined): Steps<FieldChange | undefined> {
     if (view === undefined) return undefined;
-    const before = yield* awaitInStep(view.convert(this.before));
-    const { added, modified, removed } = yield* comparing(view.shape, before, yield* awaitInStep(view.convert(this.after)));
+    const before = yield* awaitInStep(view.toVersion(this.before));
+    const { added, modified, removed } = yield* compareInSteps(view.shape, before, yield* awaitInStep(view.toVersion(this.after)));
     const changed = differenceBelow(union(modified, added), view.resets);
-    const gone = differenceBelow(removed, view.resets);
-    return { changed, removed: gone, touched: union(changed, gone) };
+    const removedFields = differenceBelow(removed, view.resets);
+    return { changed, removed: removedFields, touched: union(changed, removedFields) };
   }
 
-  /** The entries without what has changed; who owns nothing then, or in a version that there is not, has no entry. */
-  *leave(entries: readonly ManagedFieldsEntry[]): Steps<readonly ManagedFieldsEntry[]> {
-    const left: ManagedFieldsEntry[] = [];
+  /** Removes the changed fields from the entries. Drops entries that own nothing then or have an unknown version. */
+  *withoutChanged(entries: readonly ManagedFieldsEntry[]): Steps<readonly ManagedFieldsEntry[]> {
+    const remaining: ManagedFieldsEntry[] = [];
     for (const entry of entries) {
-      const change = yield* this.in(entry.manager.apiVersion);
+      const change = yield* this.changeIn(entry.manager.apiVersion);
       if (change === undefined) continue;
       const fields = difference(entry.fields, change.touched);
-      if (fields === entry.fields) left.push(entry);
-      else if (!isEmptySet(fields)) left.push({ ...entry, fields });
+      if (fields === entry.fields) remaining.push(entry);
+      else if (!isEmptySet(fields)) remaining.push({ ...entry, fields });
     }
-    return left;
+    return remaining;
   }
 }
 
-/** Without the fields that the endpoint does not write. */
+/** Excludes the reset fields of the endpoint. */
 export interface FieldChange {
   /** Added or modified. */
   readonly changed: FieldSet;
   readonly removed: FieldSet;
-  /** Both. */
+  /** Union of `changed` and `removed`. */
   readonly touched: FieldSet;
 }
 
-/** Fields that belong to the server; they are in no set. */
+/** Fields that the server owns; they are never in a managed field set. */
 const SERVER_FIELDS: FieldSet = {
   'f:apiVersion': {},
   'f:kind': {},
@@ -97,87 +98,88 @@ export function withoutServerFields(fields: FieldSet): FieldSet {
 }
 
 /**
- * The entries after `manager` has turned `before` into `after`: what it added or changed is its own and nobody else's, what it removed is
- * nobody's. Neither object has managedFields. The same list when nothing that can be owned has changed. `now` is RFC 3339. Throws MissingKey.
+ * Computes the entries after `manager` has changed `before` to `after`: it becomes the only owner of fields that it
+ * added or changed, and fields that it removed have no owner. Neither object has managedFields. Returns the same list
+ * when no ownable field changed. `now` is RFC 3339. Throws MissingListKeyError.
  */
 export function recordUpdate(
-  ownership: Ownership,
+  views: VersionViews,
   before: JsonObject,
   after: JsonObject,
   entries: readonly ManagedFieldsEntry[],
-  manager: Manager,
+  manager: FieldManager,
   now: string,
 ): readonly ManagedFieldsEntry[] {
-  return runStepsSync(recordingUpdate(ownership, before, after, entries, manager, now));
+  return runStepsSync(recordUpdateInSteps(views, before, after, entries, manager, now));
 }
 
-/** The same in steps. */
-export function* recordingUpdate(
-  ownership: Ownership,
+/** {@link recordUpdate} in steps, so that the caller can yield between them. */
+export function* recordUpdateInSteps(
+  views: VersionViews,
   before: JsonObject,
   after: JsonObject,
   entries: readonly ManagedFieldsEntry[],
-  manager: Manager,
+  manager: FieldManager,
   now: string,
 ): Steps<readonly ManagedFieldsEntry[]> {
-  const changes = new Changes(ownership, before, after);
-  const change = yield* changes.in(manager.apiVersion);
+  const changes = new VersionedChanges(views, before, after);
+  const change = yield* changes.changeIn(manager.apiVersion);
   yield;
   const own = withoutServerFields(change?.changed ?? EMPTY_SET);
-  const gone = withoutServerFields(change?.removed ?? EMPTY_SET);
+  const removedFields = withoutServerFields(change?.removed ?? EMPTY_SET);
   const isOneVersion = entries.every((entry) => entry.manager.apiVersion === manager.apiVersion);
-  if (isOneVersion && isEmptySet(own) && isEmptySet(gone)) return capped(entries);
-  if (change === undefined || isEmptySet(own)) return capped(yield* changes.leave(entries));
+  if (isOneVersion && isEmptySet(own) && isEmptySet(removedFields)) return capUpdaters(entries);
+  if (change === undefined || isEmptySet(own)) return capUpdaters(yield* changes.withoutChanged(entries));
   const previous = entries.find((entry) => isSameManager(entry.manager, manager));
-  const lost = union(change.removed, difference(change.changed, own));
-  const owned = difference(previous?.fields ?? EMPTY_SET, lost);
+  const notOwned = union(change.removed, difference(change.changed, own));
+  const owned = difference(previous?.fields ?? EMPTY_SET, notOwned);
   yield;
   const fields = union(owned, own);
   yield;
-  const mine: ManagedFieldsEntry = { manager, time: now, fields: fields === owned ? owned : canonical(fields) };
+  const updated: ManagedFieldsEntry = { manager, time: now, fields: fields === owned ? owned : canonicalFieldSet(fields) };
   yield;
-  return capped([...(yield* changes.leave(entries.filter((entry) => entry !== previous))), mine]);
+  return capUpdaters([...(yield* changes.withoutChanged(entries.filter((entry) => entry !== previous))), updated]);
 }
 
-const MOST_UPDATERS = 10;
-const BUCKET = 'ancient-changes';
+const MAX_UPDATERS = 10;
+const BUCKET_NAME = 'ancient-changes';
 
-/** At most ten entries of updates: beyond that, the oldest of a version are merged into one. */
-function capped(entries: readonly ManagedFieldsEntry[]): readonly ManagedFieldsEntry[] {
+/** Keeps at most ten entries of updates: merges the oldest of each version into one beyond that. */
+function capUpdaters(entries: readonly ManagedFieldsEntry[]): readonly ManagedFieldsEntry[] {
   const updaters = entries.filter(({ manager }) => manager.operation === 'Update');
-  if (updaters.length <= MOST_UPDATERS) return entries;
-  const kept = new Set(entries);
+  if (updaters.length <= MAX_UPDATERS) return entries;
+  const retained = new Set(entries);
   const firsts = new Map<string, ManagedFieldsEntry>();
-  const old = new Map<string, ManagedFieldsEntry>();
+  const existingBuckets = new Map<string, ManagedFieldsEntry>();
   for (const entry of updaters) {
     const { manager } = entry;
-    if (manager.name === BUCKET && manager.subresource === '') old.set(manager.apiVersion, entry);
+    if (manager.name === BUCKET_NAME && manager.subresource === '') existingBuckets.set(manager.apiVersion, entry);
   }
-  /** What comes into the bucket of each version, in order. */
+  /** The entries to merge into the bucket of each version, in order. */
   const buckets = new Map<string, ManagedFieldsEntry[]>();
   let count = updaters.length;
   for (const entry of updaters.sort(compareAge)) {
-    if (count <= MOST_UPDATERS) break;
+    if (count <= MAX_UPDATERS) break;
     const { apiVersion } = entry.manager;
     const first = firsts.get(apiVersion);
     if (first === undefined) {
       firsts.set(apiVersion, entry);
       continue;
     }
-    const bucket = buckets.get(apiVersion) ?? [old.get(apiVersion) ?? first];
+    const bucket = buckets.get(apiVersion) ?? [existingBuckets.get(apiVersion) ?? first];
     bucket.push(entry);
     buckets.set(apiVersion, bucket);
     count -= 1;
   }
   for (const [apiVersion, merged] of buckets) {
-    for (const entry of merged) kept.delete(entry);
-    kept.add({
-      manager: { name: BUCKET, operation: 'Update', apiVersion, subresource: '' },
+    for (const entry of merged) retained.delete(entry);
+    retained.add({
+      manager: { name: BUCKET_NAME, operation: 'Update', apiVersion, subresource: '' },
       time: merged.at(-1)?.time,
-      fields: canonical(unionOf(merged.map(({ fields }) => fields))),
+      fields: canonicalFieldSet(unionOfAll(merged.map(({ fields }) => fields))),
     });
   }
-  return [...kept];
+  return [...retained];
 }
 
 function compareAge(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {

@@ -1,97 +1,117 @@
 /**
- * An applied configuration held against its shape: is everything in it known and of the right type (the texts are upstream's), and which fields
- * does it hold. Changes nothing.
+ * Validates an applied configuration against its shape (with upstream's messages) and collects its fields. Corresponds
+ * to the package `typed` of structured-merge-diff.
  */
 import { formatGoSyntax } from '../../values/go-syntax';
 import { isEmptyObject, isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
-import { elementsOf, isEmptySet, isMember, MEMBER, nodeAt, openNode, pathText, type FieldSet, type PathElement } from './field-set';
-import { isKey, itemElement, memberElement, memberShape, MissingKey, partition, shapeFor, type ItemShape, type Shape } from './merge-shape';
+import {
+  elementsOf,
+  isEmptySet,
+  isMember,
+  MEMBER,
+  nodeAt,
+  openNode,
+  formatElementPath,
+  type FieldSet,
+  type PathElement,
+} from './field-set';
+import {
+  isMapKey,
+  itemElement,
+  memberElement,
+  memberShape,
+  MissingListKeyError,
+  partitionOf,
+  resolveShape,
+  type ItemShape,
+  type MergeShape,
+} from './merge-shape';
 
-const MOST_FAULTS = 100;
+const MAX_ERRORS = 100;
 
-/** What is wrong, each with its path: `.spec.foo: field not declared in schema`. In the order of appearance, at most 100. */
-export function shapeFaults(shape: Shape, object: JsonObject): string[] {
-  const faults = new Faults();
-  check(shape, object, faults);
-  return faults.texts;
+/** The errors, each with its path: `.spec.foo: field not declared in schema`. In order of appearance, at most 100. */
+export function shapeErrors(shape: MergeShape, object: JsonObject): string[] {
+  const errors = new ShapeErrors();
+  checkValue(shape, object, errors);
+  return errors.texts;
 }
 
-class Faults {
+class ShapeErrors {
   readonly texts: string[] = [];
   readonly path: PathElement[] = [];
 
   add(text: string): void {
-    this.texts.push(`${pathText(this.path)}: ${text}`);
+    this.texts.push(`${formatElementPath(this.path)}: ${text}`);
   }
 }
 
-function check(shape: Shape, value: JsonValue, faults: Faults): void {
-  if (value === null || faults.texts.length >= MOST_FAULTS) return;
+function checkValue(shape: MergeShape, value: JsonValue, errors: ShapeErrors): void {
+  if (value === null || errors.texts.length >= MAX_ERRORS) return;
   switch (shape.kind) {
     case 'free':
       return;
     case 'deduced':
-      return check(shapeFor(shape, value), value, faults);
+      return checkValue(resolveShape(shape, value), value, errors);
     case 'scalar':
-      return checkScalar(shape.of, value, faults);
+      return checkScalar(shape.scalar, value, errors);
     case 'struct':
     case 'map':
-      if (!isObject(value)) return faults.add(`expected map, got &{${plain(value)}}`);
+      if (!isObject(value)) return errors.add(`expected map, got &{${formatPlain(value)}}`);
       for (const name of Object.keys(value)) {
         const member = memberShape(shape, name);
-        faults.path.push(memberElement(shape, name));
-        if (member === undefined) faults.add('field not declared in schema');
-        else check(member, own(value, name) ?? null, faults);
-        faults.path.pop();
+        errors.path.push(memberElement(shape, name));
+        if (member === undefined) errors.add('field not declared in schema');
+        else checkValue(member, own(value, name) ?? null, errors);
+        errors.path.pop();
       }
       return;
     case 'list':
     case 'set':
     case 'keyed':
-      if (!Array.isArray(value)) return faults.add(`expected list, got &{${plain(value)}}`);
-      return checkItems(shape, value, faults);
+      if (!Array.isArray(value)) return errors.add(`expected list, got &{${formatPlain(value)}}`);
+      return checkItems(shape, value, errors);
   }
 }
 
-function checkScalar(of: 'string' | 'number' | 'boolean' | 'any', value: JsonValue, faults: Faults): void {
-  switch (of) {
+function checkScalar(scalar: 'string' | 'number' | 'boolean' | 'any', value: JsonValue, errors: ShapeErrors): void {
+  switch (scalar) {
     case 'string':
-      if (typeof value !== 'string') faults.add(`expected string, got &value.valueUnstructured{Value:${formatGoSyntax(value)}}`);
+      if (typeof value !== 'string') errors.add(`expected string, got &value.valueUnstructured{Value:${formatGoSyntax(value)}}`);
       return;
     case 'number':
-      if (typeof value !== 'number' && typeof value !== 'bigint') faults.add(`expected numeric (int or float), got ${goType(value)}`);
+      if (typeof value !== 'number' && typeof value !== 'bigint') errors.add(`expected numeric (int or float), got ${goTypeName(value)}`);
       return;
     case 'boolean':
-      if (typeof value !== 'boolean') faults.add(`expected boolean, got &{${plain(value)}}`);
+      if (typeof value !== 'boolean') errors.add(`expected boolean, got &{${formatPlain(value)}}`);
       return;
     case 'any':
-      if (typeof value === 'object') faults.add(`expected any scalar, got ${goType(value)}`);
+      if (typeof value === 'object') errors.add(`expected any scalar, got ${goTypeName(value)}`);
   }
 }
 
-function checkItems(shape: Extract<Shape, { kind: 'list' | 'set' | 'keyed' }>, items: JsonArray, faults: Faults): void {
+function checkItems(shape: Extract<MergeShape, { kind: 'list' | 'set' | 'keyed' }>, items: JsonArray, errors: ShapeErrors): void {
   const seen = new Set<PathElement>();
   items.forEach((item, index) => {
     let element: PathElement = `i:${index}`;
     if (shape.kind !== 'list') {
-      const text = itemFault(shape, item);
-      if (text !== undefined) return faults.add(`element ${index}: ${text}`);
+      const text = itemError(shape, item);
+      if (text !== undefined) return errors.add(`element ${index}: ${text}`);
       element = itemElement(shape, item);
-      if (seen.has(element)) faults.add(`duplicate entries for key ${pathText([element])}`);
+      if (seen.has(element)) errors.add(`duplicate entries for key ${formatElementPath([element])}`);
       seen.add(element);
     }
-    faults.path.push(element);
-    check(shape.of, item, faults);
-    faults.path.pop();
+    errors.path.push(element);
+    checkValue(shape.element, item, errors);
+    errors.path.pop();
   });
 }
 
-function itemFault(shape: ItemShape, item: JsonValue): string | undefined {
+function itemError(shape: ItemShape, item: JsonValue): string | undefined {
   if (shape.kind === 'keyed') {
     if (item === null) return 'associative list with keys may not have a null element';
     if (!isObject(item)) return 'associative list with keys may not have non-map elements';
-    const missing = shape.keys.find(({ name, absent }) => (own(item, name) ?? absent) === undefined);
-    return missing === undefined ? undefined : new MissingKey(missing.name).message;
+    const missing = shape.keys.find(({ name, defaultValue }) => (own(item, name) ?? defaultValue) === undefined);
+    return missing === undefined ? undefined : new MissingListKeyError(missing.name).message;
   }
   if (item === null) return "associative list without keys has an element that's an explicit null";
   if (typeof item !== 'object') return undefined;
@@ -100,97 +120,101 @@ function itemFault(shape: ItemShape, item: JsonValue): string | undefined {
     : 'not supported: associative list with lists as elements';
 }
 
-function goType(value: JsonValue): string {
+function goTypeName(value: JsonValue): string {
   if (typeof value === 'boolean') return 'bool';
   if (typeof value === 'string') return 'string';
   if (Array.isArray(value)) return '[]interface {}';
   return isObject(value) ? 'map[string]interface {}' : 'int64';
 }
 
-function plain(value: JsonValue): string {
+function formatPlain(value: JsonValue): string {
   if (value === null) return '<nil>';
-  if (Array.isArray(value)) return `[${plainItems(value)}]`;
-  return isObject(value) ? `map[${plainMembers(value)}]` : String(value);
+  if (Array.isArray(value)) return `[${formatItems(value)}]`;
+  return isObject(value) ? `map[${formatMembers(value)}]` : String(value);
 }
 
-/** Concatenated: a join copies its texts, once for each level of a deep value. An item may have no text. */
-function plainItems(items: JsonArray): string {
+/** Concatenated, because a join copies its parts once per level of a deep value. An item may have an empty text. */
+function formatItems(items: JsonArray): string {
   let text = '';
-  for (let index = 0; index < items.length; index += 1) text += `${index === 0 ? '' : ' '}${plain(items[index] ?? null)}`;
+  for (let index = 0; index < items.length; index += 1) text += `${index === 0 ? '' : ' '}${formatPlain(items[index] ?? null)}`;
   return text;
 }
 
-function plainMembers(object: JsonObject): string {
+function formatMembers(object: JsonObject): string {
   let text = '';
-  for (const name of Object.keys(object).sort()) text += `${text === '' ? '' : ' '}${name}:${plain(object[name] ?? null)}`;
+  for (const name of Object.keys(object).sort()) text += `${text === '' ? '' : ' '}${name}:${formatPlain(object[name] ?? null)}`;
   return text;
 }
 
-/** The fields of an object, not in canonical order. A list whose items are fields is not a field itself, so an empty one is not in the set. */
-export function fieldSetOf(shape: Shape, object: JsonObject): FieldSet {
+/**
+ * The fields of an object, not in canonical order. A set or map list is not a field itself, so an empty one is not in the set.
+ */
+export function fieldSetOf(shape: MergeShape, object: JsonObject): FieldSet {
   return collectFields(shape, object, false);
 }
 
 /** The fields of an object and its empty lists, not in canonical order. */
-export function fieldsAndEmptyLists(shape: Shape, object: JsonObject): FieldSet {
+export function fieldsAndEmptyLists(shape: MergeShape, object: JsonObject): FieldSet {
   return collectFields(shape, object, true);
 }
 
-function collectFields(shape: Shape, object: JsonObject, emptyLists: boolean): FieldSet {
+function collectFields(shape: MergeShape, object: JsonObject, emptyLists: boolean): FieldSet {
   const set: FieldSet = {};
-  gather(shape, object, set, emptyLists);
+  collectValue(shape, object, set, emptyLists);
   return set;
 }
 
 /** Adds the fields of a value to its node. Returns false when there are none. */
-function gather(declared: Shape, value: JsonValue, into: FieldSet, emptyLists: boolean): boolean {
-  const shape = shapeFor(declared, value);
-  switch (partition(shape)) {
+function collectValue(declared: MergeShape, value: JsonValue, into: FieldSet, emptyLists: boolean): boolean {
+  const shape = resolveShape(declared, value);
+  switch (partitionOf(shape)) {
     case 'leaf':
       return false;
     case 'members':
-      return isObject(value) && gatherMembers(shape, value, into, emptyLists);
+      return isObject(value) && collectMembers(shape, value, into, emptyLists);
     case 'items':
-      return Array.isArray(value) && (shape.kind === 'set' || shape.kind === 'keyed') && gatherItems(shape, value, into, emptyLists);
+      return Array.isArray(value) && (shape.kind === 'set' || shape.kind === 'keyed') && collectItems(shape, value, into, emptyLists);
   }
 }
 
-function gatherMembers(shape: Shape, value: JsonObject, into: FieldSet, emptyLists: boolean): boolean {
-  let any = false;
+function collectMembers(shape: MergeShape, value: JsonObject, into: FieldSet, emptyLists: boolean): boolean {
+  let hasFields = false;
   for (const name of Object.keys(value)) {
     const member = memberShape(shape, name);
-    const found = own(value, name) ?? null;
-    const isLeaf = member !== undefined && partition(shapeFor(member, found)) === 'leaf';
-    // A key of a map is a field of its own; a member of a struct is one where there is nothing below it.
-    const isEmpty = isObject(found) ? isEmptyObject(found) : emptyLists && Array.isArray(found) && found.length === 0;
-    const isField = isLeaf || found === null || isKey(shape, name) || isEmpty;
+    const memberValue = own(value, name) ?? null;
+    const isLeaf = member !== undefined && partitionOf(resolveShape(member, memberValue)) === 'leaf';
+    // A map key is always a field; a struct member is one only when it has no fields below it.
+    const isEmpty = isObject(memberValue)
+      ? isEmptyObject(memberValue)
+      : emptyLists && Array.isArray(memberValue) && memberValue.length === 0;
+    const isField = isLeaf || memberValue === null || isMapKey(shape, name) || isEmpty;
     const node = isLeaf || member === undefined ? MEMBER : openNode(isField);
-    const holds = node !== MEMBER && member !== undefined && gather(member, found, node, emptyLists);
-    if (!holds && !isField) continue;
-    into[memberElement(shape, name)] = holds ? node : MEMBER;
-    any = true;
+    const hasFieldsBelow = node !== MEMBER && member !== undefined && collectValue(member, memberValue, node, emptyLists);
+    if (!hasFieldsBelow && !isField) continue;
+    into[memberElement(shape, name)] = hasFieldsBelow ? node : MEMBER;
+    hasFields = true;
   }
-  return any;
+  return hasFields;
 }
 
-/** Items that cannot be told apart are one. */
-function gatherItems(shape: ItemShape, items: JsonArray, into: FieldSet, emptyLists: boolean): boolean {
+/** Items with the same identity share a node. */
+function collectItems(shape: ItemShape, items: JsonArray, into: FieldSet, emptyLists: boolean): boolean {
   for (const item of items) {
     const element = itemElement(shape, item);
     const known = nodeAt(into, element) ?? MEMBER;
     const node = known === MEMBER ? openNode(true) : known;
-    const holds = gather(shape.of, item, node, emptyLists);
-    into[element] = holds || known !== MEMBER ? node : MEMBER;
+    const hasFieldsBelow = collectValue(shape.element, item, node, emptyLists);
+    into[element] = hasFieldsBelow || known !== MEMBER ? node : MEMBER;
   }
   return items.length > 0;
 }
 
-/** The set with every member of a struct that leads to a field made a field itself. */
-export function withStructMembers(shape: Shape, set: FieldSet): FieldSet {
-  return fill(shape, set, {});
+/** The set with every struct member that leads to a field added as a field. */
+export function withStructMembers(shape: MergeShape, set: FieldSet): FieldSet {
+  return fillStructMembers(shape, set, {});
 }
 
-function fill(shape: Shape | undefined, set: FieldSet, into: FieldSet): FieldSet {
+function fillStructMembers(shape: MergeShape | undefined, set: FieldSet, into: FieldSet): FieldSet {
   for (const element of elementsOf(set)) {
     const node = nodeAt(set, element);
     if (node === undefined) continue;
@@ -199,14 +223,14 @@ function fill(shape: Shape | undefined, set: FieldSet, into: FieldSet): FieldSet
       continue;
     }
     const name = element.startsWith('f:') ? element.slice(2) : undefined;
-    const open = shape?.kind === 'deduced' ? shape.members : shape;
-    const declared = open?.kind === 'struct' && name !== undefined ? open.member(name) : undefined;
+    const resolved = shape?.kind === 'deduced' ? shape.members : shape;
+    const declared = resolved?.kind === 'struct' && name !== undefined ? resolved.member(name) : undefined;
     const below = name === undefined ? itemShape(shape) : shape === undefined ? undefined : memberShape(shape, name);
-    into[element] = fill(below, node, openNode(declared !== undefined || isMember(node)));
+    into[element] = fillStructMembers(below, node, openNode(declared !== undefined || isMember(node)));
   }
   return into;
 }
 
-function itemShape(shape: Shape | undefined): Shape | undefined {
-  return shape?.kind === 'set' || shape?.kind === 'keyed' || shape?.kind === 'list' ? shape.of : undefined;
+function itemShape(shape: MergeShape | undefined): MergeShape | undefined {
+  return shape?.kind === 'set' || shape?.kind === 'keyed' || shape?.kind === 'list' ? shape.element : undefined;
 }

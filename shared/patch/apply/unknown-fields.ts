@@ -1,33 +1,36 @@
-/** Removes the fields that a shape does not declare from an applied configuration and lists them. Leaves values of a wrong type to typed.ts. */
+/**
+ * Removes fields that a shape does not declare from an applied configuration, and lists them. typed.ts reports values
+ * of a wrong type.
+ */
 import { isObject, own, setMember, type JsonObject, type JsonValue } from '../../values/json';
 import { extendPath } from '../../values/field-path';
-import { memberShape, shapeFor, type Shape } from './merge-shape';
+import { memberShape, resolveShape, type MergeShape } from './merge-shape';
 
-export interface KnownFields {
+export interface ConfigurationOfKnownFields {
   /** The object without unknown fields; the same object when it has none. */
   readonly object: JsonObject;
   /** Paths of unknown fields (`spec.ports[0].foo`) in order of appearance, at most 100. */
   readonly unknown: readonly string[];
 }
 
-const MOST_UNKNOWN = 100;
+const MAX_UNKNOWN_FIELDS = 100;
 
-export function knownFields(shape: Shape, object: JsonObject): KnownFields {
+export function removeUnknownFields(shape: MergeShape, object: JsonObject): ConfigurationOfKnownFields {
   const unknown: string[] = [];
-  return { object: membersOf(shape, object, '', unknown), unknown };
+  return { object: withoutUnknownMembers(shape, object, '', unknown), unknown };
 }
 
-function knownPart(declared: Shape, value: JsonValue, path: string, unknown: string[]): JsonValue {
-  const shape = shapeFor(declared, value);
+function withoutUnknown(declared: MergeShape, value: JsonValue, path: string, unknown: string[]): JsonValue {
+  const shape = resolveShape(declared, value);
   switch (shape.kind) {
     case 'struct':
     case 'map':
-      return isObject(value) ? membersOf(shape, value, path, unknown) : value;
+      return isObject(value) ? withoutUnknownMembers(shape, value, path, unknown) : value;
     case 'list':
     case 'set':
     case 'keyed': {
       if (!Array.isArray(value)) return value;
-      const items = value.map((item, index) => knownPart(shape.of, item, extendPath(path, index), unknown));
+      const items = value.map((item, index) => withoutUnknown(shape.element, item, extendPath(path, index), unknown));
       return items.some((item, index) => item !== value[index]) ? items : value;
     }
     case 'scalar':
@@ -37,20 +40,20 @@ function knownPart(declared: Shape, value: JsonValue, path: string, unknown: str
   }
 }
 
-function membersOf(shape: Shape, object: JsonObject, path: string, unknown: string[]): JsonObject {
+function withoutUnknownMembers(shape: MergeShape, object: JsonObject, path: string, unknown: string[]): JsonObject {
   const known: JsonObject = {};
-  let isSame = true;
+  let isUnchanged = true;
   for (const name of Object.keys(object)) {
     const [member, value] = [memberShape(shape, name), own(object, name) ?? null];
     const below = extendPath(path, name);
     if (member === undefined) {
-      isSame = false;
-      if (unknown.length < MOST_UNKNOWN) unknown.push(below);
+      isUnchanged = false;
+      if (unknown.length < MAX_UNKNOWN_FIELDS) unknown.push(below);
       continue;
     }
-    const part = knownPart(member, value, below, unknown);
-    isSame &&= part === value;
+    const part = withoutUnknown(member, value, below, unknown);
+    isUnchanged &&= part === value;
     setMember(known, name, part);
   }
-  return isSame ? object : known;
+  return isUnchanged ? object : known;
 }

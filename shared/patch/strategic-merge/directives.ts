@@ -1,77 +1,77 @@
 /**
- * The directives of one level of a strategic merge patch, read and checked: how to treat the object (`$patch`), which of its members stay
- * (`$retainKeys`), which values leave a list (`$deleteFromPrimitiveList/<field>`), and in which order a list goes (`$setElementOrder/<field>`).
- * Everything else is a plain member. Knows no kinds.
+ * Reads and checks the directives of one object in a strategic merge patch: how to treat the object (`$patch`), which
+ * of its fields stay (`$retainKeys`), which values to delete from a list (`$deleteFromPrimitiveList/<field>`), and the
+ * order of a list (`$setElementOrder/<field>`). All other members are plain values.
  */
 import { own, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
-import { malformed, unsuitable } from './strategic-merge-error';
-import { goText, goType } from './go-format';
+import { malformedDirective, unsuitablePatch } from './strategic-merge-error';
+import { formatGoValue, goTypeName } from './go-format';
 
-export const PATCH = '$patch';
-const RETAIN = '$retainKeys';
-const ORDER = '$setElementOrder';
-const DELETE = '$deleteFromPrimitiveList';
+export const PATCH_DIRECTIVE = '$patch';
+const RETAIN_KEYS = '$retainKeys';
+const SET_ELEMENT_ORDER = '$setElementOrder';
+const DELETE_FROM_PRIMITIVE_LIST = '$deleteFromPrimitiveList';
 
-/** What the patch says about one member. */
+/** The parts of the patch for one field. */
 export interface MemberPatch {
-  /** Absent = nothing; null removes. */
+  /** Absent when the field is not patched; null removes it. */
   value?: JsonValue;
   order?: JsonArray;
-  /** Null = the whole list goes; anything but a list is ignored (upstream behaviour). */
+  /** Null removes the whole list; any value but a list is ignored (upstream behaviour). */
   deletions?: JsonValue;
 }
 
-export interface Level {
-  /** The members that stay; undefined = all. */
+export interface ObjectPatch {
+  /** The fields that stay; `undefined` = all. */
   readonly retained: ReadonlySet<JsonValue> | undefined;
   readonly changes: ReadonlyMap<string, MemberPatch>;
 }
 
-/** What `$patch` says of an object that is there; undefined = merge it. Throws a fault for any other text. */
-export function modeOf(patch: JsonObject): 'replace' | 'delete' | undefined {
-  const mode = own(patch, PATCH);
+/** The `$patch` directive of an object; `undefined` = merge. Throws StrategicMergeError for an unknown directive. */
+export function patchModeOf(patch: JsonObject): 'replace' | 'delete' | undefined {
+  const mode = own(patch, PATCH_DIRECTIVE);
   if (mode === undefined) return undefined;
   if (mode === 'replace' || mode === 'delete') return mode;
-  const text = typeof mode === 'string' ? mode : `%!s(${mode === null ? '<nil>' : `${goType(mode)}=${goText(mode)}`})`;
-  throw unsuitable(`unknown patch type: ${text} in map: ${goText(patch)}`);
+  const text = typeof mode === 'string' ? mode : `%!s(${mode === null ? '<nil>' : `${goTypeName(mode)}=${formatGoValue(mode)}`})`;
+  throw unsuitablePatch(`unknown patch type: ${text} in map: ${formatGoValue(patch)}`);
 }
 
-export function readLevel(patch: JsonObject): Level {
+export function readObjectPatch(patch: JsonObject): ObjectPatch {
   const changes = new Map<string, MemberPatch>();
-  const change = (member: string): MemberPatch => {
-    let found = changes.get(member);
-    if (found === undefined) changes.set(member, (found = {}));
-    return found;
+  const patchOf = (member: string): MemberPatch => {
+    let memberPatch = changes.get(member);
+    if (memberPatch === undefined) changes.set(member, (memberPatch = {}));
+    return memberPatch;
   };
   for (const [member, value] of Object.entries(patch)) {
-    if (member === PATCH || member === RETAIN) continue;
-    if (member.startsWith(ORDER)) {
-      if (!Array.isArray(value)) throw notAList(value);
-      change(fieldOf(member, ORDER, 'setElementOrder list')).order = value;
-    } else if (member.startsWith(DELETE)) {
-      change(fieldOf(member, DELETE, 'primitive list')).deletions = value;
+    if (member === PATCH_DIRECTIVE || member === RETAIN_KEYS) continue;
+    if (member.startsWith(SET_ELEMENT_ORDER)) {
+      if (!Array.isArray(value)) throw notAListError(value);
+      patchOf(fieldNameOf(member, SET_ELEMENT_ORDER, 'setElementOrder list')).order = value;
+    } else if (member.startsWith(DELETE_FROM_PRIMITIVE_LIST)) {
+      patchOf(fieldNameOf(member, DELETE_FROM_PRIMITIVE_LIST, 'primitive list')).deletions = value;
     } else {
-      change(member).value = value;
+      patchOf(member).value = value;
     }
   }
-  return { retained: retainedBy(patch, changes), changes };
+  return { retained: readRetainedKeys(patch, changes), changes };
 }
 
-export const notAList = (value: JsonValue): Error => unsuitable(`expected a []interface {}, but received a ${goType(value)}`);
+export const notAListError = (value: JsonValue): Error => unsuitablePatch(`expected a []interface {}, but received a ${goTypeName(value)}`);
 
-function fieldOf(member: string, directive: string, what: 'setElementOrder list' | 'primitive list'): string {
-  if (member.charAt(directive.length) !== '/') throw malformed(what);
+function fieldNameOf(member: string, directive: string, listName: 'setElementOrder list' | 'primitive list'): string {
+  if (member.charAt(directive.length) !== '/') throw malformedDirective(listName);
   return member.slice(directive.length + 1);
 }
 
-/** What the patch sets must be among what stays. */
-function retainedBy(patch: JsonObject, changes: ReadonlyMap<string, MemberPatch>): ReadonlySet<JsonValue> | undefined {
-  const list = own(patch, RETAIN);
+/** The names in `$retainKeys`, which must include every field that the patch sets; `undefined` without the directive. */
+function readRetainedKeys(patch: JsonObject, changes: ReadonlyMap<string, MemberPatch>): ReadonlySet<JsonValue> | undefined {
+  const list = own(patch, RETAIN_KEYS);
   if (list === undefined) return undefined;
-  if (!Array.isArray(list)) throw malformed('retainKeys');
+  if (!Array.isArray(list)) throw malformedDirective('retainKeys');
   const retained = new Set(list);
   for (const [member, { value }] of changes) {
-    if (value !== undefined && value !== null && !retained.has(member)) throw malformed('retainKeys');
+    if (value !== undefined && value !== null && !retained.has(member)) throw malformedDirective('retainKeys');
   }
   return retained;
 }

@@ -1,45 +1,45 @@
 /**
- * Values as upstream's messages about strategic merge patches print them: `map[a:1 b:[x <nil>]]`, members sorted. Quotes nothing, so it
- * is for people only.
+ * Values in upstream's messages about strategic merge patches, as Go prints them: `map[a:1 b:[x <nil>]]`, members
+ * sorted. Strings are not quoted, so the text cannot be parsed.
  */
 import { sortedKeys, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 
-export function goText(value: JsonValue): string {
+export function formatGoValue(value: JsonValue): string {
   if (value === null) return '<nil>';
-  if (Array.isArray(value)) return `[${itemsText(value)}]`;
+  if (Array.isArray(value)) return `[${formatItems(value)}]`;
   switch (typeof value) {
     case 'object':
-      return `map[${membersText(value)}]`;
+      return `map[${formatMembers(value)}]`;
     case 'number':
-      return isWhole(value) ? String(value) : floatText(value);
+      return isInt64(value) ? String(value) : formatFloat(value);
     case 'bigint':
-      return isWhole(value) ? String(value) : floatText(Number(value));
+      return isInt64(value) ? String(value) : formatFloat(Number(value));
     default:
       return String(value);
   }
 }
 
-/** Concatenated: a join copies its texts, once for each level of a deep value. An item may have no text. */
-function itemsText(items: JsonArray): string {
+/** Concatenated, because a join copies its parts once per level of a deep value. An item may have an empty text. */
+function formatItems(items: JsonArray): string {
   let text = '';
-  for (let index = 0; index < items.length; index += 1) text += `${index === 0 ? '' : ' '}${goText(items[index] ?? null)}`;
+  for (let index = 0; index < items.length; index += 1) text += `${index === 0 ? '' : ' '}${formatGoValue(items[index] ?? null)}`;
   return text;
 }
 
-function membersText(object: JsonObject): string {
+function formatMembers(object: JsonObject): string {
   let text = '';
-  for (const member of sortedKeys(object)) text += `${text === '' ? '' : ' '}${member}:${goText(object[member] ?? null)}`;
+  for (const member of sortedKeys(object)) text += `${text === '' ? '' : ' '}${member}:${formatGoValue(object[member] ?? null)}`;
   return text;
 }
 
-/** What a message calls the type of a parsed value. */
-export function goType(value: JsonValue): string {
+/** The type of a parsed value in messages. */
+export function goTypeName(value: JsonValue): string {
   if (value === null) return '%!s(<nil>)';
   if (Array.isArray(value)) return '[]interface {}';
   return typeof value === 'object' ? 'map[string]interface {}' : goKind(value);
 }
 
-/** The kind of a value that is not null. */
+/** The Go kind of a value that is not null. */
 export function goKind(value: Exclude<JsonValue, null>): 'slice' | 'map' | 'string' | 'bool' | 'int64' | 'float64' {
   if (Array.isArray(value)) return 'slice';
   switch (typeof value) {
@@ -50,20 +50,20 @@ export function goKind(value: Exclude<JsonValue, null>): 'slice' | 'map' | 'stri
     case 'boolean':
       return 'bool';
     default:
-      return isWhole(value) ? 'int64' : 'float64';
+      return isInt64(value) ? 'int64' : 'float64';
   }
 }
 
 const INT64 = 2n ** 63n;
 
-/** Whether upstream holds it as a 64-bit integer. */
-function isWhole(value: number | bigint): boolean {
+/** Whether upstream represents the number as int64. */
+function isInt64(value: number | bigint): boolean {
   if (typeof value === 'bigint') return value >= -INT64 && value < INT64;
   return Number.isInteger(value) && Math.abs(value) < 2 ** 63;
 }
 
 /** The shortest digits, with an exponent below 1e-4 and from 1e6. */
-function floatText(value: number): string {
+function formatFloat(value: number): string {
   const [digits = '', exponent = '0'] = value.toExponential().split('e');
   const power = Number(exponent);
   if (power >= -4 && power < 6) return String(value);

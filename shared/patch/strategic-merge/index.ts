@@ -1,39 +1,40 @@
 /**
- * Strategic merge patch: like a merge patch, but lists are merged as the kind tables say, and directives in the patch
- * replace, delete, order and retain. Changes neither the object nor the patch; the result shares what it takes over with both.
- * Decodes nothing: what the patch brings in is as it was sent, directives that nothing consumed included.
+ * Strategic merge patch: like a merge patch, but lists are merged by the patch strategies of the type tables, and
+ * directives in the patch replace, delete, order and retain. Modifies neither the object nor the patch; the result
+ * shares parts with both. Does not decode: values of the patch are in the result as they were sent, including
+ * directives that were not consumed.
  */
 import { isDeeperThan, isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import type { FieldType } from '../../api/types';
-import { modeOf, notAList, PATCH, readLevel, type MemberPatch } from './directives';
-import { nothingToOrder, unsuitable, withoutKey } from './strategic-merge-error';
-import { arrange, checkOrder, mergeLists, withoutValues } from './lists';
-import { itemType, memberOf, type MemberShape } from './merge-rule';
+import { patchModeOf, notAListError, PATCH_DIRECTIVE, readObjectPatch, type MemberPatch } from './directives';
+import { noItemsToOrder, unsuitablePatch, missingMergeKey } from './strategic-merge-error';
+import { arrange, checkOrder, mergeLists, removeValues } from './lists';
+import { itemTypeOf, memberMergeRule, type MemberMergeRule } from './merge-rule';
 
-export { StrategicFault } from './strategic-merge-error';
-export { goText } from './go-format';
-export { misfit } from './type-error';
+export { StrategicMergeError } from './strategic-merge-error';
+export { formatGoValue } from './go-format';
+export { findTypeError } from './type-error';
 
-/** Patches may be this deep, so that everything can walk them. */
+/** Maximum depth of a patch. The limit allows code that walks the result to recurse. */
 const MAX_DEPTH = 1000;
 
-/** `type` = the object's name in the type tables. Throws StrategicFault, and nothing else, whatever the patch holds. */
+/** `type` is the object's name in the type tables. Throws only StrategicMergeError, whatever the patch contains. */
 export function strategicMerge(type: string, original: JsonObject, patch: JsonObject): JsonObject {
-  if (isDeeperThan(patch, MAX_DEPTH)) throw unsuitable('exceeded max depth');
+  if (isDeeperThan(patch, MAX_DEPTH)) throw unsuitablePatch('exceeded max depth');
   return mergeObjects({ kind: 'object', type }, original, patch);
 }
 
 function mergeObjects(type: FieldType, original: JsonObject, patch: JsonObject): JsonObject {
-  switch (modeOf(patch)) {
+  switch (patchModeOf(patch)) {
     case 'replace':
-      return copyOf(patch, (member) => member !== PATCH);
+      return copyMembers(patch, (member) => member !== PATCH_DIRECTIVE);
     case 'delete':
       return {};
     case undefined:
       break;
   }
-  const { retained, changes } = readLevel(patch);
-  const result = copyOf(original, (member) => retained?.has(member) !== false);
+  const { retained, changes } = readObjectPatch(patch);
+  const result = copyMembers(original, (member) => retained?.has(member) !== false);
   for (const [member, change] of changes) {
     const value = mergeMember(type, member, own(result, member), change);
     if (value === undefined) delete result[member];
@@ -42,30 +43,33 @@ function mergeObjects(type: FieldType, original: JsonObject, patch: JsonObject):
   return result;
 }
 
-/** The member's new value; undefined = it is gone. */
+/** The new value of the field; `undefined` when it is removed. */
 function mergeMember(type: FieldType, member: string, original: JsonValue | undefined, change: MemberPatch): JsonValue | undefined {
   const { value, order, deletions } = change;
   if (deletions === null || (value === null && order === undefined)) return undefined;
-  const takeAway = (list: JsonValue | undefined): JsonValue | undefined => afterDeletion(type, member, list, deletions);
+  const deleteValues = (list: JsonValue | undefined): JsonValue | undefined => withoutDeleted(type, member, list, deletions);
   return order === undefined
-    ? mergeValue(type, member, takeAway(original), value)
-    : takeAway(mergeOrdered(memberOf(type, member), original, value, order));
+    ? mergeValue(type, member, deleteValues(original), value)
+    : deleteValues(mergeOrdered(memberMergeRule(type, member), original, value, order));
 }
 
-/** A list with an order of its own: the patch's items must follow it, and it counts before values are taken away (upstream behaviour). */
+/**
+ * Merges a list with an order: the patch's items must follow the order, and it is applied before deletions (upstream
+ * behaviour).
+ */
 function mergeOrdered(
-  shape: MemberShape,
+  shape: MemberMergeRule,
   original: JsonValue | undefined,
   value: JsonValue | undefined,
   order: JsonArray,
 ): JsonValue | undefined {
   if (value !== undefined) {
-    if (!Array.isArray(value)) throw notAList(value);
-    if (value.length === 0 && (original === undefined || (Array.isArray(original) && original.length === 0))) throw nothingToOrder();
+    if (!Array.isArray(value)) throw notAListError(value);
+    if (value.length === 0 && (original === undefined || (Array.isArray(original) && original.length === 0))) throw noItemsToOrder();
     checkOrder(value, order, shape.mergeKey);
   }
-  if (original === undefined) return value === undefined ? undefined : asNew(value);
-  if (!Array.isArray(original)) throw notAList(original);
+  if (original === undefined) return value === undefined ? undefined : withoutDirectives(value);
+  if (!Array.isArray(original)) throw notAListError(original);
   return value === undefined ? arrange(original, order, original, shape.mergeKey) : mergeList(shape, original, value, order);
 }
 
@@ -73,46 +77,49 @@ function mergeValue(type: FieldType, member: string, current: JsonValue | undefi
   if (value === undefined) return current;
   if (value === null) return undefined;
   if (isObject(value) && isObject(current)) {
-    const { type: inner, isReplaced } = memberOf(type, member);
+    const { type: inner, isReplaced } = memberMergeRule(type, member);
     return isReplaced ? value : mergeObjects(inner, current, value);
   }
-  if (Array.isArray(value) && Array.isArray(current)) return mergeList(memberOf(type, member), current, value, undefined);
-  return asNew(value);
+  if (Array.isArray(value) && Array.isArray(current)) return mergeList(memberMergeRule(type, member), current, value, undefined);
+  return withoutDirectives(value);
 }
 
-function mergeList(shape: MemberShape, original: JsonArray, patch: JsonArray, order: JsonArray | undefined): JsonArray {
+function mergeList(shape: MemberMergeRule, original: JsonArray, patch: JsonArray, order: JsonArray | undefined): JsonArray {
   if (!shape.isMerged) return order === undefined ? patch : arrange(patch, order, original, shape.mergeKey);
-  const inner = itemType(shape.type);
+  const inner = itemTypeOf(shape.type);
   return mergeLists(original, patch, order, shape.mergeKey, (item, change) => mergeObjects(inner, item, change));
 }
 
-function afterDeletion(
+function withoutDeleted(
   type: FieldType,
   member: string,
   original: JsonValue | undefined,
   deletions: JsonValue | undefined,
 ): JsonValue | undefined {
   if (!Array.isArray(deletions) || !Array.isArray(original)) return original;
-  const left = withoutValues(original, deletions);
-  if ([...original, ...deletions].some(isObject) && memberOf(type, member).mergeKey === undefined) throw withoutKey();
-  return left;
+  const remaining = removeValues(original, deletions);
+  if ([...original, ...deletions].some(isObject) && memberMergeRule(type, member).mergeKey === undefined) throw missingMergeKey();
+  return remaining;
 }
 
-/** What the patch brings where there is nothing to merge with: without nulls, and without objects that only direct. Undefined = nothing. */
-function asNew(value: JsonValue): JsonValue | undefined {
-  if (Array.isArray(value)) return value.map(asNew).filter((item) => item !== undefined);
+/**
+ * A value of the patch that has nothing to merge with: without nulls, and without objects that consist of directives.
+ * `undefined` when nothing remains.
+ */
+function withoutDirectives(value: JsonValue): JsonValue | undefined {
+  if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
   if (!isObject(value)) return value;
-  if (Object.hasOwn(value, PATCH)) return undefined;
+  if (Object.hasOwn(value, PATCH_DIRECTIVE)) return undefined;
   const result: JsonObject = {};
   for (const [member, inner] of Object.entries(value)) {
-    const found = inner === null ? undefined : asNew(inner);
-    if (found !== undefined) setMember(result, member, found);
+    const cleaned = inner === null ? undefined : withoutDirectives(inner);
+    if (cleaned !== undefined) setMember(result, member, cleaned);
   }
   return result;
 }
 
-function copyOf(object: JsonObject, keeps: (member: string) => boolean): JsonObject {
+function copyMembers(object: JsonObject, shouldKeep: (member: string) => boolean): JsonObject {
   const copy: JsonObject = {};
-  for (const [member, value] of Object.entries(object)) if (keeps(member)) setMember(copy, member, value);
+  for (const [member, value] of Object.entries(object)) if (shouldKeep(member)) setMember(copy, member, value);
   return copy;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { cloneJson, equalJson, isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { decodeObject } from '../../api/types';
-import { StrategicFault, strategicMerge } from '.';
+import { StrategicMergeError, strategicMerge } from '.';
 import { propertyRuns } from '../../../test/support/property-runs';
 
 const POD = 'core.v1.Pod';
@@ -67,7 +67,7 @@ test('strategicMerge of an object into an empty object or into itself returns th
 test('strategicMerge with null removes that field and nothing else', () => {
   fc.assert(
     fc.property(pod, fc.constantFrom('metadata', 'spec'), (object, member) => {
-      const { [member]: _gone, ...rest } = object;
+      const { [member]: _removed, ...rest } = object;
       expect(merge(object, { [member]: null })).toEqual(rest);
     }),
   );
@@ -83,7 +83,7 @@ test('strategicMerge of patches to different fields, or to different existing it
   );
   fc.assert(
     fc.property(containers, container, container, (list, first, second) => {
-      fc.pre(first.name !== second.name && [first, second].every((item) => list.some((found) => found.name === item.name)));
+      fc.pre(first.name !== second.name && [first, second].every((item) => list.some((existing) => existing.name === item.name)));
       const object = asObject({ spec: { containers: list } });
       const a = plain({ spec: { containers: [first] } });
       const b = plain({ spec: { containers: [second] } });
@@ -99,17 +99,17 @@ test('strategicMerge sorts the items by a $setElementOrder that names all of the
       const patch = { spec: { '$setElementOrder/containers': order.map((name) => ({ name })), containers: patched } };
       fc.pre(list.length > 0);
       const result = plain(merge(asObject({ spec: { containers: list } }), plain(patch)));
-      const found = order.filter((name) => [...list, ...changes].some((item) => item.name === name)).map((name) => ({ name }));
-      expect(result).toMatchObject({ spec: { containers: found } });
+      const ordered = order.filter((name) => [...list, ...changes].some((item) => item.name === name)).map((name) => ({ name }));
+      expect(result).toMatchObject({ spec: { containers: ordered } });
     }),
   );
 });
 
 test('strategicMerge removes items with $patch: delete and keeps the others in their places', () => {
   fc.assert(
-    fc.property(containers, fc.subarray([...names]), (list, gone) => {
-      const patch = plain({ spec: { containers: gone.map((name) => ({ name, $patch: 'delete' })) } });
-      const kept = list.filter((item) => !gone.includes(item.name));
+    fc.property(containers, fc.subarray([...names]), (list, removed) => {
+      const patch = plain({ spec: { containers: removed.map((name) => ({ name, $patch: 'delete' })) } });
+      const kept = list.filter((item) => !removed.includes(item.name));
       expect(merge(asObject({ spec: { containers: list } }), patch)).toEqual(plain({ spec: { containers: kept } }));
     }),
   );
@@ -135,7 +135,7 @@ const junk: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }>((tie) => (
   ),
 })).value;
 
-/** Through text, so that `__proto__` becomes a member. */
+/** Via JSON text, so that `__proto__` becomes a member. */
 function asEntries(members: readonly (readonly [string, JsonValue])[]): JsonValue {
   return JSON.parse(`{${members.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`);
 }
@@ -149,7 +149,7 @@ test('strategicMerge returns an object or throws a StrategicFault, whatever the 
         const result = strategicMerge(POD, object, patch);
         expect(Object.getPrototypeOf(result)).toBe(Object.prototype);
       } catch (error) {
-        expect(error).toBeInstanceOf(StrategicFault);
+        expect(error).toBeInstanceOf(StrategicMergeError);
       }
       expect(JSON.stringify([object, patch])).toBe(before);
     }),
@@ -159,7 +159,7 @@ test('strategicMerge returns an object or throws a StrategicFault, whatever the 
 
 test('strategicMerge rejects a patch that exceeds the maximal depth', () => {
   const deep: JsonValue = JSON.parse(`${'{"x":'.repeat(5000)}1${'}'.repeat(5000)}`);
-  expect(() => strategicMerge(POD, {}, isObject(deep) ? deep : {})).toThrow(new StrategicFault('content', 'exceeded max depth'));
+  expect(() => strategicMerge(POD, {}, isObject(deep) ? deep : {})).toThrow(new StrategicMergeError('content', 'exceeded max depth'));
 });
 
 const MANY = 50_000;

@@ -1,19 +1,22 @@
-/** Where the merge stands in the kind tables: what kind of value an object is, and how its members are merged. Reads tables only. */
+/** How a strategic merge patch merges the fields of a type, from the type tables. */
 import { schemaOf, type FieldType } from '../../api/types';
-import { unsuitable } from './strategic-merge-error';
+import { unsuitablePatch } from './strategic-merge-error';
 
-/** How a member's values are merged. */
-export interface MemberShape {
+/** How the values of a field are merged. */
+export interface MemberMergeRule {
   readonly type: FieldType;
-  /** A list's items are merged by the key or, if they are no objects, united; otherwise the patch's list replaces. */
+  /**
+   * List items are merged by the merge key, or as a union when they are not objects; otherwise the patch's list
+   * replaces the list.
+   */
   readonly isMerged: boolean;
-  /** The patch's object replaces. */
+  /** The patch's object replaces the object. */
   readonly isReplaced: boolean;
   readonly mergeKey: string | undefined;
 }
 
-/** The member of an object of the type. Throws a fault for a member that its struct does not have. */
-export function memberOf(type: FieldType, member: string): MemberShape {
+/** The merge rule of a field. Throws StrategicMergeError for a field that the struct does not have. */
+export function memberMergeRule(type: FieldType, member: string): MemberMergeRule {
   switch (type.kind) {
     case 'map':
       return { type: type.element, isMerged: false, isReplaced: false, mergeKey: undefined };
@@ -24,7 +27,7 @@ export function memberOf(type: FieldType, member: string): MemberShape {
       const { patchStrategies, mergeKey } = field;
       return { type: field.type, isMerged: patchStrategies.includes('merge'), isReplaced: patchStrategies.includes('replace'), mergeKey };
     }
-    // A free-form value has no members that could be merged (upstream behaviour).
+    // A free-form value has no fields to merge (upstream behaviour).
     case 'scalar':
     case 'either':
     case 'list':
@@ -32,8 +35,8 @@ export function memberOf(type: FieldType, member: string): MemberShape {
   }
 }
 
-/** The type of a list's items. */
-export const itemType = (type: FieldType): FieldType => (type.kind === 'list' ? type.element : { kind: 'scalar', scalar: 'string' });
+/** The type of the items of a list. */
+export const itemTypeOf = (type: FieldType): FieldType => (type.kind === 'list' ? type.element : { kind: 'scalar', scalar: 'string' });
 
 const unknownField = (struct: string, member: string): Error =>
-  unsuitable(`unable to find api field in struct ${struct} for the json field ${JSON.stringify(member)}`);
+  unsuitablePatch(`unable to find api field in struct ${struct} for the json field ${JSON.stringify(member)}`);

@@ -1,16 +1,16 @@
 /**
- * Replays patches whose results were recorded from release 1.31.1 (the object as it was, the patch, and either what changed as a
- * merge patch, or the text with which the patch or the patched object was refused; of PodTemplates the template stands as a pod).
+ * Replays patches recorded from release 1.31.1: the original object, the patch, and either the changes as a merge patch
+ * or the message that rejected the patch or the patched object. The template of a PodTemplate is recorded as a Pod.
  */
 import { recordingOf } from '../../../test/replay/recording';
 import { body, mapOf, shape, text, type Check } from '../../../test/replay/shape';
 import type { JsonObject } from '../../values/json';
 import { applyDefaults, decodeObject } from '../../api/types';
 import { mergeObject } from '../merge-patch';
-import { misfit, StrategicFault, strategicMerge } from '.';
+import { findTypeError, StrategicMergeError, strategicMerge } from '.';
 
 interface Recorded {
-  /** The name of what was patched. */
+  /** The name of the original object. */
   readonly original: string;
   readonly patch: JsonObject;
   readonly changes?: JsonObject;
@@ -38,10 +38,10 @@ function outcome(type: string, original: JsonObject, patch: JsonObject): Outcome
   try {
     merged = strategicMerge(type, original, patch);
   } catch (error) {
-    if (error instanceof StrategicFault) return { fault: error.message };
+    if (error instanceof StrategicMergeError) return { fault: error.message };
     throw error;
   }
-  const fault = misfit(type, merged);
+  const fault = findTypeError(type, merged);
   return fault === undefined ? { object: canonical(type, merged) } : { misfit: fault };
 }
 

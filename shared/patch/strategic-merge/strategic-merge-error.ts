@@ -1,23 +1,26 @@
-/** What is wrong with a strategic merge patch, in upstream's words. Builds no answers: the caller decides what a client is told. */
+/** Errors of a strategic merge patch with upstream's messages. The caller maps them to a response. */
 
-/** `form` = a directive is malformed (upstream: 400); `content` = the patch does not suit the object or its kind (upstream leaks a 500). */
-export class StrategicFault extends Error {
+/**
+ * `form` = a directive is malformed (upstream: 400); `content` = the patch does not fit the object or its kind
+ * (upstream leaks a 500).
+ */
+export class StrategicMergeError extends Error {
   override readonly name = 'StrategicFault';
   constructor(
-    readonly fault: 'form' | 'content',
+    readonly category: 'form' | 'content',
     message: string,
   ) {
     super(message);
   }
 }
 
-export const malformed = (what: 'retainKeys' | 'setElementOrder list' | 'primitive list'): StrategicFault =>
-  new StrategicFault('form', `invalid patch format of ${what}`);
+export const malformedDirective = (directive: 'retainKeys' | 'setElementOrder list' | 'primitive list'): StrategicMergeError =>
+  new StrategicMergeError('form', `invalid patch format of ${directive}`);
 
-export const unsuitable = (message: string): StrategicFault => new StrategicFault('content', message);
+export const unsuitablePatch = (message: string): StrategicMergeError => new StrategicMergeError('content', message);
 
-/** Values are to be taken out of a list of objects that nothing tells apart. */
-export const withoutKey = (): StrategicFault => unsuitable('cannot merge lists without merge key for struct');
+/** Values are deleted from a list of objects without a merge key. */
+export const missingMergeKey = (): StrategicMergeError => unsuitablePatch('cannot merge lists without merge key for struct');
 
-/** An order is given for items of which there are none. */
-export const nothingToOrder = (): StrategicFault => unsuitable('no elements in any of the given slices');
+/** An order is given for a list without items. */
+export const noItemsToOrder = (): StrategicMergeError => unsuitablePatch('no elements in any of the given slices');

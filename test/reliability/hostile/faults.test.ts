@@ -2,8 +2,8 @@
  * Faults of a body are found with work in proportion to its members, however deep they stand and however many faults there are. Counts calls, not time: a request
  * whose faults take too long holds up others, but stays far below what a busy machine lets a test tell from chance.
  */
-import type { Shape } from '../../../shared/patch/apply/merge-shape';
-import { knownFields } from '../../../shared/patch/apply/unknown-fields';
+import type { MergeShape } from '../../../shared/patch/apply/merge-shape';
+import { removeUnknownFields } from '../../../shared/patch/apply/unknown-fields';
 import { parseOperations } from '../../../shared/patch/json-patch';
 import { fieldFaults, parseJson } from '../../../shared/serialization';
 import { countCalls } from '../../support/call-count';
@@ -54,8 +54,12 @@ describe('the operations of a JSON patch', () => {
 describe('the path of an unknown field of an applied configuration', () => {
   it('is truncated after 1,024 characters', () => {
     const key = 'k'.repeat(100_000);
-    const shape: Shape = { kind: 'map', atomic: false, of: { kind: 'struct', atomic: false, member: () => undefined, others: undefined } };
-    const { unknown } = knownFields(shape, { [key]: Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`x${n}`, 1])) });
+    const shape: MergeShape = {
+      kind: 'map',
+      atomic: false,
+      element: { kind: 'struct', atomic: false, member: () => undefined, others: undefined },
+    };
+    const { unknown } = removeUnknownFields(shape, { [key]: Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`x${n}`, 1])) });
     expect(unknown).toHaveLength(100);
     expect(Math.max(...unknown.map(({ length }) => length))).toBe(1_025);
   });

@@ -10,12 +10,12 @@ import { checkSpread } from '../../../apiserver/kinds/core/pod-template/spread';
 import { canonicalQuantity, QuantityFault } from '../../../shared/values/quantity';
 import { validateMetadata } from '../../../shared/api/metadata/object-meta-rules';
 import { dedupOwnerReferences } from '../../../shared/api/metadata/owner-references';
-import { parseEntries, readEntries, type Manager } from '../../../shared/patch/apply/managed-fields';
-import { recordUpdate, type Ownership, type VersionView } from '../../../shared/patch/apply/record-update';
-import { shapeOf, STRING, type Shape } from '../../../shared/patch/apply/merge-shape';
-import { shapeFaults } from '../../../shared/patch/apply/typed';
+import { parseManagedFields, readManagedFields, type FieldManager } from '../../../shared/patch/apply/managed-fields';
+import { recordUpdate, type VersionViews, type VersionView } from '../../../shared/patch/apply/record-update';
+import { mergeShapeOf, STRING, type MergeShape } from '../../../shared/patch/apply/merge-shape';
+import { shapeErrors } from '../../../shared/patch/apply/typed';
 import { applyJsonPatch, parseOperations } from '../../../shared/patch/json-patch';
-import { goText } from '../../../shared/patch/strategic-merge';
+import { formatGoValue } from '../../../shared/patch/strategic-merge';
 import { parseDuration } from '../../../shared/cli/duration';
 import { fieldFaults, parseJson, SyntaxFault } from '../../../shared/serialization';
 import { composeYaml } from '../../../shared/serialization/yaml-document';
@@ -170,12 +170,12 @@ describe('formatting a nested value takes time in proportion to its length', () 
     for (let level = 0; level < levels; level += 1) value = { a: value, b: 'x'.repeat(4_000) };
     return value;
   };
-  const listOfTexts: Shape = { kind: 'list', of: STRING };
+  const listOfTexts: MergeShape = { kind: 'list', element: STRING };
 
   it.each<[string, number, Work]>([
-    ['in errors of a strategic merge patch', 1_200, (levels) => Buffer.from(goText(deepValue(levels)))],
+    ['in errors of a strategic merge patch', 1_200, (levels) => Buffer.from(formatGoValue(deepValue(levels)))],
     ['in Go syntax', 1_200, (levels) => Buffer.from(formatGoSyntax(deepValue(levels)))],
-    ['in errors of an applied configuration', 1_200, (levels) => Buffer.from(shapeFaults(listOfTexts, deepValue(levels)).join())],
+    ['in errors of an applied configuration', 1_200, (levels) => Buffer.from(shapeErrors(listOfTexts, deepValue(levels)).join())],
   ])('%s', (_, length, work) => {
     expect(growth(work, length)).toBeLessThan(MOST_GROWTH);
   });
@@ -192,17 +192,22 @@ describe('processing a long list takes time in proportion to its length:', () =>
       fieldsType: 'FieldsV1',
       fieldsV1: { [`f:${n}`]: {} },
     }));
-  const view: VersionView = { shape: shapeOf('core.v1.ConfigMap'), resets: {}, convert: (object) => object, back: (object) => object };
-  const ownership: Ownership = { own: view, in: () => view };
-  const updater: Manager = { name: 'x', operation: 'Update', apiVersion: 'v1', subresource: '' };
+  const view: VersionView = {
+    shape: mergeShapeOf('core.v1.ConfigMap'),
+    resets: {},
+    toVersion: (object) => object,
+    fromVersion: (object) => object,
+  };
+  const ownership: VersionViews = { own: view, viewOf: () => view };
+  const updater: FieldManager = { name: 'x', operation: 'Update', apiVersion: 'v1', subresource: '' };
   const front = Array.from({ length: 10_000 }, () => ({ op: 'add', path: '/a/0', value: 1 }));
 
   it.each<[string, number, Work]>([
-    ['managedFields entries that a client sends', 16_000, (length) => parseEntries(managers(length))],
+    ['managedFields entries that a client sends', 16_000, (length) => parseManagedFields(managers(length))],
     [
       'managedFields entries that are merged',
       16_000,
-      (length) => recordUpdate(ownership, {}, {}, readEntries(managers(length)), updater, time),
+      (length) => recordUpdate(ownership, {}, {}, readManagedFields(managers(length)), updater, time),
     ],
     [
       'owner references with one uid',
