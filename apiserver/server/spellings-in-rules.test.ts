@@ -8,7 +8,7 @@ import { compileLabelSelector } from '../../shared/api/selectors/label-selector'
 import { STORED_KINDS } from '../../shared/api/kinds';
 import { requirementsOfSelector } from '../../shared/api/selectors/object-selector';
 import { Budget, compileExpression, type Type } from '../../shared/expression/engine';
-import { freeValue } from '../../shared/expression/free-json';
+import { freeValue } from '../../shared/expression/untyped-json';
 import {
   canonicalGroup,
   canonicalNamespace,

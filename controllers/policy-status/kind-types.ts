@@ -17,7 +17,7 @@ import {
   type ObjectType,
   type Type,
 } from '../../shared/expression/types/type';
-import { spellingsOf } from '../../shared/expression/custom/member-names';
+import { spellingsOf } from '../../shared/expression/custom/field-names';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 
 export interface KnownKind {

@@ -4,14 +4,14 @@
  * language is known outside. Never reads clocks, never does I/O; equal inputs give equal answers.
  */
 import { check, type Checked } from './check/checker';
-import { checkLiterals, visit } from './check/literals';
+import { checkLiterals, visit } from './check/check-literals';
 import { estimateCost, type Range } from './cost/estimate';
 import { LIBRARY } from './library';
 import { compileProgram, ConstantFault } from './run/program';
 import type { Budget } from './run/meter';
 import { OPTIONAL_SELECT, type Expr } from './syntax/ast';
 import { parse } from './syntax/parser';
-import { printIssues, type Issue } from './syntax/source';
+import { printIssues, type Issue } from './syntax/issues';
 import type { Type } from './types/type';
 import type { Value } from './values/value';
 

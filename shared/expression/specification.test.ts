@@ -7,7 +7,7 @@ import { recordingOf } from '../../test/replay/recording';
 import { either, number, oneOf, shape, text, type Check } from '../../test/replay/shape';
 import { policyVariables } from './admission/variables';
 import { Budget, compileExpression, CostExceeded, Failure, type Value } from './engine';
-import { freeValue } from './free-json';
+import { freeValue } from './untyped-json';
 import { printType } from './types/type';
 
 type Answer = 'holds' | 'does not hold' | 'no answer' | { readonly refused: string } | { readonly fails: string };

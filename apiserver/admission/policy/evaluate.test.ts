@@ -1,5 +1,5 @@
 import type { Value } from '../../../shared/expression/engine';
-import { freeValue } from '../../../shared/expression/free-json';
+import { freeValue } from '../../../shared/expression/untyped-json';
 import { AuthorizerValue, type AccessAnswer } from '../../../shared/expression/library/authorizer';
 import type { JsonObject } from '../../../shared/values/json';
 import { Decisions, Unanswered } from '../webhook/decisions';

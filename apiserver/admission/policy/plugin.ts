@@ -4,7 +4,7 @@
  */
 import { AuthorizerValue, ResourceCheck } from '../../../shared/expression/library/authorizer';
 import { REQUEST_RESOURCE } from '../../../shared/expression/admission/variables';
-import { freeValue, laterObject } from '../../../shared/expression/free-json';
+import { freeValue, laterObject } from '../../../shared/expression/untyped-json';
 import type { Value } from '../../../shared/expression/engine';
 import { StatusError } from '../../../shared/api/errors/status';
 import { groupResourceText } from '../../../shared/api/identity/identity';

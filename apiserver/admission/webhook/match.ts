@@ -5,7 +5,7 @@
 import { Budget, CostExceeded, Failure, type Expression, type Value } from '../../../shared/expression/engine';
 import { AuthorizerValue, ResourceCheck, type AskAccess } from '../../../shared/expression/library/authorizer';
 import { REQUEST_RESOURCE } from '../../../shared/expression/admission/variables';
-import { freeValue } from '../../../shared/expression/free-json';
+import { freeValue } from '../../../shared/expression/untyped-json';
 import type { KindRow } from '../../../shared/api/kinds';
 import { stringLabelsOf, readMetadata } from '../../../shared/api/metadata/object-meta';
 import { stringAt, type JsonObject } from '../../../shared/values/json';

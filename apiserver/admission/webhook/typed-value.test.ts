@@ -1,6 +1,6 @@
 import { codecOf } from '../../../shared/api/codec/codec';
 import { SERVED_KINDS } from '../../../shared/api/kinds';
-import { freeValue } from '../../../shared/expression/free-json';
+import { freeValue } from '../../../shared/expression/untyped-json';
 import { ListValue, MapValue, type Value } from '../../../shared/expression/values/value';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import type { JsonObject } from '../../../shared/values/json';

@@ -6,7 +6,7 @@ import { apiVersionOf } from '../../../shared/api/identity/identity';
 import type { KindRow } from '../../../shared/api/kinds';
 import { schemaOf, type FieldSchema, type FieldType } from '../../../shared/api/types';
 import { NAME_FIELDS_BY_TYPE, spellInDialect } from '../../../shared/api/types/group-fields';
-import { freeValue } from '../../../shared/expression/free-json';
+import { freeValue } from '../../../shared/expression/untyped-json';
 import { ListValue, MapValue, type Value } from '../../../shared/expression/values/value';
 import { apiVersionInDialect, type Dialect } from '../../../shared/names/dialect';
 import { compareBytes, isObject, own, type JsonObject, type JsonValue } from '../../../shared/values/json';

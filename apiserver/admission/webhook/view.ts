@@ -8,7 +8,7 @@ import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { SCALE, type KindRow } from '../../../shared/api/kinds';
 import { membersOfPath } from '../../../shared/api/structural/member-path';
 import { canonicalizeGroups, withGroupsOfDialect } from '../../../shared/api/types/group-fields';
-import { laterObject } from '../../../shared/expression/free-json';
+import { laterObject } from '../../../shared/expression/untyped-json';
 import type { Value } from '../../../shared/expression/engine';
 import { apiVersionInDialect, canonicalApiVersion, type GeneratedNames } from '../../../shared/names/dialect';
 import { parseJson } from '../../../shared/serialization';

@@ -8,7 +8,7 @@ import {
   type Type,
   type Value,
 } from '../../../shared/expression/engine';
-import { freeValue } from '../../../shared/expression/free-json';
+import { freeValue } from '../../../shared/expression/untyped-json';
 import { ListValue } from '../../../shared/expression/values/value';
 import type { JsonObject } from '../../../shared/values/json';
 import type { UserInfo } from '../../../shared/api/identity/user';

@@ -3,7 +3,7 @@
  * once; the cost of a review is bounded. Does not call the webhook.
  */
 import { Budget, compileExpression, CostExceeded, Failure, type Expression, type Type } from '../../../shared/expression/engine';
-import { freeValue } from '../../../shared/expression/free-json';
+import { freeValue } from '../../../shared/expression/untyped-json';
 import { listOf, mapOf, printType, STRING } from '../../../shared/expression/types/type';
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 

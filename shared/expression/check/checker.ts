@@ -12,7 +12,7 @@ import {
   type Select,
   type StructExpr,
 } from '../syntax/ast';
-import type { Issue } from '../syntax/source';
+import type { Issue } from '../syntax/issues';
 import { areAssignable, isAssignable, moreGeneral, resolve, sameType, substitute, Substitution } from '../types/assign';
 import {
   BOOL,

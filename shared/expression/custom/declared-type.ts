@@ -4,7 +4,7 @@
  */
 import type { SchemaNode } from '../../api/structural/schema-node';
 import { BOOL, DOUBLE, INT, STRING, type Type } from '../types/type';
-import { escapeMember } from './member-names';
+import { escapeMember } from './field-names';
 
 /** The most bytes of a request. */
 export const REQUEST_BYTES = 3 * 1024 * 1024;

@@ -6,8 +6,8 @@ import type { SchemaNode } from '../../api/structural/schema-node';
 import { isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { readDuration, readTimestamp } from '../library/printing';
 import { ArrayList, Failure, ListValue, MapValue, type ListSemantics, type Value } from '../values/value';
-import { readLongDuration, readLooseTime } from './formats';
-import { escapeMember } from './member-names';
+import { readLongDuration, readLooseTime } from './lenient-formats';
+import { escapeMember } from './field-names';
 
 /** What the schema says of one member, by the name that expressions use. */
 interface Member {

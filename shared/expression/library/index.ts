@@ -8,7 +8,7 @@ import { library, type Library } from './function';
 import { NETWORK_ROWS } from './network';
 import { OPERATOR_ROWS } from './operators';
 import { QUANTITY_ROWS } from './quantities';
-import { TEXT_ROWS } from './texts';
+import { TEXT_ROWS } from './strings';
 import { TIME_ROWS } from './times';
 import { URL_ROWS } from './urls';
 

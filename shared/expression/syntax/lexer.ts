@@ -1,7 +1,7 @@
 /**
  * Splits an expression into tokens in linear time. What is no token is noted with upstream's text and left out.
  */
-import type { Issue } from './source';
+import type { Issue } from './issues';
 
 const PUNCTUATION = [
   '==',

@@ -2,7 +2,7 @@
  * Macros: calls that stand for a presence test or a loop. A call whose number of arguments fits no macro stays a call.
  */
 import { ACCUMULATOR, CONDITIONAL, NOT, NOT_STRICTLY_FALSE, OPERATORS, type Call, type Comprehension, type Expr, type Loop } from './ast';
-import type { Issue } from './source';
+import type { Issue } from './issues';
 
 type Expand = (call: Call, args: readonly Expr[], issues: Issue[]) => Expr;
 

@@ -17,7 +17,7 @@ import {
 import { tokenize, type Token, type TokenKind } from './lexer';
 import { readBytes, readDouble, readInt, readString, readUint } from './literals';
 import { expandMacro } from './macros';
-import { SyntaxStop, type Issue } from './source';
+import { SyntaxStop, type Issue } from './issues';
 import { PRODUCTS, RELATIONS, START, STARTS, SUMS, TokenStream } from './token-stream';
 import type { Value } from '../values/value';
 

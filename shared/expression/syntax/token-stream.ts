@@ -3,7 +3,7 @@
  * token too many or too few is noted and made up for; anything else stops the parse. Knows no more of the grammar than what may begin and follow.
  */
 import type { Token, TokenKind } from './lexer';
-import { SyntaxStop, type Issue } from './source';
+import { SyntaxStop, type Issue } from './issues';
 
 /** What an expression may begin with, in the order in which upstream lists it. */
 export const START: readonly TokenKind[] = [

@@ -7,7 +7,7 @@ import { clauseFault, clausesOf } from '../library/format';
 import { readDuration, readTimestamp } from '../library/printing';
 import { compilePattern } from '../library/regex';
 import type { Call, Expr, ListExpr, MapExpr } from '../syntax/ast';
-import type { Issue } from '../syntax/source';
+import type { Issue } from '../syntax/issues';
 import { printType, unwrapped, type Type } from '../types/type';
 import { typeNameOf } from '../types/type-names';
 import { sameType } from '../types/assign';
