@@ -1,5 +1,5 @@
 import { readSchema } from '../../shared/api/structural/read-schema';
-import { Meter } from '../../shared/expression/run/meter';
+import { CostMeter } from '../../shared/expression/run/meter';
 import type { CustomVersion } from '../../shared/api/structural/version';
 import type { JsonObject } from '../../shared/values/json';
 import { customStrategy } from './strategy';
@@ -100,7 +100,7 @@ describe('custom resource validation rules', () => {
 
 it('custom resource update evaluates validation rules once for errors and warnings', () => {
   const spent: number[] = [];
-  const spend = jest.spyOn(Meter.prototype, 'charge').mockImplementation((cost) => void spent.push(cost));
+  const spend = jest.spyOn(CostMeter.prototype, 'charge').mockImplementation((cost) => void spent.push(cost));
   const ruled = readSchema({
     type: 'object',
     properties: { spec: { type: 'object', properties: { n: { type: 'integer' } }, 'x-kubernetes-validations': [{ rule: 'self.n > 5' }] } },

@@ -44,7 +44,7 @@ const mostInline = new WeakMap<SchemaNode, number>();
 function mostInlineOf(schema: SchemaNode): number {
   let most = mostInline.get(schema);
   if (most === undefined) {
-    most = Math.min(rulesOf(schema).mostBytes(INLINE_COST), Math.floor(INLINE_STEPS / patternStepsPerCharacter(schema)));
+    most = Math.min(rulesOf(schema).maxBytesWithinCost(INLINE_COST), Math.floor(INLINE_STEPS / patternStepsPerCharacter(schema)));
     mostInline.set(schema, most);
   }
   return most;

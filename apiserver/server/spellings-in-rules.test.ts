@@ -8,7 +8,7 @@ import { compileLabelSelector } from '../../shared/api/selectors/label-selector'
 import { STORED_KINDS } from '../../shared/api/kinds';
 import { requirementsOfSelector } from '../../shared/api/selectors/object-selector';
 import { Budget, compileExpression, type Type } from '../../shared/expression/engine';
-import { freeValue } from '../../shared/expression/untyped-json';
+import { untypedValue } from '../../shared/expression/untyped-json';
 import {
   canonicalGroup,
   canonicalNamespace,
@@ -169,7 +169,7 @@ const OBJECT: Type = { kind: 'dyn' };
 function evaluate(expression: string, object: JsonObject): unknown {
   const compiled = compileExpression(expression, new Map([['object', OBJECT]]));
   if ('fault' in compiled) throw new Error(compiled.fault);
-  return compiled.evaluate(new Map([['object', freeValue(object)]]), 1_000_000, new Budget(1_000_000));
+  return compiled.evaluate(new Map([['object', untypedValue(object)]]), 1_000_000, new Budget(1_000_000));
 }
 
 test.each([

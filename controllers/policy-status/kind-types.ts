@@ -10,14 +10,14 @@ import {
   DOUBLE,
   DYN,
   INT,
-  listOf,
-  mapOf,
+  listTypeOf,
+  mapTypeOf,
   STRING,
   TIMESTAMP,
   type ObjectType,
   type Type,
 } from '../../shared/expression/types/type';
-import { spellingsOf } from '../../shared/expression/custom/field-names';
+import { accessibleNames } from '../../shared/expression/custom/field-names';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 
 export interface KnownKind {
@@ -50,7 +50,7 @@ function ofTable(type: string, above: readonly string[]): ObjectType {
   if (schema.hasTypeMeta) for (const name of ['kind', 'apiVersion']) fields.set(name, STRING);
   for (const field of schema.fields) {
     const found = ofField(field.type, [...above, type]);
-    if (found !== undefined) for (const name of spellingsOf(field.name)) fields.set(name, found);
+    if (found !== undefined) for (const name of accessibleNames(field.name)) fields.set(name, found);
   }
   const made: ObjectType = { kind: 'object', name: type, fields };
   if (above.length === 0) known.set(type, made);
@@ -67,11 +67,11 @@ function ofField(type: FieldType, above: readonly string[]): Type | undefined {
       return undefined;
     case 'list': {
       const item = ofField(type.element, above);
-      return item === undefined ? undefined : listOf(item);
+      return item === undefined ? undefined : listTypeOf(item);
     }
     case 'map': {
       const item = ofField(type.element, above);
-      return item === undefined ? undefined : mapOf(STRING, item);
+      return item === undefined ? undefined : mapTypeOf(STRING, item);
     }
     case 'scalar':
       return ofScalar(type.scalar);
@@ -140,7 +140,7 @@ function membersOf(schema: JsonObject): Map<string, Type> {
   const fields = new Map<string, Type>();
   for (const [name, member] of Object.entries(objectAt(schema, 'properties') ?? {})) {
     const type = isObject(member) ? ofSchema(member) : undefined;
-    if (type !== undefined) for (const spelling of spellingsOf(name)) fields.set(spelling, type);
+    if (type !== undefined) for (const spelling of accessibleNames(name)) fields.set(spelling, type);
   }
   return fields;
 }
@@ -154,13 +154,13 @@ function ofSchema(schema: JsonObject): Type | undefined {
     case 'object': {
       const values = objectAt(schema, 'additionalProperties');
       const value = values === undefined ? undefined : ofSchema(values);
-      if (values !== undefined) return value === undefined ? undefined : mapOf(STRING, value);
+      if (values !== undefined) return value === undefined ? undefined : mapTypeOf(STRING, value);
       const embedded = is(schema, 'embedded-resource') ? ofEmbedded() : [];
       return { kind: 'object', name: 'object', fields: new Map([...membersOf(schema), ...embedded]) };
     }
     case 'array': {
       const item = ofSchema(objectAt(schema, 'items') ?? {});
-      return item === undefined ? undefined : listOf(item);
+      return item === undefined ? undefined : listTypeOf(item);
     }
     case 'string':
       return ofFormat(stringAt(schema, 'format') ?? '');

@@ -8,7 +8,7 @@ import { readSchema } from '../api/structural/read-schema';
 import { checkRules } from './custom/check-rules';
 import { compileRules } from './custom/compile-rules';
 import { declaredType } from './custom/declared-type';
-import { wrapperOf } from './custom/json-value';
+import { valueWrapperOf } from './custom/json-value';
 import { Budget, compileExpression, CostExceeded, type Expression, type Type } from './engine';
 import { propertyRuns } from '../../test/support/property-runs';
 
@@ -25,10 +25,10 @@ const schema: JsonObject = {
 };
 const node = readSchema(schema);
 const self: Type = declaredType(node, false) ?? { kind: 'dyn' };
-const wrap = wrapperOf(node, false) ?? ((): null => null);
+const wrap = valueWrapperOf(node, false) ?? ((): null => null);
 const variables = new Map([['self', self]]);
 
-/** Texts that look like expressions; many of them are. */
+/** Texts that resemble expressions; many of them are valid. */
 const words = fc.constantFrom(
   ...['self.i', 'self.s', 'self.b', 'self.l', 'self.m', 'self.o.x', 'self', 'x', '1', '1.5', '2u', "'a'", "b'a'", 'true', 'null', '[', ']'],
   ...[
@@ -88,7 +88,7 @@ const atoms = fc.constantFrom(
   'self.s.size()',
   'google.protobuf.Int64Value{value: self.i}',
 );
-/** Expressions that are right. */
+/** Valid expressions. */
 const { condition } = fc.letrec<{ number: string; condition: string }>((tie) => ({
   number: fc.oneof(
     { depthSize: 'small' },
@@ -129,7 +129,7 @@ function compiled(text: string): Expression {
   return expression;
 }
 
-/** What an evaluation gives within a limit, as text. */
+/** The result of an evaluation with a cost limit, as text. */
 function outcome(expression: Expression, object: JsonValue, limit: number): string {
   try {
     const value = expression.evaluate(new Map([['self', wrap(object)]]), limit, new Budget(limit));
@@ -168,7 +168,7 @@ describe('compileExpression', () => {
     fc.assert(
       fc.property(condition, fitting, (text, object) => {
         const expression = compiled(text);
-        // Comparing scalars of the schema is free in an estimate and costs 1 when it is done.
+        // Comparing scalars of the schema is free in an estimate and costs 1 at run time.
         expect(outcome(expression, object, expression.estimate(self).max * 2 + 10)).not.toBe('exceeded');
       }),
       propertyRuns(150),
@@ -222,7 +222,7 @@ describe('the budget of an evaluation', () => {
       rule.evaluate(new Map([['self', wrap({ l: Array(1000).fill(1) })]]), 1_000_000, budget);
       return before - budget.work;
     };
-    // The zone itself is paid for once in a process, perhaps by the texts above.
+    // A time zone is charged once per process, possibly by a previous expression.
     const zoned = spent("'Asia/Tokyo'");
     expect(spent("'Asia/Tokyo'")).toBeLessThanOrEqual(zoned);
     expect(spent("'Asia/Tokyo'") - spent('')).toBe(100 * 1000);

@@ -1,13 +1,13 @@
 /**
- * Replays the conformance cases of the CEL specification, each as a rule, and rules about protobuf messages, whose answers were recorded from release 1.31.1
- * (`expressions/specification`, `expressions/messages`). Tables count the cases that this server answers differently, and those that neither server
- * answers as the specification demands.
+ * Replays the conformance cases of the CEL specification, each as a rule, and rules about protobuf messages, with
+ * results recorded from release 1.31.1 (`expressions/specification`, `expressions/messages`). Tables count the cases
+ * for which this server differs from the release, and those for which neither follows the specification.
  */
 import { recordingOf } from '../../test/replay/recording';
 import { either, number, oneOf, shape, text, type Check } from '../../test/replay/shape';
 import { policyVariables } from './admission/variables';
 import { Budget, compileExpression, CostExceeded, Failure, type Value } from './engine';
-import { freeValue } from './untyped-json';
+import { untypedValue } from './untyped-json';
 import { printType } from './types/type';
 
 type Answer = 'holds' | 'does not hold' | 'no answer' | { readonly refused: string } | { readonly fails: string };
@@ -78,10 +78,10 @@ const DIFFERENT: readonly SpecificationRow[] = [
 
 const variables = policyVariables({ params: false, authorizer: true });
 
-/** What this server says of a rule about an object. */
+/** The result of a rule on this server. */
 function answerTo(rule: string, values: ReadonlyMap<string, Value> = new Map()): Answer {
   const expression = compileExpression(rule, variables);
-  if ('fault' in expression) return { refused: `${expression.isUnderstood ? 'Internal error: ' : ''}${expression.fault}` };
+  if ('fault' in expression) return { refused: `${expression.isChecked ? 'Internal error: ' : ''}${expression.fault}` };
   try {
     const value = expression.evaluate(values, 1_000_000, new Budget(10_000_000));
     if (value instanceof Failure) return { fails: value.message };
@@ -99,15 +99,15 @@ const isMet = ({ expects }: SpecifiedCase, answer: Answer): boolean => (expects 
 /** How many cases each row matches; a case that no row matches is counted by its name. */
 function counted(
   rows: readonly SpecificationRow[],
-  all: readonly { readonly one: SpecifiedCase; readonly answer: string }[],
+  cases: readonly { readonly testCase: SpecifiedCase; readonly answer: string }[],
 ): Record<string, number> {
   const counts: Record<string, number> = Object.fromEntries(rows.map(({ why }) => [why, 0]));
-  for (const { one, answer } of all) {
+  for (const { testCase, answer } of cases) {
     const row = rows.find(
       ({ name = /(?:)/, source = /(?:)/, answer: wanted = /(?:)/ }) =>
-        name.test(one.name) && source.test(one.source) && wanted.test(answer),
+        name.test(testCase.name) && source.test(testCase.source) && wanted.test(answer),
     );
-    const why = row?.why ?? `none: ${one.name}`;
+    const why = row?.why ?? `none: ${testCase.name}`;
     counts[why] = (counts[why] ?? 0) + 1;
   }
   return counts;
@@ -118,22 +118,22 @@ const wanted = (rows: readonly SpecificationRow[]): Record<string, number> =>
 
 describe('the CEL conformance cases', () => {
   it('have the recorded results, except for the differences counted in DIFFERENT', () => {
-    const different = cases.flatMap((one) => {
-      if (one.rule === undefined) return [];
-      const { answer } = one;
-      if (answer === undefined) throw new Error(`not recorded: ${one.name}`);
-      return textOf(answerTo(one.rule)) === textOf(answer) ? [] : [{ one, answer: textOf(answer) }];
+    const different = cases.flatMap((testCase) => {
+      if (testCase.rule === undefined) return [];
+      const { answer } = testCase;
+      if (answer === undefined) throw new Error(`not recorded: ${testCase.name}`);
+      return textOf(answerTo(testCase.rule)) === textOf(answer) ? [] : [{ testCase, answer: textOf(answer) }];
     });
     expect(counted(DIFFERENT, different)).toEqual(wanted(DIFFERENT));
   });
 
   it('are met, except for those counted in NOT_APPLICABLE', () => {
-    const asked = cases.flatMap((one) => (one.rule === undefined ? [] : [{ one, answer: answerTo(one.rule) }]));
-    const unmet = asked.filter(({ one, answer }) => !isMet(one, answer));
+    const asked = cases.flatMap((testCase) => (testCase.rule === undefined ? [] : [{ testCase, answer: answerTo(testCase.rule) }]));
+    const unmet = asked.filter(({ testCase, answer }) => !isMet(testCase, answer));
     expect(
       counted(
         NOT_APPLICABLE,
-        unmet.map(({ one, answer }) => ({ one, answer: textOf(answer) })),
+        unmet.map(({ testCase, answer }) => ({ testCase, answer: textOf(answer) })),
       ),
     ).toEqual(wanted(NOT_APPLICABLE));
     expect({ all: cases.length, asked: asked.length, met: asked.length - unmet.length }).toEqual({ all: 2344, asked: 2045, met: 1394 });
@@ -149,8 +149,8 @@ describe('the CEL conformance cases', () => {
     const wrong = cases.flatMap(({ name, source, type }) => {
       if (type === undefined) return [];
       const expression = compileExpression(source, new Map());
-      const found = 'fault' in expression ? undefined : printType(expression.type);
-      return found === undefined || found === type ? [] : [`${name}: ${found}, not ${type}`];
+      const types = 'fault' in expression ? undefined : printType(expression.type);
+      return types === undefined || types === type ? [] : [`${name}: ${types}, not ${type}`];
     });
     expect(wrong).toEqual([]);
   });
@@ -158,7 +158,7 @@ describe('the CEL conformance cases', () => {
 
 describe('a rule that constructs protobuf messages', () => {
   const request = { metadata: { name: 'case' } };
-  const values = new Map<string, Value>(['object', 'request'].map((name) => [name, freeValue(request)]));
+  const values = new Map<string, Value>(['object', 'request'].map((name) => [name, untypedValue(request)]));
   const messages = recordingOf('expressions/messages', isHead, shape({ rule: text, answer: isAnswer })).cases;
   it.each(messages.map(({ rule, answer }) => [rule, answer] as const))('has the recorded result: %s', (rule, answer) => {
     expect(answerTo(rule, values)).toEqual(answer);
@@ -170,7 +170,7 @@ describe('a rule that constructs protobuf messages', () => {
     const work = (items: number): number => {
       const budget = new Budget(1_000_000);
       const before = budget.work;
-      expression.evaluate(new Map([['object', freeValue({ items: Array<number>(items).fill(1) })]]), 1_000_000, budget);
+      expression.evaluate(new Map([['object', untypedValue({ items: Array<number>(items).fill(1) })]]), 1_000_000, budget);
       return before - budget.work;
     };
     expect(work(1000) - work(0)).toBeGreaterThanOrEqual(1000);

@@ -1,29 +1,29 @@
 /**
- * JSON without a schema as values of the expression language: whole numbers of 64 bits are integers, as upstream reads them. Objects and lists are read where they stand,
- * no sooner than an expression asks for what is in them, so they must not change while it does.
+ * JSON without a schema as CEL values. Integers in the range of int64 are ints, as upstream decodes them. Objects and
+ * lists are converted lazily, when an expression accesses them, so they must not change meanwhile.
  */
 import { isObject, own, type JsonObject, type JsonValue } from '../values/json';
-import { Failure, ListValue, MapValue, type Value } from './values/value';
+import { ErrorValue, ListValue, MapValue, type Value } from './values/value';
 
-/** No expression that anybody writes looks deeper. */
-const DEEPEST = 200;
+/** Far beyond what a real expression accesses. */
+const MAX_DEPTH = 200;
 
-export function freeValue(value: JsonValue, depth = 0): Value {
-  if (typeof value !== 'object' || value === null) return freeScalar(value);
-  if (depth > DEEPEST) return new Failure(`deeper than ${DEEPEST} levels`);
-  if (Array.isArray(value)) return new FreeList(value, depth);
-  return isObject(value) ? new FreeMap(value, depth) : null;
+export function untypedValue(value: JsonValue, depth = 0): Value {
+  if (typeof value !== 'object' || value === null) return untypedScalar(value);
+  if (depth > MAX_DEPTH) return new ErrorValue(`deeper than ${MAX_DEPTH} levels`);
+  if (Array.isArray(value)) return new UntypedList(value, depth);
+  return isObject(value) ? new UntypedMap(value, depth) : null;
 }
 
-const freeScalar = (value: Exclude<JsonValue, object> | null): Value =>
-  typeof value === 'number' || typeof value === 'bigint' ? freeNumber(value) : value;
+const untypedScalar = (value: Exclude<JsonValue, object> | null): Value =>
+  typeof value === 'number' || typeof value === 'bigint' ? untypedNumber(value) : value;
 
-function freeNumber(value: number | bigint): Value {
+function untypedNumber(value: number | bigint): Value {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
   return BigInt.asIntN(64, value) === value ? value : Number(value);
 }
 
-class FreeList extends ListValue {
+class UntypedList extends ListValue {
   constructor(
     private readonly items: readonly JsonValue[],
     private readonly depth: number,
@@ -36,11 +36,11 @@ class FreeList extends ListValue {
   }
 
   at(index: number): Value {
-    return freeValue(this.items[index] ?? null, this.depth + 1);
+    return untypedValue(this.items[index] ?? null, this.depth + 1);
   }
 }
 
-class FreeMap extends MapValue {
+class UntypedMap extends MapValue {
   private names: readonly string[] | undefined;
 
   constructor(
@@ -51,29 +51,29 @@ class FreeMap extends MapValue {
   }
 
   get size(): number {
-    return this.all.length;
+    return this.memberNames.length;
   }
 
   find(key: Value): Value | undefined {
     if (typeof key !== 'string') return undefined;
     const value = own(this.object, key);
-    return value === undefined ? undefined : freeValue(value, this.depth + 1);
+    return value === undefined ? undefined : untypedValue(value, this.depth + 1);
   }
 
   keys(): Iterable<Value> {
-    return this.all;
+    return this.memberNames;
   }
 
-  private get all(): readonly string[] {
+  private get memberNames(): readonly string[] {
     return (this.names ??= Object.keys(this.object).filter((name) => this.object[name] !== undefined));
   }
 }
 
-/** A map that is made when something of it is asked for. */
-export class LaterMap extends MapValue {
-  private made: MapValue | undefined;
+/** A map that is created on first access. */
+export class LazyMap extends MapValue {
+  private created: MapValue | undefined;
 
-  constructor(private readonly make: () => MapValue) {
+  constructor(private readonly create: () => MapValue) {
     super();
   }
 
@@ -90,9 +90,9 @@ export class LaterMap extends MapValue {
   }
 
   private get value(): MapValue {
-    return (this.made ??= this.make());
+    return (this.created ??= this.create());
   }
 }
 
-/** An object that is put together when something of it is asked for. */
-export const laterObject = (make: () => JsonObject): MapValue => new LaterMap(() => new FreeMap(make(), 0));
+/** An object that is created on first access. */
+export const lazyObject = (create: () => JsonObject): MapValue => new LazyMap(() => new UntypedMap(create(), 0));

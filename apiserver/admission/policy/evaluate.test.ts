@@ -1,6 +1,6 @@
 import type { Value } from '../../../shared/expression/engine';
-import { freeValue } from '../../../shared/expression/untyped-json';
-import { AuthorizerValue, type AccessAnswer } from '../../../shared/expression/library/authorizer';
+import { untypedValue } from '../../../shared/expression/untyped-json';
+import { AuthorizerValue, type AuthorizationDecision } from '../../../shared/expression/library/authorizer';
 import type { JsonObject } from '../../../shared/values/json';
 import { Decisions, Unanswered } from '../webhook/decisions';
 import { evaluatePolicy, type PolicyAnswer } from './evaluate';
@@ -17,10 +17,10 @@ function policyOf(spec: JsonObject): AdmissionPolicy {
 
 const values = (object: JsonObject, more: ReadonlyMap<string, Value> = new Map()): ReadonlyMap<string, Value> =>
   new Map<string, Value>([
-    ['object', freeValue(object)],
+    ['object', untypedValue(object)],
     ['oldObject', null],
     ['namespaceObject', null],
-    ['request', freeValue({})],
+    ['request', untypedValue({})],
     ...more,
   ]);
 
@@ -37,7 +37,7 @@ const messages = (answer: PolicyAnswer): readonly string[] =>
 
 test('policy evaluation evaluates a variable at its first read and only once', () => {
   const read: string[] = [];
-  const ask = (): AccessAnswer => {
+  const ask = (): AuthorizationDecision => {
     read.push('asked');
     return { allowed: true, reason: '' };
   };

@@ -4,7 +4,7 @@
  */
 import { AuthorizerValue, ResourceCheck } from '../../../shared/expression/library/authorizer';
 import { REQUEST_RESOURCE } from '../../../shared/expression/admission/variables';
-import { freeValue, laterObject } from '../../../shared/expression/untyped-json';
+import { untypedValue, lazyObject } from '../../../shared/expression/untyped-json';
 import type { Value } from '../../../shared/expression/engine';
 import { StatusError } from '../../../shared/api/errors/status';
 import { groupResourceText } from '../../../shared/api/identity/identity';
@@ -195,7 +195,7 @@ class Asking {
       return;
     }
     const values = new Map(this.valuesFor(as, shown));
-    if (parameter !== undefined) values.set('params', freeValue(parameter));
+    if (parameter !== undefined) values.set('params', untypedValue(parameter));
     const startedAt = this.parts.clock.monotonic();
     const answer = yield* evaluatePolicy(policy, values, (met) => this.countConditions(policy, met, startedAt));
     if (answer.type !== 'judged') return;
@@ -297,7 +297,7 @@ class Asking {
     const shown = (object: JsonObject | undefined): Value => (object === undefined ? null : view.value(object));
     const authorizer = new AuthorizerValue(this.decisions.ask);
     const values = new Map<string, Value>([
-      ['request', laterObject(() => requestOf(request, as, view.row, sent, names.dialect))],
+      ['request', lazyObject(() => requestOf(request, as, view.row, sent, names.dialect))],
       ['object', shown(request.object)],
       ['oldObject', shown(request.oldObject)],
       ['namespaceObject', namespaceValue(request)],
@@ -317,7 +317,7 @@ const actionOf = (action: string): Judgement['action'] => (action === 'Deny' ? '
 /** What expressions may know of a Namespace. */
 function namespaceValue({ namespaceEntry, resource: { row } }: AdmissionRequest): Value {
   if (namespaceEntry === undefined || !row.namespaced) return null;
-  return laterObject(() => {
+  return lazyObject(() => {
     const { object } = parseEntry(namespaceEntry);
     const { managedFields: _fields, ...metadata } = readMetadata(object);
     return { metadata, spec: own(object, 'spec') ?? {}, status: own(object, 'status') ?? {} };

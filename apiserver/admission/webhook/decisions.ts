@@ -2,13 +2,13 @@
  * What the authorizer says to the expressions of one request. Expressions do not wait: where the authorizer takes its time, the evaluation is given up, and done again
  * when the answer is there. Every question is asked once.
  */
-import type { AccessAnswer, AccessQuestion, AskAccess } from '../../../shared/expression/library/authorizer';
+import type { AuthorizationDecision, AuthorizationRequest, Authorize } from '../../../shared/expression/library/authorizer';
 import { serviceAccountGroups, serviceAccountUserName, type UserInfo } from '../../../shared/api/identity/user';
 import type { MaybePromise } from '../../../shared/runtime/maybe-promise';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { canonicalGroup } from '../../../shared/names/dialect';
 
-export type AskAuthorizer = (user: UserInfo, question: AccessQuestion) => MaybePromise<AccessAnswer>;
+export type AskAuthorizer = (user: UserInfo, question: AuthorizationRequest) => MaybePromise<AuthorizationDecision>;
 
 /** Thrown through an evaluation, which is done again when the answer is there. */
 export class Unanswered extends Error {
@@ -19,17 +19,17 @@ export class Unanswered extends Error {
 
 /** Expressions that the price of a question does not hold back ask no more than so many different ones for a request. */
 const MOST_QUESTIONS = 256;
-const TOO_MANY: AccessAnswer = { allowed: false, reason: '', error: `more than ${MOST_QUESTIONS} questions to the authorizer` };
+const TOO_MANY: AuthorizationDecision = { allowed: false, reason: '', error: `more than ${MOST_QUESTIONS} questions to the authorizer` };
 
 export class Decisions {
-  private readonly answers = new Map<string, AccessAnswer>();
+  private readonly answers = new Map<string, AuthorizationDecision>();
 
   constructor(
     private readonly authorize: AskAuthorizer,
     private readonly user: UserInfo,
   ) {}
 
-  readonly ask: AskAccess = (question, account) => {
+  readonly ask: Authorize = (question, account) => {
     const key = JSON.stringify([question, account]);
     const known = this.answers.get(key);
     if (known !== undefined) return known;

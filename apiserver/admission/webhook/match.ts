@@ -3,9 +3,9 @@
  * webhooks and policies are nobody's affair: whoever could refuse them could not be removed. Asks nobody.
  */
 import { Budget, CostExceeded, Failure, type Expression, type Value } from '../../../shared/expression/engine';
-import { AuthorizerValue, ResourceCheck, type AskAccess } from '../../../shared/expression/library/authorizer';
+import { AuthorizerValue, ResourceCheck, type Authorize } from '../../../shared/expression/library/authorizer';
 import { REQUEST_RESOURCE } from '../../../shared/expression/admission/variables';
-import { freeValue } from '../../../shared/expression/untyped-json';
+import { untypedValue } from '../../../shared/expression/untyped-json';
 import type { KindRow } from '../../../shared/api/kinds';
 import { stringLabelsOf, readMetadata } from '../../../shared/api/metadata/object-meta';
 import { stringAt, type JsonObject } from '../../../shared/values/json';
@@ -102,7 +102,7 @@ export interface ConditionView {
   readonly request: JsonObject;
   readonly object: Value;
   readonly oldObject: Value;
-  readonly ask: AskAccess;
+  readonly ask: Authorize;
   readonly place: ReturnType<typeof placeOf>;
 }
 
@@ -112,7 +112,7 @@ export function checkConditions(conditions: readonly MatchCondition[], view: () 
   const { request, object, oldObject, ask, place } = view();
   const authorizer = new AuthorizerValue(ask);
   const variables = new Map<string, Value>([
-    ['request', freeValue(request)],
+    ['request', untypedValue(request)],
     ['object', object],
     ['oldObject', oldObject],
     ['namespaceObject', null],

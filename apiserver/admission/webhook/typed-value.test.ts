@@ -1,6 +1,6 @@
 import { codecOf } from '../../../shared/api/codec/codec';
 import { SERVED_KINDS } from '../../../shared/api/kinds';
-import { freeValue } from '../../../shared/expression/untyped-json';
+import { untypedValue } from '../../../shared/expression/untyped-json';
 import { ListValue, MapValue, type Value } from '../../../shared/expression/values/value';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import type { JsonObject } from '../../../shared/values/json';
@@ -36,7 +36,7 @@ describe.each(['kubernetes', 'platform'] as const)('typed CEL value in the %s sp
       emptied(full),
       { metadata: { labels: { b: 'x', a: 'y' }, ownerReferences: [{ apiVersion: 'apps.platform.io/v1', kind: 'K' }] } },
     ])
-      expect(walked(view.value(object))).toEqual(walked(freeValue(objectOf(view.text(object)))));
+      expect(walked(view.value(object))).toEqual(walked(untypedValue(objectOf(view.text(object)))));
   });
 });
 

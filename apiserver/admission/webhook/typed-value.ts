@@ -6,7 +6,7 @@ import { apiVersionOf } from '../../../shared/api/identity/identity';
 import type { KindRow } from '../../../shared/api/kinds';
 import { schemaOf, type FieldSchema, type FieldType } from '../../../shared/api/types';
 import { NAME_FIELDS_BY_TYPE, spellInDialect } from '../../../shared/api/types/group-fields';
-import { freeValue } from '../../../shared/expression/untyped-json';
+import { untypedValue } from '../../../shared/expression/untyped-json';
 import { ListValue, MapValue, type Value } from '../../../shared/expression/values/value';
 import { apiVersionInDialect, type Dialect } from '../../../shared/names/dialect';
 import { compareBytes, isObject, own, type JsonObject, type JsonValue } from '../../../shared/values/json';
@@ -129,7 +129,7 @@ function readerOf(type: FieldType): Read {
       const many = listReader({ kind: 'object', type: type.object });
       return (value, dialect) => {
         if (isObject(value)) return one(value, dialect);
-        return type.or === 'list' ? many(value, dialect) : freeValue(value);
+        return type.or === 'list' ? many(value, dialect) : untypedValue(value);
       };
     }
     case 'list':
@@ -137,7 +137,7 @@ function readerOf(type: FieldType): Read {
     case 'map':
       return mapReader(type.element);
     case 'scalar':
-      return (value) => freeValue(value);
+      return (value) => untypedValue(value);
   }
 }
 

@@ -8,7 +8,7 @@ import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { SCALE, type KindRow } from '../../../shared/api/kinds';
 import { membersOfPath } from '../../../shared/api/structural/member-path';
 import { canonicalizeGroups, withGroupsOfDialect } from '../../../shared/api/types/group-fields';
-import { laterObject } from '../../../shared/expression/untyped-json';
+import { lazyObject } from '../../../shared/expression/untyped-json';
 import type { Value } from '../../../shared/expression/engine';
 import { apiVersionInDialect, canonicalApiVersion, type GeneratedNames } from '../../../shared/names/dialect';
 import { parseJson } from '../../../shared/serialization';
@@ -53,7 +53,7 @@ export function shownAs(row: KindRow, names: GeneratedNames): ObjectView {
   return {
     row,
     value: (object) =>
-      isReadInPlace ? typedValue(row, object, names.dialect) : laterObject(() => objectOf(shownAs(row, names).text(object))),
+      isReadInPlace ? typedValue(row, object, names.dialect) : lazyObject(() => objectOf(shownAs(row, names).text(object))),
     text(object) {
       const own = withGroupsOfDialect(converter === undefined ? object : converter.fromHub(object), codec.groupFields, names.dialect);
       // What is written always has the time of its creation; a new custom object has none (upstream behaviour).

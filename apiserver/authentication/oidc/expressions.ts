@@ -8,7 +8,7 @@ import {
   type Type,
   type Value,
 } from '../../../shared/expression/engine';
-import { freeValue } from '../../../shared/expression/untyped-json';
+import { untypedValue } from '../../../shared/expression/untyped-json';
 import { ListValue } from '../../../shared/expression/values/value';
 import type { JsonObject } from '../../../shared/values/json';
 import type { UserInfo } from '../../../shared/api/identity/user';
@@ -48,11 +48,11 @@ function compiled(text: string, variables: Parameters<typeof compileExpression>[
   return 'fault' in expression ? expression : { expression };
 }
 
-export const claimVariables = (claims: JsonObject): ReadonlyMap<string, Value> => new Map([['claims', freeValue(claims)]]);
+export const claimVariables = (claims: JsonObject): ReadonlyMap<string, Value> => new Map([['claims', untypedValue(claims)]]);
 
 export function userVariables({ name, uid = '', groups, extra = {} }: UserInfo): ReadonlyMap<string, Value> {
   const lists = Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));
-  return new Map([['user', freeValue({ username: name, uid, groups: [...groups], extra: lists })]]);
+  return new Map([['user', untypedValue({ username: name, uid, groups: [...groups], extra: lists })]]);
 }
 
 /**

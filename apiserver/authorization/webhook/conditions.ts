@@ -3,8 +3,8 @@
  * once; the cost of a review is bounded. Does not call the webhook.
  */
 import { Budget, compileExpression, CostExceeded, Failure, type Expression, type Type } from '../../../shared/expression/engine';
-import { freeValue } from '../../../shared/expression/untyped-json';
-import { listOf, mapOf, printType, STRING } from '../../../shared/expression/types/type';
+import { untypedValue } from '../../../shared/expression/untyped-json';
+import { listTypeOf, mapTypeOf, printType, STRING } from '../../../shared/expression/types/type';
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 
 /** `error` = one of them went wrong, and none is false. */
@@ -21,7 +21,7 @@ const objectType = (name: string, fields: Readonly<Record<string, Type>>): Type 
   fields: new Map(Object.entries(fields)),
 });
 
-const REQUIREMENTS = listOf(objectType('SelectorRequirement', { key: STRING, operator: STRING, values: listOf(STRING) }));
+const REQUIREMENTS = listTypeOf(objectType('SelectorRequirement', { key: STRING, operator: STRING, values: listTypeOf(STRING) }));
 const selectorType = (name: string): Type => objectType(name, { rawSelector: STRING, requirements: REQUIREMENTS });
 const SELECTORS = { fieldSelector: selectorType('FieldSelectorAttributes'), labelSelector: selectorType('LabelSelectorAttributes') };
 
@@ -34,8 +34,8 @@ function variablesOf(withSelectors: boolean): ReadonlyMap<string, Type> {
     resourceAttributes: objectType('ResourceAttributes', { ...textFields(RESOURCE), ...(withSelectors ? SELECTORS : {}) }),
     nonResourceAttributes: objectType('NonResourceAttributes', textFields(PATH)),
     user: STRING,
-    groups: listOf(STRING),
-    extra: mapOf(STRING, listOf(STRING)),
+    groups: listTypeOf(STRING),
+    extra: mapTypeOf(STRING, listTypeOf(STRING)),
     uid: STRING,
   });
   return new Map([['request', spec]]);
@@ -62,7 +62,7 @@ export function compileConditions(
   const all = compiled.filter((one): one is Expression => !('fault' in one));
   return {
     conditions(spec) {
-      const values = new Map([['request', freeValue(requestOf(spec))]]);
+      const values = new Map([['request', untypedValue(requestOf(spec))]]);
       let hasFailed = false;
       for (const expression of all) {
         const value = evaluate(expression, values);

@@ -9,7 +9,7 @@ import {
 } from '../../../shared/api/errors/field-error';
 import { WEBHOOK_VARIABLES } from '../../../shared/expression/admission/variables';
 import type { Type } from '../../../shared/expression/types/type';
-import { compileExpression, type CompileFault } from '../../../shared/expression/engine';
+import { compileExpression, type CompileError } from '../../../shared/expression/engine';
 import { checkQualifiedName } from '../../../shared/values/name-formats';
 import { checkFormat, type Errors } from '../rules/checks';
 import type { AdmissionregistrationV1MatchCondition } from '../../../shared/api/types/generated/members';
@@ -45,5 +45,5 @@ function checkCondition(expression: string, field: string, variables: ReadonlyMa
 }
 
 /** Upstream blames itself for an expression that it has understood and cannot make ready. */
-export const faultOf = (field: string, expression: string, { fault, isUnderstood }: CompileFault): FieldError =>
-  isUnderstood ? internalFieldError(field, fault) : invalidValue(field, expression, fault);
+export const faultOf = (field: string, expression: string, { fault, isChecked }: CompileError): FieldError =>
+  isChecked ? internalFieldError(field, fault) : invalidValue(field, expression, fault);

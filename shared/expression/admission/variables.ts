@@ -1,25 +1,25 @@
 /**
- * What expressions see that judge requests before they are stored: the request, its object before and after, and the namespace it is in. Types only; whoever
- * evaluates brings the values.
+ * Variables of admission expressions: the request, its object and old object, and the namespace. Declares types only;
+ * the callers supply the values.
  */
-import { BOOL, DYN, INT, listOf, mapOf, STRING, TIMESTAMP, type ObjectType, type Type } from '../types/type';
+import { BOOL, DYN, INT, listTypeOf, mapTypeOf, STRING, TIMESTAMP, type ObjectType, type Type } from '../types/type';
 
-const object = (name: string, fields: Readonly<Record<string, Type>>): ObjectType => ({
+const objectType = (name: string, fields: Readonly<Record<string, Type>>): ObjectType => ({
   kind: 'object',
   name: `platform.${name}`,
   fields: new Map(Object.entries(fields)),
 });
 
-const KIND = object('GroupVersionKind', { group: STRING, version: STRING, kind: STRING });
-const RESOURCE = object('GroupVersionResource', { group: STRING, version: STRING, resource: STRING });
-const USER = object('UserInfo', {
+const KIND = objectType('GroupVersionKind', { group: STRING, version: STRING, kind: STRING });
+const RESOURCE = objectType('GroupVersionResource', { group: STRING, version: STRING, resource: STRING });
+const USER = objectType('UserInfo', {
   username: STRING,
   uid: STRING,
-  groups: listOf(STRING),
-  extra: mapOf(STRING, listOf(STRING)),
+  groups: listTypeOf(STRING),
+  extra: mapTypeOf(STRING, listTypeOf(STRING)),
 });
 
-const REQUEST = object('AdmissionRequest', {
+const REQUEST = objectType('AdmissionRequest', {
   kind: KIND,
   resource: RESOURCE,
   subResource: STRING,
@@ -34,7 +34,7 @@ const REQUEST = object('AdmissionRequest', {
   options: DYN,
 });
 
-const CONDITION = object('NamespaceCondition', {
+const CONDITION = objectType('NamespaceCondition', {
   status: STRING,
   type: STRING,
   lastTransitionTime: TIMESTAMP,
@@ -42,23 +42,23 @@ const CONDITION = object('NamespaceCondition', {
   reason: STRING,
 });
 
-const NAMESPACE = object('Namespace', {
-  metadata: object('NamespaceMetadata', {
+const NAMESPACE = objectType('Namespace', {
+  metadata: objectType('NamespaceMetadata', {
     name: STRING,
     generateName: STRING,
     namespace: STRING,
-    labels: mapOf(STRING, STRING),
-    annotations: mapOf(STRING, STRING),
+    labels: mapTypeOf(STRING, STRING),
+    annotations: mapTypeOf(STRING, STRING),
     UID: STRING,
     creationTimestamp: TIMESTAMP,
     deletionGracePeriodSeconds: INT,
     deletionTimestamp: TIMESTAMP,
     generation: INT,
     resourceVersion: STRING,
-    finalizers: listOf(STRING),
+    finalizers: listTypeOf(STRING),
   }),
-  spec: object('NamespaceSpec', { finalizers: listOf(STRING) }),
-  status: object('NamespaceStatus', { phase: STRING, conditions: listOf(CONDITION) }),
+  spec: objectType('NamespaceSpec', { finalizers: listTypeOf(STRING) }),
+  status: objectType('NamespaceStatus', { phase: STRING, conditions: listTypeOf(CONDITION) }),
 });
 
 const REQUEST_VARIABLES: ReadonlyMap<string, Type> = new Map([
@@ -71,19 +71,19 @@ const REQUEST_VARIABLES: ReadonlyMap<string, Type> = new Map([
 const AUTHORIZER: Type = { kind: 'opaque', name: 'kubernetes.authorization.Authorizer' };
 const RESOURCE_CHECK: Type = { kind: 'opaque', name: 'kubernetes.authorization.ResourceCheck' };
 
-/** Under its whole name, which an expression reads as one. */
+/** The qualified name, which an expression reads as one variable. */
 export const REQUEST_RESOURCE = 'authorizer.requestResource';
 
 export interface PolicyVariables {
-  /** Whether there are parameters. */
+  /** Whether the policy has parameters. */
   readonly params: boolean;
-  /** Whether the authorizer may be asked. */
+  /** Whether the authorizer is available. */
   readonly authorizer: boolean;
-  /** What the policy works out by itself, by name; absent = it does not. */
+  /** Types of the policy's composited variables by name; absent when there are none. */
   readonly variables?: ReadonlyMap<string, Type>;
 }
 
-/** What expressions of policies see. */
+/** The variables of policy expressions. */
 export function policyVariables({ params, authorizer, variables }: PolicyVariables): ReadonlyMap<string, Type> {
   return new Map<string, Type>([
     ...REQUEST_VARIABLES,
@@ -98,5 +98,5 @@ export function policyVariables({ params, authorizer, variables }: PolicyVariabl
   ]);
 }
 
-/** What the conditions of webhooks see. */
+/** The variables of webhook match conditions. */
 export const WEBHOOK_VARIABLES = policyVariables({ params: false, authorizer: true });

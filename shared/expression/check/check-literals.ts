@@ -1,39 +1,39 @@
 /**
- * What can be said of constants in a checked expression before it runs: durations, times and patterns that are none, formats that fit no values, lists
- * of different types.
+ * Checks literals of a type-checked expression: invalid durations, timestamps and patterns, format clauses that do not
+ * fit their arguments, and lists and maps with different types.
  */
 import { own } from '../../values/json';
-import { clauseFault, clausesOf } from '../library/format';
+import { findClauseError, clausesOf } from '../library/format';
 import { readDuration, readTimestamp } from '../library/printing';
-import { compilePattern } from '../library/regex';
+import { compileRegex } from '../library/regex';
 import type { Call, Expr, ListExpr, MapExpr } from '../syntax/ast';
 import type { Issue } from '../syntax/issues';
-import { printType, unwrapped, type Type } from '../types/type';
+import { printType, unwrapType, type Type } from '../types/type';
 import { typeNameOf } from '../types/type-names';
-import { sameType } from '../types/assign';
-import { Failure } from '../values/value';
-import type { Checked } from './checker';
+import { isSameType } from '../types/assign';
+import { ErrorValue } from '../values/value';
+import type { CheckedExpression } from './checker';
 
-export function checkLiterals(expr: Expr, checked: Checked, issues: Issue[]): void {
-  // What is formatted may be of any types.
-  const free = new Set<Expr>();
-  visit(expr, (each) => {
-    if (each.kind === 'call') checkCall(each, checked, issues);
-    if (each.kind === 'call' && each.name === 'format') for (const arg of each.args) visit(arg, (part) => free.add(part));
-    if (free.has(each)) return;
-    if (each.kind === 'list') checkList(each, checked, issues);
-    else if (each.kind === 'map') checkMap(each, checked, issues);
+export function checkLiterals(expr: Expr, checked: CheckedExpression, issues: Issue[]): void {
+  // Arguments of `format` may have different types.
+  const formatArguments = new Set<Expr>();
+  visitNodes(expr, (node) => {
+    if (node.kind === 'call') checkCall(node, checked, issues);
+    if (node.kind === 'call' && node.name === 'format') for (const arg of node.args) visitNodes(arg, (part) => formatArguments.add(part));
+    if (formatArguments.has(node)) return;
+    if (node.kind === 'list') checkList(node, checked, issues);
+    else if (node.kind === 'map') checkMap(node, checked, issues);
   });
 }
 
-/** Every node once, outer ones first. */
-export function visit(expr: Expr, see: (expr: Expr) => void): void {
+/** Visits every node once, parents first. */
+export function visitNodes(expr: Expr, visitNode: (expr: Expr) => void): void {
   const seen = new Set<Expr>();
-  const walk = (each: Expr): void => {
-    if (seen.has(each)) return;
-    seen.add(each);
-    see(each);
-    childrenOf(each).forEach(walk);
+  const walk = (node: Expr): void => {
+    if (seen.has(node)) return;
+    seen.add(node);
+    visitNode(node);
+    childrenOf(node).forEach(walk);
   };
   walk(expr);
 }
@@ -58,45 +58,45 @@ function childrenOf(expr: Expr): readonly Expr[] {
   }
 }
 
-function checkCall(call: Call, checked: Checked, issues: Issue[]): void {
+function checkCall(call: Call, checked: CheckedExpression, issues: Issue[]): void {
   const [first] = call.args;
   if (call.name === 'format' && call.target !== undefined) checkFormat(call, call.target, checked, issues);
   if (call.name === 'matches') {
     const pattern = call.target === undefined ? call.args[1] : first;
-    if (pattern !== undefined && textOf(pattern, (text) => compilePattern(text) instanceof Failure)) {
+    if (pattern !== undefined && isConstantString(pattern, (text) => compileRegex(text) instanceof ErrorValue)) {
       issues.push({ at: pattern.at, message: 'invalid matches argument' });
     }
   }
   if (call.target !== undefined || first === undefined) return;
-  if (call.name === 'duration' && textOf(first, (text) => readDuration(text) === undefined)) {
+  if (call.name === 'duration' && isConstantString(first, (text) => readDuration(text) === undefined)) {
     issues.push({ at: first.at, message: 'invalid duration argument' });
   }
-  if (call.name === 'timestamp' && textOf(first, (text) => readTimestamp(text) === undefined)) {
+  if (call.name === 'timestamp' && isConstantString(first, (text) => readTimestamp(text) === undefined)) {
     issues.push({ at: first.at, message: 'invalid timestamp argument' });
   }
 }
 
-/** Whether the expression is a constant string of which something holds. */
-const textOf = (expr: Expr, holds: (text: string) => boolean): boolean =>
+/** Whether the expression is a constant string that satisfies the predicate. */
+const isConstantString = (expr: Expr, holds: (text: string) => boolean): boolean =>
   expr.kind === 'literal' && typeof expr.value === 'string' && holds(expr.value);
 
-const CLAUSES: Readonly<Record<string, { readonly kinds: readonly Type['kind'][]; readonly what: string }>> = {
+const CLAUSES: Readonly<Record<string, { readonly kinds: readonly Type['kind'][]; readonly message: string }>> = {
   s: {
     kinds: ['string', 'bool', 'bytes', 'int', 'uint', 'double', 'map', 'list', 'type', 'duration', 'timestamp', 'null'],
-    what: 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
+    message: 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
   },
-  d: { kinds: ['int', 'uint'], what: 'decimal clause can only be used on integers' },
-  f: { kinds: ['double', 'string'], what: 'fixed-point clause can only be used on doubles' },
-  e: { kinds: ['double', 'string'], what: 'scientific clause can only be used on doubles' },
-  b: { kinds: ['int', 'uint', 'bool'], what: 'only integers and bools can be formatted as binary' },
-  o: { kinds: ['int', 'uint'], what: 'octal clause can only be used on integers' },
-  x: { kinds: ['int', 'uint', 'string', 'bytes'], what: 'only integers, byte buffers, and strings can be formatted as hex' },
+  d: { kinds: ['int', 'uint'], message: 'decimal clause can only be used on integers' },
+  f: { kinds: ['double', 'string'], message: 'fixed-point clause can only be used on doubles' },
+  e: { kinds: ['double', 'string'], message: 'scientific clause can only be used on doubles' },
+  b: { kinds: ['int', 'uint', 'bool'], message: 'only integers and bools can be formatted as binary' },
+  o: { kinds: ['int', 'uint'], message: 'octal clause can only be used on integers' },
+  x: { kinds: ['int', 'uint', 'string', 'bytes'], message: 'only integers, byte buffers, and strings can be formatted as hex' },
 };
 
-function checkFormat(call: Call, format: Expr, checked: Checked, issues: Issue[]): void {
+function checkFormat(call: Call, format: Expr, checked: CheckedExpression, issues: Issue[]): void {
   const [args] = call.args;
   if (format.kind !== 'literal' || typeof format.value !== 'string' || args?.kind !== 'list') return;
-  const fault = clauseFault(format.value);
+  const fault = findClauseError(format.value);
   if (fault !== undefined) {
     issues.push({ at: call.at, message: fault });
     return;
@@ -108,10 +108,10 @@ function checkFormat(call: Call, format: Expr, checked: Checked, issues: Issue[]
       issues.push({ at: call.at, message: `index ${index} out of range` });
       return;
     }
-    const type = unwrapped(checked.typeAt(arg));
+    const type = unwrapType(checked.typeAt(arg));
     const rule = own(CLAUSES, clause.toLowerCase());
     if (rule === undefined || type.kind === 'dyn' || type.kind === 'error' || rule.kinds.includes(type.kind)) continue;
-    issues.push({ at: arg.at, message: `error during formatting: ${rule.what}, was given ${typeNameOf(type)}` });
+    issues.push({ at: arg.at, message: `error during formatting: ${rule.message}, was given ${typeNameOf(type)}` });
     return;
   }
   if (args.items.length > clauses.length) {
@@ -122,8 +122,8 @@ function checkFormat(call: Call, format: Expr, checked: Checked, issues: Issue[]
   }
 }
 
-function checkList(list: ListExpr, checked: Checked, issues: Issue[]): void {
-  checkAlike(
+function checkList(list: ListExpr, checked: CheckedExpression, issues: Issue[]): void {
+  checkSameType(
     list.items.map((item, index) => ({ expr: item, optional: list.optional.has(index) })),
     checked,
     issues,
@@ -131,13 +131,13 @@ function checkList(list: ListExpr, checked: Checked, issues: Issue[]): void {
   );
 }
 
-function checkMap(map: MapExpr, checked: Checked, issues: Issue[]): void {
-  checkAlike(
+function checkMap(map: MapExpr, checked: CheckedExpression, issues: Issue[]): void {
+  checkSameType(
     map.entries.map(({ key }) => ({ expr: key, optional: false })),
     checked,
     issues,
   );
-  checkAlike(
+  checkSameType(
     map.entries.map(({ value, optional }) => ({ expr: value, optional })),
     checked,
     issues,
@@ -149,14 +149,14 @@ interface Element {
   readonly optional: boolean;
 }
 
-/** All are to be of the first one's type; of a list the first that is not is told. */
-function checkAlike(elements: readonly Element[], checked: Checked, issues: Issue[], isOnce = false): void {
+/** All elements must have the type of the first one. For a list only the first mismatch is reported. */
+function checkSameType(elements: readonly Element[], checked: CheckedExpression, issues: Issue[], isOnce = false): void {
   let first: Type | undefined;
   for (const { expr, optional } of elements) {
     const given = checked.typeAt(expr);
-    const type = optional && given.kind === 'optional' ? given.of : given;
+    const type = optional && given.kind === 'optional' ? given.inner : given;
     if (first === undefined) first = type;
-    else if (!sameType(first, type)) {
+    else if (!isSameType(first, type)) {
       issues.push({ at: expr.at, message: `expected type '${printType(first)}' but found '${printType(type)}'` });
       if (isOnce) return;
     }

@@ -1,5 +1,6 @@
 /**
- * The type of every part of an expression, and which rows each call may mean. Reports with upstream's texts. Never evaluates anything.
+ * Type checking: infers the type of every node and the possible overloads of every call. Reports errors with upstream's
+ * messages.
  */
 import {
   OPERATORS,
@@ -13,7 +14,7 @@ import {
   type StructExpr,
 } from '../syntax/ast';
 import type { Issue } from '../syntax/issues';
-import { areAssignable, isAssignable, moreGeneral, resolve, sameType, substitute, Substitution } from '../types/assign';
+import { areAssignable, isAssignable, moreGeneralType, resolveParam, isSameType, substitute, Substitution } from '../types/assign';
 import {
   BOOL,
   BYTES,
@@ -21,19 +22,19 @@ import {
   DYN,
   ERROR,
   INT,
-  listOf,
-  mapOf,
+  listTypeOf,
+  mapTypeOf,
   NAMED_TYPES,
   NULL,
-  optionalOf,
+  optionalTypeOf,
   printType,
   STRING,
-  typeOf,
+  typeTypeOf,
   UINT,
   type Type,
 } from '../types/type';
-import { MESSAGES, messageNamed, NULL_CONSTANT } from '../messages/messages';
-import type { FunctionRow, Library } from '../library/function';
+import { MESSAGES, findMessage, NULL_CONSTANT } from '../messages/messages';
+import type { FunctionOverload, Library } from '../library/function';
 import { Uint } from '../values/value';
 
 export interface Declarations {
@@ -42,74 +43,74 @@ export interface Declarations {
 }
 
 export interface ResolvedCall {
-  /** The name under which the function was found: `sets.contains` is one although it looks like a method. */
+  /** The name of the resolved function; a namespaced function such as `sets.contains` is parsed like a method call. */
   readonly name: string;
-  readonly rows: readonly FunctionRow[];
+  readonly overloads: readonly FunctionOverload[];
   /** The target first, if there is one. */
   readonly args: readonly Expr[];
 }
 
-export interface Checked {
+export interface CheckedExpression {
   readonly type: Type;
   typeAt(expr: Expr): Type;
-  /** Names of types and variables written with dots. */
+  /** Qualified names of types and variables. */
   readonly names: ReadonlyMap<Expr, string>;
   readonly calls: ReadonlyMap<Expr, ResolvedCall>;
 }
 
-/** Fills `issues`; the result is usable only when there are none. */
-export function check(expr: Expr, declarations: Declarations, issues: Issue[]): Checked {
+/** Appends errors to `issues`; the result is usable only when there are none. */
+export function checkExpression(expr: Expr, declarations: Declarations, issues: Issue[]): CheckedExpression {
   const checker = new Checker(declarations, issues);
   const type = checker.check(expr);
   return {
-    type: substitute(type, checker.known, 'dyn'),
-    typeAt: (at) => substitute(checker.types.get(at) ?? DYN, checker.known, 'dyn'),
+    type: substitute(type, checker.substitution, 'dyn'),
+    typeAt: (at) => substitute(checker.types.get(at) ?? DYN, checker.substitution, 'dyn'),
     names: checker.names,
     calls: checker.calls,
   };
 }
 
-const MOST_PARTS = 1000;
+const MAX_TYPE_WEIGHT = 1000;
 
 class Checker {
   readonly types = new Map<Expr, Type>();
   readonly names = new Map<Expr, string>();
   readonly calls = new Map<Expr, ResolvedCall>();
-  readonly known = new Substitution();
+  readonly substitution = new Substitution();
   private readonly scopes: { readonly name: string; readonly type: Type }[] = [];
   private readonly weights = new Map<Type, number>();
-  private free = 0;
+  private paramCount = 0;
 
   constructor(
     private readonly declarations: Declarations,
     private readonly issues: Issue[],
   ) {}
 
-  /** Macros put some parts into the tree twice; they are looked at once. */
+  /** Macro expansion may use a node twice; its type is inferred once. */
   check(expr: Expr): Type {
-    const known = this.types.get(expr);
-    if (known !== undefined) return known;
+    const checkedType = this.types.get(expr);
+    if (checkedType !== undefined) return checkedType;
     const type = this.infer(expr);
     this.types.set(expr, type);
     return type;
   }
 
-  private note(at: number, message: string): Type {
+  private report(at: number, message: string): Type {
     this.issues.push({ at, message });
     return ERROR;
   }
 
-  private mismatch(at: number, wanted: Type, found: Type): Type {
-    return this.note(at, `expected type '${this.print(wanted)}' but found '${this.print(found)}'`);
+  private mismatch(at: number, wanted: Type, actual: Type): Type {
+    return this.report(at, `expected type '${this.print(wanted)}' but found '${this.print(actual)}'`);
   }
 
   private print(type: Type): string {
-    return printType(substitute(type, this.known, 'keep'));
+    return printType(substitute(type, this.substitution, 'keep'));
   }
 
-  private fresh(): Type {
-    this.free += 1;
-    return { kind: 'param', name: `_var${this.free - 1}` };
+  private freshParam(): Type {
+    this.paramCount += 1;
+    return { kind: 'param', name: `_var${this.paramCount - 1}` };
   }
 
   private infer(expr: Expr): Type {
@@ -117,7 +118,7 @@ class Checker {
       case 'literal':
         return literalType(expr.value);
       case 'ident':
-        return this.named(expr, expr.name) ?? this.undeclared(expr.at, expr.name);
+        return this.typeOfName(expr, expr.name) ?? this.undeclared(expr.at, expr.name);
       case 'select':
         return this.select(expr);
       case 'call':
@@ -134,27 +135,27 @@ class Checker {
   }
 
   private undeclared(at: number, name: string): Type {
-    return this.note(at, `undeclared reference to '${name}' (in container '')`);
+    return this.report(at, `undeclared reference to '${name}' (in container '')`);
   }
 
-  /** The type of a variable, or of a type that is written as a value. */
-  private named(expr: Expr, name: string): Type | undefined {
+  /** The type of a variable, or of a type name used as a value. */
+  private typeOfName(expr: Expr, name: string): Type | undefined {
     const bare = name.startsWith('.') ? name.slice(1) : name;
     const local = name === bare ? this.scopes.findLast((scope) => scope.name === name) : undefined;
     if (local !== undefined) return local.type;
     const declared = name === bare || !this.scopes.some((scope) => scope.name === bare) ? this.declarations.variables.get(bare) : undefined;
-    const named = declared ?? writtenType(bare);
+    const named = declared ?? typeOfTypeName(bare);
     if (named !== undefined) this.names.set(expr, bare);
     return named;
   }
 
   private select(expr: Select): Type {
-    const name = expr.testOnly ? undefined : qualifiedName(expr);
+    const name = expr.testOnly ? undefined : qualifiedNameOf(expr);
     if (name !== undefined && !this.isLocal(name)) {
-      const type = this.named(expr, name);
+      const type = this.typeOfName(expr, name);
       if (type !== undefined) return type;
     }
-    const operand = resolve(this.check(expr.operand), this.known);
+    const operand = resolveParam(this.check(expr.operand), this.substitution);
     const field = this.fieldOf(operand, expr.field, expr.at);
     return expr.testOnly ? BOOL : field;
   }
@@ -165,25 +166,25 @@ class Checker {
   }
 
   private fieldOf(type: Type, field: string, at: number): Type {
-    const operand = resolve(type, this.known);
+    const operand = resolveParam(type, this.substitution);
     switch (operand.kind) {
       case 'object':
-        return operand.fields.get(field) ?? this.note(at, `undefined field '${field}'`);
+        return operand.fields.get(field) ?? this.report(at, `undefined field '${field}'`);
       case 'map':
         return operand.value;
       case 'optional': {
-        const inner = this.fieldOf(operand.of, field, at);
-        return inner.kind === 'error' ? inner : optionalOf(inner);
+        const inner = this.fieldOf(operand.inner, field, at);
+        return inner.kind === 'error' ? inner : optionalTypeOf(inner);
       }
       case 'param':
-        isAssignable(operand, DYN, this.known);
+        isAssignable(operand, DYN, this.substitution);
         return DYN;
       case 'dyn':
         return DYN;
       case 'error':
         return ERROR;
       default:
-        return this.note(at, `type '${this.print(operand)}' does not support field selection`);
+        return this.report(at, `type '${this.print(operand)}' does not support field selection`);
     }
   }
 
@@ -194,71 +195,71 @@ class Checker {
   private optionalSelect(expr: Call): Type {
     const [operand, field] = expr.args;
     if (operand === undefined || field?.kind !== 'literal' || typeof field.value !== 'string') return ERROR;
-    const type = resolve(this.check(operand), this.known);
+    const type = resolveParam(this.check(operand), this.substitution);
     const inner = this.fieldOf(type, field.value, expr.at);
     if (inner.kind === 'optional') return inner;
-    return optionalOf(inner.kind === 'error' ? DYN : inner);
+    return optionalTypeOf(inner.kind === 'error' ? DYN : inner);
   }
 
   private resolveCall(expr: Call): Type {
-    const space = expr.target === undefined ? undefined : qualifiedName(expr.target);
-    const qualified = space === undefined || this.isLocal(space) ? undefined : `${space}.${expr.name}`;
+    const namespace = expr.target === undefined ? undefined : qualifiedNameOf(expr.target);
+    const qualified = namespace === undefined || this.isLocal(namespace) ? undefined : `${namespace}.${expr.name}`;
     const bare = expr.name.startsWith('.') ? expr.name.slice(1) : expr.name;
-    const isSpaced = qualified !== undefined && this.declarations.library.has(qualified);
-    const name = isSpaced ? qualified : bare;
-    const args = isSpaced || expr.target === undefined ? expr.args : [expr.target, ...expr.args];
+    const isNamespaced = qualified !== undefined && this.declarations.library.has(qualified);
+    const name = isNamespaced ? qualified : bare;
+    const args = isNamespaced || expr.target === undefined ? expr.args : [expr.target, ...expr.args];
     const types = args.map((arg) => this.check(arg));
-    const member = !isSpaced && expr.target !== undefined;
-    const rows = this.declarations.library.get(name);
-    if (rows === undefined) return this.undeclared(expr.at, expr.name);
-    if (name === OPERATORS['&&'] || name === OPERATORS['||']) return this.logical(expr, args, types, rows);
-    return this.choose(expr, name, args, types, member, rows);
+    const member = !isNamespaced && expr.target !== undefined;
+    const overloads = this.declarations.library.get(name);
+    if (overloads === undefined) return this.undeclared(expr.at, expr.name);
+    if (name === OPERATORS['&&'] || name === OPERATORS['||']) return this.logical(expr, args, types, overloads);
+    return this.resolveOverload(expr, name, args, types, member, overloads);
   }
 
-  private logical(expr: Call, args: readonly Expr[], types: readonly Type[], rows: readonly FunctionRow[]): Type {
+  private logical(expr: Call, args: readonly Expr[], types: readonly Type[], overloads: readonly FunctionOverload[]): Type {
     args.forEach((arg, index) => {
       const type = types[index] ?? ERROR;
-      if (!isAssignable(type, BOOL, this.known)) this.mismatch(arg.at, BOOL, type);
+      if (!isAssignable(type, BOOL, this.substitution)) this.mismatch(arg.at, BOOL, type);
     });
-    this.calls.set(expr, { name: expr.name, rows, args });
+    this.calls.set(expr, { name: expr.name, overloads, args });
     return BOOL;
   }
 
-  private choose(
+  private resolveOverload(
     expr: Call,
     name: string,
     args: readonly Expr[],
     types: readonly Type[],
     member: boolean,
-    rows: readonly FunctionRow[],
+    overloads: readonly FunctionOverload[],
   ): Type {
     let result: Type | undefined;
-    const fitting: FunctionRow[] = [];
-    for (const row of rows) {
-      if (row.signature.member !== member) continue;
-      const fresh = this.instantiate(row.signature);
-      if (!areAssignable(types, fresh.params, this.known)) continue;
-      fitting.push(row);
-      const type = substitute(fresh.result, this.known, 'keep');
+    const fitting: FunctionOverload[] = [];
+    for (const overload of overloads) {
+      if (overload.signature.member !== member) continue;
+      const fresh = this.instantiate(overload.signature);
+      if (!areAssignable(types, fresh.params, this.substitution)) continue;
+      fitting.push(overload);
+      const type = substitute(fresh.result, this.substitution, 'keep');
       if (result === undefined) result = type;
-      else if (!sameType(result, type)) result = DYN;
+      else if (!isSameType(result, type)) result = DYN;
     }
-    this.calls.set(expr, { name, rows: fitting, args });
+    this.calls.set(expr, { name, overloads: fitting, args });
     if (result !== undefined) return result;
     const [receiver = DYN, ...others] = types;
-    const print = (type: Type): string => printType(substitute(type, this.known, 'dyn'));
+    const print = (type: Type): string => printType(substitute(type, this.substitution, 'dyn'));
     const listed = (list: readonly Type[]): string => `(${list.map(print).join(', ')})`;
     const applied = member ? `${print(receiver)}.${listed(others)}` : listed(types);
-    return this.note(expr.at, `found no matching overload for '${name}' applied to '${applied}'`);
+    return this.report(expr.at, `found no matching overload for '${name}' applied to '${applied}'`);
   }
 
-  /** A signature whose parameters are its own. */
-  private instantiate(signature: FunctionRow['signature']): { readonly params: readonly Type[]; readonly result: Type } {
+  /** The signature with fresh type parameters. */
+  private instantiate(signature: FunctionOverload['signature']): { readonly params: readonly Type[]; readonly result: Type } {
     const own = new Map<string, Type>();
     const rename = (type: Type): Type => {
       switch (type.kind) {
         case 'param': {
-          const renamed = own.get(type.name) ?? this.fresh();
+          const renamed = own.get(type.name) ?? this.freshParam();
           own.set(type.name, renamed);
           return renamed;
         }
@@ -268,7 +269,7 @@ class Checker {
           return { ...type, key: rename(type.key), value: rename(type.value) };
         case 'optional':
         case 'type':
-          return { kind: type.kind, of: rename(type.of) };
+          return { kind: type.kind, inner: rename(type.inner) };
         default:
           return type;
       }
@@ -276,79 +277,81 @@ class Checker {
     return { params: signature.params.map(rename), result: rename(signature.result) };
   }
 
-  /** The type that all items share; whether they may differ is not asked here. */
-  private join(previous: Type | undefined, current: Type): Type {
+  /** The common type of the items; `dyn` when they differ. check-literals.ts reports different types. */
+  private joinTypes(previous: Type | undefined, current: Type): Type {
     if (previous === undefined) return current;
-    return isAssignable(previous, current, this.known) ? moreGeneral(substitute(previous, this.known, 'keep'), current) : DYN;
+    return isAssignable(previous, current, this.substitution)
+      ? moreGeneralType(substitute(previous, this.substitution, 'keep'), current)
+      : DYN;
   }
 
-  private unwrapped(type: Type, optional: boolean, at: number): Type {
+  private unwrapOptional(type: Type, optional: boolean, at: number): Type {
     if (!optional) return type;
-    const found = resolve(type, this.known);
-    if (found.kind === 'optional') return found.of;
-    if (found.kind === 'dyn' || found.kind === 'error') return found;
-    this.mismatch(at, optionalOf(found), found);
+    const resolved = resolveParam(type, this.substitution);
+    if (resolved.kind === 'optional') return resolved.inner;
+    if (resolved.kind === 'dyn' || resolved.kind === 'error') return resolved;
+    this.mismatch(at, optionalTypeOf(resolved), resolved);
     return ERROR;
   }
 
   private list(expr: ListExpr): Type {
     let item: Type | undefined;
     expr.items.forEach((each, index) => {
-      item = this.join(item, this.unwrapped(this.check(each), expr.optional.has(index), each.at));
+      item = this.joinTypes(item, this.unwrapOptional(this.check(each), expr.optional.has(index), each.at));
     });
-    return listOf(item ?? this.fresh());
+    return listTypeOf(item ?? this.freshParam());
   }
 
   private map(expr: MapExpr): Type {
     let key: Type | undefined;
     let value: Type | undefined;
     for (const entry of expr.entries) {
-      key = this.join(key, this.check(entry.key));
-      value = this.join(value, this.unwrapped(this.check(entry.value), entry.optional, entry.value.at));
+      key = this.joinTypes(key, this.check(entry.key));
+      value = this.joinTypes(value, this.unwrapOptional(this.check(entry.value), entry.optional, entry.value.at));
     }
-    const type = mapOf(key ?? this.fresh(), value ?? this.fresh());
-    return this.weight(type) > MOST_PARTS ? this.note(expr.at, 'type is too large') : type;
+    const type = mapTypeOf(key ?? this.freshParam(), value ?? this.freshParam());
+    return this.typeWeight(type) > MAX_TYPE_WEIGHT ? this.report(expr.at, 'type is too large') : type;
   }
 
-  /** How many parts a type has; types that are put together of themselves grow fast. */
-  private weight(type: Type): number {
-    const found = resolve(type, this.known);
-    const known = this.weights.get(found);
+  /** The number of nodes of a type; a type built from itself repeatedly grows exponentially. */
+  private typeWeight(type: Type): number {
+    const resolved = resolveParam(type, this.substitution);
+    const known = this.weights.get(resolved);
     if (known !== undefined) return known;
-    let weight = 1;
-    if (found.kind === 'list') weight += this.weight(found.item);
-    else if (found.kind === 'map') weight += this.weight(found.key) + this.weight(found.value);
-    else if (found.kind === 'optional' || found.kind === 'type') weight += this.weight(found.of);
-    this.weights.set(found, weight);
-    return weight;
+    let typeWeight = 1;
+    if (resolved.kind === 'list') typeWeight += this.typeWeight(resolved.item);
+    else if (resolved.kind === 'map') typeWeight += this.typeWeight(resolved.key) + this.typeWeight(resolved.value);
+    else if (resolved.kind === 'optional' || resolved.kind === 'type') typeWeight += this.typeWeight(resolved.inner);
+    this.weights.set(resolved, typeWeight);
+    return typeWeight;
   }
 
   private struct(expr: StructExpr): Type {
-    const message = messageNamed(expr.name);
+    const message = findMessage(expr.name);
     if (message === undefined) return this.undeclared(expr.at, expr.name);
     for (const { at, name, value, optional } of expr.fields) {
       const field = message.fields.get(name);
-      const given = this.unwrapped(this.check(value), optional, value.at);
-      if (field === undefined) this.note(at, `undefined field '${name}'`);
-      else if (!isAssignable(given, field.type, this.known)) {
-        this.note(at, `expected type of field '${name}' is '${this.print(field.type)}' but provided type is '${this.print(given)}'`);
+      const given = this.unwrapOptional(this.check(value), optional, value.at);
+      if (field === undefined) this.report(at, `undefined field '${name}'`);
+      else if (!isAssignable(given, field.type, this.substitution)) {
+        this.report(at, `expected type of field '${name}' is '${this.print(field.type)}' but provided type is '${this.print(given)}'`);
       }
     }
     return message.type;
   }
 
   private comprehension(expr: Comprehension): Type {
-    const range = resolve(this.check(expr.range), this.known);
+    const range = resolveParam(this.check(expr.range), this.substitution);
     const accumulator = this.check(expr.init);
     this.scopes.push({ name: expr.accumulator, type: accumulator }, { name: expr.variable, type: this.variableType(range, expr.range.at) });
     const condition = this.check(expr.condition);
-    if (!isAssignable(condition, BOOL, this.known)) this.mismatch(expr.condition.at, BOOL, condition);
+    if (!isAssignable(condition, BOOL, this.substitution)) this.mismatch(expr.condition.at, BOOL, condition);
     const step = this.check(expr.step);
-    if (!isAssignable(step, accumulator, this.known)) this.mismatch(expr.step.at, accumulator, step);
+    if (!isAssignable(step, accumulator, this.substitution)) this.mismatch(expr.step.at, accumulator, step);
     this.scopes.pop();
     const result = this.check(expr.result);
     this.scopes.pop();
-    return substitute(result, this.known, 'keep');
+    return substitute(result, this.substitution, 'keep');
   }
 
   private variableType(range: Type, at: number): Type {
@@ -358,13 +361,13 @@ class Checker {
       case 'map':
         return range.key;
       case 'param':
-        isAssignable(range, DYN, this.known);
+        isAssignable(range, DYN, this.substitution);
         return DYN;
       case 'dyn':
       case 'error':
         return range;
       default:
-        return this.note(
+        return this.report(
           at,
           `expression of type '${this.print(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
         );
@@ -372,11 +375,11 @@ class Checker {
   }
 }
 
-/** The type of a name that is a type, or the constant of an enumeration. */
-function writtenType(name: string): Type | undefined {
+/** The type of a type name or enum constant. */
+function typeOfTypeName(name: string): Type | undefined {
   if (name === NULL_CONSTANT) return INT;
   const type = NAMED_TYPES.get(name) ?? MESSAGES.get(name)?.type;
-  return type === undefined ? undefined : typeOf(type);
+  return type === undefined ? undefined : typeTypeOf(type);
 }
 
 function literalType(value: unknown): Type {
@@ -389,9 +392,9 @@ function literalType(value: unknown): Type {
 }
 
 /** `a.b.c` as one name. */
-export function qualifiedName(expr: Expr): string | undefined {
+export function qualifiedNameOf(expr: Expr): string | undefined {
   if (expr.kind === 'ident') return expr.name;
   if (expr.kind !== 'select' || expr.testOnly) return undefined;
-  const operand = qualifiedName(expr.operand);
+  const operand = qualifiedNameOf(expr.operand);
   return operand === undefined ? undefined : `${operand}.${expr.field}`;
 }

@@ -1,5 +1,5 @@
 /**
- * What is wrong with the rules of a schema when its definition is written: their texts, their types, and what they may cost at most. Evaluates nothing.
+ * Validates the rules of a schema when its definition is written: syntax, types and estimated cost. Evaluates nothing.
  */
 import { appendAll } from '../../values/append';
 import { objectAt, type JsonObject } from '../../values/json';
@@ -14,126 +14,129 @@ import {
   requiredValue,
   type FieldError,
 } from '../../api/errors/field-error';
-import { UNBOUNDED } from '../cost/estimate';
+import { MAX_COST } from '../cost/estimate';
 import type { Expression, Type } from '../engine';
 import { compileRule, hasRules, type CompiledRule } from './compiled-rule';
-import { declaredType, mostIn, REQUEST_BYTES } from './declared-type';
-import { readFieldPath } from './field-path';
+import { declaredType, maxValuesIn, MAX_REQUEST_BYTES } from './declared-type';
+import { resolveFieldPath } from './field-path';
 
 const EXPRESSION_LIMIT = 10_000_000;
 const DEFINITION_LIMIT = 100_000_000;
-/** How many of the most expensive expressions are named when all together cost too much. */
-const NAMED_EXPENSIVE = 4;
-/** Cheaper ones are not to blame. */
-const LEAST_EXPENSIVE = 1_000_000;
+/** How many of the most expensive expressions are named when the total cost is too high. */
+const MAX_NAMED_COSTS = 4;
+/** Cheaper expressions are not named. */
+const MIN_NAMED_COST = 1_000_000;
 
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 const HINT = '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)';
 
-interface Expense {
+interface RuleCost {
   readonly path: string;
   readonly cost: number;
 }
 
-interface Context {
-  readonly expenses: Expense[];
-  readonly faulty: ReadonlySet<JsonObject>;
+interface CheckRulesContext {
+  readonly costs: RuleCost[];
+  readonly invalidParts: ReadonlySet<JsonObject>;
 }
 
-const NOWHERE: ReadonlySet<JsonObject> = new Set();
+const NO_PARTS: ReadonlySet<JsonObject> = new Set();
 
-/** Where a node stands in the schema. */
-interface Place {
+/** The location of a node in the schema. */
+interface NodeLocation {
   readonly path: string;
-  readonly whole: boolean;
-  /** How many values of the node an object may have; undefined where nothing bounds them. */
+  readonly isResource: boolean;
+  /** The maximum number of values of the node in an object; `undefined` when unbounded. */
   readonly count: number | undefined;
-  /** The list without keys around the node, whose items cannot be found again. */
+  /** Path of the enclosing list that is not a map list, so that its items cannot be correlated with old ones. */
   readonly uncorrelated: string | undefined;
-  /** The node as it was written. */
+  /** The JSON of the node. */
   readonly source: JsonObject | undefined;
 }
 
-/** A schema as it was written, and the parts of it in which something else is wrong, with all that such parts stand in. */
-export interface Faults {
+/** The JSON of a schema and those of its parts that contain other errors, including all enclosing parts. */
+export interface InvalidSchemaParts {
   readonly schema: JsonObject;
-  readonly within: ReadonlySet<JsonObject>;
+  readonly parts: ReadonlySet<JsonObject>;
 }
 
-interface CountedPlace extends Place {
+interface CountedLocation extends NodeLocation {
   readonly count: number;
 }
 
-/** `path` is where the schema stands in its definition. Rules that stand where something else is wrong are not compiled. */
-export function checkRules(root: SchemaNode, path: string, faults?: Faults): FieldError[] {
+/** Validates all rules. `path` is the path of the schema in its definition. Rules of invalid parts are not compiled. */
+export function checkRules(root: SchemaNode, path: string, invalid?: InvalidSchemaParts): FieldError[] {
   if (!hasRules(root)) return [];
-  const context: Context = { expenses: [], faulty: faults?.within ?? NOWHERE };
-  const { texts, expressions } = checkNode(root, { ...atRoot(path), source: faults?.schema }, context);
-  return [...texts, ...expressions, ...checkTotal(path, context.expenses)];
+  const context: CheckRulesContext = { costs: [], invalidParts: invalid?.parts ?? NO_PARTS };
+  const { texts, expressions } = checkNode(root, { ...rootLocation(path), source: invalid?.schema }, context);
+  return [...texts, ...expressions, ...checkTotal(path, context.costs)];
 }
 
-const atRoot = (path: string): Place => ({ path, whole: true, count: 1, uncorrelated: undefined, source: undefined });
+const rootLocation = (path: string): NodeLocation => ({ path, isResource: true, count: 1, uncorrelated: undefined, source: undefined });
 
-/** What can be said of the rules whatever the schema around them is worth: only their texts. {@link checkRules} says it, too. */
+/**
+ * Validates only the texts of the rules, independently of the surrounding schema. {@link checkRules} includes these
+ * errors.
+ */
 export function checkRuleTexts(root: SchemaNode, path: string): FieldError[] {
   const errors: FieldError[] = [];
-  const visit = (node: SchemaNode, place: Place): void => {
-    for (const [child, below] of childrenOf(node, place)) visit(child, below);
-    node.rules.forEach((rule, index) => appendAll(errors, checkTexts(rule, node, rulePath(place, index))));
+  const visit = (node: SchemaNode, location: NodeLocation): void => {
+    for (const [child, below] of childrenOf(node, location)) visit(child, below);
+    node.rules.forEach((rule, index) => appendAll(errors, checkTexts(rule, node, rulePath(location, index))));
   };
-  if (hasRules(root)) visit(root, atRoot(path));
+  if (hasRules(root)) visit(root, rootLocation(path));
   return errors;
 }
 
-interface Found {
-  /** Wrong texts keep the rules around them from being compiled. */
+interface NodeErrors {
+  /** Errors in texts prevent compiling the rules of enclosing nodes. */
   readonly texts: FieldError[];
   readonly expressions: FieldError[];
 }
 
-function checkNode(node: SchemaNode, place: Place, context: Context): Found {
-  const found: Found = { texts: [], expressions: [] };
-  for (const [child, below] of childrenOf(node, place)) {
+function checkNode(node: SchemaNode, location: NodeLocation, context: CheckRulesContext): NodeErrors {
+  const errors: NodeErrors = { texts: [], expressions: [] };
+  for (const [child, below] of childrenOf(node, location)) {
     const { texts, expressions } = checkNode(child, below, context);
-    appendAll(found.texts, texts);
-    appendAll(found.expressions, expressions);
+    appendAll(errors.texts, texts);
+    appendAll(errors.expressions, expressions);
   }
-  node.rules.forEach((rule, index) => appendAll(found.texts, checkTexts(rule, node, rulePath(place, index))));
-  if (found.texts.length > 0 || node.rules.length === 0) return found;
-  if (place.source !== undefined && context.faulty.has(place.source)) return found;
-  const self = declaredType(node, place.whole);
+  node.rules.forEach((rule, index) => appendAll(errors.texts, checkTexts(rule, node, rulePath(location, index))));
+  if (errors.texts.length > 0 || node.rules.length === 0) return errors;
+  if (location.source !== undefined && context.invalidParts.has(location.source)) return errors;
+  const self = declaredType(node, location.isResource);
   if (self === undefined) {
-    found.expressions.push(internalFieldError(`${place.path}.x-kubernetes-validations`, NO_TYPE));
-    return found;
+    errors.expressions.push(internalFieldError(`${location.path}.x-kubernetes-validations`, NO_TYPE));
+    return errors;
   }
-  const count = place.count ?? mostIn(node, REQUEST_BYTES);
+  const count = location.count ?? maxValuesIn(node, MAX_REQUEST_BYTES);
   node.rules.forEach((rule, index) => {
-    const path = rulePath(place, index);
-    appendAll(found.expressions, checkCompiled(rule, compileRule(rule, self), self, { ...place, path, count }, context));
+    const path = rulePath(location, index);
+    appendAll(errors.expressions, checkCompiled(rule, compileRule(rule, self), self, { ...location, path, count }, context));
   });
-  return found;
+  return errors;
 }
 
 const NO_TYPE =
   'internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations';
-const rulePath = (place: Place, index: number): string => `${place.path}.x-kubernetes-validations[${index}]`;
+const rulePath = (location: NodeLocation, index: number): string => `${location.path}.x-kubernetes-validations[${index}]`;
 
-function* childrenOf(node: SchemaNode, place: Place): Generator<readonly [SchemaNode, Place]> {
-  const { path, source } = place;
+function* childrenOf(node: SchemaNode, location: NodeLocation): Generator<readonly [SchemaNode, NodeLocation]> {
+  const { path, source } = location;
   const members = objectAt(source, 'properties');
-  const times = (most: number | undefined): number | undefined =>
-    place.count === undefined || most === undefined ? undefined : Math.min(place.count * most, UNBOUNDED);
+  const multiplyCount = (maxChildren: number | undefined): number | undefined =>
+    location.count === undefined || maxChildren === undefined ? undefined : Math.min(location.count * maxChildren, MAX_COST);
   for (const [name, child] of node.properties) {
-    yield [child, { ...place, path: `${path}.properties[${name}]`, whole: false, source: objectAt(members, name) }];
+    yield [child, { ...location, path: `${path}.properties[${name}]`, isResource: false, source: objectAt(members, name) }];
   }
   if (typeof node.additionalProperties === 'object') {
     const below = { path: `${path}.additionalProperties`, source: objectAt(source, 'additionalProperties') };
-    yield [node.additionalProperties, { ...place, ...below, whole: false, count: times(node.maxProperties) }];
+    yield [node.additionalProperties, { ...location, ...below, isResource: false, count: multiplyCount(node.maxProperties) }];
   }
   if (node.items !== undefined) {
-    const uncorrelated = place.uncorrelated ?? (node.listType === 'map' ? undefined : path);
+    const uncorrelated = location.uncorrelated ?? (node.listType === 'map' ? undefined : path);
     const below = { path: `${path}.items`, source: objectAt(source, 'items') };
-    yield [node.items, { ...below, whole: false, count: times(node.maxItems), uncorrelated }];
+    yield [node.items, { ...below, isResource: false, count: multiplyCount(node.maxItems), uncorrelated }];
   }
 }
 
@@ -163,12 +166,12 @@ function checkFieldPath(text: string, node: SchemaNode, path: string): FieldErro
   const errors: FieldError[] = [];
   if (text.trim() === '') errors.push(invalidValue(path, text, 'fieldPath must be non-empty if specified'));
   if (hasBreaks(text)) errors.push(invalidValue(path, text, 'fieldPath must not contain line breaks'));
-  if (readFieldPath(text, node) === undefined) errors.push(invalidValue(path, text, 'fieldPath must be a valid path'));
+  if (resolveFieldPath(text, node) === undefined) errors.push(invalidValue(path, text, 'fieldPath must be a valid path'));
   return errors;
 }
 
-/** A rule as upstream prints it, as a structure of its language; where that has an address, ours has none. */
-function shown({ rule, message, messageExpression, reason, fieldPath, optionalOldSelf }: ValidationRule): string {
+/** A rule as upstream prints it, as a Go struct; pointers have a placeholder address. */
+function formatRule({ rule, message, messageExpression, reason, fieldPath, optionalOldSelf }: ValidationRule): string {
   const pointer = (type: string, isSet: boolean): string => `(*${type})(${isSet ? '0xc000000000' : 'nil'})`;
   const members = [
     `Rule:${quote(rule)}`,
@@ -181,22 +184,29 @@ function shown({ rule, message, messageExpression, reason, fieldPath, optionalOl
   return `apiextensions.ValidationRule{${members.join(', ')}}`;
 }
 
-function checkCompiled(rule: ValidationRule, compiled: CompiledRule, self: Type, place: CountedPlace, context: Context): FieldError[] {
+function checkCompiled(
+  rule: ValidationRule,
+  compiled: CompiledRule,
+  self: Type,
+  location: CountedLocation,
+  context: CheckRulesContext,
+): FieldError[] {
   const { expression, messageExpression } = compiled;
-  const path = `${place.path}.rule`;
+  const path = `${location.path}.rule`;
   const errors: FieldError[] = [];
-  if ('fault' in expression) errors.push(invalidShownValue(path, shown(rule), expression.fault));
-  else if (expression.type.kind !== 'bool') errors.push(invalidShownValue(path, shown(rule), 'cel expression must evaluate to a bool'));
+  if ('fault' in expression) errors.push(invalidShownValue(path, formatRule(rule), expression.fault));
+  else if (expression.type.kind !== 'bool')
+    errors.push(invalidShownValue(path, formatRule(rule), 'cel expression must evaluate to a bool'));
   else {
-    if (compiled.usesOld && place.uncorrelated !== undefined) {
-      const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${place.uncorrelated}`;
+    if (compiled.usesOldSelf && location.uncorrelated !== undefined) {
+      const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${location.uncorrelated}`;
       errors.push(invalidValue(path, rule.rule, detail));
     }
-    const tooMuch = checkCost(expression, self, 'rule', path, place, context);
-    appendAll(errors, [...tooMuch, ...(tooMuch.length > 0 ? [] : checkMessage(rule, messageExpression, self, place, context))]);
+    const costErrors = checkCost(expression, self, 'rule', path, location, context);
+    appendAll(errors, [...costErrors, ...(costErrors.length > 0 ? [] : checkMessage(rule, messageExpression, self, location, context))]);
   }
-  if (rule.optionalOldSelf !== undefined && !compiled.usesOld) {
-    errors.push(invalidValue(`${place.path}.optionalOldSelf`, rule.optionalOldSelf, 'may not be set if oldSelf is not used in rule'));
+  if (rule.optionalOldSelf !== undefined && !compiled.usesOldSelf) {
+    errors.push(invalidValue(`${location.path}.optionalOldSelf`, rule.optionalOldSelf, 'may not be set if oldSelf is not used in rule'));
   }
   return errors;
 }
@@ -205,37 +215,44 @@ function checkMessage(
   rule: ValidationRule,
   expression: CompiledRule['messageExpression'],
   self: Type,
-  place: CountedPlace,
-  context: Context,
+  location: CountedLocation,
+  context: CheckRulesContext,
 ): FieldError[] {
   if (expression === undefined) return [];
-  const path = `${place.path}.messageExpression`;
-  if ('fault' in expression) return [invalidShownValue(path, shown(rule), `messageExpression ${expression.fault}`)];
-  if (expression.type.kind !== 'string') return [invalidShownValue(path, shown(rule), 'messageExpression must evaluate to a string')];
-  return checkCost(expression, self, 'messageExpression', path, place, context);
+  const path = `${location.path}.messageExpression`;
+  if ('fault' in expression) return [invalidShownValue(path, formatRule(rule), `messageExpression ${expression.fault}`)];
+  if (expression.type.kind !== 'string') return [invalidShownValue(path, formatRule(rule), 'messageExpression must evaluate to a string')];
+  return checkCost(expression, self, 'messageExpression', path, location, context);
 }
 
-function checkCost(expression: Expression, self: Type, what: string, path: string, place: CountedPlace, context: Context): FieldError[] {
-  const cost = Math.min(expression.estimate(self).max * place.count, UNBOUNDED);
-  context.expenses.push({ path, cost });
-  return cost > EXPRESSION_LIMIT ? [forbiddenField(path, costMessage(`estimated ${what} cost`, cost, EXPRESSION_LIMIT))] : [];
+function checkCost(
+  expression: Expression,
+  self: Type,
+  label: string,
+  path: string,
+  location: CountedLocation,
+  context: CheckRulesContext,
+): FieldError[] {
+  const cost = Math.min(expression.estimate(self).max * location.count, MAX_COST);
+  context.costs.push({ path, cost });
+  return cost > EXPRESSION_LIMIT ? [forbiddenField(path, costMessage(`estimated ${label} cost`, cost, EXPRESSION_LIMIT))] : [];
 }
 
-function costMessage(what: string, cost: number, limit: number): string {
+function costMessage(label: string, cost: number, limit: number): string {
   const factor = cost / limit;
   const times = factor > 100 ? 'more than 100x' : `${factor.toFixed(factor < 1.5 ? 6 : 1)}x`;
-  return `${what} exceeds budget by factor of ${times} ${HINT}`;
+  return `${label} exceeds budget by factor of ${times} ${HINT}`;
 }
 
-function checkTotal(path: string, expenses: readonly Expense[]): FieldError[] {
-  const total = expenses.reduce((sum, { cost }) => Math.min(sum + cost, UNBOUNDED), 0);
+function checkTotal(path: string, costs: readonly RuleCost[]): FieldError[] {
+  const total = costs.reduce((sum, { cost }) => Math.min(sum + cost, MAX_COST), 0);
   if (total <= DEFINITION_LIMIT) return [];
-  const most = expenses
-    .filter(({ cost }) => cost >= LEAST_EXPENSIVE)
+  const mostExpensive = costs
+    .filter(({ cost }) => cost >= MIN_NAMED_COST)
     .sort((a, b) => b.cost - a.cost)
-    .slice(0, NAMED_EXPENSIVE);
+    .slice(0, MAX_NAMED_COSTS);
   return [
-    ...most.map((expense) =>
+    ...mostExpensive.map((expense) =>
       forbiddenField(expense.path, 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'),
     ),
     forbiddenField(

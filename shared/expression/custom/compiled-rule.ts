@@ -1,16 +1,14 @@
-/**
- * One rule of a schema, compiled: its own expression and the one that makes its message.
- */
+/** Compiles a validation rule: its expression and its message expression. */
 import type { SchemaNode, ValidationRule } from '../../api/structural/schema-node';
-import { compileExpression, type CompileFault, type Expression, type Type } from '../engine';
-import { optionalOf } from '../types/type';
+import { compileExpression, type CompileError, type Expression, type Type } from '../engine';
+import { optionalTypeOf } from '../types/type';
 
 export interface CompiledRule {
-  readonly expression: Expression | CompileFault;
-  /** Undefined when there is none. */
-  readonly messageExpression: Expression | CompileFault | undefined;
-  /** Whether it compares with what was there before. */
-  readonly usesOld: boolean;
+  readonly expression: Expression | CompileError;
+  /** `undefined` when there is none. */
+  readonly messageExpression: Expression | CompileError | undefined;
+  /** Whether the rule refers to `oldSelf` (a transition rule). */
+  readonly usesOldSelf: boolean;
 }
 
 export const SELF = 'self';
@@ -19,18 +17,18 @@ export const OLD_SELF = 'oldSelf';
 export function compileRule(rule: ValidationRule, self: Type): CompiledRule {
   const variables = new Map([
     [SELF, self],
-    [OLD_SELF, rule.optionalOldSelf === true ? optionalOf(self) : self],
+    [OLD_SELF, rule.optionalOldSelf === true ? optionalTypeOf(self) : self],
   ]);
   const expression = compileExpression(rule.rule, variables);
   const hasMessage = rule.messageExpression !== '' && !('fault' in expression);
   return {
     expression,
     messageExpression: hasMessage ? compileExpression(rule.messageExpression, variables) : undefined,
-    usesOld: !('fault' in expression) && expression.uses(OLD_SELF),
+    usesOldSelf: !('fault' in expression) && expression.usesVariable(OLD_SELF),
   };
 }
 
-/** Whether any rule stands at the node or below it. */
+/** Whether the node or a node below it has rules. */
 export function hasRules(node: SchemaNode): boolean {
   if (node.rules.length > 0) return true;
   if (node.items !== undefined && hasRules(node.items)) return true;

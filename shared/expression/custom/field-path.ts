@@ -1,12 +1,12 @@
 /**
- * Where a rule's `fieldPath` points: members named `.name` or `['name']` below the rule's own place, never items of lists.
+ * Resolves the `fieldPath` of a rule: members written as `.name` or `['name']` below the rule's node, never list items.
  */
 import type { SchemaNode } from '../../api/structural/schema-node';
 
 const SEGMENT = /\.([^.[\]]+)|\['((?:[^'\\]|\\.)+)'\]/y;
 
-/** The path as it stands behind the place of the rule, or undefined when the schema has no such member. */
-export function readFieldPath(text: string, node: SchemaNode): string | undefined {
+/** The path to append to the path of the rule's node; `undefined` when the schema has no such member. */
+export function resolveFieldPath(text: string, node: SchemaNode): string | undefined {
   let at = 0;
   let path = '';
   let current: SchemaNode | undefined = node;
@@ -17,9 +17,9 @@ export function readFieldPath(text: string, node: SchemaNode): string | undefine
     at = SEGMENT.lastIndex;
     const name = match[1] ?? (match[2] ?? '').replace(/\\(.)/g, '$1');
     const member = current.properties.get(name);
-    const free: SchemaNode | undefined = typeof current.additionalProperties === 'object' ? current.additionalProperties : undefined;
+    const additional: SchemaNode | undefined = typeof current.additionalProperties === 'object' ? current.additionalProperties : undefined;
     path += member !== undefined ? `.${name}` : `[${name}]`;
-    current = member ?? free;
+    current = member ?? additional;
     if (current === undefined) return undefined;
   }
   return path === '' ? undefined : path;

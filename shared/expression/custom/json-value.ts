@@ -1,40 +1,40 @@
 /**
- * JSON as values of the expression language, by its schema: nothing is copied, members and items are wrapped when they are asked for. A member that is
- * null, or of which the schema says nothing, is not there.
+ * JSON of a custom resource as CEL values, by its schema. Nothing is copied: members and items are wrapped lazily. A
+ * member that is null or not specified by the schema is absent.
  */
 import type { SchemaNode } from '../../api/structural/schema-node';
 import { isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { readDuration, readTimestamp } from '../library/printing';
-import { ArrayList, Failure, ListValue, MapValue, type ListSemantics, type Value } from '../values/value';
-import { readLongDuration, readLooseTime } from './lenient-formats';
-import { escapeMember } from './field-names';
+import { ArrayList, ErrorValue, ListValue, MapValue, type ListSemantics, type Value } from '../values/value';
+import { readLongDuration, readLenientTime } from './lenient-formats';
+import { escapeFieldName } from './field-names';
 
-/** What the schema says of one member, by the name that expressions use. */
-interface Member {
+/** A member of an object, with its name in JSON. */
+interface RecordMember {
   readonly name: string;
-  readonly wrap: Wrap;
+  readonly wrap: ValueWrapper;
 }
 
-export type Wrap = (value: JsonValue) => Value;
+export type ValueWrapper = (value: JsonValue) => Value;
 
-const MISFIT = new Failure('invalid data, expected a value of the declared type');
+const TYPE_MISMATCH = new ErrorValue('invalid data, expected a value of the declared type');
 
-/** How values of a schema are seen; undefined when nothing is known of them. Compiled once for each schema. */
-export function wrapperOf(node: SchemaNode, whole: boolean, name = 'selfType'): Wrap | undefined {
-  if (node.intOrString) return (value) => (typeof value === 'number' || typeof value === 'bigint' ? wrapInteger(value) : wrapText(value));
+/** The wrapper of values of a schema; `undefined` when the schema does not specify them. Compile once per schema. */
+export function valueWrapperOf(node: SchemaNode, isResource: boolean, name = 'selfType'): ValueWrapper | undefined {
+  if (node.intOrString) return (value) => (typeof value === 'number' || typeof value === 'bigint' ? wrapInteger(value) : wrapString(value));
   switch (node.type) {
     case 'array':
       return listWrapper(node, name);
     case 'object':
-      return objectWrapper(node, whole || node.embeddedResource, name);
+      return objectWrapper(node, isResource || node.embeddedResource, name);
     case 'string':
-      return own(TEXTS, node.format) ?? wrapText;
+      return own(STRING_FORMAT_WRAPPERS, node.format) ?? wrapString;
     case 'boolean':
-      return (value) => (typeof value === 'boolean' ? value : MISFIT);
+      return (value) => (typeof value === 'boolean' ? value : TYPE_MISMATCH);
     case 'integer':
       return wrapInteger;
     case 'number':
-      return (value) => (typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : MISFIT);
+      return (value) => (typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : TYPE_MISMATCH);
     case undefined:
       return undefined;
   }
@@ -42,41 +42,41 @@ export function wrapperOf(node: SchemaNode, whole: boolean, name = 'selfType'): 
 
 function wrapInteger(value: JsonValue): Value {
   if (typeof value === 'bigint') return BigInt.asIntN(64, value);
-  return typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : MISFIT;
+  return typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : TYPE_MISMATCH;
 }
 
-const wrapText: Wrap = (value) => (typeof value === 'string' || value === null ? value : MISFIT);
+const wrapString: ValueWrapper = (value) => (typeof value === 'string' || value === null ? value : TYPE_MISMATCH);
 
-const parsed =
-  (read: (text: string) => Value | undefined): Wrap =>
+const parsingWrapper =
+  (read: (text: string) => Value | undefined): ValueWrapper =>
   (value) =>
-    typeof value === 'string' ? (read(value) ?? new Failure('invalid data, cannot be converted')) : MISFIT;
+    typeof value === 'string' ? (read(value) ?? new ErrorValue('invalid data, cannot be converted')) : TYPE_MISMATCH;
 
-const TEXTS: Readonly<Record<string, Wrap>> = {
-  byte: parsed((text) => new Uint8Array(Buffer.from(text, 'base64'))),
-  'date-time': parsed((text) => readTimestamp(text) ?? readLooseTime(text)),
-  date: parsed((text) => readTimestamp(`${text}T00:00:00Z`)),
-  duration: parsed((text) => readDuration(text) ?? readLongDuration(text)),
+const STRING_FORMAT_WRAPPERS: Readonly<Record<string, ValueWrapper>> = {
+  byte: parsingWrapper((text) => new Uint8Array(Buffer.from(text, 'base64'))),
+  'date-time': parsingWrapper((text) => readTimestamp(text) ?? readLenientTime(text)),
+  date: parsingWrapper((text) => readTimestamp(`${text}T00:00:00Z`)),
+  duration: parsingWrapper((text) => readDuration(text) ?? readLongDuration(text)),
 };
 
-/** What a wrapper has made is kept where making it again would take more than looking it up. */
-function keep<K>(known: Map<K, Value>, key: K, item: JsonValue, wrap: Wrap): Value {
+/** Caches wrapped objects and lists, for which wrapping is more expensive than a lookup. */
+function cachedValue<K>(cache: Map<K, Value>, key: K, item: JsonValue, wrap: ValueWrapper): Value {
   if (typeof item === 'number' || typeof item === 'boolean') return wrap(item);
-  const found = known.get(key);
-  if (found !== undefined) return found;
+  const cached = cache.get(key);
+  if (cached !== undefined) return cached;
   const value = wrap(item);
-  if (typeof value === 'object' && value !== null) known.set(key, value);
+  if (typeof value === 'object' && value !== null) cache.set(key, value);
   return value;
 }
 
-/** A list of JSON values. What is wrapped is kept, so that what it has found out of itself is not looked for again. */
+/** A list of JSON values. Wrapped items are cached, so that what they cache themselves is kept. */
 class JsonList extends ListValue {
-  private readonly known = new Map<number, Value>();
+  private readonly cache = new Map<number, Value>();
 
   constructor(
     private readonly items: JsonArray,
-    private readonly wrap: Wrap,
-    private readonly meaning: ListSemantics | undefined,
+    private readonly wrap: ValueWrapper,
+    private readonly listSemantics: ListSemantics | undefined,
   ) {
     super();
   }
@@ -87,38 +87,38 @@ class JsonList extends ListValue {
 
   at(index: number): Value {
     const item = this.items[index] ?? null;
-    return keep(this.known, index, item, this.wrap);
+    return cachedValue(this.cache, index, item, this.wrap);
   }
 
   override get semantics(): ListSemantics | undefined {
-    return this.meaning;
+    return this.listSemantics;
   }
 }
 
-function listWrapper(node: SchemaNode, name: string): Wrap | undefined {
-  const wrap = node.items === undefined ? undefined : wrapperOf(node.items, false, `${name}.@idx`);
+function listWrapper(node: SchemaNode, name: string): ValueWrapper | undefined {
+  const wrap = node.items === undefined ? undefined : valueWrapperOf(node.items, false, `${name}.@idx`);
   if (wrap === undefined) return undefined;
   const semantics = semanticsOf(node);
-  return (value) => (Array.isArray(value) ? new JsonList(value, wrap, semantics) : MISFIT);
+  return (value) => (Array.isArray(value) ? new JsonList(value, wrap, semantics) : TYPE_MISMATCH);
 }
 
 function semanticsOf(node: SchemaNode): ListSemantics | undefined {
   if (node.listType === 'set') return { identity: (item) => item, keyed: false };
   if (node.listType !== 'map') return undefined;
-  const keys = node.listMapKeys.map((key) => escapeMember(key) ?? key);
+  const keys = node.listMapKeys.map((key) => escapeFieldName(key) ?? key);
   return {
     identity: (item) => (item instanceof MapValue ? new ArrayList(keys.map((key) => item.find(key) ?? null)) : item),
     keyed: true,
   };
 }
 
-/** An object whose members the schema names. */
+/** An object with members that the schema specifies. */
 class JsonRecord extends MapValue {
-  private readonly known = new Map<string, Value>();
+  private readonly cache = new Map<string, Value>();
 
   constructor(
     private readonly object: JsonObject,
-    private readonly members: ReadonlyMap<string, Member>,
+    private readonly members: ReadonlyMap<string, RecordMember>,
     private readonly type: string,
   ) {
     super();
@@ -143,7 +143,7 @@ class JsonRecord extends MapValue {
     const member = typeof key === 'string' ? this.members.get(key) : undefined;
     const item = member === undefined ? undefined : own(this.object, member.name);
     if (member === undefined || item === undefined || item === null) return undefined;
-    return keep(this.known, member.name, item, member.wrap);
+    return cachedValue(this.cache, member.name, item, member.wrap);
   }
 
   *keys(): Generator<Value> {
@@ -151,14 +151,14 @@ class JsonRecord extends MapValue {
   }
 }
 
-/** An object whose members have free names. */
+/** An object with arbitrary member names. */
 class JsonMap extends MapValue {
-  private readonly known = new Map<string, Value>();
+  private readonly cache = new Map<string, Value>();
   private names: readonly string[] | undefined;
 
   constructor(
     private readonly object: JsonObject,
-    private readonly wrap: Wrap,
+    private readonly wrap: ValueWrapper,
   ) {
     super();
   }
@@ -170,7 +170,7 @@ class JsonMap extends MapValue {
   find(key: Value): Value | undefined {
     const item = typeof key === 'string' ? own(this.object, key) : undefined;
     if (typeof key !== 'string' || item === undefined) return undefined;
-    return keep(this.known, key, item, this.wrap);
+    return cachedValue(this.cache, key, item, this.wrap);
   }
 
   keys(): Iterable<Value> {
@@ -183,27 +183,27 @@ class JsonMap extends MapValue {
   }
 }
 
-const METADATA: ReadonlyMap<string, Member> = new Map(
-  ['name', 'generateName'].map((name): [string, Member] => [name, { name, wrap: wrapText }]),
+const METADATA: ReadonlyMap<string, RecordMember> = new Map(
+  ['name', 'generateName'].map((name): [string, RecordMember] => [name, { name, wrap: wrapString }]),
 );
 
-function objectWrapper(node: SchemaNode, whole: boolean, name: string): Wrap | undefined {
+function objectWrapper(node: SchemaNode, isResource: boolean, name: string): ValueWrapper | undefined {
   if (typeof node.additionalProperties === 'object') {
-    const wrap = wrapperOf(node.additionalProperties, false, `${name}.@prop`);
-    return wrap === undefined ? undefined : (value) => (isObject(value) ? new JsonMap(value, wrap) : MISFIT);
+    const wrap = valueWrapperOf(node.additionalProperties, false, `${name}.@prop`);
+    return wrap === undefined ? undefined : (value) => (isObject(value) ? new JsonMap(value, wrap) : TYPE_MISMATCH);
   }
-  const members = new Map<string, Member>();
+  const members = new Map<string, RecordMember>();
   for (const [member, child] of node.properties) {
-    const escaped = escapeMember(member);
-    const wrap = escaped === undefined ? undefined : wrapperOf(child, false, `${name}.${member}`);
+    const escaped = escapeFieldName(member);
+    const wrap = escaped === undefined ? undefined : valueWrapperOf(child, false, `${name}.${member}`);
     if (escaped !== undefined && wrap !== undefined) members.set(escaped, { name: member, wrap });
   }
-  if (whole) {
-    for (const text of ['apiVersion', 'kind']) members.set(text, { name: text, wrap: wrapText });
+  if (isResource) {
+    for (const text of ['apiVersion', 'kind']) members.set(text, { name: text, wrap: wrapString });
     members.set('metadata', {
       name: 'metadata',
-      wrap: (value) => (isObject(value) ? new JsonRecord(value, METADATA, `${name}.metadata`) : MISFIT),
+      wrap: (value) => (isObject(value) ? new JsonRecord(value, METADATA, `${name}.metadata`) : TYPE_MISMATCH),
     });
   }
-  return (value) => (isObject(value) ? new JsonRecord(value, members, name) : MISFIT);
+  return (value) => (isObject(value) ? new JsonRecord(value, members, name) : TYPE_MISMATCH);
 }

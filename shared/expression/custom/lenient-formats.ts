@@ -1,15 +1,15 @@
 /**
- * Times and durations that a schema's formats accept although the expression language's own conversions do not: times without seconds or zone, and
- * durations in days and weeks or in words.
+ * Timestamps and durations that schema formats accept although CEL conversions do not: timestamps without seconds or
+ * zone, and durations in days and weeks or with spelled-out units.
  */
 import { INT_MAX } from '../syntax/literals';
 import { readTimestamp } from '../library/printing';
 import { Duration, type Timestamp } from '../values/value';
 
-const LOOSE_TIME = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d)(:\d\d(?:\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)?$/;
+const LENIENT_TIME = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d)(:\d\d(?:\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)?$/;
 
-export function readLooseTime(text: string): Timestamp | undefined {
-  const match = LOOSE_TIME.exec(text);
+export function readLenientTime(text: string): Timestamp | undefined {
+  const match = LENIENT_TIME.exec(text);
   if (match === null) return undefined;
   const [, day = '', minute = '', second = ':00', zone = 'Z'] = match;
   return readTimestamp(`${day}T${minute}${second}${zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone}`);
@@ -32,12 +32,12 @@ const NANOS = new Map(UNITS.flatMap(([nanos, names]) => names.split(' ').map((na
 export function readLongDuration(text: string): Duration | undefined {
   if (text.length > 1000) return undefined;
   let nanos = 0n;
-  let any = false;
+  let hasUnit = false;
   for (const [, count = '', unit = ''] of text.matchAll(/(?<!\d)(\d+)\s*([A-Za-zµμ]+)/gu)) {
     const scale = NANOS.get(unit);
     if (scale === undefined) return undefined;
     nanos += BigInt(count) * scale;
-    any = true;
+    hasUnit = true;
   }
-  return !any || nanos > INT_MAX ? undefined : new Duration(nanos);
+  return !hasUnit || nanos > INT_MAX ? undefined : new Duration(nanos);
 }

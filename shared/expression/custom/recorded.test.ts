@@ -25,14 +25,14 @@ const withRule = (schema: JsonObject, rule: JsonObject | string): JsonObject => 
   properties: { v: { ...schema, 'x-kubernetes-validations': [typeof rule === 'string' ? { rule } : rule] } },
 });
 
-const printed = (found: readonly FieldError[]): string[] =>
-  ruleErrors(found.map(({ field, reason, body: message }) => [field, reason, message] as const));
+const printed = (actual: readonly FieldError[]): string[] =>
+  ruleErrors(actual.map(({ field, reason, body: message }) => [field, reason, message] as const));
 
 describe('checkRules, compared with recordings of rules', () => {
   const { head, cases } = recordingOf('expressions/rules', isSchemaHead, shape({ rule: isRule, errors }));
   it.each(cases.map((row) => [labelOf(row.rule), row] as const))('reports the recorded errors of the rule %s', (_label, row) => {
-    const found = printed(checkRules(readSchema(withRule(head.schema, row.rule)), 'S'));
-    expect(errorsOfMember(found)).toEqual(row.errors);
+    const actual = printed(checkRules(readSchema(withRule(head.schema, row.rule)), 'S'));
+    expect(errorsOfMember(actual)).toEqual(row.errors);
   });
 });
 
@@ -62,7 +62,10 @@ describe('Expression.estimate, compared with recorded costs', () => {
   });
 });
 
-/** The same, and what is said of a rule that a list of so many items makes too expensive: its price with six digits. */
+/**
+ * These recordings include errors of rules that exceed the cost limit on a list of the given size, with six digits of
+ * the cost.
+ */
 describe('checkRules, compared with the recorded costs of rules on list items', () => {
   const isPriced = shape({ rule: text, errors, times: number, refused: errors });
   const { head, cases } = recordingOf('expressions/prices', isSchemaHead, isPriced);
@@ -82,8 +85,8 @@ describe('compileRules, compared with recordings of created objects', () => {
     'reports the recorded errors of an object under the rule %s',
     (_label, row) => {
       const rules = compileRules(readSchema(withRule(head.schema, row.rule)));
-      const found = rules.validate({ v: head.value }, undefined).errors;
-      expect(printed(found).map((error) => error.replace(/^v\|?/, ''))).toEqual(row.errors);
+      const actual = rules.validate({ v: head.value }, undefined).errors;
+      expect(printed(actual).map((error) => error.replace(/^v\|?/, ''))).toEqual(row.errors);
     },
   );
 });
@@ -96,9 +99,9 @@ describe('compileRules, compared with recordings of updates', () => {
     'reports the recorded errors and warnings of the update %s',
     (_label, row) => {
       const rules = compileRules(readSchema({ type: 'object', properties: { v: row.schema } }));
-      const found = rules.validate({ v: row.new }, { v: row.old });
-      expect(printed(found.errors)).toEqual(row.errors);
-      expect([...found.warnings].sort()).toEqual(row.warnings);
+      const actual = rules.validate({ v: row.new }, { v: row.old });
+      expect(printed(actual.errors)).toEqual(row.errors);
+      expect([...actual.warnings].sort()).toEqual(row.warnings);
     },
   );
 });

@@ -1,13 +1,14 @@
 /**
- * Questions to the authorizer that expressions of policies may ask: `authorizer.group('apps').resource('deployments').check('create').allowed()`. Who decides is
- * brought along by the value; nothing is decided here.
+ * The authorizer library for admission policies:
+ * `authorizer.group('apps').resource('deployments').check('create').allowed()`. The authorizer value carries the
+ * function that decides.
  */
 import { checkDnsLabel, checkDnsSubdomain } from '../../values/name-formats';
-import { Failure, OpaqueValue } from '../values/value';
-import { binary, isOpaque, isString, ternary, unary, type Costs, type FunctionRow } from './function';
+import { ErrorValue, OpaqueValue } from '../values/value';
+import { binary, isOpaque, isString, ternary, unary, type FunctionCosts, type FunctionOverload } from './function';
 
-/** What is asked. Groups as the expression writes them. */
-export type AccessQuestion =
+/** A check. Group names are spelled as in the expression. */
+export type AuthorizationRequest =
   | { readonly kind: 'path'; readonly path: string; readonly verb: string }
   | {
       readonly kind: 'resource';
@@ -19,40 +20,43 @@ export type AccessQuestion =
       readonly verb: string;
     };
 
-export interface AccessAnswer {
+export interface AuthorizationDecision {
   readonly allowed: boolean;
   readonly reason: string;
-  /** Undefined = it could be told. */
+  /** `undefined` when the authorizer did not fail. */
   readonly error?: string | undefined;
 }
 
-/** Answers for a user; `account` = another one than who makes the request: a ServiceAccount. */
-export type AskAccess = (question: AccessQuestion, account?: { readonly namespace: string; readonly name: string }) => AccessAnswer;
+/** Authorizes for the user of the request, or for the service account `account`. */
+export type Authorize = (
+  request: AuthorizationRequest,
+  account?: { readonly namespace: string; readonly name: string },
+) => AuthorizationDecision;
 
 const PREFIX = 'kubernetes.authorization';
 
-abstract class Asking extends OpaqueValue {
+abstract class AuthorizationValue extends OpaqueValue {
   equals(other: OpaqueValue): boolean {
     return other === this;
   }
 }
 
-export class AuthorizerValue extends Asking {
+export class AuthorizerValue extends AuthorizationValue {
   readonly typeName = `${PREFIX}.Authorizer`;
 
   constructor(
-    readonly ask: AskAccess,
+    readonly authorize: Authorize,
     readonly account?: { readonly namespace: string; readonly name: string },
   ) {
     super();
   }
 
-  answer(question: AccessQuestion): AccessAnswer {
-    return this.ask(question, this.account);
+  decide(request: AuthorizationRequest): AuthorizationDecision {
+    return this.authorize(request, this.account);
   }
 }
 
-class PathCheck extends Asking {
+class PathCheck extends AuthorizationValue {
   readonly typeName = `${PREFIX}.PathCheck`;
 
   constructor(
@@ -63,7 +67,7 @@ class PathCheck extends Asking {
   }
 }
 
-class GroupCheck extends Asking {
+class GroupCheck extends AuthorizationValue {
   readonly typeName = `${PREFIX}.GroupCheck`;
 
   constructor(
@@ -74,27 +78,27 @@ class GroupCheck extends Asking {
   }
 }
 
-type Place = Omit<Extract<AccessQuestion, { kind: 'resource' }>, 'kind' | 'verb'>;
+type ResourceAttributes = Omit<Extract<AuthorizationRequest, { kind: 'resource' }>, 'kind' | 'verb'>;
 
-export class ResourceCheck extends Asking {
+export class ResourceCheck extends AuthorizationValue {
   readonly typeName = `${PREFIX}.ResourceCheck`;
 
   constructor(
     readonly authorizer: AuthorizerValue,
-    readonly place: Place,
+    readonly attributes: ResourceAttributes,
   ) {
     super();
   }
 
-  with(more: Partial<Place>): ResourceCheck {
-    return new ResourceCheck(this.authorizer, { ...this.place, ...more });
+  with(changes: Partial<ResourceAttributes>): ResourceCheck {
+    return new ResourceCheck(this.authorizer, { ...this.attributes, ...changes });
   }
 }
 
-class DecisionValue extends Asking {
+class DecisionValue extends AuthorizationValue {
   readonly typeName = `${PREFIX}.Decision`;
 
-  constructor(readonly answer: AccessAnswer) {
+  constructor(readonly decision: AuthorizationDecision) {
     super();
   }
 }
@@ -105,21 +109,21 @@ const isGroupCheck = isOpaque(GroupCheck);
 const isResourceCheck = isOpaque(ResourceCheck);
 const isDecision = isOpaque(DecisionValue);
 
-/** The published price, of which upstream charges nothing when it is asked in earnest: recorded with 300 questions in one expression. */
-const CHECK: Costs = { estimate: () => 350_000, charge: () => 1 };
-const NOWHERE = { subresource: '', namespace: '', name: '' };
+/** The published cost estimate. Upstream charges 1 at run time, as recorded with 300 checks in one expression. */
+const CHECK_COSTS: FunctionCosts = { estimate: () => 350_000, charge: () => 1 };
+const UNSCOPED = { subresource: '', namespace: '', name: '' };
 
-function forAccount(authorizer: AuthorizerValue, namespace: string, name: string): AuthorizerValue | Failure {
-  const [wrongNamespace] = checkDnsLabel(namespace);
-  if (wrongNamespace !== undefined) return new Failure(`Invalid service account namespace`);
-  const [wrongName] = checkDnsSubdomain(name);
-  if (wrongName !== undefined) return new Failure(`Invalid service account name`);
-  return new AuthorizerValue(authorizer.ask, { namespace, name });
+function forServiceAccount(authorizer: AuthorizerValue, namespace: string, name: string): AuthorizerValue | ErrorValue {
+  const [namespaceError] = checkDnsLabel(namespace);
+  if (namespaceError !== undefined) return new ErrorValue(`Invalid service account namespace`);
+  const [nameError] = checkDnsSubdomain(name);
+  if (nameError !== undefined) return new ErrorValue(`Invalid service account name`);
+  return new AuthorizerValue(authorizer.authorize, { namespace, name });
 }
 
-export const AUTHORIZER_ROWS: readonly FunctionRow[] = [
+export const AUTHORIZER_FUNCTIONS: readonly FunctionOverload[] = [
   binary(`${PREFIX}.Authorizer.path(string): ${PREFIX}.PathCheck`, isAuthorizer, isString, (authorizer, path) =>
-    path === '' ? new Failure('path must not be empty') : new PathCheck(authorizer, path),
+    path === '' ? new ErrorValue('path must not be empty') : new PathCheck(authorizer, path),
   ),
   binary(
     `${PREFIX}.Authorizer.group(string): ${PREFIX}.GroupCheck`,
@@ -127,19 +131,23 @@ export const AUTHORIZER_ROWS: readonly FunctionRow[] = [
     isString,
     (authorizer, group) => new GroupCheck(authorizer, group),
   ),
-  ternary(`${PREFIX}.Authorizer.serviceAccount(string, string): ${PREFIX}.Authorizer`, [isAuthorizer, isString, isString], forAccount),
+  ternary(
+    `${PREFIX}.Authorizer.serviceAccount(string, string): ${PREFIX}.Authorizer`,
+    [isAuthorizer, isString, isString],
+    forServiceAccount,
+  ),
   binary(
     `${PREFIX}.PathCheck.check(string): ${PREFIX}.Decision`,
     isPathCheck,
     isString,
-    ({ authorizer, path }, verb) => new DecisionValue(authorizer.answer({ kind: 'path', path, verb })),
-    CHECK,
+    ({ authorizer, path }, verb) => new DecisionValue(authorizer.decide({ kind: 'path', path, verb })),
+    CHECK_COSTS,
   ),
   binary(
     `${PREFIX}.GroupCheck.resource(string): ${PREFIX}.ResourceCheck`,
     isGroupCheck,
     isString,
-    ({ authorizer, group }, resource) => new ResourceCheck(authorizer, { group, resource, ...NOWHERE }),
+    ({ authorizer, group }, resource) => new ResourceCheck(authorizer, { group, resource, ...UNSCOPED }),
   ),
   binary(`${PREFIX}.ResourceCheck.subresource(string): ${PREFIX}.ResourceCheck`, isResourceCheck, isString, (check, subresource) =>
     check.with({ subresource }),
@@ -152,11 +160,11 @@ export const AUTHORIZER_ROWS: readonly FunctionRow[] = [
     `${PREFIX}.ResourceCheck.check(string): ${PREFIX}.Decision`,
     isResourceCheck,
     isString,
-    ({ authorizer, place }, verb) => new DecisionValue(authorizer.answer({ kind: 'resource', ...place, verb })),
-    CHECK,
+    ({ authorizer, attributes }, verb) => new DecisionValue(authorizer.decide({ kind: 'resource', ...attributes, verb })),
+    CHECK_COSTS,
   ),
-  unary(`${PREFIX}.Decision.allowed(): bool`, isDecision, ({ answer }) => answer.allowed),
-  unary(`${PREFIX}.Decision.reason(): string`, isDecision, ({ answer }) => answer.reason),
-  unary(`${PREFIX}.Decision.errored(): bool`, isDecision, ({ answer }) => answer.error !== undefined),
-  unary(`${PREFIX}.Decision.error(): string`, isDecision, ({ answer }) => answer.error ?? ''),
+  unary(`${PREFIX}.Decision.allowed(): bool`, isDecision, ({ decision }) => decision.allowed),
+  unary(`${PREFIX}.Decision.reason(): string`, isDecision, ({ decision }) => decision.reason),
+  unary(`${PREFIX}.Decision.errored(): bool`, isDecision, ({ decision }) => decision.error !== undefined),
+  unary(`${PREFIX}.Decision.error(): string`, isDecision, ({ decision }) => decision.error ?? ''),
 ];

@@ -1,7 +1,5 @@
-/**
- * Conversions between types, and `type` and `dyn`.
- */
-import { Duration, Failure, Timestamp, typeName, TypeValue, Uint, type Value } from '../values/value';
+/** Type conversion functions, `type` and `dyn`. */
+import { Duration, ErrorValue, Timestamp, valueTypeName, TypeValue, Uint, type Value } from '../values/value';
 import { INT_MAX, INT_MIN, MAX_TIMESTAMP, MIN_TIMESTAMP, UINT_MAX } from '../syntax/literals';
 import {
   isAny,
@@ -13,19 +11,19 @@ import {
   isString,
   isTimestamp,
   isUint,
-  traverses,
+  traversalCosts,
   unary,
-  type FunctionRow,
+  type FunctionOverload,
 } from './function';
 import { printDouble, printDuration, printTimestamp, readDuration, readTimestamp } from './printing';
 
-const OVERFLOW = new Failure('integer overflow');
-const UNSIGNED_OVERFLOW = new Failure('unsigned integer overflow');
+const OVERFLOW = new ErrorValue('integer overflow');
+const UNSIGNED_OVERFLOW = new ErrorValue('unsigned integer overflow');
 const BILLION = 1_000_000_000n;
-const failed = (type: string): Failure => new Failure(`type conversion error from 'string' to '${type}'`);
+const conversionError = (type: string): ErrorValue => new ErrorValue(`type conversion error from 'string' to '${type}'`);
 
-const int = (value: bigint): Value => (value < INT_MIN || value > INT_MAX ? OVERFLOW : value);
-const uint = (value: bigint): Value => (value < 0n || value > UINT_MAX ? UNSIGNED_OVERFLOW : new Uint(value));
+const toInt = (value: bigint): Value => (value < INT_MIN || value > INT_MAX ? OVERFLOW : value);
+const toUint = (value: bigint): Value => (value < 0n || value > UINT_MAX ? UNSIGNED_OVERFLOW : new Uint(value));
 
 function doubleToInt(value: number): Value {
   return !Number.isFinite(value) || value <= -9223372036854775808 || value >= 9223372036854775808 ? OVERFLOW : BigInt(Math.trunc(value));
@@ -36,15 +34,15 @@ function doubleToUint(value: number): Value {
 }
 
 function textToInt(text: string): Value {
-  if (!/^[+-]?\d{1,40}$/.test(text)) return failed('int');
+  if (!/^[+-]?\d{1,40}$/.test(text)) return conversionError('int');
   const value = BigInt(text.replace(/^\+/, ''));
-  return value < INT_MIN || value > INT_MAX ? failed('int') : value;
+  return value < INT_MIN || value > INT_MAX ? conversionError('int') : value;
 }
 
 function textToUint(text: string): Value {
-  if (!/^\d{1,40}$/.test(text)) return failed('uint');
+  if (!/^\d{1,40}$/.test(text)) return conversionError('uint');
   const value = BigInt(text);
-  return value > UINT_MAX ? failed('uint') : new Uint(value);
+  return value > UINT_MAX ? conversionError('uint') : new Uint(value);
 }
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
@@ -60,12 +58,12 @@ const SPECIAL: ReadonlyMap<string, number> = new Map([
 ]);
 
 function textToDouble(text: string): Value {
-  if (text.length > 2000) return failed('double');
+  if (text.length > 2000) return conversionError('double');
   const special = SPECIAL.get(text.toLowerCase());
   if (special !== undefined) return special;
   const digits = text.replace(/(?<=[\dxX])_(?=[\da-fA-F])/g, '');
   const value = NUMBER.test(digits) ? Number(digits) : readHexadecimal(digits);
-  return Number.isFinite(value) ? value : failed('double');
+  return Number.isFinite(value) ? value : conversionError('double');
 }
 
 function readHexadecimal(text: string): number {
@@ -77,22 +75,22 @@ function readHexadecimal(text: string): number {
 
 const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
-const textToBool = (text: string): Value => (TRUE.has(text) ? true : FALSE.has(text) ? false : failed('bool'));
+const textToBool = (text: string): Value => (TRUE.has(text) ? true : FALSE.has(text) ? false : conversionError('bool'));
 
 function bytesToText(bytes: Uint8Array): Value {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return new Failure('invalid UTF-8 in bytes, cannot convert to string');
+    return new ErrorValue('invalid UTF-8 in bytes, cannot convert to string');
   }
 }
 
 function secondsToTimestamp(seconds: bigint): Value {
   const nanos = seconds * BILLION;
-  return nanos < MIN_TIMESTAMP || nanos > MAX_TIMESTAMP ? new Failure('timestamp overflow') : new Timestamp(nanos);
+  return nanos < MIN_TIMESTAMP || nanos > MAX_TIMESTAMP ? new ErrorValue('timestamp overflow') : new Timestamp(nanos);
 }
 
-export const CONVERSION_ROWS: readonly FunctionRow[] = [
+export const CONVERSION_FUNCTIONS: readonly FunctionOverload[] = [
   unary('bool(bool): bool', isBool, (value) => value),
   unary('bool(string): bool', isString, textToBool),
   unary('bytes(bytes): bytes', isBytes, (value) => value),
@@ -100,28 +98,28 @@ export const CONVERSION_ROWS: readonly FunctionRow[] = [
     'bytes(string): bytes',
     isString,
     (text) => new Uint8Array(Buffer.from(text, 'utf8')),
-    traverses(1, (sizes) => sizes.size(0) * 4),
+    traversalCosts(1, (sizes) => sizes.size(0) * 4),
   ),
   unary('double(double): double', isDouble, (value) => value),
   unary('double(int): double', isInt, Number),
   unary('double(string): double', isString, textToDouble),
   unary('double(uint): double', isUint, ({ value }) => Number(value)),
   unary('duration(duration): duration', isDuration, (value) => value),
-  unary('duration(string): duration', isString, (text) => readDuration(text) ?? failed('google.protobuf.Duration')),
+  unary('duration(string): duration', isString, (text) => readDuration(text) ?? conversionError('google.protobuf.Duration')),
   unary('duration(int): duration', isInt, (value) => new Duration(value)),
   unary('int(int): int', isInt, (value) => value),
   unary('int(double): int', isDouble, doubleToInt),
   unary('int(duration): int', isDuration, ({ nanos }) => nanos),
   unary('int(string): int', isString, textToInt),
   unary('int(timestamp): int', isTimestamp, ({ nanos }) => (nanos - (((nanos % BILLION) + BILLION) % BILLION)) / BILLION),
-  unary('int(uint): int', isUint, ({ value }) => int(value)),
+  unary('int(uint): int', isUint, ({ value }) => toInt(value)),
   unary('string(string): string', isString, (value) => value),
   unary('string(bool): string', isBool, String),
   unary(
     'string(bytes): string',
     isBytes,
     bytesToText,
-    traverses(1, (sizes) => sizes.size(0)),
+    traversalCosts(1, (sizes) => sizes.size(0)),
   ),
   unary('string(double): string', isDouble, printDouble),
   unary('string(duration): string', isDuration, printDuration),
@@ -130,11 +128,11 @@ export const CONVERSION_ROWS: readonly FunctionRow[] = [
   unary('string(uint): string', isUint, ({ value }) => String(value)),
   unary('timestamp(timestamp): timestamp', isTimestamp, (value) => value),
   unary('timestamp(int): timestamp', isInt, secondsToTimestamp),
-  unary('timestamp(string): timestamp', isString, (text) => readTimestamp(text) ?? failed('google.protobuf.Timestamp')),
+  unary('timestamp(string): timestamp', isString, (text) => readTimestamp(text) ?? conversionError('google.protobuf.Timestamp')),
   unary('uint(uint): uint', isUint, (value) => value),
   unary('uint(double): uint', isDouble, doubleToUint),
-  unary('uint(int): uint', isInt, uint),
+  unary('uint(int): uint', isInt, toUint),
   unary('uint(string): uint', isString, textToUint),
-  unary('type(A): type(A)', isAny, (value) => new TypeValue(typeName(value))),
+  unary('type(A): type(A)', isAny, (value) => new TypeValue(valueTypeName(value))),
   unary('dyn(A): dyn', isAny, (value) => value),
 ];

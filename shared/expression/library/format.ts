@@ -1,17 +1,15 @@
-/**
- * `string.format`: clauses `%s`, `%d`, `%f`, `%e`, `%b`, `%o`, `%x`, `%X` with a precision where numbers have one.
- */
-import type { Work } from '../values/equality';
-import { Duration, Failure, ListValue, MapValue, Timestamp, typeName, TypeValue, Uint, type Value } from '../values/value';
+/** `string.format`: the clauses `%s`, `%d`, `%f`, `%e`, `%b`, `%o`, `%x` and `%X`, with a precision for doubles. */
+import type { WorkContext } from '../values/equality';
+import { Duration, ErrorValue, ListValue, MapValue, Timestamp, valueTypeName, TypeValue, Uint, type Value } from '../values/value';
 import { printDouble, printDuration, printTimestamp } from './printing';
 
-/** Refuses a value for a clause. */
-class Unfit extends Error {}
+/** The value does not fit the clause. */
+class FormatError extends Error {}
 
 const CLAUSE = /%(?:%|(\.\d+)?(.?))/gsu;
 
-/** What is wrong with the clauses themselves, whatever the values are. */
-export function clauseFault(format: string): string | undefined {
+/** The error in the clauses themselves, regardless of the values; `undefined` when they are valid. */
+export function findClauseError(format: string): string | undefined {
   for (const match of format.matchAll(CLAUSE)) {
     if (match[0] === '%%') continue;
     const kind = match[2] ?? '';
@@ -25,14 +23,14 @@ export function clauseFault(format: string): string | undefined {
 export const clausesOf = (format: string): string[] =>
   [...format.matchAll(CLAUSE)].filter((match) => match[0] !== '%%').map((match) => match[2] ?? '');
 
-export function formatText(format: string, args: ListValue, work: Work): Value {
-  const fault = clauseFault(format);
-  if (fault !== undefined) return new Failure(fault);
+export function formatString(format: string, args: ListValue, work: WorkContext): Value {
+  const fault = findClauseError(format);
+  if (fault !== undefined) return new ErrorValue(fault);
   let next = 0;
   try {
     return format.replace(CLAUSE, (clause: string, precision: string | undefined, kind: string | undefined) => {
       if (clause === '%%') return '%';
-      if (next >= args.size) throw new Unfit(`index ${next} out of range`);
+      if (next >= args.size) throw new FormatError(`index ${next} out of range`);
       const value = args.at(next);
       next += 1;
       const printed = formatClause(kind ?? '', precision === undefined ? undefined : Number(precision.slice(1)), value, work);
@@ -40,13 +38,13 @@ export function formatText(format: string, args: ListValue, work: Work): Value {
       return printed;
     });
   } catch (error) {
-    if (error instanceof Unfit) return new Failure(error.message);
+    if (error instanceof FormatError) return new ErrorValue(error.message);
     throw error;
   }
 }
 
-function formatClause(kind: string, precision: number | undefined, value: Value, work: Work): string {
-  if (value instanceof Failure) throw new Unfit(value.message);
+function formatClause(kind: string, precision: number | undefined, value: Value, work: WorkContext): string {
+  if (value instanceof ErrorValue) throw new FormatError(value.message);
   switch (kind) {
     case 's':
       return printString(value, work);
@@ -61,54 +59,54 @@ function formatClause(kind: string, precision: number | undefined, value: Value,
         ? value
           ? '1'
           : '0'
-        : integer(value, 'only integers and bools can be formatted as binary').toString(2);
+        : requireInteger(value, 'only integers and bools can be formatted as binary').toString(2);
     case 'o':
-      return integer(value, 'octal clause can only be used on integers').toString(8);
+      return requireInteger(value, 'octal clause can only be used on integers').toString(8);
     default:
       return printHex(value, kind === 'X');
   }
 }
 
-const refuse = (what: string): never => {
-  throw new Unfit(`error during formatting: ${what}`);
+const failFormat = (message: string): never => {
+  throw new FormatError(`error during formatting: ${message}`);
 };
 
-function integer(value: Value, what: string): bigint {
+function requireInteger(value: Value, message: string): bigint {
   if (typeof value === 'bigint') return value;
   if (value instanceof Uint) return value.value;
-  return refuse(`${what}, was given ${typeName(value)}`);
+  return failFormat(`${message}, was given ${valueTypeName(value)}`);
 }
 
 function printDecimal(value: Value): string {
-  if (typeof value === 'number' && !Number.isFinite(value)) return special(value);
-  return integer(value, 'decimal clause can only be used on integers').toString();
+  if (typeof value === 'number' && !Number.isFinite(value)) return printNonFinite(value);
+  return requireInteger(value, 'decimal clause can only be used on integers').toString();
 }
 
-const special = (value: number): string => (Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity');
+const printNonFinite = (value: number): string => (Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity');
 
-function double(value: Value, what: string): number {
+function requireDouble(value: Value, message: string): number {
   if (typeof value === 'number') return value;
   if (value === 'NaN' || value === 'Infinity' || value === '-Infinity') return Number(value);
-  return refuse(`${what} clause can only be used on doubles, was given ${typeName(value)}`);
+  return failFormat(`${message} clause can only be used on doubles, was given ${valueTypeName(value)}`);
 }
 
 function printFixed(value: Value, precision: number): string {
-  const number = double(value, 'fixed-point');
-  return Number.isFinite(number) ? grouped(fixed(number, Math.min(precision, 100))) : infinite(number);
+  const number = requireDouble(value, 'fixed-point');
+  return Number.isFinite(number) ? groupThousands(toFixedExact(number, Math.min(precision, 100))) : infinitySymbol(number);
 }
 
-const infinite = (value: number): string => (Number.isNaN(value) ? 'NaN' : value > 0 ? '∞' : '-∞');
+const infinitySymbol = (value: number): string => (Number.isNaN(value) ? 'NaN' : value > 0 ? '∞' : '-∞');
 
-/** With a comma before every three digits of the whole part. */
-function grouped(text: string): string {
+/** Adds a comma before each group of three digits of the integral part. */
+function groupThousands(text: string): string {
   const [number = '', sign = '', whole = ''] = /^(-?)(\d*)/.exec(text) ?? [];
   const groups: string[] = [];
   for (let end = whole.length; end > 0; end -= 3) groups.push(whole.slice(Math.max(0, end - 3), end));
   return `${sign}${groups.reverse().join(',')}${text.slice(number.length)}`;
 }
 
-/** Exact; halves go to the even digit. `toFixed` gives up above 1e21 and rounds halves up. */
-function fixed(value: number, digits: number): string {
+/** Exact rounding with halves to even. `toFixed` switches to an exponent from 1e21 and rounds halves up. */
+function toFixedExact(value: number, digits: number): string {
   if (Math.abs(value) >= 1e21) return `${BigInt(value)}${digits === 0 ? '' : `.${'0'.repeat(digits)}`}`;
   const text = value.toFixed(digits);
   const exact = value.toFixed(Math.min(100, digits + 60)).replace(/(?<!0)0+$/, '');
@@ -118,41 +116,43 @@ function fixed(value: number, digits: number): string {
 }
 
 function printScientific(value: Value, precision: number): string {
-  const number = double(value, 'scientific');
-  // As wide as the digits would be, a hundred at most.
-  if (!Number.isFinite(number)) return infinite(number).padStart(Math.min(precision, 100));
+  const number = requireDouble(value, 'scientific');
+  // Padded to the precision, which is limited to 100.
+  if (!Number.isFinite(number)) return infinitySymbol(number).padStart(Math.min(precision, 100));
   const [mantissa = '', power = ''] = number.toExponential(Math.min(precision, 100)).split('e');
-  const exponent = power.replace(/\d+/, (digits) => digits.padStart(2, '0')).replace(/[-+\d]/g, (character) => RAISED[character] ?? '');
+  const exponent = power
+    .replace(/\d+/, (digits) => digits.padStart(2, '0'))
+    .replace(/[-+\d]/g, (character) => SUPERSCRIPTS[character] ?? '');
   return `${mantissa}\u202f×\u202f10${exponent}`;
 }
 
-const RAISED: Readonly<Record<string, string>> = {
+const SUPERSCRIPTS: Readonly<Record<string, string>> = {
   ...Object.fromEntries([...'⁰¹²³⁴⁵⁶⁷⁸⁹'].map((character, digit) => [String(digit), character])),
   '-': '⁻',
 };
 
-function printHex(value: Value, large: boolean): string {
+function printHex(value: Value, isUpperCase: boolean): string {
   let text: string;
   if (typeof value === 'string') text = Buffer.from(value, 'utf8').toString('hex');
   else if (value instanceof Uint8Array) text = Buffer.from(value).toString('hex');
-  else if (typeof value === 'bigint' || value instanceof Uint) text = integer(value, '').toString(16);
-  else return refuse(`only integers, byte buffers, and strings can be formatted as hex, was given ${typeName(value)}`);
-  return large ? text.toUpperCase() : text;
+  else if (typeof value === 'bigint' || value instanceof Uint) text = requireInteger(value, '').toString(16);
+  else return failFormat(`only integers, byte buffers, and strings can be formatted as hex, was given ${valueTypeName(value)}`);
+  return isUpperCase ? text.toUpperCase() : text;
 }
 
 const STRINGS = 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps';
 
-const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
-const printNested = (value: number): string => (Number.isFinite(value) ? fixed(value, 6) : `"${printDouble(value)}"`);
+const decodeUtf8 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
+const printNested = (value: number): string => (Number.isFinite(value) ? toFixedExact(value, 6) : `"${printDouble(value)}"`);
 
-function printString(value: Value, work: Work, nested = false): string {
+function printString(value: Value, work: WorkContext, nested = false): string {
   work.spend(1);
   if (typeof value === 'string') return nested ? JSON.stringify(value) : value;
   if (typeof value === 'boolean' || typeof value === 'bigint') return String(value);
   if (typeof value === 'number') return nested ? printNested(value) : printDouble(value);
   if (value === null) return 'null';
   if (value instanceof Uint) return String(value.value);
-  if (value instanceof Uint8Array) return nested ? `b${JSON.stringify(textOf(value))}` : textOf(value);
+  if (value instanceof Uint8Array) return nested ? `b${JSON.stringify(decodeUtf8(value))}` : decodeUtf8(value);
   if (value instanceof Timestamp) return nested ? `timestamp(${JSON.stringify(printTimestamp(value))})` : printTimestamp(value);
   if (value instanceof Duration) return nested ? `duration("${printDuration(value)}")` : printDuration(value);
   if (value instanceof TypeValue) return value.name;
@@ -161,5 +161,5 @@ function printString(value: Value, work: Work, nested = false): string {
     const entries = [...value.keys()].map((key) => `${printString(key, work, true)}:${printString(value.find(key) ?? null, work, true)}`);
     return `{${entries.sort().join(', ')}}`;
   }
-  return refuse(`${STRINGS}, was given ${typeName(value)}`);
+  return failFormat(`${STRINGS}, was given ${valueTypeName(value)}`);
 }

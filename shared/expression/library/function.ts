@@ -1,48 +1,49 @@
 /**
- * What a function of the expression language is: rows of a signature, what it does and what it costs. A row is tried when the values fit its guards, so
- * one name may have a row for each type. Holds no functions itself; see the files beside.
+ * Functions of CEL: overloads with a signature, an implementation and costs. An overload applies when the arguments
+ * satisfy its guards, so a function may have one overload per type. The functions are in the other files of this
+ * folder.
  */
 import { appendToKey } from '../../values/append';
-import type { Work } from '../values/equality';
-import { Duration, Failure, ListValue, MapValue, OptionalValue, Timestamp, Uint, type OpaqueValue, type Value } from '../values/value';
-import { readSignature, type Signature } from '../types/type';
+import type { WorkContext } from '../values/equality';
+import { Duration, ErrorValue, ListValue, MapValue, OptionalValue, Timestamp, Uint, type OpaqueValue, type Value } from '../values/value';
+import { parseSignature, type Signature } from '../types/type';
 
 export type ValueGuard<T extends Value> = (value: Value) => value is T;
 
-/** Whether a value fits, and whether a call did: no row fitting is an error of the expression. */
-export const UNFIT = Symbol('no row fits');
+/** Returned by an overload that does not accept the arguments. */
+export const NO_MATCH = Symbol('no row fits');
 
 /**
- * What is known of an argument's size before the expression runs: characters, bytes, items. The formulas are monotone, so they are asked once with all
- * the least sizes and once with all the greatest ones.
+ * Sizes of arguments before the evaluation: characters, bytes or items. The cost formulas are monotone, so they are
+ * evaluated once with all minimum sizes and once with all maximum sizes.
  */
-export interface Sizes {
+export interface ArgumentSizes {
   size(argument: number): number;
   /** The size of the items of a list. */
   itemSize(argument: number): number;
-  /** The argument where it is a number that is known. */
+  /** The value of an argument that is a known number. */
   count(argument: number): number | undefined;
 }
 
-export interface Costs {
-  /** What the call may cost, beyond its arguments; 1 when nothing is said. */
-  readonly estimate?: (sizes: Sizes) => number;
-  /** The size of the result, where something is known of it. */
-  readonly size?: (sizes: Sizes) => number;
-  /** What the call did cost; as {@link estimate} with the actual sizes when nothing is said. */
+export interface FunctionCosts {
+  /** The estimated cost of a call without its arguments; 1 when absent. */
+  readonly estimate?: (sizes: ArgumentSizes) => number;
+  /** The size of the result, when it can be derived. */
+  readonly size?: (sizes: ArgumentSizes) => number;
+  /** The actual cost of a call; by default {@link estimate} with the actual sizes. */
   readonly charge?: (args: readonly Value[], result: Value) => number;
 }
 
-export interface FunctionRow extends Costs {
+export interface FunctionOverload extends FunctionCosts {
   readonly signature: Signature;
-  readonly call: (args: readonly Value[], work: Work) => Value | typeof UNFIT;
+  readonly call: (args: readonly Value[], work: WorkContext) => Value | typeof NO_MATCH;
 }
 
-/** Functions by name; a name holds functions and methods alike. */
-export type Library = ReadonlyMap<string, readonly FunctionRow[]>;
+/** Overloads by name, of functions and methods. */
+export type Library = ReadonlyMap<string, readonly FunctionOverload[]>;
 
-export function library(...groups: readonly (readonly FunctionRow[])[]): Library {
-  const byName = new Map<string, FunctionRow[]>();
+export function createLibrary(...groups: readonly (readonly FunctionOverload[])[]): Library {
+  const byName = new Map<string, FunctionOverload[]>();
   for (const row of groups.flat()) appendToKey(byName, row.signature.name, row);
   return byName;
 }
@@ -58,24 +59,24 @@ export const isDuration: ValueGuard<Duration> = (value) => value instanceof Dura
 export const isList: ValueGuard<ListValue> = (value) => value instanceof ListValue;
 export const isMap: ValueGuard<MapValue> = (value) => value instanceof MapValue;
 export const isOptional: ValueGuard<OptionalValue> = (value) => value instanceof OptionalValue;
-export const isAny: ValueGuard<Exclude<Value, Failure>> = (value): value is Exclude<Value, Failure> => !(value instanceof Failure);
+export const isAny: ValueGuard<Exclude<Value, ErrorValue>> = (value): value is Exclude<Value, ErrorValue> => !(value instanceof ErrorValue);
 export function isOpaque<T extends OpaqueValue>(kind: abstract new (...args: never) => T): ValueGuard<T> {
   return (value): value is T => value instanceof kind;
 }
 
-export function nullary(signature: string, run: () => Value, costs: Costs = {}): FunctionRow {
-  return { signature: readSignature(signature), call: run, ...costs };
+export function nullary(signature: string, run: () => Value, costs: FunctionCosts = {}): FunctionOverload {
+  return { signature: parseSignature(signature), call: run, ...costs };
 }
 
 export function unary<A extends Value>(
   signature: string,
   a: ValueGuard<A>,
-  run: (a: A, work: Work) => Value,
-  costs: Costs = {},
-): FunctionRow {
+  run: (a: A, work: WorkContext) => Value,
+  costs: FunctionCosts = {},
+): FunctionOverload {
   return {
-    signature: readSignature(signature),
-    call: ([x = null], work) => (a(x) ? run(x, work) : UNFIT),
+    signature: parseSignature(signature),
+    call: ([x = null], work) => (a(x) ? run(x, work) : NO_MATCH),
     ...costs,
   };
 }
@@ -84,12 +85,12 @@ export function binary<A extends Value, B extends Value>(
   signature: string,
   a: ValueGuard<A>,
   b: ValueGuard<B>,
-  run: (a: A, b: B, work: Work) => Value,
-  costs: Costs = {},
-): FunctionRow {
+  run: (a: A, b: B, work: WorkContext) => Value,
+  costs: FunctionCosts = {},
+): FunctionOverload {
   return {
-    signature: readSignature(signature),
-    call: ([x = null, y = null], work) => (a(x) && b(y) ? run(x, y, work) : UNFIT),
+    signature: parseSignature(signature),
+    call: ([x = null, y = null], work) => (a(x) && b(y) ? run(x, y, work) : NO_MATCH),
     ...costs,
   };
 }
@@ -97,13 +98,13 @@ export function binary<A extends Value, B extends Value>(
 export function ternary<A extends Value, B extends Value, C extends Value>(
   signature: string,
   guards: readonly [ValueGuard<A>, ValueGuard<B>, ValueGuard<C>],
-  run: (a: A, b: B, c: C, work: Work) => Value,
-  costs: Costs = {},
-): FunctionRow {
+  run: (a: A, b: B, c: C, work: WorkContext) => Value,
+  costs: FunctionCosts = {},
+): FunctionOverload {
   const [a, b, c] = guards;
   return {
-    signature: readSignature(signature),
-    call: ([x = null, y = null, z = null], work) => (a(x) && b(y) && c(z) ? run(x, y, z, work) : UNFIT),
+    signature: parseSignature(signature),
+    call: ([x = null, y = null, z = null], work) => (a(x) && b(y) && c(z) ? run(x, y, z, work) : NO_MATCH),
     ...costs,
   };
 }
@@ -111,22 +112,22 @@ export function ternary<A extends Value, B extends Value, C extends Value>(
 export function quaternary<A extends Value, B extends Value, C extends Value, D extends Value>(
   signature: string,
   guards: readonly [ValueGuard<A>, ValueGuard<B>, ValueGuard<C>, ValueGuard<D>],
-  run: (a: A, b: B, c: C, d: D, work: Work) => Value,
-  costs: Costs = {},
-): FunctionRow {
+  run: (a: A, b: B, c: C, d: D, work: WorkContext) => Value,
+  costs: FunctionCosts = {},
+): FunctionOverload {
   const [a, b, c, d] = guards;
   return {
-    signature: readSignature(signature),
-    call: ([w = null, x = null, y = null, z = null], work) => (a(w) && b(x) && c(y) && d(z) ? run(w, x, y, z, work) : UNFIT),
+    signature: parseSignature(signature),
+    call: ([w = null, x = null, y = null, z = null], work) => (a(w) && b(x) && c(y) && d(z) ? run(w, x, y, z, work) : NO_MATCH),
     ...costs,
   };
 }
 
-/** A tenth of a text's length: what going through it once costs. */
-export const traversal = (size: number): number => Math.ceil(size * 0.1);
+/** The cost of one pass over a text: a tenth of its length. */
+export const traversalCost = (size: number): number => Math.ceil(size * 0.1);
 
-/** Costs of a function that goes through its first argument `times` times. */
-export function traverses(times = 1, size?: Costs['size']): Costs {
-  const estimate = (sizes: Sizes): number => traversal(sizes.size(0)) * times;
+/** Costs of a function that passes over its first argument `times` times. */
+export function traversalCosts(times = 1, size?: FunctionCosts['size']): FunctionCosts {
+  const estimate = (sizes: ArgumentSizes): number => traversalCost(sizes.size(0)) * times;
   return size === undefined ? { estimate } : { estimate, size };
 }

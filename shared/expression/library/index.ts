@@ -1,25 +1,23 @@
-/**
- * All functions that rules of release 1.31 may use.
- */
-import { AUTHORIZER_ROWS } from './authorizer';
-import { COLLECTION_ROWS } from './collections';
-import { CONVERSION_ROWS } from './conversions';
-import { library, type Library } from './function';
-import { NETWORK_ROWS } from './network';
-import { OPERATOR_ROWS } from './operators';
-import { QUANTITY_ROWS } from './quantities';
-import { TEXT_ROWS } from './strings';
-import { TIME_ROWS } from './times';
-import { URL_ROWS } from './urls';
+/** All functions that are available to expressions in release 1.31. */
+import { AUTHORIZER_FUNCTIONS } from './authorizer';
+import { COLLECTION_FUNCTIONS } from './collections';
+import { CONVERSION_FUNCTIONS } from './conversions';
+import { createLibrary, type Library } from './function';
+import { NETWORK_FUNCTIONS } from './network';
+import { OPERATOR_FUNCTIONS } from './operators';
+import { QUANTITY_FUNCTIONS } from './quantities';
+import { STRING_FUNCTIONS } from './strings';
+import { TIME_FUNCTIONS } from './times';
+import { URL_FUNCTIONS } from './urls';
 
-export const LIBRARY: Library = library(
-  OPERATOR_ROWS,
-  CONVERSION_ROWS,
-  TEXT_ROWS,
-  TIME_ROWS,
-  COLLECTION_ROWS,
-  NETWORK_ROWS,
-  QUANTITY_ROWS,
-  URL_ROWS,
-  AUTHORIZER_ROWS,
+export const LIBRARY: Library = createLibrary(
+  OPERATOR_FUNCTIONS,
+  CONVERSION_FUNCTIONS,
+  STRING_FUNCTIONS,
+  TIME_FUNCTIONS,
+  COLLECTION_FUNCTIONS,
+  NETWORK_FUNCTIONS,
+  QUANTITY_FUNCTIONS,
+  URL_FUNCTIONS,
+  AUTHORIZER_FUNCTIONS,
 );

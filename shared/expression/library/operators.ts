@@ -1,18 +1,19 @@
 /**
- * Arithmetic, comparison, membership and sizes. Logic (`&&`, `||`, `?:`) is declared here for the types; it is run where errors can be set aside.
+ * Arithmetic, comparison, membership and `size`. The logical operators (`&&`, `||`, `?:`) are declared here for type
+ * checking and evaluated in run/branches.ts, where errors can be ignored.
  */
-import { compare, equal, findMember, identityText, measure } from '../values/equality';
+import { compareValues, equalValues, findMember, identityText, measureText } from '../values/equality';
 import {
   ArrayList,
   Duration,
-  Failure,
-  JoinedList,
+  ErrorValue,
+  ConcatenatedList,
   ListValue,
   MapValue,
-  NONE,
+  OPTIONAL_NONE,
   OptionalValue,
   Timestamp,
-  typeName,
+  valueTypeName,
   Uint,
   type Value,
 } from '../values/value';
@@ -31,110 +32,114 @@ import {
   isTimestamp,
   isUint,
   ternary,
-  traversal,
+  traversalCost,
   unary,
-  UNFIT,
-  type Costs,
-  type FunctionRow,
-  type Sizes,
+  NO_MATCH,
+  type FunctionCosts,
+  type FunctionOverload,
+  type ArgumentSizes,
 } from './function';
-import type { Work } from '../values/equality';
+import type { WorkContext } from '../values/equality';
 
-const OVERFLOW = new Failure('integer overflow');
-const UNSIGNED_OVERFLOW = new Failure('unsigned integer overflow');
+const OVERFLOW = new ErrorValue('integer overflow');
+const UNSIGNED_OVERFLOW = new ErrorValue('unsigned integer overflow');
 export const NO_OVERLOAD = 'no such overload';
 
-const int = (value: bigint): Value => (value < INT_MIN || value > INT_MAX ? OVERFLOW : value);
-const uint = (value: bigint): Value => (value < 0n || value > UINT_MAX ? UNSIGNED_OVERFLOW : new Uint(value));
-const duration = (nanos: bigint): Value => (nanos < INT_MIN || nanos > INT_MAX ? OVERFLOW : new Duration(nanos));
-const timestamp = (nanos: bigint): Value =>
-  nanos < MIN_TIMESTAMP || nanos > MAX_TIMESTAMP ? new Failure('timestamp overflow') : new Timestamp(nanos);
+const toInt = (value: bigint): Value => (value < INT_MIN || value > INT_MAX ? OVERFLOW : value);
+const toUint = (value: bigint): Value => (value < 0n || value > UINT_MAX ? UNSIGNED_OVERFLOW : new Uint(value));
+const toDuration = (nanos: bigint): Value => (nanos < INT_MIN || nanos > INT_MAX ? OVERFLOW : new Duration(nanos));
+const toTimestamp = (nanos: bigint): Value =>
+  nanos < MIN_TIMESTAMP || nanos > MAX_TIMESTAMP ? new ErrorValue('timestamp overflow') : new Timestamp(nanos);
 
-/** What comparing two values costs: a tenth of the shorter one. */
-const COMPARISON: Costs = { estimate: (sizes) => traversal(Math.min(sizes.size(0), sizes.size(1))), size: () => 1 };
-const ADDED: Costs = {
-  estimate: (sizes) => traversal(sizes.size(0) + sizes.size(1)),
+/** Costs of a comparison: a tenth of the shorter operand. */
+const COMPARISON_COSTS: FunctionCosts = { estimate: (sizes) => traversalCost(Math.min(sizes.size(0), sizes.size(1))), size: () => 1 };
+const CONCATENATION_COSTS: FunctionCosts = {
+  estimate: (sizes) => traversalCost(sizes.size(0) + sizes.size(1)),
   size: (sizes) => sizes.size(0) + sizes.size(1),
 };
-const CONCATENATED: Costs = { estimate: () => 1, size: ADDED.size ?? (() => 0) };
+const LIST_CONCATENATION_COSTS: FunctionCosts = { estimate: () => 1, size: CONCATENATION_COSTS.size ?? (() => 0) };
 
-function arithmetic(): FunctionRow[] {
+function arithmeticFunctions(): FunctionOverload[] {
   return [
-    binary('_+_(int, int): int', isInt, isInt, (a, b) => int(a + b)),
-    binary('_+_(uint, uint): uint', isUint, isUint, (a, b) => uint(a.value + b.value)),
+    binary('_+_(int, int): int', isInt, isInt, (a, b) => toInt(a + b)),
+    binary('_+_(uint, uint): uint', isUint, isUint, (a, b) => toUint(a.value + b.value)),
     binary('_+_(double, double): double', isDouble, isDouble, (a, b) => a + b),
-    binary('_+_(string, string): string', isString, isString, joinTexts, ADDED),
-    binary('_+_(bytes, bytes): bytes', isBytes, isBytes, joinBytes, ADDED),
-    binary('_+_(list(A), list(A)): list(A)', isList, isList, concatenate, CONCATENATED),
-    binary('_+_(timestamp, duration): timestamp', isTimestamp, isDuration, (a, b) => timestamp(a.nanos + b.nanos)),
-    binary('_+_(duration, timestamp): timestamp', isDuration, isTimestamp, (a, b) => timestamp(a.nanos + b.nanos)),
-    binary('_+_(duration, duration): duration', isDuration, isDuration, (a, b) => duration(a.nanos + b.nanos)),
-    binary('_-_(int, int): int', isInt, isInt, (a, b) => int(a - b)),
-    binary('_-_(uint, uint): uint', isUint, isUint, (a, b) => uint(a.value - b.value)),
+    binary('_+_(string, string): string', isString, isString, concatStrings, CONCATENATION_COSTS),
+    binary('_+_(bytes, bytes): bytes', isBytes, isBytes, concatBytes, CONCATENATION_COSTS),
+    binary('_+_(list(A), list(A)): list(A)', isList, isList, concatLists, LIST_CONCATENATION_COSTS),
+    binary('_+_(timestamp, duration): timestamp', isTimestamp, isDuration, (a, b) => toTimestamp(a.nanos + b.nanos)),
+    binary('_+_(duration, timestamp): timestamp', isDuration, isTimestamp, (a, b) => toTimestamp(a.nanos + b.nanos)),
+    binary('_+_(duration, duration): duration', isDuration, isDuration, (a, b) => toDuration(a.nanos + b.nanos)),
+    binary('_-_(int, int): int', isInt, isInt, (a, b) => toInt(a - b)),
+    binary('_-_(uint, uint): uint', isUint, isUint, (a, b) => toUint(a.value - b.value)),
     binary('_-_(double, double): double', isDouble, isDouble, (a, b) => a - b),
-    binary('_-_(timestamp, timestamp): duration', isTimestamp, isTimestamp, (a, b) => duration(a.nanos - b.nanos)),
-    binary('_-_(timestamp, duration): timestamp', isTimestamp, isDuration, (a, b) => timestamp(a.nanos - b.nanos)),
-    binary('_-_(duration, duration): duration', isDuration, isDuration, (a, b) => duration(a.nanos - b.nanos)),
-    binary('_*_(int, int): int', isInt, isInt, (a, b) => int(a * b)),
-    binary('_*_(uint, uint): uint', isUint, isUint, (a, b) => uint(a.value * b.value)),
+    binary('_-_(timestamp, timestamp): duration', isTimestamp, isTimestamp, (a, b) => toDuration(a.nanos - b.nanos)),
+    binary('_-_(timestamp, duration): timestamp', isTimestamp, isDuration, (a, b) => toTimestamp(a.nanos - b.nanos)),
+    binary('_-_(duration, duration): duration', isDuration, isDuration, (a, b) => toDuration(a.nanos - b.nanos)),
+    binary('_*_(int, int): int', isInt, isInt, (a, b) => toInt(a * b)),
+    binary('_*_(uint, uint): uint', isUint, isUint, (a, b) => toUint(a.value * b.value)),
     binary('_*_(double, double): double', isDouble, isDouble, (a, b) => a * b),
-    binary('_/_(int, int): int', isInt, isInt, (a, b) => (b === 0n ? new Failure('division by zero') : int(a / b))),
-    binary('_/_(uint, uint): uint', isUint, isUint, (a, b) => (b.value === 0n ? new Failure('division by zero') : uint(a.value / b.value))),
+    binary('_/_(int, int): int', isInt, isInt, (a, b) => (b === 0n ? new ErrorValue('division by zero') : toInt(a / b))),
+    binary('_/_(uint, uint): uint', isUint, isUint, (a, b) =>
+      b.value === 0n ? new ErrorValue('division by zero') : toUint(a.value / b.value),
+    ),
     binary('_/_(double, double): double', isDouble, isDouble, (a, b) => a / b),
     binary('_%_(int, int): int', isInt, isInt, (a, b) =>
-      b === 0n ? new Failure('modulus by zero') : a === INT_MIN && b === -1n ? OVERFLOW : a % b,
+      b === 0n ? new ErrorValue('modulus by zero') : a === INT_MIN && b === -1n ? OVERFLOW : a % b,
     ),
-    binary('_%_(uint, uint): uint', isUint, isUint, (a, b) => (b.value === 0n ? new Failure('modulus by zero') : uint(a.value % b.value))),
-    unary('-_(int): int', isInt, (a) => int(-a)),
+    binary('_%_(uint, uint): uint', isUint, isUint, (a, b) =>
+      b.value === 0n ? new ErrorValue('modulus by zero') : toUint(a.value % b.value),
+    ),
+    unary('-_(int): int', isInt, (a) => toInt(-a)),
     unary('-_(double): double', isDouble, (a) => -a),
     unary('!_(bool): bool', isBool, (a) => !a),
   ];
 }
 
-function joinTexts(a: string, b: string, work: Work): string {
+function concatStrings(a: string, b: string, work: WorkContext): string {
   work.spend((a.length + b.length) >> 4);
   return a + b;
 }
 
-function joinBytes(a: Uint8Array, b: Uint8Array, work: Work): Uint8Array {
+function concatBytes(a: Uint8Array, b: Uint8Array, work: WorkContext): Uint8Array {
   work.spend((a.length + b.length) >> 8);
   return new Uint8Array(Buffer.concat([a, b]));
 }
 
-/** Sets and keyed lists merge, as server-side apply merges them; the first list says what it is. */
-function concatenate(a: ListValue, b: ListValue, work: Work): Value {
+/** Merges sets and map lists as server-side apply does; the first list determines the semantics. */
+function concatLists(a: ListValue, b: ListValue, work: WorkContext): Value {
   const { semantics } = a;
-  if (semantics === undefined) return new JoinedList(a, b);
+  if (semantics === undefined) return new ConcatenatedList(a, b);
   work.spend(a.size + b.size);
   const items = [...a];
-  const places = new Map<string, number>();
-  items.forEach((item, index) => places.set(identityText(semantics.identity(item), work), index));
+  const positions = new Map<string, number>();
+  items.forEach((item, index) => positions.set(identityText(semantics.identity(item), work), index));
   for (const item of b) {
     const text = identityText(semantics.identity(item), work);
-    const place = places.get(text);
-    if (place === undefined) {
-      places.set(text, items.length);
+    const position = positions.get(text);
+    if (position === undefined) {
+      positions.set(text, items.length);
       items.push(item);
-    } else if (semantics.keyed) items[place] = item;
+    } else if (semantics.keyed) items[position] = item;
   }
-  return new SemanticList(items, a);
+  return new MergedList(items, a);
 }
 
-/** The sum of lists keeps what the first one says of order and keys. */
-class SemanticList extends ArrayList {
+/** A merged list keeps the semantics of the first list. */
+class MergedList extends ArrayList {
   constructor(
     items: readonly Value[],
-    private readonly like: ListValue,
+    private readonly original: ListValue,
   ) {
     super(items);
   }
 
   override get semantics(): ListValue['semantics'] {
-    return this.like.semantics;
+    return this.original.semantics;
   }
 }
 
-const ORDERED: readonly (readonly [string, boolean])[] = [
+const ORDERED_TYPES: readonly (readonly [string, boolean])[] = [
   ['bool', false],
   ['int', false],
   ['uint', false],
@@ -144,68 +149,72 @@ const ORDERED: readonly (readonly [string, boolean])[] = [
   ['timestamp', false],
   ['duration', false],
 ];
-const MIXED = ['int, uint', 'int, double', 'uint, int', 'uint, double', 'double, int', 'double, uint'];
+const MIXED_NUMBERS = ['int, uint', 'int, double', 'uint, int', 'uint, double', 'double, int', 'double, uint'];
 
-function comparison(name: string, holds: (order: number) => boolean): FunctionRow[] {
-  const row = (params: string, sized: boolean): FunctionRow => ({
-    ...binary(`${name}(${params}): bool`, isAny, isAny, () => false, sized ? COMPARISON : {}),
+function comparisonFunctions(name: string, holds: (order: number) => boolean): FunctionOverload[] {
+  const row = (params: string, sized: boolean): FunctionOverload => ({
+    ...binary(`${name}(${params}): bool`, isAny, isAny, () => false, sized ? COMPARISON_COSTS : {}),
     call: ([a = null, b = null], work) => {
-      const order = compare(a, b, work);
+      const order = compareValues(a, b, work);
       if (order !== undefined) return holds(order);
-      return typeof a === 'number' || typeof b === 'number' ? (areNumbers(a, b) ? false : UNFIT) : UNFIT;
+      return typeof a === 'number' || typeof b === 'number' ? (areNumbers(a, b) ? false : NO_MATCH) : NO_MATCH;
     },
   });
-  return [...ORDERED.map(([type, sized]) => row(`${type}, ${type}`, sized)), ...MIXED.map((params) => row(params, false))];
+  return [...ORDERED_TYPES.map(([type, sized]) => row(`${type}, ${type}`, sized)), ...MIXED_NUMBERS.map((params) => row(params, false))];
 }
 
 const isNumber = (value: Value): boolean => typeof value === 'number' || typeof value === 'bigint' || value instanceof Uint;
 const areNumbers = (a: Value, b: Value): boolean => isNumber(a) && isNumber(b);
 
-const EQUALITY: Costs = { estimate: (sizes: Sizes) => traversal(Math.min(sizes.size(0), sizes.size(1))), size: () => 1 };
+const EQUALITY_COSTS: FunctionCosts = {
+  estimate: (sizes: ArgumentSizes) => traversalCost(Math.min(sizes.size(0), sizes.size(1))),
+  size: () => 1,
+};
 
-function inList(item: Value, list: ListValue, work: Work): Value {
+function inList(item: Value, list: ListValue, work: WorkContext): Value {
   for (let index = 0; index < list.size; index += 1) {
-    if (equal(item, list.at(index), work)) return true;
+    if (equalValues(item, list.at(index), work)) return true;
   }
   return false;
 }
 
 function indexList(list: ListValue, index: Value): Value {
-  const place = index instanceof Uint ? index.value : index;
-  if (typeof place === 'number' && !Number.isInteger(place)) return new Failure(`unsupported index value ${place} in list`);
-  if (typeof place !== 'bigint' && typeof place !== 'number') return new Failure(`unsupported index type '${typeName(place)}' in list`);
-  return place < 0 || place >= list.size ? new Failure(`index out of bounds: ${place}`) : list.at(Number(place));
+  const position = index instanceof Uint ? index.value : index;
+  if (typeof position === 'number' && !Number.isInteger(position)) return new ErrorValue(`unsupported index value ${position} in list`);
+  if (typeof position !== 'bigint' && typeof position !== 'number')
+    return new ErrorValue(`unsupported index type '${valueTypeName(position)}' in list`);
+  return position < 0 || position >= list.size ? new ErrorValue(`index out of bounds: ${position}`) : list.at(Number(position));
 }
 
-/** A key as messages print it. */
+/** A map key as messages print it. */
 export function printKey(key: Value): string {
   if (key instanceof Uint) return String(key.value);
   return typeof key === 'object' ? '' : String(key);
 }
 
-function lookUp(container: Value, key: Value, work: Work): Value {
+function lookUp(container: Value, key: Value, work: WorkContext): Value {
   if (container instanceof ListValue) return indexList(container, key);
   if (container instanceof MapValue) {
-    const found = findMember(container, key, work);
-    return found === undefined ? new Failure(`no such key: ${printKey(key)}`) : found;
+    const member = findMember(container, key, work);
+    return member === undefined ? new ErrorValue(`no such key: ${printKey(key)}`) : member;
   }
-  return container instanceof OptionalValue ? lookUpOptional(container, key, work) : new Failure(`no such key: ${printKey(key)}`);
+  return container instanceof OptionalValue ? lookUpOptional(container, key, work) : new ErrorValue(`no such key: ${printKey(key)}`);
 }
 
-/** Nothing where there is no such key or index. */
-export function lookUpOptional(container: Value, key: Value, work: Work): Value {
-  if (container instanceof OptionalValue) return container.value === undefined ? NONE : lookUpOptional(container.value, key, work);
+/** Returns an empty optional when the key or index does not exist. */
+export function lookUpOptional(container: Value, key: Value, work: WorkContext): Value {
+  if (container instanceof OptionalValue) return container.value === undefined ? OPTIONAL_NONE : lookUpOptional(container.value, key, work);
   if (container instanceof MapValue) {
-    const found = findMember(container, key, work);
-    return found === undefined ? NONE : new OptionalValue(found);
+    const member = findMember(container, key, work);
+    return member === undefined ? OPTIONAL_NONE : new OptionalValue(member);
   }
-  const found = lookUp(container, key, work);
-  return found instanceof Failure ? NONE : new OptionalValue(found);
+  const element = lookUp(container, key, work);
+  return element instanceof ErrorValue ? OPTIONAL_NONE : new OptionalValue(element);
 }
 
-function indexing(): FunctionRow[] {
-  const row = (signature: string): FunctionRow => binary(signature, isAny, isAny, lookUp);
-  const optionalRow = (signature: string): FunctionRow => binary(signature, isAny, isAny, lookUpOptional);
+function indexFunctions(): FunctionOverload[] {
+  const row = (signature: string): FunctionOverload => binary(signature, isAny, isAny, lookUp);
+  const optionalRow = (signature: string): FunctionOverload => binary(signature, isAny, isAny, lookUpOptional);
   return [
     row('_[_](list(A), int): A'),
     row('_[_](map(K, V), K): V'),
@@ -218,23 +227,25 @@ function indexing(): FunctionRow[] {
   ];
 }
 
-export const OPERATOR_ROWS: readonly FunctionRow[] = [
-  ...arithmetic(),
-  binary('_==_(A, A): bool', isAny, isAny, equal, EQUALITY),
-  binary('_!=_(A, A): bool', isAny, isAny, (a, b, work) => !equal(a, b, work), EQUALITY),
-  ...comparison('_<_', (order) => order < 0),
-  ...comparison('_<=_', (order) => order <= 0),
-  ...comparison('_>_', (order) => order > 0),
-  ...comparison('_>=_', (order) => order >= 0),
+export const OPERATOR_FUNCTIONS: readonly FunctionOverload[] = [
+  ...arithmeticFunctions(),
+  binary('_==_(A, A): bool', isAny, isAny, equalValues, EQUALITY_COSTS),
+  binary('_!=_(A, A): bool', isAny, isAny, (a, b, work) => !equalValues(a, b, work), EQUALITY_COSTS),
+  ...comparisonFunctions('_<_', (order) => order < 0),
+  ...comparisonFunctions('_<=_', (order) => order <= 0),
+  ...comparisonFunctions('_>_', (order) => order > 0),
+  ...comparisonFunctions('_>=_', (order) => order >= 0),
   binary('@in(A, list(A)): bool', isAny, isList, inList, { estimate: (sizes) => sizes.size(1) }),
   binary('@in(A, map(A, B)): bool', isAny, isMap, (key, map, work) => findMember(map, key, work) !== undefined),
-  ...indexing(),
+  ...indexFunctions(),
   binary('_&&_(bool, bool): bool', isBool, isBool, (a, b) => a && b, { estimate: () => 0 }),
   binary('_||_(bool, bool): bool', isBool, isBool, (a, b) => a || b, { estimate: () => 0 }),
-  ternary('_?_:_(bool, A, A): A', [isBool, isAny, isAny], (condition, yes, no) => (condition ? yes : no), { estimate: () => 0 }),
+  ternary('_?_:_(bool, A, A): A', [isBool, isAny, isAny], (condition, whenTrue, whenFalse) => (condition ? whenTrue : whenFalse), {
+    estimate: () => 0,
+  }),
   unary('@not_strictly_false(bool): bool', isBool, (value) => value),
   ...['size(string): int', 'string.size(): int'].map((signature) =>
-    unary(signature, isString, (text, work) => BigInt(measure(text, work))),
+    unary(signature, isString, (text, work) => BigInt(measureText(text, work))),
   ),
   ...['size(bytes): int', 'bytes.size(): int'].map((signature) => unary(signature, isBytes, (bytes) => BigInt(bytes.length))),
   ...['size(list(A)): int', 'list(A).size(): int'].map((signature) => unary(signature, isList, (list) => BigInt(list.size))),

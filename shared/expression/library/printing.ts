@@ -1,13 +1,11 @@
-/**
- * Numbers, times and durations as texts, and texts as times and durations, in the spellings of the reference.
- */
+/** Formats numbers, timestamps and durations, and parses timestamps and durations, in upstream's formats. */
 import { Duration, Timestamp } from '../values/value';
 import { INT_MAX, INT_MIN, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../syntax/literals';
 
-/** Nanoseconds of a second. */
-export const BILLION = 1_000_000_000n;
+/** - */
+export const NANOS_PER_SECOND = 1_000_000_000n;
 
-/** Shortest form; with an exponent below 1e-4 and from 1e6. */
+/** The shortest form; with an exponent below 1e-4 and from 1e6. */
 export function printDouble(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
@@ -20,7 +18,7 @@ export function printDouble(value: number): string {
   return String(value);
 }
 
-function fraction(nanos: bigint): string {
+function printFraction(nanos: bigint): string {
   return nanos === 0n
     ? ''
     : `.${String(nanos)
@@ -29,19 +27,19 @@ function fraction(nanos: bigint): string {
 }
 
 export function printTimestamp({ nanos }: Timestamp): string {
-  const rest = ((nanos % BILLION) + BILLION) % BILLION;
+  const rest = ((nanos % NANOS_PER_SECOND) + NANOS_PER_SECOND) % NANOS_PER_SECOND;
   const date = new Date(Number((nanos - rest) / 1_000_000n));
   const year = date.getUTCFullYear();
   const digits = String(Math.abs(year)).padStart(4, '0');
-  return `${year < 0 ? '-' : ''}${digits}${date.toISOString().slice(-20, -5)}${fraction(rest)}Z`;
+  return `${year < 0 ? '-' : ''}${digits}${date.toISOString().slice(-20, -5)}${printFraction(rest)}Z`;
 }
 
-/** In seconds, as a double has them: of a long time the last digits are lost. */
+/** In seconds with the precision of a double, so a long duration loses its last digits. */
 export function printDuration({ nanos }: Duration): string {
-  const seconds = Number(nanos / BILLION) + Number(nanos % BILLION) / 1e9;
+  const seconds = Number(nanos / NANOS_PER_SECOND) + Number(nanos % NANOS_PER_SECOND) / 1e9;
   if (Math.abs(seconds) >= 1e-6) return `${seconds}s`;
   const size = nanos < 0n ? -nanos : nanos;
-  return `${nanos < 0n ? '-' : ''}${size / BILLION}${fraction(size % BILLION)}s`;
+  return `${nanos < 0n ? '-' : ''}${size / NANOS_PER_SECOND}${printFraction(size % NANOS_PER_SECOND)}s`;
 }
 
 const TIME = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?([Zz]|([+-])(\d\d):(\d\d))$/;
@@ -50,7 +48,7 @@ const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const daysIn = (year: number, month: number): number =>
   month === 2 && (year % 4 !== 0 || (year % 100 === 0 && year % 400 !== 0)) ? 28 : month === 2 ? 29 : (DAYS[month - 1] ?? 0);
 
-/** RFC 3339; undefined when the text is no time or out of the years 1 to 9999. */
+/** RFC 3339; `undefined` when the text is malformed or outside the years 1 to 9999. */
 export function readTimestamp(text: string): Timestamp | undefined {
   const match = text.length > 1000 ? null : TIME.exec(text);
   if (match === null) return undefined;
@@ -73,13 +71,13 @@ const UNITS: Readonly<Record<string, bigint>> = {
   µs: 1_000n,
   μs: 1_000n,
   ms: 1_000_000n,
-  s: BILLION,
-  m: 60n * BILLION,
-  h: 3600n * BILLION,
+  s: NANOS_PER_SECOND,
+  m: 60n * NANOS_PER_SECOND,
+  h: 3600n * NANOS_PER_SECOND,
 };
 const PART = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/y;
 
-/** `1h30m`, `1.5s`, `-2ms`; undefined when the text is no duration or does not fit. */
+/** `1h30m`, `1.5s`, `-2ms`; `undefined` when the text is malformed or out of range. */
 export function readDuration(text: string): Duration | undefined {
   const sign = /^[+-]/.exec(text)?.[0] ?? '';
   const rest = text.slice(sign.length);

@@ -1,8 +1,9 @@
 /**
- * Functions of strings: the standard ones and those of the strings extension (version 2). Indexes count characters, not UTF-16 units.
+ * String functions of the standard library and of the strings extension (version 2). Indexes count code points, not
+ * UTF-16 units.
  */
 import { SHORT_ESCAPES } from '../../values/quote';
-import { ArrayList, Failure, type ListValue, sizeOf, type Value } from '../values/value';
+import { ArrayList, ErrorValue, type ListValue, valueSize, type Value } from '../values/value';
 import {
   binary,
   isInt,
@@ -10,25 +11,25 @@ import {
   isString,
   quaternary,
   ternary,
-  traversal,
-  traverses,
+  traversalCost,
+  traversalCosts,
   unary,
-  UNFIT,
-  type Costs,
-  type FunctionRow,
-  type Sizes,
+  NO_MATCH,
+  type FunctionCosts,
+  type FunctionOverload,
+  type ArgumentSizes,
 } from './function';
-import { formatText } from './format';
-import { findAllMatches, findMatch, matches } from './regex';
-import { holdsForEitherSpelling, type Work } from '../values/equality';
+import { formatString } from './format';
+import { findAllMatches, findMatch, matchesPattern } from './regex';
+import { holdsForEitherSpelling, type WorkContext } from '../values/equality';
 
-/** Characters of a text by place; texts without surrogate pairs are not copied. */
+/** Access to the code points of a text; texts without surrogate pairs are not copied. */
 class Characters {
   private readonly split: readonly string[] | undefined;
 
   constructor(
     private readonly text: string,
-    work: Work,
+    work: WorkContext,
   ) {
     const isPlain = !/[\ud800-\udbff]/.test(text);
     work.spend(isPlain ? text.length >> 8 : text.length);
@@ -43,64 +44,65 @@ class Characters {
     return this.split === undefined ? this.text.slice(start, end) : this.split.slice(start, end).join('');
   }
 
-  /** The place of a character from an offset in UTF-16 units, and back. */
-  placeOf(offset: number): number {
+  /** Converts an offset in UTF-16 units to a code point index. */
+  indexOfOffset(offset: number): number {
     return this.split === undefined || offset < 0 ? offset : [...this.text.slice(0, offset)].length;
   }
 
-  offsetOf(place: number): number {
-    return this.split === undefined ? place : this.split.slice(0, place).join('').length;
+  /** Converts a code point index to an offset in UTF-16 units. */
+  offsetOf(index: number): number {
+    return this.split === undefined ? index : this.split.slice(0, index).join('').length;
   }
 }
 
-const outOfRange = (index: bigint): Failure => new Failure(`index out of range: ${index}`);
+const outOfRange = (index: bigint): ErrorValue => new ErrorValue(`index out of range: ${index}`);
 
-function charAt(text: string, index: bigint, work: Work): Value {
+function charAt(text: string, index: bigint, work: WorkContext): Value {
   const characters = new Characters(text, work);
   if (index < 0n || index > characters.length) return outOfRange(index);
   return characters.slice(Number(index), Number(index) + 1);
 }
 
-function indexOf(text: string, part: string, from: bigint, work: Work): Value {
-  search(text, part, work);
+function indexOf(text: string, part: string, from: bigint, work: WorkContext): Value {
+  chargeSearch(text, part, work);
   const characters = new Characters(text, work);
   if (part === '') return from;
   if (from < 0n || from >= characters.length) return outOfRange(from);
-  return BigInt(characters.placeOf(text.indexOf(part, characters.offsetOf(Number(from)))));
+  return BigInt(characters.indexOfOffset(text.indexOf(part, characters.offsetOf(Number(from)))));
 }
 
-/** Searching compares each place with all of what is searched for, at worst. */
-function search(text: string, part: string, work: Work): void {
+/** In the worst case a search compares the whole pattern at each position. */
+function chargeSearch(text: string, part: string, work: WorkContext): void {
   work.spend(Math.ceil((text.length * Math.min(part.length, text.length)) / 256));
 }
 
-function firstIndexOf(text: string, part: string, work: Work): Value {
+function firstIndexOf(text: string, part: string, work: WorkContext): Value {
   return indexOf(text, part, 0n, work);
 }
 
-function lastIndexOf(text: string, part: string, from: bigint | undefined, work: Work): Value {
-  search(text, part, work);
+function lastIndexOf(text: string, part: string, from: bigint | undefined, work: WorkContext): Value {
+  chargeSearch(text, part, work);
   const characters = new Characters(text, work);
   if (part === '') return from ?? BigInt(characters.length);
   const last = from ?? BigInt(characters.length - 1);
   if (last < 0n || last >= characters.length) return outOfRange(last);
-  return BigInt(characters.placeOf(text.lastIndexOf(part, characters.offsetOf(Number(last)))));
+  return BigInt(characters.indexOfOffset(text.lastIndexOf(part, characters.offsetOf(Number(last)))));
 }
 
-function substring(text: string, start: bigint, end: bigint | undefined, work: Work): Value {
+function substring(text: string, start: bigint, end: bigint | undefined, work: WorkContext): Value {
   const characters = new Characters(text, work);
   const last = end ?? BigInt(characters.length);
-  if (end !== undefined && start > end) return new Failure(`invalid substring range. start: ${start}, end: ${end}`);
+  if (end !== undefined && start > end) return new ErrorValue(`invalid substring range. start: ${start}, end: ${end}`);
   if (start < 0n || start > characters.length) return outOfRange(start);
   if (last < 0n || last > characters.length) return outOfRange(last);
   return characters.slice(Number(start), Number(last));
 }
 
-function replaceTexts(text: string, from: string, to: string, most: bigint, work: Work): Value {
-  if (most === 0n) return text;
-  search(text, from, work);
+function replaceTexts(text: string, from: string, to: string, maxCount: bigint, work: WorkContext): Value {
+  if (maxCount === 0n) return text;
+  chargeSearch(text, from, work);
   const pieces = from === '' ? [...text] : text.split(from);
-  const limit = most < 0n ? pieces.length + 1 : Number(most);
+  const limit = maxCount < 0n ? pieces.length + 1 : Number(maxCount);
   let result = from === '' ? '' : (pieces[0] ?? '');
   const replacements = from === '' ? Math.min(limit, pieces.length + 1) : Math.min(limit, pieces.length - 1);
   work.spend(Math.ceil((text.length + replacements * to.length) / 4));
@@ -114,27 +116,27 @@ function replaceTexts(text: string, from: string, to: string, most: bigint, work
   return result;
 }
 
-function splitText(text: string, separator: string, most: bigint, work: Work): Value {
-  search(text, separator, work);
+function splitText(text: string, separator: string, maxCount: bigint, work: WorkContext): Value {
+  chargeSearch(text, separator, work);
   work.spend(text.length >> 3);
-  if (most === 0n) return new ArrayList([]);
-  const limit = most < 0n ? Infinity : Number(most);
+  if (maxCount === 0n) return new ArrayList([]);
+  const limit = maxCount < 0n ? Infinity : Number(maxCount);
   const pieces = separator === '' ? [...text] : text.split(separator);
   if (pieces.length <= limit) return new ArrayList(pieces);
   return new ArrayList([...pieces.slice(0, limit - 1), pieces.slice(limit - 1).join(separator)]);
 }
 
-function join(list: ListValue, separator: string, work: Work): Value | typeof UNFIT {
+function join(list: ListValue, separator: string, work: WorkContext): Value | typeof NO_MATCH {
   const parts: string[] = [];
   for (const item of list) {
-    if (typeof item !== 'string') return UNFIT;
+    if (typeof item !== 'string') return NO_MATCH;
     work.spend(1 + ((item.length + separator.length) >> 2));
     parts.push(item);
   }
   return parts.join(separator);
 }
 
-/** White space as Unicode has it, which is not quite what JavaScript trims. */
+/** White space as Unicode defines it, which differs from `String.prototype.trim`. */
 const SPACE = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 
 function trim(text: string): string {
@@ -147,118 +149,124 @@ function trim(text: string): string {
 export const quoteText = (text: string): string =>
   `"${text.replace(/[\u0007\b\f\n\r\t\v\\"]/g, (character) => SHORT_ESCAPES[character] ?? character)}"`;
 
-const lower = (text: string): string => text.replace(/[A-Z]+/g, (part) => part.toLowerCase());
-const upper = (text: string): string => text.replace(/[a-z]+/g, (part) => part.toUpperCase());
+const lowerAscii = (text: string): string => text.replace(/[A-Z]+/g, (part) => part.toLowerCase());
+const upperAscii = (text: string): string => text.replace(/[a-z]+/g, (part) => part.toUpperCase());
 
-const kept = (sizes: Sizes): number => sizes.size(0);
-const WITH_PATTERN: Costs = {
-  estimate: (sizes) => traversal(1 + sizes.size(0)) * Math.ceil(sizes.size(1) * 0.25),
+const firstSize = (sizes: ArgumentSizes): number => sizes.size(0);
+const PATTERN_COSTS: FunctionCosts = {
+  estimate: (sizes) => traversalCost(1 + sizes.size(0)) * Math.ceil(sizes.size(1) * 0.25),
 };
-const FOUND: Costs = { ...WITH_PATTERN, size: kept };
-const SEARCHED: Costs = { estimate: (sizes) => traversal(sizes.size(0)) * traversal(sizes.size(1)) };
-const AFFIX: Costs = { estimate: (sizes) => traversal(sizes.size(1)) };
-/** What is written is counted in the estimate only. */
-const WRITTEN: Costs = { charge: ([text = null]) => traversal(sizeOf(text)) };
-/** Replacing by something longer makes the text longer, at most by as many as what is replaced fits in. */
-const REPLACED: Costs = {
-  ...WRITTEN,
-  estimate: (sizes) => traversal(sizes.size(0)) * 2,
+const FIND_COSTS: FunctionCosts = { ...PATTERN_COSTS, size: firstSize };
+const SEARCH_COSTS: FunctionCosts = { estimate: (sizes) => traversalCost(sizes.size(0)) * traversalCost(sizes.size(1)) };
+const AFFIX_COSTS: FunctionCosts = { estimate: (sizes) => traversalCost(sizes.size(1)) };
+/** The length of the result is charged at run time only. */
+const OUTPUT_COSTS: FunctionCosts = { charge: ([text = null]) => traversalCost(valueSize(text)) };
+/** A longer replacement makes the text longer, at most once per non-overlapping occurrence. */
+const REPLACE_COSTS: FunctionCosts = {
+  ...OUTPUT_COSTS,
+  estimate: (sizes) => traversalCost(sizes.size(0)) * 2,
   size: (sizes) => Math.ceil((sizes.size(0) / Math.max(1, sizes.size(1))) * Math.max(1, sizes.size(2))),
 };
-const SPLIT: Costs = { ...traverses(2, kept), ...WRITTEN };
-const SPLIT_LIMITED: Costs = {
-  ...SPLIT,
+const SPLIT_COSTS: FunctionCosts = { ...traversalCosts(2, firstSize), ...OUTPUT_COSTS };
+const LIMITED_SPLIT_COSTS: FunctionCosts = {
+  ...SPLIT_COSTS,
   size: (sizes) => {
-    const most = sizes.count(2) ?? -1;
-    return most < 0 ? sizes.size(0) : most;
+    const maxParts = sizes.count(2) ?? -1;
+    return maxParts < 0 ? sizes.size(0) : maxParts;
   },
 };
-const JOINED: Costs = {
-  estimate: (sizes) => traversal(joinedSize(sizes)),
+const JOIN_COSTS: FunctionCosts = {
+  estimate: (sizes) => traversalCost(joinedSize(sizes)),
   size: joinedSize,
 };
 
-function joinedSize(sizes: Sizes): number {
+function joinedSize(sizes: ArgumentSizes): number {
   const items = sizes.size(0);
   return items * sizes.itemSize(0) + Math.max(0, items - 1) * sizes.size(1);
 }
 
-export const TEXT_ROWS: readonly FunctionRow[] = [
-  binary('string.contains(string): bool', isString, isString, contains, SEARCHED),
+export const STRING_FUNCTIONS: readonly FunctionOverload[] = [
+  binary('string.contains(string): bool', isString, isString, contains, SEARCH_COSTS),
   binary(
     'string.startsWith(string): bool',
     isString,
     isString,
     (text, part, work) => holdsForEitherSpelling(text, work, (name) => name.startsWith(part)),
-    AFFIX,
+    AFFIX_COSTS,
   ),
   binary(
     'string.endsWith(string): bool',
     isString,
     isString,
     (text, part, work) => holdsForEitherSpelling(text, work, (name) => name.endsWith(part)),
-    AFFIX,
+    AFFIX_COSTS,
   ),
-  binary('string.matches(string): bool', isString, isString, matches, WITH_PATTERN),
-  binary('matches(string, string): bool', isString, isString, matches, { estimate: () => 1 }),
-  binary('string.find(string): string', isString, isString, findMatch, FOUND),
+  binary('string.matches(string): bool', isString, isString, matchesPattern, PATTERN_COSTS),
+  binary('matches(string, string): bool', isString, isString, matchesPattern, { estimate: () => 1 }),
+  binary('string.find(string): string', isString, isString, findMatch, FIND_COSTS),
   binary(
     'string.findAll(string): list(string)',
     isString,
     isString,
     (text, pattern, work) => findAllMatches(text, pattern, -1n, work),
-    FOUND,
+    FIND_COSTS,
   ),
-  ternary('string.findAll(string, int): list(string)', [isString, isString, isInt], findAllMatches, FOUND),
+  ternary('string.findAll(string, int): list(string)', [isString, isString, isInt], findAllMatches, FIND_COSTS),
   binary('string.charAt(int): string', isString, isInt, charAt),
-  binary('string.indexOf(string): int', isString, isString, firstIndexOf, traverses()),
-  ternary('string.indexOf(string, int): int', [isString, isString, isInt], indexOf, traverses()),
+  binary('string.indexOf(string): int', isString, isString, firstIndexOf, traversalCosts()),
+  ternary('string.indexOf(string, int): int', [isString, isString, isInt], indexOf, traversalCosts()),
   binary(
     'string.lastIndexOf(string): int',
     isString,
     isString,
     (text, part, work) => lastIndexOf(text, part, undefined, work),
-    traverses(),
+    traversalCosts(),
   ),
-  ternary('string.lastIndexOf(string, int): int', [isString, isString, isInt], lastIndexOf, traverses()),
+  ternary('string.lastIndexOf(string, int): int', [isString, isString, isInt], lastIndexOf, traversalCosts()),
   {
-    ...unary('list(string).join(): string', isList, () => '', JOINED),
-    call: ([list = null], work) => (isList(list) ? join(list, '', work) : UNFIT),
+    ...unary('list(string).join(): string', isList, () => '', JOIN_COSTS),
+    call: ([list = null], work) => (isList(list) ? join(list, '', work) : NO_MATCH),
   },
   {
-    ...binary('list(string).join(string): string', isList, isString, () => '', JOINED),
-    call: ([list = null, separator = null], work) => (isList(list) && isString(separator) ? join(list, separator, work) : UNFIT),
+    ...binary('list(string).join(string): string', isList, isString, () => '', JOIN_COSTS),
+    call: ([list = null, separator = null], work) => (isList(list) && isString(separator) ? join(list, separator, work) : NO_MATCH),
   },
-  unary('string.lowerAscii(): string', isString, lower, traverses(1, kept)),
-  unary('string.upperAscii(): string', isString, upper, traverses(1, kept)),
+  unary('string.lowerAscii(): string', isString, lowerAscii, traversalCosts(1, firstSize)),
+  unary('string.upperAscii(): string', isString, upperAscii, traversalCosts(1, firstSize)),
   ternary(
     'string.replace(string, string): string',
     [isString, isString, isString],
     (text, from, to, work) => replaceTexts(text, from, to, -1n, work),
-    REPLACED,
+    REPLACE_COSTS,
   ),
-  quaternary('string.replace(string, string, int): string', [isString, isString, isString, isInt], replaceTexts, REPLACED),
-  binary('string.split(string): list(string)', isString, isString, (text, separator, work) => splitText(text, separator, -1n, work), SPLIT),
-  ternary('string.split(string, int): list(string)', [isString, isString, isInt], splitText, SPLIT_LIMITED),
+  quaternary('string.replace(string, string, int): string', [isString, isString, isString, isInt], replaceTexts, REPLACE_COSTS),
+  binary(
+    'string.split(string): list(string)',
+    isString,
+    isString,
+    (text, separator, work) => splitText(text, separator, -1n, work),
+    SPLIT_COSTS,
+  ),
+  ternary('string.split(string, int): list(string)', [isString, isString, isInt], splitText, LIMITED_SPLIT_COSTS),
   binary(
     'string.substring(int): string',
     isString,
     isInt,
     (text, start, work) => substring(text, start, undefined, work),
-    traverses(1, kept),
+    traversalCosts(1, firstSize),
   ),
-  ternary('string.substring(int, int): string', [isString, isInt, isInt], substring, traverses(1, kept)),
-  unary('string.trim(): string', isString, trim, traverses(1, kept)),
-  binary('string.format(list(dyn)): string', isString, isList, formatText, traverses()),
+  ternary('string.substring(int, int): string', [isString, isInt, isInt], substring, traversalCosts(1, firstSize)),
+  unary('string.trim(): string', isString, trim, traversalCosts(1, firstSize)),
+  binary('string.format(list(dyn)): string', isString, isList, formatString, traversalCosts()),
   unary(
     'strings.quote(string): string',
     isString,
     quoteText,
-    traverses(1, (sizes) => sizes.size(0) * 2 + 2),
+    traversalCosts(1, (sizes) => sizes.size(0) * 2 + 2),
   ),
 ];
 
-function contains(text: string, part: string, work: Work): boolean {
-  search(text, part, work);
+function contains(text: string, part: string, work: WorkContext): boolean {
+  chargeSearch(text, part, work);
   return holdsForEitherSpelling(text, work, (name) => name.includes(part));
 }

@@ -1,38 +1,39 @@
 /**
- * What time a timestamp shows in a zone, and how long a duration is. The zone is UTC where none is given; zones are IANA names or offsets.
+ * Fields of a timestamp in a time zone, and units of a duration. The default zone is UTC; zones are IANA names or
+ * offsets.
  */
-import type { Work } from '../values/equality';
-import { Failure, type Timestamp, type Value } from '../values/value';
-import { binary, isDuration, isString, isTimestamp, unary, type FunctionRow } from './function';
+import type { WorkContext } from '../values/equality';
+import { ErrorValue, type Timestamp, type Value } from '../values/value';
+import { binary, isDuration, isString, isTimestamp, unary, type FunctionOverload } from './function';
 
 const MILLION = 1_000_000n;
 const floorDivide = (value: bigint, by: bigint): bigint => (value - (((value % by) + by) % by)) / by;
 
-/** The local time as if it were UTC. */
-type Local = Date | Failure;
+/** Local time represented as UTC. */
+type LocalTime = Date | ErrorValue;
 
 const OFFSET = /^([+-]?)(\d\d?):(\d\d)$/;
 
-const formats = new Map<string, Intl.DateTimeFormat | Failure>();
+const formats = new Map<string, Intl.DateTimeFormat | ErrorValue>();
 
-/** What a zone's rules take to be found, and a time to be told by them: units of work as the meter counts them. */
+/** Work units for loading the rules of a time zone, and for converting a timestamp. */
 const ZONE_WORK = 5000;
-const TELLING_WORK = 100;
+const FORMAT_WORK = 100;
 
-function formatOf(zone: string, work: Work): Intl.DateTimeFormat | Failure {
+function timeZoneFormat(zone: string, work: WorkContext): Intl.DateTimeFormat | ErrorValue {
   const known = formats.get(zone);
   if (known !== undefined) return known;
   work.spend(ZONE_WORK);
-  const made = makeFormat(zone);
+  const format = createTimeZoneFormat(zone);
   if (formats.size >= 100) formats.clear();
-  formats.set(zone, made);
-  return made;
+  formats.set(zone, format);
+  return format;
 }
 
-function makeFormat(zone: string): Intl.DateTimeFormat | Failure {
+function createTimeZoneFormat(zone: string): Intl.DateTimeFormat | ErrorValue {
   try {
-    // Names differ by case, which this runtime would overlook.
-    if (!/^[A-Z]/.test(zone)) return new Failure(`unknown time zone ${zone}`);
+    // Zone names are case-sensitive upstream; this runtime would ignore case.
+    if (!/^[A-Z]/.test(zone)) return new ErrorValue(`unknown time zone ${zone}`);
     return new Intl.DateTimeFormat('en-US', {
       timeZone: zone,
       calendar: 'gregory',
@@ -46,11 +47,11 @@ function makeFormat(zone: string): Intl.DateTimeFormat | Failure {
       second: 'numeric',
     });
   } catch {
-    return new Failure(`unknown time zone ${zone}`);
+    return new ErrorValue(`unknown time zone ${zone}`);
   }
 }
 
-function localTime({ nanos }: Timestamp, zone: string, work: Work): Local {
+function localTime({ nanos }: Timestamp, zone: string, work: WorkContext): LocalTime {
   const millis = Number(floorDivide(nanos, MILLION));
   if (zone === '' || zone === 'UTC' || zone === 'Local') return new Date(millis);
   const offset = OFFSET.exec(zone);
@@ -58,9 +59,9 @@ function localTime({ nanos }: Timestamp, zone: string, work: Work): Local {
     const minutes = Number(offset[2]) * 60 + Number(offset[3]);
     return new Date(millis + (offset[1] === '-' ? -minutes : minutes) * 60_000);
   }
-  work.spend(TELLING_WORK);
-  const format = formatOf(zone, work);
-  if (format instanceof Failure) return format;
+  work.spend(FORMAT_WORK);
+  const format = timeZoneFormat(zone, work);
+  if (format instanceof ErrorValue) return format;
   const parts = new Map(format.formatToParts(new Date(millis)).map(({ type, value }) => [type, value]));
   const part = (name: Intl.DateTimeFormatPartTypes): number => Number(parts.get(name));
   const local = new Date(0);
@@ -89,23 +90,23 @@ const ACCESSORS: Readonly<Record<string, (local: Date) => number>> = {
   getMilliseconds: (local) => local.getUTCMilliseconds(),
 };
 
-const LENGTHS: readonly (readonly [string, bigint])[] = [
+const DURATION_UNITS: readonly (readonly [string, bigint])[] = [
   ['getHours', 3600n * 1000n * MILLION],
   ['getMinutes', 60n * 1000n * MILLION],
   ['getSeconds', 1000n * MILLION],
   ['getMilliseconds', MILLION],
 ];
 
-export const TIME_ROWS: readonly FunctionRow[] = [
+export const TIME_FUNCTIONS: readonly FunctionOverload[] = [
   ...Object.entries(ACCESSORS).flatMap(([name, read]) => {
-    const at = (time: Timestamp, zone: string, work: Work): Value => {
+    const readField = (time: Timestamp, zone: string, work: WorkContext): Value => {
       const local = localTime(time, zone, work);
-      return local instanceof Failure ? local : BigInt(read(local));
+      return local instanceof ErrorValue ? local : BigInt(read(local));
     };
     return [
-      unary(`timestamp.${name}(): int`, isTimestamp, (time, work) => at(time, '', work)),
-      binary(`timestamp.${name}(string): int`, isTimestamp, isString, at),
+      unary(`timestamp.${name}(): int`, isTimestamp, (time, work) => readField(time, '', work)),
+      binary(`timestamp.${name}(string): int`, isTimestamp, isString, readField),
     ];
   }),
-  ...LENGTHS.map(([name, unit]) => unary(`duration.${name}(): int`, isDuration, ({ nanos }) => nanos / unit)),
+  ...DURATION_UNITS.map(([name, unit]) => unary(`duration.${name}(): int`, isDuration, ({ nanos }) => nanos / unit)),
 ];

@@ -1,16 +1,17 @@
 /**
- * Absolute URLs and absolute paths: `url`, `isURL` and the parts of a URL, read as the reference reads request URIs.
+ * The URL library: `url`, `isURL` and the parts of a URL. Accepts absolute URLs and absolute paths, parsed like Go's
+ * `url.ParseRequestURI`.
  */
 import { appendToKey } from '../../values/append';
 import { quote } from '../../values/quote';
-import type { Work } from '../values/equality';
-import { ArrayList, EntryMap, Failure, keyOf, OpaqueValue, type Value } from '../values/value';
-import { isOpaque, isString, traverses, unary, type FunctionRow, type ValueGuard } from './function';
+import type { WorkContext } from '../values/equality';
+import { ArrayList, EntryMap, ErrorValue, mapKeyOf, OpaqueValue, type Value } from '../values/value';
+import { isOpaque, isString, traversalCosts, unary, type FunctionOverload, type ValueGuard } from './function';
 
 interface UrlParts {
   readonly scheme: string;
   readonly opaque: boolean;
-  /** With the port; brackets around an IPv6 address. */
+  /** Includes the port, and brackets around an IPv6 address. */
   readonly host: string;
   readonly path: string;
   readonly query: string;
@@ -35,24 +36,24 @@ export class UrlValue extends OpaqueValue {
   }
 }
 
-/** Thrown inside this file only. */
-class Fault extends Error {}
+/** Internal to this module. */
+class UrlParseError extends Error {}
 
-function fail(what: string): never {
-  throw new Fault(what);
+function fail(message: string): never {
+  throw new UrlParseError(message);
 }
 
 const BAD_ESCAPE = /%(?![0-9a-fA-F]{2}).{0,2}/su;
 
-function split(text: string): UrlParts {
+function splitUrl(text: string): UrlParts {
   if (hasControls(text)) fail('net/url: invalid control character in URL');
   if (text === '') fail('empty url');
   const scheme = /^[a-zA-Z][a-zA-Z0-9+.-]*(?=:)/.exec(text)?.[0] ?? '';
   if (text.startsWith(':')) fail('missing protocol scheme');
   const rest = scheme === '' ? text : text.slice(scheme.length + 1);
-  const mark = rest.indexOf('?');
-  const hierarchy = mark < 0 ? rest : rest.slice(0, mark);
-  const query = mark < 0 ? '' : rest.slice(mark + 1);
+  const queryStart = rest.indexOf('?');
+  const hierarchy = queryStart < 0 ? rest : rest.slice(0, queryStart);
+  const query = queryStart < 0 ? '' : rest.slice(queryStart + 1);
   if (!hierarchy.startsWith('/')) {
     if (scheme === '') fail('invalid URI for request');
     return { scheme: scheme.toLowerCase(), opaque: true, host: '', path: '', query };
@@ -106,10 +107,10 @@ function unescapeHost(host: string): string {
   }
   const low = /%(?!25)[0-7][0-9a-fA-F]/.exec(host);
   if (low !== null && !host.startsWith('[')) fail(`invalid URL escape ${quote(low[0])}`);
-  return decode(host);
+  return percentDecode(host);
 }
 
-function decode(text: string): string {
+function percentDecode(text: string): string {
   if (!text.includes('%')) return text;
   const bytes = text.replace(/%[0-9a-fA-F]{2}|[^%]+/gu, (part) =>
     part.startsWith('%') ? part.slice(1) : Buffer.from(part, 'utf8').toString('hex'),
@@ -117,12 +118,13 @@ function decode(text: string): string {
   return Buffer.from(bytes, 'hex').toString('utf8');
 }
 
-function parse(text: string, work: Work): UrlValue | Failure {
+function parseUrl(text: string, work: WorkContext): UrlValue | ErrorValue {
   work.spend(text.length);
   try {
-    return new UrlValue(split(text), text);
+    return new UrlValue(splitUrl(text), text);
   } catch (error) {
-    if (error instanceof Fault) return new Failure(`URL parse error during conversion from string: parse ${quote(text)}: ${error.message}`);
+    if (error instanceof UrlParseError)
+      return new ErrorValue(`URL parse error during conversion from string: parse ${quote(text)}: ${error.message}`);
     throw error;
   }
 }
@@ -134,38 +136,38 @@ function hostname(host: string): string {
 }
 
 function port(host: string): string {
-  const behind = host.startsWith('[') ? host.slice(host.lastIndexOf(']') + 1) : host;
-  const colon = behind.lastIndexOf(':');
-  return colon < 0 ? '' : behind.slice(colon + 1);
+  const afterAddress = host.startsWith('[') ? host.slice(host.lastIndexOf(']') + 1) : host;
+  const colon = afterAddress.lastIndexOf(':');
+  return colon < 0 ? '' : afterAddress.slice(colon + 1);
 }
 
-/** Characters that a path shows as they are. */
-function escapePath(path: string, work: Work): string {
+/** Escapes the characters that a path must not contain. */
+function escapePath(path: string, work: WorkContext): string {
   work.spend(path.length * 4);
   if (/^(?:[A-Za-z0-9\-_.~!$&'()*+,;=:@/[\]]|%[0-9a-fA-F]{2})*$/.test(path)) return path;
-  return decode(path).replace(/[^A-Za-z0-9\-_.~$&+,/:;=@]/gu, (character) =>
+  return percentDecode(path).replace(/[^A-Za-z0-9\-_.~$&+,/:;=@]/gu, (character) =>
     [...Buffer.from(character, 'utf8')].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
   );
 }
 
-function parameters(query: string, work: Work): Value {
+function parameters(query: string, work: WorkContext): Value {
   work.spend(query.length * 4);
-  const found = new Map<string, string[]>();
+  const valuesByName = new Map<string, string[]>();
   for (const pair of query.split('&')) {
     if (pair === '' || pair.includes(';')) continue;
     const equals = pair.indexOf('=');
     const [name, value] = equals < 0 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)];
     if (BAD_ESCAPE.test(pair)) continue;
-    appendToKey(found, decode(name.replaceAll('+', ' ')), decode(value.replaceAll('+', ' ')));
+    appendToKey(valuesByName, percentDecode(name.replaceAll('+', ' ')), percentDecode(value.replaceAll('+', ' ')));
   }
-  return new EntryMap(new Map([...found].map(([key, values]) => [keyOf(key) ?? key, [key, new ArrayList(values)]])));
+  return new EntryMap(new Map([...valuesByName].map(([key, values]) => [mapKeyOf(key) ?? key, [key, new ArrayList(values)]])));
 }
 
 const isUrl: ValueGuard<UrlValue> = isOpaque(UrlValue);
 
-export const URL_ROWS: readonly FunctionRow[] = [
-  unary('url(string): kubernetes.URL', isString, parse, traverses()),
-  unary('isURL(string): bool', isString, (text, work) => !(parse(text, work) instanceof Failure)),
+export const URL_FUNCTIONS: readonly FunctionOverload[] = [
+  unary('url(string): kubernetes.URL', isString, parseUrl, traversalCosts()),
+  unary('isURL(string): bool', isString, (text, work) => !(parseUrl(text, work) instanceof ErrorValue)),
   unary('kubernetes.URL.getScheme(): string', isUrl, ({ parts }) => parts.scheme),
   unary('kubernetes.URL.getHost(): string', isUrl, ({ parts }) => parts.host),
   unary('kubernetes.URL.getHostname(): string', isUrl, ({ parts }) => hostname(parts.host)),

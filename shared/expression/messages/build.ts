@@ -1,78 +1,77 @@
-/**
- * Builds a message of the values that its fields have been given.
- */
+/** Builds a protobuf message from field initializers. */
 import { printDouble, printDuration, printTimestamp } from '../library/printing';
-import type { Work } from '../values/equality';
+import type { WorkContext } from '../values/equality';
 import {
   Duration,
-  Failure,
+  ErrorValue,
   ListValue,
   MapValue,
   OpaqueValue,
   OptionalValue,
   Timestamp,
-  typeName,
+  valueTypeName,
   TypeValue,
   Uint,
   type Value,
 } from '../values/value';
-import { fieldValue } from './native';
+import { toFieldValue } from './native';
 import type { Message } from './messages';
 
-/** The price of every message, whatever it holds. */
+/** The cost of every message, whatever it contains. */
 export const MESSAGE_COST = 40;
 
-export interface GivenField {
+export interface FieldInitializer {
   readonly name: string;
   readonly value: Value;
-  /** Written `?name: value`: an optional value, without which the field is as if it were not written. */
+  /** Written as `?name: value`: an optional; without a value the field is not set. */
   readonly optional: boolean;
 }
 
-export function buildMessage(message: Message, given: readonly GivenField[], work: Work): Value {
+export function buildMessage(message: Message, initializers: readonly FieldInitializer[], work: WorkContext): Value {
   const values = new Map<string, Value>();
-  for (const { name, value, optional } of given) {
+  for (const { name, value, optional } of initializers) {
     values.delete(name);
     if (!optional) values.set(name, value);
     else if (!(value instanceof OptionalValue))
-      return new Failure(`cannot initialize optional entry '${name}' from non-optional value ${told(value, work)}`);
+      return new ErrorValue(`cannot initialize optional entry '${name}' from non-optional value ${describeValue(value, work)}`);
     else if (value.value !== undefined) values.set(name, value.value);
   }
-  const made = new Map<string, Value>();
+  const fields = new Map<string, Value>();
   for (const [name, value] of values) {
     const field = message.fields.get(name);
-    if (field === undefined) return new Failure(`no such field '${name}'`);
-    const native = fieldValue(value, field.native, `${message.name}.${name}`, work);
-    if (native instanceof Failure) return native;
-    made.set(name, native);
+    if (field === undefined) return new ErrorValue(`no such field '${name}'`);
+    const native = toFieldValue(value, field.native, `${message.name}.${name}`, work);
+    if (native instanceof ErrorValue) return native;
+    fields.set(name, native);
   }
-  return message.make(made);
+  return message.create(fields);
 }
 
-const MOST_TOLD = 1024;
+const MAX_DESCRIPTION = 1024;
 
-/** A value as upstream tells it there; what is long is cut. */
-function told(value: Value, work: Work): string {
+/** A value as in upstream's message; long values are truncated. */
+function describeValue(value: Value, work: WorkContext): string {
   work.spend(1);
   if (value === null) return '0';
   if (typeof value === 'number') return printDouble(value);
-  if (typeof value === 'string') return value.slice(0, MOST_TOLD);
+  if (typeof value === 'string') return value.slice(0, MAX_DESCRIPTION);
   if (typeof value !== 'object') return String(value);
   if (value instanceof Uint) return String(value.value);
   if (value instanceof Duration) return printDuration(value);
   if (value instanceof Timestamp) return `${printTimestamp(value).replace('T', ' ').replace('Z', '')} +0000 UTC`;
   if (value instanceof TypeValue) return value.name;
-  if (value instanceof Uint8Array) return `[${[...value.subarray(0, MOST_TOLD)].join(' ')}]`;
-  if (value instanceof ListValue) return `[${some(value, (item) => told(item, work))}]`;
-  if (value instanceof MapValue) return `{${some(value.keys(), (key) => `${told(key, work)}: ${told(value.find(key) ?? null, work)}`)}}`;
-  return (value instanceof OpaqueValue ? value.print() : undefined) ?? typeName(value);
+  if (value instanceof Uint8Array) return `[${[...value.subarray(0, MAX_DESCRIPTION)].join(' ')}]`;
+  if (value instanceof ListValue) return `[${describeSome(value, (item) => describeValue(item, work))}]`;
+  if (value instanceof MapValue)
+    return `{${describeSome(value.keys(), (key) => `${describeValue(key, work)}: ${describeValue(value.find(key) ?? null, work)}`)}}`;
+  return (value instanceof OpaqueValue ? value.print() : undefined) ?? valueTypeName(value);
 }
 
-function some(values: Iterable<Value>, tell: (value: Value) => string): string {
+function describeSome(values: Iterable<Value>, describe: (value: Value) => string): string {
   let text = '';
   for (const value of values) {
-    if (text.length > MOST_TOLD) break;
-    text += `${text === '' ? '' : ', '}${tell(value)}`;
+    if (text.length > MAX_DESCRIPTION) break;
+    text += `${text === '' ? '' : ', '}${describe(value)}`;
   }
   return text;
 }

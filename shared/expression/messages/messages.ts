@@ -1,8 +1,9 @@
 /**
- * The messages that an expression may build, such as `google.protobuf.Int32Value{value: 1}`: the type each has, its fields, and the value that it is. None
- * of them is a value of its own: a wrapper is what it wraps, a `Struct` a map, a `ListValue` a list. Never looks at expressions.
+ * Protobuf messages that an expression may construct, such as `google.protobuf.Int32Value{value: 1}`: their types,
+ * fields and resulting values. None is represented as a message: a wrapper becomes the wrapped value, a `Struct` a map,
+ * a `ListValue` a list.
  */
-import { BILLION } from '../library/printing';
+import { NANOS_PER_SECOND } from '../library/printing';
 import { INT_MAX, INT_MIN } from '../syntax/literals';
 import {
   BOOL,
@@ -11,45 +12,45 @@ import {
   DURATION,
   DYN,
   INT,
-  listOf,
-  mapOf,
+  listTypeOf,
+  mapTypeOf,
   STRING,
   TIMESTAMP,
   UINT,
-  wrapperOf,
+  wrapperTypeOf,
   type PrimitiveType,
   type Type,
 } from '../types/type';
-import { ArrayList, Duration, EntryMap, Failure, Timestamp, Uint, type Value } from '../values/value';
-import type { Native } from './native';
+import { ArrayList, Duration, EntryMap, ErrorValue, Timestamp, Uint, type Value } from '../values/value';
+import type { NativeType } from './native';
 
 export interface MessageField {
   readonly type: Type;
-  /** What its values become. */
-  readonly native: Native;
+  /** The Go type that field values are converted to. */
+  readonly native: NativeType;
 }
 
 export interface Message {
   readonly name: string;
   readonly type: Type;
   readonly fields: ReadonlyMap<string, MessageField>;
-  /** The value, of fields that have become what they have to be, in the order in which they are written. */
-  make(fields: ReadonlyMap<string, Value>): Value;
+  /** Creates the value from converted fields, which are in the order of the expression. */
+  create(fields: ReadonlyMap<string, Value>): Value;
 }
 
-/** Times that can still be shown: some 250,000 years around 1970. */
-const MOST_SECONDS = 8_000_000_000_000n;
-const JSON_MAP = mapOf(STRING, DYN);
-const JSON_LIST = listOf(DYN);
+/** Limit of the seconds of a timestamp that can be formatted: about 250,000 years around 1970. */
+const MAX_SECONDS = 8_000_000_000_000n;
+const JSON_MAP = mapTypeOf(STRING, DYN);
+const JSON_LIST = listTypeOf(DYN);
 
-const fieldsOf = (fields: Readonly<Record<string, readonly [Type, Native]>>): Message['fields'] =>
+const fieldsOf = (fields: Readonly<Record<string, readonly [Type, NativeType]>>): Message['fields'] =>
   new Map(Object.entries(fields).map(([name, [type, native]]) => [name, { type, native }]));
 
-const wrapper = (name: string, of: PrimitiveType, native: Native, zero: Value): Message => ({
+const wrapperMessage = (name: string, wrapped: PrimitiveType, native: NativeType, zero: Value): Message => ({
   name: `google.protobuf.${name}`,
-  type: wrapperOf(of),
-  fields: fieldsOf({ value: [of, native] }),
-  make: (fields) => fields.get('value') ?? zero,
+  type: wrapperTypeOf(wrapped),
+  fields: fieldsOf({ value: [wrapped, native] }),
+  create: (fields) => fields.get('value') ?? zero,
 });
 
 const SECONDS = fieldsOf({ seconds: [INT, 'int64'], nanos: [INT, 'int32'] });
@@ -62,53 +63,53 @@ function secondsOf(fields: ReadonlyMap<string, Value>): { readonly seconds: bigi
   return { seconds: read('seconds'), nanos: read('nanos') };
 }
 
-/** Seconds that are too many are the most there can be, whatever the nanoseconds say. */
+/** Seconds out of range are clamped, regardless of the nanoseconds. */
 function makeDuration(fields: ReadonlyMap<string, Value>): Value {
   const { seconds, nanos } = secondsOf(fields);
-  const whole = seconds * BILLION;
+  const whole = seconds * NANOS_PER_SECOND;
   const total = whole < INT_MIN || whole > INT_MAX ? whole : whole + nanos;
   return new Duration(total < INT_MIN ? INT_MIN : total > INT_MAX ? INT_MAX : total);
 }
 
-/** The years may be any that can be shown: upstream asks for the years 1 to 9999 only when it calculates. */
+/** Permits any year that can be formatted: upstream enforces the years 1 to 9999 only in calculations. */
 function makeTimestamp(fields: ReadonlyMap<string, Value>): Value {
   const { seconds, nanos } = secondsOf(fields);
-  if (seconds < -MOST_SECONDS || seconds > MOST_SECONDS) return new Failure('timestamp overflow');
-  return new Timestamp(seconds * BILLION + nanos);
+  if (seconds < -MAX_SECONDS || seconds > MAX_SECONDS) return new ErrorValue('timestamp overflow');
+  return new Timestamp(seconds * NANOS_PER_SECOND + nanos);
 }
 
-/** Of the fields one counts: the last. */
+/** The last field determines the value. */
 function makeValue(fields: ReadonlyMap<string, Value>): Value {
   const [name, value = null] = [...fields].at(-1) ?? ['null_value'];
   return name === 'null_value' ? null : value;
 }
 
-/** The only constant of the only enumeration: zero. */
+/** The only enum constant: zero. */
 export const NULL_CONSTANT = 'google.protobuf.NullValue.NULL_VALUE';
 
-const ALL: readonly Message[] = [
-  wrapper('BoolValue', BOOL, 'bool', false),
-  wrapper('BytesValue', BYTES, '[]uint8', new Uint8Array()),
-  wrapper('DoubleValue', DOUBLE, 'float64', 0),
-  wrapper('FloatValue', DOUBLE, 'float32', 0),
-  wrapper('Int32Value', INT, 'int32', 0n),
-  wrapper('Int64Value', INT, 'int64', 0n),
-  wrapper('StringValue', STRING, 'string', ''),
-  wrapper('UInt32Value', UINT, 'uint32', new Uint(0n)),
-  wrapper('UInt64Value', UINT, 'uint64', new Uint(0n)),
-  { name: 'google.protobuf.Duration', type: DURATION, fields: SECONDS, make: makeDuration },
-  { name: 'google.protobuf.Timestamp', type: TIMESTAMP, fields: SECONDS, make: makeTimestamp },
+const MESSAGE_LIST: readonly Message[] = [
+  wrapperMessage('BoolValue', BOOL, 'bool', false),
+  wrapperMessage('BytesValue', BYTES, '[]uint8', new Uint8Array()),
+  wrapperMessage('DoubleValue', DOUBLE, 'float64', 0),
+  wrapperMessage('FloatValue', DOUBLE, 'float32', 0),
+  wrapperMessage('Int32Value', INT, 'int32', 0n),
+  wrapperMessage('Int64Value', INT, 'int64', 0n),
+  wrapperMessage('StringValue', STRING, 'string', ''),
+  wrapperMessage('UInt32Value', UINT, 'uint32', new Uint(0n)),
+  wrapperMessage('UInt64Value', UINT, 'uint64', new Uint(0n)),
+  { name: 'google.protobuf.Duration', type: DURATION, fields: SECONDS, create: makeDuration },
+  { name: 'google.protobuf.Timestamp', type: TIMESTAMP, fields: SECONDS, create: makeTimestamp },
   {
     name: 'google.protobuf.Struct',
     type: JSON_MAP,
     fields: fieldsOf({ fields: [JSON_MAP, 'entries'] }),
-    make: (fields) => fields.get('fields') ?? new EntryMap(new Map()),
+    create: (fields) => fields.get('fields') ?? new EntryMap(new Map()),
   },
   {
     name: 'google.protobuf.ListValue',
     type: JSON_LIST,
     fields: fieldsOf({ values: [JSON_LIST, 'items'] }),
-    make: (fields) => fields.get('values') ?? new ArrayList([]),
+    create: (fields) => fields.get('values') ?? new ArrayList([]),
   },
   {
     name: 'google.protobuf.Value',
@@ -121,11 +122,11 @@ const ALL: readonly Message[] = [
       struct_value: [JSON_MAP, '*structpb.Struct'],
       list_value: [JSON_LIST, '*structpb.ListValue'],
     }),
-    make: makeValue,
+    create: makeValue,
   },
 ];
 
-export const MESSAGES: ReadonlyMap<string, Message> = new Map(ALL.map((message) => [message.name, message]));
+export const MESSAGES: ReadonlyMap<string, Message> = new Map(MESSAGE_LIST.map((message) => [message.name, message]));
 
-/** A name may begin with a dot. */
-export const messageNamed = (name: string): Message | undefined => MESSAGES.get(name.startsWith('.') ? name.slice(1) : name);
+/** The name may have a leading dot. */
+export const findMessage = (name: string): Message | undefined => MESSAGES.get(name.startsWith('.') ? name.slice(1) : name);

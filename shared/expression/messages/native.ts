@@ -1,29 +1,29 @@
 /**
- * What a value becomes as the field of a message: numbers in the bits the field has, whatever stands in a `Struct` as JSON has it. Upstream's texts tell
- * which values do not fit. Everything that is gone through is counted as work.
+ * Converts values to the Go types of message fields: numbers with a range check, values in a `Struct` to JSON. Errors
+ * have upstream's messages. Charges work for everything that is traversed.
  */
 import { capitalize } from '../../values/capitalize';
 import { printDuration, printTimestamp } from '../library/printing';
-import type { Work } from '../values/equality';
+import type { WorkContext } from '../values/equality';
 import {
   ArrayList,
   Duration,
   EntryMap,
-  Failure,
+  ErrorValue,
   ListValue,
   MapValue,
   OpaqueValue,
   OptionalValue,
   Timestamp,
-  typeName,
+  valueTypeName,
   TypeValue,
   Uint,
   type MapKey,
   type Value,
 } from '../values/value';
 
-/** As upstream's texts spell them; entries and items are those of a `Struct` and of a `ListValue`. */
-export type Native =
+/** As in upstream's messages; `entries` and `items` are the contents of a `Struct` and a `ListValue`. */
+export type NativeType =
   | 'bool'
   | 'float32'
   | 'float64'
@@ -40,25 +40,25 @@ export type Native =
   | 'entries'
   | 'items';
 
-const OVERFLOW = new Failure('integer overflow');
-const UNSIGNED_OVERFLOW = new Failure('unsigned integer overflow');
-const NOTHING = new Failure('optional.none() dereference');
-/** Integers that a double holds exactly; larger ones are texts in JSON. */
-const MOST_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
+const OVERFLOW = new ErrorValue('integer overflow');
+const UNSIGNED_OVERFLOW = new ErrorValue('unsigned integer overflow');
+const NONE_DEREFERENCE = new ErrorValue('optional.none() dereference');
+/** The largest integer that a double represents exactly; larger ones become strings in JSON. */
+const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** Undefined where the value is of no type that fits. */
-type Fit = (value: Value, work: Work) => Value | undefined;
+/** Returns `undefined` for a value of an unsupported type. */
+type NativeConversion = (value: Value, work: WorkContext) => Value | undefined;
 
 const signed =
-  (bits: number): Fit =>
+  (bits: number): NativeConversion =>
   (value) =>
     typeof value !== 'bigint' ? undefined : value === BigInt.asIntN(bits, value) ? value : OVERFLOW;
 const unsigned =
-  (bits: number): Fit =>
+  (bits: number): NativeConversion =>
   (value) =>
     !(value instanceof Uint) ? undefined : value.value === BigInt.asUintN(bits, value.value) ? value : UNSIGNED_OVERFLOW;
 
-const FITS: Readonly<Record<Native, Fit>> = {
+const NATIVE_CONVERSIONS: Readonly<Record<NativeType, NativeConversion>> = {
   bool: (value) => (typeof value === 'boolean' ? value : undefined),
   float32: (value) => (typeof value === 'number' ? Math.fround(value) : undefined),
   float64: (value) => (typeof value === 'number' ? value : undefined),
@@ -72,89 +72,92 @@ const FITS: Readonly<Record<Native, Fit>> = {
   '[]uint8': (value, work) => (value instanceof Uint8Array ? value : value instanceof ListValue ? bytesOf(value, work) : undefined),
   '*structpb.Struct': (value, work) => (value instanceof MapValue ? jsonMap(value, work) : undefined),
   '*structpb.ListValue': (value, work) =>
-    value instanceof ListValue ? jsonList(value, work) : value instanceof MapValue ? listOfNoFields(value) : undefined,
+    value instanceof ListValue ? jsonList(value, work) : value instanceof MapValue ? emptyListFromMap(value) : undefined,
   entries: (value, work) => (value instanceof MapValue ? jsonMap(value, work) : undefined),
   items: (value, work) => (value instanceof ListValue ? jsonList(value, work) : undefined),
 };
 
-/** A field of a message; a failure says which. */
-export function fieldValue(value: Value, native: Native, field: string, work: Work): Value {
+/** Converts a field value; the error names the field. */
+export function toFieldValue(value: Value, native: NativeType, field: string, work: WorkContext): Value {
   if (native === 'entries' ? !(value instanceof MapValue) : native === 'items' && !(value instanceof ListValue)) {
-    return new Failure(`unsupported field type for ${field}: ${spelled(value)}`);
+    return new ErrorValue(`unsupported field type for ${field}: ${displayType(value)}`);
   }
-  const found = toNative(value, native, work);
-  return found instanceof Failure ? new Failure(`field type conversion error for ${field} value type: ${found.message}`) : found;
+  const converted = toNative(value, native, work);
+  return converted instanceof ErrorValue
+    ? new ErrorValue(`field type conversion error for ${field} value type: ${converted.message}`)
+    : converted;
 }
 
-/** Lists and maps are told without what is in them. */
-const spelled = (value: Value): string => (value instanceof ListValue ? 'list()' : value instanceof MapValue ? 'map(, )' : typeName(value));
+/** The type of a value in messages, without the type parameters of lists and maps. */
+const displayType = (value: Value): string =>
+  value instanceof ListValue ? 'list()' : value instanceof MapValue ? 'map(, )' : valueTypeName(value);
 
-function toNative(value: Value, native: Native, work: Work): Value {
+function toNative(value: Value, native: NativeType, work: WorkContext): Value {
   work.spend(1);
-  if (value instanceof OptionalValue) return value.value === undefined ? NOTHING : toNative(value.value, native, work);
-  return FITS[native](value, work) ?? misfit(value, native);
+  if (value instanceof OptionalValue) return value.value === undefined ? NONE_DEREFERENCE : toNative(value.value, native, work);
+  return NATIVE_CONVERSIONS[native](value, work) ?? conversionError(value, native);
 }
 
-function misfit(value: Value, native: string): Failure {
+function conversionError(value: Value, native: string): ErrorValue {
   if (typeof value === 'bigint' || value instanceof Uint)
-    return new Failure(`unsupported type conversion from '${typeName(value)}' to ${native}`);
-  if (typeof value === 'string') return new Failure(`unsupported native conversion from string to '${native}'`);
-  if (value instanceof TypeValue) return new Failure("type conversion not supported for 'type'");
-  return new Failure(`type conversion error from ${origin(value)} to '${native}'`);
+    return new ErrorValue(`unsupported type conversion from '${valueTypeName(value)}' to ${native}`);
+  if (typeof value === 'string') return new ErrorValue(`unsupported native conversion from string to '${native}'`);
+  if (value instanceof TypeValue) return new ErrorValue("type conversion not supported for 'type'");
+  return new ErrorValue(`type conversion error from ${sourceTypeName(value)} to '${native}'`);
 }
 
-function origin(value: Value): string {
+function sourceTypeName(value: Value): string {
   if (typeof value === 'number') return 'Double';
   if (value instanceof Uint8Array) return 'Bytes';
-  if (typeof value === 'boolean' || value instanceof ListValue) return typeName(value);
-  return value instanceof MapValue ? 'map' : `'${typeName(value).split('.').at(-1) ?? ''}'`;
+  if (typeof value === 'boolean' || value instanceof ListValue) return valueTypeName(value);
+  return value instanceof MapValue ? 'map' : `'${valueTypeName(value).split('.').at(-1) ?? ''}'`;
 }
 
-function bytesOf(list: ListValue, work: Work): Value {
+function bytesOf(list: ListValue, work: WorkContext): Value {
   const bytes: number[] = [];
   for (const item of list) {
     const byte = toNative(item, 'uint8', work);
-    if (byte instanceof Failure) return byte;
+    if (byte instanceof ErrorValue) return byte;
     bytes.push(byte instanceof Uint ? Number(byte.value) : 0);
   }
   return new Uint8Array(bytes);
 }
 
-/** Upstream takes a map for the fields of the list itself, of which none has a name that a map could have. */
-function listOfNoFields(map: MapValue): Value {
+/** Upstream interprets the map as fields of the ListValue struct, which has none with the name of a map key. */
+function emptyListFromMap(map: MapValue): Value {
   for (const key of map.keys()) {
     const name = typeof key === 'string' ? capitalize(key) : key instanceof Uint ? key.value : key;
-    const text = typeof name === 'string' || typeof name === 'bigint' ? String(name) : typeName(key);
-    return new Failure(`type conversion error, no such field '${text}' in type 'structpb.ListValue'`);
+    const text = typeof name === 'string' || typeof name === 'bigint' ? String(name) : valueTypeName(key);
+    return new ErrorValue(`type conversion error, no such field '${text}' in type 'structpb.ListValue'`);
   }
   return new ArrayList([]);
 }
 
-function jsonMap(map: MapValue, work: Work): Value {
-  const made = new Map<MapKey, readonly [Value, Value]>();
+function jsonMap(map: MapValue, work: WorkContext): Value {
+  const converted = new Map<MapKey, readonly [Value, Value]>();
   for (const key of map.keys()) {
     const name = toNative(key, 'string', work);
     if (typeof name !== 'string') return name;
     const value = toJson(map.find(key) ?? null, work);
-    if (value instanceof Failure) return value;
-    made.set(name, [name, value]);
+    if (value instanceof ErrorValue) return value;
+    converted.set(name, [name, value]);
   }
-  return new EntryMap(made);
+  return new EntryMap(converted);
 }
 
-function jsonList(list: ListValue, work: Work): Value {
-  const made: Value[] = [];
+function jsonList(list: ListValue, work: WorkContext): Value {
+  const converted: Value[] = [];
   for (const item of list) {
     const value = toJson(item, work);
-    if (value instanceof Failure) return value;
-    made.push(value);
+    if (value instanceof ErrorValue) return value;
+    converted.push(value);
   }
-  return new ArrayList(made);
+  return new ArrayList(converted);
 }
 
-const jsonInteger = (value: bigint): Value => (value < -MOST_EXACT || value > MOST_EXACT ? String(value) : Number(value));
+const jsonInteger = (value: bigint): Value => (value < -MAX_EXACT || value > MAX_EXACT ? String(value) : Number(value));
 
-function toJson(value: Value, work: Work): Value {
+function toJson(value: Value, work: WorkContext): Value {
   work.spend(1);
   if (value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string') return value;
   if (typeof value === 'bigint') return jsonInteger(value);
@@ -163,10 +166,10 @@ function toJson(value: Value, work: Work): Value {
   if (value instanceof MapValue) return jsonMap(value, work);
   if (value instanceof Duration) return printDuration(value);
   if (value instanceof Timestamp) return printTimestamp(value);
-  if (value instanceof OptionalValue) return value.value === undefined ? NOTHING : toJson(value.value, work);
+  if (value instanceof OptionalValue) return value.value === undefined ? NONE_DEREFERENCE : toJson(value.value, work);
   if (value instanceof Uint8Array) {
     work.spend(value.length >> 3);
     return Buffer.from(value).toString('base64');
   }
-  return value instanceof OpaqueValue || value instanceof TypeValue ? misfit(value, '*structpb.Value') : value;
+  return value instanceof OpaqueValue || value instanceof TypeValue ? conversionError(value, '*structpb.Value') : value;
 }

@@ -1,14 +1,14 @@
-/** What a node of an expression is compiled to: a function of the values it works on. */
+/** The compiled form of a node: a function of the activation. */
 import { NO_OVERLOAD } from '../library/operators';
-import { Failure, type Value } from '../values/value';
-import type { Meter } from './meter';
+import { ErrorValue, type Value } from '../values/value';
+import type { CostMeter } from './meter';
 
-/** What an evaluation works on: variables and loop variables by place. */
+/** The state of an evaluation: variables and loop variables by slot. */
 export interface Activation {
   readonly slots: Value[];
-  readonly meter: Meter;
+  readonly meter: CostMeter;
 }
 
 export type Evaluator = (frame: Activation) => Value;
 
-export const NO_SUCH_OVERLOAD = new Failure(NO_OVERLOAD);
+export const NO_SUCH_OVERLOAD = new ErrorValue(NO_OVERLOAD);

@@ -1,16 +1,16 @@
-/** How comprehensions go through their items, and what each item costs. */
-import { ArrayList, Failure, type Value } from '../values/value';
+/** Evaluation of comprehensions, and the cost per item. */
+import { ArrayList, ErrorValue, type Value } from '../values/value';
 import { NO_SUCH_OVERLOAD, type Activation, type Evaluator } from './evaluator';
 
-type Loop = (frame: Activation, items: Iterable<Value>) => Value;
-type MakeLoop = (body: Evaluator, filter: Evaluator | undefined, slot: number) => Loop;
+type LoopRunner = (frame: Activation, items: Iterable<Value>) => Value;
+type MakeLoop = (body: Evaluator, filter: Evaluator | undefined, slot: number) => LoopRunner;
 
-/** `all` and `exists`: the loop ends with the first item that decides. */
+/** `all` and `exists`: the loop ends with the first item that decides the result. */
 function quantifier(deciding: boolean): MakeLoop {
   const perItem = deciding ? 4 : 3;
   return (body, _filter, slot) => (frame, items) => {
     const { slots, meter } = frame;
-    let held: Failure | undefined;
+    let error: ErrorValue | undefined;
     for (const item of items) {
       meter.charge(perItem);
       slots[slot] = item;
@@ -20,17 +20,17 @@ function quantifier(deciding: boolean): MakeLoop {
         return deciding;
       }
       if (value === !deciding) continue;
-      held ??= value instanceof Failure ? value : NO_SUCH_OVERLOAD;
+      error ??= value instanceof ErrorValue ? value : NO_SUCH_OVERLOAD;
     }
     meter.charge(1);
-    return held ?? !deciding;
+    return error ?? !deciding;
   };
 }
 
 const existsOne: MakeLoop = (body, _filter, slot) => (frame, items) => {
   const { slots, meter } = frame;
   let count = 0;
-  let failure: Failure | undefined;
+  let error: ErrorValue | undefined;
   for (const item of items) {
     meter.spend(1);
     slots[slot] = item;
@@ -38,29 +38,29 @@ const existsOne: MakeLoop = (body, _filter, slot) => (frame, items) => {
     if (value === true) {
       count += 1;
       meter.charge(2);
-    } else if (value !== false) failure = value instanceof Failure ? value : NO_SUCH_OVERLOAD;
+    } else if (value !== false) error = value instanceof ErrorValue ? value : NO_SUCH_OVERLOAD;
   }
   meter.charge(2);
-  return failure ?? count === 1;
+  return error ?? count === 1;
 };
 
 const collect: MakeLoop = (body, filter, slot) => (frame, items) => {
   const { slots, meter } = frame;
   const collected: Value[] = [];
-  let failure: Failure | undefined;
+  let error: ErrorValue | undefined;
   for (const item of items) {
     meter.spend(1);
     slots[slot] = item;
-    const wanted = filter === undefined ? true : filter(frame);
-    if (wanted === true) {
+    const isIncluded = filter === undefined ? true : filter(frame);
+    if (isIncluded === true) {
       const value = body(frame);
       meter.charge(12);
-      if (value instanceof Failure) failure ??= value;
+      if (value instanceof ErrorValue) error ??= value;
       else collected.push(value);
-    } else if (wanted !== false) failure ??= wanted instanceof Failure ? wanted : NO_SUCH_OVERLOAD;
+    } else if (isIncluded !== false) error ??= isIncluded instanceof ErrorValue ? isIncluded : NO_SUCH_OVERLOAD;
   }
   meter.charge(1);
-  return failure ?? new ArrayList(collected);
+  return error ?? new ArrayList(collected);
 };
 
 export const LOOPS: Readonly<Record<'all' | 'exists' | 'exists_one' | 'map' | 'filter', MakeLoop>> = {

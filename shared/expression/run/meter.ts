@@ -1,34 +1,34 @@
 /**
- * What an expression may cost while it runs. Costs are the published ones, so that the same expressions are refused as upstream refuses; work is what
- * this program really does, so that nothing that costs little takes long.
+ * Run-time limits of expressions. Cost follows the published rules, so the same expressions are rejected as upstream;
+ * work measures what this implementation does, so that a cheap expression cannot run for long.
  */
-import type { Spellings, Work } from '../values/equality';
+import type { NameSpellings, WorkContext } from '../values/equality';
 
-/** Ends the run: no part of an expression can set it aside. */
-export class CostExceeded extends Error {}
+/** Aborts the evaluation; no part of an expression can catch it. */
+export class CostExceededError extends Error {}
 
-/** Some 50 ns each: a few seconds at worst. */
+/** Steps of about 50 ns: a few seconds in the worst case. */
 const WORK_LIMIT = 50_000_000;
 
-/** What is left for several runs together. */
-export class Budget {
+/** The remaining cost and work of several evaluations. */
+export class CostBudget {
   work = WORK_LIMIT;
 
   constructor(
     public cost: number,
-    readonly spellings: Spellings = 'names',
+    readonly spellings: NameSpellings = 'names',
   ) {}
 }
 
-export class Meter implements Work {
+export class CostMeter implements WorkContext {
   private spentCost = 0;
 
   constructor(
     private readonly limit: number,
-    private readonly budget: Budget,
+    private readonly budget: CostBudget,
   ) {}
 
-  get spellings(): Spellings {
+  get spellings(): NameSpellings {
     return this.budget.spellings;
   }
 
@@ -38,11 +38,11 @@ export class Meter implements Work {
 
   charge(cost: number): void {
     this.spentCost += cost;
-    if (this.spentCost > this.limit) throw new CostExceeded();
+    if (this.spentCost > this.limit) throw new CostExceededError();
   }
 
   spend(steps: number): void {
     this.budget.work -= steps;
-    if (this.budget.work < 0) throw new CostExceeded();
+    if (this.budget.work < 0) throw new CostExceededError();
   }
 }

@@ -1,9 +1,10 @@
 /**
- * Turns a checked expression into functions that evaluate it, a function for each node. Every node charges what it costs when it is evaluated.
+ * Compiles a checked expression into evaluators, one function per node. Each node charges its cost when it is
+ * evaluated.
  */
-import type { Checked, ResolvedCall } from '../check/checker';
+import type { CheckedExpression, ResolvedCall } from '../check/checker';
 import { lookUpOptional } from '../library/operators';
-import { compilePattern } from '../library/regex';
+import { compileRegex } from '../library/regex';
 import {
   CONDITIONAL,
   INDEX,
@@ -18,14 +19,14 @@ import {
   type Select,
   type StructExpr,
 } from '../syntax/ast';
-import { buildMessage, MESSAGE_COST, type GivenField } from '../messages/build';
-import { messageNamed, MESSAGES, NULL_CONSTANT } from '../messages/messages';
+import { buildMessage, MESSAGE_COST, type FieldInitializer } from '../messages/build';
+import { findMessage, MESSAGES, NULL_CONSTANT } from '../messages/messages';
 import { NAMED_TYPES } from '../types/type';
 import {
   ArrayList,
   EntryMap,
-  Failure,
-  keyOf,
+  ErrorValue,
+  mapKeyOf,
   ListValue,
   type MapKey,
   MapValue,
@@ -34,35 +35,35 @@ import {
   type Value,
 } from '../values/value';
 import { typeNameOf } from '../types/type-names';
-import { conditional, isPresent, logical, otherwise, UNINDEXED } from './branches';
-import { dispatch, uncharged, UNLIMITED } from './dispatch';
+import { conditionalEvaluator, testPresence, logicalEvaluator, orElseEvaluator, UNSUPPORTED_INDEX } from './branches';
+import { dispatch, withoutCharges, UNMETERED } from './dispatch';
 import { NO_SUCH_OVERLOAD, type Evaluator } from './evaluator';
 import { LOOPS } from './loops';
-import { Budget, Meter } from './meter';
+import { CostBudget, CostMeter } from './meter';
 
 /** A constant part of the expression cannot be evaluated; the message is upstream's. */
-export class ConstantFault extends Error {}
+export class InstantiationError extends Error {}
 
 export interface Program {
-  /** Throws `CostExceeded`. */
-  run(variables: ReadonlyMap<string, Value>, limit: number, budget: Budget): Value;
+  /** Throws CostExceededError. */
+  run(variables: ReadonlyMap<string, Value>, limit: number, budget: CostBudget): Value;
 }
 
-/** Throws {@link ConstantFault}. */
-export function compileProgram(expr: Expr, checked: Checked, variables: readonly string[]): Program {
+/** Throws {@link InstantiationError}. */
+export function compileProgram(expr: Expr, checked: CheckedExpression, variables: readonly string[]): Program {
   const compiler = new Compiler(checked, variables);
-  const step = compiler.compile(expr);
-  const { places } = compiler;
+  const evaluator = compiler.compile(expr);
+  const { slotCount } = compiler;
   return {
     run(values, limit, budget) {
-      const meter = new Meter(limit, budget);
-      const slots: Value[] = Array.from({ length: places }, () => null);
+      const meter = new CostMeter(limit, budget);
+      const slots: Value[] = Array.from({ length: slotCount }, () => null);
       variables.forEach((name, index) => {
         const value = values.get(name);
-        slots[index] = value === undefined ? new Failure(`no such attribute(s): ${name}`) : value;
+        slots[index] = value === undefined ? new ErrorValue(`no such attribute(s): ${name}`) : value;
       });
       try {
-        return step({ slots, meter });
+        return evaluator({ slots, meter });
       } finally {
         budget.cost -= meter.cost;
       }
@@ -70,115 +71,117 @@ export function compileProgram(expr: Expr, checked: Checked, variables: readonly
   };
 }
 
-/** Conversions whose constant argument is converted once and for all. */
-const FOLDED = new Set(['bool', 'bytes', 'double', 'duration', 'int', 'string', 'timestamp', 'uint']);
-const PATTERNED = new Set(['find', 'findAll', 'matches']);
+/** Conversions of a constant argument are evaluated at compile time. */
+const FOLDED_CONVERSIONS = new Set(['bool', 'bytes', 'double', 'duration', 'int', 'string', 'timestamp', 'uint']);
+const PATTERN_FUNCTIONS = new Set(['find', 'findAll', 'matches']);
 
 class Compiler {
   private readonly scopes: { readonly name: string; readonly slot: number }[];
   private readonly steps = new Map<Expr, Evaluator>();
-  /** The number of slots. */
-  places: number;
+  /** - */
+  slotCount: number;
 
   constructor(
-    private readonly checked: Checked,
+    private readonly checked: CheckedExpression,
     variables: readonly string[],
   ) {
     this.scopes = variables.map((name, slot) => ({ name, slot }));
-    this.places = variables.length;
+    this.slotCount = variables.length;
   }
 
   compile(expr: Expr): Evaluator {
     const known = this.steps.get(expr);
     if (known !== undefined) return known;
-    const step = this.make(expr);
+    const step = this.compileNode(expr);
     this.steps.set(expr, step);
     return step;
   }
 
-  private make(expr: Expr): Evaluator {
+  private compileNode(expr: Expr): Evaluator {
     switch (expr.kind) {
       case 'literal': {
         const { value } = expr;
         return () => value;
       }
       case 'ident':
-        return this.name(this.checked.names.get(expr) ?? expr.name);
+        return this.compileName(this.checked.names.get(expr) ?? expr.name);
       case 'select':
-        return this.select(expr);
+        return this.compileSelect(expr);
       case 'call':
-        return this.call(expr);
+        return this.compileCall(expr);
       case 'list':
-        return isConstant(expr) ? once(this.list(expr)) : this.list(expr);
+        return isConstant(expr) ? evaluateOnce(this.compileList(expr)) : this.compileList(expr);
       case 'map':
-        return isConstant(expr) ? once(this.map(expr)) : this.map(expr);
+        return isConstant(expr) ? evaluateOnce(this.compileMap(expr)) : this.compileMap(expr);
       case 'struct':
-        return this.struct(expr);
+        return this.compileStruct(expr);
       case 'comprehension':
-        return this.comprehension(expr);
+        return this.compileComprehension(expr);
     }
   }
 
-  private name(name: string): Evaluator {
-    const found = this.scopes.findLast((scope) => scope.name === name);
-    if (found === undefined) {
-      if (name === NULL_CONSTANT) return () => 0n;
-      const type = NAMED_TYPES.get(name);
-      if (type === undefined && MESSAGES.has(name)) throw new ConstantFault(`reference to undefined type: ${name}`);
-      const value = type === undefined ? new Failure(`no such attribute(s): ${name}`) : new TypeValue(typeNameOf(type));
+  private compileName(compileName: string): Evaluator {
+    const scope = this.scopes.findLast((scope) => scope.name === compileName);
+    if (scope === undefined) {
+      if (compileName === NULL_CONSTANT) return () => 0n;
+      const type = NAMED_TYPES.get(compileName);
+      if (type === undefined && MESSAGES.has(compileName)) throw new InstantiationError(`reference to undefined type: ${compileName}`);
+      const value = type === undefined ? new ErrorValue(`no such attribute(s): ${compileName}`) : new TypeValue(typeNameOf(type));
       return () => value;
     }
-    const { slot } = found;
+    const { slot } = scope;
     return ({ slots, meter }) => {
       meter.charge(1);
       return slots[slot] ?? null;
     };
   }
 
-  private select(expr: Select): Evaluator {
+  private compileSelect(expr: Select): Evaluator {
     const name = this.checked.names.get(expr);
-    if (name !== undefined) return this.name(name);
+    if (name !== undefined) return this.compileName(name);
     const operand = this.compile(expr.operand);
     const { field } = expr;
-    if (expr.testOnly) return (frame) => isPresent(operand(frame), field);
-    const missing = new Failure(`no such key: ${field}`);
+    if (expr.testOnly) return (frame) => testPresence(operand(frame), field);
+    const missing = new ErrorValue(`no such key: ${field}`);
     return (frame) => {
-      const from = operand(frame);
-      if (from instanceof Failure) return from;
+      const operandValue = operand(frame);
+      if (operandValue instanceof ErrorValue) return operandValue;
       frame.meter.charge(1);
-      if (from instanceof MapValue) {
-        const found = from.find(field);
-        return found === undefined ? missing : found;
+      if (operandValue instanceof MapValue) {
+        const member = operandValue.find(field);
+        return member === undefined ? missing : member;
       }
-      if (from instanceof ListValue) return UNINDEXED;
-      if (!(from instanceof OptionalValue)) return missing;
-      return lookUpOptional(from, field, frame.meter);
+      if (operandValue instanceof ListValue) return UNSUPPORTED_INDEX;
+      if (!(operandValue instanceof OptionalValue)) return missing;
+      return lookUpOptional(operandValue, field, frame.meter);
     };
   }
 
-  private call(expr: Call): Evaluator {
-    if (expr.name === OPTIONAL_SELECT) return this.optionalSelect(expr);
+  private compileCall(expr: Call): Evaluator {
+    if (expr.name === OPTIONAL_SELECT) return this.compileOptionalSelect(expr);
     const resolved = this.checked.calls.get(expr);
     if (resolved === undefined) return () => NO_SUCH_OVERLOAD;
     const [first, second, third] = resolved.args;
-    if (first === undefined || second === undefined) return this.strict(resolved);
+    if (first === undefined || second === undefined) return this.compileStrictCall(resolved);
     switch (resolved.name) {
       case OPERATORS['&&']:
-        return logical(this.compile(first), this.compile(second), false);
+        return logicalEvaluator(this.compile(first), this.compile(second), false);
       case OPERATORS['||']:
-        return logical(this.compile(first), this.compile(second), true);
+        return logicalEvaluator(this.compile(first), this.compile(second), true);
       case CONDITIONAL:
-        return third === undefined ? this.strict(resolved) : conditional(this.compile(first), this.branch(second), this.branch(third));
+        return third === undefined
+          ? this.compileStrictCall(resolved)
+          : conditionalEvaluator(this.compile(first), this.compileBranch(second), this.compileBranch(third));
       case 'or':
       case 'orValue':
-        return otherwise(this.compile(first), this.compile(second), resolved.name === 'or');
+        return orElseEvaluator(this.compile(first), this.compile(second), resolved.name === 'or');
       default:
-        return this.strict(resolved);
+        return this.compileStrictCall(resolved);
     }
   }
 
-  /** Upstream does not count the name with which a branch begins. */
-  private branch(expr: Expr): Evaluator {
+  /** Upstream does not charge the variable at the start of a branch. */
+  private compileBranch(expr: Expr): Evaluator {
     const step = this.compile(expr);
     if (!isAttribute(expr)) return step;
     return (frame) => {
@@ -187,96 +190,96 @@ class Compiler {
     };
   }
 
-  private optionalSelect({ args: [operand, field] }: Call): Evaluator {
+  private compileOptionalSelect({ args: [operand, field] }: Call): Evaluator {
     if (operand === undefined || field?.kind !== 'literal') return () => NO_SUCH_OVERLOAD;
     const step = this.compile(operand);
     const { value: name } = field;
     return (frame) => {
-      const from = step(frame);
-      if (from instanceof Failure) return from;
+      const operandValue = step(frame);
+      if (operandValue instanceof ErrorValue) return operandValue;
       frame.meter.charge(1);
-      return lookUpOptional(from, name, frame.meter);
+      return lookUpOptional(operandValue, name, frame.meter);
     };
   }
 
-  private strict(resolved: ResolvedCall): Evaluator {
-    const { args, name, rows } = resolved;
+  private compileStrictCall(resolved: ResolvedCall): Evaluator {
+    const { args, name, overloads } = resolved;
     const steps = args.map((arg) => this.compile(arg));
     this.checkConstants(resolved);
-    const folded = FOLDED.has(name) && args.length === 1 ? args[0] : undefined;
+    const folded = FOLDED_CONVERSIONS.has(name) && args.length === 1 ? args[0] : undefined;
     if (folded?.kind === 'literal') {
-      const value = dispatch(name, rows, [folded.value], UNLIMITED);
-      if (value instanceof Failure) throw new ConstantFault(value.message);
+      const value = dispatch(name, overloads, [folded.value], UNMETERED);
+      if (value instanceof ErrorValue) throw new InstantiationError(value.message);
       return () => value;
     }
-    const isFree = name === OPERATORS.in && args[1]?.kind === 'list' && isConstant(args[1]);
+    const isUncharged = name === OPERATORS.in && args[1]?.kind === 'list' && isConstant(args[1]);
     return (frame) => {
       const values = steps.map((step) => step(frame));
-      for (const value of values) if (value instanceof Failure) return value;
-      return dispatch(name, rows, values, isFree ? uncharged(frame.meter) : frame.meter);
+      for (const value of values) if (value instanceof ErrorValue) return value;
+      return dispatch(name, overloads, values, isUncharged ? withoutCharges(frame.meter) : frame.meter);
     };
   }
 
-  /** Constant patterns are compiled when the program is, and constant keys are looked at. */
+  /** Compiles constant patterns and checks constant keys. */
   private checkConstants({ name, args }: ResolvedCall): void {
     if (name === INDEX || name === OPTIONAL_INDEX) this.checkKey(args[1]);
     const pattern = args[1];
-    if (!PATTERNED.has(name) || pattern?.kind !== 'literal' || typeof pattern.value !== 'string') return;
-    const regex = compilePattern(pattern.value);
-    if (regex instanceof Failure) throw new ConstantFault(regex.message);
+    if (!PATTERN_FUNCTIONS.has(name) || pattern?.kind !== 'literal' || typeof pattern.value !== 'string') return;
+    const regex = compileRegex(pattern.value);
+    if (regex instanceof ErrorValue) throw new InstantiationError(regex.message);
   }
 
   private checkKey(key: Expr | undefined): void {
     if (key?.kind === 'call' && key.name === 'dyn') return this.checkKey(key.args[0]);
-    const type = key === undefined ? undefined : unfitKey(key);
-    if (type !== undefined) throw new ConstantFault(`invalid qualifier type: ${type}`);
+    const type = key === undefined ? undefined : invalidKeyType(key);
+    if (type !== undefined) throw new InstantiationError(`invalid qualifier type: ${type}`);
   }
 
-  private list(expr: ListExpr): Evaluator {
+  private compileList(expr: ListExpr): Evaluator {
     const { items, optional } = expr;
     const steps = items.map((item) => this.compile(item));
     return (frame) => {
-      const made: Value[] = [];
+      const values: Value[] = [];
       for (const [index, step] of steps.entries()) {
         const value = step(frame);
-        if (value instanceof Failure) return value;
-        if (!optional.has(index)) made.push(value);
+        if (value instanceof ErrorValue) return value;
+        if (!optional.has(index)) values.push(value);
         else if (!(value instanceof OptionalValue)) return NO_SUCH_OVERLOAD;
-        else if (value.value !== undefined) made.push(value.value);
+        else if (value.value !== undefined) values.push(value.value);
       }
       frame.meter.charge(10);
-      return new ArrayList(made);
+      return new ArrayList(values);
     };
   }
 
-  private map(expr: MapExpr): Evaluator {
+  private compileMap(expr: MapExpr): Evaluator {
     const entries = expr.entries.map(({ key, value, optional }) => ({ key: this.compile(key), value: this.compile(value), optional }));
     return (frame) => {
       const made = new Map<MapKey | symbol, readonly [Value, Value]>();
       for (const entry of entries) {
         const key = entry.key(frame);
-        if (key instanceof Failure) return key;
+        if (key instanceof ErrorValue) return key;
         const given = entry.value(frame);
-        if (given instanceof Failure) return given;
+        if (given instanceof ErrorValue) return given;
         if (entry.optional && !(given instanceof OptionalValue)) return NO_SUCH_OVERLOAD;
         const value = entry.optional && given instanceof OptionalValue ? given.value : given;
-        // Keys that nothing can be looked up by are kept, but never found.
-        if (value !== undefined) made.set(keyOf(key) ?? Symbol('no key'), [key, value]);
+        // Keys that cannot be looked up are kept, but never found.
+        if (value !== undefined) made.set(mapKeyOf(key) ?? Symbol('no key'), [key, value]);
       }
       frame.meter.charge(30);
       return new EntryMap(made);
     };
   }
 
-  private struct(expr: StructExpr): Evaluator {
-    const message = messageNamed(expr.name);
+  private compileStruct(expr: StructExpr): Evaluator {
+    const message = findMessage(expr.name);
     if (message === undefined) return () => NO_SUCH_OVERLOAD;
     const fields = expr.fields.map(({ name, value, optional }) => ({ name, optional, step: this.compile(value) }));
     return (frame) => {
-      const given: GivenField[] = [];
+      const given: FieldInitializer[] = [];
       for (const { name, optional, step } of fields) {
         const value = step(frame);
-        if (value instanceof Failure) return value;
+        if (value instanceof ErrorValue) return value;
         given.push({ name, optional, value });
       }
       frame.meter.charge(MESSAGE_COST);
@@ -284,37 +287,37 @@ class Compiler {
     };
   }
 
-  private comprehension(expr: Comprehension): Evaluator {
+  private compileComprehension(expr: Comprehension): Evaluator {
     const { macro } = expr.loop;
-    if (macro === 'bind') return this.bind(expr);
+    if (macro === 'bind') return this.compileBind(expr);
     const range = this.compile(expr.range);
-    const slot = this.open(expr.variable);
+    const slot = this.openScope(expr.variable);
     const body = expr.loop.body === undefined ? undefined : this.compile(expr.loop.body);
     const filter = expr.loop.filter === undefined ? undefined : this.compile(expr.loop.filter);
     this.scopes.pop();
     const always: Evaluator = () => true;
     const loop = LOOPS[macro](body ?? always, filter, slot);
     return (frame) => {
-      const over = range(frame);
-      if (over instanceof Failure) return over;
-      if (over instanceof ListValue) return loop(frame, over);
-      if (!(over instanceof MapValue)) return NO_SUCH_OVERLOAD;
-      frame.meter.spend(over.size >> 4);
-      return loop(frame, over.keys());
+      const rangeValue = range(frame);
+      if (rangeValue instanceof ErrorValue) return rangeValue;
+      if (rangeValue instanceof ListValue) return loop(frame, rangeValue);
+      if (!(rangeValue instanceof MapValue)) return NO_SUCH_OVERLOAD;
+      frame.meter.spend(rangeValue.size >> 4);
+      return loop(frame, rangeValue.keys());
     };
   }
 
-  private open(name: string): number {
-    const slot = this.places;
-    this.places += 1;
+  private openScope(name: string): number {
+    const slot = this.slotCount;
+    this.slotCount += 1;
     this.scopes.push({ name, slot });
     return slot;
   }
 
-  /** A name for a value. */
-  private bind(expr: Comprehension): Evaluator {
+  /** Binds a value to a name. */
+  private compileBind(expr: Comprehension): Evaluator {
     const init = this.compile(expr.init);
-    const slot = this.open(expr.accumulator);
+    const slot = this.openScope(expr.accumulator);
     const result = this.compile(expr.result);
     this.scopes.pop();
     return (frame) => {
@@ -325,20 +328,20 @@ class Compiler {
   }
 }
 
-/** Lists and maps of constants are made when the expression is compiled, and cost nothing. */
+/** Lists and maps of constants are built at compile time and cost nothing. */
 function isConstant(expr: Expr): boolean {
   if (expr.kind === 'list') return expr.optional.size === 0 && expr.items.every(isConstant);
   if (expr.kind !== 'map') return expr.kind === 'literal';
   return expr.entries.every(({ key, value, optional }) => !optional && isConstant(key) && isConstant(value));
 }
 
-function once(step: Evaluator): Evaluator {
-  const value = step({ slots: [], meter: new Meter(Infinity, new Budget(0)) });
+function evaluateOnce(step: Evaluator): Evaluator {
+  const value = step({ slots: [], meter: new CostMeter(Infinity, new CostBudget(0)) });
   return () => value;
 }
 
-/** What a constant that is no key is called; undefined where it may be one. */
-function unfitKey(key: Expr): string | undefined {
+/** The Go type of a constant that is not a valid key; `undefined` when it may be valid. */
+function invalidKeyType(key: Expr): string | undefined {
   switch (key.kind) {
     case 'list':
       return isConstant(key) ? '*types.baseList' : undefined;
@@ -347,19 +350,19 @@ function unfitKey(key: Expr): string | undefined {
     case 'literal':
       return key.value === null ? 'types.Null' : key.value instanceof Uint8Array ? 'types.Bytes' : undefined;
     case 'call':
-      return key.args[0]?.kind === 'literal' && typeof key.args[0].value === 'string' ? UNFIT_KEYS.get(key.name) : undefined;
+      return key.args[0]?.kind === 'literal' && typeof key.args[0].value === 'string' ? INVALID_KEY_TYPES.get(key.name) : undefined;
     default:
       return undefined;
   }
 }
 
-const UNFIT_KEYS: ReadonlyMap<string, string> = new Map([
+const INVALID_KEY_TYPES: ReadonlyMap<string, string> = new Map([
   ['timestamp', 'types.Timestamp'],
   ['duration', 'types.Duration'],
   ['bytes', 'types.Bytes'],
 ]);
 
-/** A name and what is reached from it. */
+/** A variable, or a value selected or indexed from one. */
 function isAttribute(expr: Expr): boolean {
   if (expr.kind === 'select') return !expr.testOnly && isAttribute(expr.operand);
   return expr.kind === 'ident' || (expr.kind === 'call' && expr.name === INDEX && expr.args[0] !== undefined && isAttribute(expr.args[0]));

@@ -1,78 +1,81 @@
 /**
- * The tree of an expression. Macros (`all`, `map`, `has`, …) are already expanded into comprehensions and presence tests, so that types and costs follow
- * from few kinds of nodes. Holds no types and no values.
+ * The syntax tree of an expression. Macros (`all`, `map`, `has`, …) are already expanded into comprehensions and
+ * presence tests, so types and costs are defined for few kinds of nodes. Contains no types.
  */
 import type { Value } from '../values/value';
 
-interface Place {
-  /** Where messages about the node point, as an offset in UTF-16 units. */
+interface Positioned {
+  /** The position that messages refer to, as an offset in UTF-16 units. */
   readonly at: number;
 }
 
-export interface Literal extends Place {
+export interface Literal extends Positioned {
   readonly kind: 'literal';
   readonly value: Value;
 }
 
-export interface Ident extends Place {
+export interface Ident extends Positioned {
   readonly kind: 'ident';
   readonly name: string;
 }
 
-export interface Select extends Place {
+export interface Select extends Positioned {
   readonly kind: 'select';
   readonly operand: Expr;
   readonly field: string;
-  /** `has(a.b)`: whether the member is there, instead of the member. */
+  /** `has(a.b)`: tests the presence of the field instead of selecting it. */
   readonly testOnly: boolean;
 }
 
-export interface Call extends Place {
+export interface Call extends Positioned {
   readonly kind: 'call';
   readonly name: string;
   readonly target: Expr | undefined;
   readonly args: readonly Expr[];
 }
 
-export interface ListExpr extends Place {
+export interface ListExpr extends Positioned {
   readonly kind: 'list';
   readonly items: readonly Expr[];
-  /** Indexes of the items that are written `?item`. */
+  /** Indexes of the items that are written as `?item`. */
   readonly optional: ReadonlySet<number>;
 }
 
-export interface MapEntry extends Place {
+export interface MapEntry extends Positioned {
   readonly key: Expr;
   readonly value: Expr;
   readonly optional: boolean;
 }
 
-export interface MapExpr extends Place {
+export interface MapExpr extends Positioned {
   readonly kind: 'map';
   readonly entries: readonly MapEntry[];
 }
 
-export interface StructField extends Place {
+export interface StructField extends Positioned {
   readonly name: string;
   readonly value: Expr;
   readonly optional: boolean;
 }
 
-export interface StructExpr extends Place {
+export interface StructExpr extends Positioned {
   readonly kind: 'struct';
   readonly name: string;
   readonly fields: readonly StructField[];
 }
 
-/** What a loop is, so that it can be run without following its expansion; `body` and `filter` are parts of `step`. */
-export interface Loop {
+/**
+ * The macro that a comprehension was expanded from, so that it can be run directly; `body` and `filter` are parts of
+ * `step`.
+ */
+export interface MacroLoop {
   readonly macro: 'all' | 'exists' | 'exists_one' | 'map' | 'filter' | 'bind';
-  /** The predicate of `all`, `exists` and `exists_one`, what `map` makes of an item, what `bind` gives. */
+  /** The predicate of `all`, `exists` and `exists_one`, the transformation of `map`, or the result of `bind`. */
   readonly body: Expr | undefined;
   readonly filter: Expr | undefined;
 }
 
-export interface Comprehension extends Place {
+export interface Comprehension extends Positioned {
   readonly kind: 'comprehension';
   readonly variable: string;
   readonly range: Expr;
@@ -81,12 +84,12 @@ export interface Comprehension extends Place {
   readonly condition: Expr;
   readonly step: Expr;
   readonly result: Expr;
-  readonly loop: Loop;
+  readonly loop: MacroLoop;
 }
 
 export type Expr = Literal | Ident | Select | Call | ListExpr | MapExpr | StructExpr | Comprehension;
 
-/** Names of the operators, as messages spell them. */
+/** Function names of the operators, as in messages. */
 export const OPERATORS = {
   '==': '_==_',
   '!=': '_!=_',

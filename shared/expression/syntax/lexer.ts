@@ -1,5 +1,5 @@
 /**
- * Splits an expression into tokens in linear time. What is no token is noted with upstream's text and left out.
+ * Splits an expression into tokens in linear time. Invalid characters are reported with upstream's message and skipped.
  */
 import type { Issue } from './issues';
 
@@ -48,7 +48,7 @@ export interface Token {
   readonly at: number;
 }
 
-const BLANK = /(?:[\t \r\n\f]|\/\/[^\n]*)+/y;
+const WHITESPACE = /(?:[\t \r\n\f]|\/\/[^\n]*)+/y;
 const NUMBER = /(\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?)|(0x[0-9a-fA-F]+|\d+)([uU]?)/y;
 const IDENTIFIER = /[A-Za-z_][A-Za-z0-9_]*/y;
 const STRING_PREFIX = /([bB]?)([rR]?)("""|'''|"|')/y;
@@ -59,7 +59,7 @@ function matchAt(pattern: RegExp, source: string, at: number): RegExpExecArray |
   return pattern.exec(source);
 }
 
-/** Where a string that starts before `from` ends, or where it stops being one. */
+/** The end of a string literal with content that starts at `from`, or the position where it becomes invalid. */
 function scanString(source: string, from: number, quote: string, raw: boolean): { readonly end: number } | { readonly fault: number } {
   let at = from;
   while (at < source.length) {
@@ -67,7 +67,7 @@ function scanString(source: string, from: number, quote: string, raw: boolean): 
     const character = source[at] ?? '';
     if (character === '\\' && !raw) {
       const escape = matchAt(ESCAPE, source, at);
-      if (escape === null) return { fault: faultOfEscape(source, at) };
+      if (escape === null) return { fault: endOfInvalidEscape(source, at) };
       at += escape[0].length;
     } else if (quote.length === 1 && (character === '\n' || character === '\r')) return { fault: at };
     else at += 1;
@@ -75,12 +75,12 @@ function scanString(source: string, from: number, quote: string, raw: boolean): 
   return { fault: source.length };
 }
 
-const LENGTHS: Readonly<Record<string, number>> = { x: 2, X: 2, u: 4, U: 8 };
+const ESCAPE_LENGTHS: Readonly<Record<string, number>> = { x: 2, X: 2, u: 4, U: 8 };
 
-/** The first character that does not belong to an escape. */
-function faultOfEscape(source: string, at: number): number {
+/** The first character that does not belong to the escape sequence. */
+function endOfInvalidEscape(source: string, at: number): number {
   const kind = source[at + 1] ?? '';
-  const length = LENGTHS[kind];
+  const length = ESCAPE_LENGTHS[kind];
   if (length === undefined) return /[0-3]/.test(kind) ? at + (/[0-7]/.test(source[at + 2] ?? '') ? 3 : 2) : at + 1;
   let digits = 0;
   while (digits < length && /[0-9a-fA-F]/.test(source[at + 2 + digits] ?? '')) digits += 1;
@@ -94,14 +94,14 @@ export function tokenize(source: string, issues: Issue[]): Token[] {
     tokens.push({ kind, text: source.slice(at, at + length), at });
     at += length;
   };
-  /** Notes everything up to and including the character at `fault`, and goes on behind it. */
-  const refuse = (fault: number): void => {
+  /** Reports everything up to and including the character at `fault`, and continues after it. */
+  const reportError = (fault: number): void => {
     const next = fault + (String.fromCodePoint(source.codePointAt(fault) ?? 0).length === 2 ? 2 : 1);
     issues.push({ at, message: `Syntax error: token recognition error at: '${source.slice(at, next)}'` });
     at = Math.min(next, source.length);
   };
   while (at < source.length) {
-    const space = matchAt(BLANK, source, at);
+    const space = matchAt(WHITESPACE, source, at);
     if (space !== null) {
       at += space[0].length;
       continue;
@@ -113,7 +113,7 @@ export function tokenize(source: string, issues: Issue[]): Token[] {
       if ('end' in scanned) add(bytes === '' ? 'STRING' : 'BYTES', scanned.end - at);
       else if (bytes + raw !== '') add('IDENTIFIER', bytes.length + raw.length);
       else if (quote.length === 3) add('STRING', 2);
-      else refuse(scanned.fault);
+      else reportError(scanned.fault);
       continue;
     }
     const number = matchAt(NUMBER, source, at);
@@ -126,9 +126,9 @@ export function tokenize(source: string, issues: Issue[]): Token[] {
       add(WORDS.find((known) => known === word) ?? 'IDENTIFIER', word.length);
       continue;
     }
-    const mark = PUNCTUATION.find((known) => source.startsWith(known, at));
-    if (mark !== undefined) add(mark, mark.length);
-    else refuse(/[=&|]/.test(source[at] ?? '') ? at + 1 : at);
+    const punctuation = PUNCTUATION.find((known) => source.startsWith(known, at));
+    if (punctuation !== undefined) add(punctuation, punctuation.length);
+    else reportError(/[=&|]/.test(source[at] ?? '') ? at + 1 : at);
   }
   tokens.push({ kind: '<EOF>', text: '<EOF>', at: source.length });
   return tokens;

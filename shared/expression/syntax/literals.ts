@@ -1,31 +1,29 @@
-/**
- * What literals of the expression language stand for: numbers, and strings with their escapes. The lexer has checked their shape.
- */
+/** Parses number, string and bytes literals. The lexer has checked their syntax. */
 import { Uint } from '../values/value';
 
 export const INT_MIN = -(1n << 63n);
 export const INT_MAX = (1n << 63n) - 1n;
 export const UINT_MAX = (1n << 64n) - 1n;
-/** The years 1 to 9999, in nanoseconds. */
+/** The years 1 to 9999, in nanoseconds since 1970. */
 export const MIN_TIMESTAMP = -62135596800n * 1_000_000_000n;
 export const MAX_TIMESTAMP = 253402300799n * 1_000_000_000n + 999_999_999n;
 
-export function readInt(text: string): bigint | undefined {
+export function parseIntLiteral(text: string): bigint | undefined {
   const value = text.startsWith('-') ? -BigInt(text.slice(1)) : BigInt(text);
   return value < INT_MIN || value > INT_MAX ? undefined : value;
 }
 
-export function readUint(text: string): Uint | undefined {
+export function parseUintLiteral(text: string): Uint | undefined {
   const value = BigInt(text.slice(0, -1));
   return value > UINT_MAX ? undefined : new Uint(value);
 }
 
-export function readDouble(text: string): number | undefined {
+export function parseDoubleLiteral(text: string): number | undefined {
   const value = Number(text);
   return Number.isFinite(value) ? value : undefined;
 }
 
-const SIMPLE: Readonly<Record<string, string>> = { a: '\u0007', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
+const SIMPLE_ESCAPES: Readonly<Record<string, string>> = { a: '\u0007', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
 const ESCAPE = /\\(?:[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})|([^]))/gu;
 
 function contentOf(text: string): { readonly raw: boolean; readonly content: string } {
@@ -35,25 +33,25 @@ function contentOf(text: string): { readonly raw: boolean; readonly content: str
   return { raw: /r/i.test(prefix), content: body.slice(width, -width) };
 }
 
-/** Undefined when an escape stands for no character. */
-export function readString(text: string): string | undefined {
+/** `undefined` when an escape is not a Unicode code point. */
+export function parseStringLiteral(text: string): string | undefined {
   const { raw, content } = contentOf(text);
   if (raw) return content;
-  let fault = false;
+  let isInvalid = false;
   const value = content.replace(ESCAPE, (_all, x?: string, u?: string, long?: string, octal?: string, simple?: string) => {
-    if (simple !== undefined) return SIMPLE[simple] ?? simple;
+    if (simple !== undefined) return SIMPLE_ESCAPES[simple] ?? simple;
     const code = octal === undefined ? parseInt(x ?? u ?? long ?? '', 16) : parseInt(octal, 8);
     if (code > 0x10ffff) {
-      fault = true;
+      isInvalid = true;
       return '';
     }
     return code >= 0xd800 && code <= 0xdfff ? '\ufffd' : String.fromCodePoint(code);
   });
-  return fault ? undefined : value;
+  return isInvalid ? undefined : value;
 }
 
-/** As {@link readString}, but `\x`, `\X` and octal escapes are single bytes. */
-export function readBytes(text: string): Uint8Array | undefined {
+/** Like {@link parseStringLiteral}, but `\x`, `\X` and octal escapes are single bytes. */
+export function parseBytesLiteral(text: string): Uint8Array | undefined {
   const { raw, content } = contentOf(text);
   if (raw) return Buffer.from(content, 'utf8');
   const parts: Uint8Array[] = [];
@@ -62,7 +60,7 @@ export function readBytes(text: string): Uint8Array | undefined {
     parts.push(Buffer.from(content.slice(last, match.index), 'utf8'));
     last = match.index + match[0].length;
     const [, x, u, long, octal, simple] = match;
-    if (simple !== undefined) parts.push(Buffer.from(SIMPLE[simple] ?? simple, 'utf8'));
+    if (simple !== undefined) parts.push(Buffer.from(SIMPLE_ESCAPES[simple] ?? simple, 'utf8'));
     else if (x !== undefined) parts.push(Uint8Array.of(parseInt(x, 16)));
     else if (octal !== undefined) parts.push(Uint8Array.of(parseInt(octal, 8)));
     else {

@@ -1,7 +1,18 @@
 /**
- * Macros: calls that stand for a presence test or a loop. A call whose number of arguments fits no macro stays a call.
+ * Expands macros: calls that stand for a presence test or a comprehension. A call with another number of arguments than
+ * the macro remains a call.
  */
-import { ACCUMULATOR, CONDITIONAL, NOT, NOT_STRICTLY_FALSE, OPERATORS, type Call, type Comprehension, type Expr, type Loop } from './ast';
+import {
+  ACCUMULATOR,
+  CONDITIONAL,
+  NOT,
+  NOT_STRICTLY_FALSE,
+  OPERATORS,
+  type Call,
+  type Comprehension,
+  type Expr,
+  type MacroLoop,
+} from './ast';
 import type { Issue } from './issues';
 
 type Expand = (call: Call, args: readonly Expr[], issues: Issue[]) => Expr;
@@ -15,11 +26,11 @@ interface Macro {
 
 const UNUSED = '#unused';
 
-const call = (at: number, name: string, ...args: readonly Expr[]): Expr => ({ kind: 'call', at, name, target: undefined, args });
-const method = (at: number, target: Expr, name: string): Expr => ({ kind: 'call', at, name, target, args: [] });
-const list = (at: number, items: readonly Expr[]): Expr => ({ kind: 'list', at, items, optional: new Set() });
-const accumulated = (at: number): Expr => ({ kind: 'ident', at, name: ACCUMULATOR });
-const literal = (at: number, value: boolean | bigint): Expr => ({ kind: 'literal', at, value });
+const makeCall = (at: number, name: string, ...args: readonly Expr[]): Expr => ({ kind: 'call', at, name, target: undefined, args });
+const makeMethodCall = (at: number, target: Expr, name: string): Expr => ({ kind: 'call', at, name, target, args: [] });
+const makeList = (at: number, items: readonly Expr[]): Expr => ({ kind: 'list', at, items, optional: new Set() });
+const accumulatorRef = (at: number): Expr => ({ kind: 'ident', at, name: ACCUMULATOR });
+const makeLiteral = (at: number, value: boolean | bigint): Expr => ({ kind: 'literal', at, value });
 
 interface LoopParts {
   readonly init: Expr;
@@ -28,15 +39,18 @@ interface LoopParts {
   readonly result: Expr;
 }
 
-/** They ask for their variable in words of their own. */
-const COLLECTING: ReadonlySet<Loop['macro']> = new Set(['map', 'filter']);
+/** Macros with a different message for an invalid iteration variable. */
+const COLLECTING: ReadonlySet<MacroLoop['macro']> = new Set(['map', 'filter']);
 
-/** A loop over the call's target whose variable is the first argument; undefined when that is no plain name. */
-function loop(source: Call, variable: Expr | undefined, parts: LoopParts, how: Loop, issues: Issue[]): Expr {
+/**
+ * A comprehension over the target of the call, with the first argument as iteration variable; reports an error when
+ * that is not a simple name.
+ */
+function makeLoop(source: Call, variable: Expr | undefined, parts: LoopParts, macroLoop: MacroLoop, issues: Issue[]): Expr {
   if (variable?.kind !== 'ident' || variable.name.startsWith('.') || source.target === undefined) {
     issues.push({
       at: variable?.at ?? source.at,
-      message: COLLECTING.has(how.macro) ? 'argument is not an identifier' : 'argument must be a simple name',
+      message: COLLECTING.has(macroLoop.macro) ? 'argument is not an identifier' : 'argument must be a simple name',
     });
     return source;
   }
@@ -51,7 +65,7 @@ function loop(source: Call, variable: Expr | undefined, parts: LoopParts, how: L
     range: source.target,
     accumulator: ACCUMULATOR,
     ...parts,
-    loop: how,
+    loop: macroLoop,
   };
   return comprehension;
 }
@@ -66,39 +80,39 @@ const expandAll: Expand = (source, [variable, body], issues) => {
   const { at } = source;
   if (body === undefined) return source;
   const parts = {
-    init: literal(at, true),
-    condition: call(at, NOT_STRICTLY_FALSE, accumulated(at)),
-    step: call(at, OPERATORS['&&'], accumulated(at), body),
-    result: accumulated(at),
+    init: makeLiteral(at, true),
+    condition: makeCall(at, NOT_STRICTLY_FALSE, accumulatorRef(at)),
+    step: makeCall(at, OPERATORS['&&'], accumulatorRef(at), body),
+    result: accumulatorRef(at),
   };
-  return loop(source, variable, parts, { macro: 'all', body, filter: undefined }, issues);
+  return makeLoop(source, variable, parts, { macro: 'all', body, filter: undefined }, issues);
 };
 
 const expandExists: Expand = (source, [variable, body], issues) => {
   const { at } = source;
   if (body === undefined) return source;
   const parts = {
-    init: literal(at, false),
-    condition: call(at, NOT_STRICTLY_FALSE, call(at, NOT, accumulated(at))),
-    step: call(at, OPERATORS['||'], accumulated(at), body),
-    result: accumulated(at),
+    init: makeLiteral(at, false),
+    condition: makeCall(at, NOT_STRICTLY_FALSE, makeCall(at, NOT, accumulatorRef(at))),
+    step: makeCall(at, OPERATORS['||'], accumulatorRef(at), body),
+    result: accumulatorRef(at),
   };
-  return loop(source, variable, parts, { macro: 'exists', body, filter: undefined }, issues);
+  return makeLoop(source, variable, parts, { macro: 'exists', body, filter: undefined }, issues);
 };
 
 const expandExistsOne: Expand = (source, [variable, body], issues) => {
   const { at } = source;
   if (body === undefined) return source;
   const parts = {
-    init: literal(at, 0n),
-    condition: literal(at, true),
-    step: call(at, CONDITIONAL, body, call(at, OPERATORS['+'], accumulated(at), literal(at, 1n)), accumulated(at)),
-    result: call(at, OPERATORS['=='], accumulated(at), literal(at, 1n)),
+    init: makeLiteral(at, 0n),
+    condition: makeLiteral(at, true),
+    step: makeCall(at, CONDITIONAL, body, makeCall(at, OPERATORS['+'], accumulatorRef(at), makeLiteral(at, 1n)), accumulatorRef(at)),
+    result: makeCall(at, OPERATORS['=='], accumulatorRef(at), makeLiteral(at, 1n)),
   };
-  return loop(source, variable, parts, { macro: 'exists_one', body, filter: undefined }, issues);
+  return makeLoop(source, variable, parts, { macro: 'exists_one', body, filter: undefined }, issues);
 };
 
-/** Collects `body` of every item for which `filter` holds. */
+/** Collects `body` of every item that satisfies `filter`. */
 function collect(
   source: Call,
   variable: Expr | undefined,
@@ -108,14 +122,14 @@ function collect(
   issues: Issue[],
 ): Expr {
   const { at } = source;
-  const add = call(at, OPERATORS['+'], accumulated(at), list(at, [body]));
+  const add = makeCall(at, OPERATORS['+'], accumulatorRef(at), makeList(at, [body]));
   const parts = {
-    init: list(at, []),
-    condition: literal(at, true),
-    step: filter === undefined ? add : call(at, CONDITIONAL, filter, add, accumulated(at)),
-    result: accumulated(at),
+    init: makeList(at, []),
+    condition: makeLiteral(at, true),
+    step: filter === undefined ? add : makeCall(at, CONDITIONAL, filter, add, accumulatorRef(at)),
+    result: accumulatorRef(at),
   };
-  return loop(source, variable, parts, { macro, body, filter }, issues);
+  return makeLoop(source, variable, parts, { macro, body, filter }, issues);
 }
 
 const expandMap: Expand = (source, [variable, body], issues) =>
@@ -125,7 +139,10 @@ const expandMapFiltered: Expand = (source, [variable, filter, body], issues) =>
 const expandFilter: Expand = (source, [variable, filter], issues) =>
   variable === undefined ? source : collect(source, variable, filter, variable, 'filter', issues);
 
-/** `o.optMap(x, f)`: `f` of the value if there is one; `wrap` makes an optional of the result. */
+/**
+ * `o.optMap(x, f)` applies `f` to the value of an optional. `optMap` wraps the result in an optional; for `optFlatMap`,
+ * `f` returns one.
+ */
 function expandOptional(macro: 'optMap' | 'optFlatMap'): Expand {
   return (source, [variable, body], issues) => {
     const { at, target } = source;
@@ -138,10 +155,10 @@ function expandOptional(macro: 'optMap' | 'optFlatMap'): Expand {
       kind: 'comprehension',
       at,
       variable: UNUSED,
-      range: list(at, []),
+      range: makeList(at, []),
       accumulator: variable.name,
-      init: method(at, target, 'value'),
-      condition: literal(at, false),
+      init: makeMethodCall(at, target, 'value'),
+      condition: makeLiteral(at, false),
       step: { kind: 'ident', at, name: variable.name },
       result: body,
       loop: { macro: 'bind', body, filter: undefined },
@@ -149,7 +166,7 @@ function expandOptional(macro: 'optMap' | 'optFlatMap'): Expand {
     const optional: Expr = { kind: 'ident', at, name: 'optional' };
     const some: Expr = macro === 'optFlatMap' ? bound : { kind: 'call', at, name: 'of', target: optional, args: [bound] };
     const none: Expr = { kind: 'call', at, name: 'none', target: optional, args: [] };
-    return call(at, CONDITIONAL, method(at, target, 'hasValue'), some, none);
+    return makeCall(at, CONDITIONAL, makeMethodCall(at, target, 'hasValue'), some, none);
   };
 }
 

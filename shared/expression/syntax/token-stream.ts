@@ -1,12 +1,12 @@
 /**
- * The tokens of an expression as its parser takes them, one after the other, and upstream's texts for what stands there instead of what is expected. One
- * token too many or too few is noted and made up for; anything else stops the parse. Knows no more of the grammar than what may begin and follow.
+ * The token stream of the parser, with upstream's messages for unexpected tokens. One extraneous or missing token is
+ * reported and corrected; any other error aborts parsing. The grammar is in parser.ts.
  */
 import type { Token, TokenKind } from './lexer';
-import { SyntaxStop, type Issue } from './issues';
+import { ParseAborted, type Issue } from './issues';
 
-/** What an expression may begin with, in the order in which upstream lists it. */
-export const START: readonly TokenKind[] = [
+/** The tokens that an expression may start with, in the order of upstream's messages. */
+export const EXPRESSION_START: readonly TokenKind[] = [
   '[',
   '{',
   '(',
@@ -23,32 +23,33 @@ export const START: readonly TokenKind[] = [
   'BYTES',
   'IDENTIFIER',
 ];
-export const STARTS: ReadonlySet<TokenKind> = new Set(START);
+export const EXPRESSION_START_KINDS: ReadonlySet<TokenKind> = new Set(EXPRESSION_START);
 const ORDER: readonly TokenKind[] = ['[', ']', '{', '}', '(', ')', '.', ',', '-', '!', '?', ':', 'true', 'false', 'null', 'NUM_FLOAT'];
 
-export const RELATIONS: ReadonlySet<TokenKind> = new Set<TokenKind>(['==', '!=', '<', '<=', '>', '>=', 'in']);
-export const SUMS: ReadonlySet<TokenKind> = new Set<TokenKind>(['+', '-']);
-export const PRODUCTS: ReadonlySet<TokenKind> = new Set<TokenKind>(['*', '/', '%']);
-/** What may stand behind a closed bracket, so that a missing one is taken as forgotten. */
-const BEHIND_BRACKET: ReadonlySet<TokenKind> = new Set<TokenKind>([
-  ...RELATIONS,
-  ...SUMS,
-  ...PRODUCTS,
+export const RELATIONAL_OPERATORS: ReadonlySet<TokenKind> = new Set<TokenKind>(['==', '!=', '<', '<=', '>', '>=', 'in']);
+export const ADDITIVE_OPERATORS: ReadonlySet<TokenKind> = new Set<TokenKind>(['+', '-']);
+export const MULTIPLICATIVE_OPERATORS: ReadonlySet<TokenKind> = new Set<TokenKind>(['*', '/', '%']);
+/** Tokens that may follow a closing bracket; before one of these a missing bracket is inserted. */
+const AFTER_BRACKET: ReadonlySet<TokenKind> = new Set<TokenKind>([
+  ...RELATIONAL_OPERATORS,
+  ...ADDITIVE_OPERATORS,
+  ...MULTIPLICATIVE_OPERATORS,
   ...(['&&', '||', '?', '.', '[', ')', ']', '}', ',', ':', '<EOF>'] as const),
 ]);
 
-const spelled = (kind: TokenKind): string => (/^(?:[A-Z_]+|<EOF>)$/.test(kind) ? kind : `'${kind}'`);
+const displayKind = (kind: TokenKind): string => (/^(?:[A-Z_]+|<EOF>)$/.test(kind) ? kind : `'${kind}'`);
 
-function expected(kinds: readonly TokenKind[]): string {
-  if (kinds.length === 1 && kinds[0] !== undefined) return spelled(kinds[0]);
-  const rank = (kind: TokenKind): number => (ORDER.includes(kind) ? ORDER.indexOf(kind) : ORDER.length + START.indexOf(kind));
+function displayKinds(kinds: readonly TokenKind[]): string {
+  if (kinds.length === 1 && kinds[0] !== undefined) return displayKind(kinds[0]);
+  const rank = (kind: TokenKind): number => (ORDER.includes(kind) ? ORDER.indexOf(kind) : ORDER.length + EXPRESSION_START.indexOf(kind));
   const sorted = [...kinds].sort((a, b) => rank(a) - rank(b));
-  return `{${sorted.map(spelled).join(', ')}}`;
+  return `{${sorted.map(displayKind).join(', ')}}`;
 }
 
-const shown = (token: Token): string => `'${token.text.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')}'`;
+const displayToken = (token: Token): string => `'${token.text.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')}'`;
 
-const extraneous = (token: Token, kinds: readonly TokenKind[]): string => `extraneous input ${shown(token)} expecting ${expected(kinds)}`;
+const extraneousMessage = (token: Token, kinds: readonly TokenKind[]): string =>
+  `extraneous input ${displayToken(token)} expecting ${displayKinds(kinds)}`;
 
 export class TokenStream {
   private position = 0;
@@ -58,15 +59,15 @@ export class TokenStream {
     private readonly issues: Issue[],
   ) {}
 
-  /** It is left where it is. Behind the last token there is no end of `<EOF>`. */
-  next(ahead = 0): Token {
+  /** Returns a token without consuming it; past the end, always `<EOF>`. */
+  peek(ahead = 0): Token {
     const token = this.tokens[Math.min(this.position + ahead, this.tokens.length - 1)];
-    if (token === undefined) throw new SyntaxStop();
+    if (token === undefined) throw new ParseAborted();
     return token;
   }
 
-  take(): Token {
-    const token = this.next();
+  consume(): Token {
+    const token = this.peek();
     this.position += 1;
     return token;
   }
@@ -75,58 +76,61 @@ export class TokenStream {
     this.position += count;
   }
 
-  /** The parse goes on. */
-  note(at: number, message: string): void {
+  /** Reports an error and continues. */
+  report(at: number, message: string): void {
     this.issues.push({ at, message });
   }
 
-  mismatch(kinds: readonly TokenKind[], token = this.next()): never {
-    return this.stop(token, `mismatched input ${shown(token)} expecting ${expected(kinds)}`);
+  mismatch(kinds: readonly TokenKind[], token = this.peek()): never {
+    return this.abort(token, `mismatched input ${displayToken(token)} expecting ${displayKinds(kinds)}`);
   }
 
-  /** Nothing begins with what has been `read` and goes on like this. */
+  /** No alternative of the grammar starts with the text `read` followed by this token. */
   noAlternative(read: string): never {
-    const token = this.next();
-    return this.stop(token, `no viable alternative at input '${read}${token.kind === '<EOF>' ? '' : token.text}'`);
+    const token = this.peek();
+    return this.abort(token, `no viable alternative at input '${read}${token.kind === '<EOF>' ? '' : token.text}'`);
   }
 
-  stopExtraneous(kinds: readonly TokenKind[]): never {
-    return this.stop(this.next(), extraneous(this.next(), kinds));
+  abortExtraneous(kinds: readonly TokenKind[]): never {
+    return this.abort(this.peek(), extraneousMessage(this.peek(), kinds));
   }
 
-  /** One token too many is noted and left out; anything else ends the parse. */
+  /** Reports and skips one extraneous token; aborts when the token after it does not fit either. */
   skipExtraneous(kinds: readonly TokenKind[]): void {
-    const token = this.next();
-    if (token.kind === '<EOF>' || !kinds.includes(this.next(1).kind)) this.mismatch(kinds);
-    this.leaveOut(kinds);
+    const token = this.peek();
+    if (token.kind === '<EOF>' || !kinds.includes(this.peek(1).kind)) this.mismatch(kinds);
+    this.skipToken(kinds);
   }
 
-  /** Takes what has to follow; behind one token too many, or, if it may be inserted, made up for where it was forgotten. */
-  close(kind: TokenKind, insert = true): Token {
-    const token = this.next();
-    if (token.kind === kind) return this.take();
-    if (this.next(1).kind === kind) {
-      this.leaveOut([kind]);
-      return this.take();
+  /**
+   * Consumes the expected token; skips one extraneous token before it, or inserts it when it is missing and `insert` is
+   * set.
+   */
+  expect(kind: TokenKind, insert = true): Token {
+    const token = this.peek();
+    if (token.kind === kind) return this.consume();
+    if (this.peek(1).kind === kind) {
+      this.skipToken([kind]);
+      return this.consume();
     }
-    if (!insert || !BEHIND_BRACKET.has(token.kind)) this.mismatch([kind]);
-    return this.missing(kind);
+    if (!insert || !AFTER_BRACKET.has(token.kind)) this.mismatch([kind]);
+    return this.reportMissing(kind);
   }
 
-  /** The token in whose place one was forgotten. */
-  missing(kind: TokenKind): Token {
-    const token = this.next();
-    this.note(token.at, `Syntax error: missing ${spelled(kind)} at ${shown(token)}`);
+  /** Reports a missing token and returns the token at its position. */
+  reportMissing(kind: TokenKind): Token {
+    const token = this.peek();
+    this.report(token.at, `Syntax error: missing ${displayKind(kind)} at ${displayToken(token)}`);
     return token;
   }
 
-  private leaveOut(kinds: readonly TokenKind[]): void {
-    const token = this.take();
-    this.note(token.at, `Syntax error: ${extraneous(token, kinds)}`);
+  private skipToken(kinds: readonly TokenKind[]): void {
+    const token = this.consume();
+    this.report(token.at, `Syntax error: ${extraneousMessage(token, kinds)}`);
   }
 
-  private stop({ at }: Token, message: string): never {
-    this.note(at, `Syntax error: ${message}`);
-    throw new SyntaxStop();
+  private abort({ at }: Token, message: string): never {
+    this.report(at, `Syntax error: ${message}`);
+    throw new ParseAborted();
   }
 }

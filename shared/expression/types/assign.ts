@@ -1,27 +1,25 @@
-/**
- * Which type may stand where another is expected, and what that says of types still to be found out.
- */
-import { DYN, unwrapped, type Type } from './type';
+/** Assignability of types and unification of type parameters. */
+import { DYN, unwrapType, type Type } from './type';
 
-/** What the types that were to be found out turned out to be; what an attempt learned is forgotten when it fails. */
+/** The types that type parameters are bound to. A failed attempt undoes its bindings. */
 export class Substitution {
   private readonly types = new Map<string, Type>();
-  private readonly log: (readonly [string, Type | undefined])[] = [];
+  private readonly undoLog: (readonly [string, Type | undefined])[] = [];
 
   get(name: string): Type | undefined {
     return this.types.get(name);
   }
 
   set(name: string, type: Type): void {
-    this.log.push([name, this.types.get(name)]);
+    this.undoLog.push([name, this.types.get(name)]);
     this.types.set(name, type);
   }
 
   attempt(succeeds: () => boolean): boolean {
-    const before = this.log.length;
+    const before = this.undoLog.length;
     if (succeeds()) return true;
-    while (this.log.length > before) {
-      const [name, type] = this.log.pop() ?? ['', undefined];
+    while (this.undoLog.length > before) {
+      const [name, type] = this.undoLog.pop() ?? ['', undefined];
       if (type === undefined) this.types.delete(name);
       else this.types.set(name, type);
     }
@@ -29,47 +27,51 @@ export class Substitution {
   }
 }
 
-/** Follows what is known of a parameter; other types come back as they are. */
-export function resolve(type: Type, known: Substitution): Type {
-  let found = type;
-  while (found.kind === 'param') {
-    const next = known.get(found.name);
-    if (next === undefined) return found;
-    found = next;
+/** Follows the bindings of a type parameter; returns other types unchanged. */
+export function resolveParam(type: Type, substitution: Substitution): Type {
+  let resolved = type;
+  while (resolved.kind === 'param') {
+    const next = substitution.get(resolved.name);
+    if (next === undefined) return resolved;
+    resolved = next;
   }
-  return found;
+  return resolved;
 }
 
-/** The type with everything known put in; what is not known stays a parameter, or becomes `dyn`. */
-export function substitute(type: Type, known: Substitution, unknown: 'keep' | 'dyn'): Type {
-  const found = resolve(type, known);
-  switch (found.kind) {
+/** The type with all bindings applied; unbound parameters stay, or become `dyn`. */
+export function substitute(type: Type, substitution: Substitution, unknown: 'keep' | 'dyn'): Type {
+  const resolved = resolveParam(type, substitution);
+  switch (resolved.kind) {
     case 'param':
-      return unknown === 'keep' ? found : DYN;
+      return unknown === 'keep' ? resolved : DYN;
     case 'list':
-      return { ...found, item: substitute(found.item, known, unknown) };
+      return { ...resolved, item: substitute(resolved.item, substitution, unknown) };
     case 'map':
-      return { ...found, key: substitute(found.key, known, unknown), value: substitute(found.value, known, unknown) };
+      return {
+        ...resolved,
+        key: substitute(resolved.key, substitution, unknown),
+        value: substitute(resolved.value, substitution, unknown),
+      };
     case 'optional':
     case 'type':
-      return { kind: found.kind, of: substitute(found.of, known, unknown) };
+      return { kind: resolved.kind, inner: substitute(resolved.inner, substitution, unknown) };
     default:
-      return found;
+      return resolved;
   }
 }
 
-function occurs(name: string, type: Type, known: Substitution): boolean {
-  const found = resolve(type, known);
-  switch (found.kind) {
+function occurs(name: string, type: Type, substitution: Substitution): boolean {
+  const resolved = resolveParam(type, substitution);
+  switch (resolved.kind) {
     case 'param':
-      return found.name === name;
+      return resolved.name === name;
     case 'list':
-      return occurs(name, found.item, known);
+      return occurs(name, resolved.item, substitution);
     case 'map':
-      return occurs(name, found.key, known) || occurs(name, found.value, known);
+      return occurs(name, resolved.key, substitution) || occurs(name, resolved.value, substitution);
     case 'optional':
     case 'type':
-      return occurs(name, found.of, known);
+      return occurs(name, resolved.inner, substitution);
     default:
       return false;
   }
@@ -85,30 +87,30 @@ const NULLABLE: ReadonlySet<Type['kind']> = new Set<Type['kind']>([
   'wrapper',
 ]);
 
-/** Whether a value of `from` may stand where `to` is expected; what it says of parameters is put into `known` if so. */
-export function isAssignable(from: Type, to: Type, known: Substitution): boolean {
-  return known.attempt(() => assign(from, to, known));
+/** Whether `from` is assignable to `to`; if so, adds the implied bindings to `substitution`. */
+export function isAssignable(from: Type, to: Type, substitution: Substitution): boolean {
+  return substitution.attempt(() => assign(from, to, substitution));
 }
 
-export function areAssignable(from: readonly Type[], to: readonly Type[], known: Substitution): boolean {
+export function areAssignable(from: readonly Type[], to: readonly Type[], substitution: Substitution): boolean {
   if (from.length !== to.length) return false;
-  return known.attempt(() => from.every((type, index) => assign(type, to[index] ?? DYN, known)));
+  return substitution.attempt(() => from.every((type, index) => assign(type, to[index] ?? DYN, substitution)));
 }
 
-function assign(from: Type, to: Type, known: Substitution): boolean {
-  if (to.kind === 'param') return bind(to.name, from, known, 'to');
-  if (from.kind === 'param') return bind(from.name, to, known, 'from');
-  if (isOpen(from) || isOpen(to)) return true;
+function assign(from: Type, to: Type, substitution: Substitution): boolean {
+  if (to.kind === 'param') return bindParam(to.name, from, substitution, 'to');
+  if (from.kind === 'param') return bindParam(from.name, to, substitution, 'from');
+  if (isDynOrError(from) || isDynOrError(to)) return true;
   if (from.kind === 'null') return NULLABLE.has(to.kind);
-  // A value may be wrapped, and what is wrapped may be used, as if it were not.
-  if (from.kind === 'wrapper' || to.kind === 'wrapper') return unwrapped(from).kind === unwrapped(to).kind;
+  // A wrapper type and its wrapped type are assignable to each other.
+  if (from.kind === 'wrapper' || to.kind === 'wrapper') return unwrapType(from).kind === unwrapType(to).kind;
   switch (from.kind) {
     case 'list':
-      return to.kind === 'list' && assign(from.item, to.item, known);
+      return to.kind === 'list' && assign(from.item, to.item, substitution);
     case 'map':
-      return to.kind === 'map' && assign(from.key, to.key, known) && assign(from.value, to.value, known);
+      return to.kind === 'map' && assign(from.key, to.key, substitution) && assign(from.value, to.value, substitution);
     case 'optional':
-      return to.kind === 'optional' && assign(from.of, to.of, known);
+      return to.kind === 'optional' && assign(from.inner, to.inner, substitution);
     case 'type':
       return to.kind === 'type';
     case 'object':
@@ -120,51 +122,55 @@ function assign(from: Type, to: Type, known: Substitution): boolean {
   }
 }
 
-const isOpen = (type: Type): boolean => type.kind === 'dyn' || type.kind === 'error';
+const isDynOrError = (type: Type): boolean => type.kind === 'dyn' || type.kind === 'error';
 
-/** A parameter takes the more general of what it was and what it is to be. */
-function bind(name: string, type: Type, known: Substitution, side: 'from' | 'to'): boolean {
-  const other = resolve(type, known);
+/** A parameter is bound to the more general of its type and the new type. */
+function bindParam(name: string, type: Type, substitution: Substitution, side: 'from' | 'to'): boolean {
+  const other = resolveParam(type, substitution);
   if (other.kind === 'param' && other.name === name) return true;
-  const bound = known.get(name);
+  const bound = substitution.get(name);
   if (bound !== undefined) {
     const [source, target] = side === 'to' ? [type, bound] : [bound, type];
-    // What was null may turn out to be anything that can be null.
-    if (!assign(source, target, known) && !(resolve(target, known).kind === 'null' && assign(target, source, known))) return false;
-    const root = resolve(bound, known);
-    if (root.kind !== 'param') setRoot(name, moreGeneral(root, other), known);
+    // A parameter bound to null may be rebound to any nullable type.
+    if (
+      !assign(source, target, substitution) &&
+      !(resolveParam(target, substitution).kind === 'null' && assign(target, source, substitution))
+    )
+      return false;
+    const root = resolveParam(bound, substitution);
+    if (root.kind !== 'param') setRoot(name, moreGeneralType(root, other), substitution);
     return true;
   }
-  if (occurs(name, other, known)) return false;
-  known.set(name, other);
+  if (occurs(name, other, substitution)) return false;
+  substitution.set(name, other);
   return true;
 }
 
-/** The last parameter of the chain holds the type. */
-function setRoot(name: string, type: Type, known: Substitution): void {
+/** Binds the last parameter of a chain of parameters. */
+function setRoot(name: string, type: Type, substitution: Substitution): void {
   let last = name;
-  for (let next = known.get(last); next?.kind === 'param'; next = known.get(last)) last = next.name;
-  known.set(last, type);
+  for (let next = substitution.get(last); next?.kind === 'param'; next = substitution.get(last)) last = next.name;
+  substitution.set(last, type);
 }
 
-export function moreGeneral(a: Type, b: Type): Type {
-  if (isOpen(a)) return a;
-  if (isOpen(b)) return b;
+export function moreGeneralType(a: Type, b: Type): Type {
+  if (isDynOrError(a)) return a;
+  if (isDynOrError(b)) return b;
   if (a.kind === 'null') return b.kind === 'wrapper' ? a : b;
-  if (a.kind === 'list' && b.kind === 'list') return { ...a, item: moreGeneral(a.item, b.item) };
-  if (a.kind === 'map' && b.kind === 'map') return { ...a, key: moreGeneral(a.key, b.key), value: moreGeneral(a.value, b.value) };
-  if (a.kind === 'optional' && b.kind === 'optional') return { kind: 'optional', of: moreGeneral(a.of, b.of) };
+  if (a.kind === 'list' && b.kind === 'list') return { ...a, item: moreGeneralType(a.item, b.item) };
+  if (a.kind === 'map' && b.kind === 'map') return { ...a, key: moreGeneralType(a.key, b.key), value: moreGeneralType(a.value, b.value) };
+  if (a.kind === 'optional' && b.kind === 'optional') return { kind: 'optional', inner: moreGeneralType(a.inner, b.inner) };
   return a.kind === 'param' ? b : a;
 }
 
-/** Whether two types are the same, whatever their sizes and whether they are wrapped. */
-export function sameType(given: Type, other: Type): boolean {
-  const [a, b] = [unwrapped(given), unwrapped(other)];
+/** Whether two types are equal, ignoring sizes and wrappers. */
+export function isSameType(given: Type, other: Type): boolean {
+  const [a, b] = [unwrapType(given), unwrapType(other)];
   if (a.kind !== b.kind) return false;
-  if (a.kind === 'list' && b.kind === 'list') return sameType(a.item, b.item);
-  if (a.kind === 'map' && b.kind === 'map') return sameType(a.key, b.key) && sameType(a.value, b.value);
-  if (a.kind === 'optional' && b.kind === 'optional') return sameType(a.of, b.of);
-  if (a.kind === 'type' && b.kind === 'type') return sameType(a.of, b.of);
-  const named = (type: Type): string => (type.kind === 'object' || type.kind === 'opaque' || type.kind === 'param' ? type.name : '');
-  return named(a) === named(b);
+  if (a.kind === 'list' && b.kind === 'list') return isSameType(a.item, b.item);
+  if (a.kind === 'map' && b.kind === 'map') return isSameType(a.key, b.key) && isSameType(a.value, b.value);
+  if (a.kind === 'optional' && b.kind === 'optional') return isSameType(a.inner, b.inner);
+  if (a.kind === 'type' && b.kind === 'type') return isSameType(a.inner, b.inner);
+  const nameOf = (type: Type): string => (type.kind === 'object' || type.kind === 'opaque' || type.kind === 'param' ? type.name : '');
+  return nameOf(a) === nameOf(b);
 }

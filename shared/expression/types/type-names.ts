@@ -1,7 +1,5 @@
-/**
- * The name that a type has as a value: `type(x) == int` compares such names.
- */
-import { unwrapped, type Type } from './type';
+/** Names of types as values: `type(x) == int` compares such names. */
+import { unwrapType, type Type } from './type';
 
 const NAMES: Readonly<Partial<Record<Type['kind'], string>>> = {
   null: 'null_type',
@@ -11,6 +9,6 @@ const NAMES: Readonly<Partial<Record<Type['kind'], string>>> = {
 };
 
 export function typeNameOf(given: Type): string {
-  const type = unwrapped(given);
+  const type = unwrapType(given);
   return type.kind === 'opaque' || type.kind === 'object' ? type.name : (NAMES[type.kind] ?? type.kind);
 }

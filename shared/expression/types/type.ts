@@ -1,21 +1,19 @@
-/**
- * Static types of the expression language. Sizes that a schema bounds stand at the type, for the estimate of costs. Never looks at values.
- */
+/** Static types of CEL. Types have the maximum sizes that the schema permits, for cost estimation. */
 
-/** The most elements or characters of a value, where the schema bounds it (or a request's size does). */
+/** The maximum number of elements or characters of a value, where the schema or the size of a request bounds it. */
 interface Sized {
   readonly max?: number | undefined;
 }
 
-const SIMPLE = ['bool', 'int', 'uint', 'double', 'null', 'timestamp', 'duration', 'dyn', 'error'] as const;
+const SIMPLE_KINDS = ['bool', 'int', 'uint', 'double', 'null', 'timestamp', 'duration', 'dyn', 'error'] as const;
 
 export interface SimpleType extends Sized {
-  readonly kind: (typeof SIMPLE)[number];
+  readonly kind: (typeof SIMPLE_KINDS)[number];
 }
 export interface TextType extends Sized {
   readonly kind: 'string' | 'bytes';
 }
-/** What wrappers are about. */
+/** Types that protobuf wrappers wrap. */
 export type PrimitiveType = TextType | (SimpleType & { readonly kind: 'bool' | 'int' | 'uint' | 'double' });
 export interface ListType extends Sized {
   readonly kind: 'list';
@@ -28,13 +26,13 @@ export interface MapType extends Sized {
 }
 export interface OptionalType {
   readonly kind: 'optional';
-  readonly of: Type;
+  readonly inner: Type;
 }
 export interface TypeType {
   readonly kind: 'type';
-  readonly of: Type;
+  readonly inner: Type;
 }
-/** A type of a library (`net.IP`), known by its name. */
+/** A type of a library (`net.IP`), identified by its name. */
 export interface OpaqueType {
   readonly kind: 'opaque';
   readonly name: string;
@@ -42,15 +40,15 @@ export interface OpaqueType {
 export interface ObjectType extends Sized {
   readonly kind: 'object';
   readonly name: string;
-  /** By the name that expressions use. */
+  /** By the field name in expressions. */
   readonly fields: ReadonlyMap<string, Type>;
 }
-/** What a wrapper of protobuf wraps, or null. */
+/** The value of a protobuf wrapper, or null. */
 export interface WrapperType {
   readonly kind: 'wrapper';
-  readonly of: PrimitiveType;
+  readonly inner: PrimitiveType;
 }
-/** A type to be found out. */
+/** A type parameter. */
 export interface ParamType {
   readonly kind: 'param';
   readonly name: string;
@@ -69,13 +67,13 @@ export const TIMESTAMP: Type = { kind: 'timestamp' };
 export const DURATION: Type = { kind: 'duration' };
 export const DYN: Type = { kind: 'dyn' };
 export const ERROR: Type = { kind: 'error' };
-export const listOf = (item: Type): Type => ({ kind: 'list', item });
-export const mapOf = (key: Type, value: Type): Type => ({ kind: 'map', key, value });
-export const optionalOf = (of: Type): Type => ({ kind: 'optional', of });
-export const wrapperOf = (of: PrimitiveType): Type => ({ kind: 'wrapper', of });
-/** What is wrapped; other types come back as they are. */
-export const unwrapped = (type: Type): Type => (type.kind === 'wrapper' ? type.of : type);
-export const typeOf = (of: Type): Type => ({ kind: 'type', of });
+export const listTypeOf = (item: Type): Type => ({ kind: 'list', item });
+export const mapTypeOf = (key: Type, value: Type): Type => ({ kind: 'map', key, value });
+export const optionalTypeOf = (inner: Type): Type => ({ kind: 'optional', inner });
+export const wrapperTypeOf = (inner: PrimitiveType): Type => ({ kind: 'wrapper', inner });
+/** The wrapped type; returns other types unchanged. */
+export const unwrapType = (type: Type): Type => (type.kind === 'wrapper' ? type.inner : type);
+export const typeTypeOf = (inner: Type): Type => ({ kind: 'type', inner });
 
 /** A type as messages print it. */
 export function printType(type: Type): string {
@@ -85,11 +83,11 @@ export function printType(type: Type): string {
     case 'map':
       return `map(${printType(type.key)}, ${printType(type.value)})`;
     case 'optional':
-      return `optional_type(${printType(type.of)})`;
+      return `optional_type(${printType(type.inner)})`;
     case 'type':
-      return type.of.kind === 'dyn' ? 'type' : `type(${printType(type.of)})`;
+      return type.inner.kind === 'dyn' ? 'type' : `type(${printType(type.inner)})`;
     case 'wrapper':
-      return `wrapper(${printType(type.of)})`;
+      return `wrapper(${printType(type.inner)})`;
     case 'opaque':
     case 'object':
     case 'param':
@@ -101,7 +99,7 @@ export function printType(type: Type): string {
   }
 }
 
-/** Names under which types can be written in an expression. */
+/** Type names in expressions. */
 export const NAMED_TYPES: ReadonlyMap<string, Type> = new Map<string, Type>([
   ['bool', BOOL],
   ['int', INT],
@@ -110,10 +108,10 @@ export const NAMED_TYPES: ReadonlyMap<string, Type> = new Map<string, Type>([
   ['string', STRING],
   ['bytes', BYTES],
   ['null_type', NULL],
-  ['list', listOf(DYN)],
-  ['map', mapOf(DYN, DYN)],
-  ['type', typeOf(DYN)],
-  ['optional_type', optionalOf(DYN)],
+  ['list', listTypeOf(DYN)],
+  ['map', mapTypeOf(DYN, DYN)],
+  ['type', typeTypeOf(DYN)],
+  ['optional_type', optionalTypeOf(DYN)],
   ['google.protobuf.Timestamp', TIMESTAMP],
   ['google.protobuf.Duration', DURATION],
   ...['net.IP', 'net.CIDR'].map((name): [string, Type] => [name, { kind: 'opaque', name }]),
@@ -121,39 +119,39 @@ export const NAMED_TYPES: ReadonlyMap<string, Type> = new Map<string, Type>([
 
 export interface Signature {
   readonly name: string;
-  /** Called on a value: the first parameter is that value. */
+  /** A method; its first parameter is the receiver. */
   readonly member: boolean;
   readonly params: readonly Type[];
   readonly result: Type;
 }
 
-/** Reads `list(A).map(string, int): B`; one capital letter is a type to be found out. */
-export function readSignature(text: string): Signature {
-  const reader = new SignatureReader(text);
-  return reader.signature();
+/** Parses `list(A).map(string, int): B`; a single capital letter is a type parameter. */
+export function parseSignature(text: string): Signature {
+  const reader = new SignatureParser(text);
+  return reader.parseSignature();
 }
 
-class SignatureReader {
-  private at = 0;
+class SignatureParser {
+  private position = 0;
 
   constructor(private readonly text: string) {}
 
-  signature(): Signature {
+  parseSignature(): Signature {
     const open = this.openOfArguments();
-    const head = this.text.slice(0, open);
-    const dot = lastDotOutside(head);
-    const receiver = dot === -1 ? undefined : new SignatureReader(head.slice(0, dot)).type();
-    const isMember = receiver !== undefined && !isNamespace(head.slice(0, dot));
-    this.at = open + 1;
-    const params = this.types(')');
+    const prefix = this.text.slice(0, open);
+    const dot = lastDotOutsideParentheses(prefix);
+    const receiver = dot === -1 ? undefined : new SignatureParser(prefix.slice(0, dot)).parseType();
+    const isMember = receiver !== undefined && !isNamespace(prefix.slice(0, dot));
+    this.position = open + 1;
+    const params = this.parseTypes(')');
     this.skip(': ');
-    const result = this.type();
+    const result = this.parseType();
     return isMember && receiver !== undefined
-      ? { name: head.slice(dot + 1), member: true, params: [receiver, ...params], result }
-      : { name: head, member: false, params, result };
+      ? { name: prefix.slice(dot + 1), member: true, params: [receiver, ...params], result }
+      : { name: prefix, member: false, params, result };
   }
 
-  /** The bracket that belongs to the last `)` before the colon. */
+  /** The opening parenthesis that matches the last `)` before the colon. */
   private openOfArguments(): number {
     let depth = 0;
     for (let index = this.text.lastIndexOf('): '); index >= 0; index -= 1) {
@@ -166,42 +164,42 @@ class SignatureReader {
   }
 
   private skip(text: string): void {
-    if (this.text.startsWith(text, this.at)) this.at += text.length;
+    if (this.text.startsWith(text, this.position)) this.position += text.length;
   }
 
-  private types(end: string): Type[] {
+  private parseTypes(end: string): Type[] {
     const types: Type[] = [];
-    while (this.at < this.text.length && this.text[this.at] !== end) {
-      types.push(this.type());
+    while (this.position < this.text.length && this.text[this.position] !== end) {
+      types.push(this.parseType());
       this.skip(', ');
     }
     this.skip(end);
     return types;
   }
 
-  private type(): Type {
-    const name = /^[\w.]+/.exec(this.text.slice(this.at))?.[0] ?? '';
-    this.at += name.length;
-    const args = this.text[this.at] === '(' ? this.arguments() : [];
+  private parseType(): Type {
+    const name = /^[\w.]+/.exec(this.text.slice(this.position))?.[0] ?? '';
+    this.position += name.length;
+    const args = this.text[this.position] === '(' ? this.parseArguments() : [];
     const [first = DYN, second = DYN] = args;
-    if (name === 'list') return listOf(first);
-    if (name === 'map') return mapOf(first, second);
-    if (name === 'optional') return optionalOf(first);
-    if (name === 'type') return typeOf(first);
+    if (name === 'list') return listTypeOf(first);
+    if (name === 'map') return mapTypeOf(first, second);
+    if (name === 'optional') return optionalTypeOf(first);
+    if (name === 'type') return typeTypeOf(first);
     if (/^[A-Z]$/.test(name)) return { kind: 'param', name };
-    const simple = SIMPLE.find((kind) => kind === name);
+    const simple = SIMPLE_KINDS.find((kind) => kind === name);
     return simple === undefined ? (NAMED_TYPES.get(name) ?? { kind: 'opaque', name }) : { kind: simple };
   }
 
-  private arguments(): Type[] {
-    this.at += 1;
-    return this.types(')');
+  private parseArguments(): Type[] {
+    this.position += 1;
+    return this.parseTypes(')');
   }
 }
 
 const isNamespace = (text: string): boolean => ['ip', 'sets', 'strings', 'optional', 'cidr'].includes(text);
 
-function lastDotOutside(text: string): number {
+function lastDotOutsideParentheses(text: string): number {
   let depth = 0;
   for (let index = text.length - 1; index >= 0; index -= 1) {
     if (text[index] === ')') depth += 1;

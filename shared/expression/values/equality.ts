@@ -1,16 +1,16 @@
 /**
- * Equality and order of values. Numbers of different types are compared by their numeric value; values of different types are unequal.
- * The two spellings of a name (`kubernetes.io/tls`, `platform.io/tls`) are equal, so that a rule in one spelling applies to both.
- * Comparisons charge the work budget in proportion to the size of the values.
+ * Equality and order of values. Numbers of different types are compared by their numeric value; values of different
+ * types are unequal. The two spellings of a name (`kubernetes.io/tls`, `platform.io/tls`) are equal, so that a rule in
+ * one spelling applies to both. Comparisons charge the work budget in proportion to the size of the values.
  */
 import { isSameName, otherNamespaceOrUser, otherSpelling } from '../../names/spellings';
 import { appendToKey } from '../../values/append';
 import { compareBytes } from '../../values/json';
 import {
   Duration,
-  Failure,
-  keyOf,
-  lengthOf,
+  ErrorValue,
+  mapKeyOf,
+  codePointLength,
   ListValue,
   MapValue,
   OpaqueValue,
@@ -22,28 +22,32 @@ import {
 } from './value';
 
 /**
- * Which texts are compared as names with two spellings: all names of the product (admission and authorization), only system namespaces and their service accounts
- * (claims of tokens), or none (rules of custom kinds, whose values are not names of the product).
+ * Which strings are compared as names with two spellings: all names of the product (admission and authorization), only
+ * system namespaces and their service accounts (claims of tokens), or none (rules of custom resources, which do not
+ * hold names of the product).
  */
-export type Spellings = 'names' | 'accounts' | 'none';
+export type NameSpellings = 'names' | 'accounts' | 'none';
 
-export interface Work {
-  /** Counts steps and ends the run when there have been too many. */
+export interface WorkContext {
+  /** Counts steps; throws when the limit is exceeded. */
   spend(steps: number): void;
-  readonly spellings: Spellings;
+  readonly spellings: NameSpellings;
 }
 
-const LONG = 1024;
-let measured = { text: '', length: 0 };
+const LONG_TEXT = 1024;
+let lastMeasured = { text: '', length: 0 };
 
-/** {@link lengthOf}, counted; the last long text is remembered, because loops ask for the same one again and again. */
-export function measure(text: string, work: Work): number {
-  if (text.length < LONG) return lengthOf(text);
-  if (text !== measured.text) {
+/**
+ * {@link codePointLength}, charged to the work budget. The last long text is cached, because loops measure the same one
+ * repeatedly.
+ */
+export function measureText(text: string, work: WorkContext): number {
+  if (text.length < LONG_TEXT) return codePointLength(text);
+  if (text !== lastMeasured.text) {
     work.spend(text.length >> 3);
-    measured = { text, length: lengthOf(text) };
+    lastMeasured = { text, length: codePointLength(text) };
   }
-  return measured.length;
+  return lastMeasured.length;
 }
 
 type Numeric = bigint | number | Uint;
@@ -52,17 +56,20 @@ export function isNumeric(value: Value): value is Numeric {
   return typeof value === 'bigint' || typeof value === 'number' || value instanceof Uint;
 }
 
-/** Less than, equal to or greater than zero; undefined where one is not a number. An integer meets a double as a double, as upstream has it. */
+/**
+ * Less than, equal to or greater than zero; `undefined` for NaN. An integer and a double are compared as doubles, as
+ * upstream does.
+ */
 export function compareNumbers(a: Numeric, b: Numeric): number | undefined {
   const x = a instanceof Uint ? a.value : a;
   const y = b instanceof Uint ? b.value : b;
-  if (typeof x === 'bigint' && typeof y === 'bigint') return order(x, y);
-  return Number.isNaN(x) || Number.isNaN(y) ? undefined : order(Number(x), Number(y));
+  if (typeof x === 'bigint' && typeof y === 'bigint') return compareOrdered(x, y);
+  return Number.isNaN(x) || Number.isNaN(y) ? undefined : compareOrdered(Number(x), Number(y));
 }
 
-const order = <T extends bigint | number>(x: T, y: T): number => (x < y ? -1 : x > y ? 1 : 0);
+const compareOrdered = <T extends bigint | number>(x: T, y: T): number => (x < y ? -1 : x > y ? 1 : 0);
 
-export function equal(a: Value, b: Value, work: Work): boolean {
+export function equalValues(a: Value, b: Value, work: WorkContext): boolean {
   work.spend(1);
   if (a === b) return !Number.isNaN(a);
   if (isNumeric(a)) return isNumeric(b) && compareNumbers(a, b) === 0;
@@ -83,45 +90,45 @@ export function equal(a: Value, b: Value, work: Work): boolean {
   if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name;
   if (a instanceof OpaqueValue) return b instanceof OpaqueValue && a.typeName === b.typeName && a.equals(b);
   if (a instanceof OptionalValue && b instanceof OptionalValue) {
-    return a.value === undefined || b.value === undefined ? a.value === b.value : equal(a.value, b.value, work);
+    return a.value === undefined || b.value === undefined ? a.value === b.value : equalValues(a.value, b.value, work);
   }
   return false;
 }
 
-function equalLists(a: ListValue, b: ListValue, work: Work): boolean {
+function equalLists(a: ListValue, b: ListValue, work: WorkContext): boolean {
   if (a.size !== b.size) return false;
   const { semantics } = a;
   if (semantics !== undefined) return equalUnordered(a, b, semantics.identity, work);
   for (let index = 0; index < a.size; index += 1) {
-    if (!equal(a.at(index), b.at(index), work)) return false;
+    if (!equalValues(a.at(index), b.at(index), work)) return false;
   }
   return true;
 }
 
-/** Whether each item of one has an equal one in the other; items are found by the text of their identity. */
-function equalUnordered(a: ListValue, b: ListValue, identity: (item: Value) => Value, work: Work): boolean {
+/** Whether each item has an equal one in the other list; candidates are found by the text of their identity. */
+function equalUnordered(a: ListValue, b: ListValue, identity: (item: Value) => Value, work: WorkContext): boolean {
   const buckets = new Map<string, Value[]>();
   for (const item of b) appendToKey(buckets, identityText(identity(item), work), item);
   for (const item of a) {
     const bucket = buckets.get(identityText(identity(item), work)) ?? [];
-    if (!bucket.some((other) => equal(item, other, work))) return false;
+    if (!bucket.some((other) => equalValues(item, other, work))) return false;
   }
   return true;
 }
 
 /** The member of a map under either spelling of the key; `undefined` when there is none. */
-export function findMember(map: MapValue, key: Value, work: Work): Value | undefined {
-  const found = map.find(key);
-  if (found !== undefined || typeof key !== 'string') return found;
+export function findMember(map: MapValue, key: Value, work: WorkContext): Value | undefined {
+  const value = map.find(key);
+  if (value !== undefined || typeof key !== 'string') return value;
   const other = otherText(key, work);
   return other === undefined ? undefined : map.find(other);
 }
 
-function isSameText(a: string, b: string, spellings: Spellings): boolean {
+function isSameText(a: string, b: string, spellings: NameSpellings): boolean {
   return spellings === 'names' ? isSameName(a, b) : a === b || (spellings === 'accounts' && otherNamespaceOrUser(a) === b);
 }
 
-function otherText(text: string, { spellings }: Work): string | undefined {
+function otherText(text: string, { spellings }: WorkContext): string | undefined {
   switch (spellings) {
     case 'names':
       return otherSpelling(text);
@@ -132,43 +139,43 @@ function otherText(text: string, { spellings }: Work): string | undefined {
   }
 }
 
-/** Whether the predicate holds for the text or for its other spelling, if it is a name with two. */
-export function holdsForEitherSpelling(text: string, work: Work, holds: (text: string) => boolean): boolean {
+/** Whether the predicate holds for the text or, for a name with two spellings, for the other one. */
+export function holdsForEitherSpelling(text: string, work: WorkContext, holds: (text: string) => boolean): boolean {
   if (holds(text)) return true;
   const other = otherText(text, work);
   return other !== undefined && holds(other);
 }
 
-function equalMaps(a: MapValue, b: MapValue, work: Work): boolean {
+function equalMaps(a: MapValue, b: MapValue, work: WorkContext): boolean {
   if (a.size !== b.size) return false;
   for (const key of a.keys()) {
     const left = a.find(key);
     const right = findMember(b, key, work);
-    if (left === undefined || right === undefined || !equal(left, right, work)) return false;
+    if (left === undefined || right === undefined || !equalValues(left, right, work)) return false;
   }
   return true;
 }
 
-/** A text that equal values share; unequal ones share it only where {@link equal} has to decide. */
-export function identityText(value: Value, work: Work): string {
+/** Equal values have the same text. Unequal values may share one, and {@link equalValues} distinguishes them. */
+export function identityText(value: Value, work: WorkContext): string {
   work.spend(16);
   if (typeof value === 'string') {
     work.spend(value.length >> 4);
     const other = otherText(value, work);
     return `string${other === undefined || value < other ? value : other}`;
   }
-  const key = keyOf(value);
+  const key = mapKeyOf(value);
   if (key !== undefined) return `${typeof key}${String(key)}`;
   if (value instanceof ListValue) return `[${[...value].map((item) => identityText(item, work)).join('\u0000')}]`;
   if (value instanceof MapValue) {
     const entries = [...value.keys()].map((name) => `${identityText(name, work)}:${identityText(value.find(name) ?? null, work)}`);
     return `{${entries.sort().join('\u0000')}}`;
   }
-  return value instanceof OpaqueValue || value === null || value instanceof Failure ? '' : typeof value;
+  return value instanceof OpaqueValue || value === null || value instanceof ErrorValue ? '' : typeof value;
 }
 
-/** Order of two values of one type, or of two numbers; undefined where there is none. */
-export function compare(a: Value, b: Value, work: Work): number | undefined {
+/** The order of two values of one type, or of two numbers; `undefined` when they are not comparable. */
+export function compareValues(a: Value, b: Value, work: WorkContext): number | undefined {
   if (isNumeric(a)) return isNumeric(b) ? compareNumbers(a, b) : undefined;
   if (typeof a === 'string') {
     if (typeof b !== 'string') return undefined;

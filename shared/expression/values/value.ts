@@ -1,10 +1,11 @@
 /**
- * Values of the expression language while an expression runs: bool, int, double, string and null are JavaScript's boolean, bigint, number, string and
- * null, bytes are a Uint8Array, everything else is a class here. An error is a value too ({@link Failure}), because `false && error` is false.
+ * Run-time values of CEL. Bool, int, double, string and null are JavaScript's boolean, bigint, number, string and null;
+ * bytes are a Uint8Array; all other values are classes of this module. An error is a value too ({@link ErrorValue}),
+ * because `false && error` is false.
  */
 
-/** An error of the expression; strict functions hand it on. */
-export class Failure {
+/** An error of the expression; strict functions return the error of an argument. */
+export class ErrorValue {
   constructor(readonly message: string) {}
 }
 
@@ -17,7 +18,7 @@ export class Timestamp {
   constructor(readonly nanos: bigint) {}
 }
 
-/** Nanoseconds, in 64 bits. */
+/** Nanoseconds as int64. */
 export class Duration {
   constructor(readonly nanos: bigint) {}
 }
@@ -26,7 +27,9 @@ export abstract class ListValue {
   abstract readonly size: number;
   abstract at(index: number): Value;
 
-  /** How lists of this kind compare and add up when the schema says that their order means nothing. */
+  /**
+   * Equality and concatenation of a list that the schema declares as a set or map list; `undefined` for ordered lists.
+   */
   get semantics(): ListSemantics | undefined {
     return undefined;
   }
@@ -36,7 +39,7 @@ export abstract class ListValue {
   }
 }
 
-/** A set, or items that are told apart by a key. */
+/** A set, or a list with items that are identified by keys. */
 export interface ListSemantics {
   readonly identity: (item: Value) => Value;
   readonly keyed: boolean;
@@ -61,14 +64,14 @@ export class OptionalValue {
   constructor(readonly value: Value | undefined) {}
 }
 
-export const NONE = new OptionalValue(undefined);
+export const OPTIONAL_NONE = new OptionalValue(undefined);
 
-/** A value of a library's own type: an address, a quantity, a URL. */
+/** A value of a library type: an address, a quantity, a URL. */
 export abstract class OpaqueValue {
   abstract readonly typeName: string;
   abstract equals(other: OpaqueValue): boolean;
 
-  /** As a text, where it has one. */
+  /** The value as text; `undefined` when it has no text form. */
   print(): string | undefined {
     return undefined;
   }
@@ -89,7 +92,7 @@ export type Value =
   | TypeValue
   | OptionalValue
   | OpaqueValue
-  | Failure;
+  | ErrorValue;
 
 export class ArrayList extends ListValue {
   constructor(readonly items: readonly Value[]) {
@@ -105,8 +108,8 @@ export class ArrayList extends ListValue {
   }
 }
 
-/** Two lists behind one another; nothing is copied. */
-export class JoinedList extends ListValue {
+/** Two lists in sequence, without copying. */
+export class ConcatenatedList extends ListValue {
   readonly size: number;
 
   constructor(
@@ -122,10 +125,10 @@ export class JoinedList extends ListValue {
   }
 }
 
-/** What a key of a map is looked up by: numbers of all types that are equal are one key. */
+/** The lookup key of a map: equal numbers of any type are one key. */
 export type MapKey = string | number | bigint | boolean;
 
-export function keyOf(key: Value): MapKey | undefined {
+export function mapKeyOf(key: Value): MapKey | undefined {
   if (typeof key === 'string' || typeof key === 'bigint' || typeof key === 'boolean') return key;
   if (key instanceof Uint) return key.value;
   if (typeof key === 'number') return Number.isInteger(key) ? BigInt(key) : key;
@@ -133,7 +136,7 @@ export function keyOf(key: Value): MapKey | undefined {
 }
 
 export class EntryMap extends MapValue {
-  /** By {@link keyOf}; what has no such key is never found. */
+  /** By {@link mapKeyOf}; an entry without such a key is never found. */
   constructor(private readonly entries: ReadonlyMap<MapKey | symbol, readonly [Value, Value]>) {
     super();
   }
@@ -143,8 +146,8 @@ export class EntryMap extends MapValue {
   }
 
   find(key: Value): Value | undefined {
-    const found = keyOf(key);
-    return found === undefined ? undefined : this.entries.get(found)?.[1];
+    const mapKey = mapKeyOf(key);
+    return mapKey === undefined ? undefined : this.entries.get(mapKey)?.[1];
   }
 
   *keys(): Generator<Value> {
@@ -152,8 +155,8 @@ export class EntryMap extends MapValue {
   }
 }
 
-/** The name of a value's type, as messages and `type()` give it. */
-export function typeName(value: Value): string {
+/** The type name of a value in messages and in `type()`. */
+export function valueTypeName(value: Value): string {
   switch (typeof value) {
     case 'boolean':
       return 'bool';
@@ -164,11 +167,11 @@ export function typeName(value: Value): string {
     case 'string':
       return 'string';
     default:
-      return value === null ? 'null_type' : nameOfInstance(value);
+      return value === null ? 'null_type' : instanceTypeName(value);
   }
 }
 
-function nameOfInstance(value: Exclude<Value, null | boolean | bigint | number | string>): string {
+function instanceTypeName(value: Exclude<Value, null | boolean | bigint | number | string>): string {
   if (value instanceof Uint) return 'uint';
   if (value instanceof Uint8Array) return 'bytes';
   if (value instanceof Timestamp) return 'google.protobuf.Timestamp';
@@ -180,11 +183,11 @@ function nameOfInstance(value: Exclude<Value, null | boolean | bigint | number |
   return value instanceof OpaqueValue ? value.typeName : 'error';
 }
 
-const PAIRED = /[\ud800-\udbff]/;
+const HIGH_SURROGATE = /[\ud800-\udbff]/;
 
-/** The number of characters. */
-export function lengthOf(text: string): number {
-  if (!PAIRED.test(text)) return text.length;
+/** The number of Unicode code points. */
+export function codePointLength(text: string): number {
+  if (!HIGH_SURROGATE.test(text)) return text.length;
   let pairs = 0;
   for (let index = 1; index < text.length; index += 1) {
     if ((text.charCodeAt(index) & 0xfc00) !== 0xdc00 || (text.charCodeAt(index - 1) & 0xfc00) !== 0xd800) continue;
@@ -194,9 +197,9 @@ export function lengthOf(text: string): number {
   return text.length - pairs;
 }
 
-/** How much there is of a value, for costs; scalars count 1. */
-export function sizeOf(value: Value): number {
-  if (typeof value === 'string') return lengthOf(value);
+/** The size of a value for costs; 1 for scalars. */
+export function valueSize(value: Value): number {
+  if (typeof value === 'string') return codePointLength(value);
   if (value instanceof Uint8Array) return value.length;
   if (value instanceof ListValue || value instanceof MapValue) return value.size;
   return 1;

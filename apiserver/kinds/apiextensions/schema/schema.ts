@@ -31,7 +31,7 @@ function stages(schema: JsonObject, place: string, hasStatus: boolean): readonly
   const ofStructure = structureErrors(schema, place);
   const found = ofStructure.length > 0 ? ofStructure : defaultErrors(node, place);
   if (found.length > 0) return [...ofRoot, ...found, ...ofTexts];
-  return [...ofRoot, ...ofKeywords, ...checkRules(node, place, { schema, within })];
+  return [...ofRoot, ...ofKeywords, ...checkRules(node, place, { schema, parts: within })];
 }
 
 const UNKNOWN = ['$ref', '$schema', 'additionalItems', 'definitions', 'dependencies', 'id', 'patternProperties'];
