@@ -21,14 +21,14 @@ import { fieldReader } from '../registry/object/field-reader';
 import { convertedFields, convertedFrom } from '../registry/object/hidden-fields';
 import type { WebhookClient } from '../webhook-client/client';
 import { readWebhookTarget, type WebhookTarget } from '../webhook-client/webhook-target';
-import { callFault, countFault, ConversionFault, type ConversionFaultType } from './fault';
-import { originalMaker, originalOfObject, type Original } from './original';
-import { Places } from './places';
-import { readAnswer, readWhole, type ConvertedObjects } from './review';
-import { ReviewBody } from './review-body';
-import { ConvertedEntry, Remembered, Shelving } from './remembered';
-import { isOfKind, takenOver } from './taken-over';
-import { wayOf, type ConversionWay } from './way';
+import { callFault, countFault, ConversionFault, type ConversionFaultType } from './conversion-failure';
+import { originalMaker, originalOfObject, type Original } from './original-object';
+import { Places } from './call-limiter';
+import { readAnswer, readWhole, type ConvertedObjects } from './review-response';
+import { ReviewBody } from './review-request';
+import { ConvertedEntry, Remembered, Shelving } from './converted-entry-cache';
+import { isOfKind, takenOver } from './carry-over-metadata';
+import { wayOf, type ConversionWay } from './webhook-conversion';
 
 /** What a call has cost, for whoever counts. */
 export interface ConversionCall {

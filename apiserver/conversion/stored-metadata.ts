@@ -5,7 +5,7 @@
 import { parseBody } from '../../shared/client/rest/json-body';
 import { endOfString, endOfValue } from '../../shared/serialization/json-tokens';
 import { isObject, own, stringifyJson, type JsonObject } from '../../shared/values/json';
-import type { TextSpan } from './split-answer';
+import type { TextSpan } from './split-response';
 
 export interface StoredMetadata {
   /** Those that are no lists and no objects: who it is, among them. */

@@ -14,8 +14,8 @@ import { NamesByGroup } from './group-names';
 import type { TakenNames } from './naming';
 import { objectAt } from '../../shared/values/json';
 import { outlineOf } from '../kinds/apiextensions/outline';
-import { readDefinition, type Definition, type SchemaTexts } from './rows';
-import { createSchemas } from './schemas';
+import { readDefinition, type Definition, type SchemaTexts } from './read-definition';
+import { createSchemas } from './schema-cache';
 
 export interface DefinitionsOptions {
   readonly cache: Pick<OpenedCache, 'endWatches' | 'forget' | 'snapshot' | 'watch' | 'whenReady'>;

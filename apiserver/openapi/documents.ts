@@ -10,7 +10,7 @@ import { type Dialect, DIALECTS, groupInDialect, OPENAPI_NAME_PREFIX, RELEASE } 
 import { PublishedSchema } from './published-schema';
 import { CUSTOM_REFERENCES, customSchemas } from './custom-schemas';
 import type { Describe } from './descriptions';
-import type { OpenApiVersion } from './forms';
+import type { OpenApiVersion } from './response-form';
 import {
   DELETE_OPTIONS_TYPE,
   PATCH_TYPE,

@@ -2,7 +2,7 @@
  * A message in which some texts have gaps: written once, and filled again and again with other words, which costs no more than copying what stands between.
  * Knows no messages, and not what the words mean.
  */
-import { MessageBytes, type MessageSink } from './message-bytes';
+import { MessageBytes, type MessageSink } from './message-buffer';
 
 /** Gaps are written as one character each, from here on, in the order of the words; no text of ours has them otherwise. */
 const FIRST_GAP = 0xe000;

@@ -3,7 +3,7 @@ import { isObject, stringAt, type JsonObject, type JsonValue } from '../../share
 import { SERVED_KINDS } from '../../shared/api/kinds';
 import { documentV2, documentV3 } from './documents';
 import { encodeMessage, type Messages, type MessageShape } from './message';
-import { MESSAGES as PUBLISHED } from './messages';
+import { MESSAGES as PUBLISHED } from './openapi-messages';
 
 const MESSAGES: Messages = {
   All: {

@@ -3,7 +3,7 @@
  * free members is a list of name and value pairs, and values of any type are YAML text. Members without a row are left out.
  */
 import { isObject, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { MessageBytes, type MessageSink } from './message-bytes';
+import { MessageBytes, type MessageSink } from './message-buffer';
 import { yamlOf } from './yaml-texts';
 
 export type MessageShape =

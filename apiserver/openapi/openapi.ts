@@ -11,11 +11,11 @@ import type { Clock, Timer } from '../../shared/runtime/clock';
 import { perRows } from '../registry/per-rows';
 import { gzipOf, lengthOf, unpacked, type Chunk } from './chunk';
 import type { OpenApiAnswer, OpenApiDocuments, OpenApiRequest } from './openapi-document';
-import { chosenForm, type Form, type PartForm } from './forms';
+import { chosenForm, type Form, type PartForm } from './response-form';
 import { openIdPieceV2 } from './documents';
 import { compose, PartEncoder, type DocumentPart } from './part';
 import { Parts, type PartFailure, type RemoteDescription } from './parts';
-import type { ReadyParts } from './ready-parts';
+import type { ReadyParts } from './prebuilt-parts';
 import { byName, subjectsOf, type DocumentSubject, type DocumentSubjects } from './subjects';
 
 export interface OpenApiParts {

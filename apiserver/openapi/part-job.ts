@@ -6,7 +6,7 @@ import type { KindRow } from '../../shared/api/kinds';
 import type { Dialect } from '../../shared/names/dialect';
 import type { Describe } from './descriptions';
 import { builtInPieceV3, groupPieceV3, pieceV2, type BuiltInSubject, type CustomRow } from './documents';
-import type { PartForm } from './forms';
+import type { PartForm } from './response-form';
 import { RemotePieces, type LeftOut } from './remote-pieces';
 import { digestOf, PartEncoder, type DocumentPart } from './part';
 

@@ -8,12 +8,12 @@ import type { KindRow } from '../../shared/api/kinds';
 import type { Clock } from '../../shared/runtime/clock';
 import { errorMessage } from '../../shared/runtime/error-message';
 import { OPENAPI_NAME_PREFIX, type Dialect } from '../../shared/names/dialect';
-import type { PartForm } from './forms';
+import type { PartForm } from './response-form';
 import type { DocumentPart } from './part';
 import type { DigestJob, Digests, MadePart } from './part-job';
 import { namesOfCustom } from './custom-schemas';
 import { PartThreads } from './part-threads';
-import { ReadyParts } from './ready-parts';
+import { ReadyParts } from './prebuilt-parts';
 import type { DocumentSubject } from './subjects';
 
 /** Of compressed parts. */

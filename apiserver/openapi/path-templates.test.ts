@@ -4,10 +4,10 @@ import type { Dialect } from '../../shared/names/dialect';
 import type { JsonObject } from '../../shared/values/json';
 import { definitionOf } from '../../test/support/definition-of';
 import { renderPaths, spellingsOf } from './documents';
-import type { PartForm } from './forms';
+import type { PartForm } from './response-form';
 import { MessageWriter } from './message';
-import { MessageBytes } from './message-bytes';
-import { MESSAGES, PATHS } from './messages';
+import { MessageBytes } from './message-buffer';
+import { MESSAGES, PATHS } from './openapi-messages';
 import { pathsOf } from './operations';
 import { PathTemplates } from './path-templates';
 

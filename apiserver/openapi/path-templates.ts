@@ -5,11 +5,11 @@
 import { CUSTOM_TYPE_PREFIX, openApiName } from '../../shared/api/types';
 import { OPENAPI_NAME_PREFIX, type Dialect } from '../../shared/names/dialect';
 import { renderPaths, spellingsOf, type CustomRow } from './documents';
-import type { PartForm } from './forms';
+import type { PartForm } from './response-form';
 import { MessageWriter } from './message';
-import type { MessageBytes } from './message-bytes';
+import type { MessageBytes } from './message-buffer';
 import { gap, MessageTemplate, TextTemplate, wordsFrom, type Words } from './message-template';
-import { MESSAGES, PATHS } from './messages';
+import { MESSAGES, PATHS } from './openapi-messages';
 import { pathsOfShape, wordsOf, type KindWords, type PathShape } from './operations';
 import { encodeJson } from './schema-json';
 import { yamlOf } from './yaml-texts';

@@ -5,7 +5,7 @@
 import { PublishedSchema, type PublishedLevel, type PublishedMember } from './published-schema';
 import { isObject, own, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { JsonIndex } from '../../shared/values/json-index';
-import { MessageBytes } from './message-bytes';
+import { MessageBytes } from './message-buffer';
 
 /** Of paths or of schemas, by their names. */
 export type DocumentMembers = Readonly<Record<string, JsonValue | PublishedSchema>>;

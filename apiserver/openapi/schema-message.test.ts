@@ -2,9 +2,9 @@
 import { madeUpDefinitions } from '../../test/support/made-up-definitions';
 import { isObject, objectAt, own, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { JsonIndex } from '../../shared/values/json-index';
-import { MessageBytes } from './message-bytes';
+import { MessageBytes } from './message-buffer';
 import { MessageWriter } from './message';
-import { MESSAGES, SCHEMAS } from './messages';
+import { MESSAGES, SCHEMAS } from './openapi-messages';
 import { PublishedSchema } from './published-schema';
 import { encodeJson, encodeMembersAsJson, schemaValue } from './schema-json';
 import { SchemaMessageWriter } from './schema-message';

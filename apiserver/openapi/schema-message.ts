@@ -6,7 +6,7 @@ import type { PublishedLevel, PublishedMember, PublishedSchema } from './publish
 import { isObject, own } from '../../shared/values/json';
 import type { JsonIndex } from '../../shared/values/json-index';
 import { MessageWriter, placesOf, tableOf, type Messages, type MessageShape, type MessageTable } from './message';
-import type { MessageBytes } from './message-bytes';
+import type { MessageBytes } from './message-buffer';
 import { yamlAt } from './yaml-texts';
 
 export class SchemaMessageWriter {

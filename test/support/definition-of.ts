@@ -1,7 +1,7 @@
 /** A definition as the server reads it, out of the object that is stored. */
 import { outlineOf } from '../../apiserver/kinds/apiextensions/outline';
-import { readDefinition, type Definition } from '../../apiserver/custom-resources/rows';
-import { createSchemas } from '../../apiserver/custom-resources/schemas';
+import { readDefinition, type Definition } from '../../apiserver/custom-resources/read-definition';
+import { createSchemas } from '../../apiserver/custom-resources/schema-cache';
 import { stringifyJson, type JsonObject } from '../../shared/values/json';
 
 export function definitionOf(object: JsonObject): Definition {

@@ -1,8 +1,8 @@
 /** Part of the build: `node dist/apiserver/openapi/generate/main.js` puts the parts of built-in kinds beside the code that reads them. */
 import { SERVED_KINDS } from '../../../shared/api/kinds';
 import { readDescriptions } from '../descriptions';
-import { ReadyParts } from '../ready-parts';
-import { makeReady } from './ready';
+import { ReadyParts } from '../prebuilt-parts';
+import { makeReady } from './prebuild';
 
 const ready = new ReadyParts();
 ready.clear();

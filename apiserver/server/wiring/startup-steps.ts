@@ -20,7 +20,7 @@ import type { Upkeep } from '../../reconcilers/reconciler';
 import type { Writer } from '../../registry/verbs';
 import { startAvailabilityReconciler } from '../../aggregation/availability-reconciler';
 import type { ExtensionServers } from '../../aggregation/extension-servers';
-import { keepDefinitions } from '../../custom-resources/lifecycle';
+import { keepDefinitions } from '../../custom-resources/definition-controller';
 import { SYSTEM_PRIORITY_CLASSES } from '../../kinds/scheduling/priority-class';
 import type { StartCheck } from '../../health/start-checks';
 import type { FlowControl } from '../../flow-control/flow-control';

@@ -16,7 +16,7 @@ import { encodeListText } from '../../endpoints/response/send-response';
 import { Encoders } from '../../endpoints/representation/encoders';
 import type { OffloadedEncoding } from '../../endpoints/representation/encoding-offload';
 import { tables } from '../../printers/table';
-import { SentKinds } from '../../custom-resources/sent-kind';
+import { SentKinds } from '../../custom-resources/transferred-kinds';
 import { resourceInfos, type ResourceInfo } from '../../registry/object/resource-info';
 import { buildResources } from '../../registry/resources';
 import { NO_CONVERSIONS } from '../../registry/conversions';

@@ -7,8 +7,8 @@ import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { validateAnnotations, validateLabels } from '../../shared/api/metadata/object-meta-rules';
 import { canonicalApiVersion } from '../../shared/names/dialect';
 import { isObject, own, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { bareFault, objectFault, type ConversionFault } from './fault';
-import { goType } from './review';
+import { bareFault, objectFault, type ConversionFault } from './conversion-failure';
+import { goType } from './review-response';
 
 export interface WantedKind {
   /** In canonical spelling. */

@@ -2,7 +2,7 @@
  * The fields of the published protobuf forms of OpenAPI 2 and 3, as far as our documents use them: member, number, shape. Numbers are facts
  * of the published descriptors.
  */
-import type { OpenApiVersion } from './forms';
+import type { OpenApiVersion } from './response-form';
 import type { Messages, MessageShape } from './message';
 
 const m = (message: string): MessageShape => ({ message });

@@ -30,10 +30,10 @@ import { readMetadata } from '../../shared/api/metadata/object-meta';
 import type { StoredType } from '../cache/cache';
 import { customType } from '../cache/store/key-space';
 import type { Revision } from '../storage/store';
-import { approvalCondition } from './approval';
+import { approvalCondition } from './approval-condition';
 import { conditionIsTrue, type Condition } from './conditions';
 import type { Outline } from '../kinds/apiextensions/outline';
-import type { Schemas } from './schemas';
+import type { Schemas } from './schema-cache';
 
 /** What is known of one definition. */
 export interface Definition {

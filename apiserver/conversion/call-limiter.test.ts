@@ -1,5 +1,5 @@
 import { StatusError } from '../../shared/api/errors/status';
-import { Places } from './places';
+import { Places } from './call-limiter';
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

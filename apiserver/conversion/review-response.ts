@@ -4,9 +4,9 @@ import { parseBody, tryParseObject } from '../../shared/client/rest/json-body';
 import { apiVersionInDialect, canonicalApiVersion, type Dialect } from '../../shared/names/dialect';
 import type { ConversionReviewVersion } from '../../shared/api/structural/version';
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { answerFault, type ConversionFault } from './fault';
-import { apiVersionOfReview, REVIEW_GROUP, REVIEW_KIND } from './review-body';
-import { splitAnswer, type TextSpan } from './split-answer';
+import { answerFault, type ConversionFault } from './conversion-failure';
+import { apiVersionOfReview, REVIEW_GROUP, REVIEW_KIND } from './review-request';
+import { splitAnswer, type TextSpan } from './split-response';
 
 /** Objects of an answer, each read when its turn comes, so that few are there at a time. */
 export interface ConvertedObjects {

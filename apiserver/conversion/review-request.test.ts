@@ -1,4 +1,4 @@
-import { ReviewBody } from './review-body';
+import { ReviewBody } from './review-request';
 
 const UID = 'the-uid';
 

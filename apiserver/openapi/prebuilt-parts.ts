@@ -13,7 +13,7 @@ import { readFileIfExists } from '../../shared/runtime/files/read-file-if-exists
 import { parseJson } from '../../shared/serialization/strict-json';
 import { isObject, objectAt, stringAt } from '../../shared/values/json';
 import type { Chunk } from './chunk';
-import type { PartForm } from './forms';
+import type { PartForm } from './response-form';
 import type { DocumentPart } from './part';
 import type { DigestJob, Digests, MadePart } from './part-job';
 

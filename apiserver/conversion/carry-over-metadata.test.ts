@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../shared/values/json';
-import { ConversionFault } from './fault';
-import { isOfKind, takenOver } from './taken-over';
+import { ConversionFault } from './conversion-failure';
+import { isOfKind, takenOver } from './carry-over-metadata';
 
 const WANTED = { apiVersion: 'example.com/v2', kind: 'Widget' };
 const original = {

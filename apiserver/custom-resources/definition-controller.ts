@@ -15,7 +15,7 @@ import type { Resource, Writer } from '../registry/verbs';
 import { conditionsOf, DELETING_INSTANCES, notDescribed, withCondition, withoutCondition } from './conditions';
 import type { DefinitionChange, Definitions } from './definitions';
 import { nameStatus } from './naming';
-import type { Definition } from './rows';
+import type { Definition } from './read-definition';
 
 /** On a definition whose objects are not gone yet, as either way of naming puts it there. */
 const CLEANUP_FINALIZERS: readonly string[] = Object.values(GENERATED_NAMES).map(({ definitionFinalizer }) => definitionFinalizer);

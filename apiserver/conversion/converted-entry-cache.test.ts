@@ -1,5 +1,5 @@
 import { convertedRows, storedWidget } from '../../test/support/converted-kind';
-import { ConvertedEntry, Remembered, Shelving } from './remembered';
+import { ConvertedEntry, Remembered, Shelving } from './converted-entry-cache';
 
 const [FIRST] = convertedRows();
 const EMPTY = Buffer.alloc(0);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { parseBody } from '../../shared/client/rest/json-body';
-import { ConversionFault } from './fault';
-import { readAnswer, readWhole, type ConvertedObjects } from './review';
-import { splitAnswer } from './split-answer';
+import { ConversionFault } from './conversion-failure';
+import { readAnswer, readWhole, type ConvertedObjects } from './review-response';
+import { splitAnswer } from './split-response';
 
 const UID = 'u';
 

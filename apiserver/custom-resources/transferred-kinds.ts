@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import type { CustomVersion } from '../../shared/api/structural/version';
 import type { SentResource } from '../registry/write/executor/offload/messages';
 import type { Resource } from '../registry/verbs';
-import { createSchemas, type Schemas } from './schemas';
+import { createSchemas, type Schemas } from './schema-cache';
 
 type SentKind = Extract<SentResource, { type: 'custom' }>;
 

@@ -7,10 +7,10 @@ import type { Entry } from '../cache/cache';
 import { sizeOf } from '../cache/store/held-entry';
 import { isWrittenWith } from '../registry/object/hidden-fields';
 import { parseEntry } from '../registry/object/stored-object';
-import type { ReviewBody } from './review-body';
-import type { TextSpan } from './split-answer';
+import type { ReviewBody } from './review-request';
+import type { TextSpan } from './split-response';
 import { endOfKeptMetadata, revisionIn, storedMetadata, type StoredMetadata } from './stored-metadata';
-import type { ConversionWay } from './way';
+import type { ConversionWay } from './webhook-conversion';
 
 export interface Original {
   /** Bytes that it takes to show it, as far as that is known before. */

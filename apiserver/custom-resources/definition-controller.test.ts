@@ -3,7 +3,7 @@ import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../sh
 import { writeFixture, type Fixture } from '../../test/support/write-fixture';
 import type { Upkeep } from '../reconcilers/reconciler';
 import { Definitions } from './definitions';
-import { keepDefinitions } from './lifecycle';
+import { keepDefinitions } from './definition-controller';
 
 const RESOURCE = 'customresourcedefinitions';
 

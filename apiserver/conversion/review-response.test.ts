@@ -1,7 +1,7 @@
 import type { ConversionReviewVersion } from '../../shared/api/structural/version';
 import type { JsonValue } from '../../shared/values/json';
-import { ConversionFault } from './fault';
-import { readAnswer } from './review';
+import { ConversionFault } from './conversion-failure';
+import { readAnswer } from './review-response';
 
 const UID = 'the-uid';
 const review = (response: JsonValue, more: Readonly<Record<string, JsonValue>> = {}): string =>

@@ -1,4 +1,4 @@
-import { createSchemas } from './schemas';
+import { createSchemas } from './schema-cache';
 
 test('schema cache creates schemas on first use, evicts the least recently used over its size limit, and creates them again', () => {
   let made = 0;

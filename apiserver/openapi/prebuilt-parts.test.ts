@@ -2,11 +2,11 @@ import { SERVED_KINDS, type KindRow } from '../../shared/api/kinds';
 import { isObject, objectAt, type JsonValue } from '../../shared/values/json';
 import { ManualClock } from '../../test/support/manual-clock';
 import { removeFolder, temporaryFolder } from '../../test/support/programs';
-import { makeReady } from './generate/ready';
+import { makeReady } from './generate/prebuild';
 import { createOpenApi } from './openapi';
 import type { OpenApiAnswer, OpenApiDocuments } from './openapi-document';
 import { PartThreads } from './part-threads';
-import { ReadyParts } from './ready-parts';
+import { ReadyParts } from './prebuilt-parts';
 
 const folder = temporaryFolder('ready');
 const ready = new ReadyParts(folder);

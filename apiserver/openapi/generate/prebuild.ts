@@ -3,7 +3,7 @@ import type { KindRow } from '../../../shared/api/kinds';
 import { DIALECTS } from '../../../shared/names/dialect';
 import type { Describe } from '../descriptions';
 import { PartMaker } from '../part-job';
-import { digestName, type ReadyPart, type ReadyParts } from '../ready-parts';
+import { digestName, type ReadyPart, type ReadyParts } from '../prebuilt-parts';
 import { subjectsOf } from '../subjects';
 
 const MEDIA = ['json', 'protobuf'] as const;
