@@ -1,28 +1,31 @@
-/** Whose turn it is to ask the webhook of one definition: so many calls are under way, so many wait in their order, the others are refused. */
+/**
+ * Limits the concurrent calls to the webhook of one definition: 16 calls run, further ones queue in order, and calls
+ * beyond the queue limit are rejected.
+ */
 import { tooManyRequests } from '../../shared/api/errors/status';
 
-const MOST_CALLS = 16;
-const MOST_WAITING = 1_000;
+const MAX_CALLS = 16;
+const MAX_WAITING = 1_000;
 
-export class Places {
+export class CallLimiter {
   private calls = 0;
-  private readonly waiting: (() => void)[] = [];
+  private readonly queue: (() => void)[] = [];
 
-  get isEmpty(): boolean {
+  get isIdle(): boolean {
     return this.calls === 0;
   }
 
-  /** Rejects with a StatusError where too many wait. */
+  /** Rejects with a StatusError (429) when the queue is full. */
   async run<T>(call: () => Promise<T>): Promise<T> {
-    if (this.calls >= MOST_CALLS) {
-      if (this.waiting.length >= MOST_WAITING) throw tooManyRequests('too many objects are waiting to be converted', 1);
-      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    if (this.calls >= MAX_CALLS) {
+      if (this.queue.length >= MAX_WAITING) throw tooManyRequests('too many objects are waiting to be converted', 1);
+      await new Promise<void>((resolve) => this.queue.push(resolve));
     } else this.calls += 1;
     try {
       return await call();
     } finally {
-      // The place is handed on.
-      const next = this.waiting.shift();
+      // The slot passes to the next call in the queue.
+      const next = this.queue.shift();
       if (next === undefined) this.calls -= 1;
       else next();
     }

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../shared/values/json';
-import { ConversionFault } from './conversion-failure';
-import { isOfKind, takenOver } from './carry-over-metadata';
+import { ConversionFailure } from './conversion-failure';
+import { isOfKind, carryOverMetadata } from './carry-over-metadata';
 
 const WANTED = { apiVersion: 'example.com/v2', kind: 'Widget' };
 const original = {
@@ -14,14 +14,14 @@ const converted = (metadata: JsonObject, more: JsonObject = {}): JsonObject => (
   spec: { host: 'h' },
   ...more,
 });
-const taken = (value: JsonValue): unknown => {
-  const made = takenOver(original, value, WANTED, 2);
-  return made instanceof ConversionFault ? made.text : made;
+const result = (value: JsonValue): unknown => {
+  const made = carryOverMetadata(original, value, WANTED, 2);
+  return made instanceof ConversionFailure ? made.text : made;
 };
 
 it('converted object takes every field of the response, and labels and annotations of its metadata', () => {
   expect(
-    taken(converted({ labels: { new: 'yes' }, generation: 99, resourceVersion: '8', finalizers: ['x'], odd: 1 }, { other: 1 })),
+    result(converted({ labels: { new: 'yes' }, generation: 99, resourceVersion: '8', finalizers: ['x'], odd: 1 }, { other: 1 })),
   ).toEqual({
     metadata: { name: 'a', namespace: 'n', uid: 'u', generation: 3, resourceVersion: '7', labels: { new: 'yes' } },
     spec: { host: 'h' },
@@ -29,11 +29,11 @@ it('converted object takes every field of the response, and labels and annotatio
   });
 });
 
-it('takenOver modifies neither the original object nor the response', () => {
+it('carryOverMetadata modifies neither the original object nor the response', () => {
   const before = JSON.stringify(original);
   const answer = converted({ labels: { new: 'yes' } });
   const text = JSON.stringify(answer);
-  taken(answer);
+  result(answer);
   expect([JSON.stringify(original), JSON.stringify(answer)]).toEqual([before, text]);
 });
 
@@ -60,14 +60,14 @@ it.each<readonly [string, JsonValue, string]>([
   ['an invalid label key', converted({ labels: { 'a b': 'c' } }), 'metadata.labels: Invalid value: "a b"'],
   ['null as object', null, 'unexpected end of JSON input'],
   ['a list as object', [], 'json: cannot unmarshal array into Go value of type map[string]interface {}'],
-])('takenOver rejects a response with %s', (_title, value, words) => {
-  expect(taken(value)).toContain(words);
+])('carryOverMetadata rejects a response with %s', (_title, value, words) => {
+  expect(result(value)).toContain(words);
 });
 
-it('takenOver reports at most twenty errors and about 4,096 characters for an object', () => {
+it('carryOverMetadata reports at most twenty errors and about 4,096 characters for an object', () => {
   const labels = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`a b${at}`, 'c']));
-  expect(String(taken(converted({ labels }))).split('Invalid value').length - 1).toBe(20);
-  expect(String(taken({ long: 'x'.repeat(100_000) })).length).toBeLessThan(4_200);
+  expect(String(result(converted({ labels }))).split('Invalid value').length - 1).toBe(20);
+  expect(String(result({ long: 'x'.repeat(100_000) })).length).toBeLessThan(4_200);
 });
 
 it('isOfKind compares apiVersion and kind of an object', () => {

@@ -1,14 +1,14 @@
 /**
- * What is taken over of a converted object: all but its identity and the server's part of its metadata, which a webhook cannot change. Pure; faults are told in
- * upstream's words.
+ * Accepts a converted object: takes everything from the response except the identity and the metadata that the server
+ * maintains, which a webhook cannot change. Failures have upstream's messages.
  */
 import type { FieldError } from '../../shared/api/errors/field-error';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { validateAnnotations, validateLabels } from '../../shared/api/metadata/object-meta-rules';
 import { canonicalApiVersion } from '../../shared/names/dialect';
 import { isObject, own, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { bareFault, objectFault, type ConversionFault } from './conversion-failure';
-import { goType } from './review-response';
+import { bareFailure, objectFailure, type ConversionFailure } from './conversion-failure';
+import { goJsonTypeName } from './review-response';
 
 export interface WantedKind {
   /** In canonical spelling. */
@@ -16,18 +16,26 @@ export interface WantedKind {
   readonly kind: string;
 }
 
-/** `original` is what was sent, without kind and apiVersion; so is the result. Neither is changed, and the result shares what they have. */
-export function takenOver(original: JsonObject, converted: JsonValue, wanted: WantedKind, index: number): JsonObject | ConversionFault {
-  const misfit = typeFault(converted, wanted, index);
-  if (misfit !== undefined || !isObject(converted)) return misfit ?? bareFault('unexpected end of JSON input');
-  const found = own(converted, 'metadata') ?? {};
-  const metadata = isObject(found) ? found : {};
+/**
+ * `original` is the object that was sent, without kind and apiVersion; so is the result. Modifies neither argument; the
+ * result shares parts of both.
+ */
+export function carryOverMetadata(
+  original: JsonObject,
+  converted: JsonValue,
+  wanted: WantedKind,
+  index: number,
+): JsonObject | ConversionFailure {
+  const typeFailure = checkType(converted, wanted, index);
+  if (typeFailure !== undefined || !isObject(converted)) return typeFailure ?? bareFailure('unexpected end of JSON input');
+  const metadataValue = own(converted, 'metadata') ?? {};
+  const metadata = isObject(metadataValue) ? metadataValue : {};
   const before = readMetadata(original);
-  const changed = identityFault(before, metadata) ?? metadataFault(metadata);
-  if (changed !== undefined) return changed;
-  const { labels: _, annotations: __, ...kept } = before;
+  const metadataFailure = checkIdentity(before, metadata) ?? checkMetadata(metadata);
+  if (metadataFailure !== undefined) return metadataFailure;
+  const { labels: _, annotations: __, ...serverMetadata } = before;
   const { apiVersion: ___, kind: ____, ...members } = converted;
-  return { ...members, metadata: { ...kept, ...mapAt(metadata, 'labels'), ...mapAt(metadata, 'annotations') } };
+  return { ...members, metadata: { ...serverMetadata, ...mapAt(metadata, 'labels'), ...mapAt(metadata, 'annotations') } };
 }
 
 function mapAt(metadata: JsonObject, member: string): JsonObject {
@@ -35,25 +43,28 @@ function mapAt(metadata: JsonObject, member: string): JsonObject {
   return isObject(map) ? { [member]: map } : {};
 }
 
-/** Whether an object is of the kind and version that are wanted, as far as that can be seen without a closer look. */
+/**
+ * Whether the object has exactly the wanted kind and apiVersion; other spellings of the apiVersion are not considered.
+ */
 export const isOfKind = (converted: JsonObject, { apiVersion, kind }: WantedKind): boolean =>
   converted['kind'] === kind && converted['apiVersion'] === apiVersion;
 
-function typeFault(converted: JsonValue, wanted: WantedKind, index: number): ConversionFault | undefined {
-  if (converted === null) return bareFault('unexpected end of JSON input');
-  if (!isObject(converted)) return bareFault(`json: cannot unmarshal ${goType(converted)} into Go value of type map[string]interface {}`);
+function checkType(converted: JsonValue, wanted: WantedKind, index: number): ConversionFailure | undefined {
+  if (converted === null) return bareFailure('unexpected end of JSON input');
+  if (!isObject(converted))
+    return bareFailure(`json: cannot unmarshal ${goJsonTypeName(converted)} into Go value of type map[string]interface {}`);
   const [apiVersion, kind] = [stringAt(converted, 'apiVersion') ?? '', stringAt(converted, 'kind') ?? ''];
-  if (kind === '' || apiVersion.split('/').length > 2) return bareFault(`Object 'Kind' is missing in '${excerpt(converted)}'`);
+  if (kind === '' || apiVersion.split('/').length > 2) return bareFailure(`Object 'Kind' is missing in '${excerpt(converted)}'`);
   const at = `returned invalid object at index ${index}: invalid`;
   if (canonicalApiVersion(apiVersion) !== wanted.apiVersion)
-    return objectFault(`${at} groupVersion (expected ${wanted.apiVersion}, received ${apiVersion})`);
-  return kind === wanted.kind ? undefined : objectFault(`${at} kind (expected ${wanted.kind}, received ${kind})`);
+    return objectFailure(`${at} groupVersion (expected ${wanted.apiVersion}, received ${apiVersion})`);
+  return kind === wanted.kind ? undefined : objectFailure(`${at} kind (expected ${wanted.kind}, received ${kind})`);
 }
 
-const LONGEST_EXCERPT = 4_096;
+const MAX_EXCERPT_LENGTH = 4_096;
 
 function excerpt(value: JsonObject): string {
-  return stringifyJson(value, 'sorted').slice(0, LONGEST_EXCERPT);
+  return stringifyJson(value, 'sorted').slice(0, MAX_EXCERPT_LENGTH);
 }
 
 const IDENTITY = [
@@ -62,37 +73,39 @@ const IDENTITY = [
   ['uid', 'UID'],
 ] as const;
 
-function identityFault(before: JsonObject, metadata: JsonObject): ConversionFault | undefined {
+function checkIdentity(before: JsonObject, metadata: JsonObject): ConversionFailure | undefined {
   for (const [member, shown] of IDENTITY) {
-    const [old, now] = [stringAt(before, member) ?? '', stringAt(metadata, member) ?? ''];
-    if (old !== now) return objectFault(`returned invalid object: must have the same ${shown}: ${old} != ${now}`);
+    const [oldValue, newValue] = [stringAt(before, member) ?? '', stringAt(metadata, member) ?? ''];
+    if (oldValue !== newValue) return objectFailure(`returned invalid object: must have the same ${shown}: ${oldValue} != ${newValue}`);
   }
   return undefined;
 }
 
-const MOST_ERRORS = 20;
+const MAX_ERRORS = 20;
 const INVALID = 'returned invalid metadata: ';
 
-function metadataFault(metadata: JsonObject): ConversionFault | undefined {
+function checkMetadata(metadata: JsonObject): ConversionFailure | undefined {
   const errors: FieldError[] = [];
   for (const member of ['labels', 'annotations'] as const) {
     const map = own(metadata, member) ?? null;
     if (map === null) continue;
-    const place = `metadata.${member}`;
-    if (!isObject(map)) return objectFault(`${INVALID}invalid ${place} of type ${valueType(map)} in converted object`);
-    const odd = Object.keys(map).find((name) => typeof map[name] !== 'string');
-    if (odd !== undefined)
-      return objectFault(`${INVALID}${place}[${odd}] must be a string, but is ${valueType(map[odd] ?? null)} in converted object`);
-    if (member === 'labels') validateLabels(map, place, errors);
-    else validateAnnotations(map, place, errors);
+    const path = `metadata.${member}`;
+    if (!isObject(map)) return objectFailure(`${INVALID}invalid ${path} of type ${goTypeName(map)} in converted object`);
+    const invalidKey = Object.keys(map).find((name) => typeof map[name] !== 'string');
+    if (invalidKey !== undefined)
+      return objectFailure(
+        `${INVALID}${path}[${invalidKey}] must be a string, but is ${goTypeName(map[invalidKey] ?? null)} in converted object`,
+      );
+    if (member === 'labels') validateLabels(map, path, errors);
+    else validateAnnotations(map, path, errors);
   }
   if (errors.length === 0) return undefined;
-  const texts = errors.slice(0, MOST_ERRORS).map(({ text }) => text);
-  return objectFault(INVALID + (texts.length === 1 ? texts.join('') : `[${texts.join(', ')}]`));
+  const texts = errors.slice(0, MAX_ERRORS).map(({ text }) => text);
+  return objectFailure(INVALID + (texts.length === 1 ? texts.join('') : `[${texts.join(', ')}]`));
 }
 
-/** How upstream calls the type of a value that nothing is known of. */
-function valueType(value: JsonValue): string {
+/** The Go type of a JSON value in messages. */
+function goTypeName(value: JsonValue): string {
   if (value === null) return '<nil>';
   if (Array.isArray(value)) return '[]interface {}';
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';

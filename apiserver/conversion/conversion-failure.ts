@@ -1,27 +1,27 @@
-/** What is wrong with a conversion, and how it is told and counted. */
+/** Failures of a conversion, with upstream's messages and metric labels. */
 
-/** Under upstream's names. */
-export type ConversionFaultType =
+/** Upstream's names. */
+export type ConversionFailureType =
   | 'conversion_webhook_call_failure'
   | 'conversion_webhook_invalid_converted_object_failure'
   | 'conversion_webhook_malformed_response_failure'
   | 'conversion_webhook_partial_response_failure';
 
-export class ConversionFault {
+export class ConversionFailure {
   constructor(
-    readonly type: ConversionFaultType,
-    /** As it goes on after the words that name the objects, or alone where `isBare`. */
+    readonly type: ConversionFailureType,
+    /** The message after the prefix that names the objects, or the whole message when `isBare`. */
     readonly text: string,
     readonly isBare = false,
   ) {}
 }
 
-export const callFault = (text: string): ConversionFault => new ConversionFault('conversion_webhook_call_failure', `failed: ${text}`);
-export const answerFault = (text: string): ConversionFault =>
-  new ConversionFault('conversion_webhook_malformed_response_failure', `failed: ${text}`);
-export const countFault = (found: number, wanted: number): ConversionFault =>
-  new ConversionFault('conversion_webhook_partial_response_failure', `returned ${found} objects, expected ${wanted}`);
-export const objectFault = (text: string): ConversionFault =>
-  new ConversionFault('conversion_webhook_invalid_converted_object_failure', text);
-export const bareFault = (text: string): ConversionFault =>
-  new ConversionFault('conversion_webhook_invalid_converted_object_failure', text, true);
+export const callFailure = (text: string): ConversionFailure => new ConversionFailure('conversion_webhook_call_failure', `failed: ${text}`);
+export const responseFailure = (text: string): ConversionFailure =>
+  new ConversionFailure('conversion_webhook_malformed_response_failure', `failed: ${text}`);
+export const countFailure = (actual: number, wanted: number): ConversionFailure =>
+  new ConversionFailure('conversion_webhook_partial_response_failure', `returned ${actual} objects, expected ${wanted}`);
+export const objectFailure = (text: string): ConversionFailure =>
+  new ConversionFailure('conversion_webhook_invalid_converted_object_failure', text);
+export const bareFailure = (text: string): ConversionFailure =>
+  new ConversionFailure('conversion_webhook_invalid_converted_object_failure', text, true);

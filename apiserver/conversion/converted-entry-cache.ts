@@ -1,11 +1,11 @@
 /**
- * What has been converted, as long as there is room for it. The bytes of many objects lie in one piece of memory, of which each keeps all: so they are remembered and
- * forgotten together. Asks nobody.
+ * A size-limited cache of converted objects. The bytes of many objects share a slab of memory, which is freed only as a
+ * whole, so the objects of a slab are evicted together.
  */
 import type { Entry, Labels } from '../cache/cache';
 
-/** A piece of memory, and as what its objects are remembered. */
-export class Shelf {
+/** A slab of memory and the cache keys of its objects. */
+export class Slab {
   readonly keys: string[] = [];
   private used = 0;
 
@@ -15,8 +15,8 @@ export class Shelf {
     return this.used + length <= this.bytes.length;
   }
 
-  /** Where the next so many bytes lie. */
-  take(length: number): number {
+  /** Returns the offset of the allocated bytes. */
+  allocate(length: number): number {
     const start = this.used;
     this.used += length;
     return start;
@@ -33,7 +33,7 @@ export class ConvertedEntry implements Entry {
     readonly labels: Labels,
     readonly fields: Labels,
     readonly bytes: Buffer,
-    readonly shelf: Shelf,
+    readonly slab: Slab,
   ) {
     this.key = key;
     this.revision = revision;
@@ -41,77 +41,77 @@ export class ConvertedEntry implements Entry {
   }
 }
 
-const SHELF_BYTES = 64 * 1024;
+const SLAB_BYTES = 64 * 1024;
 
-/** Puts the objects of one call on as few shelves as there have to be. */
-export class Shelving {
-  private shelf = new Shelf(Buffer.alloc(0));
+/** Allocates the objects of one call on as few slabs as possible. */
+export class SlabAllocator {
+  private slab = new Slab(Buffer.alloc(0));
 
-  /** `left` objects are to be expected. */
-  constructor(private left: number) {}
+  /** `expected` is the number of objects that are still to be stored. */
+  constructor(private expected: number) {}
 
-  /** An object whose text follows on the first so many bytes. */
-  put(head: Buffer, headEnd: number, text: string): { readonly bytes: Buffer; readonly shelf: Shelf } {
+  /** Stores an object that consists of the first `headEnd` bytes of `head`, followed by a text. */
+  store(head: Buffer, headEnd: number, text: string): { readonly bytes: Buffer; readonly slab: Slab } {
     const length = headEnd + Buffer.byteLength(text);
-    const shelf = this.shelfFor(length);
-    const start = shelf.take(length);
-    if (headEnd > 0) shelf.bytes.set(headEnd === head.length ? head : head.subarray(0, headEnd), start);
-    shelf.bytes.write(text, start + headEnd);
-    return { bytes: shelf.bytes.subarray(start, start + length), shelf };
+    const slab = this.slabFor(length);
+    const start = slab.allocate(length);
+    if (headEnd > 0) slab.bytes.set(headEnd === head.length ? head : head.subarray(0, headEnd), start);
+    slab.bytes.write(text, start + headEnd);
+    return { bytes: slab.bytes.subarray(start, start + length), slab };
   }
 
-  private shelfFor(length: number): Shelf {
-    const { left, shelf } = this;
-    this.left = Math.max(1, left - 1);
-    if (shelf.hasRoom(length)) return shelf;
-    this.shelf = new Shelf(Buffer.allocUnsafeSlow(Math.max(length, Math.min(SHELF_BYTES, length * left))));
-    return this.shelf;
+  private slabFor(length: number): Slab {
+    const { expected, slab } = this;
+    this.expected = Math.max(1, expected - 1);
+    if (slab.hasRoom(length)) return slab;
+    this.slab = new Slab(Buffer.allocUnsafeSlow(Math.max(length, Math.min(SLAB_BYTES, length * expected))));
+    return this.slab;
   }
 }
 
-/** What an entry takes besides its bytes. */
+/** Memory of an entry besides its bytes. */
 const ENTRY_BYTES = 512;
 
-export class Remembered {
+export class ConvertedEntryCache {
   private readonly entries = new Map<string, ConvertedEntry>();
-  /** Those that were asked for last come last. */
-  private readonly shelves = new Set<Shelf>();
-  private newest: Shelf | undefined;
+  /** In the order of their last use, most recent last. */
+  private readonly slabs = new Set<Slab>();
+  private newest: Slab | undefined;
   private bytes = 0;
 
-  constructor(private readonly mostBytes: number) {}
+  constructor(private readonly maxBytes: number) {}
 
   get(key: string): ConvertedEntry | undefined {
     const entry = this.entries.get(key);
-    if (entry !== undefined && entry.shelf !== this.newest) this.toEnd(entry.shelf);
+    if (entry !== undefined && entry.slab !== this.newest) this.markUsed(entry.slab);
     return entry;
   }
 
   set(key: string, entry: ConvertedEntry): void {
-    const { shelf } = entry;
-    if (!this.shelves.has(shelf)) this.bytes += shelf.bytes.length;
-    if (shelf !== this.newest) this.toEnd(shelf);
-    shelf.keys.push(key);
+    const { slab } = entry;
+    if (!this.slabs.has(slab)) this.bytes += slab.bytes.length;
+    if (slab !== this.newest) this.markUsed(slab);
+    slab.keys.push(key);
     this.entries.set(key, entry);
     this.bytes += ENTRY_BYTES;
-    for (const oldest of this.shelves) {
-      if (this.bytes <= this.mostBytes) break;
-      this.forget(oldest);
+    for (const oldest of this.slabs) {
+      if (this.bytes <= this.maxBytes) break;
+      this.evict(oldest);
     }
   }
 
-  private toEnd(shelf: Shelf): void {
-    this.shelves.delete(shelf);
-    this.shelves.add(shelf);
-    this.newest = shelf;
+  private markUsed(slab: Slab): void {
+    this.slabs.delete(slab);
+    this.slabs.add(slab);
+    this.newest = slab;
   }
 
-  private forget(shelf: Shelf): void {
-    this.shelves.delete(shelf);
-    if (this.newest === shelf) this.newest = undefined;
-    this.bytes -= shelf.bytes.length + shelf.keys.length * ENTRY_BYTES;
-    // The same may have been converted again meanwhile.
-    for (const key of shelf.keys) if (this.entries.get(key)?.shelf === shelf) this.entries.delete(key);
-    shelf.keys.length = 0;
+  private evict(slab: Slab): void {
+    this.slabs.delete(slab);
+    if (this.newest === slab) this.newest = undefined;
+    this.bytes -= slab.bytes.length + slab.keys.length * ENTRY_BYTES;
+    // The key may have been converted again and be on another slab.
+    for (const key of slab.keys) if (this.entries.get(key)?.slab === slab) this.entries.delete(key);
+    slab.keys.length = 0;
   }
 }

@@ -22,15 +22,15 @@ function fixture() {
     dialect: 'kubernetes',
     clock,
     random,
-    called: (call) => calls.push(call),
-    failed: (error) => failures.push(error.message),
+    onCall: (call) => calls.push(call),
+    onFailure: (error) => failures.push(error.message),
   });
   return { clock, client, converter, calls, failures };
 }
 
 const widgets = (count: number, spec = {}, revision = 0) =>
   Array.from({ length: count }, (_, at) => storedWidget(FIRST, `w${at}`, revision + at + 1, spec));
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const isSeen = (bytes: Buffer): boolean => bytes.toString().includes('"seen":true');
 
 describe('conversion of a list', () => {
@@ -40,7 +40,7 @@ describe('conversion of a list', () => {
     const entries = widgets(2_600);
     const work = converter.entries(SECOND, entries, LATER);
     for (let round = 0; round < 50; round += 1) {
-      await settle();
+      await nextTurn();
       client.answer();
     }
     const shown = await work;
@@ -115,13 +115,13 @@ describe('cache of converted objects', () => {
     const { client, converter } = fixture();
     client.holds = true;
     const entries = widgets(3);
-    const all = [converter.entries(SECOND, entries, LATER), converter.entries(SECOND, entries.slice(1), LATER)];
-    await settle();
-    await settle();
+    const requests = [converter.entries(SECOND, entries, LATER), converter.entries(SECOND, entries.slice(1), LATER)];
+    await nextTurn();
+    await nextTurn();
     client.answer();
-    const [one, two] = await Promise.all(all);
+    const [first, second] = await Promise.all(requests);
     expect(client.asked).toHaveLength(1);
-    expect(two).toEqual(one?.slice(1));
+    expect(second).toEqual(first?.slice(1));
   });
 });
 
@@ -143,17 +143,17 @@ describe('failing conversion webhook', () => {
     client.holds = true;
     let isOver = false;
     const late = converter.entries(SECOND, widgets(1), { deadline: 1_000 }).catch((error: unknown) => ((isOver = true), error));
-    await settle();
-    await settle();
+    await nextTurn();
+    await nextTurn();
     clock.advance(1_000);
-    await settle();
+    await nextTurn();
     expect(isOver).toBe(false);
     clock.advance(50);
     const error = await late;
     expect(error).toBeInstanceOf(StatusError);
     expect(error).toMatchObject({ code: 504 });
     client.answer();
-    await settle();
+    await nextTurn();
     expect(await converter.entries(SECOND, widgets(1), LATER)).toHaveLength(1);
     expect(client.asked).toHaveLength(1);
   });

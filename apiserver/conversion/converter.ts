@@ -1,6 +1,7 @@
 /**
- * Puts objects of custom kinds into other versions through the webhook of their definition: many in one call, each once as long as its result is remembered, and
- * nobody waits longer than his request. What may be taken over of an answer is in taken-over.ts.
+ * Converts objects of custom kinds between versions through the conversion webhook of their definition: batches objects
+ * into calls, caches converted objects, and limits the wait to the deadline of the request. carry-over-metadata.ts
+ * decides which parts of a response are accepted.
  */
 import { codecOf, encodeWithMetadata, encodeAfterMetadata } from '../../shared/api/codec/codec';
 import { conversionFailed, timeout } from '../../shared/api/errors/status';
@@ -21,23 +22,23 @@ import { fieldReader } from '../registry/object/field-reader';
 import { convertedFields, convertedFrom } from '../registry/object/hidden-fields';
 import type { WebhookClient } from '../webhook-client/client';
 import { readWebhookTarget, type WebhookTarget } from '../webhook-client/webhook-target';
-import { callFault, countFault, ConversionFault, type ConversionFaultType } from './conversion-failure';
-import { originalMaker, originalOfObject, type Original } from './original-object';
-import { Places } from './call-limiter';
-import { readAnswer, readWhole, type ConvertedObjects } from './review-response';
-import { ReviewBody } from './review-request';
-import { ConvertedEntry, Remembered, Shelving } from './converted-entry-cache';
-import { isOfKind, takenOver } from './carry-over-metadata';
-import { wayOf, type ConversionWay } from './webhook-conversion';
+import { callFailure, countFailure, ConversionFailure, type ConversionFailureType } from './conversion-failure';
+import { storedOriginalFactory, originalOfObject, type OriginalObject } from './original-object';
+import { CallLimiter } from './call-limiter';
+import { readReviewResponse, parseReviewResponse, type ConvertedObjects } from './review-response';
+import { ReviewRequestBody } from './review-request';
+import { ConvertedEntry, ConvertedEntryCache, SlabAllocator } from './converted-entry-cache';
+import { isOfKind, carryOverMetadata } from './carry-over-metadata';
+import { webhookConversionOf, type WebhookConversion } from './webhook-conversion';
 
-/** What a call has cost, for whoever counts. */
+/** The outcome of a call, for metrics. */
 export interface ConversionCall {
   readonly definition: string;
   readonly from: string;
   readonly to: string;
   readonly ms: number;
-  /** Undefined = it was good. */
-  readonly fault: ConversionFaultType | undefined;
+  /** `undefined` for a successful call. */
+  readonly fault: ConversionFailureType | undefined;
 }
 
 export interface WebhookConverterParts {
@@ -45,60 +46,63 @@ export interface WebhookConverterParts {
   readonly dialect: Dialect;
   readonly clock: Clock;
   readonly random: Random;
-  /** Told of every call. */
-  readonly called: (call: ConversionCall) => void;
-  /** Told of a webhook that does not answer as it should. */
-  readonly failed: (error: Error) => void;
+  /** Called after every call. */
+  readonly onCall: (call: ConversionCall) => void;
+  /** Called when a webhook fails or responds incorrectly. */
+  readonly onFailure: (error: Error) => void;
 }
 
-/** Of one call. */
-const MOST_OBJECTS = 500;
-const MOST_BYTES = 1024 * 1024;
+/** Limits of one call. */
+const MAX_OBJECTS = 500;
+const MAX_BYTES = 1024 * 1024;
 const CALL_MS = 30_000;
-/** A client is answered when its time is over, in the server's words for that; whoever waits on its behalf gives up after it. */
-const AFTERWARDS_MS = 50;
-const LEAST_ANSWER_BYTES = 4 * 1024 * 1024;
-/** What is longer is no answer to what was sent. */
-const MOST_GROWTH = 4;
-/** Calls for one request at a time. */
-const CALLS_AT_A_TIME = 4;
-const REMEMBERED_BYTES = 32 * 1024 * 1024;
+/**
+ * A request is answered at its deadline by the server's own timeout response; code that waits for a conversion gives up
+ * after this delay.
+ */
+const DEADLINE_GRACE_MS = 50;
+const MIN_RESPONSE_BYTES = 4 * 1024 * 1024;
+/** Maximum size of a response in proportion to the request. */
+const MAX_GROWTH = 4;
+/** Concurrent calls for one request. */
+const CALLS_PER_REQUEST = 4;
+const CACHE_BYTES = 32 * 1024 * 1024;
 
-/** What is being converted: its place among those of its call. */
+/** A conversion in progress: the batch and the index in it. */
 interface Pending {
-  readonly all: Promise<readonly ConvertedEntry[]>;
-  readonly at: number;
+  readonly batch: Promise<readonly ConvertedEntry[]>;
+  readonly index: number;
 }
 
-async function resultOf({ all, at }: Pending): Promise<Entry> {
-  const entry = (await all)[at];
+async function resultOf({ batch, index }: Pending): Promise<Entry> {
+  const entry = (await batch)[index];
   if (entry === undefined) throw new Error('nothing was converted');
   return entry;
 }
 
 export class WebhookConverter implements Conversions {
-  private readonly known = new Remembered(REMEMBERED_BYTES);
-  /** Being converted. */
+  private readonly cache = new ConvertedEntryCache(CACHE_BYTES);
+  /** Conversions in progress by cache key. */
   private readonly pending = new Map<string, Pending>();
-  private readonly places = new Map<string, Places>();
-  /** Versions by the order in which they were met: what is remembered of one goes unused when its definition has changed. */
+  private readonly limiters = new Map<string, CallLimiter>();
+  /** Numbers of versions in cache keys: entries of a version are no longer used after its definition has changed. */
   private readonly numbers = new WeakMap<CustomVersion, number>();
   private readonly targets = new WeakMap<ConversionWebhook, WebhookTarget>();
-  private met = 0;
+  private versionCount = 0;
 
   constructor(private readonly parts: WebhookConverterParts) {}
 
   entries(row: KindRow, entries: readonly Entry[], context: ConversionContext, isFresh = false): Promise<readonly Entry[]> {
     if (entries.every((entry) => convertedFrom(row, entry) === undefined)) return Promise.resolve(entries);
-    return this.inTime(this.convertEntries(row, entries, context, isFresh), context);
+    return this.withinDeadline(this.convertEntries(row, entries, context, isFresh), context);
   }
 
   async object(row: KindRow, from: string, to: string, object: JsonObject, context: ConversionContext): Promise<JsonObject> {
-    const way = from === to || isEmpty(object) ? undefined : wayOf(row, from, to);
-    if (way === undefined) return object;
+    const conversion = from === to || hasNoMembers(object) ? undefined : webhookConversionOf(row, from, to);
+    if (conversion === undefined) return object;
     const slice = this.timeSlice(context);
-    const [converted] = await this.inTime(
-      this.ask(way, [originalOfObject(way, object, this.parts.dialect)], slice, (made) => made),
+    const [converted] = await this.withinDeadline(
+      this.convertAll(conversion, [originalOfObject(conversion, object, this.parts.dialect)], slice, (converted) => converted),
       context,
     );
     return converted ?? object;
@@ -110,152 +114,166 @@ export class WebhookConverter implements Conversions {
     context: ConversionContext,
     isFresh: boolean,
   ): Promise<readonly Entry[]> {
-    const made = [...entries];
-    const waiting: Promise<void>[] = [];
+    const converted = [...entries];
+    const pendingResults: Promise<void>[] = [];
     const missing = new Map<string, number[]>();
     const keyOf = isFresh ? () => undefined : this.keysOf(row);
-    entries.forEach((entry, at) => {
+    entries.forEach((entry, index) => {
       const from = convertedFrom(row, entry);
       if (from === undefined) return;
       const key = keyOf(entry);
-      const before = key === undefined ? undefined : this.known.get(key);
+      const cached = key === undefined ? undefined : this.cache.get(key);
       const pending = key === undefined ? undefined : this.pending.get(key);
-      if (before !== undefined) made[at] = before;
-      else if (pending !== undefined) waiting.push(resultOf(pending).then((entry) => void (made[at] = entry)));
-      else listAt(missing, from).push(at);
+      if (cached !== undefined) converted[index] = cached;
+      else if (pending !== undefined) pendingResults.push(resultOf(pending).then((entry) => void (converted[index] = entry)));
+      else listAt(missing, from).push(index);
     });
-    const own = Promise.all(
-      [...missing].map(async ([from, places]) => {
-        const way = wayOf(row, from, row.version);
-        if (way === undefined) return;
-        await withConcurrencyLimit(CALLS_AT_A_TIME, batchesOf(entries, places), async (batch) => {
-          const shown = await this.convertBatch(row, way, batch, entries, context, isFresh);
-          batch.forEach((place, at) => {
-            const entry = shown[at];
-            if (entry !== undefined) made[place] = entry;
+    const newResults = Promise.all(
+      [...missing].map(async ([from, indexes]) => {
+        const conversion = webhookConversionOf(row, from, row.version);
+        if (conversion === undefined) return;
+        await withConcurrencyLimit(CALLS_PER_REQUEST, batchesOf(entries, indexes), async (batch) => {
+          const results = await this.convertBatch(row, conversion, batch, entries, context, isFresh);
+          batch.forEach((index, position) => {
+            const entry = results[position];
+            if (entry !== undefined) converted[index] = entry;
           });
         });
       }),
     );
-    await Promise.all([own, ...waiting]);
-    return made;
+    await Promise.all([newResults, ...pendingResults]);
+    return converted;
   }
 
   private async convertBatch(
     row: KindRow,
-    way: ConversionWay,
+    conversion: WebhookConversion,
     batch: readonly number[],
     entries: readonly Entry[],
     context: ConversionContext,
     isFresh: boolean,
   ): Promise<readonly ConvertedEntry[]> {
-    const chosen = batch.flatMap((place) => entries[place] ?? []);
+    const chosen = batch.flatMap((index) => entries[index] ?? []);
     const slice = this.timeSlice(context);
-    const originals = chosen.map(originalMaker(way, this.parts.dialect));
-    const entryOf = entryMaker(row, chosen.length);
-    const all = this.ask(way, originals, slice, (object, at, metadata) => entryOf(chosen[at], object, metadata));
-    if (isFresh) return all;
+    const originals = chosen.map(storedOriginalFactory(conversion, this.parts.dialect));
+    const entryOf = entryFactory(row, chosen.length);
+    const results = this.convertAll(conversion, originals, slice, (object, at, metadata) => entryOf(chosen[at], object, metadata));
+    if (isFresh) return results;
     const keys = chosen.map(this.keysOf(row));
-    keys.forEach((key, at) => this.pending.set(key, { all, at }));
+    keys.forEach((key, index) => this.pending.set(key, { batch: results, index }));
     try {
-      const shown = await all;
-      shown.forEach((entry, at) => this.known.set(keys[at] ?? '', entry));
-      return shown;
+      const converted = await results;
+      converted.forEach((entry, index) => this.cache.set(keys[index] ?? '', entry));
+      return converted;
     } finally {
       for (const key of keys) this.pending.delete(key);
     }
   }
 
-  /** One call. The objects are read where it begins, and again for what becomes of them, so that those who wait hold nothing. */
-  private async ask<T>(way: ConversionWay, originals: readonly Original[], slice: TimeSlice, finish: Finish<T>): Promise<readonly T[]> {
-    const places = this.places.get(way.definition) ?? new Places();
-    this.places.set(way.definition, places);
+  /**
+   * Converts the objects in one call. The originals are read when the call starts and again for the result, so that
+   * queued conversions hold no objects.
+   */
+  private async convertAll<T>(
+    conversion: WebhookConversion,
+    originals: readonly OriginalObject[],
+    slice: TimeSlice,
+    finish: Finish<T>,
+  ): Promise<readonly T[]> {
+    const limiter = this.limiters.get(conversion.definition) ?? new CallLimiter();
+    this.limiters.set(conversion.definition, limiter);
     try {
-      const outcome = await places.run(() => this.call(way, originals, slice, finish));
-      if (!(outcome instanceof ConversionFault)) return outcome;
+      const outcome = await limiter.run(() => this.callWebhook(conversion, originals, slice, finish));
+      if (!(outcome instanceof ConversionFailure)) return outcome;
       const error = conversionFailed(
-        outcome.isBare ? outcome.text : `conversion webhook for ${way.from.apiVersion}, Kind=${way.kind} ${outcome.text}`,
+        outcome.isBare ? outcome.text : `conversion webhook for ${conversion.from.apiVersion}, Kind=${conversion.kind} ${outcome.text}`,
       );
-      this.parts.failed(error);
+      this.parts.onFailure(error);
       throw error;
     } finally {
-      if (places.isEmpty) this.places.delete(way.definition);
+      if (limiter.isIdle) this.limiters.delete(conversion.definition);
     }
   }
 
-  private async call<T>(
-    way: ConversionWay,
-    originals: readonly Original[],
+  private async callWebhook<T>(
+    conversion: WebhookConversion,
+    originals: readonly OriginalObject[],
     slice: TimeSlice,
     finish: Finish<T>,
-  ): Promise<readonly T[] | ConversionFault> {
+  ): Promise<readonly T[] | ConversionFailure> {
     const { clock } = this.parts;
     const startedAt = clock.monotonic();
-    const outcome = await this.exchanged(way, originals, slice, finish);
-    const fault = outcome instanceof ConversionFault ? outcome.type : undefined;
-    const told = { definition: way.definition, from: way.from.name, to: way.to.name, ms: clock.monotonic() - startedAt, fault };
-    this.parts.called(told);
+    const outcome = await this.exchangeReview(conversion, originals, slice, finish);
+    const failure = outcome instanceof ConversionFailure ? outcome.type : undefined;
+    const record = {
+      definition: conversion.definition,
+      from: conversion.from.name,
+      to: conversion.to.name,
+      ms: clock.monotonic() - startedAt,
+      fault: failure,
+    };
+    this.parts.onCall(record);
     return outcome;
   }
 
-  private async exchanged<T>(
-    way: ConversionWay,
-    originals: readonly Original[],
+  private async exchangeReview<T>(
+    conversion: WebhookConversion,
+    originals: readonly OriginalObject[],
     slice: TimeSlice,
     finish: Finish<T>,
-  ): Promise<readonly T[] | ConversionFault> {
+  ): Promise<readonly T[] | ConversionFailure> {
     const { client, dialect, random } = this.parts;
-    const { reviewVersion } = way.webhook;
-    if (reviewVersion === undefined) return callFault('no supported conversion review versions');
+    const { reviewVersion } = conversion.webhook;
+    if (reviewVersion === undefined) return callFailure('no supported conversion review versions');
     const uid = random.uuid();
-    const desired = apiVersionInDialect(dialect, way.to.apiVersion);
-    const review = new ReviewBody(
+    const desired = apiVersionInDialect(dialect, conversion.to.apiVersion);
+    const review = new ReviewRequestBody(
       { version: reviewVersion, uid, desired, dialect },
-      originals.reduce((room, original) => room + original.room, 0),
+      originals.reduce((total, original) => total + original.size, 0),
     );
     for (const original of originals) {
-      review.next();
-      original.show(review);
+      review.startObject();
+      original.writeTo(review);
       const pause = slice.yieldIfDue();
       if (pause !== undefined) await pause;
     }
-    const body = review.finished();
-    const maxBytes = Math.max(LEAST_ANSWER_BYTES, body.length * MOST_GROWTH);
-    const reply = await client.call(this.targetOf(way.webhook), body, {
+    const body = review.finish();
+    const maxBytes = Math.max(MIN_RESPONSE_BYTES, body.length * MAX_GROWTH);
+    const reply = await client.call(this.targetOf(conversion.webhook), body, {
       query: `?timeout=${CALL_MS / 1000}s`,
       timeoutMs: CALL_MS,
       maxBytes,
     });
-    if ('fault' in reply) return callFault(reply.fault);
-    const answered = readAnswer(reviewVersion, uid, reply.bytes, dialect);
-    if (answered instanceof ConversionFault) return answered;
-    const made = await this.taken(way, originals, answered, slice, finish);
-    if (!(made instanceof ConversionFault)) return made;
-    // What is no JSON is told before what is wrong with the objects of an answer.
-    const whole = readWhole(reviewVersion, uid, reply.bytes, dialect);
-    return whole instanceof ConversionFault ? whole : made;
+    if ('fault' in reply) return callFailure(reply.fault);
+    const response = readReviewResponse(reviewVersion, uid, reply.bytes, dialect);
+    if (response instanceof ConversionFailure) return response;
+    const converted = await this.acceptObjects(conversion, originals, response, slice, finish);
+    if (!(converted instanceof ConversionFailure)) return converted;
+    // Invalid JSON is reported before errors of single objects.
+    const whole = parseReviewResponse(reviewVersion, uid, reply.bytes, dialect);
+    return whole instanceof ConversionFailure ? whole : converted;
   }
 
-  private async taken<T>(
-    way: ConversionWay,
-    originals: readonly Original[],
-    answered: ConvertedObjects,
+  private async acceptObjects<T>(
+    conversion: WebhookConversion,
+    originals: readonly OriginalObject[],
+    response: ConvertedObjects,
     slice: TimeSlice,
     finish: Finish<T>,
-  ): Promise<readonly T[] | ConversionFault> {
-    if (answered.count !== originals.length) return countFault(answered.count, originals.length);
-    const made: T[] = [];
-    const dropUnknown = way.to.codec.createPruner();
-    for (const [at, original] of originals.entries()) {
-      const taken = takenAt(way, original, answered, at);
-      if (taken instanceof ConversionFault) return taken;
-      const { object, metadata } = taken;
+  ): Promise<readonly T[] | ConversionFailure> {
+    if (response.count !== originals.length) return countFailure(response.count, originals.length);
+    const accepted: T[] = [];
+    const dropUnknown = conversion.to.codec.createPruner();
+    for (const [index, original] of originals.entries()) {
+      const result = acceptObject(conversion, original, response, index);
+      if (result instanceof ConversionFailure) return result;
+      const { object, metadata } = result;
       dropUnknown(object);
-      made.push(finish(object, at, metadata));
+      accepted.push(finish(object, index, metadata));
       const pause = slice.yieldIfDue();
       if (pause !== undefined) await pause;
     }
-    return made;
+    return accepted;
   }
 
   private targetOf(webhook: ConversionWebhook): WebhookTarget {
@@ -264,23 +282,23 @@ export class WebhookConverter implements Conversions {
     return target;
   }
 
-  private keysOf({ custom, storageSegment: segment, resource }: KindRow): (entry: Entry) => string {
-    const number = (custom === undefined ? undefined : this.numbers.get(custom)) ?? (this.met += 1);
+  private keysOf({ custom, storageSegment, resource }: KindRow): (entry: Entry) => string {
+    const number = (custom === undefined ? undefined : this.numbers.get(custom)) ?? (this.versionCount += 1);
     if (custom !== undefined) this.numbers.set(custom, number);
-    const place = `${number}/${segment ?? resource}`;
-    return ({ key, revision }) => `${place}/${revision}/${key}`;
+    const prefix = `${number}/${storageSegment ?? resource}`;
+    return ({ key, revision }) => `${prefix}/${revision}/${key}`;
   }
 
   private timeSlice(context: ConversionContext): TimeSlice {
     return new TimeSlice(this.parts.clock, { slot: context, stepsPerCheck: 1 });
   }
 
-  /** The call goes on: what it brings may help the next one. */
-  private inTime<T>(work: Promise<T>, { deadline }: ConversionContext): Promise<T> {
+  /** The call continues after the timeout, because its results are cached for the next request. */
+  private withinDeadline<T>(work: Promise<T>, { deadline }: ConversionContext): Promise<T> {
     const { clock } = this.parts;
-    const left = deadline - clock.monotonic();
-    if (left >= CALL_MS * MOST_GROWTH) return work;
-    return withTimeout(work, clock, Math.max(0, left) + AFTERWARDS_MS, () => {
+    const remaining = deadline - clock.monotonic();
+    if (remaining >= CALL_MS * MAX_GROWTH) return work;
+    return withTimeout(work, clock, Math.max(0, remaining) + DEADLINE_GRACE_MS, () => {
       throw timeout('request did not complete within requested timeout - context deadline exceeded');
     });
   }
@@ -292,38 +310,50 @@ function listAt(lists: Map<string, number[]>, name: string): number[] {
   return list;
 }
 
-/** Metadata of a converted object: the original's, which end there in what is stored of it; others, canonical; or those that it has itself, all of them. */
-type NewMetadata = { readonly keptUntil: number } | { readonly text: string } | 'inside';
+/**
+ * The metadata of a converted object: identical to the stored bytes up to `unchangedEnd`, other canonical text, or part
+ * of the object itself.
+ */
+type NewMetadata = { readonly unchangedEnd: number } | { readonly text: string } | 'inside';
 
-interface Taken {
-  /** Where its metadata are elsewhere, it may lack them. */
+interface AcceptedObject {
+  /** May lack its metadata when that is not `inside`. */
   readonly object: JsonObject;
   readonly metadata: NewMetadata;
 }
 
-function takenAt({ to, kind }: ConversionWay, original: Original, answered: ConvertedObjects, at: number): Taken | ConversionFault {
+function acceptObject(
+  { to, kind }: WebhookConversion,
+  original: OriginalObject,
+  response: ConvertedObjects,
+  index: number,
+): AcceptedObject | ConversionFailure {
   const wanted = { apiVersion: to.apiVersion, kind };
-  let keptUntil: number | undefined;
-  const besides = answered.besides(at, (answer, place) => (keptUntil = original.keptMetadata(answer, place)) !== undefined);
-  if (besides !== undefined && keptUntil !== undefined && isOfKind(besides, wanted)) return { object: besides, metadata: { keptUntil } };
+  let unchangedEnd: number | undefined;
+  const withoutMetadata = response.withoutMetadata(
+    index,
+    (answer, span) => (unchangedEnd = original.unchangedMetadataEnd(answer, span)) !== undefined,
+  );
+  if (withoutMetadata !== undefined && unchangedEnd !== undefined && isOfKind(withoutMetadata, wanted))
+    return { object: withoutMetadata, metadata: { unchangedEnd } };
   const metadata = original.metadata();
   const before = metadata === undefined ? original.object() : { metadata: metadata.scalars };
-  const object = takenOver(before, answered.at(at) ?? null, wanted, at);
-  if (object instanceof ConversionFault) return object;
+  const object = carryOverMetadata(before, response.at(index) ?? null, wanted, index);
+  if (object instanceof ConversionFailure) return object;
   return { object, metadata: metadata === undefined ? 'inside' : { text: metadata.withMaps(readMetadata(object)) } };
 }
 
-/** What becomes of the converted object at a place. */
+/** Creates the result from the converted object at an index. */
 type Finish<T> = (object: JsonObject, at: number, metadata: NewMetadata) => T;
 
-type EntryMaker = (entry: Entry | undefined, object: JsonObject, metadata: NewMetadata) => ConvertedEntry;
+type EntryFactory = (entry: Entry | undefined, object: JsonObject, metadata: NewMetadata) => ConvertedEntry;
 
-/** Of so many entries. */
-function entryMaker(row: KindRow, count: number): EntryMaker {
+/** Creates entries for `count` converted objects. */
+function entryFactory(row: KindRow, count: number): EntryFactory {
   const codec = codecOf(row);
   const readers = (row.selectableFields ?? []).map(fieldReader);
   const hiddenFields = convertedFields(row);
-  const shelving = new Shelving(count);
+  const slabs = new SlabAllocator(count);
   const fieldsOf = (object: JsonObject): Labels => {
     const hidden = hiddenFields(object);
     if (readers.length === 0) return hidden;
@@ -334,36 +364,36 @@ function entryMaker(row: KindRow, count: number): EntryMaker {
   return (entry, object, metadata) => {
     if (entry === undefined) throw new Error('an object has been lost');
     const fields = fieldsOf(object);
-    if (metadata !== 'inside' && 'keptUntil' in metadata) {
-      const { bytes, shelf } = shelving.put(entry.bytes, metadata.keptUntil, encodeAfterMetadata(object));
-      return new ConvertedEntry(entry, entry.labels, fields, bytes, shelf);
+    if (metadata !== 'inside' && 'unchangedEnd' in metadata) {
+      const { bytes, slab } = slabs.store(entry.bytes, metadata.unchangedEnd, encodeAfterMetadata(object));
+      return new ConvertedEntry(entry, entry.labels, fields, bytes, slab);
     }
     const text = metadata === 'inside' ? codec.encodeBody(object) : encodeWithMetadata(metadata.text, object);
-    const { bytes, shelf } = shelving.put(NOTHING, 0, text);
-    return new ConvertedEntry(entry, stringLabelsOf(object), fields, bytes, shelf);
+    const { bytes, slab } = slabs.store(EMPTY_BYTES, 0, text);
+    return new ConvertedEntry(entry, stringLabelsOf(object), fields, bytes, slab);
   };
 }
 
-const NOTHING = Buffer.alloc(0);
+const EMPTY_BYTES = Buffer.alloc(0);
 
-/** There is nothing in it that could look different. */
-const isEmpty = (object: JsonObject): boolean =>
+/** Conversion cannot change an object without members. */
+const hasNoMembers = (object: JsonObject): boolean =>
   Object.keys(object).every((member) => member === 'metadata') && Object.keys(readMetadata(object)).length === 0;
 
-/** Places of entries, as many together as one call takes. */
-function batchesOf(entries: readonly Entry[], places: readonly number[]): readonly (readonly number[])[] {
+/** The indexes of the entries, grouped into batches of one call each. */
+function batchesOf(entries: readonly Entry[], indexes: readonly number[]): readonly (readonly number[])[] {
   const batches: number[][] = [];
   let last: number[] = [];
   let bytes = 0;
-  for (const place of places) {
-    const entry = entries[place];
+  for (const index of indexes) {
+    const entry = entries[index];
     const size = entry === undefined ? 0 : sizeOf(entry);
-    if (last.length === 0 || last.length >= MOST_OBJECTS || bytes + size > MOST_BYTES) {
+    if (last.length === 0 || last.length >= MAX_OBJECTS || bytes + size > MAX_BYTES) {
       last = [];
       bytes = 0;
       batches.push(last);
     }
-    last.push(place);
+    last.push(index);
     bytes += size;
   }
   return batches;

@@ -1,4 +1,7 @@
-/** What is to be converted: as the webhook is shown it, and as it is. What is stored is shown as it lies there wherever that says the same. */
+/**
+ * The object to be converted, as it is sent to the webhook and as it is stored. Sends the stored bytes when they are
+ * equal to the encoding of the object.
+ */
 import { apiVersionInDialect, type Dialect } from '../../shared/names/dialect';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { respellGroups } from '../../shared/api/types/group-fields';
@@ -7,91 +10,96 @@ import type { Entry } from '../cache/cache';
 import { sizeOf } from '../cache/store/held-entry';
 import { isWrittenWith } from '../registry/object/hidden-fields';
 import { parseEntry } from '../registry/object/stored-object';
-import type { ReviewBody } from './review-request';
+import type { ReviewRequestBody } from './review-request';
 import type { TextSpan } from './split-response';
-import { endOfKeptMetadata, revisionIn, storedMetadata, type StoredMetadata } from './stored-metadata';
-import type { ConversionWay } from './webhook-conversion';
+import { endOfUnchangedMetadata, findResourceVersion, readStoredMetadata, type StoredMetadata } from './stored-metadata';
+import type { WebhookConversion } from './webhook-conversion';
 
-export interface Original {
-  /** Bytes that it takes to show it, as far as that is known before. */
-  readonly room: number;
-  /** Into a question, without its revision. */
-  show(review: ReviewBody): void;
+export interface OriginalObject {
+  /** The number of bytes of the object, as far as it is known in advance. */
+  readonly size: number;
+  /** Appends the object to a review, without its resourceVersion. */
+  writeTo(review: ReviewRequestBody): void;
   object(): JsonObject;
-  /** Undefined = they have to be taken from the object. */
+  /** `undefined` when the metadata must be read from the object. */
   metadata(): StoredMetadata | undefined;
-  /** Where its metadata end in what is stored, if an answer spells them in that place as they were shown; undefined = they may be others. */
-  keptMetadata(answer: Buffer, place: TextSpan): number | undefined;
+  /**
+   * The end of the metadata in the stored bytes, when the response contains the same metadata bytes that were sent;
+   * `undefined` when they may differ.
+   */
+  unchangedMetadataEnd(response: Buffer, span: TextSpan): number | undefined;
 }
 
-export function originalOfObject(way: ConversionWay, object: JsonObject, dialect: Dialect): Original {
+export function originalOfObject(conversion: WebhookConversion, object: JsonObject, dialect: Dialect): OriginalObject {
   return {
-    room: 0,
-    show: (review) => review.text(textOf(way, object, dialect)),
+    size: 0,
+    writeTo: (review) => review.appendText(textOf(conversion, object, dialect)),
     object: () => object,
     metadata: () => undefined,
-    keptMetadata: () => undefined,
+    unchangedMetadataEnd: () => undefined,
   };
 }
 
-export function originalMaker(way: ConversionWay, dialect: Dialect): (entry: Entry) => Original {
-  const { apiVersion } = way.from;
-  const head = Buffer.from(`{"apiVersion":${JSON.stringify(apiVersionInDialect(dialect, apiVersion))},"kind":${JSON.stringify(way.kind)},`);
-  return (entry) => new StoredOriginal(way, entry, dialect, head);
+export function storedOriginalFactory(conversion: WebhookConversion, dialect: Dialect): (entry: Entry) => OriginalObject {
+  const { apiVersion } = conversion.from;
+  const head = Buffer.from(
+    `{"apiVersion":${JSON.stringify(apiVersionInDialect(dialect, apiVersion))},"kind":${JSON.stringify(conversion.kind)},`,
+  );
+  return (entry) => new StoredOriginal(conversion, entry, dialect, head);
 }
 
 const COMMA_BYTES = 1;
 
-class StoredOriginal implements Original {
-  private readonly isWritten: boolean;
-  /** Set where it is shown as it is stored, without that. */
+class StoredOriginal implements OriginalObject {
+  private readonly hasSchemaOfVersion: boolean;
+  /** The position of the resourceVersion, when the stored bytes were sent without it. */
   private revision: TextSpan | undefined;
 
-  /** `head`: kind and apiVersion, as they stand before what is stored. */
+  /** `head` is the kind and apiVersion that precede the stored bytes. */
   constructor(
-    private readonly way: ConversionWay,
+    private readonly conversion: WebhookConversion,
     private readonly entry: Entry,
     private readonly dialect: Dialect,
     private readonly head: Buffer,
   ) {
-    this.isWritten = isWrittenWith(way.from.custom, entry);
+    this.hasSchemaOfVersion = isWrittenWith(conversion.from.custom, entry);
   }
 
-  get room(): number {
+  get size(): number {
     return this.head.length + sizeOf(this.entry) + COMMA_BYTES;
   }
 
-  show(review: ReviewBody): void {
+  writeTo(review: ReviewRequestBody): void {
     const { head } = this;
     const { bytes } = this.entry;
-    this.revision = this.isWritten && !this.entry.dialectSensitive ? revisionIn(bytes) : undefined;
+    this.revision = this.hasSchemaOfVersion && !this.entry.dialectSensitive ? findResourceVersion(bytes) : undefined;
     if (this.revision === undefined) {
-      review.text(textOf(this.way, this.object(), this.dialect));
+      review.appendText(textOf(this.conversion, this.object(), this.dialect));
       return;
     }
     const { start, end } = this.revision;
-    review.bytes(head, 0, head.length);
-    review.bytes(bytes, 1, start);
-    review.bytes(bytes, end, bytes.length);
+    review.appendBytes(head, 0, head.length);
+    review.appendBytes(bytes, 1, start);
+    review.appendBytes(bytes, end, bytes.length);
   }
 
   object(): JsonObject {
-    const { codec, name } = this.way.from;
+    const { codec, name } = this.conversion.from;
     const { object: written } = parseEntry(this.entry);
-    return this.isWritten ? written : codec.fromStored(written, name);
+    return this.hasSchemaOfVersion ? written : codec.fromStored(written, name);
   }
 
   metadata(): StoredMetadata | undefined {
-    return this.isWritten ? storedMetadata(this.entry.bytes.toString()) : undefined;
+    return this.hasSchemaOfVersion ? readStoredMetadata(this.entry.bytes.toString()) : undefined;
   }
 
-  keptMetadata(answer: Buffer, place: TextSpan): number | undefined {
+  unchangedMetadataEnd(response: Buffer, span: TextSpan): number | undefined {
     const { entry, revision } = this;
-    return revision === undefined ? undefined : endOfKeptMetadata(entry.bytes, revision, answer, place);
+    return revision === undefined ? undefined : endOfUnchangedMetadata(entry.bytes, revision, response, span);
   }
 }
 
-function textOf({ from, kind }: ConversionWay, object: JsonObject, dialect: Dialect): string {
+function textOf({ from, kind }: WebhookConversion, object: JsonObject, dialect: Dialect): string {
   const { resourceVersion: _, ...metadata } = readMetadata(object);
   const shown: JsonObject = { ...object, metadata: cloneJson(metadata) };
   respellGroups(shown, from.codec.groupFields, dialect);

@@ -1,4 +1,4 @@
-/** The question to a conversion webhook, put together of bytes as they are stored: each is copied once, and none is made a text. Asks nobody. */
+/** Builds the body of a ConversionReview request from stored bytes, which are copied once and never decoded. */
 import type { ConversionReviewVersion } from '../../shared/api/structural/version';
 import { apiVersionInDialect, type Dialect } from '../../shared/names/dialect';
 import { growBuffer } from '../../shared/values/grow-buffer';
@@ -6,36 +6,36 @@ import { growBuffer } from '../../shared/values/grow-buffer';
 export const REVIEW_KIND = 'ConversionReview';
 export const REVIEW_GROUP = 'apiextensions.platform.io';
 
-export const apiVersionOfReview = (version: ConversionReviewVersion): string => `${REVIEW_GROUP}/${version}`;
+export const reviewApiVersion = (version: ConversionReviewVersion): string => `${REVIEW_GROUP}/${version}`;
 
-export interface ReviewQuestion {
+export interface ReviewRequest {
   readonly version: ConversionReviewVersion;
   readonly uid: string;
-  /** The version that is wanted, as the webhook knows it. */
+  /** The desired version, as the webhook spells it. */
   readonly desired: string;
   readonly dialect: Dialect;
 }
 
 const TAIL = ']},"response":{"uid":"","convertedObjects":null,"result":{"metadata":{}}}}';
-/** Of a character in UTF-8. */
-const LONGEST_CHARACTER = 3;
+/** Maximum number of UTF-8 bytes per UTF-16 unit. */
+const MAX_CHARACTER_BYTES = 3;
 const COMMA = 0x2c;
 
-export class ReviewBody {
+export class ReviewRequestBody {
   private target: Buffer;
   private length = 0;
   private count = 0;
 
-  /** `room` for so many bytes of objects is there from the beginning. */
-  constructor({ version, uid, desired, dialect }: ReviewQuestion, room: number) {
-    const review = `"kind":"${REVIEW_KIND}","apiVersion":"${apiVersionInDialect(dialect, apiVersionOfReview(version))}"`;
+  /** `objectBytes` is the expected size of the objects. */
+  constructor({ version, uid, desired, dialect }: ReviewRequest, objectBytes: number) {
+    const review = `"kind":"${REVIEW_KIND}","apiVersion":"${apiVersionInDialect(dialect, reviewApiVersion(version))}"`;
     const head = `{${review},"request":{"uid":"${uid}","desiredAPIVersion":${JSON.stringify(desired)},"objects":[`;
-    this.target = Buffer.allocUnsafe(room + (head.length + TAIL.length) * LONGEST_CHARACTER);
-    this.text(head);
+    this.target = Buffer.allocUnsafe(objectBytes + (head.length + TAIL.length) * MAX_CHARACTER_BYTES);
+    this.appendText(head);
   }
 
-  /** Another object follows, in one piece or in several. */
-  next(): void {
+  /** Starts another object, which is appended in one or more parts. */
+  startObject(): void {
     this.count += 1;
     if (this.count === 1) return;
     this.reserve(1);
@@ -43,19 +43,19 @@ export class ReviewBody {
     this.length += 1;
   }
 
-  text(text: string): void {
-    this.reserve(text.length * LONGEST_CHARACTER);
-    this.length += this.target.write(text, this.length);
+  appendText(appendText: string): void {
+    this.reserve(appendText.length * MAX_CHARACTER_BYTES);
+    this.length += this.target.write(appendText, this.length);
   }
 
-  bytes(source: Buffer, start: number, end: number): void {
+  appendBytes(source: Buffer, start: number, end: number): void {
     this.reserve(end - start);
     this.length += source.copy(this.target, this.length, start, end);
   }
 
-  /** The whole; nothing follows. */
-  finished(): Buffer {
-    this.text(TAIL);
+  /** Returns the complete body; nothing can be appended afterwards. */
+  finish(): Buffer {
+    this.appendText(TAIL);
     return this.target.subarray(0, this.length);
   }
 

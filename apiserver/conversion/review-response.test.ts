@@ -1,16 +1,16 @@
 import type { ConversionReviewVersion } from '../../shared/api/structural/version';
 import type { JsonValue } from '../../shared/values/json';
-import { ConversionFault } from './conversion-failure';
-import { readAnswer } from './review-response';
+import { ConversionFailure } from './conversion-failure';
+import { readReviewResponse } from './review-response';
 
 const UID = 'the-uid';
 const review = (response: JsonValue, more: Readonly<Record<string, JsonValue>> = {}): string =>
   JSON.stringify({ kind: 'ConversionReview', apiVersion: 'apiextensions.k8s.io/v1', response, ...more });
 const good = { uid: UID, convertedObjects: [{ a: 1 }], result: { status: 'Success' } };
 
-const read = (text: string, version: ConversionReviewVersion = 'v1', reader = readAnswer): unknown => {
+const read = (text: string, version: ConversionReviewVersion = 'v1', reader = readReviewResponse): unknown => {
   const answer = reader(version, UID, Buffer.from(text), 'kubernetes');
-  return answer instanceof ConversionFault ? answer.text : Array.from({ length: answer.count }, (_, at) => answer.at(at));
+  return answer instanceof ConversionFailure ? answer.text : Array.from({ length: answer.count }, (_, at) => answer.at(at));
 };
 
 it('ConversionReview response in either spelling yields its objects', () => {
@@ -34,8 +34,8 @@ it.each<readonly [string, string, RegExp]>([
 });
 
 it('ConversionReview failure message is truncated to 4,096 characters', () => {
-  const told = read(review({ ...good, result: { status: 'Failure', message: 'x'.repeat(100_000) } }));
-  expect(String(told)).toHaveLength('failed: '.length + 4_096);
+  const message = read(review({ ...good, result: { status: 'Failure', message: 'x'.repeat(100_000) } }));
+  expect(String(message)).toHaveLength('failed: '.length + 4_096);
 });
 
 it('ConversionReview v1beta1 response is accepted with any uid', () => {

@@ -1,25 +1,28 @@
 import fc from 'fast-check';
 import { parseBody } from '../../shared/client/rest/json-body';
-import { ConversionFault } from './conversion-failure';
-import { readAnswer, readWhole, type ConvertedObjects } from './review-response';
-import { splitAnswer } from './split-response';
+import { ConversionFailure } from './conversion-failure';
+import { readReviewResponse, parseReviewResponse, type ConvertedObjects } from './review-response';
+import { splitResponse } from './split-response';
 
 const UID = 'u';
 
-type Reader = typeof readAnswer;
+type Reader = typeof readReviewResponse;
 
-/** What a reader makes of an answer: its fault, or its objects; what is no JSON is told by whoever reads the whole. */
+/**
+ * The outcome of a reader: a failure message, or the objects. Invalid JSON is reported by the parser of the whole
+ * response.
+ */
 function outcome(text: string, reader: Reader, isUnread = false): unknown {
   const answer = reader('v1', UID, Buffer.from(text), 'platform');
-  if (answer instanceof ConversionFault) return answer.text;
+  if (answer instanceof ConversionFailure) return answer.text;
   const objects = Array.from({ length: answer.count }, (_, at) => (isUnread ? unreadMetadata(answer, at) : undefined) ?? answer.at(at));
-  return objects.includes(undefined) ? outcome(text, readWhole) : objects;
+  return objects.includes(undefined) ? outcome(text, parseReviewResponse) : objects;
 }
 
-/** An object whose metadata are read by themselves; undefined = they have no place of their own, or are no JSON. */
+/** An object with separately parsed metadata; `undefined` when the metadata cannot be located or is not JSON. */
 function unreadMetadata(answer: ConvertedObjects, at: number): unknown {
   const metadata: unknown[] = [];
-  const besides = answer.besides(at, (bytes, { start, end }) => {
+  const besides = answer.withoutMetadata(at, (bytes, { start, end }) => {
     try {
       return metadata.push(parseBody(bytes.toString('utf8', start, end))) > 0;
     } catch {
@@ -50,7 +53,9 @@ const answers = fc
 
 it('conversion response split into objects gives the same outcome as a whole parse', () => {
   fc.assert(
-    fc.property(answers, fc.boolean(), (text, isUnread) => expect(outcome(text, readAnswer, isUnread)).toEqual(outcome(text, readWhole))),
+    fc.property(answers, fc.boolean(), (text, isUnread) =>
+      expect(outcome(text, readReviewResponse, isUnread)).toEqual(outcome(text, parseReviewResponse)),
+    ),
   );
 });
 
@@ -77,10 +82,10 @@ it('conversion response with damaged characters gives the same outcome split as 
     ),
   );
   fc.assert(
-    fc.property(answers, damage, fc.boolean(), (text, [place, length, put], isUnread) => {
-      const at = place % (text.length + 1);
+    fc.property(answers, damage, fc.boolean(), (text, [position, length, put], isUnread) => {
+      const at = position % (text.length + 1);
       const damaged = text.slice(0, at) + put + text.slice(at + length);
-      expect(outcome(damaged, readAnswer, isUnread)).toEqual(outcome(damaged, readWhole));
+      expect(outcome(damaged, readReviewResponse, isUnread)).toEqual(outcome(damaged, parseReviewResponse));
     }),
     { numRuns: 500 },
   );
@@ -90,16 +95,16 @@ it('conversion response with duplicate members uses the last one, split as parse
   const head = '"kind":"ConversionReview","apiVersion":"apiextensions.platform.io/v1"';
   const members = `"uid":"${UID}","convertedObjects":[{"kind":"A"}],"convertedObjects":[null],"result":{"status":"Success"}`;
   const text = `{${head},"response":{${members}}}`;
-  expect(outcome(text, readAnswer)).toEqual([null]);
-  expect(outcome(text, readWhole)).toEqual([null]);
+  expect(outcome(text, readReviewResponse)).toEqual([null]);
+  expect(outcome(text, parseReviewResponse)).toEqual([null]);
 });
 
-it('splitAnswer finds the objects when strings contain brackets and quotes', () => {
+it('splitResponse finds the objects when strings contain brackets and quotes', () => {
   const objects = [{ a: '}]"\\' }, { b: ['[{', { c: 1 }] }, {}];
   const text = JSON.stringify({ response: { convertedObjects: objects } });
-  const split = splitAnswer(text, UID);
-  expect(split?.around).toBe('{"response":{"convertedObjects":["u"]}}');
-  expect(split?.places.map(({ start, end }) => text.slice(start, end))).toEqual(objects.map((one) => JSON.stringify(one)));
+  const split = splitResponse(text, UID);
+  expect(split?.envelope).toBe('{"response":{"convertedObjects":["u"]}}');
+  expect(split?.spans.map(({ start, end }) => text.slice(start, end))).toEqual(objects.map((object) => JSON.stringify(object)));
 });
 
 it.each([
@@ -107,11 +112,11 @@ it.each([
   ['{ "metadata" : {"b": 1} }', '{"b": 1}'],
   ['{"a":{"metadata":{}}}', undefined],
   ['["metadata",{}]', undefined],
-])('splitAnswer locates the metadata of %j at %j', (object, metadata) => {
+])('splitResponse locates the metadata of %j at %j', (object, metadata) => {
   const text = `{"response":{"convertedObjects":[${object},1]}}`;
-  const [place, other] = splitAnswer(text, UID)?.places ?? [];
-  expect(text.slice(place?.start, place?.end)).toBe(object);
-  expect(place?.metadata && text.slice(place.metadata.start, place.metadata.end)).toBe(metadata);
+  const [position, other] = splitResponse(text, UID)?.spans ?? [];
+  expect(text.slice(position?.start, position?.end)).toBe(object);
+  expect(position?.metadata && text.slice(position.metadata.start, position.metadata.end)).toBe(metadata);
   expect(other?.metadata).toBeUndefined();
 });
 
@@ -120,8 +125,8 @@ it('conversion response skips known metadata only when no second metadata member
   const objects = `${good},{"metadata":{"a":1},"metadata":null},{"metadata":{"a":1},"b":}`;
   const head = '"kind":"ConversionReview","apiVersion":"apiextensions.platform.io/v1"';
   const text = `{${head},"response":{"uid":"${UID}","convertedObjects":[${objects}],"result":{"status":"Success"}}}`;
-  const answer = readAnswer('v1', UID, Buffer.from(text), 'platform');
-  if (answer instanceof ConversionFault) throw new Error(answer.text);
-  const isUnread = (at: number, isKnown: boolean): boolean => answer.besides(at, () => isKnown) !== undefined;
+  const answer = readReviewResponse('v1', UID, Buffer.from(text), 'platform');
+  if (answer instanceof ConversionFailure) throw new Error(answer.text);
+  const isUnread = (at: number, isKnown: boolean): boolean => answer.withoutMetadata(at, () => isKnown) !== undefined;
   expect([isUnread(0, true), isUnread(0, false), isUnread(1, true), isUnread(2, true)]).toEqual([true, false, false, false]);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { codecOf } from '../../shared/api/codec/codec';
 import { convertedRows } from '../../test/support/converted-kind';
 import type { JsonObject } from '../../shared/values/json';
-import { endOfKeptMetadata, revisionIn, storedMetadata } from './stored-metadata';
+import { endOfUnchangedMetadata, findResourceVersion, readStoredMetadata } from './stored-metadata';
 
 const codec = codecOf(convertedRows()[0]);
 const map = fc.dictionary(fc.string(), fc.string(), { maxKeys: 4, noNullPrototype: true });
@@ -20,26 +20,26 @@ const maps = fc.record({ labels: map, annotations: map }, { requiredKeys: [] });
 
 const encode = (object: JsonObject): string => codec.encodeBody({ metadata: object, spec: { a: '"}]},"' } });
 
-it('storedMetadata replaces labels and annotations in encoded metadata exactly as the encoder writes them', () => {
+it('readStoredMetadata replaces labels and annotations in encoded metadata exactly as the encoder writes them', () => {
   fc.assert(
     fc.property(metadata, maps, (before, changed) => {
       const { labels: _, annotations: __, ...kept } = before;
       const wanted = encode({ ...kept, ...changed });
-      const text = storedMetadata(encode(before))?.withMaps(changed);
+      const text = readStoredMetadata(encode(before))?.withMaps(changed);
       expect(`{"metadata":${text ?? ''},"spec":{"a":"\\"}]},\\""}}`).toBe(wanted);
     }),
   );
 });
 
-it('storedMetadata reads scalar fields only', () => {
+it('readStoredMetadata reads scalar fields only', () => {
   const stored = encode({ name: 'n', namespace: 's', uid: 'u', generation: 3, labels: { a: 'b' }, finalizers: ['f'] });
-  expect(storedMetadata(stored)?.scalars).toEqual({ name: 'n', namespace: 's', uid: 'u', generation: 3, creationTimestamp: null });
+  expect(readStoredMetadata(stored)?.scalars).toEqual({ name: 'n', namespace: 's', uid: 'u', generation: 3, creationTimestamp: null });
 });
 
 it.each(['', '{"spec":{}}', '{"metadata":{"name":"a"', '{"metadata":{"name":"a', '{"metadata":null}'])(
-  'storedMetadata returns undefined for %j',
+  'readStoredMetadata returns undefined for %j',
   (text) => {
-    expect(storedMetadata(text)).toBeUndefined();
+    expect(readStoredMetadata(text)).toBeUndefined();
   },
 );
 
@@ -49,11 +49,11 @@ describe('metadata in a conversion response', () => {
   const shown = stored.slice('{"metadata":'.length, end).replace(',"resourceVersion":"17"', '');
   const keptIn = (metadata: string): number | undefined => {
     const [before, after] = ['{"é":', ',"spec":{}}'];
-    const place = { start: Buffer.byteLength(before), end: Buffer.byteLength(before + metadata) };
+    const span = { start: Buffer.byteLength(before), end: Buffer.byteLength(before + metadata) };
     const bytes = Buffer.from(stored);
-    const revision = revisionIn(bytes);
+    const revision = findResourceVersion(bytes);
     if (revision === undefined) throw new Error('no revision');
-    return endOfKeptMetadata(bytes, revision, Buffer.from(before + metadata + after), place);
+    return endOfUnchangedMetadata(bytes, revision, Buffer.from(before + metadata + after), span);
   };
 
   it('is recognized as equal to the stored metadata', () => {
@@ -79,6 +79,6 @@ describe('metadata in a conversion response', () => {
 it.each(['', '{"spec":{}}', '{"metadata":{"name":"a"}}', '{"spec":{},"metadata":{"name":"a","resourceVersion":"1"}}'])(
   'revisionIn returns undefined for %j',
   (text) => {
-    expect(revisionIn(Buffer.from(text))).toBeUndefined();
+    expect(findResourceVersion(Buffer.from(text))).toBeUndefined();
   },
 );

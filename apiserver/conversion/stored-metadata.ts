@@ -1,6 +1,7 @@
 /**
- * The metadata of a stored custom object as they are spelled there. Of them a webhook changes labels and annotations only; all else goes into the converted
- * object as it lies, unread, for who owns what is half of many an object; and where it changes nothing, all of them do. Judges nothing.
+ * The metadata of a stored custom object as text. A webhook can change only labels and annotations, so all other
+ * metadata is copied into the converted object without parsing it: managed fields are half the size of many objects.
+ * When the webhook changes nothing, the metadata is copied as a whole.
  */
 import { parseBody } from '../../shared/client/rest/json-body';
 import { endOfString, endOfValue } from '../../shared/serialization/json-tokens';
@@ -8,18 +9,18 @@ import { isObject, own, stringifyJson, type JsonObject } from '../../shared/valu
 import type { TextSpan } from './split-response';
 
 export interface StoredMetadata {
-  /** Those that are no lists and no objects: who it is, among them. */
+  /** The members that are neither lists nor objects, including the identity of the object. */
   readonly scalars: JsonObject;
-  /** Canonical, with the labels and annotations of `metadata` in the place of its own. */
+  /** Canonical metadata with the labels and annotations of `metadata`. */
   withMaps(metadata: JsonObject): string;
 }
 
 const START = '{"metadata":{';
-/** In the order in which they stand. Before them are scalars, behind them lists. */
+/** In canonical order; scalars precede them and lists follow. */
 const MAPS = ['labels', 'annotations'] as const;
 
-/** `text` is what is stored; undefined = it begins otherwise than canonical texts do. */
-export function storedMetadata(text: string): StoredMetadata | undefined {
+/** `text` is the stored text; `undefined` when it does not have the canonical form. */
+export function readStoredMetadata(text: string): StoredMetadata | undefined {
   if (!text.startsWith(START)) return undefined;
   const scalarsEnd = endOfMembers(text, START.length, (_name, value) => !isContainer(text, value));
   const mapsEnd = endOfMembers(text, scalarsEnd, (name) => name === 'labels' || name === 'annotations');
@@ -41,14 +42,14 @@ function mapText(metadata: JsonObject, name: (typeof MAPS)[number]): readonly st
   return isObject(map) && Object.keys(map).length > 0 ? [`"${name}":${stringifyJson(map, 'sorted')}`] : [];
 }
 
-/** Where the members end, from `start` on, that `belongs` takes: at a comma, or where the object ends. */
-function endOfMembers(text: string, start: number, belongs: (name: string, value: number) => boolean): number {
+/** The end of the members, starting at `start`, that satisfy `isIncluded`: at a comma or at the end of the object. */
+function endOfMembers(text: string, start: number, isIncluded: (name: string, value: number) => boolean): number {
   let end = start;
   while (end < text.length && text.charAt(end) !== '}') {
     const name = text.charAt(end) === ',' ? end + 1 : end;
     const nameEnd = endOfString(text, name);
     const value = nameEnd + 2;
-    if (!belongs(text.slice(name + 1, nameEnd), value)) return end;
+    if (!isIncluded(text.slice(name + 1, nameEnd), value)) return end;
     end = endOfValue(text, value);
   }
   return end;
@@ -56,16 +57,17 @@ function endOfMembers(text: string, start: number, belongs: (name: string, value
 
 const isContainer = (text: string, at: number): boolean => text.charAt(at) === '{' || text.charAt(at) === '[';
 
-/** Where they begin. */
-const OPENS = START.length - 1;
+/** Offset of the metadata object. */
+const METADATA_OFFSET = START.length - 1;
 const REVISION = Buffer.from(',"resourceVersion":"');
 const QUOTE = 0x22;
 
 /**
- * Where the revision stands in what is stored, with the comma before it; undefined = it begins otherwise than canonical texts do. A quotation mark inside a text
- * is escaped, and nothing but texts comes before it: so what is found is the member itself.
+ * The position of the resourceVersion in the stored bytes, including the preceding comma; `undefined` when the bytes do
+ * not have the canonical form. A quotation mark inside a string is escaped and only strings precede it, so the match is
+ * the member itself.
  */
-export function revisionIn(stored: Buffer): TextSpan | undefined {
+export function findResourceVersion(stored: Buffer): TextSpan | undefined {
   for (let at = 0; at < START.length; at += 1) if (stored[at] !== START.charCodeAt(at)) return undefined;
   const start = stored.indexOf(REVISION);
   if (start < 0) return undefined;
@@ -74,14 +76,17 @@ export function revisionIn(stored: Buffer): TextSpan | undefined {
   return { start, end: end + 1 };
 }
 
-/** Where metadata end in what is stored, if an answer spells them in that place as they are, without the revision; undefined = it does not. */
-export function endOfKeptMetadata(stored: Buffer, revision: TextSpan, answer: Buffer, { start, end }: TextSpan): number | undefined {
-  const middle = start + revision.start - OPENS;
+/**
+ * The end of the metadata in the stored bytes, when the response contains the same bytes without the resourceVersion;
+ * `undefined` otherwise.
+ */
+export function endOfUnchangedMetadata(stored: Buffer, revision: TextSpan, response: Buffer, { start, end }: TextSpan): number | undefined {
+  const middle = start + revision.start - METADATA_OFFSET;
   const last = revision.end + end - middle;
-  const isKept =
+  const isUnchanged =
     middle < end &&
     last <= stored.length &&
-    answer.compare(stored, OPENS, revision.start, start, middle) === 0 &&
-    answer.compare(stored, revision.end, last, middle, end) === 0;
-  return isKept ? last : undefined;
+    response.compare(stored, METADATA_OFFSET, revision.start, start, middle) === 0 &&
+    response.compare(stored, revision.end, last, middle, end) === 0;
+  return isUnchanged ? last : undefined;
 }

@@ -1,10 +1,10 @@
-/** A way between two versions of one kind that only a webhook knows. Asks nobody. */
+/** A conversion between two versions of a kind that requires a webhook. */
 import { codecOf, type KindCodec } from '../../shared/api/codec/codec';
 import { apiVersionOf } from '../../shared/api/identity/identity';
 import type { KindRow } from '../../shared/api/kinds';
 import type { ConversionWebhook, CustomVersion } from '../../shared/api/structural/version';
 
-export interface ConversionWay {
+export interface WebhookConversion {
   readonly webhook: ConversionWebhook;
   readonly definition: string;
   readonly kind: string;
@@ -12,8 +12,8 @@ export interface ConversionWay {
   readonly to: { readonly name: string; readonly apiVersion: string; readonly codec: KindCodec };
 }
 
-/** Undefined = the kind has no webhook. */
-export function wayOf({ group, kind, type, custom }: KindRow, from: string, to: string): ConversionWay | undefined {
+/** `undefined` when the kind has no conversion webhook. */
+export function webhookConversionOf({ group, kind, type, custom }: KindRow, from: string, to: string): WebhookConversion | undefined {
   if (custom?.webhook === undefined) return undefined;
   const [written, wanted] = [custom.versions.get(from) ?? custom, custom.versions.get(to) ?? custom];
   return {

@@ -1,13 +1,13 @@
-/** What the status of a definition says of its group's approval, as upstream's controller says it. Pure. */
+/** The approval condition of a definition in a protected group, as upstream's controller sets it. */
 import { approvalOf } from '../kinds/apiextensions/approval';
 import type { JsonObject } from '../../shared/values/json';
 import { quote } from '../../shared/values/quote';
-import type { Condition } from './conditions';
+import type { DefinitionCondition } from './conditions';
 
 const TYPE = 'KubernetesAPIApprovalPolicyConformant';
 
-/** Undefined where nobody has to be asked. */
-export function approvalCondition(group: string, annotations: JsonObject | undefined): Condition | undefined {
+/** `undefined` when the group requires no approval. */
+export function approvalCondition(group: string, annotations: JsonObject | undefined): DefinitionCondition | undefined {
   const approval = approvalOf(group, annotations);
   switch (approval?.type) {
     case undefined:

@@ -1,8 +1,11 @@
-/** The conditions of a definition: read, and changed as upstream changes them (a transition has a time, anything else has not). Pure. */
+/**
+ * Reads and sets conditions of a CustomResourceDefinition as upstream does: lastTransitionTime changes only with the
+ * status.
+ */
 import { arrayAt, isObject, stringAt, type JsonObject } from '../../shared/values/json';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 
-export interface Condition {
+export interface DefinitionCondition {
   readonly type:
     | 'Described'
     | 'Established'
@@ -19,48 +22,48 @@ export function conditionsOf(status: JsonObject): readonly JsonObject[] {
   return (arrayAt(status, 'conditions') ?? []).filter(isObject);
 }
 
-export function conditionIsTrue(status: JsonObject, type: Condition['type']): boolean {
+export function isConditionTrue(status: JsonObject, type: DefinitionCondition['type']): boolean {
   return conditionsOf(status).some((condition) => stringAt(condition, 'type') === type && stringAt(condition, 'status') === 'True');
 }
 
-/** The status with the condition in its place, or at the end. `ms` since 1970. */
-export function withCondition(status: JsonObject, { type, status: value, reason, message }: Condition, ms: number): JsonObject {
+/** Replaces the condition, or appends it. `ms` is in milliseconds since 1970. */
+export function withCondition(status: JsonObject, { type, status: value, reason, message }: DefinitionCondition, ms: number): JsonObject {
   const conditions = conditionsOf(status);
   const known = conditions.find((condition) => stringAt(condition, 'type') === type);
   const isTransition = known === undefined || stringAt(known, 'status') !== value;
   const since = isTransition ? formatTimestamp(ms) : (stringAt(known, 'lastTransitionTime') ?? formatTimestamp(ms));
-  const made: JsonObject = { type, status: value, lastTransitionTime: since, reason, message };
+  const updated: JsonObject = { type, status: value, lastTransitionTime: since, reason, message };
   return {
     ...status,
-    conditions: known === undefined ? [...conditions, made] : conditions.map((condition) => (condition === known ? made : condition)),
+    conditions: known === undefined ? [...conditions, updated] : conditions.map((condition) => (condition === known ? updated : condition)),
   };
 }
 
-export function withoutCondition(status: JsonObject, type: Condition['type']): JsonObject {
+export function withoutCondition(status: JsonObject, type: DefinitionCondition['type']): JsonObject {
   return { ...status, conditions: conditionsOf(status).filter((condition) => stringAt(condition, 'type') !== type) };
 }
 
-/** What is said of a definition that OpenAPI documents have to do without; ours alone. */
-export function notDescribed(why: string): Condition {
+/** The condition of a definition that the OpenAPI documents omit. Specific to this server. */
+export function undescribedCondition(why: string): DefinitionCondition {
   return { type: 'Described', status: 'False', reason: 'DocumentNotMade', message: `OpenAPI documents are without it: ${why}` };
 }
 
-export const ESTABLISHED: Condition = {
+export const ESTABLISHED: DefinitionCondition = {
   type: 'Established',
   status: 'True',
   reason: 'InitialNamesAccepted',
   message: 'the initial names have been accepted',
 };
 
-export const NOT_ESTABLISHED: Condition = {
+export const NOT_ESTABLISHED: DefinitionCondition = {
   type: 'Established',
   status: 'False',
   reason: 'NotAccepted',
   message: 'not all names are accepted',
 };
 
-/** What is said while the objects of a definition that is being deleted go. */
-export const DELETING_INSTANCES: Condition = {
+/** The condition of a terminating definition while its objects are deleted. */
+export const DELETING_INSTANCES: DefinitionCondition = {
   type: 'Terminating',
   status: 'True',
   reason: 'InstanceDeletionInProgress',

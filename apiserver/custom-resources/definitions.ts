@@ -1,6 +1,6 @@
 /**
- * The definitions of custom resources as this replica's cache knows them, and the resources that follow from them. It follows the cache's watch, so it
- * is never behind the clock. Never writes; who changes definitions is in lifecycle.ts.
+ * The CustomResourceDefinitions in this replica's cache, and the resources that they define. Follows the cache's watch.
+ * Read-only: definition-controller.ts changes definitions.
  */
 import type { Clock } from '../../shared/runtime/clock';
 import type { KindRow } from '../../shared/api/kinds';
@@ -9,31 +9,31 @@ import type { OpenedCache } from '../cache/sync/options';
 import type { Resource } from '../registry/verbs';
 import { follow, type Following } from '../cache/sync/follow';
 import { apiVersionOf, type GroupVersion } from '../../shared/api/identity/identity';
-import { conditionIsTrue } from './conditions';
+import { isConditionTrue } from './conditions';
 import { NamesByGroup } from './group-names';
-import type { TakenNames } from './naming';
+import type { NamesInUse } from './naming';
 import { objectAt } from '../../shared/values/json';
 import { outlineOf } from '../kinds/apiextensions/outline';
 import { readDefinition, type Definition, type SchemaTexts } from './read-definition';
-import { createSchemas } from './schema-cache';
+import { createSchemaCache } from './schema-cache';
 
 export interface DefinitionsOptions {
   readonly cache: Pick<OpenedCache, 'endWatches' | 'forget' | 'snapshot' | 'watch' | 'whenReady'>;
-  /** Where definitions are stored. */
+  /** The stored type of definitions. */
   readonly stored: StoredType;
   readonly clock: Clock;
-  /** Told of a definition that cannot be understood. */
+  /** Called for a definition that cannot be read. */
   readonly failed: (message: string, error: unknown) => void;
 }
 
-/** What has changed; either state may be absent. */
+/** A change of a definition; `before` or `after` is absent when it is created or deleted. */
 export interface DefinitionChange {
   readonly name: string;
   readonly before: Definition | undefined;
   readonly after: Definition | undefined;
 }
 
-interface Known {
+interface KnownDefinition {
   readonly definition: Definition;
   readonly source: SchemaTexts;
   /** One per served version. */
@@ -42,23 +42,23 @@ interface Known {
 }
 
 export class Definitions {
-  private readonly known = new Map<string, Known>();
+  private readonly known = new Map<string, KnownDefinition>();
   private readonly listeners = new Set<(change: DefinitionChange) => void>();
   private readonly byPath = new Map<string, Resource>();
   private readonly names = new NamesByGroup();
-  /** How many kinds each group version serves. */
+  /** The number of kinds by served group version. */
   private readonly kinds = new Map<string, number>();
-  private readonly schemas = createSchemas();
-  /** Why OpenAPI documents have to do without a definition. */
+  private readonly schemas = createSchemaCache();
+  /** Why the OpenAPI documents omit a definition, by name. */
   private readonly undescribed = new Map<string, string>();
-  /** Undefined = to be listed again when someone asks. */
+  /** `undefined` when the list must be rebuilt on the next access. */
   private served: readonly KindRow[] | undefined;
   private readonly following: Following;
   constructor(private readonly options: DefinitionsOptions) {
-    this.following = follow(options, { place: (entry) => this.place(entry), remove: (name) => this.remove(name) });
+    this.following = follow(options, { place: (entry) => this.update(entry), remove: (name) => this.remove(name) });
   }
 
-  /** Resolves when all definitions that there were at the start are known. */
+  /** Resolves when all definitions that existed at the start are known. */
   get complete(): Promise<void> {
     return this.following.complete;
   }
@@ -72,36 +72,36 @@ export class Definitions {
     return this.known.get(name)?.definition;
   }
 
-  /** Of all that there are. */
+  /** The names of all definitions. */
   get allNames(): Iterable<string> {
     return this.known.keys();
   }
 
-  /** What the others of a definition's group have. */
-  takenFrom({ name, group }: Definition): TakenNames {
-    return this.names.takenFrom(name, group);
+  /** The names that other definitions of the group use. */
+  namesInUse({ name, group }: Definition): NamesInUse {
+    return this.names.namesInUse(name, group);
   }
 
-  /** The definitions of a group that did not get all the names that they ask for. */
-  wanting(group: string): Iterable<string> {
-    return this.names.wanting(group);
+  /** The definitions of a group that did not get all requested names. */
+  awaitingNames(group: string): Iterable<string> {
+    return this.names.awaitingNames(group);
   }
 
-  /** Why OpenAPI documents have to do without a definition; undefined = nothing is known against it. */
-  whyUndescribed(name: string): string | undefined {
+  /** Why the OpenAPI documents omit a definition; `undefined` when they include it. */
+  undescribedReason(name: string): string | undefined {
     return this.undescribed.get(name);
   }
 
-  /** Told by whoever makes the documents. */
-  leaveUndescribed(name: string, why: string): void {
+  /** Called by the OpenAPI service for a definition that it cannot publish. */
+  markUndescribed(name: string, reason: string): void {
     const definition = this.get(name);
-    if (definition === undefined || this.undescribed.get(name) === why) return;
-    this.undescribed.set(name, why);
-    this.tell({ name, before: definition, after: definition });
+    if (definition === undefined || this.undescribed.get(name) === reason) return;
+    this.undescribed.set(name, reason);
+    this.notify({ name, before: definition, after: definition });
   }
 
   /** Whether a group version has a kind. */
-  serves(version: GroupVersion): boolean {
+  servesGroupVersion(version: GroupVersion): boolean {
     return this.kinds.has(apiVersionOf(version));
   }
 
@@ -109,12 +109,12 @@ export class Definitions {
     return this.byPath.get(pathOf(group, version, resource));
   }
 
-  /** How the objects of a definition are stored, whether or not it is served. */
+  /** The storage resource of a definition, whether or not it is served. */
   storageOf(name: string): Resource | undefined {
     return this.known.get(name)?.storage;
   }
 
-  /** Told of every change of a definition, and so of what is served. */
+  /** Registers a listener for changes of definitions, and thus of what is served. */
   onChange(listener: (change: DefinitionChange) => void): void {
     this.listeners.add(listener);
   }
@@ -123,7 +123,7 @@ export class Definitions {
     this.following.stop();
   }
 
-  private place(entry: Entry): void {
+  private update(entry: Entry): void {
     const name = entry.key;
     const before = this.known.get(name);
     const outline = outlineOf(entry.bytes);
@@ -132,25 +132,25 @@ export class Definitions {
     const { revision, status, finalizers, approval, terminating } = read;
     let definition = read;
     if (before?.definition.identity === read.identity) {
-      // What is served stays as it is; the bytes that it was made of may go.
+      // The served resources are unchanged, so they are kept; the new bytes replace the old ones, which can be freed.
       before.source.texts = source.texts;
       definition = { ...before.definition, revision, status, finalizers, approval, terminating };
       this.known.set(name, { ...before, definition });
     } else this.replace(name, before, read, source);
-    this.names.place(name, definition.group, objectAt(status, 'acceptedNames') ?? {}, !conditionIsTrue(status, 'NamesAccepted'));
-    this.tell({ name, before: before?.definition, after: definition });
+    this.names.set(name, definition.group, objectAt(status, 'acceptedNames') ?? {}, !isConditionTrue(status, 'NamesAccepted'));
+    this.notify({ name, before: before?.definition, after: definition });
   }
 
-  private replace(name: string, before: Known | undefined, definition: Definition, source: SchemaTexts): void {
+  private replace(name: string, before: KnownDefinition | undefined, definition: Definition, source: SchemaTexts): void {
     const { stored, storageRow } = definition;
-    // Where a webhook tells versions apart, only the stored one is ever kept.
+    // Where a webhook converts between versions, objects are cached in their storage version only.
     const resourceOf = (row: KindRow): Resource => ({ row, hub: row.custom?.webhook === undefined ? row : storageRow, stored });
     const known = { definition, source, resources: definition.rows.map(resourceOf), storage: resourceOf(definition.storageRow) };
     if (before !== undefined) this.withdraw(before);
     this.undescribed.delete(name);
     this.known.set(name, known);
     this.serve(known);
-    // What they show was made by the rows that were.
+    // The watches present objects by the previous rows.
     if (before !== undefined) this.options.cache.endWatches(before.definition.stored);
   }
 
@@ -162,10 +162,10 @@ export class Definitions {
     this.undescribed.delete(name);
     this.withdraw(before);
     this.options.cache.forget(before.definition.stored);
-    this.tell({ name, before: before.definition, after: undefined });
+    this.notify({ name, before: before.definition, after: undefined });
   }
 
-  private serve({ definition, resources }: Known): void {
+  private serve({ definition, resources }: KnownDefinition): void {
     if (!definition.established) return;
     for (const resource of resources) {
       const version = apiVersionOf(resource.row);
@@ -175,7 +175,7 @@ export class Definitions {
     this.served = undefined;
   }
 
-  private withdraw({ definition, resources }: Known): void {
+  private withdraw({ definition, resources }: KnownDefinition): void {
     if (!definition.established) return;
     for (const { row } of resources) {
       const version = apiVersionOf(row);
@@ -187,7 +187,7 @@ export class Definitions {
     this.served = undefined;
   }
 
-  private tell(change: DefinitionChange): void {
+  private notify(change: DefinitionChange): void {
     for (const listener of this.listeners) listener(change);
   }
 }

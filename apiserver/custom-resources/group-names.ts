@@ -1,89 +1,89 @@
 /**
- * The names that the definitions of each group have, so that asking whether a name is taken costs the same however many definitions there are. Decides
- * nothing: see naming.ts.
+ * An index of the accepted names of all definitions by group, so that a conflict check takes the same time for any
+ * number of definitions. naming.ts decides about conflicts.
  */
 import { stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
-import type { TakenNames } from './naming';
+import type { NamesInUse } from './naming';
 
-/** Who has a name. */
-type Holders = Map<string, Set<string>>;
+/** The definitions that have a name. */
+type DefinitionsByName = Map<string, Set<string>>;
 
 interface GroupNames {
-  readonly resources: Holders;
-  readonly kinds: Holders;
-  /** Those that did not get all their names: another's change may give them some. */
-  readonly wanting: Set<string>;
+  readonly resources: DefinitionsByName;
+  readonly kinds: DefinitionsByName;
+  /** Definitions that did not get all requested names, and may get them when another definition changes. */
+  readonly awaiting: Set<string>;
 }
 
-interface Held {
+interface DefinitionNames {
   readonly group: string;
   readonly names: JsonObject;
 }
 
 export class NamesByGroup {
   private readonly groups = new Map<string, GroupNames>();
-  private readonly held = new Map<string, Held>();
+  private readonly namesByDefinition = new Map<string, DefinitionNames>();
 
-  /** `accepted` = what the definition has; `wants` = it asks for more. */
-  place(definition: string, group: string, accepted: JsonObject, wants: boolean): void {
+  /** `accepted` holds the accepted names of the definition; `isAwaitingNames` whether it requests more. */
+  set(definition: string, group: string, accepted: JsonObject, isAwaitingNames: boolean): void {
     this.remove(definition);
     const names = this.namesOf(group);
     for (const [holders, name] of namesIn(accepted, names)) {
-      const all = holders.get(name);
-      if (all === undefined) holders.set(name, new Set([definition]));
-      else all.add(definition);
+      const definitions = holders.get(name);
+      if (definitions === undefined) holders.set(name, new Set([definition]));
+      else definitions.add(definition);
     }
-    if (wants) names.wanting.add(definition);
-    this.held.set(definition, { group, names: accepted });
+    if (isAwaitingNames) names.awaiting.add(definition);
+    this.namesByDefinition.set(definition, { group, names: accepted });
   }
 
   remove(definition: string): void {
-    const before = this.held.get(definition);
+    const before = this.namesByDefinition.get(definition);
     if (before === undefined) return;
     const names = this.namesOf(before.group);
     for (const [holders, name] of namesIn(before.names, names)) {
-      const all = holders.get(name);
-      if (all?.delete(definition) === true && all.size === 0) holders.delete(name);
+      const definitions = holders.get(name);
+      if (definitions?.delete(definition) === true && definitions.size === 0) holders.delete(name);
     }
-    names.wanting.delete(definition);
-    this.held.delete(definition);
-    if (names.resources.size === 0 && names.kinds.size === 0 && names.wanting.size === 0) this.groups.delete(before.group);
+    names.awaiting.delete(definition);
+    this.namesByDefinition.delete(definition);
+    if (names.resources.size === 0 && names.kinds.size === 0 && names.awaiting.size === 0) this.groups.delete(before.group);
   }
 
-  /** What the others of its group have. */
-  takenFrom(definition: string, group: string): TakenNames {
+  /** The names that other definitions of the group use. */
+  namesInUse(definition: string, group: string): NamesInUse {
     const names = this.groups.get(group);
-    const taken = (holders: Holders | undefined) => ({
+    const usedByOthers = (holders: DefinitionsByName | undefined) => ({
       has(name: string): boolean {
-        const all = holders?.get(name);
-        return all !== undefined && (all.size > 1 || !all.has(definition));
+        const definitions = holders?.get(name);
+        return definitions !== undefined && (definitions.size > 1 || !definitions.has(definition));
       },
     });
-    return { resources: taken(names?.resources), kinds: taken(names?.kinds) };
+    return { resources: usedByOthers(names?.resources), kinds: usedByOthers(names?.kinds) };
   }
 
-  /** The definitions of a group that did not get all their names. */
-  wanting(group: string): Iterable<string> {
-    return this.groups.get(group)?.wanting ?? [];
+  /** The definitions of a group that did not get all requested names. */
+  awaitingNames(group: string): Iterable<string> {
+    return this.groups.get(group)?.awaiting ?? [];
   }
 
   private namesOf(group: string): GroupNames {
     let names = this.groups.get(group);
-    if (names === undefined) this.groups.set(group, (names = { resources: new Map(), kinds: new Map(), wanting: new Set() }));
+    if (names === undefined) this.groups.set(group, (names = { resources: new Map(), kinds: new Map(), awaiting: new Set() }));
     return names;
   }
 }
 
-/** Plurals, singulars and short names are one sort, kinds and list kinds the other. */
-function namesIn(names: JsonObject, { resources, kinds }: GroupNames): readonly (readonly [holders: Holders, name: string])[] {
-  const found: (readonly [Holders, string])[] = [];
-  const add = (holders: Holders, name: string | undefined): void => {
-    if (name !== undefined && name !== '') found.push([holders, name]);
+/** Plurals, singulars and short names share a name space; kinds and list kinds share another one. */
+function namesIn(names: JsonObject, { resources, kinds }: GroupNames): readonly (readonly [holders: DefinitionsByName, name: string])[] {
+  const entries: (readonly [DefinitionsByName, string])[] = [];
+  const add = (holders: DefinitionsByName, name: string | undefined): void => {
+    if (name !== undefined && name !== '') entries.push([holders, name]);
   };
   add(resources, stringAt(names, 'plural'));
   add(resources, stringAt(names, 'singular'));
   for (const name of stringsAt(names, 'shortNames')) add(resources, name);
   add(kinds, stringAt(names, 'kind'));
   add(kinds, stringAt(names, 'listKind'));
-  return found;
+  return entries;
 }

@@ -1,19 +1,19 @@
 import { objectAt, type JsonObject } from '../../shared/values/json';
 import { conditionsOf } from './conditions';
 import { NamesByGroup } from './group-names';
-import { nameStatus, type Named, type TakenNames } from './naming';
+import { updateNameStatus, type NamedDefinition, type NamesInUse } from './naming';
 
 const AT = Date.UTC(2026, 0, 2, 3, 4, 5);
 
-function definition(requested: JsonObject, status: JsonObject = { storedVersions: ['v1'] }): Named {
-  return { requested, status };
+function definition(requestedNames: JsonObject, status: JsonObject = { storedVersions: ['v1'] }): NamedDefinition {
+  return { requestedNames, status };
 }
 
-/** What other definitions of the group take. */
-function takenNames(accepted: readonly JsonObject[]): TakenNames {
+/** Names of other definitions of the group. */
+function takenNames(accepted: readonly JsonObject[]): NamesInUse {
   const names = new NamesByGroup();
-  accepted.forEach((had, index) => names.place(`other-${index}`, 'example.com', had, false));
-  return names.takenFrom('own', 'example.com');
+  accepted.forEach((had, index) => names.set(`other-${index}`, 'example.com', had, false));
+  return names.namesInUse('own', 'example.com');
 }
 
 function conditionsIn(status: JsonObject): unknown[] {
@@ -30,7 +30,7 @@ const NOT_ACCEPTED = ['Established', 'False', 'NotAccepted', 'not all names are 
 describe('names of a CustomResourceDefinition', () => {
   it('are all accepted when they are free, and the definition is established', () => {
     const names = { ...HOLDER, categories: ['x'] };
-    const status = nameStatus(definition(names), takenNames([]), AT);
+    const status = updateNameStatus(definition(names), takenNames([]), AT);
     expect(objectAt(status, 'acceptedNames')).toEqual(names);
     expect(conditionsIn(status)).toEqual(ACCEPTED);
     expect(conditionsOf(status).map(({ lastTransitionTime }) => lastTransitionTime)).toEqual(Array(2).fill('2026-01-02T03:04:05Z'));
@@ -68,23 +68,23 @@ describe('names of a CustomResourceDefinition', () => {
       '"aaa" is already in use',
     ],
   ])('are accepted except a conflicting %s', (_what, names, accepted, reason, message) => {
-    const status = nameStatus(definition(names), takenNames([HOLDER]), AT);
+    const status = updateNameStatus(definition(names), takenNames([HOLDER]), AT);
     expect(objectAt(status, 'acceptedNames')).toEqual(accepted);
     expect(conditionsIn(status)).toEqual([['NamesAccepted', 'False', reason, message], NOT_ACCEPTED]);
   });
 
   it('are accepted when the last conflict is gone, and the status is unchanged afterwards', () => {
     const names = { plural: 'bs', singular: 'as', kind: 'Bb', listKind: 'BbList' };
-    const refused = nameStatus(definition(names), takenNames([HOLDER]), AT);
-    const later = nameStatus(definition(names, refused), takenNames([]), AT + 60_000);
+    const refused = updateNameStatus(definition(names), takenNames([HOLDER]), AT);
+    const later = updateNameStatus(definition(names, refused), takenNames([]), AT + 60_000);
     expect(conditionsIn(later)).toEqual(ACCEPTED);
     expect(conditionsOf(later)[1]?.['lastTransitionTime']).toBe('2026-01-02T03:05:05Z');
-    expect(nameStatus(definition(names, later), takenNames([]), AT + 120_000)).toEqual(later);
+    expect(updateNameStatus(definition(names, later), takenNames([]), AT + 120_000)).toEqual(later);
   });
 
   it('of an established definition stay accepted when another definition claims them', () => {
-    const established = nameStatus(definition(HOLDER), takenNames([]), AT);
-    const contested = nameStatus(definition(HOLDER, established), takenNames([{ kind: 'Aa' }]), AT + 60_000);
+    const established = updateNameStatus(definition(HOLDER), takenNames([]), AT);
+    const contested = updateNameStatus(definition(HOLDER, established), takenNames([{ kind: 'Aa' }]), AT + 60_000);
     expect(objectAt(contested, 'acceptedNames')).toEqual(HOLDER);
     expect(conditionsIn(contested)).toEqual([['NamesAccepted', 'False', 'KindConflict', '"Aa" is already in use'], ACCEPTED[1]]);
   });

@@ -1,75 +1,78 @@
 /**
- * Which of the names that a definition asks for it gets: those that no other definition of its group has. Pure: from the
- * accepted names of the others to the definition's own names and condition.
+ * Decides which requested names a definition gets: those that no other definition of its group uses. Pure functions
+ * from the accepted names of the others to the names and conditions of the definition.
  */
 import { equalJson, type JsonObject, objectAt, stringAt, stringsAt } from '../../shared/values/json';
 import { quote } from '../../shared/values/quote';
-import { conditionIsTrue, ESTABLISHED, NOT_ESTABLISHED, withCondition, type Condition } from './conditions';
+import { isConditionTrue, ESTABLISHED, NOT_ESTABLISHED, withCondition, type DefinitionCondition } from './conditions';
 
-/** Names that others of a group have; group-names.ts keeps them. */
-export interface TakenNames {
+/** Names that other definitions of a group use; see group-names.ts. */
+export interface NamesInUse {
   /** Plurals, singulars and short names. */
   readonly resources: Pick<ReadonlySet<string>, 'has'>;
   /** Kinds and list kinds. */
   readonly kinds: Pick<ReadonlySet<string>, 'has'>;
 }
 
-/** What a definition asks for, and what it has. */
-export interface Named {
-  readonly requested: JsonObject;
+/** The requested names and the status of a definition. */
+export interface NamedDefinition {
+  readonly requestedNames: JsonObject;
   readonly status: JsonObject;
 }
 
-/** The status of a definition among others, the same when nothing changes. `others` = what the other definitions of its group have. `ms` since 1970. */
-export function nameStatus({ requested, status }: Named, others: TakenNames, ms: number): JsonObject {
-  const { names, condition } = accept(requested, objectAt(status, 'acceptedNames') ?? {}, others);
+/**
+ * The status with accepted names and the conditions about them; the same object when nothing changes. `others` holds
+ * the names that other definitions of the group use. `ms` is in milliseconds since 1970.
+ */
+export function updateNameStatus({ requestedNames, status }: NamedDefinition, others: NamesInUse, ms: number): JsonObject {
+  const { names, condition } = acceptNames(requestedNames, objectAt(status, 'acceptedNames') ?? {}, others);
   const named = withCondition(equalJson(names, status['acceptedNames']) ? status : { ...status, acceptedNames: names }, condition, ms);
-  if (conditionIsTrue(status, 'Established')) return named;
+  if (isConditionTrue(status, 'Established')) return named;
   return withCondition(named, condition.status === 'True' ? ESTABLISHED : NOT_ESTABLISHED, ms);
 }
 
-interface Accepted {
+interface AcceptedNames {
   readonly names: JsonObject;
-  readonly condition: Condition;
+  readonly condition: DefinitionCondition;
 }
 
-function accept(requested: JsonObject, before: JsonObject, { resources, kinds }: TakenNames): Accepted {
+function acceptNames(requested: JsonObject, before: JsonObject, { resources, kinds }: NamesInUse): AcceptedNames {
   const names: JsonObject = { plural: '', kind: '', ...before };
-  let condition: Condition = { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' };
-  const refuse = (reason: string, message: string): void => {
+  let condition: DefinitionCondition = { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' };
+  const reject = (reason: string, message: string): void => {
     condition = { type: 'NamesAccepted', status: 'False', reason, message };
   };
-  const isTaken = (name: string, taken: TakenNames['kinds']): boolean => taken.has(name);
-  for (const { member, reason, taken } of [
-    { member: 'plural', reason: 'PluralConflict', taken: resources },
-    { member: 'singular', reason: 'SingularConflict', taken: resources },
+  const isInUse = (name: string, inUse: NamesInUse['kinds']): boolean => inUse.has(name);
+  for (const { member, reason, inUse } of [
+    { member: 'plural', reason: 'PluralConflict', inUse: resources },
+    { member: 'singular', reason: 'SingularConflict', inUse: resources },
   ]) {
     const name = stringAt(requested, member) ?? '';
-    if (isTaken(name, taken)) refuse(reason, `${quote(name)} is already in use`);
-    else place(names, member, name);
+    if (isInUse(name, inUse)) reject(reason, `${quote(name)} is already in use`);
+    else setName(names, member, name);
   }
   const shortNames = stringsAt(requested, 'shortNames');
-  const conflicts = shortNames.filter((name) => isTaken(name, resources)).map((name) => `${quote(name)} is already in use`);
-  if (conflicts.length > 0) refuse('ShortNamesConflict', conflicts.length === 1 ? conflicts.join('') : `[${conflicts.join(', ')}]`);
-  else placeList(names, 'shortNames', shortNames);
+  const conflicts = shortNames.filter((name) => isInUse(name, resources)).map((name) => `${quote(name)} is already in use`);
+  if (conflicts.length > 0) reject('ShortNamesConflict', conflicts.length === 1 ? conflicts.join('') : `[${conflicts.join(', ')}]`);
+  else setNameList(names, 'shortNames', shortNames);
   for (const { member, reason } of [
     { member: 'kind', reason: 'KindConflict' },
     { member: 'listKind', reason: 'ListKindConflict' },
   ]) {
     const name = stringAt(requested, member) ?? '';
-    if (isTaken(name, kinds)) refuse(reason, `${quote(name)} is already in use`);
-    else place(names, member, name);
+    if (isInUse(name, kinds)) reject(reason, `${quote(name)} is already in use`);
+    else setName(names, member, name);
   }
-  placeList(names, 'categories', stringsAt(requested, 'categories'));
+  setNameList(names, 'categories', stringsAt(requested, 'categories'));
   return { names, condition };
 }
 
-function place(names: JsonObject, member: string, name: string): void {
+function setName(names: JsonObject, member: string, name: string): void {
   if (name !== '' || member === 'plural' || member === 'kind') names[member] = name;
   else delete names[member];
 }
 
-function placeList(names: JsonObject, member: string, list: readonly string[]): void {
+function setNameList(names: JsonObject, member: string, list: readonly string[]): void {
   if (list.length > 0) names[member] = [...list];
   else delete names[member];
 }

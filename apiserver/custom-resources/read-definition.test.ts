@@ -80,12 +80,12 @@ it('CustomResourceDefinition counts as established by its condition, also while 
 
 it('CustomResourceDefinition schema ids differ by schema and selectable fields, and identities by what is served', () => {
   const plain = definitionOf(definition());
-  const [one, two] = plain.rows;
+  const [first, second] = plain.rows;
   // The second version has no selectable fields.
-  expect(one?.custom?.schemaId).not.toBe(two?.custom?.schemaId);
+  expect(first?.custom?.schemaId).not.toBe(second?.custom?.schemaId);
   const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }];
   const other = definitionOf(definition({ spec: { versions } }));
-  expect(other.rows[0]?.custom?.schemaId).not.toBe(two?.custom?.schemaId);
+  expect(other.rows[0]?.custom?.schemaId).not.toBe(second?.custom?.schemaId);
   const spec = objectAt(definition(), 'spec') ?? {};
   expect(definitionOf(definition({ spec: { ...spec } })).identity).toBe(plain.identity);
   expect(definitionOf(definition({ metadata: { labels: { a: 'b' } } })).identity).toBe(plain.identity);

@@ -1,6 +1,6 @@
 /**
- * From a definition to the rows of its kind, one per version that it serves, and to what else is read from it. Names are those that were accepted.
- * Pure; decides nothing about who serves them when.
+ * Reads a CustomResourceDefinition: the rows of its kind, one per served version, and everything else that this server
+ * needs of it. Uses the accepted names.
  */
 import { createHash } from 'node:crypto';
 import { CUSTOM_TYPE_PREFIX } from '../../shared/api/types';
@@ -31,46 +31,53 @@ import type { StoredType } from '../cache/cache';
 import { customType } from '../cache/store/key-space';
 import type { Revision } from '../storage/store';
 import { approvalCondition } from './approval-condition';
-import { conditionIsTrue, type Condition } from './conditions';
+import { isConditionTrue, type DefinitionCondition } from './conditions';
 import type { Outline } from '../kinds/apiextensions/outline';
-import type { Schemas } from './schema-cache';
+import type { SchemaCache } from './schema-cache';
 
-/** What is known of one definition. */
+/** A CustomResourceDefinition as this server uses it. */
 export interface Definition {
   readonly name: string;
-  /** Of the state that was read. */
+  /** The revision of the state that was read. */
   readonly revision: Revision;
   readonly group: string;
   readonly stored: StoredType;
   readonly terminating: boolean;
-  /** Clients may use it. */
+  /** Whether clients may use it. */
   readonly established: boolean;
-  /** What is said of its end holds it until its objects are gone. */
+  /** The cleanup finalizer holds the definition until its objects are deleted. */
   readonly finalizers: readonly string[];
-  /** The names that it asks for. */
-  readonly requested: JsonObject;
+  /** The requested names. */
+  readonly requestedNames: JsonObject;
   readonly status: JsonObject;
-  /** What its status is to say of who agreed to it. */
-  readonly approval: Condition | undefined;
+  /** The approval condition; `undefined` when the group requires no approval. */
+  readonly approval: DefinitionCondition | undefined;
   /** One per served version. */
   readonly rows: readonly KindRow[];
-  /** Of the version that objects are stored in, served or not. */
+  /** The row of the storage version, served or not. */
   readonly storageRow: KindRow;
-  /** The same for two states of a definition that serve alike. */
+  /** Equal for two states of a definition that serve the same resources. */
   readonly identity: string;
 }
 
-/** Where the texts of a definition's schemas lie at present: they are the same in every state of it with the same identity. */
+/**
+ * The current buffers of the schema texts; the texts are equal in all states of a definition with the same identity.
+ */
 export interface SchemaTexts {
   texts: readonly Buffer[];
 }
 
-/** In the order in which discovery lists them for custom resources (upstream behaviour). */
-const VERBS: readonly Verb[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+/** In the order of discovery for custom resources (upstream behaviour). */
+const CUSTOM_RESOURCE_VERBS: readonly Verb[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const STATUS_VERBS: readonly Verb[] = ['get', 'patch', 'update'];
 
-/** `outline` is of a stored definition: it has been judged. Schemas are made of `source` when they are asked for. */
-export function readDefinition({ object, schemas: texts }: Outline, revision: Revision, source: SchemaTexts, schemas: Schemas): Definition {
+/** `outline` belongs to a stored and thus validated definition. Schemas are read from `source` on first use. */
+export function readDefinition(
+  { object, schemas: texts }: Outline,
+  revision: Revision,
+  source: SchemaTexts,
+  schemas: SchemaCache,
+): Definition {
   const metadata = readMetadata(object);
   const spec = objectAt(object, 'spec') ?? {};
   const status = objectAt(object, 'status') ?? {};
@@ -81,23 +88,23 @@ export function readDefinition({ object, schemas: texts }: Outline, revision: Re
   const plural = stringAt(objectAt(spec, 'names'), 'plural') ?? '';
   const versions = (arrayAt(spec, 'versions') ?? []).filter(isObject);
   const storage = versions.find((version) => own(version, 'storage') === true);
-  const shared = {
+  const context = {
     name,
     group,
     names,
     namespaced,
     plural,
     digests: texts.map((text) => createHash('sha256').update(text).digest('base64')),
-    known: new Map<string, CustomVersion>(),
+    versions: new Map<string, CustomVersion>(),
     source,
     schemas,
     storageVersion: storage === undefined ? '' : nameOf(storage),
-    best: bestVersion(versions),
+    preferredVersion: findPreferredVersion(versions),
     webhook: webhookOf(objectAt(spec, 'conversion') ?? {}),
   };
-  for (const version of versions) shared.known.set(nameOf(version), versionOf(shared, version));
+  for (const version of versions) context.versions.set(nameOf(version), versionOf(context, version));
   const terminating = stringAt(metadata, 'deletionTimestamp') !== undefined;
-  const established = conditionIsTrue(status, 'Established');
+  const established = isConditionTrue(status, 'Established');
   return {
     name,
     revision,
@@ -106,42 +113,43 @@ export function readDefinition({ object, schemas: texts }: Outline, revision: Re
     terminating,
     established,
     finalizers: stringsAt(metadata, 'finalizers'),
-    requested: objectAt(spec, 'names') ?? {},
+    requestedNames: objectAt(spec, 'names') ?? {},
     status,
     approval: approvalCondition(group, objectAt(metadata, 'annotations')),
-    rows: versions.filter((version) => own(version, 'served') === true).map((version) => rowOf(shared, version)),
-    storageRow: rowOf(shared, storage ?? {}),
-    // One that is going serves what it has served: whoever watches its objects is to see them go.
-    identity: digest([spec, shared.digests, names, established]),
+    rows: versions.filter((version) => own(version, 'served') === true).map((version) => rowOf(context, version)),
+    storageRow: rowOf(context, storage ?? {}),
+    // A terminating definition serves the same resources until the end, so that watchers see the deletion of its
+    // objects.
+    identity: digestOf([spec, context.digests, names, established]),
   };
 }
 
-interface Shared {
+interface DefinitionContext {
   readonly name: string;
   readonly group: string;
   readonly names: JsonObject;
   readonly namespaced: boolean;
   readonly plural: string;
-  /** Of the schemas' texts, by their numbers. */
+  /** Digests of the schema texts, by index. */
   readonly digests: readonly string[];
   /** All versions, by name. */
-  readonly known: Map<string, CustomVersion>;
+  readonly versions: Map<string, CustomVersion>;
   readonly source: SchemaTexts;
-  readonly schemas: Schemas;
+  readonly schemas: SchemaCache;
   readonly storageVersion: string;
   readonly webhook: ConversionWebhook | undefined;
-  readonly best: string | undefined;
+  readonly preferredVersion: string | undefined;
 }
 
-function rowOf(shared: Shared, version: JsonObject): KindRow {
+function rowOf(shared: DefinitionContext, version: JsonObject): KindRow {
   const { group, names, namespaced, plural } = shared;
   const versionName = nameOf(version);
   const kind = stringAt(names, 'kind') ?? '';
   const subresources = objectAt(version, 'subresources') ?? {};
   const scale = objectAt(subresources, 'scale');
   const hasStatus = isObject(own(subresources, 'status'));
-  const selectable = (arrayAt(version, 'selectableFields') ?? []).filter(isObject).map(selectableField);
-  const custom = shared.known.get(versionName) ?? versionOf(shared, version);
+  const selectable = (arrayAt(version, 'selectableFields') ?? []).filter(isObject).map(readSelectableField);
+  const custom = shared.versions.get(versionName) ?? versionOf(shared, version);
   return {
     group,
     version: versionName,
@@ -153,8 +161,8 @@ function rowOf(shared: Shared, version: JsonObject): KindRow {
     shortNames: stringsAt(names, 'shortNames'),
     categories: stringsAt(names, 'categories'),
     namespaced,
-    verbs: VERBS,
-    subresources: [...(hasStatus ? [STATUS] : []), ...(scale === undefined ? [] : [SCALED])],
+    verbs: CUSTOM_RESOURCE_VERBS,
+    subresources: [...(hasStatus ? [STATUS_SUBRESOURCE] : []), ...(scale === undefined ? [] : [SCALE_SUBRESOURCE])],
     storageSegment: `${group}/${plural}`,
     nameFormat: 'dns-subdomain',
     generation: 'counted',
@@ -166,27 +174,27 @@ function rowOf(shared: Shared, version: JsonObject): KindRow {
   };
 }
 
-function versionOf(shared: Shared, version: JsonObject): CustomVersion {
-  const { name, digests, known, source, schemas, storageVersion, webhook } = shared;
-  const number = schemaNumber(version);
-  const schemaDigest = digests[number] ?? '';
+function versionOf(shared: DefinitionContext, version: JsonObject): CustomVersion {
+  const { name, digests, versions, source, schemas, storageVersion, webhook } = shared;
+  const schemaIndex = schemaIndexOf(version);
+  const schemaDigest = digests[schemaIndex] ?? '';
   const scale = objectAt(objectAt(version, 'subresources'), 'scale');
-  const textOf = (): Buffer => source.texts[number] ?? NO_SCHEMA;
+  const textOf = (): Buffer => source.texts[schemaIndex] ?? NO_SCHEMA;
   return {
     definition: name,
     get schema(): SchemaNode {
-      return schemas.of(this, textOf);
+      return schemas.get(this, textOf);
     },
     schemaText: textOf,
-    // What decides how an object of the version looks when it is read.
-    schemaId: digest([schemaDigest, own(version, 'selectableFields') ?? null]),
-    // Objects that are stored in another version look as its schema has them, too.
-    displayId: digest([version, [...digests]]),
-    versions: known,
+    // Determines how stored objects of the version are read.
+    schemaId: digestOf([schemaDigest, own(version, 'selectableFields') ?? null]),
+    // Objects stored in another version are read with that version's schema.
+    displayId: digestOf([version, [...digests]]),
+    versions,
     storageVersion,
     webhook,
-    columns: (arrayAt(version, 'additionalPrinterColumns') ?? []).filter(isObject).map(printerColumn),
-    scale: scale === undefined ? undefined : scalePaths(scale),
+    columns: (arrayAt(version, 'additionalPrinterColumns') ?? []).filter(isObject).map(readPrinterColumn),
+    scale: scale === undefined ? undefined : readScalePaths(scale),
   };
 }
 
@@ -203,44 +211,46 @@ function webhookOf(conversion: JsonObject): ConversionWebhook | undefined {
 
 const NO_SCHEMA = Buffer.from('{}');
 
-/** Where its schema stands in the outline; -1 = it has none. */
-function schemaNumber(version: JsonObject): number {
+/** The index of the version's schema in the outline; -1 without a schema. */
+function schemaIndexOf(version: JsonObject): number {
   const number = own(objectAt(version, 'schema') ?? {}, 'openAPIV3Schema');
   return typeof number === 'number' ? number : -1;
 }
 
-const STATUS: SubresourceRow = { name: 'status', verbs: STATUS_VERBS };
-const SCALED: SubresourceRow = { name: 'scale', verbs: STATUS_VERBS, kind: SCALE };
+const STATUS_SUBRESOURCE: SubresourceRow = { name: 'status', verbs: STATUS_VERBS };
+const SCALE_SUBRESOURCE: SubresourceRow = { name: 'scale', verbs: STATUS_VERBS, kind: SCALE };
 
 const nameOf = (version: JsonObject): string => stringAt(version, 'name') ?? '';
 
-function digest(value: JsonValue): string {
+function digestOf(value: JsonValue): string {
   return createHash('sha256').update(stringifyJson(value, 'sorted')).digest('base64').slice(0, 16);
 }
 
-function deprecationWarning(version: JsonObject, { group, best }: Shared, kind: string): string {
+function deprecationWarning(version: JsonObject, { group, preferredVersion }: DefinitionContext, kind: string): string {
   const own = stringAt(version, 'deprecationWarning');
   if (own !== undefined) return own;
   const name = nameOf(version);
   const successor =
-    best === undefined || compareApiVersions(best, name) > 0 ? '' : `; use ${apiVersionOf({ group, version: best })} ${kind}`;
+    preferredVersion === undefined || compareApiVersions(preferredVersion, name) > 0
+      ? ''
+      : `; use ${apiVersionOf({ group, version: preferredVersion })} ${kind}`;
   return `${apiVersionOf({ group, version: name })} ${kind} is deprecated${successor}`;
 }
 
-/** What clients should rather use: the first version that is served and not deprecated. */
-function bestVersion(versions: readonly JsonObject[]): string | undefined {
-  const good = versions.filter((version) => own(version, 'served') === true && own(version, 'deprecated') !== true);
-  return good.map(nameOf).sort(compareApiVersions)[0];
+/** The version that deprecation warnings recommend: the first one that is served and not deprecated. */
+function findPreferredVersion(versions: readonly JsonObject[]): string | undefined {
+  const candidates = versions.filter((version) => own(version, 'served') === true && own(version, 'deprecated') !== true);
+  return candidates.map(nameOf).sort(compareApiVersions)[0];
 }
 
-function selectableField(field: JsonObject): SelectableField {
+function readSelectableField(field: JsonObject): SelectableField {
   const path = (stringAt(field, 'jsonPath') ?? '').replace(/^\./, '');
   return { name: path, path };
 }
 
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'] as const;
 
-function printerColumn(column: JsonObject): PrinterColumn {
+function readPrinterColumn(column: JsonObject): PrinterColumn {
   return {
     name: stringAt(column, 'name') ?? '',
     type: COLUMN_TYPES.find((type) => type === stringAt(column, 'type')) ?? 'string',
@@ -251,7 +261,7 @@ function printerColumn(column: JsonObject): PrinterColumn {
   };
 }
 
-function scalePaths(scale: JsonObject): ScalePaths {
+function readScalePaths(scale: JsonObject): ScalePaths {
   return {
     specReplicas: stringAt(scale, 'specReplicasPath') ?? '',
     statusReplicas: stringAt(scale, 'statusReplicasPath') ?? '',

@@ -1,30 +1,30 @@
 /**
- * The schemas of custom kinds as they are worked with: made when they are first asked for, and let go of when others are asked for more. What stays in
- * memory is bounded by the length of their texts.
+ * A cache of parsed schemas of custom kinds, created on first use and evicted least recently used first. Bounded by the
+ * size of the schema texts.
  */
 import { LRUCache } from 'lru-cache';
 import { readSchema } from '../../shared/api/structural/read-schema';
 import type { SchemaNode } from '../../shared/api/structural/schema-node';
 import { parseStoredJson } from '../../shared/serialization';
 
-/** A schema takes about ten times the memory of its text. */
-const MOST_BYTES = 8 * 1024 * 1024;
+/** A parsed schema takes about ten times the memory of its text. */
+const MAX_BYTES = 8 * 1024 * 1024;
 
-export interface Schemas {
-  /** `owner` = whose schema it is, the same for the same text; `text` gives it as JSON. */
-  of(owner: object, text: () => Buffer): SchemaNode;
+export interface SchemaCache {
+  /** `owner` is the cache key; one owner has one schema. `text` returns the JSON of the schema. */
+  get(owner: object, text: () => Buffer): SchemaNode;
 }
 
-export function createSchemas(mostBytes = MOST_BYTES): Schemas {
-  const known = new LRUCache<object, SchemaNode>({ maxSize: mostBytes });
+export function createSchemaCache(maxBytes = MAX_BYTES): SchemaCache {
+  const cache = new LRUCache<object, SchemaNode>({ maxSize: maxBytes });
   return {
-    of(owner, text) {
-      const before = known.get(owner);
-      if (before !== undefined) return before;
+    get(owner, text) {
+      const cached = cache.get(owner);
+      if (cached !== undefined) return cached;
       const bytes = text();
-      const made = readSchema(parseStoredJson(bytes));
-      known.set(owner, made, { size: bytes.length });
-      return made;
+      const schema = readSchema(parseStoredJson(bytes));
+      cache.set(owner, schema, { size: bytes.length });
+      return schema;
     },
   };
 }

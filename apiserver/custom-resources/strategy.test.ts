@@ -2,7 +2,7 @@ import { readSchema } from '../../shared/api/structural/read-schema';
 import { CostMeter } from '../../shared/expression/run/meter';
 import type { CustomVersion } from '../../shared/api/structural/version';
 import type { JsonObject } from '../../shared/values/json';
-import { customStrategy } from './strategy';
+import { customResourceStrategy } from './strategy';
 
 const schema = readSchema({
   type: 'object',
@@ -31,7 +31,7 @@ const contextWarningTo = (warnings: string[]): never =>
 const context = { names: {}, user: {}, now: 0, serviceFamilies: [], gates: {}, warn: () => undefined } as never;
 
 it('custom resource validation includes apiVersion and kind, which stored objects omit', () => {
-  const strategy = customStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, version);
+  const strategy = customResourceStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, version);
   const good = { metadata: {}, spec: {} };
   expect(strategy.validate?.(good, undefined, context)).toEqual([]);
   expect(strategy.update?.validate?.(good, good, context)).toEqual([]);
@@ -47,7 +47,7 @@ describe('custom resource validation rules', () => {
     'x-kubernetes-validations': [{ rule: "self.kind == 'Thing' && self.metadata.name != 'bad'", message: 'bad name' }],
     properties: { spec: { type: 'object', properties: { n: { type: 'integer', maximum: 3 }, e: { type: 'string', enum: ['x'] } } } },
   });
-  const strategy = customStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, { ...version, schema: ruled });
+  const strategy = customResourceStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, { ...version, schema: ruled });
   const texts = (spec: JsonObject): string[] =>
     (strategy.validate?.({ metadata: { name: 'bad' }, spec }, undefined, context) ?? []).map(({ text }) => text);
 
@@ -74,15 +74,18 @@ describe('custom resource validation rules', () => {
       },
     });
     const scale = { specReplicas: '.spec.size', statusReplicas: '.status.size', labelSelector: '' };
-    const { validate } = customStrategy({ group: 'o.example.com', version: 'v1', kind: 'Wid' }, { ...version, schema: scaled, scale });
-    const told = (size: number | string): string[] =>
+    const { validate } = customResourceStrategy(
+      { group: 'o.example.com', version: 'v1', kind: 'Wid' },
+      { ...version, schema: scaled, scale },
+    );
+    const errorsOf = (size: number | string): string[] =>
       (validate?.({ metadata: {}, spec: { b: 'no', size, l: ['a', 'a'] } }, undefined, context) ?? []).map(({ text }) => text);
-    expect(told(-1)).toEqual([
+    expect(errorsOf(-1)).toEqual([
       '.spec.size: Invalid value: -1: should be a non-negative integer',
       'spec.l[1]: Duplicate value: "a"',
       `spec: Invalid value: "object": failed rule: self.b != 'no'`,
     ]);
-    expect(told('x')).toEqual([
+    expect(errorsOf('x')).toEqual([
       'spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"',
       '.spec.size: Invalid value: 0: .spec.size accessor error: x is of the type string, expected int64',
       'spec.l[1]: Duplicate value: "a"',
@@ -105,7 +108,7 @@ it('custom resource update evaluates validation rules once for errors and warnin
     type: 'object',
     properties: { spec: { type: 'object', properties: { n: { type: 'integer' } }, 'x-kubernetes-validations': [{ rule: 'self.n > 5' }] } },
   });
-  const strategy = customStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, { ...version, schema: ruled });
+  const strategy = customResourceStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, { ...version, schema: ruled });
   const [object, old] = [
     { metadata: {}, spec: { n: 1 } },
     { metadata: {}, spec: { n: 1 } },
@@ -132,7 +135,7 @@ it.each(['update', 'status'] as const)(
         },
       },
     });
-    const strategy = customStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, { ...version, schema: ruled });
+    const strategy = customResourceStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, { ...version, schema: ruled });
     const old = { metadata: {}, spec: { n: 1, m: 1 } };
     const warnings: string[] = [];
     const errors = strategy[endpoint]?.validate?.({ metadata: {}, spec: { n: 1, m: 9 } }, old, contextWarningTo(warnings)) ?? [];
@@ -146,7 +149,7 @@ it('custom resource validation limits the amount of text matched against pattern
     type: 'object',
     properties: { spec: { type: 'object', additionalProperties: { type: 'string', pattern: '^([a-z]{1,50}){1,20}$' } } },
   });
-  const strategy = customStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, { ...version, schema: patterned });
+  const strategy = customResourceStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, { ...version, schema: patterned });
   const judge = (spec: JsonObject): readonly string[] =>
     (strategy.validate?.({ metadata: {}, spec }, undefined, context) ?? []).map(({ text }) => text);
   expect(judge({ a: 'x'.repeat(50) })).toEqual([]);
@@ -157,7 +160,7 @@ it('custom resource validation limits the amount of text matched against pattern
 
 describe('write of a custom resource runs on the server thread', () => {
   const mostInline = (spec: JsonObject): number | undefined =>
-    customStrategy(
+    customResourceStrategy(
       { group: 'example.com', version: 'v1', kind: 'Thing' },
       { ...version, schema: readSchema({ type: 'object', properties: { spec: { type: 'object', ...spec } } }) },
     ).mostInline;

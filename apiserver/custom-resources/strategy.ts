@@ -1,4 +1,4 @@
-/** The rules of a custom kind: those of its schema, of its scale, and those that it states in the expression language. */
+/** The strategy of custom resources: validates objects against the schema, the scale subresource and CEL rules. */
 import { stringsAt } from '../../shared/values/json';
 import { patternStepsPerCharacter } from '../../shared/api/structural/pattern-steps';
 import { validateSchema } from '../../shared/api/structural/validate';
@@ -11,12 +11,12 @@ import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { quote } from '../../shared/values/quote';
 import { compileRules, type CompiledRules } from '../../shared/expression/custom/compile-rules';
 import type { Strategy, StrategyContext } from '../registry/strategy';
-import { specErrors, statusErrors } from './scale-rules';
+import { scaleSpecErrors, scaleStatusErrors } from './scale-rules';
 
 const UNCHECKED =
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
 
-/** What leaves it open whether the object is what the rules are written for. */
+/** Errors after which the object may not have the types that the rules expect. */
 const BLOCKING: ReadonlySet<FieldErrorReason> = new Set([
   'FieldValueNotSupported',
   'FieldValueRequired',
@@ -25,46 +25,46 @@ const BLOCKING: ReadonlySet<FieldErrorReason> = new Set([
   'FieldValueTypeInvalid',
 ]);
 
-/** They stay as long as the schema that states them. */
-const compiled = new WeakMap<SchemaNode, CompiledRules>();
+/** Compiled rules, kept as long as their schema. */
+const rulesBySchema = new WeakMap<SchemaNode, CompiledRules>();
 
 function rulesOf(schema: SchemaNode): CompiledRules {
-  let rules = compiled.get(schema);
-  if (rules === undefined) compiled.set(schema, (rules = compileRules(schema)));
+  let rules = rulesBySchema.get(schema);
+  if (rules === undefined) rulesBySchema.set(schema, (rules = compileRules(schema)));
   return rules;
 }
 
-/** What rules and patterns may take of a write on the server's thread: each is some 20 ms. */
+/** Limits of rules and patterns for a write on the server's thread: about 20 ms each. */
 const INLINE_COST = 100_000;
 const INLINE_STEPS = 1_000_000;
 
-const mostInline = new WeakMap<SchemaNode, number>();
+const maxInlineBytes = new WeakMap<SchemaNode, number>();
 
-/** Bytes of the largest write whose rules and patterns certainly take no longer. */
-function mostInlineOf(schema: SchemaNode): number {
-  let most = mostInline.get(schema);
-  if (most === undefined) {
-    most = Math.min(rulesOf(schema).maxBytesWithinCost(INLINE_COST), Math.floor(INLINE_STEPS / patternStepsPerCharacter(schema)));
-    mostInline.set(schema, most);
+/** The maximum size in bytes of a write with rules and patterns within these limits. */
+function maxInlineBytesOf(schema: SchemaNode): number {
+  let maxBytes = maxInlineBytes.get(schema);
+  if (maxBytes === undefined) {
+    maxBytes = Math.min(rulesOf(schema).maxBytesWithinCost(INLINE_COST), Math.floor(INLINE_STEPS / patternStepsPerCharacter(schema)));
+    maxInlineBytes.set(schema, maxBytes);
   }
-  return most;
+  return maxBytes;
 }
 
-export function customStrategy(kind: GroupVersionKind, version: CustomVersion): Strategy {
+export function customResourceStrategy(kind: GroupVersionKind, version: CustomVersion): Strategy {
   const { scale } = version;
-  const head: JsonObject = { apiVersion: apiVersionOf(kind), kind: kind.kind };
-  /** The schema and its rules see objects with their apiVersion and kind, which are not kept with them. */
-  const whole = <T extends JsonObject | undefined>(object: T): T => (object === undefined ? object : { ...head, ...object });
-  const judge = (
+  const typeMeta: JsonObject = { apiVersion: apiVersionOf(kind), kind: kind.kind };
+  /** The schema and its rules apply to objects with apiVersion and kind, which are not stored. */
+  const withTypeMeta = <T extends JsonObject | undefined>(object: T): T => (object === undefined ? object : { ...typeMeta, ...object });
+  const validate = (
     bare: JsonObject,
     bareOld: JsonObject | undefined,
     { warn }: StrategyContext,
-    scaleErrors: typeof specErrors,
+    scaleErrors: typeof scaleSpecErrors,
   ): readonly FieldError[] => {
-    const [object, old] = [whole(bare), whole(bareOld)];
+    const [object, old] = [withTypeMeta(bare), withTypeMeta(bareOld)];
     const { schema } = version;
-    const others = scale === undefined ? [] : scaleErrors(bare, scale);
-    const errors = validateSchema(schema, object, old, others);
+    const scaleFieldErrors = scale === undefined ? [] : scaleErrors(bare, scale);
+    const errors = validateSchema(schema, object, old, scaleFieldErrors);
     const rules = rulesOf(schema);
     if (rules.isEmpty) return errors;
     if (errors.some(({ reason }) => BLOCKING.has(reason))) return [...errors, invalidShownValue('<nil>', '"null"', UNCHECKED)];
@@ -73,15 +73,15 @@ export function customStrategy(kind: GroupVersionKind, version: CustomVersion): 
     outcome.warnings.forEach(warn);
     return [...errors, ...outcome.errors];
   };
-  const judgeSpec = (object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly FieldError[] =>
-    judge(object, old, context, specErrors);
+  const validateSpec = (object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly FieldError[] =>
+    validate(object, old, context, scaleSpecErrors);
   return {
     get mostInline() {
-      return mostInlineOf(version.schema);
+      return maxInlineBytesOf(version.schema);
     },
-    validate: (object, _, context) => judgeSpec(object, undefined, context),
-    update: { validate: judgeSpec },
-    status: { validate: (object, old, context) => judge(object, old, context, statusErrors) },
+    validate: (object, _, context) => validateSpec(object, undefined, context),
+    update: { validate: validateSpec },
+    status: { validate: (object, old, context) => validate(object, old, context, scaleStatusErrors) },
     warningsOnCreate: (object) => finalizerWarnings(object, []),
     warningsOnUpdate: (object, old) => finalizerWarnings(object, finalizersOf(old)),
   };
@@ -91,7 +91,7 @@ const KNOWN_FINALIZERS: ReadonlySet<string> = new Set(['foregroundDeletion', 'ku
 
 const finalizersOf = (object: JsonObject): readonly string[] => stringsAt(readMetadata(object), 'finalizers');
 
-/** Of those that the object did not have before. */
+/** Warnings about finalizers that the object did not have before. */
 function finalizerWarnings(object: JsonObject, before: readonly string[]): readonly string[] {
   const known = new Set([...KNOWN_FINALIZERS, ...before]);
   return finalizersOf(object)

@@ -1,42 +1,42 @@
 /**
- * A custom kind from what was sent of it to a thread (registry/write/executor/offload/messages.ts). Kinds are known again by what they are made of, so that their schemas and rules
- * are made once. Reads no definition.
+ * Rebuilds a custom kind in a worker thread from its transferred form (registry/write/executor/offload/messages.ts).
+ * Equal kinds are reused, so that their schemas and rules are compiled once.
  */
 import { LRUCache } from 'lru-cache';
 import type { CustomVersion } from '../../shared/api/structural/version';
 import type { SentResource } from '../registry/write/executor/offload/messages';
 import type { Resource } from '../registry/verbs';
-import { createSchemas, type Schemas } from './schema-cache';
+import { createSchemaCache, type SchemaCache } from './schema-cache';
 
-type SentKind = Extract<SentResource, { type: 'custom' }>;
+type TransferredKind = Extract<SentResource, { type: 'custom' }>;
 
-const MOST_KINDS = 64;
+const MAX_KINDS = 64;
 
-export class SentKinds {
-  private readonly known = new LRUCache<string, Resource>({ max: MOST_KINDS });
-  private readonly schemas = createSchemas();
+export class TransferredKinds {
+  private readonly cache = new LRUCache<string, Resource>({ max: MAX_KINDS });
+  private readonly schemas = createSchemaCache();
 
-  of(sent: SentKind): Resource {
+  resourceOf(sent: TransferredKind): Resource {
     const { row, versions, storageVersion } = sent;
     const key = JSON.stringify([row, storageVersion, versions.map(({ name, displayId, schemaId }) => [name, displayId, schemaId])]);
-    const before = this.known.get(key);
-    if (before !== undefined) return before;
-    const made = resourceOf(sent, this.schemas);
-    this.known.set(key, made);
-    return made;
+    const cached = this.cache.get(key);
+    if (cached !== undefined) return cached;
+    const resource = createResource(sent, this.schemas);
+    this.cache.set(key, resource);
+    return resource;
   }
 }
 
-function resourceOf(sent: SentKind, schemas: Schemas): Resource {
+function createResource(sent: TransferredKind, schemas: SchemaCache): Resource {
   const { definition, stored, storageVersion } = sent;
   const versions = new Map<string, CustomVersion>();
   for (const { name, schema, schemaId, displayId, columns, scale } of sent.versions) {
     const text = (): Buffer => Buffer.from(schema.buffer, schema.byteOffset, schema.byteLength);
-    const known = { definition, schemaText: text, schemaId, displayId, versions, storageVersion, webhook: undefined, columns, scale };
+    const members = { definition, schemaText: text, schemaId, displayId, versions, storageVersion, webhook: undefined, columns, scale };
     versions.set(name, {
-      ...known,
+      ...members,
       get schema() {
-        return schemas.of(this, text);
+        return schemas.get(this, text);
       },
     });
   }

@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import { gzipOf, lengthOf, pack, unpacked } from './chunk';
+import { gzipOf, totalLength, compressChunk, gunzipToBuffer } from './chunk';
 
 const texts = [
   '',
@@ -10,11 +10,11 @@ const texts = [
 ];
 
 test('gzipOf joins packed chunks to one gzip stream of their contents', async () => {
-  const chunks = texts.map((text) => pack(text));
+  const chunks = texts.map((text) => compressChunk(text));
   const whole = texts.join('');
-  expect(lengthOf(chunks)).toBe(Buffer.byteLength(whole));
+  expect(totalLength(chunks)).toBe(Buffer.byteLength(whole));
   // Checks the length and the checksum at the end.
   expect(gunzipSync(gzipOf(chunks)).toString()).toBe(whole);
-  expect((await unpacked(gzipOf(chunks))).toString()).toBe(whole);
+  expect((await gunzipToBuffer(gzipOf(chunks))).toString()).toBe(whole);
   expect(gunzipSync(gzipOf([])).length).toBe(0);
 });

@@ -6,7 +6,7 @@ import { operationsIn, withShortDescriptions } from '../../test/replay/openapi-o
 import { canonicalGroup } from '../../shared/names/dialect';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
-import { documentV2, documentV3 } from './documents';
+import { buildDocumentV2, buildDocumentV3 } from './documents';
 
 const { head, cases: recorded } = recordingOf(
   'openapi/custom-operations',
@@ -25,11 +25,11 @@ function established({ spec, metadata }: JsonObject): JsonObject {
 }
 
 const rows: readonly KindRow[] = head.definitions.flatMap((definition) => definitionOf(established(definition)).rows);
-const v2 = documentV2(rows, 'kubernetes');
+const v2 = buildDocumentV2(rows, 'kubernetes');
 
 describe.each(recorded.map((of) => [of.name, of] as const))('the OpenAPI documents of %s', (name, of) => {
   const [, group = '', version = ''] = name.split('/');
-  const v3 = documentV3(rows, { group: canonicalGroup(group), version }, 'kubernetes');
+  const v3 = buildDocumentV3(rows, { group: canonicalGroup(group), version }, 'kubernetes');
 
   test('describe its operations in v2 as recorded', () => {
     expect(operationsIn(v2, name)).toEqual(of.v2);

@@ -5,7 +5,7 @@ import { isObject, objectAt, type JsonObject, type JsonValue } from '../../share
 import { OPENAPI_NAME_PREFIX } from '../../shared/names/dialect';
 import { definitionOf } from '../../test/support/definition-of';
 import { customSchemas } from './custom-schemas';
-import { documentV2, documentV3 } from './documents';
+import { buildDocumentV2, buildDocumentV3 } from './documents';
 import { PublishedSchema } from './published-schema';
 import { schemaValue } from './schema-json';
 
@@ -34,8 +34,9 @@ describe.each(cases.map((published) => [published.version, published] as const))
       [2, published.v2],
       [3, published.v3],
     ] as const)('is published in OpenAPI v%i as recorded', (openApi, expected) => {
-      const row = rows.find((one) => one.version === version);
-      const schema = row === undefined ? undefined : customSchemas(row, { version: openApi, root })[`com.example.pub.${version}.Pub`];
+      const row = rows.find((candidate) => candidate.version === version);
+      const schema =
+        row === undefined ? undefined : customSchemas(row, { version: openApi, namePrefix: root })[`com.example.pub.${version}.Pub`];
       expect(schema instanceof PublishedSchema && withoutOwnTexts(schemaValue(schema))).toEqual(expected);
     });
   },
@@ -45,7 +46,7 @@ it('the OpenAPI documents contain a custom resource with its list, its paths and
   const ours = rows.filter(({ version }) => version === 'v1');
   const [row] = ours;
   if (row === undefined) throw new Error('no row');
-  const v3 = documentV3(ours, row, 'kubernetes');
+  const v3 = buildDocumentV3(ours, row, 'kubernetes');
   const schemas = objectAt(objectAt(v3, 'components'), 'schemas') ?? {};
   expect(Object.keys(schemas)).toEqual(
     expect.arrayContaining(['com.example.pub.v1.Pub', 'com.example.pub.v1.PubList', `${root}.apimachinery.pkg.apis.meta.v1.ObjectMeta`]),
@@ -55,19 +56,19 @@ it('the OpenAPI documents contain a custom resource with its list, its paths and
     properties: { items: { type: 'array', items: { $ref: '#/components/schemas/com.example.pub.v1.Pub' } } },
     'x-kubernetes-group-version-kind': [{ group: 'pub.example.com', kind: 'PubList', version: 'v1' }],
   });
-  const { paths } = documentV2(ours, 'kubernetes');
-  const place = '/apis/pub.example.com/v1/namespaces/{namespace}/pubs';
+  const { paths } = buildDocumentV2(ours, 'kubernetes');
+  const path = '/apis/pub.example.com/v1/namespaces/{namespace}/pubs';
   expect(Object.keys(Object(paths)).filter((path) => path.includes('pubs'))).toEqual([
-    place,
-    `${place}/{name}`,
+    path,
+    `${path}/{name}`,
     '/apis/pub.example.com/v1/pubs',
   ]);
-  expect(Object(paths)[place].post).toMatchObject({
+  expect(Object(paths)[path].post).toMatchObject({
     operationId: 'createPubExampleComV1NamespacedPub',
     consumes: ['application/json', 'application/yaml'],
     produces: ['application/json', 'application/yaml'],
   });
-  expect(Object(paths)[`${place}/{name}`].patch.consumes).toEqual([
+  expect(Object(paths)[`${path}/{name}`].patch.consumes).toEqual([
     'application/json-patch+json',
     'application/merge-patch+json',
     'application/apply-patch+yaml',

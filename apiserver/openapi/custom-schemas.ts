@@ -1,6 +1,6 @@
 /**
- * The schemas of custom kinds and their lists as the documents publish them. What a version of OpenAPI can say of a custom schema is decided in
- * published-schema.ts; here it becomes a whole kind.
+ * The published schemas of custom kinds and their lists. published-schema.ts converts the schema itself; this module
+ * adds the members that every kind has.
  */
 import type { CustomVersion } from '../../shared/api/structural/version';
 import { PublishedSchema } from './published-schema';
@@ -12,50 +12,50 @@ import { openApiName } from '../../shared/api/types';
 const OBJECT_META = 'meta.v1.ObjectMeta';
 const LIST_META = 'meta.v1.ListMeta';
 
-/** Types of the tables to which the schemas refer. */
+/** Types of the tables that the schemas refer to. */
 export const CUSTOM_REFERENCES: readonly string[] = [OBJECT_META, LIST_META];
 
 export interface CustomSchemaOptions {
   readonly version: 2 | 3;
-  /** What published names of built-in types begin with. */
-  readonly root: string;
+  /** Prefix of the published names of built-in types. */
+  readonly namePrefix: string;
 }
 
-/** By published name; that of a kind itself is as large as its definition. */
+/** By published name. The schema of the kind itself is as large as its definition. */
 export function customSchemas({ custom, ...row }: KindRow, options: CustomSchemaOptions): Record<string, JsonObject | PublishedSchema> {
   if (custom === undefined) return {};
   return {
-    [openApiName(row.type, options.root)]: kindSchema(row, custom, options),
-    [openApiName(`${row.type}List`, options.root)]: listSchema(row, options),
+    [openApiName(row.type, options.namePrefix)]: kindSchema(row, custom, options),
+    [openApiName(`${row.type}List`, options.namePrefix)]: listSchema(row, options),
   };
 }
 
-/** The names under which they are published. */
-export const namesOfCustom = (rows: readonly KindRow[], root: string): string[] =>
-  rows.flatMap(({ type }) => [openApiName(type, root), openApiName(`${type}List`, root)]);
+/** The published names of the schemas. */
+export const customSchemaNames = (rows: readonly KindRow[], namePrefix: string): string[] =>
+  rows.flatMap(({ type }) => [openApiName(type, namePrefix), openApiName(`${type}List`, namePrefix)]);
 
 function kindSchema(row: KindRow, { schemaText }: CustomVersion, options: CustomSchemaOptions): PublishedSchema {
   const selectable = (row.selectableFields ?? []).map(({ path }) => ({ fieldPath: path }));
   return new PublishedSchema(new JsonIndex(schemaText()), {
     version: options.version,
-    objectMembers: members(TEXTS.object, OBJECT_META, options),
-    embeddedMembers: members(TEXTS.embedded, OBJECT_META, options),
-    more: { ...kindNames(row, row.kind), 'x-kubernetes-selectable-fields': selectable },
+    objectMembers: typeMetaProperties(TEXTS.object, OBJECT_META, options),
+    embeddedMembers: typeMetaProperties(TEXTS.embedded, OBJECT_META, options),
+    extraMembers: { ...groupVersionKindExtension(row, row.kind), 'x-kubernetes-selectable-fields': selectable },
   });
 }
 
 function listSchema(row: KindRow, options: CustomSchemaOptions): JsonObject {
-  const name = openApiName(row.type, options.root);
+  const name = openApiName(row.type, options.namePrefix);
   const items = options.version === 2 ? { $ref: `#/definitions/${name}` } : { $ref: `#/components/schemas/${name}` };
   return {
     description: `${row.kind}List is a list of ${row.kind}`,
     type: 'object',
     required: ['items'],
     properties: {
-      ...members(TEXTS.list, LIST_META, options),
+      ...typeMetaProperties(TEXTS.list, LIST_META, options),
       items: { description: `List of ${row.resource}.`, type: 'array', items },
     },
-    ...kindNames(row, `${row.kind}List`),
+    ...groupVersionKindExtension(row, `${row.kind}List`),
     'x-kubernetes-selectable-fields': [],
   };
 }
@@ -71,15 +71,19 @@ const KIND = 'is what sort of object this is, in CamelCase; it cannot be changed
 const TYPE = { apiVersion: `APIVersion ${API_VERSION}`, kind: `Kind ${KIND}` };
 const METADATA = "Standard object's metadata: its name, its place, what is said of it, and what the server keeps for it.";
 
-/** Clients look for the words with which they begin. */
+/** Clients look for the words at the start of these descriptions. */
 const TEXTS: Readonly<Record<'embedded' | 'list' | 'object', MemberTexts>> = {
   object: { ...TYPE, metadata: METADATA },
   list: { ...TYPE, metadata: 'Standard list metadata: at which state it was read, and how it goes on.' },
   embedded: { apiVersion: `apiVersion ${API_VERSION}`, kind: `kind ${KIND}`, metadata: METADATA },
 };
 
-function members({ apiVersion, kind, metadata }: MemberTexts, type: string, { version, root }: CustomSchemaOptions): JsonObject {
-  const name = openApiName(type, root);
+function typeMetaProperties(
+  { apiVersion, kind, metadata }: MemberTexts,
+  type: string,
+  { version, namePrefix }: CustomSchemaOptions,
+): JsonObject {
+  const name = openApiName(type, namePrefix);
   const reference = version === 2 ? { $ref: `#/definitions/${name}` } : { allOf: [{ $ref: `#/components/schemas/${name}` }] };
   return {
     apiVersion: { description: apiVersion, type: 'string' },
@@ -88,6 +92,6 @@ function members({ apiVersion, kind, metadata }: MemberTexts, type: string, { ve
   };
 }
 
-function kindNames({ group, version }: KindRow, kind: string): JsonObject {
+function groupVersionKindExtension({ group, version }: KindRow, kind: string): JsonObject {
   return { 'x-kubernetes-group-version-kind': [{ group, kind, version }] };
 }

@@ -1,33 +1,36 @@
 /**
- * A message in which some texts have gaps: written once, and filled again and again with other words, which costs no more than copying what stands between.
- * Knows no messages, and not what the words mean.
+ * A message with gaps in some texts: encoded once and filled repeatedly with different words, at the cost of copying
+ * the bytes between the gaps.
  */
-import { MessageBytes, type MessageSink } from './message-buffer';
+import { MessageBuffer, type MessageSink } from './message-buffer';
 
-/** Gaps are written as one character each, from here on, in the order of the words; no text of ours has them otherwise. */
+/**
+ * A gap is written as one character of the private use area, from here on, in the order of the words; no document
+ * contains these characters otherwise.
+ */
 const FIRST_GAP = 0xe000;
 const GAPS = /([\ue000-\ue01f])/;
-/** A word is about so long. */
+/** Expected length of a word. */
 const WORD_BYTES = 16;
 
 export const gap = (word: number): string => String.fromCharCode(FIRST_GAP + word);
 
-/** Bytes as they are, or the number of a word. */
+/** Bytes, or the index of a word. */
 type TextPiece = Buffer | number;
 
 type Node =
   | Buffer
-  /** A text, with its length before it. */
+  /** A text with a length prefix. */
   | { readonly text: readonly TextPiece[] }
-  /** A message, which is about as long as it says, with its length before it. */
+  /** A nested message with a length prefix and an expected length. */
   | { readonly nested: readonly Node[]; readonly length: number };
 
-/** Of words in their order. */
+/** The words in their order. */
 export type Words = readonly Buffer[];
 
 export const wordsFrom = (texts: readonly string[]): Words => texts.map((text) => Buffer.from(text));
 
-/** A text without a length. */
+/** A text without a length prefix. */
 export class TextTemplate {
   private readonly pieces: readonly TextPiece[];
 
@@ -35,16 +38,16 @@ export class TextTemplate {
     this.pieces = piecesOf(text);
   }
 
-  fill(words: Words, bytes: MessageBytes): void {
+  fill(words: Words, bytes: MessageBuffer): void {
     for (const piece of this.pieces) copyPiece(piece, words, bytes);
   }
 }
 
-/** Written like any other message, and kept. */
+/** Records a message like any other sink, and keeps it for filling. */
 export class MessageTemplate implements MessageSink {
-  private readonly plain = new MessageBytes();
+  private readonly plain = new MessageBuffer();
   private nodes: Node[] = [];
-  private readonly around: Node[][] = [];
+  private readonly parents: Node[][] = [];
 
   varint(value: number): void {
     this.plain.varint(value);
@@ -60,47 +63,47 @@ export class MessageTemplate implements MessageSink {
 
   text(text: string): void {
     if (GAPS.test(text)) {
-      this.settle();
+      this.flushPlain();
       this.nodes.push({ text: piecesOf(text) });
     } else this.plain.text(text);
   }
 
   open(): number {
-    this.settle();
-    this.around.push(this.nodes);
+    this.flushPlain();
+    this.parents.push(this.nodes);
     this.nodes = [];
-    return this.around.length;
+    return this.parents.length;
   }
 
   close(): void {
-    this.settle();
+    this.flushPlain();
     const inner = this.nodes;
-    this.nodes = this.around.pop() ?? [];
-    const [only, second] = inner;
-    if (second === undefined && (only === undefined || Buffer.isBuffer(only))) {
-      const length = only?.length ?? 0;
+    this.nodes = this.parents.pop() ?? [];
+    const [first, second] = inner;
+    if (second === undefined && (first === undefined || Buffer.isBuffer(first))) {
+      const length = first?.length ?? 0;
       this.plain.varint(length);
-      if (only !== undefined) this.plain.copy(only, 0, length);
+      if (first !== undefined) this.plain.copy(first, 0, length);
     } else this.nodes.push({ nested: inner, length: lengthOf(inner) });
   }
 
-  fill(words: Words, bytes: MessageBytes): void {
-    this.settle();
+  fill(words: Words, bytes: MessageBuffer): void {
+    this.flushPlain();
     fillNodes(this.nodes, words, bytes);
   }
 
-  /** What is plain stands in as few pieces as there can be. */
-  private settle(): void {
+  /** Merges adjacent bytes into as few pieces as possible. */
+  private flushPlain(): void {
     const written = this.plain.finish();
     if (written.length === 0) return;
     const last = this.nodes.at(-1);
     if (Buffer.isBuffer(last)) this.nodes[this.nodes.length - 1] = Buffer.concat([last, written]);
     else this.nodes.push(Buffer.from(written));
-    this.plain.begin();
+    this.plain.reset();
   }
 }
 
-function fillNodes(nodes: readonly Node[], words: Words, bytes: MessageBytes): void {
+function fillNodes(nodes: readonly Node[], words: Words, bytes: MessageBuffer): void {
   for (const node of nodes) {
     if (Buffer.isBuffer(node)) bytes.copy(node, 0, node.length);
     else if ('text' in node) fillText(node.text, words, bytes);
@@ -112,19 +115,19 @@ function fillNodes(nodes: readonly Node[], words: Words, bytes: MessageBytes): v
   }
 }
 
-function fillText(pieces: readonly TextPiece[], words: Words, bytes: MessageBytes): void {
+function fillText(pieces: readonly TextPiece[], words: Words, bytes: MessageBuffer): void {
   let length = 0;
   for (const piece of pieces) length += typeof piece === 'number' ? (words[piece]?.length ?? 0) : piece.length;
   bytes.varint(length);
   for (const piece of pieces) copyPiece(piece, words, bytes);
 }
 
-function copyPiece(piece: TextPiece, words: Words, bytes: MessageBytes): void {
+function copyPiece(piece: TextPiece, words: Words, bytes: MessageBuffer): void {
   const source = typeof piece === 'number' ? words[piece] : piece;
   if (source !== undefined) bytes.copy(source, 0, source.length);
 }
 
-/** Every second one is a gap. */
+/** Every second piece is a gap. */
 function piecesOf(text: string): readonly TextPiece[] {
   const pieces = text.split(GAPS).map((piece, index) => (index % 2 === 1 ? piece.charCodeAt(0) - FIRST_GAP : Buffer.from(piece)));
   return pieces.filter((piece) => typeof piece === 'number' || piece.length > 0);

@@ -1,9 +1,9 @@
 import { Reader } from 'protobufjs/minimal';
 import { isObject, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { SERVED_KINDS } from '../../shared/api/kinds';
-import { documentV2, documentV3 } from './documents';
+import { buildDocumentV2, buildDocumentV3 } from './documents';
 import { encodeMessage, type Messages, type MessageShape } from './message';
-import { MESSAGES as PUBLISHED } from './openapi-messages';
+import { OPENAPI_MESSAGES as PUBLISHED } from './openapi-messages';
 
 const MESSAGES: Messages = {
   All: {
@@ -15,7 +15,7 @@ const MESSAGES: Messages = {
       ['wrapped', 5, { within: 7, shape: 'string' }],
       ['either', 6, { list: { orReference: 'Inner' } }],
       ['value', 8, 'scalar'],
-      ['placed', 9, { byPlace: { path: { message: 'Inner' } } }],
+      ['placed', 9, { byParameterIn: { path: { message: 'Inner' } } }],
       ['again', 10, { list: { shared: 'Inner' } }],
     ],
     extensions: 15,
@@ -57,7 +57,7 @@ test.each([0, 1, 42, 43, 126, 127, 128, 5_000, 20_000])('encodeMessage encodes s
   expect([inner, entry, value].map((reader) => reader.pos - reader.len)).toEqual([0, 0, 0]);
 });
 
-/** Paths of members that no row takes. */
+/** Paths of members without a row. */
 function leftOut(messages: Messages, shape: MessageShape, value: JsonValue, path: string): string[] {
   if (typeof shape === 'string') return [];
   if ('list' in shape)
@@ -65,7 +65,7 @@ function leftOut(messages: Messages, shape: MessageShape, value: JsonValue, path
   if (!isObject(value)) return 'within' in shape ? leftOut(messages, shape.shape, value, path) : [path];
   if ('entries' in shape) return Object.entries(value).flatMap(([name, item]) => leftOut(messages, shape.entries, item, `${path}/${name}`));
   if ('within' in shape) return leftOut(messages, shape.shape, value, path);
-  if ('byPlace' in shape) return leftOut(messages, shape.byPlace[stringAt(value, 'in') ?? ''] ?? { message: '' }, value, path);
+  if ('byParameterIn' in shape) return leftOut(messages, shape.byParameterIn[stringAt(value, 'in') ?? ''] ?? { message: '' }, value, path);
   if ('orReference' in shape) {
     return value['$ref'] === undefined
       ? leftOut(messages, { message: shape.orReference }, value, path)
@@ -81,6 +81,6 @@ function leftOut(messages: Messages, shape: MessageShape, value: JsonValue, path
 
 test('the message tables have a row for every field of the published documents', () => {
   const document: MessageShape = { message: 'Document' };
-  expect(leftOut(PUBLISHED.v2, document, documentV2(SERVED_KINDS, 'platform'), '')).toEqual([]);
-  expect(leftOut(PUBLISHED.v3, document, documentV3(SERVED_KINDS, { group: '', version: 'v1' }, 'platform'), '')).toEqual([]);
+  expect(leftOut(PUBLISHED.v2, document, buildDocumentV2(SERVED_KINDS, 'platform'), '')).toEqual([]);
+  expect(leftOut(PUBLISHED.v3, document, buildDocumentV3(SERVED_KINDS, { group: '', version: 'v1' }, 'platform'), '')).toEqual([]);
 });

@@ -1,36 +1,37 @@
 /**
- * Writes a JSON document as a protobuf message by tables of its fields. Made for the published protobuf forms of OpenAPI, where an object with
- * free members is a list of name and value pairs, and values of any type are YAML text. Members without a row are left out.
+ * Encodes a JSON document as a protobuf message by tables of its fields. For the published protobuf forms of OpenAPI,
+ * in which an object with arbitrary members is a list of name and value pairs, and values of any type are YAML text.
+ * Members without a row are omitted.
  */
 import { isObject, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { MessageBytes, type MessageSink } from './message-buffer';
+import { MessageBuffer, type MessageSink } from './message-buffer';
 import { yamlOf } from './yaml-texts';
 
 export type MessageShape =
   | 'string'
   | 'boolean'
-  /** A message whose second field is YAML text. */
+  /** A message that has YAML text as its second field. */
   | 'any'
-  /** A string, number or boolean, each with a field of its own. */
+  /** A string, number or boolean, each in a field of its own. */
   | 'scalar'
   | { readonly message: string }
-  /** The same of objects that are given again and again: each is written once. */
+  /** The same for objects that occur repeatedly: each is encoded once. */
   | { readonly shared: string }
   | { readonly list: MessageShape }
-  /** An object's members, each a message of name (1) and value (2). */
+  /** The members of an object, each as a message of name (1) and value (2). */
   | { readonly entries: MessageShape }
-  /** A message with nothing but this field. */
+  /** A message with only this field. */
   | { readonly within: number; readonly shape: MessageShape }
-  /** A message whose field 2 holds a reference, and whose field 1 anything else. */
+  /** A message with a reference in field 2, or any other value in field 1. */
   | { readonly orReference: string }
-  /** Chosen by the value's member `in`. */
-  | { readonly byPlace: Readonly<Record<string, MessageShape>> };
+  /** Selected by the member `in` of the value (an OpenAPI parameter). */
+  | { readonly byParameterIn: Readonly<Record<string, MessageShape>> };
 
 export type FieldRow = readonly [member: string, number: number, shape: MessageShape];
 
 export interface MessageTable {
   readonly fields: readonly FieldRow[];
-  /** The field that takes members whose names begin with `x-`. */
+  /** The field for members with names that start with `x-`. */
   readonly extensions?: number;
 }
 
@@ -40,14 +41,14 @@ const YAML_TEXT = 2;
 const REFERENCE: MessageTable = { fields: [['$ref', 1, 'string']] };
 
 export function encodeMessage(messages: Messages, name: string, value: JsonObject): Buffer {
-  const bytes = new MessageBytes();
+  const bytes = new MessageBuffer();
   new MessageWriter(messages, bytes).message(tableOf(messages, name), value);
   return bytes.finish();
 }
 
-/** What stands before so many bytes of a field that has a length. */
-export function encodeHead(number: number, length: number): Buffer {
-  const bytes = new MessageBytes();
+/** The header of a field with a length prefix. */
+export function encodeFieldHeader(number: number, length: number): Buffer {
+  const bytes = new MessageBuffer();
   bytes.varint(tag(number, 2));
   bytes.varint(length);
   return bytes.finish();
@@ -59,20 +60,20 @@ export function tableOf(messages: Messages, name: string): MessageTable {
   return table;
 }
 
-/** Which row of a table is about a member; tables have no more than 32. */
-const places = new WeakMap<MessageTable, ReadonlyMap<string, number>>();
+/** The index of the row for a member; tables have at most 32 rows. */
+const rowIndexesByTable = new WeakMap<MessageTable, ReadonlyMap<string, number>>();
 
-export function placesOf(table: MessageTable): ReadonlyMap<string, number> {
-  let found = places.get(table);
-  if (found === undefined) places.set(table, (found = new Map(table.fields.map(([member], place) => [member, place]))));
-  return found;
+export function rowIndexesOf(table: MessageTable): ReadonlyMap<string, number> {
+  let indexes = rowIndexesByTable.get(table);
+  if (indexes === undefined) rowIndexesByTable.set(table, (indexes = new Map(table.fields.map(([member], index) => [member, index]))));
+  return indexes;
 }
 
-/** Wire types: 0 = number or boolean, 1 = eight bytes, 2 = everything with a length. */
+/** Wire types: 0 = varint, 1 = 64-bit, 2 = length-delimited. */
 const tag = (field: number, wire: 0 | 1 | 2): number => field * 8 + wire;
 
-/** What was written of objects that are given again. */
-const writtenBefore = new WeakMap<JsonObject, { readonly table: MessageTable; readonly bytes: Buffer }>();
+/** Encodings of objects that occur repeatedly. */
+const sharedMessages = new WeakMap<JsonObject, { readonly table: MessageTable; readonly bytes: Buffer }>();
 
 export class MessageWriter {
   constructor(
@@ -80,22 +81,25 @@ export class MessageWriter {
     private readonly bytes: MessageSink,
   ) {}
 
-  /** Objects have few of the members that a table knows, so it is their own that are looked up. Fields stand in the order of the table. */
+  /**
+   * Objects have few of the members of a table, so the table is looked up for each member of the object. Fields are
+   * written in the order of the table.
+   */
   message(table: MessageTable, value: JsonObject): void {
     const { fields, extensions } = table;
-    const places = placesOf(table);
+    const rowIndexes = rowIndexesOf(table);
     let known = 0;
     let extended = false;
     for (const member in value) {
       if (!Object.hasOwn(value, member)) continue;
-      const place = places.get(member);
-      if (place !== undefined) known |= 1 << place;
+      const rowIndex = rowIndexes.get(member);
+      if (rowIndex !== undefined) known |= 1 << rowIndex;
       else if (extensions !== undefined && member.startsWith('x-')) extended = true;
     }
     for (; known !== 0; known &= known - 1) {
       const row = fields[31 - Math.clz32(known & -known)];
-      const found = row === undefined ? undefined : value[row[0]];
-      if (row !== undefined && found !== undefined && found !== null) this.field(row[1], row[2], found);
+      const memberValue = row === undefined ? undefined : value[row[0]];
+      if (row !== undefined && memberValue !== undefined && memberValue !== null) this.field(row[1], row[2], memberValue);
     }
     if (!extended || extensions === undefined) return;
     for (const member in value) {
@@ -114,16 +118,16 @@ export class MessageWriter {
     else if ('entries' in shape) this.entries(number, shape.entries, value);
     else if ('within' in shape) this.within(number, shape.within, shape.shape, value);
     else if ('orReference' in shape) this.alternative(number, shape.orReference, value);
-    else this.placed(number, shape.byPlace, value);
+    else this.parameter(number, shape.byParameterIn, value);
   }
 
-  /** What begins a field that has a length. */
-  head(number: number): void {
+  /** The start of a length-delimited field. */
+  fieldHeader(number: number): void {
     this.bytes.varint(tag(number, 2));
   }
 
   text(number: number, text: string): void {
-    this.head(number);
+    this.fieldHeader(number);
     this.bytes.text(text);
   }
 
@@ -153,7 +157,7 @@ export class MessageWriter {
     for (const name in value) if (Object.hasOwn(value, name)) this.pair(number, name, shape, value[name] ?? null);
   }
 
-  private placed(number: number, shapes: Readonly<Record<string, MessageShape>>, value: JsonValue): void {
+  private parameter(number: number, shapes: Readonly<Record<string, MessageShape>>, value: JsonValue): void {
     const shape = shapes[stringAt(isObject(value) ? value : undefined, 'in') ?? ''];
     if (shape !== undefined) this.field(number, shape, value);
   }
@@ -167,13 +171,13 @@ export class MessageWriter {
 
   private shared(number: number, table: MessageTable, value: JsonValue): void {
     if (!isObject(value)) return;
-    let written = writtenBefore.get(value);
+    let written = sharedMessages.get(value);
     if (written?.table !== table) {
-      const bytes = new MessageBytes();
+      const bytes = new MessageBuffer();
       new MessageWriter(this.messages, bytes).message(table, value);
-      writtenBefore.set(value, (written = { table, bytes: bytes.finish() }));
+      sharedMessages.set(value, (written = { table, bytes: bytes.finish() }));
     }
-    this.head(number);
+    this.fieldHeader(number);
     this.bytes.varint(written.bytes.length);
     this.bytes.copy(written.bytes, 0, written.bytes.length);
   }
@@ -192,7 +196,7 @@ export class MessageWriter {
     this.bytes.close(start);
   }
 
-  /** There is no form for lists and objects here: the message stays empty. */
+  /** Lists and objects are not supported here: the message stays empty. */
   private scalar(number: number, value: JsonValue): void {
     const start = this.open(number);
     if (typeof value === 'string') this.text(3, value);
@@ -204,9 +208,9 @@ export class MessageWriter {
     this.bytes.close(start);
   }
 
-  /** To be given to the bytes to close; `length` as it will be about. */
+  /** Starts a nested message; pass the result to `bytes.close`. `length` is the expected length. */
   open(number: number, length = 0): number {
-    this.head(number);
+    this.fieldHeader(number);
     return this.bytes.open(length);
   }
 }

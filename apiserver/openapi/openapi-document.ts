@@ -1,19 +1,20 @@
 /**
- * What the router needs of OpenAPI. It fits what the router needs of every document (apiserver/discovery/document-handler.ts), of which it uses less.
+ * The interface between the router and the OpenAPI documents. Compatible with that of other documents
+ * (apiserver/discovery/document-handler.ts), of which it uses a part.
  */
 
 export interface OpenApiRequest {
-  /** Decoded, without query. */
+  /** Decoded path without query. */
   readonly path: string;
   /** The raw query without `?`. */
   readonly query: string;
   readonly accept: string | undefined;
   readonly ifNoneMatch: string | undefined;
-  /** The client takes a body that is compressed with gzip. */
+  /** Whether the client accepts a gzip-encoded body. */
   readonly acceptsGzip?: boolean;
 }
 
-export interface OpenApiAnswer {
+export interface OpenApiResponse {
   readonly status: number;
   /** Names in lower case; a list is one header line per value. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
@@ -21,6 +22,8 @@ export interface OpenApiAnswer {
 }
 
 export interface OpenApiDocuments {
-  /** Answers `/openapi/v2`, `/openapi/v3` and what is below that; undefined for every other path. Any method is as good as GET. */
-  handle(request: OpenApiRequest): Promise<OpenApiAnswer> | undefined;
+  /**
+   * Responds to `/openapi/v2`, `/openapi/v3` and paths below; `undefined` for any other path. The method is ignored.
+   */
+  handle(request: OpenApiRequest): Promise<OpenApiResponse> | undefined;
 }

@@ -1,38 +1,38 @@
 /**
- * The fields of the published protobuf forms of OpenAPI 2 and 3, as far as our documents use them: member, number, shape. Numbers are facts
- * of the published descriptors.
+ * Fields of the published protobuf messages of OpenAPI v2 and v3, as far as the documents use them: member, number,
+ * shape. The numbers are those of the published descriptors.
  */
 import type { OpenApiVersion } from './response-form';
 import type { Messages, MessageShape } from './message';
 
-const m = (message: string): MessageShape => ({ message });
-const list = (shape: MessageShape): MessageShape => ({ list: shape });
-const within = (field: number, shape: MessageShape): MessageShape => ({ within: field, shape });
-const entries = (shape: MessageShape): { readonly entries: MessageShape } => ({ entries: shape });
-const or = (message: string): MessageShape => ({ orReference: message });
-const STRINGS = list('string');
+const messageShape = (message: string): MessageShape => ({ message });
+const listShape = (shape: MessageShape): MessageShape => ({ list: shape });
+const wrappedShape = (field: number, shape: MessageShape): MessageShape => ({ within: field, shape });
+const entriesShape = (shape: MessageShape): { readonly entries: MessageShape } => ({ entries: shape });
+const orReferenceShape = (message: string): MessageShape => ({ orReference: message });
+const STRINGS = listShape('string');
 
 const PARAMETER_V2: MessageShape = {
-  byPlace: {
-    body: within(1, m('BodyParameter')),
-    query: within(2, within(3, { shared: 'QueryParameter' })),
-    path: within(2, within(4, { shared: 'PathParameter' })),
+  byParameterIn: {
+    body: wrappedShape(1, messageShape('BodyParameter')),
+    query: wrappedShape(2, wrappedShape(3, { shared: 'QueryParameter' })),
+    path: wrappedShape(2, wrappedShape(4, { shared: 'PathParameter' })),
   },
 };
 
-/** The entries of a document's paths and schemas: the field that repeats them, and their shape. */
-export const PATHS = { v2: [2, entries(m('PathItem'))], v3: [1, entries(m('PathItem'))] } as const;
-export const SCHEMAS = { v2: [1, entries(m('Schema'))], v3: [1, entries(or('Schema'))] } as const;
+/** The repeated field of a document's paths and schemas, and the shape of its entries. */
+export const PATHS_FIELD = { v2: [2, entriesShape(messageShape('PathItem'))], v3: [1, entriesShape(messageShape('PathItem'))] } as const;
+export const SCHEMAS_FIELD = { v2: [1, entriesShape(messageShape('Schema'))], v3: [1, entriesShape(orReferenceShape('Schema'))] } as const;
 
 const OPENAPI_V2: Messages = {
   Document: {
     fields: [
       ['swagger', 1, 'string'],
-      ['info', 2, m('Info')],
-      ['paths', 8, within(...PATHS.v2)],
-      ['definitions', 9, within(...SCHEMAS.v2)],
-      ['security', 12, list(within(1, entries(within(1, STRINGS))))],
-      ['securityDefinitions', 13, within(1, entries(within(2, m('ApiKeySecurity'))))],
+      ['info', 2, messageShape('Info')],
+      ['paths', 8, wrappedShape(...PATHS_FIELD.v2)],
+      ['definitions', 9, wrappedShape(...SCHEMAS_FIELD.v2)],
+      ['security', 12, listShape(wrappedShape(1, entriesShape(wrappedShape(1, STRINGS))))],
+      ['securityDefinitions', 13, wrappedShape(1, entriesShape(wrappedShape(2, messageShape('ApiKeySecurity'))))],
     ],
     extensions: 16,
   },
@@ -45,12 +45,12 @@ const OPENAPI_V2: Messages = {
   },
   PathItem: {
     fields: [
-      ['get', 2, m('Operation')],
-      ['put', 3, m('Operation')],
-      ['post', 4, m('Operation')],
-      ['delete', 5, m('Operation')],
-      ['patch', 8, m('Operation')],
-      ['parameters', 9, list(within(1, PARAMETER_V2))],
+      ['get', 2, messageShape('Operation')],
+      ['put', 3, messageShape('Operation')],
+      ['post', 4, messageShape('Operation')],
+      ['delete', 5, messageShape('Operation')],
+      ['patch', 8, messageShape('Operation')],
+      ['parameters', 9, listShape(wrappedShape(1, PARAMETER_V2))],
     ],
     extensions: 10,
   },
@@ -61,8 +61,8 @@ const OPENAPI_V2: Messages = {
       ['operationId', 5, 'string'],
       ['produces', 6, STRINGS],
       ['consumes', 7, STRINGS],
-      ['parameters', 8, list(within(1, PARAMETER_V2))],
-      ['responses', 9, within(1, entries(within(1, m('Response'))))],
+      ['parameters', 8, listShape(wrappedShape(1, PARAMETER_V2))],
+      ['responses', 9, wrappedShape(1, entriesShape(wrappedShape(1, messageShape('Response'))))],
       ['schemes', 10, STRINGS],
     ],
     extensions: 13,
@@ -70,7 +70,7 @@ const OPENAPI_V2: Messages = {
   Response: {
     fields: [
       ['description', 1, 'string'],
-      ['schema', 2, within(1, m('Schema'))],
+      ['schema', 2, wrappedShape(1, messageShape('Schema'))],
     ],
     extensions: 5,
   },
@@ -80,7 +80,7 @@ const OPENAPI_V2: Messages = {
       ['name', 2, 'string'],
       ['in', 3, 'string'],
       ['required', 4, 'boolean'],
-      ['schema', 5, m('Schema')],
+      ['schema', 5, messageShape('Schema')],
     ],
   },
   QueryParameter: {
@@ -110,11 +110,11 @@ const OPENAPI_V2: Messages = {
       ['description', 4, 'string'],
       ['default', 5, 'any'],
       ['required', 19, STRINGS],
-      ['enum', 20, list('any')],
-      ['additionalProperties', 21, within(1, m('Schema'))],
-      ['type', 22, within(1, 'string')],
-      ['items', 23, within(1, m('Schema'))],
-      ['properties', 25, within(1, entries(m('Schema')))],
+      ['enum', 20, listShape('any')],
+      ['additionalProperties', 21, wrappedShape(1, messageShape('Schema'))],
+      ['type', 22, wrappedShape(1, 'string')],
+      ['items', 23, wrappedShape(1, messageShape('Schema'))],
+      ['properties', 25, wrappedShape(1, entriesShape(messageShape('Schema')))],
     ],
     extensions: 31,
   },
@@ -132,9 +132,9 @@ const OPENAPI_V3: Messages = {
   Document: {
     fields: [
       ['openapi', 1, 'string'],
-      ['info', 2, m('Info')],
-      ['paths', 4, within(...PATHS.v3)],
-      ['components', 5, m('Components')],
+      ['info', 2, messageShape('Info')],
+      ['paths', 4, wrappedShape(...PATHS_FIELD.v3)],
+      ['components', 5, messageShape('Components')],
     ],
     extensions: 9,
   },
@@ -147,12 +147,12 @@ const OPENAPI_V3: Messages = {
   },
   PathItem: {
     fields: [
-      ['get', 4, m('Operation')],
-      ['put', 5, m('Operation')],
-      ['post', 6, m('Operation')],
-      ['delete', 7, m('Operation')],
-      ['patch', 10, m('Operation')],
-      ['parameters', 13, list(or('Parameter'))],
+      ['get', 4, messageShape('Operation')],
+      ['put', 5, messageShape('Operation')],
+      ['post', 6, messageShape('Operation')],
+      ['delete', 7, messageShape('Operation')],
+      ['patch', 10, messageShape('Operation')],
+      ['parameters', 13, listShape(orReferenceShape('Parameter'))],
     ],
     extensions: 14,
   },
@@ -161,9 +161,9 @@ const OPENAPI_V3: Messages = {
       ['tags', 1, STRINGS],
       ['description', 3, 'string'],
       ['operationId', 5, 'string'],
-      ['parameters', 6, list(or('Parameter'))],
-      ['requestBody', 7, or('RequestBody')],
-      ['responses', 8, within(2, entries(or('Response')))],
+      ['parameters', 6, listShape(orReferenceShape('Parameter'))],
+      ['requestBody', 7, orReferenceShape('RequestBody')],
+      ['responses', 8, wrappedShape(2, entriesShape(orReferenceShape('Response')))],
     ],
     extensions: 13,
   },
@@ -173,27 +173,27 @@ const OPENAPI_V3: Messages = {
       ['in', 2, 'string'],
       ['description', 3, 'string'],
       ['required', 4, 'boolean'],
-      ['schema', 10, or('Schema')],
+      ['schema', 10, orReferenceShape('Schema')],
     ],
   },
   RequestBody: {
     fields: [
       ['description', 1, 'string'],
-      ['content', 2, within(1, entries(m('MediaType')))],
+      ['content', 2, wrappedShape(1, entriesShape(messageShape('MediaType')))],
       ['required', 3, 'boolean'],
     ],
   },
   Response: {
     fields: [
       ['description', 1, 'string'],
-      ['content', 3, within(1, entries(m('MediaType')))],
+      ['content', 3, wrappedShape(1, entriesShape(messageShape('MediaType')))],
     ],
   },
-  MediaType: { fields: [['schema', 1, or('Schema')]] },
+  MediaType: { fields: [['schema', 1, orReferenceShape('Schema')]] },
   Components: {
     fields: [
-      ['schemas', 1, within(...SCHEMAS.v3)],
-      ['securitySchemes', 7, within(1, entries(or('SecurityScheme')))],
+      ['schemas', 1, wrappedShape(...SCHEMAS_FIELD.v3)],
+      ['securitySchemes', 7, wrappedShape(1, entriesShape(orReferenceShape('SecurityScheme')))],
     ],
   },
   SecurityScheme: {
@@ -208,13 +208,13 @@ const OPENAPI_V3: Messages = {
     fields: [
       ['uniqueItems', 20, 'boolean'],
       ['required', 23, STRINGS],
-      ['enum', 24, list('any')],
+      ['enum', 24, listShape('any')],
       ['type', 25, 'string'],
-      ['allOf', 26, list(or('Schema'))],
-      ['oneOf', 27, list(or('Schema'))],
-      ['items', 30, within(1, or('Schema'))],
-      ['properties', 31, within(1, entries(or('Schema')))],
-      ['additionalProperties', 32, within(1, or('Schema'))],
+      ['allOf', 26, listShape(orReferenceShape('Schema'))],
+      ['oneOf', 27, listShape(orReferenceShape('Schema'))],
+      ['items', 30, wrappedShape(1, orReferenceShape('Schema'))],
+      ['properties', 31, wrappedShape(1, entriesShape(orReferenceShape('Schema')))],
+      ['additionalProperties', 32, wrappedShape(1, orReferenceShape('Schema'))],
       ['default', 33, 'scalar'],
       ['description', 34, 'string'],
       ['format', 35, 'string'],
@@ -223,4 +223,4 @@ const OPENAPI_V3: Messages = {
   },
 };
 
-export const MESSAGES: Readonly<Record<OpenApiVersion, Messages>> = { v2: OPENAPI_V2, v3: OPENAPI_V3 };
+export const OPENAPI_MESSAGES: Readonly<Record<OpenApiVersion, Messages>> = { v2: OPENAPI_V2, v3: OPENAPI_V3 };

@@ -2,7 +2,7 @@ import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '.
 import { SERVED_KINDS, type KindRow } from '../../shared/api/kinds';
 import { groupInDialect } from '../../shared/names/dialect';
 import { ManualClock } from '../../test/support/manual-clock';
-import type { OpenApiAnswer, OpenApiDocuments, OpenApiRequest } from './openapi-document';
+import type { OpenApiResponse, OpenApiDocuments, OpenApiRequest } from './openapi-document';
 import { gunzipSync } from 'node:zlib';
 import { definitionOf } from '../../test/support/definition-of';
 import { createOpenApi } from './openapi';
@@ -18,7 +18,7 @@ const openApi = createOpenApi({
   failed: () => undefined,
 });
 
-async function get(path: string, more: Partial<OpenApiRequest> = {}, from: OpenApiDocuments = openApi): Promise<OpenApiAnswer> {
+async function get(path: string, more: Partial<OpenApiRequest> = {}, from: OpenApiDocuments = openApi): Promise<OpenApiResponse> {
   const answer = await from.handle({ path, query: '', accept: undefined, ifNoneMatch: undefined, ...more });
   if (answer === undefined) throw new Error(`${path} is not served`);
   return answer;
@@ -60,8 +60,8 @@ describe('OpenAPI documents', () => {
 
   test('have an operation for every served verb of every kind', async () => {
     const actions = new Map<string, Set<string>>();
-    const places = new Set(SERVED_KINDS.map(({ group, version }) => (group === '' ? `api/${version}` : `apis/${group}/${version}`)));
-    const documents = await Promise.all([...places].map((place) => json(`/openapi/v3/${place}`)));
+    const documentNames = new Set(SERVED_KINDS.map(({ group, version }) => (group === '' ? `api/${version}` : `apis/${group}/${version}`)));
+    const documents = await Promise.all([...documentNames].map((name) => json(`/openapi/v3/${name}`)));
     for (const operation of documents.flatMap(operations)) {
       const kind = stringAt(objectAt(operation, 'x-kubernetes-group-version-kind'), 'kind') ?? '';
       actions.set(kind, (actions.get(kind) ?? new Set()).add(stringAt(operation, 'x-kubernetes-action') ?? ''));
@@ -73,7 +73,7 @@ describe('OpenAPI documents', () => {
     }
   });
 
-  /** kubectl looks for this before it leaves the check of fields to the server. */
+  /** kubectl checks for this parameter before it relies on server-side field validation. */
   test('list the parameter fieldValidation for patches', async () => {
     const paths = objectAt(await json(CORE), 'paths');
     const patch = objectAt(objectAt(paths, '/api/v1/namespaces/{namespace}/configmaps/{name}'), 'patch');
@@ -87,7 +87,7 @@ describe('OpenAPI documents', () => {
     ]);
   });
 
-  /** By these words upstream's own tests of kubectl tell that version 2 describes lists and watches. */
+  /** Upstream's kubectl tests recognize lists and watches in v2 by these words. */
   test.each(['list of returned', 'Watch for changes to the described resources'])(
     'contain the words "%s" in the descriptions of parameters',
     async (words) => {
@@ -292,12 +292,12 @@ describe('OpenAPI documents of custom resources', () => {
   });
 
   test('leave out and report a CustomResourceDefinition that cannot be published, and keep the others', async () => {
-    const told: PartFailure[] = [];
+    const failures: PartFailure[] = [];
     const bad = rowOf('bads', { type: 'object' });
     const broken = withText(bad, () => Buffer.from('{'));
     const from = documents(
       () => [broken, rowOf('goods', { type: 'object' })],
-      (failure) => told.push(failure),
+      (failure) => failures.push(failure),
     );
     for (const path of ['/openapi/v2', V3_CUSTOM]) {
       const document = await json(path, from);
@@ -305,7 +305,7 @@ describe('OpenAPI documents of custom resources', () => {
       expect(names.some((name) => name.includes('goods'))).toBe(true);
       expect(names.filter((name) => name.includes('bads'))).toEqual([]);
     }
-    expect(told).toEqual(Array(2).fill(expect.objectContaining({ definition: 'bads.example.com', version: 'v1' })));
+    expect(failures).toEqual(Array(2).fill(expect.objectContaining({ definition: 'bads.example.com', version: 'v1' })));
   });
 
   test('rebuild only the changed part, and change only the hashes of its group version and of v2', async () => {
@@ -326,7 +326,7 @@ describe('OpenAPI documents of custom resources', () => {
     expect(reads).toBe(21);
     expect((await get('/openapi/v2', {}, from)).headers['etag']).not.toBe(etag);
     expect(reads).toBe(22);
-    // However they are ordered.
+    // Regardless of the order of the definitions.
     custom = [...custom].reverse();
     expect(await hashes()).toEqual(after);
   });

@@ -1,7 +1,7 @@
 /**
- * OpenAPI over HTTP: `/openapi/v2`, the index `/openapi/v3` and a document per group version. Documents are large and rarely asked for: their parts are
- * made on demand (parts.ts), the documents are put together of them, kept for a while, and forgotten; only hashes stay. What one definition changes is
- * its own part and the hash of its group version.
+ * OpenAPI over HTTP: `/openapi/v2`, the index `/openapi/v3` and a document per group version. Documents are large and
+ * rarely requested: their parts are built on demand (parts.ts), documents are composed of them, cached for a while and
+ * evicted; only hashes are kept. A changed definition changes only its own part and the hash of its group version.
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -9,165 +9,172 @@ import type { KindRow } from '../../shared/api/kinds';
 import type { Dialect } from '../../shared/names/dialect';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import { perRows } from '../registry/per-rows';
-import { gzipOf, lengthOf, unpacked, type Chunk } from './chunk';
-import type { OpenApiAnswer, OpenApiDocuments, OpenApiRequest } from './openapi-document';
-import { chosenForm, type Form, type PartForm } from './response-form';
-import { openIdPieceV2 } from './documents';
-import { compose, PartEncoder, type DocumentPart } from './part';
+import { gzipOf, totalLength, gunzipToBuffer, type Chunk } from './chunk';
+import type { OpenApiResponse, OpenApiDocuments, OpenApiRequest } from './openapi-document';
+import { negotiateForm, type ResponseForm, type PartForm } from './response-form';
+import { buildOpenIdPieceV2 } from './documents';
+import { composeChunks, PartEncoder, type DocumentPart } from './part';
 import { Parts, type PartFailure, type RemoteDescription } from './parts';
-import type { ReadyParts } from './prebuilt-parts';
+import type { PrebuiltParts } from './prebuilt-parts';
 import { byName, subjectsOf, type DocumentSubject, type DocumentSubjects } from './subjects';
 
-export interface OpenApiParts {
+export interface OpenApiOptions {
   /** The built-in kinds among the served ones. */
   readonly builtIn: readonly KindRow[];
-  /** What is served; the same list until something changes. */
+  /** The served kinds; the same list until something changes. */
   readonly rows: () => readonly KindRow[];
-  /** Documents of other servers, which are asked for them; the same list until something changes. Absent = none. */
+  /**
+   * Documents of aggregated API servers, which clients request from them; the same list until something changes. Absent
+   * = none.
+   */
   readonly remotes?: () => readonly { readonly name: string; readonly url: string }[];
-  /** What other servers say in version 2; the same list until something changes. Absent = nothing. */
+  /** The v2 documents of aggregated API servers; the same list until something changes. Absent = none. */
   readonly descriptions?: () => readonly RemoteDescription[];
   readonly naming: Dialect;
   /** Whether the OpenID discovery documents of service account tokens are served. */
   readonly openId: boolean;
   readonly clock: Pick<Clock, 'now' | 'after'>;
-  /** Told of parts that documents have to do without. */
+  /** Called for parts that the documents omit. */
   readonly failed: (failure: PartFailure) => void;
-  /** Told of documents of other servers that have to be left out. */
+  /** Called for documents of aggregated API servers that are rejected. */
   readonly leftOut?: (name: string, message: string) => void;
-  /** Absent = those that the build has made. */
-  readonly ready?: ReadyParts;
+  /** Absent = the prebuilt parts of the build. */
+  readonly prebuiltParts?: PrebuiltParts;
 }
 
 export interface OpenApi extends OpenApiDocuments {
-  /** Makes what every answer needs, so that the first one need not wait for it. */
+  /** Computes what every response needs, so that the first request does not wait for it. */
   prepare(): void;
 }
 
-export function createOpenApi(parts: OpenApiParts): OpenApi {
-  return new OpenApiOfParts(parts);
+export function createOpenApi(parts: OpenApiOptions): OpenApi {
+  return new OpenApiService(parts);
 }
 
 const V2 = '/openapi/v2';
 const V3 = '/openapi/v3';
-/** How long documents and parts that no one asks for are kept. */
-const KEEP_MS = 300_000;
+/** How long unused documents and parts are kept. */
+const RETENTION_MS = 300_000;
 const YEAR_MS = 365 * 24 * 3_600_000;
-/** Of documents that are kept. */
-const MOST_BYTES = 32 * 1024 * 1024;
-/** What is shorter is not worth compressing. */
-const COMPRESS_FROM_BYTES = 128 * 1024;
-/** Parts that are waited for at once: more than threads that make them, so that none waits for the loop. */
-const AT_ONCE = 8;
-const NOTHING = Buffer.alloc(0);
+/** Maximum size of cached documents. */
+const MAX_BYTES = 32 * 1024 * 1024;
+/** Shorter bodies are not compressed. */
+const MIN_COMPRESSED_BYTES = 128 * 1024;
+/** Parts that are built concurrently: more than there are threads, so that no thread waits for the event loop. */
+const CONCURRENT_PARTS = 8;
+const EMPTY_BODY = Buffer.alloc(0);
 const NONE: readonly never[] = [];
 const UNCACHED = { 'cache-control': 'no-cache, private' };
 
-/** A document as it is sent. */
+/** A composed document. */
 interface Composed {
   readonly gzipped: Buffer;
   readonly length: number;
 }
 
-class OpenApiOfParts implements OpenApi {
+class OpenApiService implements OpenApi {
   private readonly parts: Parts;
   private readonly subjects: () => DocumentSubjects;
   private readonly customRows: () => readonly KindRow[];
-  /** Of built-in group versions, which never change. */
+  /** Digests of built-in group versions, which never change. */
   private readonly digests = new Map<string, string>();
-  private digesting: Promise<void> | undefined;
+  private pendingDigests: Promise<void> | undefined;
   private builtInV2: Promise<string> | undefined;
   private readonly hashes = new WeakMap<DocumentSubject, string>();
-  private index: { readonly of: DocumentSubjects; readonly and: object; readonly body: Buffer } | undefined;
-  private readonly composed = new LRUCache<string, Promise<Composed>>({ maxSize: MOST_BYTES });
-  private forgetting: Timer | undefined;
-  private readonly since: string;
+  private index: { readonly subjects: DocumentSubjects; readonly remotes: object; readonly body: Buffer } | undefined;
+  private readonly composed = new LRUCache<string, Promise<Composed>>({ maxSize: MAX_BYTES });
+  private evictionTimer: Timer | undefined;
+  private readonly lastModified: string;
 
-  constructor(private readonly options: OpenApiParts) {
-    const { clock, failed, leftOut, ready, rows, naming, openId } = options;
-    this.parts = new Parts({ clock, failed, leftOut, ...(ready !== undefined && { ready }) });
-    this.since = new Date(clock.now()).toUTCString();
+  constructor(private readonly options: OpenApiOptions) {
+    const { clock, failed, leftOut, prebuiltParts, rows, naming, openId } = options;
+    this.parts = new Parts({ clock, failed, leftOut, ...(prebuiltParts !== undefined && { prebuiltParts }) });
+    this.lastModified = new Date(clock.now()).toUTCString();
     this.subjects = perRows(rows, (present) => subjectsOf(present, naming, openId));
     this.customRows = perRows(rows, (present) => present.filter(({ custom }) => custom !== undefined).sort(byName));
   }
 
   prepare(): void {
-    // Who asks for documents is told what is wrong.
-    this.digestBuiltIn().catch(() => undefined);
+    // A failure is reported by the next request for a document.
+    this.ensureBuiltInDigests().catch(() => undefined);
   }
 
-  handle(request: OpenApiRequest): Promise<OpenApiAnswer> | undefined {
+  handle(request: OpenApiRequest): Promise<OpenApiResponse> | undefined {
     const { path } = request;
-    if (path === V2) return this.version2(request);
-    if (path === V3) return this.indexAnswer();
-    return path.startsWith(`${V3}/`) ? this.version3(path.slice(V3.length + 1), request) : undefined;
+    if (path === V2) return this.respondV2(request);
+    if (path === V3) return this.respondIndex();
+    return path.startsWith(`${V3}/`) ? this.respondV3(path.slice(V3.length + 1), request) : undefined;
   }
 
-  private async version2(request: OpenApiRequest): Promise<OpenApiAnswer> {
-    const form = chosenForm(request.accept, 'v2');
-    if (form === undefined) return { status: 406, headers: UNCACHED, body: NOTHING };
+  private async respondV2(request: OpenApiRequest): Promise<OpenApiResponse> {
+    const form = negotiateForm(request.accept, 'v2');
+    if (form === undefined) return { status: 406, headers: UNCACHED, body: EMPTY_BODY };
     const custom = this.customRows();
-    // Nobody has asked before, so the parts are needed, whatever the hash will be.
-    if (this.builtInV2 === undefined) this.makeAhead(custom, form);
+    // On the first request the parts are needed whatever the hash is.
+    if (this.builtInV2 === undefined) this.prepareCustomParts(custom, form);
     const remote = this.options.descriptions?.() ?? NONE;
     const hash = await this.hashV2(custom, remote, form);
     const etag = `"${hash}"`;
-    const headers = { ...UNCACHED, etag, 'last-modified': this.since, vary: ['Accept-Encoding', 'Accept'] };
-    if (request.ifNoneMatch === etag) return { status: 304, headers, body: NOTHING };
+    const headers = { ...UNCACHED, etag, 'last-modified': this.lastModified, vary: ['Accept-Encoding', 'Accept'] };
+    if (request.ifNoneMatch === etag) return { status: 304, headers, body: EMPTY_BODY };
     const composed = await this.document(`${V2} ${hash}`, 'v2', form, (partForm) => this.partsV2(custom, remote, partForm));
-    return this.answer({ 'content-type': form.contentType, ...headers }, composed, request);
+    return this.respond({ 'content-type': form.contentType, ...headers }, composed, request);
   }
 
-  /** Sent as plain text, as upstream does; clients read it all the same. */
-  private async indexAnswer(): Promise<OpenApiAnswer> {
-    // Whoever asks what there is asks for some of it next.
+  /** The content type is plain text, as upstream sends it; clients accept it. */
+  private async respondIndex(): Promise<OpenApiResponse> {
+    // A client that reads the index requests documents next.
     if (this.customRows().length > 0) this.parts.warm('some');
-    await this.digestBuiltIn();
+    await this.ensureBuiltInDigests();
     const subjects = this.subjects();
     const remotes = this.options.remotes?.() ?? NONE;
-    if (this.index?.of !== subjects || this.index.and !== remotes) {
-      const urls = new Map([...subjects].map(([name, subject]) => [name, this.address(name, subject)]));
+    if (this.index?.subjects !== subjects || this.index.remotes !== remotes) {
+      const urls = new Map([...subjects].map(([name, subject]) => [name, this.urlOf(name, subject)]));
       for (const { name, url } of remotes) urls.set(name, url);
       const sorted = [...urls].sort(([a], [b]) => (a < b ? -1 : 1));
       const paths = Object.fromEntries(sorted.map(([name, serverRelativeURL]) => [name, { serverRelativeURL }]));
-      this.index = { of: subjects, and: remotes, body: Buffer.from(`${JSON.stringify({ paths })}\n`) };
+      this.index = { subjects, remotes, body: Buffer.from(`${JSON.stringify({ paths })}\n`) };
     }
-    const headers = { 'content-type': 'text/plain; charset=utf-8', ...UNCACHED, 'last-modified': this.since };
+    const headers = { 'content-type': 'text/plain; charset=utf-8', ...UNCACHED, 'last-modified': this.lastModified };
     return { status: 200, headers, body: this.index.body };
   }
 
-  private async version3(name: string, request: OpenApiRequest): Promise<OpenApiAnswer> {
+  private async respondV3(name: string, request: OpenApiRequest): Promise<OpenApiResponse> {
     const subject = this.subjects().get(name);
-    if (subject === undefined) return { status: 404, headers: UNCACHED, body: NOTHING };
-    const form = chosenForm(request.accept, 'v3');
-    if (form === undefined) return { status: 406, headers: UNCACHED, body: NOTHING };
-    await this.digestBuiltIn();
+    if (subject === undefined) return { status: 404, headers: UNCACHED, body: EMPTY_BODY };
+    const form = negotiateForm(request.accept, 'v3');
+    if (form === undefined) return { status: 406, headers: UNCACHED, body: EMPTY_BODY };
+    await this.ensureBuiltInDigests();
     const hash = this.hashV3(name, subject);
-    const asked = new URLSearchParams(request.query).get('hash') ?? '';
-    const headers = { 'content-type': form.contentType, etag: `"${hash}"`, 'last-modified': this.since, vary: 'Accept' };
-    if (asked !== '' && asked !== hash) {
-      return { status: 301, headers: { ...headers, ...UNCACHED, location: this.address(name, subject) }, body: NOTHING };
+    const requestedHash = new URLSearchParams(request.query).get('hash') ?? '';
+    const headers = { 'content-type': form.contentType, etag: `"${hash}"`, 'last-modified': this.lastModified, vary: 'Accept' };
+    if (requestedHash !== '' && requestedHash !== hash) {
+      return { status: 301, headers: { ...headers, ...UNCACHED, location: this.urlOf(name, subject) }, body: EMPTY_BODY };
     }
-    const caching = asked === '' ? UNCACHED : this.immutable();
+    const caching = requestedHash === '' ? UNCACHED : this.immutableHeaders();
     if (request.ifNoneMatch === headers.etag) {
-      return { status: 304, headers: { etag: headers.etag, vary: headers.vary, ...caching }, body: NOTHING };
+      return { status: 304, headers: { etag: headers.etag, vary: headers.vary, ...caching }, body: EMPTY_BODY };
     }
     const composed = await this.document(`${name} ${hash}`, 'v3', form, (partForm) => this.partsV3(subject, partForm));
-    return this.answer({ ...headers, ...caching }, composed, request);
+    return this.respond({ ...headers, ...caching }, composed, request);
   }
 
-  private async answer(headers: OpenApiAnswer['headers'], composed: Composed, { acceptsGzip }: OpenApiRequest): Promise<OpenApiAnswer> {
-    if (acceptsGzip === true && composed.length > COMPRESS_FROM_BYTES) {
+  private async respond(
+    headers: OpenApiResponse['headers'],
+    composed: Composed,
+    { acceptsGzip }: OpenApiRequest,
+  ): Promise<OpenApiResponse> {
+    if (acceptsGzip === true && composed.length > MIN_COMPRESSED_BYTES) {
       return { status: 200, headers: { ...headers, 'content-encoding': 'gzip' }, body: composed.gzipped };
     }
-    return { status: 200, headers, body: await unpacked(composed.gzipped) };
+    return { status: 200, headers, body: await gunzipToBuffer(composed.gzipped) };
   }
 
-  private immutable(): Record<string, string> {
+  private immutableHeaders(): Record<string, string> {
     return { 'cache-control': 'public, immutable', expires: new Date(this.options.clock.now() + YEAR_MS).toUTCString() };
   }
 
-  private address(name: string, subject: DocumentSubject): string {
+  private urlOf(name: string, subject: DocumentSubject): string {
     return `${V3}/${name}?hash=${this.hashV3(name, subject)}`;
   }
 
@@ -175,64 +182,64 @@ class OpenApiOfParts implements OpenApi {
     const ofBuiltIn = this.digests.get(name);
     const known = subject.custom.length === 0 ? ofBuiltIn : this.hashes.get(subject);
     if (known !== undefined) return known;
-    const made = hashOf([ofBuiltIn ?? this.sharedDigest, ...subject.custom.map((row) => this.parts.identityOf(row))]);
-    this.hashes.set(subject, made);
-    return made;
+    const hash = hashOf([ofBuiltIn ?? this.sharedDigest, ...subject.custom.map((row) => this.parts.identityOf(row))]);
+    this.hashes.set(subject, hash);
+    return hash;
   }
 
-  /** Changes when what is published of built-in kinds does, to which custom ones refer. */
+  /** Changes with the published built-in kinds, to which custom kinds refer. */
   private get sharedDigest(): string {
     return this.digests.get('api/v1') ?? '';
   }
 
-  private async hashV2(custom: readonly KindRow[], remote: readonly RemoteDescription[], form: Form): Promise<string> {
+  private async hashV2(custom: readonly KindRow[], remote: readonly RemoteDescription[], form: ResponseForm): Promise<string> {
     const ofRemotes = remote.flatMap(({ name, id }) => [name, id]);
     const ofOpenId = this.options.openId ? [] : ['without OpenID'];
     return hashOf([await this.digestV2(form), ...ofOpenId, ...custom.map((row) => this.parts.identityOf(row)), ...ofRemotes]);
   }
 
-  /** Found with the part that is asked for first. */
-  private digestV2({ media }: Form): Promise<string> {
+  /** Computed with the part that is requested first. */
+  private digestV2({ media }: ResponseForm): Promise<string> {
     const { builtIn, naming } = this.options;
     this.builtInV2 ??= this.parts.ofBuiltIn(builtIn, naming, { version: 'v2', media }).then(({ digest = '' }) => digest);
     return this.builtInV2;
   }
 
-  /** Once. */
-  private digestBuiltIn(): Promise<void> {
-    return (this.digesting ??= this.makeDigests().catch((error: unknown) => {
-      // Whoever asks next tries anew.
-      this.digesting = undefined;
+  /** Computed once. */
+  private ensureBuiltInDigests(): Promise<void> {
+    return (this.pendingDigests ??= this.computeDigests().catch((error: unknown) => {
+      // The next request retries.
+      this.pendingDigests = undefined;
       throw error;
     }));
   }
 
-  private async makeDigests(): Promise<void> {
+  private async computeDigests(): Promise<void> {
     const subjects = [...this.subjects().values()].flatMap(({ custom: _, isBuiltIn, ...subject }) => (isBuiltIn ? [subject] : []));
     const digests = await this.parts.digests({ type: 'digests', rows: this.options.builtIn, subjects });
     for (const [name, digest] of digests) this.digests.set(name, hashOf([digest]));
   }
 
-  /** The document that is kept, or a new one, made once for all who wait. */
+  /** The cached document, or a new one that concurrent requests share. */
   private document(
     key: string,
     version: 'v2' | 'v3',
-    { media }: Form,
+    { media }: ResponseForm,
     partsOf: (form: PartForm) => Promise<readonly DocumentPart[]>,
   ): Promise<Composed> {
-    this.stayAWhile();
+    this.extendRetention();
     const full = `${key} ${media}`;
     const known = this.composed.get(full);
     if (known !== undefined) return known;
     const form = { version, media };
-    const made = partsOf(form).then((parts) => composedOf(compose(parts, form)));
-    this.composed.set(full, made, { size: 1 });
-    made.then(
-      ({ gzipped }) => this.composed.set(full, made, { size: gzipped.length }),
-      // Whoever asks next tries anew.
+    const document = partsOf(form).then((parts) => composeDocument(composeChunks(parts, form)));
+    this.composed.set(full, document, { size: 1 });
+    document.then(
+      ({ gzipped }) => this.composed.set(full, document, { size: gzipped.length }),
+      // The next request retries.
       () => this.composed.delete(full),
     );
-    return made;
+    return document;
   }
 
   private async partsV2(
@@ -246,14 +253,14 @@ class OpenApiOfParts implements OpenApi {
       this.customParts(custom, naming, form),
       this.parts.ofRemotes(remote, builtIn, custom, naming, form),
     ]);
-    const openIdPart = openId ? [new PartEncoder().ofPiece(openIdPieceV2(naming), form)] : [];
+    const openIdPart = openId ? [new PartEncoder().ofPiece(buildOpenIdPieceV2(naming), form)] : [];
     return [part, ...openIdPart, ...customParts, ...remoteParts];
   }
 
-  /** Beside what else has to be found out first. */
-  private makeAhead(custom: readonly KindRow[], { media }: Form): void {
+  /** Starts building the parts concurrently with other work. */
+  private prepareCustomParts(custom: readonly KindRow[], { media }: ResponseForm): void {
     this.parts.warm('all');
-    // Who waits for them is told what is wrong.
+    // A failure is reported by the request that awaits the parts.
     this.customParts(custom, this.options.naming, { version: 'v2', media }).catch(() => undefined);
   }
 
@@ -267,30 +274,30 @@ class OpenApiOfParts implements OpenApi {
   }
 
   private async customParts(rows: readonly KindRow[], dialect: Dialect, form: PartForm): Promise<readonly DocumentPart[]> {
-    const made = new Array<DocumentPart | undefined>(rows.length);
+    const parts = new Array<DocumentPart | undefined>(rows.length);
     let next = 0;
-    const work = async (): Promise<void> => {
+    const buildNext = async (): Promise<void> => {
       for (let at = next++; at < rows.length; at = next++) {
         const row = rows[at];
-        if (row !== undefined) made[at] = await this.parts.ofCustom(row, dialect, form);
+        if (row !== undefined) parts[at] = await this.parts.ofCustom(row, dialect, form);
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
-    return made.filter((part) => part !== undefined);
+    await Promise.all(Array.from({ length: CONCURRENT_PARTS }, buildNext));
+    return parts.filter((part) => part !== undefined);
   }
 
-  /** What is kept goes when nobody has asked for a while. */
-  private stayAWhile(): void {
-    this.forgetting?.cancel();
-    this.forgetting = this.options.clock.after(KEEP_MS, () => {
+  /** Evicts everything when nothing was requested for a while. */
+  private extendRetention(): void {
+    this.evictionTimer?.cancel();
+    this.evictionTimer = this.options.clock.after(RETENTION_MS, () => {
       this.composed.clear();
       this.parts.forget();
     });
   }
 }
 
-function composedOf(chunks: readonly Chunk[]): Composed {
-  return { gzipped: gzipOf(chunks), length: lengthOf(chunks) };
+function composeDocument(chunks: readonly Chunk[]): Composed {
+  return { gzipped: gzipOf(chunks), length: totalLength(chunks) };
 }
 
 function hashOf(texts: readonly string[]): string {

@@ -1,6 +1,6 @@
 /**
- * What can be done under which path: the operations of every served resource with their parameters, bodies and answers, made of what its verbs take
- * (operation-shapes.ts). Both versions of OpenAPI are rendered from it (render-v2.ts, render-v3.ts).
+ * The operations of every served resource by path, with parameters, bodies and responses, derived from the verbs
+ * (operation-shapes.ts). render-v2.ts and render-v3.ts render them.
  */
 import { capitalize } from '../../shared/values/capitalize';
 import { compareBytes } from '../../shared/values/json';
@@ -8,12 +8,12 @@ import type { KindRow, SubresourceRow, Verb } from '../../shared/api/kinds';
 import { hasSchema } from '../../shared/api/types';
 import { groupInDialect, groupStem, type Dialect } from '../../shared/names/dialect';
 import {
-  CUSTOM_SHAPES,
+  CUSTOM_OPERATION_SHAPES,
   NAME,
   NAMESPACE,
   PRETTY,
-  SHAPES,
-  WATCHING,
+  OPERATION_SHAPES,
+  WATCH_SHAPES,
   type OperationMethod,
   type OperationShape,
   type Parameter,
@@ -29,29 +29,29 @@ export interface Operation {
   readonly method: OperationMethod;
   readonly id: string;
   readonly description: string;
-  /** What is done to objects of which kind; absent where there are none. */
+  /** The action and the kind of its objects; absent when the operation has no kind. */
   readonly on?: { readonly action: string; readonly kind: GroupVersionKindNames };
   readonly parameters: readonly Parameter[];
   /** A type of the tables. */
   readonly body?: { readonly type: string; readonly required: boolean; readonly patch: boolean };
-  readonly answers: readonly { readonly code: 200 | 201 | 202; readonly type: string }[];
-  /** Its answer may be a stream: said of every list, also of the one that cannot be watched. */
+  readonly responses: readonly { readonly code: 200 | 201 | 202; readonly type: string }[];
+  /** Whether the response may be a stream. True for every list, also for the one that cannot be watched. */
   readonly watchable: boolean;
 }
 
 export interface PathEntry {
   readonly path: string;
-  /** Of all its operations. */
+  /** Parameters of all its operations. */
   readonly parameters: readonly Parameter[];
   readonly operations: readonly Operation[];
   readonly tag: string;
-  /** Of a custom kind, which has fewer representations and patches. */
+  /** Set for a custom kind, which has fewer media types and patch types. */
   readonly custom?: true;
   /** Absent when the operation has the media types of resources. */
   readonly mediaTypes?: { readonly produces: readonly string[]; readonly consumes?: readonly string[] };
 }
 
-/** The response type that is described as a string and has no definition. */
+/** A response type that is described as a string and has no definition. */
 export const STRING_TYPE = 'string';
 
 export const PATCH_TYPE = 'meta.v1.Patch';
@@ -64,25 +64,25 @@ export const RESPONSE_TEXT: Readonly<Record<200 | 201 | 202, string>> = { 200: '
 
 const METHOD_ORDER: readonly OperationMethod[] = ['get', 'put', 'post', 'delete', 'patch'];
 
-/** The words of a kind, of which the texts of its operations are made. */
+/** The names of a kind that its operations contain. */
 export interface KindWords extends GroupVersionKindNames {
-  /** The same where they stand as values, which some encodings put into quotation marks. */
+  /** The same names as values, which some encodings quote. */
   readonly on: GroupVersionKindNames;
   readonly resource: string;
-  /** The kind where an id begins with it. */
+  /** The kind at the start of an operation id. */
   readonly idKind: string;
-  /** Of its objects; that of its lists is called so with `List` behind. */
+  /** The type of its objects; the type of its lists has the suffix `List`. */
   readonly type: string;
   readonly tag: string;
   readonly idPrefix: string;
 }
 
-/** What there is besides words: kinds of the same shape have the same operations. */
+/** The properties that determine the operations, besides the names. */
 export interface PathShape extends Pick<KindRow, 'namespaced' | 'verbs' | 'subresources' | 'returnsDeletedObject'> {
   readonly isCustom: boolean;
 }
 
-/** The paths of one resource, group names in the dialect's spelling. */
+/** The paths of one resource, with group names in the dialect. */
 export function pathsOf(row: KindRow, dialect: Dialect): readonly PathEntry[] {
   return pathsOfShape({ ...row, isCustom: row.custom !== undefined }, wordsOf(row, dialect), dialect);
 }
@@ -95,51 +95,51 @@ export function wordsOf(row: Omit<KindRow, 'custom'>, dialect: Dialect): KindWor
 
 export function pathsOfShape(shape: PathShape, words: KindWords, dialect: Dialect): readonly PathEntry[] {
   const { namespaced, verbs, isCustom } = shape;
-  const root = rootOf(words.group, words.version);
+  const groupVersionPath = groupVersionPathOf(words.group, words.version);
   const [everywhere, inside] = [`/${words.resource}`, `/namespaces/{namespace}/${words.resource}`];
   const own = namespaced ? inside : everywhere;
-  const place = root + own;
+  const basePath = groupVersionPath + own;
   const scope = namespaced ? [NAMESPACE] : [];
-  const within = namespaced ? 'Namespaced' : '';
+  const scopeInfix = namespaced ? 'Namespaced' : '';
   const builder = new OperationBuilder(shape, words, dialect);
   const entries: PathEntry[] = [
-    builder.path(place, [...scope, PRETTY], verbs, 'collection', within),
-    builder.path(`${place}/{name}`, [NAME, ...scope, PRETTY], verbs, 'object', within),
+    builder.path(basePath, [...scope, PRETTY], verbs, 'collection', scopeInfix),
+    builder.path(`${basePath}/{name}`, [NAME, ...scope, PRETTY], verbs, 'object', scopeInfix),
     ...(shape.subresources ?? [])
       .filter(({ connects }) => connects === undefined)
-      .map((sub) => builder.subresource(`${place}/{name}/${sub.name}`, [NAME, ...scope, PRETTY], sub, within)),
+      .map((sub) => builder.subresource(`${basePath}/{name}/${sub.name}`, [NAME, ...scope, PRETTY], sub, scopeInfix)),
   ];
   if (namespaced && verbs.includes('list'))
-    entries.push(builder.path(root + everywhere, [PRETTY], ['list'], 'collection', '', 'ForAllNamespaces'));
+    entries.push(builder.path(groupVersionPath + everywhere, [PRETTY], ['list'], 'collection', '', 'ForAllNamespaces'));
   if (verbs.includes('watch') && !isCustom) {
-    entries.push(builder.watchPath(`${root}/watch${own}`, [...scope, PRETTY], 'many', within, 'List'));
-    entries.push(builder.watchPath(`${root}/watch${own}/{name}`, [NAME, ...scope, PRETTY], 'one', within));
-    if (namespaced) entries.push(builder.watchPath(`${root}/watch${everywhere}`, [PRETTY], 'many', '', 'ListForAllNamespaces'));
+    entries.push(builder.watchPath(`${groupVersionPath}/watch${own}`, [...scope, PRETTY], 'many', scopeInfix, 'List'));
+    entries.push(builder.watchPath(`${groupVersionPath}/watch${own}/{name}`, [NAME, ...scope, PRETTY], 'one', scopeInfix));
+    if (namespaced) entries.push(builder.watchPath(`${groupVersionPath}/watch${everywhere}`, [PRETTY], 'many', '', 'ListForAllNamespaces'));
   }
   return entries.filter(({ operations }) => operations.length > 0);
 }
 
-/** The path that tells what a group version has. */
-export function rootPathOf({ group, version }: Pick<KindRow, 'group' | 'version'>, dialect: Dialect): PathEntry {
+/** The discovery path of a group version. */
+export function discoveryPathOf({ group, version }: Pick<KindRow, 'group' | 'version'>, dialect: Dialect): PathEntry {
   const { tag, idPrefix } = namesOf(group, version);
   const operation: Operation = {
     method: 'get',
     id: `get${idPrefix}APIResources`,
     description: 'List the resources of the group version.',
     parameters: [],
-    answers: [{ code: 200, type: RESOURCE_LIST_TYPE }],
+    responses: [{ code: 200, type: RESOURCE_LIST_TYPE }],
     watchable: false,
   };
-  return { path: `${rootOf(groupInDialect(dialect, group), version)}/`, parameters: [], operations: [operation], tag };
+  return { path: `${groupVersionPathOf(groupInDialect(dialect, group), version)}/`, parameters: [], operations: [operation], tag };
 }
 
-/** How a group is called in ids and tags. */
+/** The identifier of a group in operation ids and tags. */
 export function groupIdOf(group: string): { readonly tag: string; readonly prefix: string } {
-  const tag = stemOf(group);
+  const tag = groupIdentifierOf(group);
   return { tag, prefix: capitalize(tag) };
 }
 
-function rootOf(group: string, version: string): string {
+function groupVersionPathOf(group: string, version: string): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 
@@ -159,79 +159,82 @@ class OperationBuilder {
     path: string,
     parameters: readonly Parameter[],
     verbs: readonly Verb[],
-    place: OperationShape['place'],
-    within: string,
+    scope: OperationShape['scope'],
+    scopeInfix: string,
     suffix = '',
   ): PathEntry {
     const operations = shapesOf(verbs, this.shape)
-      .filter((shape) => shape.place === place)
-      .map((shape) => this.operation(shape, this.words, within, suffix));
+      .filter((shape) => shape.scope === scope)
+      .map((shape) => this.operation(shape, this.words, scopeInfix, suffix));
     return this.entry(path, parameters, operations);
   }
 
-  watchPath(path: string, parameters: readonly Parameter[], many: keyof typeof WATCHING, within: string, suffix = ''): PathEntry {
-    return this.entry(path, parameters, [this.operation(WATCHING[many], this.words, within, suffix)]);
+  watchPath(path: string, parameters: readonly Parameter[], many: keyof typeof WATCH_SHAPES, scopeInfix: string, suffix = ''): PathEntry {
+    return this.entry(path, parameters, [this.operation(WATCH_SHAPES[many], this.words, scopeInfix, suffix)]);
   }
 
-  subresource(path: string, parameters: readonly Parameter[], { name, verbs, kind }: SubresourceRow, within: string): PathEntry {
+  subresource(path: string, parameters: readonly Parameter[], { name, verbs, kind }: SubresourceRow, scopeInfix: string): PathEntry {
     const type = kind?.type ?? this.words.type;
-    // The scale of a custom kind is said to be of that kind.
+    // Upstream describes the scale of a custom kind as that kind.
     const served = this.shape.isCustom || kind === undefined ? { ...this.words, type } : wordsOf(kind, this.dialect);
     const shapes = this.shape.isCustom || hasSchema(type) ? shapesOf(verbs, this.shape) : [];
     return this.entry(
       path,
       parameters,
-      shapes.map((shape) => this.operation(shape, served, within, capitalize(name))),
+      shapes.map((shape) => this.operation(shape, served, scopeInfix, capitalize(name))),
     );
   }
 
-  /** What the only operation of a path takes stands with the path, as upstream writes it. */
+  /** The parameters of the only operation of a path are listed with the path, as upstream does. */
   private entry(path: string, parameters: readonly Parameter[], operations: readonly Operation[]): PathEntry {
-    const [only, second] = operations;
+    const [operation, second] = operations;
     const custom = this.shape.isCustom ? { custom: true as const } : {};
     const { tag } = this.words;
-    if (only === undefined || second !== undefined) return { path, parameters, operations, tag, ...custom };
-    const all = [...parameters, ...only.parameters].sort((a, b) => compareBytes(a.name, b.name));
-    return { path, parameters: all, operations: [{ ...only, parameters: [] }], tag, ...custom };
+    if (operation === undefined || second !== undefined) return { path, parameters, operations, tag, ...custom };
+    const sortedParameters = [...parameters, ...operation.parameters].sort((a, b) => compareBytes(a.name, b.name));
+    return { path, parameters: sortedParameters, operations: [{ ...operation, parameters: [] }], tag, ...custom };
   }
 
-  /** @param suffix what stands behind the kind in its id */
+  /** `suffix` follows the kind in the operation id. */
   private operation(
     shape: OperationShape,
     { type, kind, on }: Pick<KindWords, 'kind' | 'on' | 'type'>,
-    within: string,
+    scopeInfix: string,
     suffix: string,
   ): Operation {
     const { method, action, parameters, codes } = shape;
-    const answer = answerType(shape, type, this.shape);
+    const resultType = responseType(shape, type, this.shape);
     const body = bodyOf(shape, type);
     return {
       method,
-      id: operationId(shape.word, this.words, within, suffix),
+      id: operationId(shape.idVerb, this.words, scopeInfix, suffix),
       description: shape.description.replace('%', kind),
       on: { action, kind: on },
       parameters,
       ...(body === undefined ? {} : { body }),
-      answers: codes.map((code) => ({ code, type: answer })),
-      watchable: answer === WATCH_EVENT_TYPE || shape.answer === 'list',
+      responses: codes.map((code) => ({ code, type: resultType })),
+      watchable: resultType === WATCH_EVENT_TYPE || shape.response === 'list',
     };
   }
 }
 
 function shapesOf(verbs: readonly Verb[], { isCustom }: PathShape): OperationShape[] {
-  const known = isCustom ? CUSTOM_SHAPES : SHAPES;
+  const known = isCustom ? CUSTOM_OPERATION_SHAPES : OPERATION_SHAPES;
   const shapes = verbs.filter((verb) => verb !== 'watch').map((verb) => known[verb]);
   return shapes.sort((a, b) => METHOD_ORDER.indexOf(a.method) - METHOD_ORDER.indexOf(b.method));
 }
 
-/** `deleteCollection` is divided by the group: `deleteCoreV1CollectionNamespacedPod`. Kinds that begin small do so only behind another word. */
-function operationId(word: string, { idPrefix, kind, idKind }: KindWords, within: string, suffix: string): string {
-  if (word === 'deleteCollection') return `delete${idPrefix}Collection${within}${kind}${suffix}`;
-  return `${word}${idPrefix}${within}${within === '' ? idKind : kind}${suffix}`;
+/**
+ * `deleteCollection` is split by the group: `deleteCoreV1CollectionNamespacedPod`. A kind with a lower-case initial
+ * keeps it only after another word.
+ */
+function operationId(word: string, { idPrefix, kind, idKind }: KindWords, scopeInfix: string, suffix: string): string {
+  if (word === 'deleteCollection') return `delete${idPrefix}Collection${scopeInfix}${kind}${suffix}`;
+  return `${word}${idPrefix}${scopeInfix}${scopeInfix === '' ? idKind : kind}${suffix}`;
 }
 
-function answerType({ answer, place }: OperationShape, type: string, { returnsDeletedObject }: PathShape): string {
-  switch (answer) {
+function responseType({ response, scope }: OperationShape, type: string, { returnsDeletedObject }: PathShape): string {
+  switch (response) {
     case 'object':
       return type;
     case 'list':
@@ -239,7 +242,7 @@ function answerType({ answer, place }: OperationShape, type: string, { returnsDe
     case 'event':
       return WATCH_EVENT_TYPE;
     case 'status':
-      return returnsDeletedObject === true && place === 'object' ? type : STATUS_TYPE;
+      return returnsDeletedObject === true && scope === 'object' ? type : STATUS_TYPE;
   }
 }
 
@@ -255,8 +258,10 @@ function bodyOf({ body }: OperationShape, type: string): Operation['body'] {
   }
 }
 
-/** `` → `core`, `rbac.authorization.platform.io` → `rbacAuthorization`, `acme.cert-manager.io` → `acmeCertManagerIo`. */
-function stemOf(group: string): string {
+/**
+ * `` → `core`, `rbac.authorization.platform.io` → `rbacAuthorization`, `acme.cert-manager.io` → `acmeCertManagerIo`.
+ */
+function groupIdentifierOf(group: string): string {
   if (group === '') return 'core';
   const [first = '', ...more] = groupStem(group).split(/[.-]+/);
   return first + more.map(capitalize).join('');

@@ -1,6 +1,6 @@
 /**
- * What the server says about itself beside its resources, as operations: which groups there are, what a group has, and which release this is. Each stands
- * in a document of its own in version 3. Custom groups have none (upstream behaviour).
+ * Operations of the discovery and version paths: API groups, versions of a group, and the release. Each has its own v3
+ * document. Custom groups have none (upstream behaviour).
  */
 import type { JsonObject } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
@@ -9,13 +9,13 @@ import { groupIdOf, STRING_TYPE, type PathEntry } from './operations';
 
 export const RELEASE_TYPE = 'version.Info';
 
-/** By the name of their document. Groups are those of the rows that belong to the dialect. */
+/** By document name. The groups are those of the rows that are listed in the dialect. */
 export function overviewsOf(rows: readonly KindRow[], dialect: Dialect): ReadonlyMap<string, PathEntry> {
   const groups = new Set(rows.filter(({ custom, group }) => custom === undefined && group !== '').map(({ group }) => group));
   return new Map([...groups].map((group) => [`apis/${groupInDialect(dialect, group)}`, groupOverview(group, dialect)]));
 }
 
-/** Of the server as a whole. */
+/** Paths of the server as a whole. */
 export const OVERVIEWS: ReadonlyMap<string, PathEntry> = new Map([
   ['api', overview('/api/', 'core', 'getCoreAPIVersions', 'Which versions the core group has.', 'meta.v1.APIVersions')],
   ['apis', overview('/apis/', 'apis', 'getAPIVersions', 'Which groups there are.', 'meta.v1.APIGroupList')],
@@ -70,14 +70,19 @@ function groupOverview(group: string, dialect: Dialect): PathEntry {
 }
 
 function overview(path: string, tag: string, id: string, description: string, type: string): PathEntry {
-  const answers = [{ code: 200, type }] as const;
-  return { path, tag, parameters: [], operations: [{ method: 'get', id, description, parameters: [], answers, watchable: false }] };
+  const responses = [{ code: 200, type }] as const;
+  return {
+    path,
+    tag,
+    parameters: [],
+    operations: [{ method: 'get', id, description, parameters: [], responses, watchable: false }],
+  };
 }
 
 const RELEASE_MEMBERS = ['buildDate', 'compiler', 'gitCommit', 'gitTreeState', 'gitVersion', 'goVersion', 'major', 'minor', 'platform'];
 const RELEASE_ORDER = ['major', 'minor', 'gitVersion', 'gitCommit', 'gitTreeState', 'buildDate', 'goVersion', 'compiler', 'platform'];
 
-/** No table describes what `/version` answers. */
+/** The response of `/version` has no type in the tables. */
 export function releaseSchema(version: 2 | 3): JsonObject {
   const member: JsonObject = version === 2 ? { type: 'string' } : { type: 'string', default: '' };
   return {

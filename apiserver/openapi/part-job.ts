@@ -1,67 +1,69 @@
-/** What a part of a document is made of, as it can be sent to a thread, and how it is made. */
+/** Jobs that build parts of documents, in a form that can be sent to a worker thread, and their execution. */
 import { gunzipSync } from 'node:zlib';
 import type { CustomVersion } from '../../shared/api/structural/version';
 import { readSchema } from '../../shared/api/structural/read-schema';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Dialect } from '../../shared/names/dialect';
 import type { Describe } from './descriptions';
-import { builtInPieceV3, groupPieceV3, pieceV2, type BuiltInSubject, type CustomRow } from './documents';
+import { buildBuiltInPieceV3, buildGroupPieceV3, buildPieceV2, type BuiltInSubject, type CustomRow } from './documents';
 import type { PartForm } from './response-form';
-import { RemotePieces, type LeftOut } from './remote-pieces';
+import { RemotePieces, type RejectedDocument } from './remote-pieces';
 import { digestOf, PartEncoder, type DocumentPart } from './part';
 
-interface Common {
-  /** Of names; see documents.ts. */
+interface CommonJob {
+  /** The dialect of names; see documents.ts. */
   readonly dialect: Dialect;
   readonly form: PartForm;
 }
 
-/** One version of a custom kind. */
-interface CustomJob extends Common {
+/** Builds the part of one version of a custom kind. */
+interface CustomJob extends CommonJob {
   readonly type: 'custom';
   readonly row: CustomRow;
-  /** JSON, in memory of its own. */
+  /** JSON, in a buffer of its own. */
   readonly schema: Uint8Array<ArrayBuffer>;
 }
 
-/** All built-in kinds, for version 2. */
-interface BuiltInJob extends Common {
+/** Builds the part of all built-in kinds for v2. */
+interface BuiltInJob extends CommonJob {
   readonly type: 'builtIn';
   readonly rows: readonly KindRow[];
 }
 
-/** One group version in version 3: all of a built-in one, or what one of custom kinds has besides them. */
-interface GroupVersionJob extends Common {
+/**
+ * Builds the part of one group version for v3: all of a built-in one, or the additional piece of one with custom kinds.
+ */
+interface GroupVersionJob extends CommonJob {
   readonly type: 'groupVersion';
   /** The built-in kinds. */
   readonly rows: readonly KindRow[];
   /** Its custom kinds. */
   readonly custom: readonly CustomRow[];
-  /** A built-in one. */
-  readonly of: BuiltInSubject | undefined;
+  /** Set for a built-in group version. */
+  readonly subject: BuiltInSubject | undefined;
 }
 
-/** What other servers say of themselves, for version 2. */
+/** Builds the parts of aggregated API servers for v2. */
 export interface RemoteJob {
   readonly type: 'remote';
-  /** The built-in kinds, with whose definitions theirs are compared. */
+  /** The built-in kinds; their definitions are compared with those of the documents. */
   readonly rows: readonly KindRow[];
   readonly dialect: Dialect;
   readonly form: PartForm;
-  /** In their order; the texts compressed with gzip. */
+  /** In document order; the texts are compressed with gzip. */
   readonly documents: readonly { readonly name: string; readonly packed: Uint8Array }[];
   /** Names of definitions of custom kinds. */
-  readonly taken: readonly string[];
+  readonly takenNames: readonly string[];
 }
 
 export interface RemoteParts {
   readonly parts: readonly DocumentPart[];
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: readonly RejectedDocument[];
 }
 
 export type PartJob = BuiltInJob | CustomJob | GroupVersionJob;
 
-/** What the documents of built-in group versions say in version 3, as digests by the documents' names. */
+/** Computes digests of the v3 documents of built-in group versions, by document name. */
 export interface DigestJob {
   readonly type: 'digests';
   readonly rows: readonly KindRow[];
@@ -70,42 +72,48 @@ export interface DigestJob {
 
 export type Digests = ReadonlyMap<string, string>;
 
-export interface MadePart {
+export interface BuiltPart {
   readonly part: DocumentPart;
-  /** Of what it says, whatever its form; only of built-in kinds, as custom ones are told apart by what they are made of. */
+  /**
+   * Digest of the contents, independent of the encoding; only for built-in kinds, because custom kinds are identified
+   * by their definition.
+   */
   readonly digest?: string;
 }
 
-/** Does what is asked, one after another; `describe` knows the texts of types. */
-export class PartMaker {
+/** Executes jobs one after another. `describe` returns the descriptions of types. */
+export class PartBuilder {
   private readonly encoder = new PartEncoder();
 
   constructor(private readonly describe: Describe) {}
 
-  make(job: PartJob): MadePart {
+  build(job: PartJob): BuiltPart {
     const { dialect, form } = job;
     switch (job.type) {
       case 'builtIn': {
-        const piece = pieceV2(job.rows, dialect, this.describe);
+        const piece = buildPieceV2(job.rows, dialect, this.describe);
         return { part: this.encoder.ofPiece(piece, form), digest: digestOf(piece) };
       }
       case 'groupVersion': {
-        const custom = job.custom.map((row) => ({ ...row, custom: textOnly(NO_TEXT) }));
-        const { of, rows } = job;
-        const piece = of === undefined ? groupPieceV3(custom, rows, dialect, this.describe) : builtInPieceV3(rows, of, this.describe);
+        const custom = job.custom.map((row) => ({ ...row, custom: customVersionOf(NO_TEXT) }));
+        const { subject, rows } = job;
+        const piece =
+          subject === undefined
+            ? buildGroupPieceV3(custom, rows, dialect, this.describe)
+            : buildBuiltInPieceV3(rows, subject, this.describe);
         return { part: this.encoder.ofPiece(piece, form) };
       }
       case 'custom':
-        return { part: this.encoder.ofCustom({ ...job.row, custom: textOnly(job.schema) }, dialect, form) };
+        return { part: this.encoder.ofCustom({ ...job.row, custom: customVersionOf(job.schema) }, dialect, form) };
     }
   }
 
   digests({ rows, subjects }: DigestJob): Digests {
-    return new Map(subjects.map((subject) => [subject.name, digestOf(builtInPieceV3(rows, subject, this.describe))]));
+    return new Map(subjects.map((subject) => [subject.name, digestOf(buildBuiltInPieceV3(rows, subject, this.describe))]));
   }
 
-  remote({ rows, dialect, form, documents, taken }: RemoteJob): RemoteParts {
-    const pieces = new RemotePieces(pieceV2(rows, dialect, this.describe).schemas, new Set(taken));
+  remote({ rows, dialect, form, documents, takenNames }: RemoteJob): RemoteParts {
+    const pieces = new RemotePieces(buildPieceV2(rows, dialect, this.describe).schemas, new Set(takenNames));
     const parts: DocumentPart[] = [];
     for (const { name, packed } of documents) {
       const piece = pieces.add({ name, text: gunzipSync(packed).toString() });
@@ -117,11 +125,11 @@ export class PartMaker {
 
 const NO_TEXT = Buffer.from('{}');
 
-/** What documents ask of a version of a custom kind. */
-function textOnly(text: Uint8Array): CustomVersion {
+/** The parts of a custom version that documents need. */
+function customVersionOf(text: Uint8Array): CustomVersion {
   return {
     definition: '',
-    schema: NOTHING,
+    schema: EMPTY_SCHEMA,
     schemaText: () => Buffer.from(text.buffer, text.byteOffset, text.byteLength),
     schemaId: '',
     displayId: '',
@@ -133,4 +141,4 @@ function textOnly(text: Uint8Array): CustomVersion {
   };
 }
 
-const NOTHING = readSchema({});
+const EMPTY_SCHEMA = readSchema({});

@@ -1,30 +1,33 @@
-/** A thread of part-threads.ts: makes each part that it is asked for and answers it. The texts of types stay as long as the thread. */
+/**
+ * The worker thread of part-threads.ts: executes jobs and sends their results. Keeps the descriptions of types as long
+ * as the thread runs.
+ */
 import { parentPort } from 'node:worker_threads';
 import { errorMessage } from '../../shared/runtime/error-message';
 import { readDescriptions } from './descriptions';
-import { PartMaker } from './part-job';
+import { PartBuilder } from './part-job';
 import { transferableBuffers } from '../../shared/scheduling/worker-thread';
-import type { PartAnswer, ThreadJob } from './part-threads';
+import type { PartResponse, ThreadJob } from './part-threads';
 
-const maker = new PartMaker(readDescriptions());
+const builder = new PartBuilder(readDescriptions());
 
-function answer(job: ThreadJob): PartAnswer {
+function runJob(job: ThreadJob): PartResponse {
   try {
-    if (job.type === 'digests') return { digests: maker.digests(job) };
-    if (job.type === 'remote') return { remote: maker.remote(job) };
-    return { made: maker.make(job) };
+    if (job.type === 'digests') return { digests: builder.digests(job) };
+    if (job.type === 'remote') return { remote: builder.remote(job) };
+    return { built: builder.build(job) };
   } catch (error) {
     return { fault: errorMessage(error) };
   }
 }
 
-/** What a part lies in goes as it is. */
-function memoryOf(answer: PartAnswer): ArrayBuffer[] {
-  const parts = 'made' in answer ? [answer.made.part] : 'remote' in answer ? answer.remote.parts : [];
+/** Buffers of parts are transferred, not copied. */
+function transferListOf(response: PartResponse): ArrayBuffer[] {
+  const parts = 'built' in response ? [response.built.part] : 'remote' in response ? response.remote.parts : [];
   return transferableBuffers(parts.flatMap(({ paths, schemas }) => [paths.packed, schemas.packed]));
 }
 
 parentPort?.on('message', (job: ThreadJob) => {
-  const made = answer(job);
-  parentPort?.postMessage(made, memoryOf(made));
+  const response = runJob(job);
+  parentPort?.postMessage(response, transferListOf(response));
 });

@@ -1,17 +1,17 @@
 /**
- * Parts of OpenAPI documents in the forms in which they are sent: encoded and compressed once, and put together to whole documents without being encoded
- * again. Which parts belong to a document is decided elsewhere.
+ * Parts of OpenAPI documents in their encodings: encoded and compressed once, then composed into whole documents
+ * without encoding them again. The callers decide which parts belong to a document.
  */
 import { createHash } from 'node:crypto';
 import type { KindRow } from '../../shared/api/kinds';
 import { OPENAPI_NAME_PREFIX, type Dialect } from '../../shared/names/dialect';
-import { pack, lengthOf, type Chunk } from './chunk';
+import { compressChunk, totalLength, type Chunk } from './chunk';
 import { customSchemas } from './custom-schemas';
-import { INFO, REQUIREMENTS, SECURITY_SCHEMES, type Piece } from './documents';
+import { INFO, REQUIREMENTS, SECURITY_SCHEMES, type DocumentPiece } from './documents';
 import type { OpenApiVersion, PartForm } from './response-form';
-import { encodeHead, encodeMessage, MessageWriter } from './message';
-import { MessageBytes } from './message-buffer';
-import { MESSAGES, PATHS, SCHEMAS } from './openapi-messages';
+import { encodeFieldHeader, encodeMessage, MessageWriter } from './message';
+import { MessageBuffer } from './message-buffer';
+import { OPENAPI_MESSAGES, PATHS_FIELD, SCHEMAS_FIELD } from './openapi-messages';
 import { PathTemplates } from './path-templates';
 import { PublishedSchema } from './published-schema';
 import { encodeJson, encodeMembersAsJson, type DocumentMembers } from './schema-json';
@@ -22,58 +22,61 @@ export interface DocumentPart {
   readonly schemas: Chunk;
 }
 
-/** Makes parts one after another: the memory in which one grows is the next one's, and so is what kinds have in common. */
+/** Encodes parts one after another, reusing the buffer and the path templates. */
 export class PartEncoder {
-  private readonly growing = new MessageBytes();
+  private readonly buffer = new MessageBuffer();
   private readonly templates = new PathTemplates();
 
-  ofPiece({ paths, schemas }: Piece, form: PartForm): DocumentPart {
+  ofPiece({ paths, schemas }: DocumentPiece, form: PartForm): DocumentPart {
     return { paths: this.members(paths, form, 'paths'), schemas: this.members(schemas, form, 'schemas') };
   }
 
-  /** What one version of a custom kind adds: whatever it refers to beside is that of built-in kinds. `naming` spells these. */
+  /**
+   * The part of one version of a custom kind; the types that it refers to belong to built-in kinds. `naming` is the
+   * dialect of these.
+   */
   ofCustom(row: KindRow, naming: Dialect, form: PartForm): DocumentPart {
-    const bytes = this.growing.begin();
+    const bytes = this.buffer.reset();
     this.templates.write(row, naming, form, bytes);
-    const paths = pack(bytes.finish());
-    const schemas = customSchemas(row, { version: form.version === 'v2' ? 2 : 3, root: OPENAPI_NAME_PREFIX[naming] });
+    const paths = compressChunk(bytes.finish());
+    const schemas = customSchemas(row, { version: form.version === 'v2' ? 2 : 3, namePrefix: OPENAPI_NAME_PREFIX[naming] });
     return { paths, schemas: this.members(schemas, form, 'schemas') };
   }
 
-  private members(members: DocumentMembers, form: PartForm, which: keyof Piece): Chunk {
-    const bytes = this.growing.begin();
-    if (form.media === 'json') return pack(encodeMembersAsJson(members, bytes));
-    writeMembers(members, form.version, which, bytes);
-    return pack(bytes.finish());
+  private members(members: DocumentMembers, form: PartForm, kind: keyof DocumentPiece): Chunk {
+    const bytes = this.buffer.reset();
+    if (form.media === 'json') return compressChunk(encodeMembersAsJson(members, bytes));
+    writeMembers(members, form.version, kind, bytes);
+    return compressChunk(bytes.finish());
   }
 }
 
-/** The same for pieces that say the same. */
-export function digestOf({ paths, schemas }: Piece): string {
+/** Equal for pieces with equal contents. */
+export function digestOf({ paths, schemas }: DocumentPiece): string {
   return createHash('sha512').update(encodeJson(paths)).update(encodeJson(schemas)).digest('base64');
 }
 
-function writeMembers(members: DocumentMembers, version: OpenApiVersion, which: keyof Piece, bytes: MessageBytes): void {
-  const [number, { entries }] = (which === 'paths' ? PATHS : SCHEMAS)[version];
-  const writer = new MessageWriter(MESSAGES[version], bytes);
+function writeMembers(members: DocumentMembers, version: OpenApiVersion, kind: keyof DocumentPiece, bytes: MessageBuffer): void {
+  const [number, { entries }] = (kind === 'paths' ? PATHS_FIELD : SCHEMAS_FIELD)[version];
+  const writer = new MessageWriter(OPENAPI_MESSAGES[version], bytes);
   for (const name in members) {
     const value = Object.hasOwn(members, name) ? members[name] : undefined;
     if (value === undefined) continue;
     const start = writer.open(number);
     writer.text(1, name);
-    if (value instanceof PublishedSchema) new SchemaMessageWriter(MESSAGES[version], bytes, value).root(2, entries);
+    if (value instanceof PublishedSchema) new SchemaMessageWriter(OPENAPI_MESSAGES[version], bytes, value).root(2, entries);
     else writer.field(2, entries, value);
     bytes.close(start);
   }
 }
 
-/** A whole document of its parts, in their order. */
-export function compose(parts: readonly DocumentPart[], form: PartForm): readonly Chunk[] {
+/** A whole document, composed of its parts in order. */
+export function composeChunks(parts: readonly DocumentPart[], form: PartForm): readonly Chunk[] {
   const [paths, schemas] = [parts.map((part) => part.paths), parts.map((part) => part.schemas)];
   return form.media === 'json' ? composeJson(paths, schemas, form.version) : composeProtobuf(paths, schemas, form.version);
 }
 
-const COMMA = pack(',');
+const COMMA = compressChunk(',');
 
 function composeJson(paths: readonly Chunk[], schemas: readonly Chunk[], version: OpenApiVersion): readonly Chunk[] {
   const info = JSON.stringify(INFO);
@@ -86,33 +89,33 @@ function composeJson(paths: readonly Chunk[], schemas: readonly Chunk[], version
           `},"securityDefinitions":${security},"security":${JSON.stringify(REQUIREMENTS)}}`,
         ]
       : [`{"openapi":"3.0.0","info":${info},"paths":{`, '},"components":{"schemas":{', `},"securitySchemes":${security}}}`];
-  return [pack(head), ...separated(paths), pack(middle), ...separated(schemas), pack(end)];
+  return [compressChunk(head), ...separated(paths), compressChunk(middle), ...separated(schemas), compressChunk(end)];
 }
 
 function separated(chunks: readonly Chunk[]): readonly Chunk[] {
   return chunks.filter(({ length }) => length > 0).flatMap((chunk, index) => (index === 0 ? [chunk] : [COMMA, chunk]));
 }
 
-/** Numbers of fields are those of the published messages: see messages.ts. */
+/** Field numbers are those of the published messages; see messages.ts. */
 function composeProtobuf(paths: readonly Chunk[], schemas: readonly Chunk[], version: OpenApiVersion): readonly Chunk[] {
-  const messages = MESSAGES[version];
+  const messages = OPENAPI_MESSAGES[version];
   if (version === 'v2') {
     return [
-      pack(encodeMessage(messages, 'Document', { swagger: '2.0', info: INFO })),
+      compressChunk(encodeMessage(messages, 'Document', { swagger: '2.0', info: INFO })),
       ...nested(8, paths),
       ...nested(9, schemas),
-      pack(encodeMessage(messages, 'Document', { security: REQUIREMENTS, securityDefinitions: SECURITY_SCHEMES })),
+      compressChunk(encodeMessage(messages, 'Document', { security: REQUIREMENTS, securityDefinitions: SECURITY_SCHEMES })),
     ];
   }
-  const securitySchemes = pack(encodeMessage(messages, 'Components', { securitySchemes: SECURITY_SCHEMES }));
+  const securitySchemes = compressChunk(encodeMessage(messages, 'Components', { securitySchemes: SECURITY_SCHEMES }));
   return [
-    pack(encodeMessage(messages, 'Document', { openapi: '3.0.0', info: INFO })),
+    compressChunk(encodeMessage(messages, 'Document', { openapi: '3.0.0', info: INFO })),
     ...nested(4, paths),
     ...nested(5, [...nested(1, schemas), securitySchemes]),
   ];
 }
 
-/** A field that has a length. */
+/** A length-delimited field. */
 function nested(number: number, content: readonly Chunk[]): readonly Chunk[] {
-  return [pack(encodeHead(number, lengthOf(content))), ...content];
+  return [compressChunk(encodeFieldHeader(number, totalLength(content))), ...content];
 }

@@ -1,6 +1,6 @@
 /**
- * The parts of documents that are at hand: each is made once per form when it is first asked for, off the event loop, and kept within a bound as long as
- * somebody asks. A part that cannot be made is left out and told of, once; it never takes others along.
+ * A cache of document parts: each is built once per encoding on first use, off the event loop, and kept within a size
+ * limit. A part that cannot be built is omitted and reported once, and does not affect others.
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -10,15 +10,18 @@ import { errorMessage } from '../../shared/runtime/error-message';
 import { OPENAPI_NAME_PREFIX, type Dialect } from '../../shared/names/dialect';
 import type { PartForm } from './response-form';
 import type { DocumentPart } from './part';
-import type { DigestJob, Digests, MadePart } from './part-job';
-import { namesOfCustom } from './custom-schemas';
+import type { DigestJob, Digests, BuiltPart } from './part-job';
+import { customSchemaNames } from './custom-schemas';
 import { PartThreads } from './part-threads';
-import { ReadyParts } from './prebuilt-parts';
+import { PrebuiltParts } from './prebuilt-parts';
 import type { DocumentSubject } from './subjects';
 
-/** Of compressed parts. */
-const MOST_BYTES = 48 * 1024 * 1024;
-/** Added to the identity of custom parts: to be raised when the same definition is published in another way. */
+/** Maximum size of compressed parts. */
+const MAX_BYTES = 48 * 1024 * 1024;
+/**
+ * Version of the encoding in the identity of custom parts: increase it when the same definition is published
+ * differently.
+ */
 const EDITION = 3;
 
 export interface PartFailure {
@@ -27,51 +30,51 @@ export interface PartFailure {
   readonly message: string;
 }
 
-/** What another server says of one group version, in version 2. */
+/** The v2 document of an aggregated API server for one group version. */
 export interface RemoteDescription {
   /** `apis/<group>/<version>` */
   readonly name: string;
-  /** Another one when it says something else. */
+  /** Changes with the contents. */
   readonly id: string;
-  /** Its text, compressed with gzip. */
+  /** The text, compressed with gzip. */
   readonly packed: Uint8Array;
 }
 
 export interface PartsOptions {
   readonly clock: Pick<Clock, 'after'>;
   readonly failed: (failure: PartFailure) => void;
-  /** Told of documents of other servers that have to be left out. */
+  /** Called for rejected documents of aggregated API servers. */
   readonly leftOut: ((name: string, message: string) => void) | undefined;
-  readonly ready?: ReadyParts;
+  readonly prebuiltParts?: PrebuiltParts;
 }
 
 export class Parts {
-  private readonly known = new LRUCache<string, Promise<DocumentPart | undefined>>({ maxSize: MOST_BYTES });
-  private readonly builtIn = new Map<string, Promise<MadePart>>();
+  private readonly cache = new LRUCache<string, Promise<DocumentPart | undefined>>({ maxSize: MAX_BYTES });
+  private readonly builtIn = new Map<string, Promise<BuiltPart>>();
   private readonly identities = new WeakMap<KindRow, string>();
   private readonly threads: PartThreads;
-  private readonly ready: ReadyParts;
+  private readonly prebuiltParts: PrebuiltParts;
 
   constructor(private readonly options: PartsOptions) {
     this.threads = new PartThreads(options.clock);
-    this.ready = options.ready ?? new ReadyParts();
+    this.prebuiltParts = options.prebuiltParts ?? new PrebuiltParts();
   }
 
-  /** Somebody is about to ask, for a part or for all of them. */
-  warm(forWhat: 'some' | 'all'): void {
-    this.threads.warm(forWhat);
+  /** Starts threads ahead of requests, for one part or for all of them. */
+  warm(scale: 'some' | 'all'): void {
+    this.threads.warm(scale);
   }
 
   async digests(job: DigestJob): Promise<Digests> {
-    return this.ready.digests(job) ?? (await this.threads.digests(job));
+    return this.prebuiltParts.digests(job) ?? (await this.threads.digests(job));
   }
 
   forget(): void {
-    this.known.clear();
+    this.cache.clear();
     this.builtIn.clear();
   }
 
-  /** The same for two rows that are published alike; found without making anything of the schema. */
+  /** Equal for rows that are published identically; computed without parsing the schema. */
   identityOf(row: KindRow): string {
     let identity = this.identities.get(row);
     if (identity === undefined) {
@@ -84,17 +87,17 @@ export class Parts {
     return identity;
   }
 
-  /** Undefined = it cannot be made. */
+  /** `undefined` when the part cannot be built. */
   ofCustom(row: KindRow, dialect: Dialect, form: PartForm): Promise<DocumentPart | undefined> {
     const { custom, ...plain } = row;
     const key = `${this.identityOf(row)} ${dialect} ${form.version} ${form.media}`;
-    const before = this.known.get(key);
-    if (before !== undefined || custom === undefined) return before ?? Promise.resolve(undefined);
-    // The thread gets a copy, and all of it: the bytes lie among others.
+    const cached = this.cache.get(key);
+    if (cached !== undefined || custom === undefined) return cached ?? Promise.resolve(undefined);
+    // Transfers a copy to the thread, because the bytes are part of a larger buffer.
     const schema = new Uint8Array(custom.schemaText());
-    const made = this.threads.make({ type: 'custom', row: plain, schema, dialect, form }).then(
+    const pending = this.threads.build({ type: 'custom', row: plain, schema, dialect, form }).then(
       ({ part }) => {
-        this.known.set(key, made, { size: part.paths.packed.length + part.schemas.packed.length });
+        this.cache.set(key, pending, { size: part.paths.packed.length + part.schemas.packed.length });
         return part;
       },
       (error: unknown) => {
@@ -103,11 +106,14 @@ export class Parts {
         return undefined;
       },
     );
-    this.known.set(key, made, { size: 1 });
-    return made;
+    this.cache.set(key, pending, { size: 1 });
+    return pending;
   }
 
-  /** Of other servers, in version 2; `custom` = the custom kinds, whose names are not theirs. What cannot be read is left out. */
+  /**
+   * The v2 parts of aggregated API servers. `custom` are the custom kinds, which take precedence for names. Invalid
+   * documents are omitted.
+   */
   async ofRemotes(
     documents: readonly RemoteDescription[],
     rows: readonly KindRow[],
@@ -117,9 +123,9 @@ export class Parts {
   ): Promise<readonly DocumentPart[]> {
     if (documents.length === 0) return [];
     const texts = documents.map(({ name, packed }) => ({ name, packed }));
-    const taken = namesOfCustom(custom, OPENAPI_NAME_PREFIX[dialect]);
+    const takenNames = customSchemaNames(custom, OPENAPI_NAME_PREFIX[dialect]);
     try {
-      const { parts, leftOut } = await this.threads.remote({ type: 'remote', rows, dialect, form, documents: texts, taken });
+      const { parts, leftOut } = await this.threads.remote({ type: 'remote', rows, dialect, form, documents: texts, takenNames });
       for (const { name, message } of leftOut) this.options.leftOut?.(name, message);
       return parts;
     } catch (error) {
@@ -129,31 +135,34 @@ export class Parts {
     }
   }
 
-  /** Of a group version in version 3: all of a built-in one, or what one of custom kinds has besides them. */
+  /** The v3 part of a group version: all of a built-in one, or the additional piece of one with custom kinds. */
   async ofGroupVersion(
     rows: readonly KindRow[],
     { isBuiltIn, custom, ...subject }: DocumentSubject,
     form: PartForm,
   ): Promise<DocumentPart> {
-    const of = isBuiltIn ? subject : undefined;
+    const builtInSubject = isBuiltIn ? subject : undefined;
     const { dialect } = subject;
-    const ready = isBuiltIn ? await this.ready.part(rows, subject, form) : undefined;
-    if (ready !== undefined) return ready.part;
+    const prebuilt = isBuiltIn ? await this.prebuiltParts.part(rows, subject, form) : undefined;
+    if (prebuilt !== undefined) return prebuilt.part;
     const plain = custom.map(({ custom: _, ...row }) => row);
-    return (await this.threads.make({ type: 'groupVersion', rows, custom: plain, of, dialect, form })).part;
+    return (await this.threads.build({ type: 'groupVersion', rows, custom: plain, subject: builtInSubject, dialect, form })).part;
   }
 
-  /** Of all built-in kinds in version 2, with a digest of what it says, which is the same in every form; `rows` never change. */
-  ofBuiltIn(rows: readonly KindRow[], dialect: Dialect, form: PartForm): Promise<MadePart> {
+  /**
+   * The v2 part of all built-in kinds with a digest of its contents, which is the same for every encoding. `rows` never
+   * change.
+   */
+  ofBuiltIn(rows: readonly KindRow[], dialect: Dialect, form: PartForm): Promise<BuiltPart> {
     const key = `${dialect} ${form.version} ${form.media}`;
-    const before = this.builtIn.get(key);
-    if (before !== undefined) return before;
-    const made = this.ready
+    const cached = this.builtIn.get(key);
+    if (cached !== undefined) return cached;
+    const pending = this.prebuiltParts
       .part(rows, { dialect }, form)
-      .then((ready) => ready ?? this.threads.make({ type: 'builtIn', rows, dialect, form }));
-    this.builtIn.set(key, made);
-    // Whoever asks next tries anew.
-    made.catch(() => this.builtIn.delete(key));
-    return made;
+      .then((prebuilt) => prebuilt ?? this.threads.build({ type: 'builtIn', rows, dialect, form }));
+    this.builtIn.set(key, pending);
+    // The next request retries.
+    pending.catch(() => this.builtIn.delete(key));
+    return pending;
   }
 }

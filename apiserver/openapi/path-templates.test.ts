@@ -3,11 +3,11 @@ import type { KindRow } from '../../shared/api/kinds';
 import type { Dialect } from '../../shared/names/dialect';
 import type { JsonObject } from '../../shared/values/json';
 import { definitionOf } from '../../test/support/definition-of';
-import { renderPaths, spellingsOf } from './documents';
+import { renderPaths, pathDialectsOf } from './documents';
 import type { PartForm } from './response-form';
 import { MessageWriter } from './message';
-import { MessageBytes } from './message-buffer';
-import { MESSAGES, PATHS } from './openapi-messages';
+import { MessageBuffer } from './message-buffer';
+import { OPENAPI_MESSAGES, PATHS_FIELD } from './openapi-messages';
 import { pathsOf } from './operations';
 import { PathTemplates } from './path-templates';
 
@@ -18,14 +18,14 @@ const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
 
 /** Renders paths without templates, in the order of the templates: namespaced paths first, whatever the name of the resource. */
 function direct(row: KindRow, dialect: Dialect, { version, media }: PartForm): string {
-  const written = spellingsOf(row, dialect, version).map((spelling) => {
+  const written = pathDialectsOf(row, dialect, version).map((spelling) => {
     const rendered = Object.entries(renderPaths(pathsOf(row, spelling), dialect, version));
     const isBelow = ([path]: readonly [string, unknown]): boolean => path.includes('/namespaces/{namespace}/');
     const paths = Object.fromEntries([...rendered.filter(isBelow), ...rendered.filter((path) => !isBelow(path))]);
     if (media === 'json') return JSON.stringify(paths).slice(1, -1);
-    const bytes = new MessageBytes();
-    const [number, shape] = PATHS[version];
-    new MessageWriter(MESSAGES[version], bytes).field(number, shape, paths);
+    const bytes = new MessageBuffer();
+    const [number, shape] = PATHS_FIELD[version];
+    new MessageWriter(OPENAPI_MESSAGES[version], bytes).field(number, shape, paths);
     return bytes.finish().toString();
   });
   return written.join(media === 'json' ? ',' : '');
@@ -66,7 +66,7 @@ describe.each(FORMS)('PathTemplates of $version in $media', (form) => {
   test.each(DIALECTS)('write the same bytes as direct rendering of a kind in the dialect %s', (dialect) => {
     fc.assert(
       fc.property(row, (kind) => {
-        const bytes = new MessageBytes();
+        const bytes = new MessageBuffer();
         templates.write(kind, dialect, form, bytes);
         expect(bytes.finish().toString()).toBe(direct(kind, dialect, form));
       }),

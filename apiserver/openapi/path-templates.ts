@@ -1,15 +1,15 @@
 /**
- * The paths of custom kinds as documents say them. They are the same for all kinds of one shape but for the kinds' words, so they are rendered and encoded once
- * for each shape, with gaps, and filled with the words of each kind.
+ * Renders the paths of custom kinds. These differ only in names for all kinds with the same shape, so they are rendered
+ * and encoded once per shape, with gaps that are filled with the names of each kind.
  */
 import { CUSTOM_TYPE_PREFIX, openApiName } from '../../shared/api/types';
 import { OPENAPI_NAME_PREFIX, type Dialect } from '../../shared/names/dialect';
-import { renderPaths, spellingsOf, type CustomRow } from './documents';
+import { renderPaths, pathDialectsOf, type CustomRow } from './documents';
 import type { PartForm } from './response-form';
 import { MessageWriter } from './message';
-import type { MessageBytes } from './message-buffer';
+import type { MessageBuffer } from './message-buffer';
 import { gap, MessageTemplate, TextTemplate, wordsFrom, type Words } from './message-template';
-import { MESSAGES, PATHS } from './openapi-messages';
+import { OPENAPI_MESSAGES, PATHS_FIELD } from './openapi-messages';
 import { pathsOfShape, wordsOf, type KindWords, type PathShape } from './operations';
 import { encodeJson } from './schema-json';
 import { yamlOf } from './yaml-texts';
@@ -26,7 +26,7 @@ const GAPS: KindWords = {
   on: { group: gap(8), version: gap(9), kind: gap(10) },
 };
 
-/** In the order of {@link GAPS}. They are names, which need no escaping in JSON; as YAML some of them are in quotation marks (`No`). */
+/** The words for {@link GAPS}, in that order. Names need no escaping in JSON; in YAML some are quoted (`No`). */
 function wordsIn(row: CustomRow, spelling: Dialect, dialect: Dialect, { media }: PartForm): Words {
   const { group, version, kind, resource, idKind, tag, idPrefix, type, on } = wordsOf(row, spelling);
   const value = media === 'json' ? (text: string) => text : (text: string) => yamlOf(text).trimEnd();
@@ -35,13 +35,15 @@ function wordsIn(row: CustomRow, spelling: Dialect, dialect: Dialect, { media }:
 }
 
 export class PathTemplates {
-  /** There are as many as shapes: few, as what can be said of a custom kind's operations is whether it has a namespace, a status and a scale. */
-  private readonly known = new Map<string, MessageTemplate | TextTemplate>();
+  /**
+   * One per shape. There are few shapes, because the operations of custom kinds differ only in scope, status and scale.
+   */
+  private readonly templates = new Map<string, MessageTemplate | TextTemplate>();
 
-  /** The members of a document's paths that are about the kind, in the form's encoding. */
-  write(row: CustomRow, dialect: Dialect, form: PartForm, bytes: MessageBytes): void {
+  /** Writes the path members of the kind in the encoding. */
+  write(row: CustomRow, dialect: Dialect, form: PartForm, bytes: MessageBuffer): void {
     const shape: PathShape = { ...row, isCustom: true };
-    for (const [index, spelling] of spellingsOf(row, dialect, form.version).entries()) {
+    for (const [index, spelling] of pathDialectsOf(row, dialect, form.version).entries()) {
       if (index > 0 && form.media === 'json') bytes.plain(',');
       this.template(shape, spelling, dialect, form).fill(wordsIn(row, spelling, dialect, form), bytes);
     }
@@ -49,22 +51,22 @@ export class PathTemplates {
 
   private template(shape: PathShape, spelling: Dialect, dialect: Dialect, form: PartForm): MessageTemplate | TextTemplate {
     const key = `${keyOf(shape)} ${spelling} ${dialect} ${form.version} ${form.media}`;
-    let template = this.known.get(key);
-    if (template === undefined) this.known.set(key, (template = templateOf(shape, spelling, dialect, form)));
+    let template = this.templates.get(key);
+    if (template === undefined) this.templates.set(key, (template = templateOf(shape, spelling, dialect, form)));
     return template;
   }
 }
 
 function keyOf({ namespaced, verbs, subresources = [], returnsDeletedObject }: PathShape): string {
-  const below = subresources.map((sub) => `${sub.name}:${sub.verbs.join()}:${sub.kind?.type ?? ''}`);
-  return [namespaced, verbs.join(), returnsDeletedObject ?? '', ...below].join(';');
+  const subresourceKeys = subresources.map((sub) => `${sub.name}:${sub.verbs.join()}:${sub.kind?.type ?? ''}`);
+  return [namespaced, verbs.join(), returnsDeletedObject ?? '', ...subresourceKeys].join(';');
 }
 
 function templateOf(shape: PathShape, spelling: Dialect, dialect: Dialect, { version, media }: PartForm): MessageTemplate | TextTemplate {
   const paths = renderPaths(pathsOfShape(shape, GAPS, spelling), dialect, version);
   if (media === 'json') return new TextTemplate(encodeJson(paths).slice(1, -1));
-  const [number, shapeOfPaths] = PATHS[version];
+  const [number, shapeOfPaths] = PATHS_FIELD[version];
   const template = new MessageTemplate();
-  new MessageWriter(MESSAGES[version], template).field(number, shapeOfPaths, paths);
+  new MessageWriter(OPENAPI_MESSAGES[version], template).field(number, shapeOfPaths, paths);
   return template;
 }

@@ -1,6 +1,7 @@
 /**
- * Parts and digests of built-in kinds, made by the build (generate/main.ts): what these kinds say changes with the release only. They hold for the kinds that
- * they were made of; of any others, and where nothing was built, parts are made when they are asked for, as those of definitions are.
+ * Parts and digests of built-in kinds, prebuilt by the build (generate/main.ts), because they change only with the
+ * release. They are valid for the kinds that they were built for; for other kinds, and without a build, parts are built
+ * on demand.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,60 +16,60 @@ import { isObject, objectAt, stringAt } from '../../shared/values/json';
 import type { Chunk } from './chunk';
 import type { PartForm } from './response-form';
 import type { DocumentPart } from './part';
-import type { DigestJob, Digests, MadePart } from './part-job';
+import type { DigestJob, Digests, BuiltPart } from './part-job';
 
 const FOLDER = join(__dirname, 'ready');
 const DIGESTS = 'digests.json';
-/** Length and checksum of the paths and of the schemas, and how many bytes the paths take, as integers of four bytes. */
+/** Length and checksum of the paths and of the schemas, and the compressed length of the paths, as 4-byte integers. */
 const HEAD_BYTES = 20;
 
-/** Which document the part is of. */
-interface Whose {
-  /** Of its names. */
+/** Identifies a document. */
+interface DocumentId {
+  /** The dialect of its names. */
   readonly dialect: Dialect;
-  /** As in the index of version 3; that of version 2 has none. */
+  /** The name in the v3 index; absent for the v2 document. */
   readonly name?: string;
 }
 
-export interface ReadyPart extends Whose {
+export interface PrebuiltPart extends DocumentId {
   readonly form: PartForm;
   readonly part: DocumentPart;
 }
 
-/** What a document says in any form goes by this. */
-export function digestName({ dialect, name = '' }: Whose): string {
+/** The key of a document's digest, which is independent of the encoding. */
+export function digestKey({ dialect, name = '' }: DocumentId): string {
   return `${dialect} ${name}`;
 }
 
-interface ReadyDigests {
-  /** Which kinds they are of. */
+interface PrebuiltDigests {
+  /** Identity of the kinds. */
   readonly kinds: string;
   readonly byName: ReadonlyMap<string, string>;
 }
 
-export class ReadyParts {
-  private found: ReadyDigests | 'none' | undefined;
+export class PrebuiltParts {
+  private digestsFile: PrebuiltDigests | 'none' | undefined;
   private readonly identities = new WeakMap<readonly KindRow[], string>();
 
   constructor(private readonly folder = FOLDER) {}
 
-  /** Undefined = not all of them are there. */
+  /** `undefined` when one of them is missing. */
   digests({ rows, subjects }: DigestJob): Digests | undefined {
     const digests = this.digestsOf(rows);
-    const found = new Map<string, string>();
+    const digestsByName = new Map<string, string>();
     for (const subject of subjects) {
-      const digest = digests?.get(digestName(subject));
+      const digest = digests?.get(digestKey(subject));
       if (digest === undefined) return undefined;
-      found.set(subject.name, digest);
+      digestsByName.set(subject.name, digest);
     }
-    return found;
+    return digestsByName;
   }
 
-  /** A part, and the digest of what it says; undefined = it is not there. */
-  async part(rows: readonly KindRow[], whose: Whose, form: PartForm): Promise<Required<MadePart> | undefined> {
-    const digest = this.digestsOf(rows)?.get(digestName(whose));
+  /** A part with the digest of its contents; `undefined` when it does not exist. */
+  async part(rows: readonly KindRow[], document: DocumentId, form: PartForm): Promise<Required<BuiltPart> | undefined> {
+    const digest = this.digestsOf(rows)?.get(digestKey(document));
     if (digest === undefined) return undefined;
-    const bytes = await readFile(this.fileOf(whose, form)).catch((error: unknown) => {
+    const bytes = await readFile(this.fileOf(document, form)).catch((error: unknown) => {
       if (errorCode(error) === 'ENOENT') return undefined;
       throw error;
     });
@@ -77,32 +78,32 @@ export class ReadyParts {
 
   clear(): void {
     rmSync(this.folder, { recursive: true, force: true });
-    this.found = undefined;
+    this.digestsFile = undefined;
   }
 
-  /** Once; what is there has to be cleared before. */
-  write(rows: readonly KindRow[], digests: ReadonlyMap<string, string>, parts: readonly ReadyPart[]): void {
+  /** Writes all parts and digests; the folder must have been cleared. */
+  write(rows: readonly KindRow[], digests: ReadonlyMap<string, string>, parts: readonly PrebuiltPart[]): void {
     mkdirSync(this.folder, { recursive: true });
-    for (const ready of parts) writeFileSync(this.fileOf(ready, ready.form), bytesOf(ready.part));
+    for (const builtPart of parts) writeFileSync(this.fileOf(builtPart, builtPart.form), bytesOf(builtPart.part));
     writeFileSync(join(this.folder, DIGESTS), JSON.stringify({ kinds: identityOf(rows), digests: Object.fromEntries(digests) }));
-    this.found = undefined;
+    this.digestsFile = undefined;
   }
 
-  /** Undefined = they are of other kinds. */
+  /** `undefined` when the digests belong to other kinds. */
   private digestsOf(rows: readonly KindRow[]): ReadonlyMap<string, string> | undefined {
-    this.found ??= readDigests(join(this.folder, DIGESTS)) ?? 'none';
-    if (this.found === 'none') return undefined;
+    this.digestsFile ??= readDigests(join(this.folder, DIGESTS)) ?? 'none';
+    if (this.digestsFile === 'none') return undefined;
     let identity = this.identities.get(rows);
     if (identity === undefined) this.identities.set(rows, (identity = identityOf(rows)));
-    return identity === this.found.kinds ? this.found.byName : undefined;
+    return identity === this.digestsFile.kinds ? this.digestsFile.byName : undefined;
   }
 
-  private fileOf({ dialect, name = '' }: Whose, { version, media }: PartForm): string {
+  private fileOf({ dialect, name = '' }: DocumentId, { version, media }: PartForm): string {
     return join(this.folder, [dialect, version, media, ...name.split('/')].join('-'));
   }
 }
 
-function readDigests(file: string): ReadyDigests | undefined {
+function readDigests(file: string): PrebuiltDigests | undefined {
   const bytes = readFileIfExists(file);
   const value = bytes === undefined ? undefined : parseJson(bytes).value;
   if (!isObject(value)) return undefined;

@@ -1,7 +1,7 @@
 /**
- * A custom schema as the OpenAPI documents publish it. Version 3 can say nearly everything; version 2 knows neither null nor alternatives, so what they
- * are about is left open there. References to shared types are the caller's to name. Schemas are large and published whole: what is said of each part is
- * found when it is asked for, and nothing is made of what stands as it is.
+ * A custom schema as the OpenAPI documents publish it. v3 expresses nearly everything; v2 has neither null nor
+ * alternatives, so such schemas are left unspecified there. Schemas are large and published whole, so they are
+ * converted lazily from the JSON text, without objects for unchanged parts.
  */
 import { compareBytes, isObject, own, setMember, type JsonObject, type JsonValue } from '../../shared/values/json';
 import type { JsonIndex } from '../../shared/values/json-index';
@@ -9,61 +9,64 @@ import { MAX_SCHEMA_DEPTH } from '../../shared/api/structural/read-schema';
 
 export interface PublishOptions {
   readonly version: 2 | 3;
-  /** What every whole object has: its apiVersion, kind and metadata. */
+  /** The members of every resource: apiVersion, kind and metadata. */
   readonly objectMembers: JsonObject;
-  /** The same of objects inside other ones. */
+  /** The same for embedded resources. */
   readonly embeddedMembers: JsonObject;
-  /** What is said of the whole object beside its schema. */
-  readonly more: JsonObject;
+  /** Additional members of the root schema. */
+  readonly extraMembers: JsonObject;
 }
 
-/** One thing that is said of a schema. */
+/** One member of a published schema. */
 export interface PublishedMember {
   name: string;
-  /** `plain` = as it stands in the definition, `schema` = a schema that is published in turn, `schemas` = those of members, `given` = a value. */
+  /**
+   * `plain` = unchanged from the definition, `schema` = a nested schema, `schemas` = the schemas of properties, `given`
+   * = a value.
+   */
   form: 'given' | 'plain' | 'schema' | 'schemas';
-  /** Where it stands in the definition; -1 = nowhere. */
-  place: number;
-  /** A value, or members that are there besides, or instead. */
+  /** The index of the value in the definition's JSON; -1 = none. */
+  index: number;
+  /** The value of `given`, or additional properties that replace those of the definition. */
   given: JsonValue;
 }
 
-/** What is said of one schema, in its order. Used again for the next schema at the same depth. */
+/** The members of one schema in order. Reused for the next schema at the same depth. */
 export class PublishedLevel {
   readonly members: PublishedMember[] = [];
   count = 0;
 
-  say(name: string, form: PublishedMember['form'], place: number, given: JsonValue = null): void {
+  add(name: string, form: PublishedMember['form'], index: number, given: JsonValue = null): void {
     const member = this.members[this.count];
-    if (member === undefined) this.members.push({ name, form, place, given });
+    if (member === undefined) this.members.push({ name, form, index, given });
     else {
       member.name = name;
       member.form = form;
-      member.place = place;
+      member.index = index;
       member.given = given;
     }
     this.count += 1;
   }
 
-  /** In the place where it was said before, if it was. */
-  sayInstead(name: string, form: PublishedMember['form'], place: number, given: JsonValue): void {
+  /** Replaces the member of that name, or appends it. */
+  set(name: string, form: PublishedMember['form'], index: number, given: JsonValue): void {
     for (let at = 0; at < this.count; at += 1) {
       const member = this.members[at];
       if (member?.name !== name) continue;
       member.form = form;
-      member.place = place;
+      member.index = index;
       member.given = given;
       return;
     }
-    this.say(name, form, place, given);
+    this.add(name, form, index, given);
   }
 }
 
 const PRESERVES = 'x-kubernetes-preserve-unknown-fields';
-const EITHER: JsonValue = [{ type: 'integer' }, { type: 'string' }];
+const INT_OR_STRING: JsonValue = [{ type: 'integer' }, { type: 'string' }];
 
-/** What stands as it is: since which version. */
-const PLAIN: readonly (readonly [name: string, since: 2 | 3])[] = [
+/** Keywords that are published unchanged, with the OpenAPI version from which on they are supported. */
+const PLAIN_KEYWORDS: readonly (readonly [name: string, since: 2 | 3])[] = [
   ['description', 2],
   ['title', 2],
   ['format', 2],
@@ -96,90 +99,94 @@ const PLAIN: readonly (readonly [name: string, since: 2 | 3])[] = [
   ['oneOf', 3],
   ['not', 3],
 ];
-const WORDS: readonly string[] = [...PLAIN.map(([name]) => name), 'type', 'items', 'additionalProperties', 'properties'];
-const SINCE: readonly number[] = WORDS.map((_, word) => PLAIN[word]?.[1] ?? Infinity);
-const wordOf = (name: string): number => WORDS.indexOf(name);
-const [TYPE, ITEMS, OTHERS, MEMBERS] = [wordOf('type'), wordOf('items'), wordOf('additionalProperties'), wordOf('properties')];
+const KEYWORDS: readonly string[] = [...PLAIN_KEYWORDS.map(([name]) => name), 'type', 'items', 'additionalProperties', 'properties'];
+const SINCE_VERSION: readonly number[] = KEYWORDS.map((_, keyword) => PLAIN_KEYWORDS[keyword]?.[1] ?? Infinity);
+const keywordOf = (name: string): number => KEYWORDS.indexOf(name);
+const [TYPE, ITEMS, OTHERS, MEMBERS] = [keywordOf('type'), keywordOf('items'), keywordOf('additionalProperties'), keywordOf('properties')];
 const [NULLABLE, OPEN, EITHER_OR, DEFAULT] = [
-  wordOf('nullable'),
-  wordOf(PRESERVES),
-  wordOf('x-kubernetes-int-or-string'),
-  wordOf('default'),
+  keywordOf('nullable'),
+  keywordOf(PRESERVES),
+  keywordOf('x-kubernetes-int-or-string'),
+  keywordOf('default'),
 ];
 const [ALL_OF, ANY_OF, REQUIRED, EMBEDDED] = [
-  wordOf('allOf'),
-  wordOf('anyOf'),
-  wordOf('required'),
-  wordOf('x-kubernetes-embedded-resource'),
+  keywordOf('allOf'),
+  keywordOf('anyOf'),
+  keywordOf('required'),
+  keywordOf('x-kubernetes-embedded-resource'),
 ];
 
-/** By their lengths, with their characters. */
-const BY_LENGTH: readonly (readonly { readonly word: number; readonly codes: Uint8Array }[])[] = Array.from({ length: 64 }, (_, length) =>
-  WORDS.flatMap((name, word) => (name.length === length ? [{ word, codes: Uint8Array.from(name, (code) => code.charCodeAt(0)) }] : [])),
+/** Keywords by length, with their characters. */
+const BY_LENGTH: readonly (readonly { readonly keyword: number; readonly codes: Uint8Array }[])[] = Array.from(
+  { length: 64 },
+  (_, length) =>
+    KEYWORDS.flatMap((name, keyword) =>
+      name.length === length ? [{ keyword, codes: Uint8Array.from(name, (code) => code.charCodeAt(0)) }] : [],
+    ),
 );
 
-/** The schema of a whole object out of what a definition says (`openAPIV3Schema`). */
+/** The published schema of a resource, from `openAPIV3Schema` of its definition. */
 export class PublishedSchema {
   private readonly levels: PublishedLevel[] = [];
-  /** Where the words of the schema at hand stand, -1 = nowhere; and which there are, in their order. */
-  private readonly found = new Int32Array(WORDS.length);
+  /** The index of each keyword's value in the current schema, -1 = absent; and the keywords in their order. */
+  private readonly valueIndexes = new Int32Array(KEYWORDS.length);
   private readonly order: number[] = [];
 
   constructor(
-    readonly places: JsonIndex,
+    readonly json: JsonIndex,
     private readonly options: PublishOptions,
   ) {}
 
-  /** Version 2 says nothing of one that may have any members. */
+  /** The root schema. v2 omits everything for a schema that preserves unknown fields. */
   root(): PublishedLevel {
-    const { objectMembers, more, version } = this.options;
-    const { root } = this.places;
-    this.look(root);
+    const { objectMembers, extraMembers, version } = this.options;
+    const { root } = this.json;
+    this.indexMembers(root);
     const isOpen = version === 2 && this.isTrue(OPEN);
     const level = isOpen ? this.cleared(0) : this.level(root, 0, false);
-    if (isOpen) level.say('type', 'given', -1, 'object');
-    else level.sayInstead('properties', 'schemas', this.placeOfMembers(level), objectMembers);
-    for (const [name, value] of Object.entries(more)) level.sayInstead(name, 'given', -1, value);
+    if (isOpen) level.add('type', 'given', -1, 'object');
+    else level.set('properties', 'schemas', this.indexOfProperties(level), objectMembers);
+    for (const [name, value] of Object.entries(extraMembers)) level.set(name, 'given', -1, value);
     return level;
   }
 
-  /** Below the most levels that anything else knows, everything is allowed. */
+  /** A schema at a depth. Anything is allowed below the maximum depth of schemas. */
   level(schema: number, depth: number, mayBeEmbedded = true): PublishedLevel {
     const level = this.cleared(depth);
     if (depth >= MAX_SCHEMA_DEPTH) {
-      level.say(PRESERVES, 'given', -1, true);
+      level.add(PRESERVES, 'given', -1, true);
       return level;
     }
-    this.look(schema);
+    this.indexMembers(schema);
     const isOpen = this.options.version === 2 && (this.isTrue(NULLABLE) || this.isTrue(OPEN));
-    const type = this.placeOf(TYPE);
-    if (type >= 0 && !isOpen && this.places.isText(type)) level.say('type', 'plain', type);
+    const type = this.indexOf(TYPE);
+    if (type >= 0 && !isOpen && this.json.isText(type)) level.add('type', 'plain', type);
     this.copy(level);
-    if (this.options.version === 3 && this.isTrue(EITHER_OR) && !this.saysEither()) {
-      const anyOf = this.placeOf(ANY_OF);
-      if (anyOf < 0 || this.places.typeOf(anyOf) === 'null') level.sayInstead('anyOf', 'given', -1, EITHER);
+    if (this.options.version === 3 && this.isTrue(EITHER_OR) && !this.hasIntOrStringAlternatives()) {
+      const anyOf = this.indexOf(ANY_OF);
+      if (anyOf < 0 || this.json.typeOf(anyOf) === 'null') level.set('anyOf', 'given', -1, INT_OR_STRING);
     }
-    if (!isOpen) this.sayBelow(level, mayBeEmbedded);
+    if (!isOpen) this.addNestedSchemas(level, mayBeEmbedded);
     return level;
   }
 
   /**
-   * The members that `schemas` are of, in their order: numbers of names in the definition, or complements of numbers among the given ones, which come
-   * instead of the definition's.
+   * The properties of a `schemas` member in order: indexes of names in the definition, or complements (`~index`) of
+   * indexes of given members, which replace those of the definition.
    */
-  membersOf({ place, given }: PublishedMember): readonly number[] {
-    const names = place < 0 ? [] : this.namesIn(place);
-    const besides = givenNames(given);
-    return besides.length === 0 ? names : this.withGiven(names, besides);
+  membersOf({ index, given }: PublishedMember): readonly number[] {
+    const names = index < 0 ? [] : this.namesIn(index);
+    const givenMembers = givenNames(given);
+    return givenMembers.length === 0 ? names : this.withGiven(names, givenMembers);
   }
 
-  private withGiven(names: readonly number[], besides: readonly string[]): readonly number[] {
-    const missing = new Set(besides);
-    const all = names.map((name) => {
-      const text = this.places.text(name);
-      return missing.delete(text) ? ~besides.indexOf(text) : name;
+  private withGiven(names: readonly number[], givenMembers: readonly string[]): readonly number[] {
+    const missing = new Set(givenMembers);
+    const combined = names.map((name) => {
+      const text = this.json.text(name);
+      return missing.delete(text) ? ~givenMembers.indexOf(text) : name;
     });
-    return [...all, ...[...missing].map((name) => ~besides.indexOf(name))];
+    return [...combined, ...[...missing].map((name) => ~givenMembers.indexOf(name))];
   }
 
   private cleared(depth: number): PublishedLevel {
@@ -188,117 +195,122 @@ export class PublishedSchema {
     return level;
   }
 
-  private look(schema: number): void {
-    const { places, found, order } = this;
-    found.fill(-1);
+  private indexMembers(schema: number): void {
+    const { json, valueIndexes, order } = this;
+    valueIndexes.fill(-1);
     order.length = 0;
-    if (!places.isObject(schema)) return;
-    for (let name = places.firstChild(schema); name < places.nextSibling(schema); name = places.nextSibling(places.valueOfName(name))) {
-      const word = wordAt(places.bytes, places.start(name) + 1, places.end(name) - 1);
-      if (word < 0) continue;
-      found[word] = places.valueOfName(name);
-      order.push(word);
+    if (!json.isObject(schema)) return;
+    for (let name = json.firstChild(schema); name < json.nextSibling(schema); name = json.nextSibling(json.valueOfName(name))) {
+      const keyword = keywordAt(json.bytes, json.start(name) + 1, json.end(name) - 1);
+      if (keyword < 0) continue;
+      valueIndexes[keyword] = json.valueOfName(name);
+      order.push(keyword);
     }
   }
 
-  private placeOf(word: number): number {
-    return this.found[word] ?? -1;
+  private indexOf(keyword: number): number {
+    return this.valueIndexes[keyword] ?? -1;
   }
 
-  private isTrue(word: number): boolean {
-    const place = this.placeOf(word);
-    return place >= 0 && this.places.isTrue(place);
+  private isTrue(keyword: number): boolean {
+    const index = this.indexOf(keyword);
+    return index >= 0 && this.json.isTrue(index);
   }
 
-  /** A flag that is not set says nothing; a default may be false. */
+  /** A flag that is false is omitted; a default may be false. */
   private copy(level: PublishedLevel): void {
     const { version } = this.options;
-    for (const word of this.order) {
-      const place = this.placeOf(word);
-      if ((SINCE[word] ?? Infinity) > version || (word !== DEFAULT && this.places.isFalse(place))) continue;
-      level.say(WORDS[word] ?? '', 'plain', place);
+    for (const keyword of this.order) {
+      const index = this.indexOf(keyword);
+      if ((SINCE_VERSION[keyword] ?? Infinity) > version || (keyword !== DEFAULT && this.json.isFalse(index))) continue;
+      level.add(KEYWORDS[keyword] ?? '', 'plain', index);
     }
   }
 
-  private sayBelow(level: PublishedLevel, mayBeEmbedded: boolean): void {
-    const { places } = this;
-    const [items, others, members] = [this.placeOf(ITEMS), this.placeOf(OTHERS), this.placeOf(MEMBERS)];
-    if (items >= 0 && places.isObject(items)) level.say('items', 'schema', items);
-    if (others >= 0 && places.isObject(others)) level.say('additionalProperties', 'schema', others);
-    else if (others >= 0 && places.typeOf(others) === 'boolean') level.say('additionalProperties', 'plain', others);
+  private addNestedSchemas(level: PublishedLevel, mayBeEmbedded: boolean): void {
+    const { json } = this;
+    const [items, others, members] = [this.indexOf(ITEMS), this.indexOf(OTHERS), this.indexOf(MEMBERS)];
+    if (items >= 0 && json.isObject(items)) level.add('items', 'schema', items);
+    if (others >= 0 && json.isObject(others)) level.add('additionalProperties', 'schema', others);
+    else if (others >= 0 && json.typeOf(others) === 'boolean') level.add('additionalProperties', 'plain', others);
     const isEmbedded = mayBeEmbedded && this.isTrue(EMBEDDED);
-    if (members >= 0 && this.hasSchema(members)) level.say('properties', 'schemas', members);
+    if (members >= 0 && this.hasSchema(members)) level.add('properties', 'schemas', members);
     if (isEmbedded) this.embed(level);
   }
 
   private hasSchema(members: number): boolean {
-    const { places } = this;
-    if (!places.isObject(members)) return false;
-    for (let name = places.firstChild(members); name < places.nextSibling(members); name = places.nextSibling(places.valueOfName(name))) {
-      if (places.isObject(places.valueOfName(name))) return true;
+    const { json } = this;
+    if (!json.isObject(members)) return false;
+    for (let name = json.firstChild(members); name < json.nextSibling(members); name = json.nextSibling(json.valueOfName(name))) {
+      if (json.isObject(json.valueOfName(name))) return true;
     }
     return false;
   }
 
-  /** A whole object inside another one. */
+  /** Adds the members of an embedded resource. */
   private embed(level: PublishedLevel): void {
-    const required = this.placeOf(REQUIRED);
-    const said = required < 0 ? null : this.places.toJson(required);
-    const names = Array.isArray(said) ? said : [];
-    level.sayInstead('required', 'given', -1, [...names, ...['kind', 'apiVersion'].filter((name) => !names.includes(name))]);
-    level.sayInstead('properties', 'schemas', this.placeOfMembers(level), this.options.embeddedMembers);
+    const required = this.indexOf(REQUIRED);
+    const listed = required < 0 ? null : this.json.toJson(required);
+    const names = Array.isArray(listed) ? listed : [];
+    level.set('required', 'given', -1, [...names, ...['kind', 'apiVersion'].filter((name) => !names.includes(name))]);
+    level.set('properties', 'schemas', this.indexOfProperties(level), this.options.embeddedMembers);
   }
 
-  private placeOfMembers({ members, count }: PublishedLevel): number {
-    for (let at = 0; at < count; at += 1) if (members[at]?.name === 'properties') return members[at]?.place ?? -1;
+  private indexOfProperties({ members, count }: PublishedLevel): number {
+    for (let at = 0; at < count; at += 1) if (members[at]?.name === 'properties') return members[at]?.index ?? -1;
     return -1;
   }
 
-  /** Whether the alternatives of an integer or string are spelled out below `allOf`. */
-  private saysEither(): boolean {
-    const allOf = this.placeOf(ALL_OF);
-    const parts = allOf < 0 ? null : this.places.toJson(allOf);
-    return listIn(parts).some((part) => listIn(memberOf(part, 'anyOf')).some((one) => typeof memberOf(one, 'type') === 'string'));
+  /** Whether the alternatives of int-or-string are spelled out below `allOf`. */
+  private hasIntOrStringAlternatives(): boolean {
+    const allOf = this.indexOf(ALL_OF);
+    const parts = allOf < 0 ? null : this.json.toJson(allOf);
+    return listIn(parts).some((part) =>
+      listIn(memberOf(part, 'anyOf')).some((alternative) => typeof memberOf(alternative, 'type') === 'string'),
+    );
   }
 
-  /** Of members that have a schema: sorted, but numbers before, as objects keep them. What is stored is sorted already. */
+  /**
+   * The names of properties that have a schema: sorted, but integer keys first, as objects order them. Stored
+   * definitions are sorted already.
+   */
   private namesIn(members: number): number[] {
-    const { places } = this;
+    const { json } = this;
     const names: number[] = [];
     let [isPlain, isSorted] = [true, true];
-    for (let name = places.firstChild(members); name < places.nextSibling(members); name = places.nextSibling(places.valueOfName(name))) {
-      if (!places.isObject(places.valueOfName(name))) continue;
+    for (let name = json.firstChild(members); name < json.nextSibling(members); name = json.nextSibling(json.valueOfName(name))) {
+      if (!json.isObject(json.valueOfName(name))) continue;
       const before = names[names.length - 1];
-      isPlain &&= isPlainName(places, name);
-      isSorted &&= before === undefined || compareSpellings(places, before, name) < 0;
+      isPlain &&= isPlainName(json, name);
+      isSorted &&= before === undefined || compareSpellings(json, before, name) < 0;
       names.push(name);
     }
-    if (!isPlain) return sorted(places, names);
-    return isSorted ? names : names.sort((a, b) => compareSpellings(places, a, b));
+    if (!isPlain) return sorted(json, names);
+    return isSorted ? names : names.sort((a, b) => compareSpellings(json, a, b));
   }
 }
 
-function sorted(places: JsonIndex, names: readonly number[]): number[] {
-  const byName = new Map(names.map((name) => [places.text(name), name]));
-  const kept: JsonObject = {};
-  for (const text of [...byName.keys()].sort(compareBytes)) setMember(kept, text, byName.get(text) ?? null);
-  return Object.keys(kept).map((text) => byName.get(text) ?? 0);
+function sorted(json: JsonIndex, names: readonly number[]): number[] {
+  const byName = new Map(names.map((name) => [json.text(name), name]));
+  const byText: JsonObject = {};
+  for (const text of [...byName.keys()].sort(compareBytes)) setMember(byText, text, byName.get(text) ?? null);
+  return Object.keys(byText).map((text) => byName.get(text) ?? 0);
 }
 
-const BACK = 0x5c;
+const BACKSLASH = 0x5c;
 const [ZERO, NINE] = [0x30, 0x39];
 
-/** Is spelled as it is, and no number. */
-function isPlainName(places: JsonIndex, name: number): boolean {
-  const first = places.bytes[places.start(name) + 1] ?? BACK;
-  return !places.isEscaped(name) && (first < ZERO || first > NINE);
+/** Whether the name contains no escapes and is not a number. */
+function isPlainName(json: JsonIndex, name: number): boolean {
+  const first = json.bytes[json.start(name) + 1] ?? BACKSLASH;
+  return !json.isEscaped(name) && (first < ZERO || first > NINE);
 }
 
-/** Of names that are spelled as they are. */
-function compareSpellings(places: JsonIndex, first: number, second: number): number {
-  const { bytes } = places;
-  const [start, other] = [places.start(first) + 1, places.start(second) + 1];
-  const [length, otherLength] = [places.end(first) - 1 - start, places.end(second) - 1 - other];
+/** Compares names without escapes. */
+function compareSpellings(json: JsonIndex, first: number, second: number): number {
+  const { bytes } = json;
+  const [start, other] = [json.start(first) + 1, json.start(second) + 1];
+  const [length, otherLength] = [json.end(first) - 1 - start, json.end(second) - 1 - other];
   const shared = Math.min(length, otherLength);
   for (let at = 0; at < shared; at += 1) {
     const difference = (bytes[start + at] ?? 0) - (bytes[other + at] ?? 0);
@@ -307,12 +319,12 @@ function compareSpellings(places: JsonIndex, first: number, second: number): num
   return length - otherLength;
 }
 
-/** The number of the word, -1 = none. */
-function wordAt(bytes: Uint8Array, start: number, end: number): number {
-  for (const { word, codes } of BY_LENGTH[end - start] ?? []) {
+/** The index of the keyword; -1 = none. */
+function keywordAt(bytes: Uint8Array, start: number, end: number): number {
+  for (const { keyword, codes } of BY_LENGTH[end - start] ?? []) {
     let at = 0;
     while (at < codes.length && bytes[start + at] === codes[at]) at += 1;
-    if (at === codes.length) return word;
+    if (at === codes.length) return keyword;
   }
   return -1;
 }
@@ -321,5 +333,5 @@ const listIn = (value: JsonValue): readonly JsonValue[] => (Array.isArray(value)
 
 const memberOf = (value: JsonValue, name: string): JsonValue => (isObject(value) ? (own(value, name) ?? null) : null);
 
-/** Of members that come instead of those of the definition. */
+/** Names of members that replace those of the definition. */
 const givenNames = (given: JsonValue): readonly string[] => (isObject(given) ? Object.keys(given) : []);

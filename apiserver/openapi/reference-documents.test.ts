@@ -4,10 +4,10 @@ import { body, text, tupleOf } from '../../test/replay/shape';
 import { objectAt } from '../../shared/values/json';
 import { SERVED_KINDS } from '../../shared/api/kinds';
 import { digestsOf, type Digests } from '../../test/replay/openapi-digests';
-import { documentV2, documentV3, openIdPieceV2, overviewPiece } from './documents';
+import { buildDocumentV2, buildDocumentV3, buildOpenIdPieceV2, buildOverviewPiece } from './documents';
 import { OPENID_OVERVIEWS, OVERVIEWS, overviewsOf } from './overviews';
 
-/** The digests in version 2 and in version 3 by name; `-` = not in that version. */
+/** The v2 and v3 digests by name; `-` = not in that version. */
 const recorded = (part: keyof Digests): ReadonlyMap<string, readonly [string, string]> =>
   new Map(recordingOf(`openapi/${part}`, body, tupleOf(text, text, text)).cases.map(([name, ...digests]) => [name, digests]));
 const RECORDED = { paths: recorded('paths'), definitions: recorded('definitions') };
@@ -15,18 +15,18 @@ const RECORDED = { paths: recorded('paths'), definitions: recorded('definitions'
 /** Paths of upstream that may be missing because they are not served. */
 const LEFT_OUT: readonly RegExp[] = [/^\/logs\/$/, /^\/logs\/\{logpath\}$/, /\/(attach|exec|portforward|proxy|log)(\/\{path\})?$/];
 
-const everything = documentV2(SERVED_KINDS, 'kubernetes');
-const v2 = digestsOf({ ...everything, paths: { ...objectAt(everything, 'paths'), ...openIdPieceV2('kubernetes').paths } });
+const everything = buildDocumentV2(SERVED_KINDS, 'kubernetes');
+const v2 = digestsOf({ ...everything, paths: { ...objectAt(everything, 'paths'), ...buildOpenIdPieceV2('kubernetes').paths } });
 const v3 = [...new Map(SERVED_KINDS.map((row) => [`${row.group}/${row.version}`, row])).values()].map((row) =>
-  digestsOf(documentV3(SERVED_KINDS, row, 'kubernetes')),
+  digestsOf(buildDocumentV3(SERVED_KINDS, row, 'kubernetes')),
 );
 
 for (const overview of [...OVERVIEWS.values(), ...OPENID_OVERVIEWS.values(), ...overviewsOf(SERVED_KINDS, 'kubernetes').values()]) {
-  const { paths, schemas } = overviewPiece(overview, 'kubernetes');
+  const { paths, schemas } = buildOverviewPiece(overview, 'kubernetes');
   v3.push(digestsOf({ paths, components: { schemas } }));
 }
 
-/** In upstream's spelling only: the other one has no counterpart. */
+/** Only in upstream's spelling, because the other spelling has no counterpart. */
 const names = (digests: Readonly<Record<string, string>>): string[] =>
   Object.keys(digests).filter((name) => !name.includes('.platform.io'));
 

@@ -1,10 +1,11 @@
 /**
- * What documents of other servers add to the document of version 2: the paths of the group version that is registered, and the definitions. What is defined here already and
- * says the same is not said twice; what says something else gets a name of its own, `_v2` and so on. Whatever such a document holds, the others are not touched by it.
+ * Merges v2 documents of aggregated API servers into the v2 document: the paths of the registered group version, and
+ * the definitions. An equal definition is reused; a different definition of the same name is renamed to `_v2` and so
+ * on. An invalid document does not affect the others.
  */
 import { errorMessage } from '../../shared/runtime/error-message';
 import { equalJson, isObject, own, type JsonObject, type JsonValue } from '../../shared/values/json';
-import type { Piece } from './documents';
+import type { DocumentPiece } from './documents';
 
 export interface RemoteText {
   /** `apis/<group>/<version>` */
@@ -12,8 +13,8 @@ export interface RemoteText {
   readonly text: string;
 }
 
-/** A document that is left out, and why. */
-export interface LeftOut {
+/** A rejected document and the reason. */
+export interface RejectedDocument {
   readonly name: string;
   readonly message: string;
 }
@@ -22,61 +23,61 @@ const DEFINITIONS = '#/definitions/';
 const PARAMETERS = '#/parameters/';
 const KINDS = 'x-kubernetes-group-version-kind';
 
-/** `taken`: names under which something else is defined already that is not in `known`. */
+/** `takenNames` are names of other definitions that are not in `known`. */
 export class RemotePieces {
-  readonly leftOut: LeftOut[] = [];
+  readonly leftOut: RejectedDocument[] = [];
   private readonly defined: Map<string, JsonValue>;
 
   constructor(
     known: JsonObject,
-    private readonly taken: ReadonlySet<string>,
+    private readonly takenNames: ReadonlySet<string>,
   ) {
     this.defined = new Map(Object.entries(known));
   }
 
-  /** Undefined = it is left out. */
-  add({ name, text }: RemoteText): Piece | undefined {
+  /** `undefined` when the document is rejected. */
+  add({ name, text }: RemoteText): DocumentPiece | undefined {
     try {
       return this.pieceOf(name, JSON.parse(text));
     } catch (error) {
-      // Whoever wrote it may have nested it deeper than can be gone through.
+      // The document may be nested too deeply for recursion.
       this.leftOut.push({ name, message: errorMessage(error) });
       return undefined;
     }
   }
 
-  private pieceOf(name: string, parsed: unknown): Piece {
+  private pieceOf(name: string, parsed: unknown): DocumentPiece {
     const document = isJsonObject(parsed) ? parsed : undefined;
     if (document === undefined || document['swagger'] !== '2.0') throw new Error('no document of OpenAPI 2.0');
-    const all = objectOr(document['paths']);
-    const kept = Object.entries(all).filter(([path, item]) => path.startsWith(`/${name}/`) && isObject(item));
-    const definitions = wanted(objectOr(document['definitions']), all, Object.fromEntries(kept));
+    const paths = objectOr(document['paths']);
+    const keptPaths = Object.entries(paths).filter(([path, item]) => path.startsWith(`/${name}/`) && isObject(item));
+    const definitions = neededDefinitions(objectOr(document['definitions']), paths, Object.fromEntries(keptPaths));
     const parameters = objectOr(document['parameters']);
     const renamed = new Map<string, string>();
     const added: [string, JsonValue][] = [];
     for (const [definition, schema] of definitions) {
-      const place = this.placeOf(definition, schema);
-      if (place.name !== definition) renamed.set(definition, place.name);
-      if (place.isNew) added.push([place.name, schema]);
+      const assigned = this.assignName(definition, schema);
+      if (assigned.name !== definition) renamed.set(definition, assigned.name);
+      if (assigned.isNew) added.push([assigned.name, schema]);
     }
-    const rewrite = (value: JsonValue): JsonValue => rewritten(value, renamed, parameters);
+    const rewrite = (value: JsonValue): JsonValue => rewriteReferences(value, renamed, parameters);
     return {
-      paths: Object.fromEntries(kept.map(([path, item]) => [path, rewrite(item)])),
+      paths: Object.fromEntries(keptPaths.map(([path, item]) => [path, rewrite(item)])),
       schemas: Object.fromEntries(added.map(([definition, schema]) => [definition, rewrite(schema)])),
     };
   }
 
-  /** The first name that is free, or under which the same is defined. */
-  private placeOf(definition: string, schema: JsonValue): { readonly name: string; readonly isNew: boolean } {
+  /** The first unused name, or one with an equal definition. */
+  private assignName(definition: string, schema: JsonValue): { readonly name: string; readonly isNew: boolean } {
     for (let count = 1; ; count += 1) {
       const name = count === 1 ? definition : `${definition}_v${count}`;
-      if (this.taken.has(name)) continue;
+      if (this.takenNames.has(name)) continue;
       const known = this.defined.get(name);
       if (known === undefined) {
         this.defined.set(name, schema);
         return { name, isNew: true };
       }
-      if (sameButKinds(known, schema)) return { name, isNew: false };
+      if (isEqualExceptKinds(known, schema)) return { name, isNew: false };
     }
   }
 }
@@ -84,34 +85,34 @@ export class RemotePieces {
 const isJsonObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
 const objectOr = (value: JsonValue | undefined): JsonObject => (isObject(value) ? value : {});
 
-/** What is defined, without what only paths use that are not kept. */
-function wanted(definitions: JsonObject, all: JsonObject, kept: JsonObject): [string, JsonValue][] {
-  const before = reached(definitions, all);
-  const after = reached(definitions, kept);
+/** All definitions except those that only omitted paths use. */
+function neededDefinitions(definitions: JsonObject, allPaths: JsonObject, keptPaths: JsonObject): [string, JsonValue][] {
+  const before = reachableDefinitions(definitions, allPaths);
+  const after = reachableDefinitions(definitions, keptPaths);
   return Object.entries(definitions).filter(([name, schema]) => isObject(schema) && (after.has(name) || !before.has(name)));
 }
 
-/** The definitions that paths use, and those that these use. */
-function reached(definitions: JsonObject, from: JsonValue): ReadonlySet<string> {
-  const found = new Set<string>();
-  const waiting: JsonValue[] = [from];
-  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+/** The definitions that paths refer to, directly or indirectly. */
+function reachableDefinitions(definitions: JsonObject, from: JsonValue): ReadonlySet<string> {
+  const reachable = new Set<string>();
+  const queue: JsonValue[] = [from];
+  for (let value = queue.pop(); value !== undefined; value = queue.pop()) {
     if (typeof value !== 'object' || value === null) continue;
-    for (const member of Object.values(value)) waiting.push(member);
+    for (const member of Object.values(value)) queue.push(member);
     const reference = isObject(value) ? own(value, '$ref') : undefined;
     if (typeof reference !== 'string' || !reference.startsWith(DEFINITIONS)) continue;
     const name = reference.slice(DEFINITIONS.length);
     const schema = own(definitions, name);
-    if (found.has(name) || schema === undefined) continue;
-    found.add(name);
-    waiting.push(schema);
+    if (reachable.has(name) || schema === undefined) continue;
+    reachable.add(name);
+    queue.push(schema);
   }
-  return found;
+  return reachable;
 }
 
-/** With the names that definitions have got; parameters stand where they are used, as in all that this server says. */
-function rewritten(value: JsonValue, renamed: ReadonlyMap<string, string>, parameters: JsonObject): JsonValue {
-  if (Array.isArray(value)) return value.map((item) => rewritten(item, renamed, parameters));
+/** Renames references to definitions and inlines parameters, as in this server's own documents. */
+function rewriteReferences(value: JsonValue, renamed: ReadonlyMap<string, string>, parameters: JsonObject): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => rewriteReferences(item, renamed, parameters));
   if (!isObject(value)) return value;
   const reference = own(value, '$ref');
   if (typeof reference === 'string' && reference.startsWith(PARAMETERS)) {
@@ -121,11 +122,11 @@ function rewritten(value: JsonValue, renamed: ReadonlyMap<string, string>, param
     const name = reference.slice(DEFINITIONS.length);
     return { ...value, $ref: DEFINITIONS + (renamed.get(name) ?? name) };
   }
-  return Object.fromEntries(Object.entries(value).map(([member, each]) => [member, rewritten(each, renamed, parameters)]));
+  return Object.fromEntries(Object.entries(value).map(([member, each]) => [member, rewriteReferences(each, renamed, parameters)]));
 }
 
-/** Under which kinds a definition is known may differ. */
-function sameButKinds(a: JsonValue, b: JsonValue): boolean {
+/** Compares definitions without their group, version and kind extension, which may differ. */
+function isEqualExceptKinds(a: JsonValue, b: JsonValue): boolean {
   return equalJson(withoutKinds(a), withoutKinds(b));
 }
 

@@ -1,11 +1,11 @@
-/** Operations as OpenAPI 2.0 writes them. Only form: what there is stands in operations.ts. */
+/** Renders operations in the format of OpenAPI 2.0. The operations are defined in operations.ts. */
 import type { JsonObject } from '../../shared/values/json';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE, type Dialect } from '../../shared/names/dialect';
 import type { Parameter } from './operation-shapes';
 import { RESPONSE_TEXT, STRING_TYPE, type GroupVersionKindNames, type Operation, type PathEntry } from './operations';
 import { CUSTOM_PATCH_MEDIA_TYPES, PATCH_MEDIA_TYPES } from './patch-types';
 
-/** @param reference the published name of a type */
+/** `reference` returns the published name of a type. */
 export function renderPathV2(entry: PathEntry, dialect: Dialect, reference: (type: string) => string): JsonObject {
   const item: JsonObject = {};
   for (const operation of entry.operations) item[operation.method] = renderOperation(operation, entry, dialect, reference);
@@ -20,7 +20,7 @@ function renderOperation(operation: Operation, entry: PathEntry, dialect: Dialec
   if (body !== undefined)
     rendered.unshift({ name: 'body', in: 'body', ...(body.required ? { required: true } : {}), schema: ref(body.type) });
   const responses: JsonObject = {};
-  for (const { code, type } of operation.answers) responses[code] = { description: RESPONSE_TEXT[code], schema: ref(type) };
+  for (const { code, type } of operation.responses) responses[code] = { description: RESPONSE_TEXT[code], schema: ref(type) };
   responses['401'] = { description: 'Unauthorized' };
   return {
     description: operation.description,
@@ -64,23 +64,23 @@ export function produces({ watchable }: Operation, { custom, mediaTypes }: PathE
   return [JSON_MEDIA_TYPE, YAML_MEDIA_TYPE, protobuf, ...streams];
 }
 
-/** There are few parameters, which stand with nearly every operation: each is one object. */
-const renderParameter = once(({ name, in: place, type, description }: Parameter): JsonObject => ({
+/** There are few parameters, which occur in nearly every operation: each is rendered once. */
+const renderParameter = memoize(({ name, in: location, type, description }: Parameter): JsonObject => ({
   uniqueItems: true,
   type,
   description,
   name,
-  in: place,
-  ...(place === 'path' ? { required: true } : {}),
+  in: location,
+  ...(location === 'path' ? { required: true } : {}),
 }));
 
-const renderKind = once(({ group, kind, version }: GroupVersionKindNames): JsonObject => ({ group, kind, version }));
+const renderKind = memoize(({ group, kind, version }: GroupVersionKindNames): JsonObject => ({ group, kind, version }));
 
-function once<T extends object>(render: (value: T) => JsonObject): (value: T) => JsonObject {
+function memoize<T extends object>(render: (value: T) => JsonObject): (value: T) => JsonObject {
   const rendered = new WeakMap<T, JsonObject>();
   return (value) => {
-    let found = rendered.get(value);
-    if (found === undefined) rendered.set(value, (found = render(value)));
-    return found;
+    let result = rendered.get(value);
+    if (result === undefined) rendered.set(value, (result = render(value)));
+    return result;
   };
 }

@@ -1,11 +1,11 @@
-/** Operations as OpenAPI 3.0 writes them. Only form: what there is stands in operations.ts. */
+/** Renders operations in the format of OpenAPI 3.0. The operations are defined in operations.ts. */
 import type { JsonObject } from '../../shared/values/json';
 import type { Dialect } from '../../shared/names/dialect';
 import type { Parameter } from './operation-shapes';
 import { RESPONSE_TEXT, type Operation, type PathEntry } from './operations';
 import { extensionsOf, patchTypes, produces, schemaOrReference } from './render-v2';
 
-/** @param reference the published name of a type */
+/** `reference` returns the published name of a type. */
 export function renderPathV3(entry: PathEntry, dialect: Dialect, reference: (type: string) => string): JsonObject {
   const item: JsonObject = {};
   for (const operation of entry.operations) item[operation.method] = renderOperation(operation, entry, dialect, reference);
@@ -20,7 +20,7 @@ function renderOperation(operation: Operation, entry: PathEntry, dialect: Dialec
     return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]));
   };
   const responses: JsonObject = {};
-  for (const { code, type } of operation.answers) {
+  for (const { code, type } of operation.responses) {
     responses[code] = { description: RESPONSE_TEXT[code], content: content(type, [...produces(operation, entry, dialect)].sort()) };
   }
   responses['401'] = { description: 'Unauthorized' };
@@ -38,6 +38,6 @@ function renderOperation(operation: Operation, entry: PathEntry, dialect: Dialec
   };
 }
 
-function renderParameter({ name, in: place, type, description }: Parameter): JsonObject {
-  return { name, in: place, description, ...(place === 'path' ? { required: true } : {}), schema: { type, uniqueItems: true } };
+function renderParameter({ name, in: location, type, description }: Parameter): JsonObject {
+  return { name, in: location, description, ...(location === 'path' ? { required: true } : {}), schema: { type, uniqueItems: true } };
 }

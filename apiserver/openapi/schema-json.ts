@@ -1,13 +1,13 @@
 /**
- * Writes members of a document as JSON, published custom schemas without making objects of them. Integers that no double holds are printed with all their
- * digits, and what stands in one piece with them in the spelling that goes with that.
+ * Writes members of a document as JSON; writes published custom schemas without building objects. Integers that a
+ * double cannot represent are printed with all digits, which requires another printer for the whole chunk.
  */
 import { PublishedSchema, type PublishedLevel, type PublishedMember } from './published-schema';
 import { isObject, own, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { JsonIndex } from '../../shared/values/json-index';
-import { MessageBytes } from './message-buffer';
+import { MessageBuffer } from './message-buffer';
 
-/** Of paths or of schemas, by their names. */
+/** Members of paths or of schemas, by name. */
 export type DocumentMembers = Readonly<Record<string, JsonValue | PublishedSchema>>;
 
 export function encodeJson(value: JsonValue): string {
@@ -21,31 +21,33 @@ function hasLongInteger(value: JsonValue): boolean {
   return false;
 }
 
-/** Without the braces around them, in `bytes`. */
-export function encodeMembersAsJson(members: DocumentMembers, bytes: MessageBytes): Uint8Array {
-  if (!new SchemaJsonWriter(JSON.stringify, bytes).members(members)) new SchemaJsonWriter(stringifyJson, bytes.begin()).members(members);
+/** Writes the members without the enclosing braces into `bytes`. */
+export function encodeMembersAsJson(members: DocumentMembers, bytes: MessageBuffer): Uint8Array {
+  if (!new SchemaJsonWriter(JSON.stringify, bytes).members(members)) new SchemaJsonWriter(stringifyJson, bytes.reset()).members(members);
   return bytes.finish();
 }
 
-/** As a value: for whoever looks at single schemas. */
+/** The schema as a value, for code that inspects single schemas. */
 export function schemaValue(schema: PublishedSchema): JsonObject {
-  const written = encodeMembersAsJson({ schema }, new MessageBytes());
+  const written = encodeMembersAsJson({ schema }, new MessageBuffer());
   const value = new JsonIndex(Buffer.concat([Buffer.from('{'), written, Buffer.from('}')])).toJson(0);
-  const found = isObject(value) ? value['schema'] : undefined;
-  return isObject(found) ? found : {};
+  const decoded = isObject(value) ? value['schema'] : undefined;
+  return isObject(decoded) ? decoded : {};
 }
 
 type Print = (value: JsonValue) => string;
 
 class SchemaJsonWriter {
-  private hasLong = false;
+  private needsLongIntegers = false;
 
   constructor(
     private readonly print: Print,
-    private readonly bytes: MessageBytes,
+    private readonly bytes: MessageBuffer,
   ) {}
 
-  /** False = there is an integer that no double holds, so another spelling is wanted. */
+  /**
+   * Returns false when a value contains an integer that a double cannot represent, so that the other printer is needed.
+   */
   members(members: DocumentMembers): boolean {
     let separator = '';
     for (const [name, value] of Object.entries(members)) {
@@ -54,12 +56,12 @@ class SchemaJsonWriter {
       if (value instanceof PublishedSchema) this.level(value, value.root(), 0);
       else this.value(value);
     }
-    return !this.hasLong;
+    return !this.needsLongIntegers;
   }
 
   private value(value: JsonValue): void {
     if (this.print === stringifyJson || !hasLongInteger(value)) this.bytes.plain(this.print(value));
-    else this.hasLong = true;
+    else this.needsLongIntegers = true;
   }
 
   private level(schema: PublishedSchema, { members, count }: PublishedLevel, depth: number): void {
@@ -79,10 +81,10 @@ class SchemaJsonWriter {
         this.value(member.given);
         return;
       case 'plain':
-        this.plain(schema.places, member.place);
+        this.plain(schema.json, member.index);
         return;
       case 'schema':
-        this.level(schema, schema.level(member.place, depth + 1), depth + 1);
+        this.level(schema, schema.level(member.index, depth + 1), depth + 1);
         return;
       case 'schemas':
         this.schemas(schema, member, depth);
@@ -90,8 +92,8 @@ class SchemaJsonWriter {
   }
 
   private schemas(schema: PublishedSchema, member: PublishedMember, depth: number): void {
-    const besides = isObject(member.given) ? member.given : {};
-    const names = Object.keys(besides);
+    const givenMembers = isObject(member.given) ? member.given : {};
+    const names = Object.keys(givenMembers);
     let separator = '{';
     for (const name of schema.membersOf(member)) {
       this.bytes.plain(separator);
@@ -99,31 +101,31 @@ class SchemaJsonWriter {
       if (name < 0) {
         const text = names[~name] ?? '';
         this.bytes.plain(`${this.print(text)}:`);
-        this.value(own(besides, text) ?? null);
+        this.value(own(givenMembers, text) ?? null);
       } else {
-        this.plain(schema.places, name);
+        this.plain(schema.json, name);
         this.bytes.plain(':');
-        this.level(schema, schema.level(schema.places.valueOfName(name), depth + 1), depth + 1);
+        this.level(schema, schema.level(schema.json.valueOfName(name), depth + 1), depth + 1);
       }
     }
     this.bytes.plain(separator === '{' ? '{}' : '}');
   }
 
-  /** As it stands in the definition, in the spelling of documents. */
-  private plain(places: JsonIndex, place: number): void {
-    switch (places.typeOf(place)) {
+  /** Writes a value of the definition unchanged, in the spelling of the document. */
+  private plain(json: JsonIndex, index: number): void {
+    switch (json.typeOf(index)) {
       case 'text':
-        if (places.isEscaped(place) || this.print === stringifyJson) this.value(places.text(place));
-        else this.bytes.copy(places.bytes, places.start(place), places.end(place));
+        if (json.isEscaped(index) || this.print === stringifyJson) this.value(json.text(index));
+        else this.bytes.copy(json.bytes, json.start(index), json.end(index));
         return;
       case 'boolean':
       case 'null':
-        this.bytes.copy(places.bytes, places.start(place), places.end(place));
+        this.bytes.copy(json.bytes, json.start(index), json.end(index));
         return;
       case 'number':
       case 'list':
       case 'object':
-        this.value(places.toJson(place));
+        this.value(json.toJson(index));
     }
   }
 }

@@ -2,9 +2,9 @@
 import { madeUpDefinitions } from '../../test/support/made-up-definitions';
 import { isObject, objectAt, own, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { JsonIndex } from '../../shared/values/json-index';
-import { MessageBytes } from './message-buffer';
+import { MessageBuffer } from './message-buffer';
 import { MessageWriter } from './message';
-import { MESSAGES, SCHEMAS } from './openapi-messages';
+import { OPENAPI_MESSAGES, SCHEMAS_FIELD } from './openapi-messages';
 import { PublishedSchema } from './published-schema';
 import { encodeJson, encodeMembersAsJson, schemaValue } from './schema-json';
 import { SchemaMessageWriter } from './schema-message';
@@ -91,7 +91,7 @@ const METADATA: JsonObject = { description: 'its metadata', $ref: '#/definitions
 const OPTIONS = {
   objectMembers: { apiVersion: string, kind: string, metadata: METADATA },
   embeddedMembers: { apiVersion: string, kind: string, metadata: { ...METADATA, description: 'another' } },
-  more: { 'x-kubernetes-group-version-kind': [{ group: 'g', kind: 'K', version: 'v1' }], 'x-kubernetes-selectable-fields': [] },
+  extraMembers: { 'x-kubernetes-group-version-kind': [{ group: 'g', kind: 'K', version: 'v1' }], 'x-kubernetes-selectable-fields': [] },
 };
 
 const large = madeUpDefinitions(6).flatMap(({ name, text }): [string, JsonObject][] => {
@@ -106,12 +106,12 @@ const large = madeUpDefinitions(6).flatMap(({ name, text }): [string, JsonObject
 function sameWays(version: 2 | 3, schema: JsonObject): void {
   const published = new PublishedSchema(new JsonIndex(Buffer.from(stringifyJson(schema, 'sorted'))), { version, ...OPTIONS });
   const value = schemaValue(published);
-  const [messages, [, { entries }]] = version === 2 ? [MESSAGES.v2, SCHEMAS.v2] : [MESSAGES.v3, SCHEMAS.v3];
-  const [direct, made] = [new MessageBytes(), new MessageBytes()];
+  const [messages, [, { entries }]] = version === 2 ? [OPENAPI_MESSAGES.v2, SCHEMAS_FIELD.v2] : [OPENAPI_MESSAGES.v3, SCHEMAS_FIELD.v3];
+  const [direct, made] = [new MessageBuffer(), new MessageBuffer()];
   new SchemaMessageWriter(messages, direct, published).root(2, entries);
   new MessageWriter(messages, made).field(2, entries, value);
   expect(direct.finish().equals(made.finish())).toBe(true);
-  expect(Buffer.from(encodeMembersAsJson({ published }, new MessageBytes())).toString()).toBe(
+  expect(Buffer.from(encodeMembersAsJson({ published }, new MessageBuffer())).toString()).toBe(
     encodeJson({ published: value } satisfies JsonValue).slice(1, -1),
   );
 }
@@ -126,7 +126,7 @@ test.each(Object.entries(SCHEMAS_BY_TITLE).flatMap(([title, schema]) => [2, 3].m
 test('encodeMembersAsJson sorts integer keys first, then names by their bytes, then the fields of every object', () => {
   const schema = SCHEMAS_BY_TITLE['unsorted names, integer keys and names of Object.prototype'] ?? {};
   const published = new PublishedSchema(new JsonIndex(Buffer.from(stringifyJson(schema))), { version: 2, ...OPTIONS });
-  const text = Buffer.from(encodeMembersAsJson({ published }, new MessageBytes())).toString();
+  const text = Buffer.from(encodeMembersAsJson({ published }, new MessageBuffer())).toString();
   const names = [...text.matchAll(/"([^"]*)":\{"type":"string"\}/g)].map(([, name]) => name);
   const named = ['9', '10', '', '01', '4294967296', '<&>', '__proto__', 'a', 'b', 'constructor', 'é', '\ue000', '😀'];
   expect(names).toEqual([...named, 'apiVersion', 'kind']);

@@ -1,36 +1,36 @@
 /**
- * Writes a published custom schema as a protobuf message, by the same tables as everything else (messages.ts), without making objects of it: texts are
- * copied from the definition. Decides nothing of what is published.
+ * Writes a published custom schema as a protobuf message by the tables of messages.ts, without building objects: texts
+ * are copied from the definition.
  */
 import type { PublishedLevel, PublishedMember, PublishedSchema } from './published-schema';
 import { isObject, own } from '../../shared/values/json';
 import type { JsonIndex } from '../../shared/values/json-index';
-import { MessageWriter, placesOf, tableOf, type Messages, type MessageShape, type MessageTable } from './message';
-import type { MessageBytes } from './message-buffer';
+import { MessageWriter, rowIndexesOf, tableOf, type Messages, type MessageShape, type MessageTable } from './message';
+import type { MessageBuffer } from './message-buffer';
 import { yamlAt } from './yaml-texts';
 
 export class SchemaMessageWriter {
   private readonly writer: MessageWriter;
-  private readonly places: JsonIndex;
+  private readonly json: JsonIndex;
 
   constructor(
     private readonly messages: Messages,
-    private readonly bytes: MessageBytes,
+    private readonly bytes: MessageBuffer,
     private readonly schema: PublishedSchema,
   ) {
     this.writer = new MessageWriter(messages, bytes);
-    this.places = schema.places;
+    this.json = schema.json;
   }
 
-  /** All of it, as a field of that shape. */
+  /** Writes the whole schema as a field of the given shape. */
   root(number: number, shape: MessageShape): void {
-    this.below(number, shape, this.places.root, (table) => this.message(table, this.schema.root(), 0));
+    this.below(number, shape, this.json.root, (table) => this.message(table, this.schema.root(), 0));
   }
 
-  /** Fields stand in the order of the table, those without a row in theirs. */
+  /** Fields are in the order of the table, extensions in their own order. */
   private message(table: MessageTable, level: PublishedLevel, depth: number): void {
     const { fields, extensions } = table;
-    const rows = placesOf(table);
+    const rows = rowIndexesOf(table);
     let present = 0;
     for (let at = 0; at < level.count; at += 1) present |= 1 << (rows.get(level.members[at]?.name ?? '') ?? 31);
     for (let row = 0; present !== 0 && row < fields.length; row += 1) {
@@ -45,25 +45,25 @@ export class SchemaMessageWriter {
     }
   }
 
-  private extension(number: number, { name, form, place, given }: PublishedMember): void {
+  private extension(number: number, { name, form, index, given }: PublishedMember): void {
     const start = this.writer.open(number);
     this.writer.text(1, name);
-    if (form === 'plain') this.any(2, place);
+    if (form === 'plain') this.any(2, index);
     else this.writer.field(2, 'any', given);
     this.bytes.close(start);
   }
 
-  /** What is null says nothing. */
+  /** A null value is omitted. */
   private member(number: number, shape: MessageShape, member: PublishedMember, depth: number): void {
-    const { form, given, place } = member;
+    const { form, given, index } = member;
     if (form === 'given') this.writer.field(number, shape, given);
     else if (form === 'plain') {
-      if (this.places.typeOf(place) !== 'null') this.plain(number, shape, place);
+      if (this.json.typeOf(index) !== 'null') this.plain(number, shape, index);
     } else if (typeof shape === 'object' && 'within' in shape) {
-      const start = this.writer.open(number, this.lengthOf(place));
+      const start = this.writer.open(number, this.lengthOf(index));
       this.member(shape.within, shape.shape, member, depth);
       this.bytes.close(start);
-    } else if (form === 'schema') this.nested(number, shape, place, depth);
+    } else if (form === 'schema') this.nested(number, shape, index, depth);
     else if (typeof shape === 'object' && 'entries' in shape) this.entries(number, shape.entries, member, depth);
   }
 
@@ -77,30 +77,30 @@ export class SchemaMessageWriter {
   }
 
   private entry(number: number, shape: MessageShape, name: number, depth: number): void {
-    const place = this.places.valueOfName(name);
-    const start = this.writer.open(number, this.lengthOf(place));
+    const index = this.json.valueOfName(name);
+    const start = this.writer.open(number, this.lengthOf(index));
     this.text(1, name);
-    this.nested(2, shape, place, depth);
+    this.nested(2, shape, index, depth);
     this.bytes.close(start);
   }
 
   private givenEntry(number: number, shape: MessageShape, { given }: PublishedMember, at: number): void {
-    const besides = isObject(given) ? given : {};
-    const text = Object.keys(besides)[at] ?? '';
+    const givenMembers = isObject(given) ? given : {};
+    const text = Object.keys(givenMembers)[at] ?? '';
     const start = this.writer.open(number);
     this.writer.text(1, text);
-    this.writer.field(2, shape, own(besides, text) ?? null);
+    this.writer.field(2, shape, own(givenMembers, text) ?? null);
     this.bytes.close(start);
   }
 
-  private nested(number: number, shape: MessageShape, place: number, depth: number): void {
-    this.below(number, shape, place, (table) => this.message(table, this.schema.level(place, depth + 1), depth + 1));
+  private nested(number: number, shape: MessageShape, index: number, depth: number): void {
+    this.below(number, shape, index, (table) => this.message(table, this.schema.level(index, depth + 1), depth + 1));
   }
 
   /** A published schema is never a reference. */
-  private below(number: number, shape: MessageShape, place: number, write: (table: MessageTable) => void): void {
+  private below(number: number, shape: MessageShape, index: number, write: (table: MessageTable) => void): void {
     if (typeof shape !== 'object') return;
-    const length = this.lengthOf(place);
+    const length = this.lengthOf(index);
     const start = this.writer.open(number, length);
     if ('orReference' in shape) {
       const inner = this.writer.open(1, length);
@@ -110,38 +110,38 @@ export class SchemaMessageWriter {
     this.bytes.close(start);
   }
 
-  /** About as long is what is written of it. */
-  private lengthOf(place: number): number {
-    return place < 0 ? 0 : this.places.end(place) - this.places.start(place);
+  /** The expected length of the encoding. */
+  private lengthOf(index: number): number {
+    return index < 0 ? 0 : this.json.end(index) - this.json.start(index);
   }
 
-  private plain(number: number, shape: MessageShape, place: number): void {
-    const { places } = this;
-    if (shape === 'string' && places.isText(place)) this.text(number, place);
-    else if (shape === 'any') this.any(number, place);
+  private plain(number: number, shape: MessageShape, index: number): void {
+    const { json } = this;
+    if (shape === 'string' && json.isText(index)) this.text(number, index);
+    else if (shape === 'any') this.any(number, index);
     else if (typeof shape === 'object' && 'within' in shape) {
       const start = this.writer.open(number);
-      this.plain(shape.within, shape.shape, place);
+      this.plain(shape.within, shape.shape, index);
       this.bytes.close(start);
-    } else if (typeof shape === 'object' && 'list' in shape && places.typeOf(place) === 'list') {
-      for (let item = places.firstChild(place); item < places.nextSibling(place); item = places.nextSibling(item))
+    } else if (typeof shape === 'object' && 'list' in shape && json.typeOf(index) === 'list') {
+      for (let item = json.firstChild(index); item < json.nextSibling(index); item = json.nextSibling(item))
         this.plain(number, shape.list, item);
-    } else this.writer.field(number, shape, places.toJson(place));
+    } else this.writer.field(number, shape, json.toJson(index));
   }
 
-  private text(number: number, place: number): void {
-    if (this.places.isEscaped(place)) {
-      this.writer.text(number, this.places.text(place));
+  private text(number: number, index: number): void {
+    if (this.json.isEscaped(index)) {
+      this.writer.text(number, this.json.text(index));
       return;
     }
-    const [start, end] = [this.places.start(place) + 1, this.places.end(place) - 1];
-    this.writer.head(number);
+    const [start, end] = [this.json.start(index) + 1, this.json.end(index) - 1];
+    this.writer.fieldHeader(number);
     this.bytes.varint(end - start);
-    this.bytes.copy(this.places.bytes, start, end);
+    this.bytes.copy(this.json.bytes, start, end);
   }
 
-  private any(number: number, place: number): void {
-    this.writer.yaml(number, yamlAt(this.places, place));
+  private any(number: number, index: number): void {
+    this.writer.yaml(number, yamlAt(this.json, index));
   }
 }
 

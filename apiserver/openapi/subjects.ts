@@ -1,6 +1,6 @@
 /**
- * Which documents of version 3 there are, and what each is about: a group version in one spelling, a group, or the server itself. Derived from what is
- * served; knows nothing of what they say.
+ * The subjects of the v3 documents: a group version in one dialect, an API group, or the server itself. Derived from
+ * the served kinds.
  */
 import { apiVersionOf } from '../../shared/api/identity/identity';
 import type { KindRow } from '../../shared/api/kinds';
@@ -10,15 +10,15 @@ import type { BuiltInSubject } from './documents';
 import type { PathEntry } from './operations';
 import { OPENID_OVERVIEWS, OVERVIEWS, overviewsOf } from './overviews';
 
-/** A document of version 3: what it is of. */
+/** The subject of a v3 document. */
 export interface DocumentSubject extends BuiltInSubject {
-  /** Has kinds that are no definition's, or is about the server itself. */
+  /** Whether it has built-in kinds or is about the server itself. */
   readonly isBuiltIn: boolean;
-  /** Kinds of definitions. */
+  /** Custom kinds. */
   readonly custom: readonly KindRow[];
 }
 
-/** By their names. */
+/** By document name. */
 export type DocumentSubjects = ReadonlyMap<string, DocumentSubject>;
 
 /** `openId`: whether the OpenID discovery documents of service account tokens are served. */
@@ -39,10 +39,10 @@ export function subjectsOf(rows: readonly KindRow[], naming: Dialect, openId: bo
 }
 
 function overviewSubjects(rows: readonly KindRow[], naming: Dialect, openId: boolean): DocumentSubjects {
-  const of = (overviews: ReadonlyMap<string, PathEntry>, dialect: Dialect): [string, DocumentSubject][] =>
+  const subjectsFrom = (overviews: ReadonlyMap<string, PathEntry>, dialect: Dialect): [string, DocumentSubject][] =>
     [...overviews].map(([name, overview]) => [name, { name, group: '', version: '', dialect, isBuiltIn: true, overview, custom: [] }]);
   const groups = DIALECTS.flatMap((dialect) =>
-    of(
+    subjectsFrom(
       overviewsOf(
         rows.filter((row) => dialectsOf(row, naming).includes(dialect)),
         dialect,
@@ -50,16 +50,16 @@ function overviewSubjects(rows: readonly KindRow[], naming: Dialect, openId: boo
       dialect,
     ),
   );
-  return new Map([...of(OVERVIEWS, naming), ...(openId ? of(OPENID_OVERVIEWS, naming) : []), ...groups]);
+  return new Map([...subjectsFrom(OVERVIEWS, naming), ...(openId ? subjectsFrom(OPENID_OVERVIEWS, naming) : []), ...groups]);
 }
 
-/** A group that is spelled alike in both has one document. */
+/** A group that is spelled alike in both dialects has one document. */
 function dialectsOf({ group }: KindRow, naming: Dialect): readonly Dialect[] {
   if (group === '') return [naming];
   return groupInDialect('kubernetes', group) === group ? ['kubernetes'] : DIALECTS;
 }
 
-/** Replicas learn of definitions in different orders. */
+/** A canonical order, because replicas see definitions in different orders. */
 export function byName(a: KindRow, b: KindRow): number {
   return compareBytes(a.group, b.group) || compareBytes(a.version, b.version) || compareBytes(a.resource, b.resource);
 }

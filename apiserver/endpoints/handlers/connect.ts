@@ -139,7 +139,11 @@ function optionsOf(type: string, query: Query, { rest }: ResourceRequest): JsonO
   const options: JsonObject = {};
   for (const { name, type: field } of schemaOf(type).fields) {
     const value =
-      name === 'path' ? joinRest(rest) : field.kind === 'list' ? listValue(query.getAll(name), field.element) : scalarValue(query, name, field);
+      name === 'path'
+        ? joinRest(rest)
+        : field.kind === 'list'
+          ? listValue(query.getAll(name), field.element)
+          : scalarValue(query, name, field);
     if (value !== undefined) setMember(options, name, value);
   }
   return options;

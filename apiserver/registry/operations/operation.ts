@@ -20,7 +20,7 @@ export interface OperationRequest {
   readonly options: WriteOptions;
 }
 
-/** Resolves with what is answered: an object of the body's kind; of no account where the row says `answersStatus`. Rejects with StatusError. */
+/** Resolves with what is answered: an object of the body's kind; of no account where the row says `returnsStatus`. Rejects with StatusError. */
 export type OperationHandler = (request: OperationRequest) => Promise<JsonObject>;
 
 /** By path: `bindings`, `tokenreviews.authentication.platform.io`, `pods/eviction`, `serviceaccounts/token`. */

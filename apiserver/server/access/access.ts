@@ -166,6 +166,9 @@ function createOpenIdDocuments({ issuers, keys }: ServiceAccountOptions, { serve
     issuer: issuers[0],
     serverAddress,
     keySetAddress,
-    keys: memoizeBySource(keys, ({ verifying }) => ({ algorithms: verifying.map(({ algorithm }) => algorithm), keySet: jsonWebKeySet(verifying) })),
+    keys: memoizeBySource(keys, ({ verifying }) => ({
+      algorithms: verifying.map(({ algorithm }) => algorithm),
+      keySet: jsonWebKeySet(verifying),
+    })),
   });
 }

@@ -96,7 +96,7 @@ function createConverter(
 ): WebhookConverter {
   const logFailure = throttle(clock, LOG_INTERVAL_MS, (error: Error) => failed('objects could not be converted', error));
   const client = new WebhookClient({ resolve: createResolver(cache, resources, random), clock, traces: tracing });
-  return new WebhookConverter({ client, dialect: names.dialect, clock, random, called: conversionCosts(meters), failed: logFailure });
+  return new WebhookConverter({ client, dialect: names.dialect, clock, random, onCall: conversionCosts(meters), onFailure: logFailure });
 }
 
 function createLedger({ options, random, names }: ServerContext, cache: OpenedCache): Ledger {

@@ -139,7 +139,7 @@ function createOpenApiHandler(
     clock,
     failed(failure) {
       logger.warn('a definition is left out of OpenAPI: its part cannot be made', { ...failure });
-      definitions.leaveUndescribed(failure.definition, `${failure.version}: ${failure.message}`);
+      definitions.markUndescribed(failure.definition, `${failure.version}: ${failure.message}`);
     },
     leftOut: (name, message) => logger.warn('the document of another server is left out of OpenAPI', { name, message }),
   });

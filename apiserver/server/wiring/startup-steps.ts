@@ -20,7 +20,7 @@ import type { Upkeep } from '../../reconcilers/reconciler';
 import type { Writer } from '../../registry/verbs';
 import { startAvailabilityReconciler } from '../../aggregation/availability-reconciler';
 import type { ExtensionServers } from '../../aggregation/extension-servers';
-import { keepDefinitions } from '../../custom-resources/definition-controller';
+import { startDefinitionController } from '../../custom-resources/definition-controller';
 import { SYSTEM_PRIORITY_CLASSES } from '../../kinds/scheduling/priority-class';
 import type { StartCheck } from '../../health/start-checks';
 import type { FlowControl } from '../../flow-control/flow-control';
@@ -175,12 +175,12 @@ function controllerSteps(context: ServerContext, state: ClusterState, writer: Wr
       checks: ['poststarthook/start-apiextensions-controllers'],
       start: () =>
         inBackground(
-          keepDefinitions({
+          startDefinitionController({
             ...common,
             names,
             definitions,
             resource: resources.require('customresourcedefinitions.apiextensions.platform.io'),
-            goingBefore: (name) => replicas.goingBefore(name),
+            precedingReplicas: (name) => replicas.goingBefore(name),
           }),
         ),
     },
@@ -330,7 +330,7 @@ function apiServices({ clock, names, failed }: ServerContext, { cache, resources
     cache,
     services,
     rows: () => resources.rows,
-    serves: (version) => definitions.serves(version),
+    serves: (version) => definitions.servesGroupVersion(version),
     names,
     clock,
     failed,

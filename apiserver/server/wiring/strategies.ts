@@ -3,9 +3,9 @@
  * resources.
  */
 import { groupResourceText } from '../../../shared/api/identity/identity';
-import { customStrategy } from '../../custom-resources/strategy';
+import { customResourceStrategy } from '../../custom-resources/strategy';
 import { STRATEGIES } from '../../kinds';
 import type { StrategyOf } from '../../registry/object/resource-info';
 
 export const strategyFor: StrategyOf = (row) =>
-  row.custom === undefined ? (STRATEGIES.get(groupResourceText(row)) ?? {}) : customStrategy(row, row.custom);
+  row.custom === undefined ? (STRATEGIES.get(groupResourceText(row)) ?? {}) : customResourceStrategy(row, row.custom);

@@ -16,7 +16,7 @@ import { encodeListText } from '../../endpoints/response/send-response';
 import { Encoders } from '../../endpoints/representation/encoders';
 import type { OffloadedEncoding } from '../../endpoints/representation/encoding-offload';
 import { tables } from '../../printers/table';
-import { SentKinds } from '../../custom-resources/transferred-kinds';
+import { TransferredKinds } from '../../custom-resources/transferred-kinds';
 import { resourceInfos, type ResourceInfo } from '../../registry/object/resource-info';
 import { buildResources } from '../../registry/resources';
 import { NO_CONVERSIONS } from '../../registry/conversions';
@@ -32,7 +32,7 @@ const NICENESS = 10;
 if (process.platform === 'linux') setPriority(NICENESS);
 
 const resources = buildResources([...SERVED_KINDS, ...OPTIONAL_KINDS]);
-const custom = new SentKinds();
+const custom = new TransferredKinds();
 
 interface WorkerState {
   readonly deps: WorkerDependencies;
@@ -75,7 +75,7 @@ function createState({ naming, prefix, eventTtlSeconds, gates, plugins, ranges, 
 
 /** The resource need not be a stored one. */
 function servedResourceOf(sent: SentResource): ServedResource {
-  if (sent.type === 'custom') return custom.of(sent);
+  if (sent.type === 'custom') return custom.resourceOf(sent);
   const match = resources.find(sent.group, sent.version, sent.resource);
   if (match === undefined) throw new Error(`the kind table has no row for ${sent.resource}`);
   return match;

@@ -12,7 +12,7 @@ it('invalid() lists the first 100 of 300,000 field errors as causes and counts t
   expect(causes.at(-1)?.message).toBe('and 299900 more');
 });
 
-it('boundingErrors counts the field errors of one validation beyond its bound without building them', () => {
+it('withBoundedErrors counts the field errors of one validation beyond its bound without building them', () => {
   const errors = withBoundedErrors(() => Array.from({ length: 100_000 }, (_, n) => requiredValue(`a[${n}]`)));
   expect(new Set(errors).size).toBe(20_001);
   expect(invalid(KIND, 'x', errors).status.details?.causes?.at(-1)?.message).toBe('and 99900 more');

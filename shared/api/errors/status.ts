@@ -216,7 +216,7 @@ export const deletePreconditionFailed = (
   return conflict({ group: gk.group, resource: gk.kind }, name, text);
 };
 
-/** The same, for kinds where upstream reads the object and checks preconditions before the storage layer. */
+/** The same in the wording for kinds with a deletion handler of their own upstream (Namespace, CustomResourceDefinition). */
 export const preconditionFailed = (
   gr: GroupResource,
   name: string,

@@ -16,7 +16,7 @@ test.each(['', 'a/b', 'a/b;x;c', 'a/b;1;', 'A/b;1;c', 'a/b;1;%', 'a/b/c;1;d', 'a
   (text) => expect(parseFence(text)).toBeUndefined(),
 );
 
-test('isInForce is true only while the Lease has the holder and transitions of the fence', () => {
+test('isFenceInForce is true only while the Lease has the holder and transitions of the fence', () => {
   const fence = { namespace: 'n', name: 'l', holder: 'me', transitions: 0 };
   expect(isFenceInForce(fence, { spec: { holderIdentity: 'me', leaseTransitions: 0 } })).toBe(true);
   expect(isFenceInForce(fence, { spec: { holderIdentity: 'me' } })).toBe(true);

@@ -28,7 +28,7 @@ export const DEFAULT_RULES: Readonly<Record<string, DefaultRule>> = {
     if (status['allocatable'] === undefined && isObject(status['capacity'])) status['allocatable'] = cloneJson(status['capacity']);
   },
   'core.v1.PersistentVolume': (volume) => {
-    // A template of a volume has no spec at this point and therefore no such defaults.
+    // Not a rule of the spec type: the spec of an inline volume (VolumeAttachment) has no such defaults.
     const spec = objectAt(volume, 'spec');
     if (spec === undefined) return;
     if (isZero(spec['persistentVolumeReclaimPolicy'])) spec['persistentVolumeReclaimPolicy'] = 'Retain';

@@ -21,7 +21,7 @@ it('canonicalizeGroups respells the group and namespace of the involvedObject of
   expect(event.involvedObject).toEqual({ apiVersion: 'coordination.platform.io/v1', namespace: 'platform-system' });
 });
 
-it('canonicalizeGroups respells deeply nested fields, and spellGroups reverses it', () => {
+it('canonicalizeGroups respells deeply nested fields, and respellGroups reverses it', () => {
   const storage = groupInDialect('kubernetes', 'storage.platform.io');
   const pod = (apiGroup: string) => ({
     metadata: { annotations: { apiGroup: storage } },
@@ -34,7 +34,7 @@ it('canonicalizeGroups respells deeply nested fields, and spellGroups reverses i
   expect(object).toEqual(pod(storage));
 });
 
-it('inSpelling returns a respelled copy only where the spelling differs, and leaves the object unchanged', () => {
+it('withGroupsOfDialect returns a respelled copy only where the spelling differs, and leaves the object unchanged', () => {
   const status = { resourceRules: [{ apiGroups: ['', 'coordination.platform.io'], verbs: ['get'] }] };
   const before = cloneJson(status);
   const fields = groupFieldsOf('authorization.v1.SubjectRulesReviewStatus');
@@ -43,7 +43,7 @@ it('inSpelling returns a respelled copy only where the spelling differs, and lea
   expect(status).toEqual(before);
 });
 
-it('HOLDERS lists every type that has an apiVersion or apiGroup field, except ObjectFieldSelector', () => {
+it('NAME_FIELDS_BY_TYPE lists every type that has an apiVersion or apiGroup field, except ObjectFieldSelector', () => {
   const types = typeNames().filter((type) => schemaOf(type).fields.some(({ name }) => name === 'apiVersion' || name === 'apiGroup'));
   expect(types.filter((type) => NAME_FIELDS_BY_TYPE[type] === undefined && type !== 'meta.v1.TypeMeta')).toEqual([
     'core.v1.ObjectFieldSelector',

@@ -187,7 +187,7 @@ describe('recordUpdate', () => {
   });
 });
 
-describe('shapeFaults', () => {
+describe('shapeErrors', () => {
   it.each<[JsonObject, string[]]>([
     [{ foo: 1 }, ['.foo: field not declared in schema']],
     [{ spec: { nodeName: 1 } }, ['.spec.nodeName: expected string, got &value.valueUnstructured{Value:1}']],

@@ -140,7 +140,7 @@ function asEntries(members: readonly (readonly [string, JsonValue])[]): JsonValu
   return JSON.parse(`{${members.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`);
 }
 
-test('strategicMerge returns an object or throws a StrategicFault, whatever the patch', () => {
+test('strategicMerge returns an object or throws a StrategicMergeError, whatever the patch', () => {
   fc.assert(
     fc.property(pod, junk, (object, patch) => {
       if (!isObject(patch)) return;

@@ -5,7 +5,7 @@ const MODELS = {
   ShopV1Event: { '': 'Something that happens in a shop.' },
 };
 
-test('fillFrom adds missing descriptions under the names of types and keeps existing ones', () => {
+test('addModelDescriptions adds missing descriptions under the names of types and keeps existing ones', () => {
   const descriptions = { 'shop.v1.Ware': { '': 'Said.' } };
   addModelDescriptions(MODELS, ['shop.v1.Ware', 'shop.v1.Event', 'shop.v1.Unknown'], descriptions);
   expect(descriptions).toMatchObject({
@@ -15,7 +15,7 @@ test('fillFrom adds missing descriptions under the names of types and keeps exis
   expect(Object.keys(descriptions)).toHaveLength(2);
 });
 
-test('fillWith adds descriptions of our own where there are none', () => {
+test('addOwnDescriptions adds own descriptions where there are none', () => {
   const types = { 'shop.v1.Ware': ['1 spec shop.v1.WareSpec', '2 status shop.v1.WareStatus'], 'shop.v1.WareStatus': ['1 status string'] };
   const descriptions = { 'shop.v1.Ware': { kind: 'Kind.', spec: 'Said.' } };
   addOwnDescriptions(
