@@ -69,7 +69,8 @@ export function customResourceStrategy(kind: GroupVersionKind, version: CustomVe
     if (rules.isEmpty) return errors;
     if (errors.some(({ reason }) => BLOCKING.has(reason))) return [...errors, invalidShownValue('<nil>', '"null"', UNCHECKED)];
     const outcome = rules.validate(object, old);
-    // A violation that was stored before the rule existed causes only a warning, which is sent whether or not there are other errors.
+    // A violation that was stored before the rule existed causes only a warning, which is sent whether or not there are
+    // other errors.
     outcome.warnings.forEach(warn);
     return [...errors, ...outcome.errors];
   };

@@ -1,4 +1,7 @@
-/** Compares the OpenAPI documents of custom resources with those of release 1.31.1 for the same definitions (openapi/custom-operations). */
+/**
+ * Compares the OpenAPI documents of custom resources with those of release 1.31.1 for the same definitions
+ * (openapi/custom-operations).
+ */
 import { recordingOf } from '../../test/replay/recording';
 import { body, listOf, shape, text } from '../../test/replay/shape';
 import { definitionOf } from '../../test/support/definition-of';

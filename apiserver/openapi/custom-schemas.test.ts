@@ -1,4 +1,7 @@
-/** Compares the published schema of a definition that uses every schema field with that of release 1.31.1, without descriptions. */
+/**
+ * Compares the published schema of a definition that uses every schema field with that of release 1.31.1, without
+ * descriptions.
+ */
 import { recordingOf } from '../../test/replay/recording';
 import { body, shape, text } from '../../test/replay/shape';
 import { isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/values/json';

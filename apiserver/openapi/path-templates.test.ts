@@ -16,7 +16,10 @@ const FORMS: readonly PartForm[] = (['v2', 'v3'] as const).flatMap((version) =>
 );
 const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
 
-/** Renders paths without templates, in the order of the templates: namespaced paths first, whatever the name of the resource. */
+/**
+ * Renders paths without templates, in the order of the templates: namespaced paths first, whatever the name of the
+ * resource.
+ */
 function direct(row: KindRow, dialect: Dialect, { version, media }: PartForm): string {
   const written = pathDialectsOf(row, dialect, version).map((spelling) => {
     const rendered = Object.entries(renderPaths(pathsOf(row, spelling), dialect, version));

@@ -1,4 +1,7 @@
-/** Compares published schemas with those of release 1.31.1 (custom/publishing), without the descriptions of apiVersion, kind and metadata. */
+/**
+ * Compares published schemas with those of release 1.31.1 (custom/publishing), without the descriptions of apiVersion,
+ * kind and metadata.
+ */
 import { recordingOf } from '../../test/replay/recording';
 import { body, shape, text, type Check } from '../../test/replay/shape';
 import { isObject, own, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';

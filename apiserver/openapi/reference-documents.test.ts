@@ -1,4 +1,7 @@
-/** Compares digests of the published OpenAPI documents with those of release 1.31.1: every path and definition, in both versions. */
+/**
+ * Compares digests of the published OpenAPI documents with those of release 1.31.1: every path and definition, in both
+ * versions.
+ */
 import { recordingOf } from '../../test/replay/recording';
 import { body, text, tupleOf } from '../../test/replay/shape';
 import { objectAt } from '../../shared/values/json';

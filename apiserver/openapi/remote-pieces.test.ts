@@ -1,4 +1,6 @@
-/** Merges OpenAPI documents of aggregated API servers into the v2 document, as the behaviour of upstream was observed. */
+/**
+ * Merges OpenAPI documents of aggregated API servers into the v2 document, as the behaviour of upstream was observed.
+ */
 import type { JsonObject } from '../../shared/values/json';
 import { RemotePieces } from './remote-pieces';
 

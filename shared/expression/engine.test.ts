@@ -1,6 +1,6 @@
 /**
- * Property tests of the expression engine: for any text and any object it throws no unexpected error, stays within its budget, and gives equal results
- * for equal inputs.
+ * Property tests of the expression engine: for any text and any object it throws no unexpected error, stays within its
+ * budget, and gives equal results for equal inputs.
  */
 import fc from 'fast-check';
 import type { JsonObject, JsonValue } from '../values/json';

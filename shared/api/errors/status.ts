@@ -216,7 +216,10 @@ export const deletePreconditionFailed = (
   return conflict({ group: gk.group, resource: gk.kind }, name, text);
 };
 
-/** The same in the wording for kinds with a deletion handler of their own upstream (Namespace, CustomResourceDefinition). */
+/**
+ * The same in the wording for kinds with a deletion handler of their own upstream (Namespace,
+ * CustomResourceDefinition).
+ */
 export const preconditionFailed = (
   gr: GroupResource,
   name: string,

@@ -1,6 +1,6 @@
 /**
- * Validates a custom resource against its schema, except for CEL rules. Tolerates errors of values that an update does not change. The objects are decoded and defaulted, and complete with apiVersion, kind and
- * metadata.
+ * Validates a custom resource against its schema, except for CEL rules. Tolerates errors of values that an update does
+ * not change. The objects are decoded and defaulted, and complete with apiVersion, kind and metadata.
  */
 import type { FieldError } from '../errors/field-error';
 import type { JsonObject } from '../../values/json';

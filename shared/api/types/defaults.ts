@@ -1,5 +1,6 @@
 /**
- * Defaulting: applies upstream's versioned defaults in place, driven by default-rows.ts and default-rules.ts. Skips parts of an object that have no default at any depth.
+ * Defaulting: applies upstream's versioned defaults in place, driven by default-rows.ts and default-rules.ts. Skips
+ * parts of an object that have no default at any depth.
  */
 import { cloneJson, isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { DEFAULT_RULES } from './default-rules';

@@ -189,7 +189,9 @@ function goTypeOf(type: FieldType, named: string | undefined): string {
   }
 }
 
-/** The object type of a field, or of the items of its lists and maps at any depth; `undefined` when these are scalars. */
+/**
+ * The object type of a field, or of the items of its lists and maps at any depth; `undefined` when these are scalars.
+ */
 export function innermostObjectType(type: FieldType): string | undefined {
   switch (type.kind) {
     case 'scalar':

@@ -1,5 +1,6 @@
 /**
- * Walks an object along its types and calls a visitor at the types that have one. Skips parts of an object that have no visitor at any depth. The visitors belong to the callers (defaults.ts, disabled.ts).
+ * Walks an object along its types and calls a visitor at the types that have one. Skips parts of an object that have no
+ * visitor at any depth. The visitors belong to the callers (defaults.ts, disabled.ts).
  */
 import { isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { schemaOf } from './tables';

@@ -1,6 +1,7 @@
 /**
- * Replays several hundred recorded validation rules: the errors and estimated costs of the rules, and the results of validating created and updated
- * objects. Types named after the schema and values printed as structures are normalized before the comparison.
+ * Replays several hundred recorded validation rules: the errors and estimated costs of the rules, and the results of
+ * validating created and updated objects. Types named after the schema and values printed as structures are normalized
+ * before the comparison.
  */
 import { recordingOf } from '../../../test/replay/recording';
 import { anything, body, either, listOf, number, oneOf, shape, text, type Check } from '../../../test/replay/shape';

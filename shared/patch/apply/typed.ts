@@ -147,7 +147,8 @@ function formatMembers(object: JsonObject): string {
 }
 
 /**
- * The fields of an object, not in canonical order. A set or map list is not a field itself, so an empty one is not in the set.
+ * The fields of an object, not in canonical order. A set or map list is not a field itself, so an empty one is not in
+ * the set.
  */
 export function fieldSetOf(shape: MergeShape, object: JsonObject): FieldSet {
   return collectFields(shape, object, false);

@@ -64,7 +64,9 @@ function fieldNameOf(member: string, directive: string, listName: 'setElementOrd
   return member.slice(directive.length + 1);
 }
 
-/** The names in `$retainKeys`, which must include every field that the patch sets; `undefined` without the directive. */
+/**
+ * The names in `$retainKeys`, which must include every field that the patch sets; `undefined` without the directive.
+ */
 function readRetainedKeys(patch: JsonObject, changes: ReadonlyMap<string, MemberPatch>): ReadonlySet<JsonValue> | undefined {
   const list = own(patch, RETAIN_KEYS);
   if (list === undefined) return undefined;
