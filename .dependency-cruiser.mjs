@@ -254,6 +254,7 @@ const table = {
   'deploy/embedded': ['apiserver', 'controllers', 'deploy/local'],
   'deploy/local': ['deploy/cluster', 'shared/api/metadata', 'shared/runtime/process'],
   'deploy/migrate': ['apiserver', 'apiserver/backup'],
+  'deploy/reference': ['apiserver', 'controllers', 'deploy/migrate'],
   'deploy/scripts': [],
 };
 

@@ -1,0 +1,33 @@
+/** Markdown as text: pages, sections and tables. Cells are escaped here and nowhere else. */
+
+/** A cell is plain text; {@link code} marks names, which stay as they are. */
+export type Cell = string;
+
+export interface Section {
+  readonly heading: string;
+  readonly introduction?: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly Cell[])[];
+}
+
+/** `name` as code; an empty name stays empty. */
+export const code = (name: string): Cell => (name === '' ? '' : `\`${name}\``);
+
+/** Names as code, with commas. */
+export const codes = (names: readonly string[]): Cell => names.map(code).join(', ');
+
+/** A page that ends with one line feed. */
+export function page(title: string, introduction: string, sections: readonly Section[]): string {
+  return `${[`# ${title}`, introduction, ...sections.flatMap(sectionText)].join('\n\n')}\n`;
+}
+
+function sectionText({ heading, introduction, columns, rows }: Section): readonly string[] {
+  const lines = [columns, columns.map(() => '---'), ...rows.map((row) => row.map(escapeCell))].map((cells) => `| ${cells.join(' | ')} |`);
+  return [`## ${heading}`, ...(introduction === undefined ? [] : [introduction]), lines.join('\n')];
+}
+
+/** A vertical bar would end the cell, also within code; outside code an asterisk or angle bracket would be markup. */
+function escapeCell(cell: Cell): string {
+  const parts = cell.replaceAll('|', String.raw`\|`).split('`');
+  return parts.map((part, index) => (index % 2 === 1 ? part : part.replaceAll(/[*<>]/g, String.raw`\$&`))).join('`');
+}
