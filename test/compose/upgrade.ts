@@ -1,5 +1,5 @@
 /**
- * A cluster that goes from one release to the next as README says, with its data: objects of more than forty kinds are written before; while servers of both releases
+ * Upgrades a cluster from one release to the next as docs/guide/upgrades.md says, with its data: objects of more than forty kinds are written before; while servers of both releases
  * are there, each is asked by itself and has to tell the same, see the other's writes and tell them to who watches; afterwards all is there as it was written.
  */
 import { load } from 'js-yaml';

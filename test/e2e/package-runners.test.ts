@@ -1,6 +1,6 @@
 /**
  * The package as its users install it: packed, in empty projects outside the repository, under jest, vitest and node:test without any configuration. The ES module
- * projects run the example of README.md.
+ * projects run the example of docs/guide/testing.md.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -22,11 +22,11 @@ const environment = { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPD
 beforeAll(() => void installPackage(folder, INSTALLED));
 afterAll(() => removeFolder(folder));
 
-/** The first JavaScript example of the README. */
-function readmeExample(): string {
-  const readme = readFileSync(path.join(repository, 'README.md'), 'utf8');
-  const [, example] = /^```js\n(.*?)^```$/ms.exec(readme) ?? [];
-  if (example === undefined) throw new Error('README.md has no JavaScript example');
+/** The first JavaScript example of the guide's page on testing. */
+function guideExample(): string {
+  const guide = readFileSync(path.join(repository, 'docs/guide/testing.md'), 'utf8');
+  const [, example] = /^```js\n(.*?)^```$/ms.exec(guide) ?? [];
+  if (example === undefined) throw new Error('docs/guide/testing.md has no JavaScript example');
   return example;
 }
 
@@ -100,7 +100,7 @@ test.each(PROJECTS)('$runner runs the package in a project of type $type', async
   mkdirSync(project);
   symlinkSync(modules, path.join(project, 'node_modules'), 'dir');
   writeFileSync(path.join(project, 'package.json'), JSON.stringify({ private: true, type }));
-  const example = type === 'module' ? readmeExample() : COMMONJS_EXAMPLE;
+  const example = type === 'module' ? guideExample() : COMMONJS_EXAMPLE;
   writeFileSync(path.join(project, 'example.test.js'), imports + example);
   const { stdout, stderr } = await promisify(execFile)(process.execPath, command, { cwd: project, env: environment });
   expect(stdout + stderr).toMatch(summary);
