@@ -4,10 +4,11 @@
  */
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { captureTool, ensureInstalled } from './steps.mjs';
+import { captureScript, captureTool, ensureInstalled } from './steps.mjs';
 
 const folders = ['apiserver', 'controllers', 'shared', 'deploy', 'test'];
 
+/** Each row has the executable of a package (`tool`) or a file of this folder (`script`). */
 const checks = [
   { name: 'lint (oxlint)', tool: 'oxlint/bin/oxlint', args: ['--type-aware', '--quiet'] },
   {
@@ -22,6 +23,7 @@ const checks = [
     args: ['--config', '.dependency-cruiser.mjs', ...folders],
   },
   { name: 'dead code (knip)', tool: 'knip/bin/knip.js', args: ['--no-config-hints'] },
+  { name: 'documents', script: 'documents.mjs', args: [] },
 ];
 
 const lanes = [checks.slice(0, 2), checks.slice(2)];
@@ -35,8 +37,8 @@ export async function runChecks() {
 /** One after the other; what a check says is shown when it is through, so that two do not talk at once. */
 async function runLane(lane) {
   const failed = [];
-  for (const { name, tool, args } of lane) {
-    const { code, output } = await captureTool(tool, args);
+  for (const { name, tool, script, args } of lane) {
+    const { code, output } = await (script === undefined ? captureTool(tool, args) : captureScript(script, args));
     process.stdout.write(`\n> ${name}\n${output}`);
     if (code !== 0) failed.push(name);
   }

@@ -40,6 +40,11 @@ export function captureTool(file, args) {
   return capture(process.execPath, [path.join(root, 'node_modules', file), ...args]);
 }
 
+/** As `captureTool`, for a file of this folder. */
+export function captureScript(file, args) {
+  return capture(process.execPath, [path.join(root, 'deploy/scripts', file), ...args]);
+}
+
 /** As `run`, with everything that the program says in one text; it is told to end when it has said `until`, and killed after `timeout` ms. */
 export function capture(command, args, { until, timeout } = {}) {
   return new Promise((resolve) => {

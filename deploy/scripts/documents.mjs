@@ -1,0 +1,69 @@
+/**
+ * Checks the documents: every relative link leads to a file and to a heading in it, every `npm run` names a script of package.json, and every path below docs that stands in
+ * backticks exists. Links to other sites are not followed. `node deploy/scripts/documents.mjs`.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { root } from './steps.mjs';
+
+const FENCED = /^(`{3,})[^\n]*\n[\s\S]*?^\1`*$/gm;
+const HEADING = /^#{1,6} +(.+)$/gm;
+const LINK = /\[[^\]]*\]\(([^()\s]+)\)/g;
+const ABSOLUTE_LINK = /^[a-z][a-z+.-]*:/i;
+const NPM_SCRIPT = /\bnpm run (?:-s )?([a-z][\w:-]*)/g;
+const DOCUMENT_PATH = /`(docs\/[\w./-]*)`/g;
+
+const read = (file) => readFileSync(path.join(root, file), 'utf8');
+const exists = (file) => existsSync(path.join(root, file));
+const matchesOf = (text, pattern) => [...text.matchAll(pattern)].map(([, match]) => match);
+
+const scripts = JSON.parse(read('package.json')).scripts;
+
+function documents() {
+  const below = readdirSync(path.join(root, 'docs'), { recursive: true }).map((file) => path.join('docs', file));
+  return ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...below.filter((file) => file.endsWith('.md'))];
+}
+
+/** The anchors that GitHub gives to the headings of a document. */
+function anchorsOf(text) {
+  const counts = new Map();
+  return matchesOf(text.replace(FENCED, ''), HEADING).map((heading) => {
+    const anchor = anchorOf(heading);
+    const count = counts.get(anchor) ?? 0;
+    counts.set(anchor, count + 1);
+    return count === 0 ? anchor : `${anchor}-${count}`;
+  });
+}
+
+function anchorOf(heading) {
+  const text = heading.trim().replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+  return text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+function linkFault(file, link) {
+  if (ABSOLUTE_LINK.test(link)) return undefined;
+  const [name, anchor] = link.split('#', 2);
+  const target = name === '' ? file : path.join(path.dirname(file), decodeURIComponent(name));
+  if (!exists(target)) return `${link}: no such file`;
+  if (anchor === undefined || !target.endsWith('.md')) return undefined;
+  return anchorsOf(read(target)).includes(anchor) ? undefined : `${link}: no such heading`;
+}
+
+function faultsOf(file) {
+  const text = read(file);
+  const prose = text.replace(FENCED, '');
+  const links = matchesOf(prose, LINK).map((link) => linkFault(file, link));
+  const missingScripts = matchesOf(text, NPM_SCRIPT).map((name) =>
+    Object.hasOwn(scripts, name) ? undefined : `npm run ${name}: no such script`,
+  );
+  const missingPaths = matchesOf(prose, DOCUMENT_PATH).map((name) => (exists(name) ? undefined : `${name}: no such path`));
+  return [...links, ...missingScripts, ...missingPaths].filter((fault) => fault !== undefined).map((fault) => `${file}: ${fault}`);
+}
+
+const faults = documents().flatMap(faultsOf);
+for (const fault of faults) process.stdout.write(`${fault}\n`);
+process.exitCode = faults.length === 0 ? 0 : 1;
