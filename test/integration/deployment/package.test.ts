@@ -20,7 +20,14 @@ function packed(): readonly string[] {
 const files = packed();
 
 test('the package contains the programs, their data and the declarations', () => {
-  const programs = ['embedded/index.js', 'embedded/index.d.ts', 'embedded/api.d.ts', 'embedded/start.js', 'local/main.js'];
+  const programs = [
+    'embedded/index.js',
+    'embedded/index.d.ts',
+    'embedded/api.d.ts',
+    'embedded/start.js',
+    'local/main.js',
+    'client/index.js',
+  ];
   const needed = [
     'package.json',
     'README.md',
@@ -28,6 +35,8 @@ test('the package contains the programs, their data and the declarations', () =>
     'dist/apiserver/main.js',
     'dist/controllers/main.js',
     'dist/apiserver/openapi/descriptions.json',
+    'dist/.types/deploy/client/index.d.ts',
+    'dist/.types/shared/client/rest/rest-client.d.ts',
   ];
   expect(files).toEqual(expect.arrayContaining([...needed, ...programs.map((file) => `dist/deploy/${file}`)]));
   expect(files.every((file) => existsSync(path.join(repository, file)))).toBe(true);
@@ -35,7 +44,10 @@ test('the package contains the programs, their data and the declarations', () =>
 
 test('the package contains no tests, generators or whole programs', () => {
   const others = files.filter(
-    (file) => !/^(package[.]json|README[.]md|LICENSE|dist\/(apiserver|controllers|deploy|shared)\/.*[.](js|json|d[.]ts))$/.test(file),
+    (file) =>
+      !/^(package[.]json|README[.]md|LICENSE|dist\/(apiserver|controllers|deploy|shared)\/.*[.](js|json|d[.]ts)|dist\/[.]types\/.*[.]d[.]ts)$/.test(
+        file,
+      ),
   );
   expect(others).toEqual([]);
   expect(files.filter((file) => /[.]test[.]|\/contract\/|[.]whole[.]|\/generate\//.test(file))).toEqual([]);
