@@ -1,6 +1,5 @@
 /**
- * The checks that are no tests: each is one row. `npm run lint` runs them all; `npm test` runs them before the tests. Each uses one processor, so they run
- * two at a time.
+ * The checks that are no tests, one row each. `npm run lint` runs them all, and `npm test` beside the build. Each uses one processor, so they run in two lanes.
  */
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -24,17 +23,18 @@ const checks = [
   },
   { name: 'dead code (knip)', tool: 'knip/bin/knip.js', args: ['--no-config-hints'] },
   { name: 'documents', script: 'documents.mjs', args: [] },
+  { name: 'vocabulary', script: 'vocabulary.mjs', args: [] },
 ];
 
 const lanes = [checks.slice(0, 2), checks.slice(2)];
 
-/** Runs every check, whatever the earlier ones say; resolves to the names of those that failed and how many there are. */
+/** Runs every check, also after a failure; resolves to the names of the failed ones and the number of all. */
 export async function runChecks() {
   const failed = await Promise.all(lanes.map(runLane));
   return { failed: failed.flat(), total: checks.length };
 }
 
-/** One after the other; what a check says is shown when it is through, so that two do not talk at once. */
+/** Runs the checks of a lane one after the other; prints the output of each when it has ended. */
 async function runLane(lane) {
   const failed = [];
   for (const { name, tool, script, args } of lane) {
