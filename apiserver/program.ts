@@ -38,10 +38,10 @@ import { startServer, type RunningServer } from './server/wiring/start-server';
 import { startListening, type ListeningOptions } from './server/wiring/listening';
 import type { Listening, ServerOptions } from './server/wiring/server-options';
 import { readTls, watchTls, useExistingPair, type TlsSource } from './server/tls/tls-files';
-import { GrpcCalls } from './storage/grpc-calls';
-import { seenAsMarked } from './storage/shifted-store';
+import { GrpcCallCounters } from './storage/grpc-call-counters';
+import { shiftStoreByMarker } from './storage/shifted-store';
 import type { Store } from './storage/store';
-import type { OpenedTracing } from './tracing/open';
+import type { OpenedTracing } from './tracing/open-tracing';
 
 export const PROGRAM: CommandLine = {
   name: 'apiserver',
@@ -73,11 +73,11 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
   const encryption = await openEncryption(flags, configurations, host);
   const traces = await openTraces(flags, configurations, host);
   if (traces !== undefined) lifecycle.onStop({ name: 'traces', timeoutMs: 10_000, run: () => traces.close() });
-  const calls = flags['storage-backend'] === 'etcd3' ? new GrpcCalls() : undefined;
+  const calls = flags['storage-backend'] === 'etcd3' ? new GrpcCallCounters() : undefined;
   const opened = host.store ?? (await openStore(flags, calls, host));
   if (opened !== host.store) lifecycle.onStop({ name: 'store', timeoutMs: 10_000, run: () => opened.close() });
-  const seen = traces === undefined ? opened : traces.over(opened, flags['storage-backend'] === 'etcd3');
-  const store = await seenAsMarked(encryption === undefined ? seen : encryption.over(seen), prefixOf(flags));
+  const seen = traces === undefined ? opened : traces.wrapStore(opened, flags['storage-backend'] === 'etcd3');
+  const store = await shiftStoreByMarker(encryption === undefined ? seen : encryption.over(seen), prefixOf(flags));
   const audit = await openAuditLog(flags, configurations, host);
   if (audit !== undefined) lifecycle.onStop({ name: 'audit log', timeoutMs: 10_000, run: () => audit.close() });
   const tokenKeys = tokenKeyFiles(flags);
@@ -170,7 +170,10 @@ async function openEncryption(
 async function openTraces(flags: ServerFlags, configurations: ConfigurationFiles, host: ServerHost): Promise<OpenedTracing | undefined> {
   const file = flags['tracing-config-file'];
   if (file === '') return undefined;
-  const [{ TRACING_FORMAT }, { openTracing }] = await Promise.all([import('./tracing/configuration.js'), import('./tracing/open.js')]);
+  const [{ TRACING_FORMAT }, { openTracing }] = await Promise.all([
+    import('./tracing/tracing-configuration.js'),
+    import('./tracing/open-tracing.js'),
+  ]);
   let opened: OpenedTracing | undefined;
   await configurations.loadConfiguration({
     name: 'tracing',
@@ -178,7 +181,7 @@ async function openTraces(flags: ServerFlags, configurations: ConfigurationFiles
     formats: [TRACING_FORMAT],
     apply(configuration) {
       if (opened === undefined) opened = openTracing(configuration, host);
-      else opened.use(configuration);
+      else opened.applyConfiguration(configuration);
     },
   });
   return opened;
@@ -247,7 +250,7 @@ const pluginSwitches = (flags: ServerFlags): PluginSwitches => ({
 /** The client libraries of both stores are heavy, so only the one in use is loaded. */
 async function openStore(
   flags: ServerFlags,
-  calls: GrpcCalls | undefined,
+  calls: GrpcCallCounters | undefined,
   { clock, random, logger, lifecycle }: ServerHost,
 ): Promise<Store> {
   switch (flags['storage-backend']) {
@@ -262,10 +265,10 @@ async function openStore(
       return openEtcdStore({
         endpoints: flags['etcd-servers'],
         credentials: files.current,
-        unreachable: etcdTrouble({ clock, logger, ownCertificate: () => files.current().cert }),
+        onUnreachable: etcdTrouble({ clock, logger, ownCertificate: () => files.current().cert }),
         clock,
         random,
-        ...(calls === undefined ? {} : { calls }),
+        ...(calls === undefined ? {} : { callCounters: calls }),
       });
     }
   }

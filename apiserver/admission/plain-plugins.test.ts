@@ -18,6 +18,6 @@ test('NamespaceExists rejects a namespaced object whose namespace does not exist
   expect(() => plugin.mutate(request('ConfigMap'))).toThrow('namespaces "nope" not found');
   expect(plugin.mutate(request('Node', { namespace: '' }))).toBeUndefined();
   expect(plugin.mutate(request('Namespace'))).toBeUndefined();
-  const namespaceEntry = { key: 'nope', revision: 1, bytes: Buffer.from('{}'), labels: {}, fields: {}, dialectSensitive: false };
+  const namespaceEntry = { key: 'nope', revision: 1, bytes: Buffer.from('{}'), labels: {}, fields: {}, isDialectSensitive: false };
   expect(plugin.mutate(request('ConfigMap', { namespaceEntry }))).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 /** The counter of PodSecurity exemptions, as release 1.31.1 counted with these exemptions. */
 import type { JsonObject } from '../../shared/values/json';
 import { admissionRequest } from '../../test/support/admission-request';
-import { podSecurityExemptions } from '../metrics/admission-metrics';
+import { createPodSecurityExemptionCounter } from '../metrics/admission-metrics';
 import { Meters } from '../metrics/meters';
 import type { AdmissionRequest } from '../registry/admission';
 import { podSecurity } from './pod-security';
@@ -71,8 +71,8 @@ test.each<readonly [string, AdmissionRequest, readonly string[]]>([
 
 test('pod_security_exemptions_total exposes its create and update series as 0 before the first exemption', () => {
   const meters = new Meters();
-  const told = podSecurityExemptions(meters);
-  const lines = (): string[] => [...meters.exposed()].filter((line) => line.startsWith('pod_security_exemptions_total{'));
+  const told = createPodSecurityExemptionCounter(meters);
+  const lines = (): string[] => [...meters.expose()].filter((line) => line.startsWith('pod_security_exemptions_total{'));
   expect(lines()).toHaveLength(4);
   expect(lines().every((line) => line.endsWith(' 0\n'))).toBe(true);
   told({ operation: 'create', concern: 'pod', subresource: '' });

@@ -8,7 +8,7 @@ import { hostUrl, parseHost } from '../../shared/values/host-url';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Resolve } from '../webhook-client/service-resolver';
 import { dial } from '../endpoints/forward/backend';
-import type { OutgoingTraces } from '../tracing/span';
+import type { OutgoingTracing } from '../tracing/span';
 import { IdleCheckingAgent } from './idle-checking-agent';
 import type { Registration } from './registrations';
 
@@ -24,7 +24,7 @@ export interface ExtensionServersDependencies {
   readonly credentials: () => ProxyCredentials;
   readonly clock: Clock;
   /** Traces proxied requests; absent = no tracing. */
-  readonly traces?: OutgoingTraces | undefined;
+  readonly traces?: OutgoingTracing | undefined;
 }
 
 export interface ExtensionRequest {
@@ -45,7 +45,7 @@ export class ExtensionServers {
 
   constructor(private readonly deps: ExtensionServersDependencies) {}
 
-  get traces(): OutgoingTraces | undefined {
+  get traces(): OutgoingTracing | undefined {
     return this.deps.traces;
   }
 

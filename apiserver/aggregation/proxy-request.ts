@@ -68,7 +68,7 @@ export async function proxyRequest(extensions: ExtensionServers, registration: R
   const attempt = (): Promise<AttemptResult> => {
     const { traces } = extensions;
     if (traces === undefined) return send(exchange, request({}));
-    return traces.asked(outgoingRequest(exchange, url), (headers) => send(exchange, request(headers)), statusOf);
+    return traces.traceOutgoing(outgoingRequest(exchange, url), (headers) => send(exchange, request(headers)), statusOf);
   };
   let response = await attempt();
   // The server may close an idle connection at any time; then it has processed nothing of this request.

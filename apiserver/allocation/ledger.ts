@@ -134,11 +134,11 @@ export class Ledger {
 
   // What the cache's watch tells (KeyListener). Keys are relative to the prefix.
 
-  reset(): void {
+  onReset(): void {
     for (const id of [...this.holdings.keys()]) this.forget(id);
   }
 
-  changed(key: string, value: Buffer | undefined, revision: Revision): void {
+  onKeyChange(key: string, value: Buffer | undefined, revision: Revision): void {
     const id = key.slice(ALLOCATIONS.length);
     this.learn(id, value === undefined ? undefined : { revision, uid: uidIn(value) }, revision);
   }

@@ -1,108 +1,117 @@
-/** Puts policy, trails and sinks together for a server, and counts. Which requests there are it learns from the filters. */
+/** Combines the audit policy, the audits of requests and the backends of a server, and counts events. */
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import { throttle } from '../../shared/runtime/throttle';
 import type { AuditEvent, AuditObject, AuditSubject } from './event';
-import type { AuditPolicy, Audited } from './policy';
+import type { AuditPolicy, AuditedRequest } from './policy';
 import type { AuditLevel } from './policy-format';
-import type { Lost, Sink, SinkName } from './sink';
-import { Trail, type Asker, type TrailParts } from './trail';
+import type { OnEventsLost, AuditBackend, BackendName } from './audit-backend';
+import { RequestAudit, type RequestState, type RequestAuditDependencies } from './request-audit';
 
-interface Counts {
+interface AuditCounts {
   readonly events: number;
   readonly rejected: number;
   readonly levels: Readonly<Record<AuditLevel, number>>;
-  /** Events that a sink could not take. */
-  readonly lost: Readonly<Record<SinkName, number>>;
+  /** Events that a backend could not accept. */
+  readonly lost: Readonly<Record<BackendName, number>>;
 }
 
-type Asked = Pick<AuditSubject, 'auditId' | 'requestUri' | 'sourceIps' | 'userAgent'>;
+type RequestInfo = Pick<AuditSubject, 'auditId' | 'requestUri' | 'sourceIps' | 'userAgent'>;
 
-/** At most so often the log says that events are lost. */
-const TOLD_EVERY_MS = 60_000;
-const MOST_APART_MS = 2;
-const COMPARED_EVERY_MS = 1;
+/** Minimum interval of log messages about lost events. */
+const LOSS_LOG_INTERVAL_MS = 60_000;
+const MAX_CLOCK_DRIFT_MS = 2;
+const CLOCK_COMPARISON_INTERVAL_MS = 1;
 
 export class Auditor {
-  private readonly counted = {
+  private readonly mutableCounts = {
     events: 0,
     rejected: 0,
     levels: { None: 0, Metadata: 0, Request: 0, RequestResponse: 0 },
     lost: { log: 0, webhook: 0 },
   };
-  private readonly parts: TrailParts;
-  private sinks: readonly Sink[] = [];
-  private policy: AuditPolicy = () => ({ level: 'None', omits: new Set(), omitsManagedFields: false });
+  private readonly dependencies: RequestAuditDependencies;
+  private backends: readonly AuditBackend[] = [];
+  private policy: AuditPolicy = () => ({ level: 'None', omittedStages: new Set(), omitsManagedFields: false });
   private origin = Number.NEGATIVE_INFINITY;
-  /** By the monotonic clock. */
+  /** Monotonic time of the last comparison with the wall clock, in milliseconds. */
   private comparedAt = Number.NEGATIVE_INFINITY;
-  private readonly tellLost: (sink: SinkName, reason: unknown) => void;
+  private readonly logLoss: (backend: BackendName, reason: unknown) => void;
 
   constructor(
     private readonly clock: Clock,
     logger: Logger,
   ) {
-    this.tellLost = throttle(clock, TOLD_EVERY_MS, (sink, error) =>
-      logger.error('audit events are lost', { sink, lost: this.counted.lost[sink], error }),
+    this.logLoss = throttle(clock, LOSS_LOG_INTERVAL_MS, (backend, error) =>
+      logger.error('audit events are lost', { sink: backend, lost: this.mutableCounts.lost[backend], error }),
     );
-    this.parts = {
-      policy: (user, about) => this.policy(user, about),
+    this.dependencies = {
+      policy: (user, request) => this.policy(user, request),
       now: () => this.origin + this.clock.monotonic(),
       record: (event) => this.record(event),
-      decided: ({ level }) => void (this.counted.levels[level] += 1),
+      onDecided: ({ level }) => void (this.mutableCounts.levels[level] += 1),
     };
   }
 
-  /** The wall clock, to the microsecond: its own steps are followed, but between them it is the other clock that counts. */
+  /**
+   * Wall-clock time with microseconds: follows steps of the wall clock, and advances by the monotonic clock between
+   * them.
+   */
   private now(): number {
     const passed = this.clock.monotonic();
-    if (passed >= this.comparedAt + COMPARED_EVERY_MS) {
+    if (passed >= this.comparedAt + CLOCK_COMPARISON_INTERVAL_MS) {
       this.comparedAt = passed;
       const origin = this.clock.now() - passed;
-      if (Math.abs(origin - this.origin) > MOST_APART_MS) this.origin = origin;
+      if (Math.abs(origin - this.origin) > MAX_CLOCK_DRIFT_MS) this.origin = origin;
     }
     return this.origin + passed;
   }
 
-  /** From now on requests are recorded by this policy. */
-  use(policy: AuditPolicy): void {
+  /** Replaces the policy for later requests. */
+  setPolicy(policy: AuditPolicy): void {
     this.policy = policy;
   }
 
-  writeTo(...sinks: readonly Sink[]): void {
-    this.sinks = sinks;
+  setBackends(...backends: readonly AuditBackend[]): void {
+    this.backends = backends;
   }
 
-  /** A request has come. */
-  begin(asked: Asked, about: Audited, object: AuditObject | undefined, asker: Asker, lasting: boolean): Trail {
-    const { auditId, requestUri, sourceIps, userAgent } = asked;
-    const subject = { auditId, requestUri, verb: about.verb, sourceIps, userAgent, receivedAt: this.now(), written: undefined };
-    return new Trail(this.parts, subject, about, object, asker, lasting);
+  /** Starts the audit of a request. */
+  startRequest(
+    requestInfo: RequestInfo,
+    request: AuditedRequest,
+    object: AuditObject | undefined,
+    state: RequestState,
+    isLongRunning: boolean,
+  ): RequestAudit {
+    const { auditId, requestUri, sourceIps, userAgent } = requestInfo;
+    const subject = { auditId, requestUri, verb: request.verb, sourceIps, userAgent, receivedAt: this.now(), written: undefined };
+    return new RequestAudit(this.dependencies, subject, request, object, state, isLongRunning);
   }
 
-  /** A request is refused because its first event is not in safety. */
-  rejected(): void {
-    this.counted.rejected += 1;
+  /** Counts a request that is rejected because its first event could not be recorded. */
+  countRejection(): void {
+    this.mutableCounts.rejected += 1;
   }
 
-  get counts(): Counts {
-    return this.counted;
+  get counts(): AuditCounts {
+    return this.mutableCounts;
   }
 
-  readonly lost: Lost = (sink, events, reason) => {
-    this.counted.lost[sink] += events;
-    this.tellLost(sink, reason);
+  readonly onEventsLost: OnEventsLost = (backend, events, reason) => {
+    this.mutableCounts.lost[backend] += events;
+    this.logLoss(backend, reason);
   };
 
   async close(): Promise<void> {
-    await Promise.all(this.sinks.map((sink) => sink.close()));
+    await Promise.all(this.backends.map((backend) => backend.close()));
   }
 
-  /** Every sink gets the event, whatever the others say. */
+  /** Passes the event to every backend, even when one of them fails. */
   private record(event: AuditEvent): boolean {
-    this.counted.events += 1;
-    let safe = true;
-    for (const sink of this.sinks) safe = sink.take(event) && safe;
-    return safe;
+    this.mutableCounts.events += 1;
+    let isRecorded = true;
+    for (const backend of this.backends) isRecorded = backend.processEvent(event) && isRecorded;
+    return isRecorded;
   }
 }

@@ -1,6 +1,6 @@
 import { auditEvent, eventText } from '../../test/support/audit-event';
 
-it('audit event is one line of JSON with escaped markup, in either dialect', () => {
+it('an audit event is one line of JSON with escaped markup, in either dialect', () => {
   const annotations = new Map([
     ['platform.io/deprecated', 'true'],
     ['authorization.platform.io/decision', 'allow'],
@@ -20,13 +20,13 @@ it('audit event is one line of JSON with escaped markup, in either dialect', () 
   });
 });
 
-it('audit event escapes quotes in an audit ID', () => {
+it('an audit event escapes quotes in the audit ID', () => {
   const id = '","user":{"username":"x\\';
   const parsed: unknown = JSON.parse(eventText(auditEvent(id)) ?? '');
   expect(parsed).toMatchObject({ auditID: id, user: { username: 'u' } });
 });
 
-it('audit event is one line of text in the legacy format', () => {
+it('an audit event in the legacy format is one line of text', () => {
   const impersonated = { name: 'dev', groups: ['a', 'b'] };
   expect(eventText(auditEvent('1', { impersonated }), { format: 'legacy' })).toBe(
     String.raw`2023-11-14T22:13:20.000250Z AUDIT: id="1" stage="ResponseComplete" ip="10.0.0.9" method="get" user="u" groups="\"g\"" as="dev" ` +
@@ -37,11 +37,11 @@ it('audit event is one line of text in the legacy format', () => {
   );
 });
 
-it('audit event over the length limit drops its objects and is annotated as truncated, or is dropped', () => {
+it('an audit event over the length limit drops its objects and is annotated as truncated, or is dropped', () => {
   const event = auditEvent('1', { requestObject: `{"data":"${'x'.repeat(1000)}"}` });
-  const text = eventText(event, { longestEvent: 600 }) ?? '';
+  const text = eventText(event, { maxEventBytes: 600 }) ?? '';
   expect(JSON.parse(text)).toMatchObject({ annotations: { 'audit.platform.io/truncated': 'true' } });
   expect(text).not.toContain('requestObject');
-  expect(eventText(event, { longestEvent: 100 })).toBeUndefined();
-  expect(eventText(event, { longestEvent: undefined })).toContain('requestObject');
+  expect(eventText(event, { maxEventBytes: 100 })).toBeUndefined();
+  expect(eventText(event, { maxEventBytes: undefined })).toContain('requestObject');
 });

@@ -1,127 +1,137 @@
-/** One line about one stage of a request, as JSON or as the older text. It is made twice for every request, so all of it that is known is bytes already. */
+/**
+ * Encodes an audit event as one line, in JSON or in the legacy text format. Every request has two events, so everything
+ * that is constant or cached is pre-encoded.
+ */
 import { quote } from '../../shared/values/quote';
 import { stringifyJsonString } from '../../shared/values/json';
 import type { UserInfo } from '../../shared/api/identity/user';
 import { AUDIT_NAMES, auditAnnotationInDialect, type Dialect } from '../../shared/names/dialect';
-import { SUCCESS, TRUNCATED, type AuditEvent, type AuditObject, type AuditSubject, type WrittenLine } from './event';
-import { pieceOf, type LineBuffer } from './line-buffer';
+import { SUCCESS_STATUS_JSON, TRUNCATED_ANNOTATION, type AuditEvent, type AuditObject, type AuditSubject, type WrittenLine } from './event';
+import { encodePiece, type LineBuffer } from './line-buffer';
 import type { AuditLevel, AuditStage } from './policy-format';
 
 export const AUDIT_FORMATS = ['json', 'legacy'] as const;
 export type AuditFormat = (typeof AUDIT_FORMATS)[number];
 
-/** Without a line break. `shortened` = without the objects, and saying so. */
-export function writeEvent(buffer: LineBuffer, event: AuditEvent, format: AuditFormat, dialect: Dialect, shortened: boolean): void {
-  if (format === 'json') writeJson(buffer, event, dialect, shortened);
+/** Writes the event without a line break. With `isShortened`, omits the objects and adds the truncation annotation. */
+export function writeEvent(buffer: LineBuffer, event: AuditEvent, format: AuditFormat, dialect: Dialect, isShortened: boolean): void {
+  if (format === 'json') writeJson(buffer, event, dialect, isShortened);
   else writeLegacy(buffer, event);
 }
 
-function writeJson(buffer: LineBuffer, event: AuditEvent, dialect: Dialect, shortened: boolean): void {
+function writeJson(buffer: LineBuffer, event: AuditEvent, dialect: Dialect, isShortened: boolean): void {
   const { subject, responseStatus, requestObject, responseObject } = event;
-  const written = writtenIn(buffer, event);
+  const written = findReusableLine(buffer, event);
   if (written === undefined) {
-    subject.written = writeAsked(buffer, event, dialect);
+    subject.written = writeRequestMembers(buffer, event, dialect);
   } else {
-    buffer.again(written.start, written.idEnd);
-    buffer.piece(STAGES[event.stage]);
-    buffer.again(written.restStart, written.restEnd);
+    buffer.repeat(written.start, written.idEnd);
+    buffer.writePiece(STAGES[event.stage]);
+    buffer.repeat(written.restStart, written.restEnd);
   }
   if (responseStatus !== undefined) writeStatus(buffer, responseStatus);
-  if (!shortened && requestObject !== undefined) {
-    buffer.piece(REQUEST);
-    buffer.json(requestObject);
+  if (!isShortened && requestObject !== undefined) {
+    buffer.writePiece(REQUEST_OBJECT);
+    buffer.writeJson(requestObject);
   }
-  if (!shortened && responseObject !== undefined) {
-    buffer.piece(RESPONSE);
-    buffer.json(responseObject);
+  if (!isShortened && responseObject !== undefined) {
+    buffer.writePiece(RESPONSE_OBJECT);
+    buffer.writeJson(responseObject);
   }
-  buffer.piece(RECEIVED);
-  buffer.time(subject.receivedAt);
-  buffer.piece(STAGED);
-  buffer.time(event.at);
-  writeNotes(buffer, event.annotations, dialect, shortened);
+  buffer.writePiece(RECEIVED_TIME);
+  buffer.writeTime(subject.receivedAt);
+  buffer.writePiece(STAGE_TIME);
+  buffer.writeTime(event.at);
+  writeAnnotations(buffer, event.annotations, dialect, isShortened);
 }
 
-/** The stages of a request are often in one buffer: most of the second line is a copy then. */
-function writtenIn(buffer: LineBuffer, { subject: { written }, user, impersonated, object }: AuditEvent): WrittenLine | undefined {
-  const stands =
+/** The stages of a request are often in the same buffer; then most of the second line is a copy of the first. */
+function findReusableLine(buffer: LineBuffer, { subject: { written }, user, impersonated, object }: AuditEvent): WrittenLine | undefined {
+  const isReusable =
     written !== undefined &&
     written.buffer === buffer &&
-    written.losses === buffer.losses &&
+    written.generation === buffer.generation &&
     written.user === user &&
     written.impersonated === impersonated &&
     written.object === object;
-  return stands ? written : undefined;
+  return isReusable ? written : undefined;
 }
 
-function writeAsked(buffer: LineBuffer, { level, stage, subject, user, impersonated, object }: AuditEvent, dialect: Dialect): WrittenLine {
+function writeRequestMembers(
+  buffer: LineBuffer,
+  { level, stage, subject, user, impersonated, object }: AuditEvent,
+  dialect: Dialect,
+): WrittenLine {
   const start = buffer.length;
-  buffer.piece(HEADS[dialect][level]);
-  buffer.text(subject.auditId);
+  buffer.writePiece(HEADS[dialect][level]);
+  buffer.writeString(subject.auditId);
   const idEnd = buffer.length;
-  buffer.piece(STAGES[stage]);
+  buffer.writePiece(STAGES[stage]);
   const restStart = buffer.length;
-  buffer.text(subject.requestUri);
-  buffer.piece(VERB);
-  buffer.text(subject.verb);
-  if (user === undefined || impersonated !== undefined) writeOthers(buffer, subject, user, impersonated);
-  else writeCaller(buffer, subject, user);
-  if (object !== undefined) writeObject(buffer, object);
-  return { buffer, losses: buffer.losses, start, idEnd, restStart, restEnd: buffer.length, user, impersonated, object };
+  buffer.writeString(subject.requestUri);
+  buffer.writePiece(VERB);
+  buffer.writeString(subject.verb);
+  if (user === undefined || impersonated !== undefined) writeUserMembers(buffer, subject, user, impersonated);
+  else writeUser(buffer, subject, user);
+  if (object !== undefined) writeObjectReference(buffer, object);
+  return { buffer, generation: buffer.generation, start, idEnd, restStart, restEnd: buffer.length, user, impersonated, object };
 }
 
 type Pieces<K extends string> = Readonly<Record<K, Uint8Array>>;
 
-const headsOf = (dialect: Dialect): Pieces<AuditLevel> => {
+const encodeHeads = (dialect: Dialect): Pieces<AuditLevel> => {
   const head = (level: AuditLevel): Uint8Array =>
-    pieceOf(`{"kind":"Event","apiVersion":"${AUDIT_NAMES[dialect].apiVersion}","level":"${level}","auditID":`);
+    encodePiece(`{"kind":"Event","apiVersion":"${AUDIT_NAMES[dialect].apiVersion}","level":"${level}","auditID":`);
   return { None: head('None'), Metadata: head('Metadata'), Request: head('Request'), RequestResponse: head('RequestResponse') };
 };
-const HEADS: Readonly<Record<Dialect, Pieces<AuditLevel>>> = { platform: headsOf('platform'), kubernetes: headsOf('kubernetes') };
+const HEADS: Readonly<Record<Dialect, Pieces<AuditLevel>>> = { platform: encodeHeads('platform'), kubernetes: encodeHeads('kubernetes') };
 
-const stageOf = (name: AuditStage): Uint8Array => pieceOf(`,"stage":"${name}","requestURI":`);
+const encodeStage = (name: AuditStage): Uint8Array => encodePiece(`,"stage":"${name}","requestURI":`);
 const STAGES: Pieces<AuditStage> = {
-  RequestReceived: stageOf('RequestReceived'),
-  ResponseStarted: stageOf('ResponseStarted'),
-  ResponseComplete: stageOf('ResponseComplete'),
-  Panic: stageOf('Panic'),
+  RequestReceived: encodeStage('RequestReceived'),
+  ResponseStarted: encodeStage('ResponseStarted'),
+  ResponseComplete: encodeStage('ResponseComplete'),
+  Panic: encodeStage('Panic'),
 };
 
-const VERB = pieceOf(',"verb":');
-const USER = pieceOf(',"user":');
-const IMPERSONATED = pieceOf(',"impersonatedUser":');
-const SOURCES = pieceOf(',"sourceIPs":[');
-const AGENT = pieceOf(',"userAgent":');
-const STATUS = pieceOf(',"responseStatus":');
-const SUCCESS_STATUS = pieceOf(`,"responseStatus":${SUCCESS}`);
-const REQUEST = pieceOf(',"requestObject":');
-const RESPONSE = pieceOf(',"responseObject":');
-const RECEIVED = pieceOf(',"requestReceivedTimestamp":"');
-const STAGED = pieceOf('","stageTimestamp":"');
-const NOTES = pieceOf('","annotations":{');
-const NOBODY = pieceOf('{}');
+const VERB = encodePiece(',"verb":');
+const USER = encodePiece(',"user":');
+const IMPERSONATED = encodePiece(',"impersonatedUser":');
+const SOURCE_IPS = encodePiece(',"sourceIPs":[');
+const USER_AGENT = encodePiece(',"userAgent":');
+const STATUS = encodePiece(',"responseStatus":');
+const SUCCESS_STATUS = encodePiece(`,"responseStatus":${SUCCESS_STATUS_JSON}`);
+const REQUEST_OBJECT = encodePiece(',"requestObject":');
+const RESPONSE_OBJECT = encodePiece(',"responseObject":');
+const RECEIVED_TIME = encodePiece(',"requestReceivedTimestamp":"');
+const STAGE_TIME = encodePiece('","stageTimestamp":"');
+const ANNOTATIONS = encodePiece('","annotations":{');
+const EMPTY_OBJECT = encodePiece('{}');
 const COMMA = 0x2c;
 const LIST_END = 0x5d;
 const END = 0x7d;
-const BOTH_END = pieceOf('}}');
-const TIME_END = pieceOf('"}');
+const BOTH_END = encodePiece('}}');
+const TIME_END = encodePiece('"}');
 
-/** What was last written of a user, who stays the same from request to request, as seldom as his address and program change. */
-interface Spelling {
+/**
+ * The cached JSON of a user, because a user usually sends many requests, and with the last source address and user
+ * agent.
+ */
+interface UserEncoding {
   readonly user: Uint8Array;
   address: string;
   agent: string;
-  /** With address and agent; undefined = it was asked for once. */
-  together: Uint8Array | undefined;
+  /** The members for user, address and user agent; undefined until they are repeated. */
+  withSource: Uint8Array | undefined;
 }
 
-const spellings = new WeakMap<UserInfo, Spelling>();
-/** Bytes; what is longer is no small part of what is written anyway. */
-const MOST_TOGETHER = 2048;
+const userEncodings = new WeakMap<UserInfo, UserEncoding>();
+/** In bytes; larger values are not worth caching. */
+const MAX_CACHED_BYTES = 2048;
 
-function spellingOf(user: UserInfo): Spelling {
-  let spelling = spellings.get(user);
-  if (spelling === undefined) {
+function encodeUser(user: UserInfo): UserEncoding {
+  let encoding = userEncodings.get(user);
+  if (encoding === undefined) {
     const { name, uid, groups, extra } = user;
     const json = JSON.stringify({
       username: name,
@@ -129,61 +139,61 @@ function spellingOf(user: UserInfo): Spelling {
       groups: groups.length === 0 ? undefined : groups,
       extra,
     });
-    spelling = { user: pieceOf(json), address: '', agent: '', together: undefined };
-    spellings.set(user, spelling);
+    encoding = { user: encodePiece(json), address: '', agent: '', withSource: undefined };
+    userEncodings.set(user, encoding);
   }
-  return spelling;
+  return encoding;
 }
 
-function writeCaller(buffer: LineBuffer, subject: AuditSubject, user: UserInfo): void {
+function writeUser(buffer: LineBuffer, subject: AuditSubject, user: UserInfo): void {
   const { sourceIps, userAgent } = subject;
-  const spelling = spellingOf(user);
-  const isSame = sourceIps.length === 1 && sourceIps[0] === spelling.address && userAgent === spelling.agent;
-  if (isSame && spelling.together !== undefined) {
-    buffer.piece(spelling.together);
+  const encoding = encodeUser(user);
+  const isSame = sourceIps.length === 1 && sourceIps[0] === encoding.address && userAgent === encoding.agent;
+  if (isSame && encoding.withSource !== undefined) {
+    buffer.writePiece(encoding.withSource);
     return;
   }
   const start = buffer.length;
-  writeOthers(buffer, subject, user, undefined);
-  spelling.together = isSame && buffer.length - start <= MOST_TOGETHER ? buffer.copyOf(start, buffer.length) : undefined;
-  spelling.address = sourceIps[0] ?? '';
-  spelling.agent = userAgent;
+  writeUserMembers(buffer, subject, user, undefined);
+  encoding.withSource = isSame && buffer.length - start <= MAX_CACHED_BYTES ? buffer.copyOf(start, buffer.length) : undefined;
+  encoding.address = sourceIps[0] ?? '';
+  encoding.agent = userAgent;
 }
 
-function writeOthers(buffer: LineBuffer, subject: AuditSubject, user: UserInfo | undefined, impersonated: UserInfo | undefined): void {
-  buffer.piece(USER);
-  buffer.piece(user === undefined ? NOBODY : spellingOf(user).user);
+function writeUserMembers(buffer: LineBuffer, subject: AuditSubject, user: UserInfo | undefined, impersonated: UserInfo | undefined): void {
+  buffer.writePiece(USER);
+  buffer.writePiece(user === undefined ? EMPTY_OBJECT : encodeUser(user).user);
   if (impersonated !== undefined) {
-    buffer.piece(IMPERSONATED);
-    buffer.piece(spellingOf(impersonated).user);
+    buffer.writePiece(IMPERSONATED);
+    buffer.writePiece(encodeUser(impersonated).user);
   }
-  writeSources(buffer, subject.sourceIps);
-  writeMember(buffer, AGENT, subject.userAgent);
+  writeSourceIps(buffer, subject.sourceIps);
+  writeMember(buffer, USER_AGENT, subject.userAgent);
 }
 
-function writeSources(buffer: LineBuffer, sourceIps: readonly string[]): void {
+function writeSourceIps(buffer: LineBuffer, sourceIps: readonly string[]): void {
   if (sourceIps.length === 0) return;
-  buffer.piece(SOURCES);
+  buffer.writePiece(SOURCE_IPS);
   for (const [index, address] of sourceIps.entries()) {
-    if (index > 0) buffer.byte(COMMA);
-    buffer.text(address);
+    if (index > 0) buffer.writeByte(COMMA);
+    buffer.writeString(address);
   }
-  buffer.byte(LIST_END);
+  buffer.writeByte(LIST_END);
 }
 
-const RESOURCE = pieceOf(',"objectRef":{"resource":');
-const NAMESPACE = pieceOf(',"namespace":');
-const NAME = pieceOf(',"name":');
-const UID = pieceOf(',"uid":');
-const GROUP = pieceOf(',"apiGroup":');
-const VERSION = pieceOf(',"apiVersion":');
-const REVISION = pieceOf(',"resourceVersion":');
-const SUBRESOURCE = pieceOf(',"subresource":');
+const RESOURCE = encodePiece(',"objectRef":{"resource":');
+const NAMESPACE = encodePiece(',"namespace":');
+const NAME = encodePiece(',"name":');
+const UID = encodePiece(',"uid":');
+const GROUP = encodePiece(',"apiGroup":');
+const VERSION = encodePiece(',"apiVersion":');
+const REVISION = encodePiece(',"resourceVersion":');
+const SUBRESOURCE = encodePiece(',"subresource":');
 
-/** Spelled out: to look members up by names that vary costs more than all else here. */
-function writeObject(buffer: LineBuffer, object: AuditObject): void {
-  buffer.piece(RESOURCE);
-  buffer.text(object.resource);
+/** Written out member by member: looking members up by variable names would dominate the cost. */
+function writeObjectReference(buffer: LineBuffer, object: AuditObject): void {
+  buffer.writePiece(RESOURCE);
+  buffer.writeString(object.resource);
   writeMember(buffer, NAMESPACE, object.namespace);
   writeMember(buffer, NAME, object.name);
   writeMember(buffer, UID, object.uid);
@@ -191,71 +201,74 @@ function writeObject(buffer: LineBuffer, object: AuditObject): void {
   writeMember(buffer, VERSION, object.apiVersion);
   writeMember(buffer, REVISION, object.resourceVersion);
   writeMember(buffer, SUBRESOURCE, object.subresource);
-  buffer.byte(END);
+  buffer.writeByte(END);
 }
 
 function writeMember(buffer: LineBuffer, member: Uint8Array, value: string): void {
   if (value === '') return;
-  buffer.piece(member);
-  buffer.text(value);
+  buffer.writePiece(member);
+  buffer.writeString(value);
 }
 
 function writeStatus(buffer: LineBuffer, status: string): void {
-  if (status === SUCCESS) {
-    buffer.piece(SUCCESS_STATUS);
+  if (status === SUCCESS_STATUS_JSON) {
+    buffer.writePiece(SUCCESS_STATUS);
   } else {
-    buffer.piece(STATUS);
-    buffer.json(status);
+    buffer.writePiece(STATUS);
+    buffer.writeJson(status);
   }
 }
 
-function writeNotes(buffer: LineBuffer, annotations: AuditEvent['annotations'], dialect: Dialect, shortened: boolean): void {
-  const truncated = shortened && annotations?.has(TRUNCATED) !== true;
+function writeAnnotations(buffer: LineBuffer, annotations: AuditEvent['annotations'], dialect: Dialect, isShortened: boolean): void {
+  const needsTruncatedAnnotation = isShortened && annotations?.has(TRUNCATED_ANNOTATION) !== true;
   let isFirst = true;
   const write = (name: string, value: string): void => {
-    if (isFirst) buffer.piece(NOTES);
-    else buffer.byte(COMMA);
+    if (isFirst) buffer.writePiece(ANNOTATIONS);
+    else buffer.writeByte(COMMA);
     isFirst = false;
-    buffer.piece(notePiece(dialect, name));
-    buffer.text(value);
+    buffer.writePiece(encodeAnnotationName(dialect, name));
+    buffer.writeString(value);
   };
-  if (truncated) write(TRUNCATED, 'true');
+  if (needsTruncatedAnnotation) write(TRUNCATED_ANNOTATION, 'true');
   if (annotations !== undefined) for (const [name, value] of annotations) write(name, value);
-  buffer.piece(isFirst ? TIME_END : BOTH_END);
+  buffer.writePiece(isFirst ? TIME_END : BOTH_END);
 }
 
-/** Names of annotations with their colons: all but those that webhooks and policies make up are few, and the first that come. */
-const notes: Readonly<Record<Dialect, Map<string, Uint8Array>>> = { platform: new Map(), kubernetes: new Map() };
-const MOST_NOTES = 256;
+/**
+ * Encoded annotation names with their colons. The first ones are cached; all but those of webhooks and policies are
+ * few.
+ */
+const annotationNames: Readonly<Record<Dialect, Map<string, Uint8Array>>> = { platform: new Map(), kubernetes: new Map() };
+const MAX_ANNOTATION_NAMES = 256;
 
-function notePiece(dialect: Dialect, name: string): Uint8Array {
-  const known = notes[dialect];
-  let piece = known.get(name);
-  if (piece === undefined) {
-    piece = pieceOf(`${stringifyJsonString(auditAnnotationInDialect(dialect, name))}:`);
-    if (known.size < MOST_NOTES) known.set(name, piece);
+function encodeAnnotationName(dialect: Dialect, name: string): Uint8Array {
+  const encodedNames = annotationNames[dialect];
+  let encodedName = encodedNames.get(name);
+  if (encodedName === undefined) {
+    encodedName = encodePiece(`${stringifyJsonString(auditAnnotationInDialect(dialect, name))}:`);
+    if (encodedNames.size < MAX_ANNOTATION_NAMES) encodedNames.set(name, encodedName);
   }
-  return piece;
+  return encodedName;
 }
 
 function writeLegacy(buffer: LineBuffer, { subject, stage, user, impersonated, object, code }: AuditEvent): void {
-  const groups = (of: UserInfo | undefined, none: string): string =>
-    of === undefined || of.groups.length === 0 ? none : of.groups.map((group) => quote(group)).join(',');
+  const formatGroups = (identity: UserInfo | undefined, none: string): string =>
+    identity === undefined || identity.groups.length === 0 ? none : identity.groups.map((group) => quote(group)).join(',');
   const members = {
     id: subject.auditId,
     stage,
     ip: subject.sourceIps[0] ?? '<unknown>',
     method: subject.verb,
     user: user?.name ?? '<none>',
-    groups: groups(user, '<none>'),
+    groups: formatGroups(user, '<none>'),
     as: impersonated?.name ?? '<self>',
-    asgroups: groups(impersonated, '<lookup>'),
+    asgroups: formatGroups(impersonated, '<lookup>'),
     'user-agent': subject.userAgent,
     namespace: object === undefined || object.namespace === '' ? '<none>' : object.namespace,
     uri: subject.requestUri,
     response: code === undefined ? '<deferred>' : String(code),
   };
-  const said = Object.entries(members).map(([name, value]) => `${name}=${quote(value)}`);
-  buffer.time(subject.receivedAt);
-  buffer.raw(` AUDIT: ${said.join(' ')}`);
+  const text = Object.entries(members).map(([name, value]) => `${name}=${quote(value)}`);
+  buffer.writeTime(subject.receivedAt);
+  buffer.writeRaw(` AUDIT: ${text.join(' ')}`);
 }

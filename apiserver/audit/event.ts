@@ -1,36 +1,39 @@
-/** What is told of one stage of a request. */
+/** The data of an audit event: one stage of one request. */
 import { AUDIT_NAMES } from '../../shared/names/dialect';
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { LineBuffer } from './line-buffer';
 import type { AuditLevel, AuditStage } from './policy-format';
 
-/** What does not change between the stages of a request. */
+/** The members that are the same in all stages of a request. */
 export interface AuditSubject {
   readonly auditId: string;
   readonly requestUri: string;
   readonly verb: string;
-  /** The first is the nearest to the client. */
+  /** The first address is the nearest to the client. */
   readonly sourceIps: readonly string[];
   readonly userAgent: string;
   /** Milliseconds since 1970. */
   readonly receivedAt: number;
-  /** Where it stands already, for whoever writes it next. */
+  /** The last encoded line of this request, for reuse by the next stage. */
   written: WrittenLine | undefined;
 }
 
-/** Where in a buffer its id ends and all else of it begins and ends, with what was known by then. */
+/**
+ * The position of an encoded line in a buffer: its audit ID, the rest of its members, and the context that they
+ * contain.
+ */
 export interface WrittenLine extends AuditContext {
   readonly buffer: LineBuffer;
-  readonly losses: number;
+  readonly generation: number;
   readonly start: number;
   readonly idEnd: number;
   readonly restStart: number;
   readonly restEnd: number;
 }
 
-/** What the stages of a request may still differ in: who asks, and for what. */
+/** The members that may change between the stages of a request. */
 export interface AuditContext {
-  /** Undefined = nobody was let in. */
+  /** Undefined when the request was not authenticated. */
   readonly user: UserInfo | undefined;
   readonly impersonated: UserInfo | undefined;
   readonly object: AuditObject | undefined;
@@ -41,7 +44,7 @@ export interface AuditObject {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** As the log spells it. */
+  /** In the dialect of the log. */
   readonly apiGroup: string;
   readonly apiVersion: string;
   readonly resourceVersion: string;
@@ -54,7 +57,7 @@ export interface AuditEvent extends AuditContext {
   readonly subject: AuditSubject;
   /** JSON. */
   readonly responseStatus: string | undefined;
-  /** The HTTP status; undefined = there is no answer yet. */
+  /** The HTTP status; undefined before the response. */
   readonly code: number | undefined;
   readonly requestObject: string | undefined;
   readonly responseObject: string | undefined;
@@ -63,8 +66,8 @@ export interface AuditEvent extends AuditContext {
   readonly annotations: ReadonlyMap<string, string> | undefined;
 }
 
-/** By far the most frequent status of an answer. */
-export const SUCCESS = '{"metadata":{},"code":200}';
+/** The most frequent response status. */
+export const SUCCESS_STATUS_JSON = '{"metadata":{},"code":200}';
 
-/** What is said of a request where something is left out; in canonical spelling. */
-export const TRUNCATED = AUDIT_NAMES.platform.truncated;
+/** The annotation of truncated events, in canonical form. */
+export const TRUNCATED_ANNOTATION = AUDIT_NAMES.platform.truncated;

@@ -1,47 +1,47 @@
 import fc from 'fast-check';
 import { auditEvent, eventText } from '../../test/support/audit-event';
 import { writeEvent } from './event-line';
-import { LineBuffer, pieceOf } from './line-buffer';
+import { LineBuffer, encodePiece } from './line-buffer';
 
-const held = (buffer: LineBuffer): string => buffer.written.toString();
+const textOf = (buffer: LineBuffer): string => buffer.written.toString();
 
-it('LineBuffer writes any text as JSON without markup', () => {
+it('LineBuffer writes any string as JSON without markup', () => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof(fc.string({ unit: 'binary', maxLength: 400 }), fc.constantFrom('<a href="&">', '\\', 'ä\u2028😀', '\u007f'))),
       (texts) => {
         const buffer = new LineBuffer(16);
         for (const text of texts) {
-          buffer.text(text);
-          buffer.piece(pieceOf('\n'));
+          buffer.writeString(text);
+          buffer.writePiece(encodePiece('\n'));
         }
-        const lines = held(buffer).split('\n').slice(0, -1);
+        const lines = textOf(buffer).split('\n').slice(0, -1);
         expect(lines.map((line): unknown => JSON.parse(line))).toEqual(texts.map((text) => Buffer.from(text).toString()));
-        expect(held(buffer)).not.toMatch(/[<>&\u2028\u2029]/);
+        expect(textOf(buffer)).not.toMatch(/[<>&\u2028\u2029]/);
       },
     ),
   );
 });
 
-it('LineBuffer prints times with microseconds', () => {
+it('LineBuffer writes times with microseconds', () => {
   const buffer = new LineBuffer();
   for (const at of [0, 999.9999, 1_700_000_000_000.25, 1_700_000_000_001.5, 1_700_000_059_999]) {
-    buffer.time(at);
-    buffer.raw(' ');
+    buffer.writeTime(at);
+    buffer.writeRaw(' ');
   }
-  expect(held(buffer)).toBe(
+  expect(textOf(buffer)).toBe(
     '1970-01-01T00:00:00.000000Z 1970-01-01T00:00:00.999999Z 2023-11-14T22:13:20.000250Z 2023-11-14T22:13:20.001500Z 2023-11-14T22:14:19.999000Z ',
   );
 });
 
-it('LineBuffer returns to its initial size when it is emptied', () => {
+it('LineBuffer returns to its initial size when it is cleared', () => {
   const buffer = new LineBuffer(16);
-  buffer.raw('x'.repeat(1000));
+  buffer.writeRaw('x'.repeat(1000));
   expect(buffer.length).toBe(1000);
-  buffer.empty();
-  buffer.raw('ab');
-  buffer.again(0, 2);
-  expect([held(buffer), buffer.written.buffer.byteLength]).toEqual(['abab', 16]);
+  buffer.clear();
+  buffer.writeRaw('ab');
+  buffer.repeat(0, 2);
+  expect([textOf(buffer), buffer.written.buffer.byteLength]).toEqual(['abab', 16]);
 });
 
 describe('second audit line of a request', () => {
@@ -61,22 +61,22 @@ describe('second audit line of a request', () => {
     writeEvent(buffer, second, 'json', 'platform', false);
     return buffer.written.toString('utf8', start);
   };
-  const anew = (event: typeof complete): string => eventText({ ...event, subject: { ...event.subject, written: undefined } }) ?? '';
+  const encodeAlone = (event: typeof complete): string => eventText({ ...event, subject: { ...event.subject, written: undefined } }) ?? '';
 
   it.each<[string, (buffer: LineBuffer) => void]>([
     ['follows the first directly', () => undefined],
-    ['follows other lines', (buffer) => buffer.raw('x'.repeat(1000))],
-    ['follows after the first was flushed', (buffer) => buffer.empty()],
+    ['follows other lines', (buffer) => buffer.writeRaw('x'.repeat(1000))],
+    ['follows after the first was flushed', (buffer) => buffer.clear()],
     [
       'follows after other lines replaced the first',
       (buffer) => {
-        buffer.empty();
-        buffer.raw('x'.repeat(300));
+        buffer.clear();
+        buffer.writeRaw('x'.repeat(300));
       },
     ],
-    ['follows after the first was cut', (buffer) => buffer.cutTo(0)],
+    ['follows after the first was cut', (buffer) => buffer.truncate(0)],
   ])('equals a line written from scratch when it %s', (_what, between) => {
-    expect(lines(between)).toBe(anew(complete));
+    expect(lines(between)).toBe(encodeAlone(complete));
   });
 
   it('contains the object, impersonation and user that became known after the first', () => {
@@ -92,7 +92,7 @@ describe('second audit line of a request', () => {
     };
     for (const change of [{ object }, { impersonated: { name: 'dev', groups: [] } }, { user: { name: 'v', groups: [] } }]) {
       const second = { ...complete, ...change };
-      expect(lines(() => undefined, second)).toBe(anew(second));
+      expect(lines(() => undefined, second)).toBe(encodeAlone(second));
     }
   });
 });

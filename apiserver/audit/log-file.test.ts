@@ -64,7 +64,7 @@ it('LogFile compresses rotated files, deletes those beyond the number and age li
 
 it('LogFile does not rotate a device', async () => {
   mkdirSync(path.dirname(file));
-  // A link, so that a mistake costs the link and not the machine its device.
+  // A link, so that a failing test renames the link and not the device.
   symlinkSync('/dev/null', file);
   const log = open();
   for (let count = 0; count < 3; count += 1) log.append(Buffer.from('123456789\n'));

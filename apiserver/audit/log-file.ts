@@ -1,7 +1,8 @@
 /**
- * A file of lines that is put aside when it has grown long: `audit.log` becomes `audit-2026-01-31T12-00-00.000.log`. Old ones are packed and removed
- * by age and number. Lines are in the system's hands when `append` returns; a line that was cut off by a full disk is ended before the next one.
- * A device or a pipe is written to and never renamed: its name belongs to the machine.
+ * A log file with rotation: `audit.log` becomes `audit-2026-01-31T12-00-00.000.log`. Old files are compressed and
+ * removed by age and number. Lines are handed to the operating system when `append` returns; a line that was cut off by
+ * a full disk is terminated before the next one. A device or a pipe is written to but never renamed, because it belongs
+ * to the system.
  */
 import { closeSync, createReadStream, createWriteStream, existsSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { readdir, unlink } from 'node:fs/promises';
@@ -12,43 +13,46 @@ import type { Clock } from '../../shared/runtime/clock';
 
 export interface LogFileOptions {
   readonly path: string;
-  /** Bytes after which the file is put aside. */
+  /** Size at which the file is rotated. */
   readonly maxBytes: number;
-  /** Milliseconds that old files are kept; 0 = any time. */
+  /** Maximum age of old files in milliseconds; 0 = unlimited. */
   readonly maxAgeMs: number;
-  /** Old files that are kept; 0 = any number. */
+  /** Maximum number of old files; 0 = unlimited. */
   readonly maxBackups: number;
   readonly compress: boolean;
 }
 
-const PACKED = '.gz';
+const COMPRESSED_SUFFIX = '.gz';
 
 export class LogFile {
   private handle: number;
   private length: number;
   private readonly isRegular: boolean;
-  private isCut = false;
-  private cleaning: Promise<void> = Promise.resolve();
+  private hasPartialLine = false;
+  private cleanup: Promise<void> = Promise.resolve();
 
-  /** Throws what the file system says. */
+  /** Throws the errors of the file system. */
   constructor(
     private readonly options: LogFileOptions,
     private readonly clock: Clock,
-    /** Old files could not be packed or removed. */
-    private readonly failed: (error: unknown) => void,
+    /** Called when old files could not be compressed or removed. */
+    private readonly onError: (error: unknown) => void,
   ) {
     mkdirSync(path.dirname(options.path), { recursive: true });
     this.handle = openSync(options.path, 'a', 0o600);
-    const found = fstatSync(this.handle);
-    this.length = found.size;
-    this.isRegular = found.isFile();
-    this.clean();
+    const stats = fstatSync(this.handle);
+    this.length = stats.size;
+    this.isRegular = stats.isFile();
+    this.scheduleCleanup();
   }
 
-  /** `lines` ends with a line break. Throws what the file system says; what it has taken by then stays. */
+  /**
+   * `lines` must end with a line break. Throws the errors of the file system; bytes written before an error stay in the
+   * file.
+   */
   append(lines: Buffer): void {
-    if (this.isRegular && this.length > 0 && this.length + lines.length > this.options.maxBytes) this.putAside();
-    if (this.isCut) this.write(END);
+    if (this.isRegular && this.length > 0 && this.length + lines.length > this.options.maxBytes) this.rotate();
+    if (this.hasPartialLine) this.write(END);
     this.write(lines);
   }
 
@@ -61,25 +65,25 @@ export class LogFile {
         this.length += count;
       }
     } finally {
-      if (written > 0) this.isCut = bytes[written - 1] !== NEWLINE;
+      if (written > 0) this.hasPartialLine = bytes[written - 1] !== NEWLINE;
     }
   }
 
   async close(): Promise<void> {
     closeSync(this.handle);
-    await this.cleaning;
+    await this.cleanup;
   }
 
-  private putAside(): void {
+  private rotate(): void {
     const { path: file } = this.options;
-    // It is not there when the last attempt failed halfway.
+    // The file does not exist when the last rotation failed halfway.
     if (existsSync(file)) renameSync(file, this.backupName());
     const old = this.handle;
     this.handle = openSync(file, 'a', 0o600);
     closeSync(old);
     this.length = 0;
-    this.isCut = false;
-    this.clean();
+    this.hasPartialLine = false;
+    this.scheduleCleanup();
   }
 
   private backupName(): string {
@@ -88,32 +92,32 @@ export class LogFile {
     return path.join(dir, `${name}-${time}${ext}`);
   }
 
-  /** One after the other, beside the work. */
-  private clean(): void {
-    this.cleaning = this.cleaning.then(() => this.cleanNow()).catch(this.failed);
+  /** Runs in the background, one cleanup after the other. */
+  private scheduleCleanup(): void {
+    this.cleanup = this.cleanup.then(() => this.cleanUp()).catch(this.onError);
   }
 
-  private async cleanNow(): Promise<void> {
+  private async cleanUp(): Promise<void> {
     const { maxAgeMs, maxBackups, compress } = this.options;
-    const backups = await this.backups();
+    const backupFiles = await this.listBackups();
     const oldest = maxAgeMs === 0 ? Number.NEGATIVE_INFINITY : this.clock.now() - maxAgeMs;
-    for (const [index, { file, at }] of backups.entries()) {
+    for (const [index, { file, at }] of backupFiles.entries()) {
       if ((maxBackups > 0 && index >= maxBackups) || at < oldest) await unlink(file);
-      else if (compress && !file.endsWith(PACKED)) await pack(file);
+      else if (compress && !file.endsWith(COMPRESSED_SUFFIX)) await compressFile(file);
     }
   }
 
-  /** The newest first. */
-  private async backups(): Promise<readonly { readonly file: string; readonly at: number }[]> {
+  /** In descending order of time. */
+  private async listBackups(): Promise<readonly { readonly file: string; readonly at: number }[]> {
     const { dir, name, ext } = path.parse(this.options.path);
-    const found: { file: string; at: number }[] = [];
+    const backups: { file: string; at: number }[] = [];
     for (const entry of await readdir(dir === '' ? '.' : dir)) {
-      const plain = entry.endsWith(PACKED) ? entry.slice(0, -PACKED.length) : entry;
-      if (!plain.startsWith(`${name}-`) || !plain.endsWith(ext)) continue;
-      const at = timeOf(plain.slice(name.length + 1, plain.length - ext.length));
-      if (at !== undefined) found.push({ file: path.join(dir, entry), at });
+      const uncompressedName = entry.endsWith(COMPRESSED_SUFFIX) ? entry.slice(0, -COMPRESSED_SUFFIX.length) : entry;
+      if (!uncompressedName.startsWith(`${name}-`) || !uncompressedName.endsWith(ext)) continue;
+      const at = timeOf(uncompressedName.slice(name.length + 1, uncompressedName.length - ext.length));
+      if (at !== undefined) backups.push({ file: path.join(dir, entry), at });
     }
-    return found.sort((one, other) => other.at - one.at);
+    return backups.sort((a, b) => b.at - a.at);
   }
 }
 
@@ -121,13 +125,13 @@ const NEWLINE = 0x0a;
 const END = Buffer.from('\n');
 const TIME = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3})$/;
 
-/** Milliseconds since 1970; undefined = the text is not the time of a backup. */
+/** Milliseconds since 1970; undefined when the text is not the time of a rotation. */
 function timeOf(text: string): number | undefined {
   const [, date, hours, minutes, seconds] = TIME.exec(text) ?? [];
   return date === undefined ? undefined : Date.parse(`${date}${hours}:${minutes}:${seconds}Z`);
 }
 
-async function pack(file: string): Promise<void> {
-  await pipeline(createReadStream(file), createGzip(), createWriteStream(`${file}${PACKED}`, { mode: 0o600 }));
+async function compressFile(file: string): Promise<void> {
+  await pipeline(createReadStream(file), createGzip(), createWriteStream(`${file}${COMPRESSED_SUFFIX}`, { mode: 0o600 }));
   await unlink(file);
 }

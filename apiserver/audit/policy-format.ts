@@ -1,4 +1,7 @@
-/** The file that says which requests are recorded, and how much of them: kind Policy of group audit. Its rules are upstream's. */
+/**
+ * The configuration kind Policy of the group audit: which requests are recorded, and at which level. The validation is
+ * upstream's.
+ */
 import { appendAll } from '../../shared/values/append';
 import { appendFieldPath, type ConfigurationFault } from '../../shared/configuration/configuration-error';
 import type { ConfigurationFormat } from '../../shared/configuration/read-configuration';
@@ -12,17 +15,17 @@ import {
   type ValueOf,
 } from '../../shared/configuration/schema';
 
-/** In growing order. */
-export const LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
-export type AuditLevel = (typeof LEVELS)[number];
+/** In increasing order. */
+export const AUDIT_LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
+export type AuditLevel = (typeof AUDIT_LEVELS)[number];
 
-export const STAGES = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const;
-export type AuditStage = (typeof STAGES)[number];
+export const AUDIT_STAGES = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const;
+export type AuditStage = (typeof AUDIT_STAGES)[number];
 
-const STAGE_LIST = listSchema(enumSchema(...STAGES));
+const STAGE_LIST = listSchema(enumSchema(...AUDIT_STAGES));
 
 const RULE = objectSchema(
-  { level: enumSchema(...LEVELS) },
+  { level: enumSchema(...AUDIT_LEVELS) },
   {
     users: listSchema(stringSchema()),
     userGroups: listSchema(stringSchema()),
@@ -46,14 +49,14 @@ export type Policy = ValueOf<typeof POLICY>;
 export type AuditRule = ValueOf<typeof RULE>;
 type ResourceRule = NonNullable<AuditRule['resources']>[number];
 
-export const POLICY_FORMAT: ConfigurationFormat<Policy> = {
+export const AUDIT_POLICY_FORMAT: ConfigurationFormat<Policy> = {
   kind: 'Policy',
   apiVersions: ['audit.platform.io/v1'],
   schema: POLICY,
-  validate: ({ rules }) => rules.flatMap((rule, index) => ruleFaults(rule, `rules[${index}]`)),
+  validate: ({ rules }) => rules.flatMap((rule, index) => validateRule(rule, `rules[${index}]`)),
 };
 
-function ruleFaults({ nonResourceURLs = [], resources = [], namespaces = [] }: AuditRule, path: string): readonly ConfigurationFault[] {
+function validateRule({ nonResourceURLs = [], resources = [], namespaces = [] }: AuditRule, path: string): readonly ConfigurationFault[] {
   const faults: ConfigurationFault[] = [];
   if (nonResourceURLs.length > 0 && (resources.length > 0 || namespaces.length > 0)) {
     faults.push({
@@ -62,14 +65,14 @@ function ruleFaults({ nonResourceURLs = [], resources = [], namespaces = [] }: A
     });
   }
   nonResourceURLs.forEach((url, index) => {
-    const reason = urlFault(url);
+    const reason = validateNonResourceUrl(url);
     if (reason !== undefined) faults.push({ path: `${path}.nonResourceURLs[${index}]`, reason });
   });
-  resources.forEach((resource, index) => appendAll(faults, resourceFaults(resource, `${path}.resources[${index}]`)));
+  resources.forEach((resource, index) => appendAll(faults, validateResourceRule(resource, `${path}.resources[${index}]`)));
   return faults;
 }
 
-function urlFault(url: string): string | undefined {
+function validateNonResourceUrl(url: string): string | undefined {
   if (url === '*') return undefined;
   if (!url.startsWith('/')) return "non-resource URLs must start with '/', unless the URL is '*'";
   return url.slice(0, -1).includes('*') ? 'non-resource URLs wildcards must be the final character of the rule' : undefined;
@@ -77,7 +80,10 @@ function urlFault(url: string): string | undefined {
 
 const GROUP = /^[a-z0-9.-]*$/;
 
-function resourceFaults({ group = '', resources = [], resourceNames = [] }: ResourceRule, path: string): readonly ConfigurationFault[] {
+function validateResourceRule(
+  { group = '', resources = [], resourceNames = [] }: ResourceRule,
+  path: string,
+): readonly ConfigurationFault[] {
   const faults: ConfigurationFault[] = [];
   if (!GROUP.test(group) || group.length > 253)
     faults.push({ path: `${path}.group`, reason: 'must be the name of an API group, without a version' });

@@ -1,12 +1,15 @@
-/** Decides how much of a request is recorded: the first rule that fits says so. Compiled once and asked once for each request. */
+/**
+ * Evaluates the audit policy: the first matching rule determines what is recorded of a request. The policy is compiled
+ * once and evaluated once per request.
+ */
 import { canonicalGroup, canonicalNamespace, canonicalUserName, type GeneratedNames } from '../../shared/names/dialect';
 import { ruleNamesInBothSpellings, pathSpellings } from '../../shared/names/spellings';
 import type { UserInfo } from '../../shared/api/identity/user';
 import { matchesPathPattern } from '../../shared/values/path-pattern';
 import type { AuditLevel, Policy, AuditRule, AuditStage } from './policy-format';
 
-/** What a request is about; groups and namespaces in canonical spelling. */
-export type Audited =
+/** The attributes of a request; groups and namespaces are in canonical form. */
+export type AuditedRequest =
   | {
       readonly kind: 'resource';
       readonly verb: string;
@@ -18,83 +21,88 @@ export type Audited =
     }
   | { readonly kind: 'path'; readonly verb: string; readonly path: string };
 
-/** How requests are recorded to which a rule applies. */
-export interface Extent {
+/** What is recorded of a request, according to the matching rule. */
+export interface AuditExtent {
   readonly level: AuditLevel;
-  readonly omits: ReadonlySet<AuditStage>;
+  readonly omittedStages: ReadonlySet<AuditStage>;
   readonly omitsManagedFields: boolean;
 }
 
-/** `user` undefined = nobody was let in. */
-export type AuditPolicy = (user: UserInfo | undefined, about: Audited) => Extent;
+/** `user` is undefined when the request was not authenticated. */
+export type AuditPolicy = (user: UserInfo | undefined, request: AuditedRequest) => AuditExtent;
 
-type Test = (user: UserInfo | undefined, about: Audited) => boolean;
+type RuleTest = (user: UserInfo | undefined, request: AuditedRequest) => boolean;
 
-const NOTHING: Extent = { level: 'None', omits: new Set(), omitsManagedFields: false };
+const NO_AUDIT: AuditExtent = { level: 'None', omittedStages: new Set(), omitsManagedFields: false };
 
 export function compilePolicy(policy: Policy, names: GeneratedNames): AuditPolicy {
   const rules = policy.rules.map((rule) => ({
-    tests: testsOf(rule, names),
+    tests: compileRule(rule, names),
     extent: {
       level: rule.level,
-      omits: new Set([...(policy.omitStages ?? []), ...(rule.omitStages ?? [])]),
+      omittedStages: new Set([...(policy.omitStages ?? []), ...(rule.omitStages ?? [])]),
       omitsManagedFields: rule.omitManagedFields ?? policy.omitManagedFields ?? false,
     },
   }));
-  return (user, about) => {
-    for (const { tests, extent } of rules) if (tests.every((test) => test(user, about))) return extent;
-    return NOTHING;
+  return (user, request) => {
+    for (const { tests, extent } of rules) if (tests.every((test) => test(user, request))) return extent;
+    return NO_AUDIT;
   };
 }
 
-/** Only what the rule names is looked at. */
-function testsOf(rule: AuditRule, names: GeneratedNames): readonly Test[] {
-  const tests: Test[] = [];
+/** Tests only the members that the rule has. */
+function compileRule(rule: AuditRule, names: GeneratedNames): readonly RuleTest[] {
+  const tests: RuleTest[] = [];
   const { users = [], userGroups = [], verbs = [], namespaces = [], resources = [], nonResourceURLs = [] } = rule;
   if (users.length > 0) {
-    const known = new Set(users.map((user) => canonicalUserName(names, user)));
-    tests.push((user) => user !== undefined && known.has(user.name));
+    const userNames = new Set(users.map((user) => canonicalUserName(names, user)));
+    tests.push((user) => user !== undefined && userNames.has(user.name));
   }
   if (userGroups.length > 0) {
-    const known = new Set(userGroups.map((group) => canonicalUserName(names, group)));
-    tests.push((user) => user?.groups.some((group) => known.has(group)) ?? false);
+    const groupNames = new Set(userGroups.map((group) => canonicalUserName(names, group)));
+    tests.push((user) => user?.groups.some((group) => groupNames.has(group)) ?? false);
   }
   if (verbs.length > 0) {
-    const known = new Set(verbs);
-    tests.push((_user, { verb }) => known.has(verb));
+    const allowedVerbs = new Set(verbs);
+    tests.push((_user, { verb }) => allowedVerbs.has(verb));
   }
   if (namespaces.length > 0) {
-    const known = new Set(namespaces.map((namespace) => canonicalNamespace(names, namespace)));
-    tests.push((_user, about) => about.kind === 'resource' && known.has(about.namespace));
+    const namespaceNames = new Set(namespaces.map((namespace) => canonicalNamespace(names, namespace)));
+    tests.push((_user, request) => request.kind === 'resource' && namespaceNames.has(request.namespace));
   }
   if (resources.length > 0) {
-    const known = resources.map(({ group = '', resourceNames = [], ...rest }) => ({
+    const resourceRules = resources.map(({ group = '', resourceNames = [], ...rest }) => ({
       group: canonicalGroup(group),
       resourceNames: ruleNamesInBothSpellings(rest.resources ?? [], resourceNames),
       ...rest,
     }));
-    tests.push((_user, about) => about.kind === 'resource' && known.some((resource) => concerns(resource, about)));
+    tests.push((_user, request) => request.kind === 'resource' && resourceRules.some((resource) => matchesResource(resource, request)));
   }
   if (nonResourceURLs.length > 0)
     tests.push(
-      (_user, about) =>
-        about.kind === 'path' && pathSpellings(about.path).some((path) => nonResourceURLs.some((url) => matchesPathPattern(url, path))),
+      (_user, request) =>
+        request.kind === 'path' && pathSpellings(request.path).some((path) => nonResourceURLs.some((url) => matchesPathPattern(url, path))),
     );
   return tests;
 }
 
 type ResourceRule = NonNullable<AuditRule['resources']>[number];
 
-/** Names count only beside resources, as they do upstream. */
-function concerns({ group, resources = [], resourceNames = [] }: ResourceRule, about: Audited & { readonly kind: 'resource' }): boolean {
-  if (group !== about.group) return false;
+/** As upstream, resource names apply only together with resources. */
+function matchesResource(
+  { group, resources = [], resourceNames = [] }: ResourceRule,
+  request: AuditedRequest & { readonly kind: 'resource' },
+): boolean {
+  if (group !== request.group) return false;
   if (resources.length === 0) return true;
-  if (resourceNames.length > 0 && !resourceNames.includes(about.name)) return false;
-  return resources.some((pattern) => fits(pattern, about.resource, about.subresource));
+  if (resourceNames.length > 0 && !resourceNames.includes(request.name)) return false;
+  return resources.some((pattern) => matchesPattern(pattern, request.resource, request.subresource));
 }
 
-/** `*` is everything, `pods/*` pods and all below them, `*` before a slash one subresource of anything. */
-function fits(pattern: string, resource: string, subresource: string): boolean {
+/**
+ * `*` matches everything, `pods/*` pods and all their subresources, `*` before a slash one subresource of any resource.
+ */
+function matchesPattern(pattern: string, resource: string, subresource: string): boolean {
   if (pattern === '*') return true;
   if (pattern.endsWith('/*') && pattern.slice(0, -2) === resource) return true;
   if (subresource === '') return pattern === resource;

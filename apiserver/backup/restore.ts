@@ -1,171 +1,196 @@
 /**
- * Puts records into an empty store, each at a revision of its own, so that servers can go on from there. Until the last one is in, the mark of the data says that
- * they are not whole: no server begins, and no backup is made of them. It never writes over what is there.
+ * Restores records into an empty store, each at a revision of its own. Until all records are written, the format marker
+ * states that the data are incomplete: servers do not start on them, and they cannot be backed up. Existing keys are
+ * never overwritten.
  *
- * Clients have seen revisions of the store from which the records came, also later ones than the backup's. So the restored data begin at a revision far above,
- * whatever the new store's own counter says (see storage/shifted-store.ts), and everything before is compacted: whoever goes on from an old one is told to list anew.
+ * Clients may have seen revisions of the original store later than the backup's. So the restored data start at a much
+ * higher revision, independent of the new store's own counter (see storage/shifted-store.ts), and everything before is
+ * compacted: a client that resumes from an earlier revision must list again.
  */
 import type { Clock } from '../../shared/runtime/clock';
 import { commit } from '../storage/commit';
-import { encodeMark, FORMAT, FORMAT_VERSION, markKey, parseMark, RESTORED_VERSION } from '../storage/data-mark';
+import {
+  encodeFormatMarker,
+  DATA_FORMAT,
+  DATA_FORMAT_VERSION,
+  formatMarkerKey,
+  parseFormatMarker,
+  RESTORED_FORMAT_VERSION,
+} from '../storage/format-marker';
 import { prefixRange, StoreError, type KeyValue, type Revision, type Store } from '../storage/store';
-import type { BackupHeader, BackupRecord } from './format';
+import type { BackupHeader, BackupRecord } from './backup-format';
 
-/** Records cannot be put there; the message says what was found and what to do. */
-export class TargetFault extends Error {
-  override readonly name = 'TargetFault';
+/** The target cannot be restored to; the message states the reason and the remedy. */
+export class RestoreTargetError extends Error {
+  override readonly name = 'RestoreTargetError';
 }
 
 export interface RestoreTarget {
-  /** As it is, not as its mark wants it to be seen. */
+  /** The store itself, without the revision shift of its format marker. */
   readonly store: Store;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly prefix: string;
   readonly clock: Clock;
 }
 
 export interface RestoreOptions extends RestoreTarget {
-  /** What is restored, for people. */
+  /** The name of the backup, for messages. */
   readonly name: string;
-  /** How far above the backup's revision the new ones begin. */
+  /** Added to the backup's revision to get the first revision after the restore. */
   readonly bumpRevision: number;
-  /** Hears how many records are stored. */
-  readonly told: (count: number) => void;
-  /** Asked before the data are said to be whole. */
+  /** Called with the number of records written so far. */
+  readonly onProgress: (count: number) => void;
+  /** Called before the data are marked as complete; a rejection fails the restore. */
   readonly confirm?: () => Promise<void>;
 }
 
-export interface Restored {
+export interface RestoreResult {
   readonly records: number;
-  /** From it on everything can be read; the records' own are below, and above all that were seen before. */
+  /**
+   * Everything is readable from this revision on. The records have lower revisions, above all that clients have seen.
+   */
   readonly firstRevision: Revision;
 }
 
-const AT_ONCE = 64;
-const BYTES_AT_ONCE = 8 << 20;
-/** Revisions that others may add to the store between the last look at its counter and the end. */
-const MARGIN = 1_000;
-const DELETED_AT_ONCE = 100;
+const MAX_CONCURRENT_WRITES = 64;
+const MAX_PENDING_BYTES = 8 << 20;
+/** Revisions that other programs may add to the store between the last read of its revision and the end. */
+const REVISION_MARGIN = 1_000;
+const DELETE_BATCH = 100;
 
-/** Rejects with {@link TargetFault} unless nothing lies under the prefix. */
+/** Rejects with {@link RestoreTargetError} unless the prefix is empty. */
 export async function checkEmpty({ store, prefix }: RestoreTarget): Promise<void> {
   const { kvs } = await store.range({ ...prefixRange(`${prefix}/`), limit: 1, keysOnly: true });
-  const [found] = kvs;
-  if (found === undefined) return;
-  const restoring = await unfinished(store, prefix);
-  if (restoring !== undefined) {
-    throw new TargetFault(
-      `restoring ${restoring.what} there has not finished, or is still under way: --discard-unfinished deletes what it left and begins anew`,
+  const [existingKey] = kvs;
+  if (existingKey === undefined) return;
+  const unfinished = await findUnfinishedRestore(store, prefix);
+  if (unfinished !== undefined) {
+    throw new RestoreTargetError(
+      `restoring ${unfinished.name} there has not finished, or is still under way: --discard-unfinished deletes what it left and begins anew`,
     );
   }
-  throw new TargetFault(
-    `there are keys under ${prefix}/ already (such as ${found.key}): restore into an empty store, an empty folder, or another --etcd-prefix`,
+  throw new RestoreTargetError(
+    `there are keys under ${prefix}/ already (such as ${existingKey.key}): restore into an empty store, an empty folder, or another --etcd-prefix`,
   );
 }
 
-/** Deletes what a restore has left that did not finish; nothing where there is none. Returns how many keys. */
+/** Deletes the keys of an unfinished restore, if there is one. Resolves with the number of deleted keys. */
 export async function discardUnfinished({ store, prefix, clock }: RestoreTarget): Promise<number> {
-  const found = await unfinished(store, prefix);
-  if (found === undefined) return 0;
-  const { mark } = found;
+  const unfinished = await findUnfinishedRestore(store, prefix);
+  if (unfinished === undefined) return 0;
+  const { marker } = unfinished;
   for (let deleted = 0; ;) {
-    const { kvs } = await store.range({ ...prefixRange(`${prefix}/`), limit: DELETED_AT_ONCE + 1, keysOnly: true });
-    const others = kvs.filter(({ key }) => key !== mark.key);
-    const all = others.length === kvs.length - 1 && kvs.length <= DELETED_AT_ONCE;
-    const keys = all ? [...others, mark] : others.slice(0, DELETED_AT_ONCE);
-    // The mark goes last, so that what is half deleted is known for that.
+    const { kvs } = await store.range({ ...prefixRange(`${prefix}/`), limit: DELETE_BATCH + 1, keysOnly: true });
+    const objects = kvs.filter(({ key }) => key !== marker.key);
+    const isLastBatch = objects.length === kvs.length - 1 && kvs.length <= DELETE_BATCH;
+    const keys = isLastBatch ? [...objects, marker] : objects.slice(0, DELETE_BATCH);
+    // The marker is deleted last, so that a partial deletion can still be recognized.
     const operations = keys.map(({ key }) => ({ type: 'delete', key }) as const);
-    const result = await commit(store, { compare: [mark], operations }, { clock });
-    if (!result.committed) throw meddled(mark.key);
+    const result = await commit(store, { compare: [marker], operations }, { clock });
+    if (!result.committed) throw concurrentWriteError(marker.key);
     deleted += keys.length;
-    if (all) return deleted;
+    if (isLastBatch) return deleted;
   }
 }
 
-/** Rejects with {@link TargetFault}, with StoreError, or as `records` and `confirm` do; then the data stay marked as not whole. */
-export async function restore(header: BackupHeader, records: AsyncIterable<BackupRecord>, options: RestoreOptions): Promise<Restored> {
+/**
+ * Rejects with {@link RestoreTargetError} or StoreError, or as `records` and `confirm` do; the data then stay marked as
+ * incomplete.
+ */
+export async function restore(header: BackupHeader, records: AsyncIterable<BackupRecord>, options: RestoreOptions): Promise<RestoreResult> {
   const { store, prefix, clock } = options;
-  if (header.dataVersion !== FORMAT_VERSION) {
-    throw new TargetFault(`the backup holds data of format ${header.dataVersion}, this release knows ${FORMAT_VERSION}: use a newer one`);
+  if (header.dataVersion !== DATA_FORMAT_VERSION) {
+    throw new RestoreTargetError(
+      `the backup holds data of format ${header.dataVersion}, this release knows ${DATA_FORMAT_VERSION}: use a newer one`,
+    );
   }
   await checkEmpty(options);
-  const key = markKey(prefix);
+  const key = formatMarkerKey(prefix);
   const { naming } = header;
-  const begun = encodeMark({ format: FORMAT, version: RESTORED_VERSION, naming, restoring: `${options.name} of ${header.time}` });
-  const marked = await commit(store, { compare: [{ key, modRevision: 0 }], operations: [{ type: 'put', key, value: begun }] }, { clock });
-  if (!marked.committed) throw meddled(key);
-  const count = await putAll(records, options);
+  const startMarker = encodeFormatMarker({
+    format: DATA_FORMAT,
+    version: RESTORED_FORMAT_VERSION,
+    naming,
+    restoring: `${options.name} of ${header.time}`,
+  });
+  const started = await commit(
+    store,
+    { compare: [{ key, modRevision: 0 }], operations: [{ type: 'put', key, value: startMarker }] },
+    { clock },
+  );
+  if (!started.committed) throw concurrentWriteError(key);
+  const count = await putRecords(records, options);
   const range = prefixRange(`${prefix}/`);
-  const { count: found } = await store.count(range);
-  if (found !== count + 1)
-    throw new TargetFault(`${found - count - 1} keys under ${prefix}/ are not from the backup: somebody else writes there`);
+  const { count: totalCount } = await store.count(range);
+  if (totalCount !== count + 1)
+    throw new RestoreTargetError(`${totalCount - count - 1} keys under ${prefix}/ are not from the backup: somebody else writes there`);
   await options.confirm?.();
   const revision = await store.revision();
   await store.compact(revision);
-  // The oldest record's revision is the first that counts, so that none of them is one that its object had before.
-  const begin = header.revision + options.bumpRevision;
-  const firstRevision = Math.max(begin + 1 + revision - marked.revision, revision + MARGIN);
-  const value = encodeMark({ format: FORMAT, version: RESTORED_VERSION, naming, firstRevision });
+  // The first record must get a higher revision than any that its object had before.
+  const bumpedRevision = header.revision + options.bumpRevision;
+  const firstRevision = Math.max(bumpedRevision + 1 + revision - started.revision, revision + REVISION_MARGIN);
+  const value = encodeFormatMarker({ format: DATA_FORMAT, version: RESTORED_FORMAT_VERSION, naming, firstRevision });
   const finished = await commit(
     store,
-    { compare: [{ key, modRevision: marked.revision }], operations: [{ type: 'put', key, value }] },
+    { compare: [{ key, modRevision: started.revision }], operations: [{ type: 'put', key, value }] },
     { clock },
   );
-  if (!finished.committed) throw meddled(key);
+  if (!finished.committed) throw concurrentWriteError(key);
   return { records: count, firstRevision: Math.max(firstRevision, finished.revision) };
 }
 
-/** Many at a time, because a store takes many writes for the price of one. Returns how many there were. */
-async function putAll(records: AsyncIterable<BackupRecord>, options: RestoreOptions): Promise<number> {
-  const underWay = new Set<Promise<void>>();
+/** Writes records concurrently, because the store commits concurrent writes in groups. Resolves with their number. */
+async function putRecords(records: AsyncIterable<BackupRecord>, options: RestoreOptions): Promise<number> {
+  const pendingWrites = new Set<Promise<void>>();
   let bytes = 0;
   let count = 0;
   let failure: { readonly error: unknown } | undefined;
   try {
     for await (const record of records) {
       const size = record.value.length;
-      const writing: Promise<void> = put(record, options)
-        .then(() => options.told(++count))
+      const writing: Promise<void> = putRecord(record, options)
+        .then(() => options.onProgress(++count))
         .catch((error: unknown) => void (failure ??= { error }))
         .finally(() => {
-          underWay.delete(writing);
+          pendingWrites.delete(writing);
           bytes -= size;
         });
-      underWay.add(writing);
+      pendingWrites.add(writing);
       bytes += size;
-      while (underWay.size >= AT_ONCE || bytes > BYTES_AT_ONCE) await Promise.race(underWay);
+      while (pendingWrites.size >= MAX_CONCURRENT_WRITES || bytes > MAX_PENDING_BYTES) await Promise.race(pendingWrites);
       if (failure !== undefined) break;
     }
   } finally {
-    await Promise.all(underWay);
+    await Promise.all(pendingWrites);
   }
   if (failure !== undefined) throw failure.error;
   return count;
 }
 
-async function put({ key: relative, value }: BackupRecord, { store, prefix, clock }: RestoreOptions): Promise<void> {
+async function putRecord({ key: relative, value }: BackupRecord, { store, prefix, clock }: RestoreOptions): Promise<void> {
   const key = `${prefix}/${relative}`;
   const operation = { type: 'put', key, value } as const;
   try {
     const result = await commit(store, { compare: [{ key, modRevision: 0 }], operations: [operation] }, { clock });
-    if (!result.committed) throw meddled(key);
+    if (!result.committed) throw concurrentWriteError(key);
   } catch (error) {
     if (!(error instanceof StoreError) || error.failure !== 'too-large') throw error;
-    throw new TargetFault(`the store does not take ${key} of ${value.length} bytes: run etcd with --max-request-bytes=3145728`);
+    throw new RestoreTargetError(`the store does not take ${key} of ${value.length} bytes: run etcd with --max-request-bytes=3145728`);
   }
 }
 
-interface Unfinished {
-  readonly what: string;
-  readonly mark: KeyValue;
+interface UnfinishedRestore {
+  readonly name: string;
+  readonly marker: KeyValue;
 }
 
-async function unfinished(store: Store, prefix: string): Promise<Unfinished | undefined> {
-  const { kv: mark } = await store.get(markKey(prefix));
-  const what = mark && parseMark(mark.value)?.restoring;
-  return mark === undefined || what === undefined ? undefined : { what, mark };
+async function findUnfinishedRestore(store: Store, prefix: string): Promise<UnfinishedRestore | undefined> {
+  const { kv: marker } = await store.get(formatMarkerKey(prefix));
+  const name = marker && parseFormatMarker(marker.value)?.restoring;
+  return marker === undefined || name === undefined ? undefined : { name, marker };
 }
 
-function meddled(key: string): TargetFault {
-  return new TargetFault(`somebody else has written ${key} meanwhile: nothing may use the store while it is restored`);
+function concurrentWriteError(key: string): RestoreTargetError {
+  return new RestoreTargetError(`somebody else has written ${key} meanwhile: nothing may use the store while it is restored`);
 }

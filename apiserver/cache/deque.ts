@@ -1,6 +1,6 @@
-/** A first-in first-out list with access by position. Grows without bound: whoever fills it bounds it. */
+/** A FIFO queue with access by position. Unbounded: callers limit its size. */
 
-/** Positions given up at the front before the array is cut. */
+/** Number of removed positions at the front before the array is compacted. */
 const SLACK = 1024;
 
 export class Deque<T> {

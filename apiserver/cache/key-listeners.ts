@@ -1,18 +1,21 @@
-/** Keys below the prefix that are no API objects, for those who live by them (allocations, the compaction agreement). */
+/** Listeners for keys below the prefix that are not API objects (allocations, the compaction key). */
 import type { Revision } from '../storage/store';
 
 export interface KeyListener {
-  /** What was known no longer counts; the present keys follow as changes. */
-  reset(): void;
-  /** `key` is relative to the cache's prefix; without `value` it was deleted. The value must not be kept: it may be part of a message. */
-  changed(key: string, value: Buffer | undefined, revision: Revision): void;
+  /** Earlier notifications are invalid; the existing keys follow as changes. */
+  onReset(): void;
+  /**
+   * `key` is relative to the cache's prefix; `value` is undefined for a deletion. The value must be copied if it is
+   * kept: it may be a view of a larger message.
+   */
+  onKeyChange(key: string, value: Buffer | undefined, revision: Revision): void;
 }
 
 export class KeyListeners {
   private readonly listeners: { readonly prefix: string; readonly listener: KeyListener }[] = [];
 
-  /** `failed` is told what a listener threw; the others and the stream go on. */
-  constructor(private readonly failed: (error: unknown) => void) {}
+  /** `onError` is called with the error of a listener; the other listeners and the stream continue. */
+  constructor(private readonly onError: (error: unknown) => void) {}
 
   add(prefix: string, listener: KeyListener): void {
     this.listeners.push({ prefix, listener });
@@ -22,13 +25,13 @@ export class KeyListeners {
     return this.listeners.map(({ prefix }) => prefix);
   }
 
-  reset(): void {
-    for (const { listener } of this.listeners) this.guard(() => listener.reset());
+  notifyReset(): void {
+    for (const { listener } of this.listeners) this.guard(() => listener.onReset());
   }
 
-  changed(key: string, value: Buffer | undefined, revision: Revision): void {
+  notifyChange(key: string, value: Buffer | undefined, revision: Revision): void {
     for (const { prefix, listener } of this.listeners) {
-      if (key.startsWith(prefix)) this.guard(() => listener.changed(key, value, revision));
+      if (key.startsWith(prefix)) this.guard(() => listener.onKeyChange(key, value, revision));
     }
   }
 
@@ -36,7 +39,7 @@ export class KeyListeners {
     try {
       call();
     } catch (error) {
-      this.failed(error);
+      this.onError(error);
     }
   }
 }

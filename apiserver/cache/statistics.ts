@@ -1,45 +1,47 @@
-/** What the cache counts about itself, as plain numbers for whoever publishes them. Counters only grow; gauges say so. */
+/** Counters and gauges of the cache as plain numbers; the metrics read them. Counters only grow; gauges are marked. */
 
 export class CacheStatistics {
-  /** Changes received per type name. */
+  /** Store events per type name. */
   readonly eventsReceived = new Map<string, number>();
-  /** Events with which watches began, per type name. */
+  /** Initial events of watches, per type name. */
   readonly initialEvents = new Map<string, number>();
   /** Stored values that could not be read, per type name. */
-  readonly refused = new Map<string, number>();
-  /** How often all objects were read from the store, per type name. */
+  readonly unreadableValues = new Map<string, number>();
+  /** Number of full loads from the store, per type name. */
   readonly loads = new Map<string, number>();
   /** Gauge: open watches per type name. */
   readonly watchers = new Map<string, number>();
   watchesStarted = 0;
-  /** Watches that the cache ended, by reason. */
+  /** Watches ended by the cache, by reason. */
   watchesExpired = 0;
   watchesFailed = 0;
-  /** Resumes older than the window, replayed from the store. */
+  /** Watches that started before the window and were replayed from the store. */
   replays = 0;
   bookmarks = 0;
-  /** Full comparisons with the store after a compaction cut the stream off. */
+  /** Full comparisons with the store because the stream was interrupted until a compaction. */
   gaps = 0;
-  /** Types that were set right because they differed from the store (after a gap, or found by the checker). */
+  /**
+   * Types that were resynced because they differed from the store (after a gap, or found by the consistency checker).
+   */
   resyncs = 0;
   /** Keys that the consistency checker found different. */
   differences = 0;
   checks = 0;
   consistentReads = 0;
-  /** Consistent reads that the cache could not serve in time. */
+  /** Consistent reads that fell back to the store. */
   consistentReadFallbacks = 0;
   revisionLookups = 0;
-  /** Most lookups that were ever in flight at once. */
+  /** Maximum number of concurrent lookups. */
   revisionLookupsInFlight = 0;
   progressRequests = 0;
   ticks = 0;
-  reopened = 0;
-  /** Snapshots of the past read from the store because memory did not hold them. */
+  streamReopens = 0;
+  /** Past snapshots that were read from the store because memory did not hold them. */
   storeSnapshots = 0;
   compactions = 0;
-  /** Times that the store's stream was paused because too much waited. */
-  pauses = 0;
-  /** Gauges of the recent-event window. */
+  /** Number of times that the store's stream was paused because of queued bytes. */
+  streamPauses = 0;
+  /** Gauges of the event window. */
   windowBytes = 0;
   windowEvents = 0;
   windowCapacityBytes = 0;

@@ -26,10 +26,10 @@ export class Slab {
 export class ConvertedEntry implements Entry {
   readonly key: string;
   readonly revision: number;
-  readonly dialectSensitive: boolean;
+  readonly isDialectSensitive: boolean;
 
   constructor(
-    { key, revision, dialectSensitive }: Pick<Entry, 'key' | 'revision' | 'dialectSensitive'>,
+    { key, revision, isDialectSensitive }: Pick<Entry, 'key' | 'revision' | 'isDialectSensitive'>,
     readonly labels: Labels,
     readonly fields: Labels,
     readonly bytes: Buffer,
@@ -37,7 +37,7 @@ export class ConvertedEntry implements Entry {
   ) {
     this.key = key;
     this.revision = revision;
-    this.dialectSensitive = dialectSensitive;
+    this.isDialectSensitive = isDialectSensitive;
   }
 }
 

@@ -15,7 +15,7 @@ import { withTimeout } from '../../shared/runtime/with-timeout';
 import type { Random } from '../../shared/runtime/random';
 import type { JsonObject } from '../../shared/values/json';
 import type { Entry, Labels } from '../cache/cache';
-import { sizeOf } from '../cache/store/held-entry';
+import { entrySize } from '../cache/store/slab-entry';
 import { TimeSlice } from '../../shared/scheduling/yielding';
 import type { ConversionContext, Conversions } from '../registry/conversions';
 import { fieldReader } from '../registry/object/field-reader';
@@ -387,7 +387,7 @@ function batchesOf(entries: readonly Entry[], indexes: readonly number[]): reado
   let bytes = 0;
   for (const index of indexes) {
     const entry = entries[index];
-    const size = entry === undefined ? 0 : sizeOf(entry);
+    const size = entry === undefined ? 0 : entrySize(entry);
     if (last.length === 0 || last.length >= MAX_OBJECTS || bytes + size > MAX_BYTES) {
       last = [];
       bytes = 0;

@@ -7,7 +7,7 @@ import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { respellGroups } from '../../shared/api/types/group-fields';
 import { cloneJson, stringifyJson, type JsonObject } from '../../shared/values/json';
 import type { Entry } from '../cache/cache';
-import { sizeOf } from '../cache/store/held-entry';
+import { entrySize } from '../cache/store/slab-entry';
 import { isWrittenWith } from '../registry/object/hidden-fields';
 import { parseEntry } from '../registry/object/stored-object';
 import type { ReviewRequestBody } from './review-request';
@@ -66,13 +66,13 @@ class StoredOriginal implements OriginalObject {
   }
 
   get size(): number {
-    return this.head.length + sizeOf(this.entry) + COMMA_BYTES;
+    return this.head.length + entrySize(this.entry) + COMMA_BYTES;
   }
 
   writeTo(review: ReviewRequestBody): void {
     const { head } = this;
     const { bytes } = this.entry;
-    this.revision = this.hasSchemaOfVersion && !this.entry.dialectSensitive ? findResourceVersion(bytes) : undefined;
+    this.revision = this.hasSchemaOfVersion && !this.entry.isDialectSensitive ? findResourceVersion(bytes) : undefined;
     if (this.revision === undefined) {
       review.appendText(textOf(this.conversion, this.object(), this.dialect));
       return;

@@ -30,7 +30,7 @@ async function startController(goingBefore = 0): Promise<ControllerFixture> {
       snapshot: (type) => cache.snapshot(type),
       whenReady: () => Promise.resolve(),
       endWatches: nothing,
-      forget: nothing,
+      removeType: nothing,
     },
     stored: fixture.resource(RESOURCE).stored,
     clock,
@@ -47,7 +47,7 @@ async function startController(goingBefore = 0): Promise<ControllerFixture> {
     definitions,
     resource: fixture.resource(RESOURCE),
     cache: {
-      mostRecent: () => cache.mostRecent(),
+      waitUntilFresh: () => cache.waitUntilFresh(),
       snapshot: (type) => cache.snapshot(type),
     },
     writer: {

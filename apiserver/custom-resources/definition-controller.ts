@@ -25,7 +25,7 @@ export interface DefinitionControllerOptions {
   readonly definitions: Definitions;
   /** The resource of definitions. */
   readonly resource: Resource;
-  readonly cache: Pick<Cache, 'mostRecent' | 'snapshot'>;
+  readonly cache: Pick<Cache, 'waitUntilFresh' | 'snapshot'>;
   readonly writer: Pick<Writer, 'deleteCollection' | 'ownStatus' | 'patch'>;
   readonly clock: Clock;
   /** The number of replicas that precede this one for a definition. */
@@ -160,10 +160,10 @@ class DefinitionController {
     const status = withCondition(marked.status, DELETING_INSTANCES, clock.now());
     if (!equalJson(status, marked.status)) await this.updateStatus({ name, ...marked }, status);
     const context = ownContext(clock);
-    await cache.mostRecent(context);
+    await cache.waitUntilFresh(context);
     if (cache.snapshot(resource.stored).size > 0) {
       await writer.deleteCollection(context, resource, '', { selection: EVERYTHING }, { dryRun: false, isAdmitted: true });
-      await cache.mostRecent(context);
+      await cache.waitUntilFresh(context);
     }
     const current = definitions.get(name);
     if (current === undefined) return true;

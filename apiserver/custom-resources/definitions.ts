@@ -5,9 +5,9 @@
 import type { Clock } from '../../shared/runtime/clock';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Entry, StoredType } from '../cache/cache';
-import type { OpenedCache } from '../cache/sync/options';
+import type { OpenedCache } from '../cache/sync/cache-options';
 import type { Resource } from '../registry/verbs';
-import { follow, type Following } from '../cache/sync/follow';
+import { followType, type TypeFollower } from '../cache/sync/follow-type';
 import { apiVersionOf, type GroupVersion } from '../../shared/api/identity/identity';
 import { isConditionTrue } from './conditions';
 import { NamesByGroup } from './group-names';
@@ -18,7 +18,7 @@ import { readDefinition, type Definition, type SchemaTexts } from './read-defini
 import { createSchemaCache } from './schema-cache';
 
 export interface DefinitionsOptions {
-  readonly cache: Pick<OpenedCache, 'endWatches' | 'forget' | 'snapshot' | 'watch' | 'whenReady'>;
+  readonly cache: Pick<OpenedCache, 'endWatches' | 'removeType' | 'snapshot' | 'watch' | 'whenReady'>;
   /** The stored type of definitions. */
   readonly stored: StoredType;
   readonly clock: Clock;
@@ -53,9 +53,9 @@ export class Definitions {
   private readonly undescribed = new Map<string, string>();
   /** `undefined` when the list must be rebuilt on the next access. */
   private served: readonly KindRow[] | undefined;
-  private readonly following: Following;
+  private readonly following: TypeFollower;
   constructor(private readonly options: DefinitionsOptions) {
-    this.following = follow(options, { place: (entry) => this.update(entry), remove: (name) => this.remove(name) });
+    this.following = followType(options, { upsert: (entry) => this.update(entry), remove: (name) => this.remove(name) });
   }
 
   /** Resolves when all definitions that existed at the start are known. */
@@ -161,7 +161,7 @@ export class Definitions {
     this.names.remove(name);
     this.undescribed.delete(name);
     this.withdraw(before);
-    this.options.cache.forget(before.definition.stored);
+    this.options.cache.removeType(before.definition.stored);
     this.notify({ name, before: before.definition, after: undefined });
   }
 

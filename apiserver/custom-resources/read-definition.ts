@@ -28,7 +28,7 @@ import { compareApiVersions } from '../../shared/values/version-order';
 import { SCALE, type KindRow, type SelectableField, type SubresourceRow, type Verb } from '../../shared/api/kinds';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import type { StoredType } from '../cache/cache';
-import { customType } from '../cache/store/key-space';
+import { customStoredType } from '../cache/store/key-space';
 import type { Revision } from '../storage/store';
 import { approvalCondition } from './approval-condition';
 import { isConditionTrue, type DefinitionCondition } from './conditions';
@@ -109,7 +109,7 @@ export function readDefinition(
     name,
     revision,
     group,
-    stored: customType(`${group}/${plural}`, namespaced),
+    stored: customStoredType(`${group}/${plural}`, namespaced),
     terminating,
     established,
     finalizers: stringsAt(metadata, 'finalizers'),

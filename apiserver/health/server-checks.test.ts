@@ -1,18 +1,18 @@
 import { ManualClock } from '../../test/support/manual-clock';
 import { HealthChecks } from '../../shared/runtime/health';
-import { serverChecks, sharedCheck } from './server-checks';
-import { START_CHECKS, startChecks, type StartCheck } from './start-checks';
+import { createServerChecks, createSharedCheck } from './server-checks';
+import { START_CHECKS, createStartChecks, type StartCheck } from './start-checks';
 
 const clock = new ManualClock();
 const STARTED: ReadonlySet<StartCheck> = new Set(START_CHECKS);
 const NONE: ReadonlySet<StartCheck> = new Set();
 
-it('serverChecks report a server whose store rejects writes as live but not ready', async () => {
-  let trouble: string | undefined = 'No space left on device';
-  const checks = serverChecks({
-    storeAnswers: async () => undefined,
-    storeTakesWrites: async () => trouble,
-    cache: { ready: true, problems: () => [] },
+it('server checks report a server with a store that rejects writes as live but not ready', async () => {
+  let storeFault: string | undefined = 'No space left on device';
+  const checks = createServerChecks({
+    checkStoreRead: async () => undefined,
+    checkStoreWrite: async () => storeFault,
+    cache: { isReady: true, problems: () => [] },
     state: { stopping: false, started: STARTED },
     neverStarted: NONE,
     configurations: [{ name: 'audit-policy', fault: 'policy.yaml: rules: is required' }],
@@ -21,41 +21,44 @@ it('serverChecks report a server whose store rejects writes as live but not read
   const status = async (endpoint: 'livez' | 'readyz', check?: string): Promise<number> =>
     (await health.respond({ endpoint, check, exclude: [], verbose: false })).status;
   expect([await status('livez'), await status('readyz'), await status('readyz', 'etcd-readiness')]).toEqual([200, 500, 500]);
-  trouble = undefined;
+  storeFault = undefined;
   expect([await status('livez'), await status('readyz')]).toEqual([200, 200]);
-  // A configuration file that cannot be used is told, and fails nothing.
+  // An invalid configuration file is reported but fails no endpoint.
   const { text } = await health.respond({ endpoint: 'readyz', check: undefined, exclude: [], verbose: true });
   expect(text).toContain('[!]configuration/audit-policy failed, and is no reason to stop: reason withheld\n');
   expect(await status('readyz', 'configuration/audit-policy')).toBe(500);
 });
 
-it('serverChecks include unavailable KMS providers in readyz and healthz but not in livez', async () => {
-  const parts = {
-    storeAnswers: async () => undefined,
-    storeTakesWrites: async () => undefined,
-    cache: { ready: true, problems: () => [] },
+it('server checks include unavailable KMS providers in readyz and healthz but not in livez', async () => {
+  const sources = {
+    checkStoreRead: async () => undefined,
+    checkStoreWrite: async () => undefined,
+    cache: { isReady: true, problems: () => [] },
     state: { stopping: false, started: STARTED },
     neverStarted: NONE,
     configurations: [],
   };
-  const answered = async (endpoint: 'livez' | 'readyz' | 'healthz', keyServices?: () => Promise<string | undefined>): Promise<string> => {
-    const health = new HealthChecks(serverChecks({ ...parts, keyServices }), clock, 0, () => undefined);
+  const readEndpoint = async (
+    endpoint: 'livez' | 'readyz' | 'healthz',
+    checkKmsProviders?: () => Promise<string | undefined>,
+  ): Promise<string> => {
+    const health = new HealthChecks(createServerChecks({ ...sources, checkKmsProviders }), clock, 0, () => undefined);
     const { status, text } = await health.respond({ endpoint, check: undefined, exclude: [], verbose: true });
     return `${status} ${/.*kms-providers.*/.exec(text)?.[0] ?? 'none'}`;
   };
-  const away = async (): Promise<string> => 'kms-provider-0: away';
-  expect([await answered('livez', away), await answered('readyz', away), await answered('healthz', away)]).toEqual([
-    '200 none',
-    '500 [-]kms-providers failed: reason withheld',
-    '500 [-]kms-providers failed: reason withheld',
-  ]);
-  expect(await answered('readyz', async () => undefined)).toBe('200 [+]kms-providers ok');
-  expect(await answered('readyz')).toBe('200 none');
+  const unavailable = async (): Promise<string> => 'kms-provider-0: away';
+  expect([
+    await readEndpoint('livez', unavailable),
+    await readEndpoint('readyz', unavailable),
+    await readEndpoint('healthz', unavailable),
+  ]).toEqual(['200 none', '500 [-]kms-providers failed: reason withheld', '500 [-]kms-providers failed: reason withheld']);
+  expect(await readEndpoint('readyz', async () => undefined)).toBe('200 [+]kms-providers ok');
+  expect(await readEndpoint('readyz')).toBe('200 none');
 });
 
-it('sharedCheck shares one call among concurrent checks', async () => {
+it('createSharedCheck shares one call among concurrent checks', async () => {
   const deadlines: (number | undefined)[] = [];
-  const check = sharedCheck(async ({ deadline }) => {
+  const check = createSharedCheck(async ({ deadline }) => {
     deadlines.push(deadline);
     if (deadlines.length === 2) throw new Error('too slow');
   }, clock);
@@ -65,9 +68,9 @@ it('sharedCheck shares one call among concurrent checks', async () => {
   expect(deadlines).toEqual([2000, 2501]);
 });
 
-it('startChecks fail for each start step until it completes, and leave out steps that never start', async () => {
+it('start checks fail for each start step until it completes, and omit steps that never start', async () => {
   const started = new Set<StartCheck>();
-  const checks = startChecks(started, new Set<StartCheck>(['poststarthook/bootstrap-controller']));
+  const checks = createStartChecks(started, new Set<StartCheck>(['poststarthook/bootstrap-controller']));
   const health = new HealthChecks(checks, clock, 0, () => undefined);
   const status = async (check?: string): Promise<number> =>
     (await health.respond({ endpoint: 'livez', check, exclude: [], verbose: false })).status;

@@ -1,6 +1,6 @@
 /**
- * What a server says of its start: upstream's names, in upstream's order, of what this one does too. Which step each stands for is said where the steps are
- * (wiring/startup-steps.ts): until that step is complete its check fails.
+ * Health checks of the start: upstream's names, in upstream's order, for the steps that this server has.
+ * wiring/startup-steps.ts maps them to its steps; a check fails until its step is complete.
  */
 import type { HealthCheck } from '../../shared/runtime/health';
 
@@ -41,8 +41,8 @@ const NAMES: ReadonlySet<string> = new Set(START_CHECKS);
 
 export const isStartCheck = (name: string): boolean => NAMES.has(name);
 
-/** `absent` = what this server does not do, as it was started. */
-export function startChecks(started: ReadonlySet<StartCheck>, absent: ReadonlySet<StartCheck>): readonly HealthCheck[] {
+/** `absent` are the steps that this server does not run with its configuration. */
+export function createStartChecks(started: ReadonlySet<StartCheck>, absent: ReadonlySet<StartCheck>): readonly HealthCheck[] {
   return START_CHECKS.filter((name) => !absent.has(name)).map((name) => ({
     name,
     isStartup: true,

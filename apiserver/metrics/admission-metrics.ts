@@ -1,16 +1,15 @@
-/** How long admission takes, by plug-in and by step. Counting only. */
+/** Durations of admission, per plug-in and per step. */
 import type { Clock } from '../../shared/runtime/clock';
 import type { Meters, Observer } from './meters';
 
 type Step = 'admit' | 'validate';
 
-/** What `apiserver/admission` tells. */
-export interface AdmissionTimes {
+export interface AdmissionDurations {
   readonly clock: Pick<Clock, 'monotonic'>;
   series(name: string | undefined, step: Step, operation: string, hasRefused: boolean): (ms: number) => void;
 }
 
-export function admissionTimes(meters: Meters, clock: Pick<Clock, 'monotonic'>): AdmissionTimes {
+export function createAdmissionDurations(meters: Meters, clock: Pick<Clock, 'monotonic'>): AdmissionDurations {
   return {
     clock,
     series(name, step, operation, hasRefused) {
@@ -22,7 +21,7 @@ export function admissionTimes(meters: Meters, clock: Pick<Clock, 'monotonic'>):
   };
 }
 
-/** Plug-ins and operations are few, so nothing has to be bounded here. */
+/** Not bounded: there are few plug-ins and operations. */
 function observersOf(meters: Meters, name: string | undefined, labels: readonly [string, string, string]): readonly Observer[] {
   if (name !== undefined) return [meters.observer('apiserver_admission_controller_admission_duration_seconds', name, ...labels)];
   return [
@@ -37,22 +36,22 @@ interface Subject {
   readonly subresource: string;
 }
 
-interface Judgement extends Subject {
+interface PodSecurityEvaluation extends Subject {
   readonly decision: string;
   readonly mode: string;
   readonly level: { readonly level: string; readonly version: string };
 }
 
-export function podSecurityCounts(meters: Meters): (judgement: Judgement) => void {
+export function createPodSecurityCounter(meters: Meters): (evaluation: PodSecurityEvaluation) => void {
   return ({ decision, mode, level, operation, concern, subresource }) =>
-    meters.count('pod_security_evaluations_total', decision, mode, level.level, level.version, operation, concern, subresource).add();
+    meters.counter('pod_security_evaluations_total', decision, mode, level.level, level.version, operation, concern, subresource).add();
 }
 
-/** Those that can be are shown from the beginning (upstream behaviour). */
-export function podSecurityExemptions(meters: Meters): (subject: Subject) => void {
-  const counted = ({ operation, concern, subresource }: Subject): { add(by?: number): void } =>
-    meters.count('pod_security_exemptions_total', operation, concern, subresource);
+/** Series that can occur are exposed from the start, as upstream does. */
+export function createPodSecurityExemptionCounter(meters: Meters): (subject: Subject) => void {
+  const counterOf = ({ operation, concern, subresource }: Subject): { add(by?: number): void } =>
+    meters.counter('pod_security_exemptions_total', operation, concern, subresource);
   for (const operation of ['create', 'update'])
-    for (const concern of ['controller', 'pod']) counted({ operation, concern, subresource: '' }).add(0);
-  return (subject) => counted(subject).add();
+    for (const concern of ['controller', 'pod']) counterOf({ operation, concern, subresource: '' }).add(0);
+  return (subject) => counterOf(subject).add();
 }

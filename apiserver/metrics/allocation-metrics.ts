@@ -1,4 +1,4 @@
-/** How much of the ranges of Service addresses and node ports is in use, under upstream's names; read when someone scrapes. */
+/** Usage of the Service IP ranges and of the node port range, under upstream's names. Collected at scrape time. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { FaultSubject } from '../allocation/faults';
 import type { Ledger, PoolCounts, Scope } from '../allocation/ledger';
@@ -30,7 +30,7 @@ const REPAIRS: readonly { readonly subject: FaultSubject; readonly prefix: strin
   { subject: 'ports', prefix: 'apiserver_nodeport_repair', member: 'port_errors_total' },
 ];
 
-/** What audits have found. */
+/** Publishes the faults found by audits of the allocations. */
 function publishFaults(registers: Registry[], { faults }: Ledger): void {
   for (const { subject, prefix, member } of REPAIRS) {
     new Counter({
@@ -59,10 +59,10 @@ export function publishAllocations(registry: Registry, ledger: Ledger): void {
   const registers = [registry];
   publishFaults(registers, ledger);
   for (const { prefix, unit, noun, labels, pools } of SUBJECTS) {
-    const each = (tell: (pool: Pool, counts: PoolCounts) => void): void => {
+    const forEachPool = (visit: (pool: Pool, counts: PoolCounts) => void): void => {
       for (const pool of pools(ledger)) {
         const counts = ledger.counts.get(pool);
-        if (counts !== undefined) tell(pool, counts);
+        if (counts !== undefined) visit(pool, counts);
       }
     };
     const gauge = (state: string, help: string, value: (pool: Pool, counts: PoolCounts) => number): void => {
@@ -72,7 +72,7 @@ export function publishAllocations(registry: Registry, ledger: Ledger): void {
         labelNames: labels,
         registers,
         collect() {
-          each((pool, counts) => this.set(pool.labels, value(pool, counts)));
+          forEachPool((pool, counts) => this.set(pool.labels, value(pool, counts)));
         },
       });
     };
@@ -84,7 +84,7 @@ export function publishAllocations(registry: Registry, ledger: Ledger): void {
         registers,
         collect() {
           this.reset();
-          each((pool, counts) => {
+          forEachPool((pool, counts) => {
             for (const scope of SCOPES) if (value(counts, scope) > 0) this.inc({ ...pool.labels, scope }, value(counts, scope));
           });
         },

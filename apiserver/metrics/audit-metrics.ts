@@ -1,4 +1,4 @@
-/** Audit: events, levels, and what was lost; read when someone scrapes. */
+/** Audit metrics: events, levels and lost events. Collected at scrape time. */
 import { Counter, type Registry } from 'prom-client';
 
 export interface AuditCounts {
@@ -10,7 +10,7 @@ export interface AuditCounts {
 
 const NONE: AuditCounts = { events: 0, rejected: 0, levels: {}, lost: {} };
 
-/** Undefined counts = nothing is recorded. */
+/** `counts` is undefined when auditing is off. */
 export function publishAudit(registry: Registry, counts: AuditCounts = NONE): void {
   const registers = [registry];
   const plain = (name: string, help: string, value: () => number): unknown =>

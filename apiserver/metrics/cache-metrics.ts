@@ -1,4 +1,4 @@
-/** The cache's counts as metrics, read when someone scrapes. */
+/** Publishes the statistics of the cache as metrics. Collected at scrape time. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { CacheStatistics } from '../cache/statistics';
 
@@ -15,7 +15,7 @@ interface Row {
   readonly values: (statistics: CacheStatistics) => Iterable<readonly [label: string, value: number]>;
 }
 
-const one = (value: number): Iterable<readonly [string, number]> => [['', value]];
+const unlabelled = (value: number): Iterable<readonly [string, number]> => [['', value]];
 
 const ROWS: readonly Row[] = [
   {
@@ -51,7 +51,7 @@ const ROWS: readonly Row[] = [
     name: 'apiserver_storage_decode_errors_total',
     help: 'Stored values that could not be read.',
     label: 'resource',
-    values: (statistics) => statistics.refused,
+    values: (statistics) => statistics.unreadableValues,
   },
   {
     type: 'counter',
@@ -81,31 +81,31 @@ const ROWS: readonly Row[] = [
     type: 'gauge',
     name: 'watch_cache_window_capacity_bytes',
     help: 'Bytes of recent changes that the cache may keep.',
-    values: (s) => one(s.windowCapacityBytes),
+    values: (s) => unlabelled(s.windowCapacityBytes),
   },
   {
     type: 'gauge',
     name: 'watch_cache_window_bytes',
     help: 'Bytes of recent changes that the cache keeps.',
-    values: (s) => one(s.windowBytes),
+    values: (s) => unlabelled(s.windowBytes),
   },
   {
     type: 'counter',
     name: 'watch_cache_resyncs_total',
     help: 'Types that were set right after they differed from the store.',
-    values: (s) => one(s.resyncs),
+    values: (s) => unlabelled(s.resyncs),
   },
   {
     type: 'counter',
     name: 'watch_cache_differences_total',
     help: 'Keys that the consistency checker found different.',
-    values: (s) => one(s.differences),
+    values: (s) => unlabelled(s.differences),
   },
   {
     type: 'counter',
     name: 'watch_cache_revision_lookups_total',
     help: 'Store revisions looked up for consistent reads.',
-    values: (s) => one(s.revisionLookups),
+    values: (s) => unlabelled(s.revisionLookups),
   },
 ];
 

@@ -1,4 +1,7 @@
-/** Metrics that are exposed only in use have the names, types, labels, buckets and stability of the reference. */
+/**
+ * Metrics that are exposed only once they are used have the names, types, labels, buckets and stability of the
+ * reference server.
+ */
 import { casesOf } from '../../test/replay/recording';
 import { listOf, number, shape, text } from '../../test/replay/shape';
 import { MISSING_IN_USE } from '../../test/support/metric-deviations';
@@ -18,7 +21,7 @@ test.each(RECORDED.map((family) => [family.name, family] as const))(
     expect(stabilityOf(name)).toBe(missing.has(name) ? '' : stability);
     const row = ROWS[name];
     if (row === undefined) return;
-    const own = { type: row.type, labels: [...row.labels].sort(), buckets: row.type === 'histogram' ? row.buckets : [] };
-    expect(own).toEqual({ type, labels, buckets });
+    const actual = { type: row.type, labels: [...row.labels].sort(), buckets: row.type === 'histogram' ? row.buckets : [] };
+    expect(actual).toEqual({ type, labels, buckets });
   },
 );

@@ -1,48 +1,48 @@
 /**
- * What the server counts and times, a row each: upstream's name, what it promises of it, labels and buckets. Whoever counts names the row; `Meters` does the rest.
- * Names without a stability are ours.
+ * The catalogue of counters, gauges, histograms and summaries: upstream's name, stability, labels and buckets. `Meters`
+ * records and exposes them. Metrics without a stability are specific to this server.
  */
 import { DURATION_BUCKETS, SLI_BUCKETS } from './buckets';
 
 export type Stability = 'STABLE' | 'BETA' | 'ALPHA' | '';
 
-interface Common {
+interface MetricRowBase {
   readonly stability: Stability;
   readonly help: string;
   readonly labels: readonly string[];
-  /** Series beyond so many are counted together, under the value `other`. Absent = 2,000. */
-  readonly most?: number;
+  /** Maximum number of series; further label values are counted under `other`. Absent = 2,000. */
+  readonly maxSeries?: number;
 }
 
-export interface CounterRow extends Common {
+export interface CounterRow extends MetricRowBase {
   readonly type: 'counter';
 }
 
-/** Shown as a number that goes up and down, and kept by whoever changes it. */
-export interface GaugeRow extends Common {
+/** Set by the code that changes the value. */
+export interface GaugeRow extends MetricRowBase {
   readonly type: 'gauge';
 }
 
-export interface HistogramRow extends Common {
+export interface HistogramRow extends MetricRowBase {
   readonly type: 'histogram';
   readonly buckets: readonly number[];
 }
 
-/** Only the number and the sum of what was observed. */
-export interface SummaryRow extends Common {
+/** Only the count and the sum of the observations. */
+export interface SummaryRow extends MetricRowBase {
   readonly type: 'summary';
 }
 
 export type MetricRow = CounterRow | GaugeRow | HistogramRow | SummaryRow;
 
-/** Each bound so many times the one before. */
-function times(factor: number, first: number, count: number): number[] {
+/** Exponential buckets: each bound is `factor` times the previous one. */
+function exponentialBuckets(factor: number, first: number, count: number): number[] {
   return Array.from({ length: count }, (_, at) => Number((first * factor ** at).toPrecision(12)));
 }
 
 const ADMISSION = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
 const PLAIN = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-const DECISION = times(2, 0.001, 15);
+const DECISION = exponentialBuckets(2, 0.001, 15);
 const BODY = Array.from({ length: 31 }, (_, at) => 50_000 + at * 100_000);
 const FILTER = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30];
 const READ_WAIT = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3];
@@ -194,7 +194,7 @@ export const CATALOGUE = {
     help: 'Time that conversions of custom resources take.',
     labels: ['crd_name', 'from_version', 'succeeded', 'to_version'],
     buckets: DECISION,
-    most: 1_000,
+    maxSeries: 1_000,
   },
   apiserver_client_certificate_expiration_seconds: {
     type: 'histogram',
@@ -238,7 +238,7 @@ export const CATALOGUE = {
     stability: 'ALPHA',
     help: 'Time that calls of services that keep keys take, by what came of them.',
     labels: ['provider_name', 'method_name', 'grpc_status_code'],
-    buckets: times(2, 0.0001, 20),
+    buckets: exponentialBuckets(2, 0.0001, 20),
   },
   apiserver_request_aborts_total: {
     type: 'counter',
@@ -301,7 +301,7 @@ export const CATALOGUE = {
     stability: 'ALPHA',
     help: 'Time that making a secret for values takes.',
     labels: [],
-    buckets: times(2, 0.000005, 14),
+    buckets: exponentialBuckets(2, 0.000005, 14),
   },
   apiserver_storage_data_key_generation_failures_total: {
     type: 'counter',
@@ -339,7 +339,7 @@ export const CATALOGUE = {
     stability: 'ALPHA',
     help: 'Time that encrypting or decrypting a value took.',
     labels: ['transformation_type', 'transformer_prefix'],
-    buckets: times(2, 0.000005, 25),
+    buckets: exponentialBuckets(2, 0.000005, 25),
   },
   apiserver_storage_transformation_operations_total: {
     type: 'counter',
@@ -467,8 +467,8 @@ export const CATALOGUE = {
 
 export type MetricName = keyof typeof CATALOGUE;
 type NamesOf<T extends MetricRow['type']> = { [N in MetricName]: (typeof CATALOGUE)[N]['type'] extends T ? N : never }[MetricName];
-export type CountedName = NamesOf<'counter' | 'gauge'>;
-export type ObservedName = NamesOf<'histogram' | 'summary'>;
-/** A value for each label, in the row's order. */
-export type LabelValues<N extends MetricName> = Texts<(typeof CATALOGUE)[N]['labels']>;
-type Texts<L extends readonly string[]> = { readonly [K in keyof L]: string };
+export type NumberMetricName = NamesOf<'counter' | 'gauge'>;
+export type ObservedMetricName = NamesOf<'histogram' | 'summary'>;
+/** A value for each label, in the order of the row. */
+export type LabelValues<N extends MetricName> = StringsFor<(typeof CATALOGUE)[N]['labels']>;
+type StringsFor<L extends readonly string[]> = { readonly [K in keyof L]: string };

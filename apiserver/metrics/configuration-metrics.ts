@@ -1,4 +1,4 @@
-/** Configuration files: how their reloads went; read when someone scrapes. */
+/** Reloads of configuration files. Collected at scrape time. */
 import { createHash } from 'node:crypto';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
@@ -9,16 +9,16 @@ export interface ReloadCounts {
   readonly lastReload: Readonly<Partial<Record<'success' | 'failure', number>>>;
 }
 
-/** What upstream calls the reloads of single files. */
+/** The metric prefixes of files with reload metrics in upstream. */
 const UPSTREAM: readonly (readonly [configuration: string, name: string])[] = [
   ['authentication', 'apiserver_authentication_config_controller'],
   ['authorization', 'apiserver_authorization_config_controller'],
 ];
 
-/** `server` identifies the replica; it is shown as a hash. */
+/** `server` identifies the replica; it is exposed as a hash. */
 export function publishConfigurations(registry: Registry, files: () => readonly ReloadCounts[], server: string): void {
   for (const [configuration, name] of UPSTREAM) {
-    const file = files().find((one) => one.name === configuration);
+    const file = files().find((candidate) => candidate.name === configuration);
     if (file !== undefined) publishReloads(registry, name, server, () => file);
   }
   const shared = { labelNames: ['configuration', 'status'], registers: [registry] };
@@ -43,12 +43,12 @@ export function publishConfigurations(registry: Registry, files: () => readonly 
   });
 }
 
-/** How metrics show a replica. */
-export const serverHash = (server: string): string => `sha256:${createHash('sha256').update(server).digest('hex')}`;
+/** The form in which metrics identify a replica. */
+export const hashServerId = (server: string): string => `sha256:${createHash('sha256').update(server).digest('hex')}`;
 
-/** Of one file, under the name that upstream has for it. */
+/** Publishes the reloads of one file under upstream's name for it. */
 export function publishReloads(registry: Registry, name: string, server: string, file: () => ReloadCounts | undefined): void {
-  const hash = serverHash(server);
+  const hash = hashServerId(server);
   const shared = { labelNames: ['apiserver_id_hash', 'status'], registers: [registry] };
   new Counter({
     name: `${name}_automatic_reloads_total`,

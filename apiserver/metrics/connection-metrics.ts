@@ -1,9 +1,9 @@
-/** Connections: how many are open, and how many were turned away because of a cap; read when someone scrapes. */
+/** Open connections, and connections refused because of a limit. Collected at scrape time. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 export interface ConnectionCounts {
   readonly open: number;
-  /** By the cap that was reached. */
+  /** By the limit that was reached. */
   readonly refused: Readonly<Record<'total' | 'address', number>>;
 }
 

@@ -1,21 +1,21 @@
-/** Calls of conversion webhooks under upstream's names: how long they take, between which versions, and what is wrong with them. Counting only. */
+/** Calls of conversion webhooks under upstream's names: durations, versions and failures. */
 import type { Meters } from './meters';
 
-export interface CountedConversion {
+export interface ConversionCall {
   readonly definition: string;
   readonly from: string;
   readonly to: string;
   readonly ms: number;
-  /** Undefined = it was good. */
+  /** Undefined when the call succeeded. */
   readonly fault: string | undefined;
 }
 
-export function conversionCosts(meters: Meters): (call: CountedConversion) => void {
+export function createConversionRecorder(meters: Meters): (call: ConversionCall) => void {
   return ({ definition, from, to, ms, fault }) => {
     const outcome = [fault ?? '', fault === undefined ? 'success' : 'failure'] as const;
     meters.observer('apiserver_conversion_webhook_duration_seconds', ...outcome).observe(ms / 1000);
-    meters.count('apiserver_conversion_webhook_request_total', ...outcome).add();
-    const way = [definition, from, String(fault === undefined), to] as const;
-    meters.observer('apiserver_crd_conversion_webhook_duration_seconds', ...way).observe(ms / 1000);
+    meters.counter('apiserver_conversion_webhook_request_total', ...outcome).add();
+    const crdLabels = [definition, from, String(fault === undefined), to] as const;
+    meters.observer('apiserver_crd_conversion_webhook_duration_seconds', ...crdLabels).observe(ms / 1000);
   };
 }

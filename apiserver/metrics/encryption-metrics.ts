@@ -1,29 +1,29 @@
-/** Encryption at rest under upstream's names: what was transformed and how long it took. Counting only; text is made when somebody scrapes. */
+/** Encryption at rest under upstream's names: transformations and their durations. */
 import type { Registry } from 'prom-client';
-import type { Direction, TransformMeter } from '../storage/encryption/rules';
+import type { Direction, TransformMetricsRecorder } from '../storage/encryption/encryption-rules';
 import { publishReloads, type ReloadCounts } from './configuration-metrics';
-import type { ExposedPieces } from './histogram';
+import type { ExpositionChunks } from './histogram';
 import { Meters } from './meters';
 
-export class EncryptionMetrics implements TransformMeter {
+export class EncryptionMetrics implements TransformMetricsRecorder {
   readonly meters = new Meters();
 
-  /** `prefix` comes from the configuration, `outcome` from gRPC's codes, so there are few. */
-  transformed(direction: Direction, prefix: string, outcome: string, seconds: number): void {
-    this.meters.count('apiserver_storage_transformation_operations_total', direction, prefix, outcome).add();
-    if (outcome === 'OK') this.meters.observer('apiserver_storage_transformation_duration_seconds', direction, prefix).observe(seconds);
+  /** Few label values: `prefix` comes from the configuration, `status` is a gRPC status. */
+  observeTransform(direction: Direction, prefix: string, status: string, seconds: number): void {
+    this.meters.counter('apiserver_storage_transformation_operations_total', direction, prefix, status).add();
+    if (status === 'OK') this.meters.observer('apiserver_storage_transformation_duration_seconds', direction, prefix).observe(seconds);
   }
 
-  exposed(): ExposedPieces {
-    return this.meters.exposed();
+  expose(): ExpositionChunks {
+    return this.meters.expose();
   }
 }
 
 export interface EncryptionGauges {
   readonly metrics: EncryptionMetrics;
-  /** Identifies the replica; shown as a hash. */
+  /** Identifies the replica; exposed as a hash. */
   readonly server: string;
-  /** Undefined = the configuration is not read again. */
+  /** Undefined when the configuration is not reloaded. */
   readonly reloads: () => ReloadCounts | undefined;
 }
 

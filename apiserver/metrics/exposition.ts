@@ -1,39 +1,41 @@
-/** The text in which metrics are shown: the server's spelling of names, and in each help what upstream promises of the metric. */
+/**
+ * The Prometheus text exposition: metric names in the server's dialect, and help texts with upstream's stability level.
+ */
 import { messageInDialect, type Dialect } from '../../shared/names/dialect';
 import { CATALOGUE, type MetricRow, type Stability } from './catalogue';
-import { familyHead } from './histogram';
-import { PROMISED } from './promised';
+import { familyHeader } from './histogram';
+import { UPSTREAM_STABILITY } from './upstream-stability';
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** In pieces of whole lines, each made when the one before it has been taken. */
+/** Chunks of whole lines; each is created after the previous one was consumed. */
 export type Scrape = AsyncIterable<string>;
 
 const ROWS: Readonly<Record<string, MetricRow>> = CATALOGUE;
 const HELP = /^# HELP (\S+) /gm;
 
 export function stabilityOf(name: string): Stability {
-  return ROWS[name]?.stability ?? PROMISED.get(name) ?? '';
+  return ROWS[name]?.stability ?? UPSTREAM_STABILITY.get(name) ?? '';
 }
 
-/** A piece of it; `promised` counts the metrics that begin in it. */
-export function shown(piece: string, naming: Dialect, promised?: PromisedCounts): string {
-  const text = piece.replace(HELP, (line, name: string) => {
+/** Renders one chunk; `stabilities` counts the metrics that start in it. */
+export function renderChunk(chunk: string, naming: Dialect, stabilities?: StabilityCounts): string {
+  const text = chunk.replace(HELP, (line, name: string) => {
     const stability = stabilityOf(name);
-    promised?.add(stability);
+    stabilities?.add(stability);
     return stability === '' ? line : `${line}[${stability}] `;
   });
   return messageInDialect(naming, text);
 }
 
-/** What cannot happen here, and is asked for all the same. */
-const NEVER = [
+/** Metrics that are always 0 here, but that scrapers expect. */
+const ALWAYS_ZERO = [
   ['disabled_metrics_total', 'Metrics that a flag has turned off.'],
   ['hidden_metrics_total', 'Metrics that are not shown any more.'],
 ] as const;
 
-/** How many metrics there are of each stability, which are metrics themselves. */
-export class PromisedCounts {
+/** The number of metrics per stability level, which is itself a metric. */
+export class StabilityCounts {
   private readonly counts = new Map<Stability, number>();
 
   add(stability: Stability): void {
@@ -42,9 +44,9 @@ export class PromisedCounts {
 
   text(): string {
     const name = 'registered_metrics_total';
-    const lines = [familyHead(name, 'Metrics that are shown, by what is promised of them.', 'counter')];
+    const lines = [familyHeader(name, 'Metrics that are shown, by what is promised of them.', 'counter')];
     for (const [stability, count] of this.counts) lines.push(`${name}{deprecated_version="",stability_level="${stability}"} ${count}\n`);
-    for (const [other, help] of NEVER) lines.push(familyHead(other, help, 'counter'), `${other} 0\n`);
+    for (const [zeroName, help] of ALWAYS_ZERO) lines.push(familyHeader(zeroName, help, 'counter'), `${zeroName} 0\n`);
     return lines.join('');
   }
 }

@@ -9,7 +9,7 @@ import { FlowControlMetrics } from './flow-control-metrics';
 
 const rules = [{ subjects: [{ kind: 'Group', group: { name: '*' } }], nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }] }];
 
-function world() {
+function createFixture() {
   const clock = new ManualClock();
   const metrics = new FlowControlMetrics();
   const control = new FlowControl({ clock, seats: 4, maxWaitMs: 1_000, meterFor: (schema, level) => metrics.meterOf(schema, level) });
@@ -27,12 +27,12 @@ function world() {
     deadline: clock.monotonic() + 60_000,
   });
   const lines = async (pattern: RegExp) =>
-    `${joined(metrics.exposed())}${await registry.metrics()}`.split('\n').filter((line) => pattern.test(line));
+    `${joined(metrics.expose())}${await registry.metrics()}`.split('\n').filter((line) => pattern.test(line));
   return { clock, control, request, lines };
 }
 
-it('flow control metrics expose the demand and utilization of a priority level weighted by time', async () => {
-  const { clock, control, request, lines } = world();
+it('flow control metrics expose the demand and utilization of a priority level, weighted by time', async () => {
+  const { clock, control, request, lines } = createFixture();
   const first = control.startRequest(request(3));
   clock.advance(2);
   const second = control.startRequest(request(3));
@@ -60,8 +60,8 @@ it('flow control metrics expose the demand and utilization of a priority level w
   control.stop();
 });
 
-it('the number of queued seats drops when a queued request is rejected', async () => {
-  const { clock, control, request, lines } = world();
+it('flow control metrics count fewer queued seats after a queued request is rejected', async () => {
+  const { clock, control, request, lines } = createFixture();
   control.startRequest(request(4));
   control.startRequest(request(2));
   clock.advance(1_001);

@@ -1,17 +1,20 @@
-/** Flow control: who was let in, who waited and who was turned away, by flow schema and priority level; and the seats of the levels. Counts only. */
+/**
+ * API Priority and Fairness metrics: dispatched, queued and rejected requests by flow schema and priority level, and
+ * the seats of the levels.
+ */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { FlowControl, FlowMeter } from '../flow-control/flow-control';
 import type { LevelUsage, PriorityLevel } from '../flow-control/priority-level';
 import type { RejectReason } from '../flow-control/queue-set';
-import { familyHead, Histogram, seriesLines, type ExposedPieces, type HistogramSeries } from './histogram';
+import { familyHeader, Histogram, formatHistogram, type ExpositionChunks, type HistogramSeries } from './histogram';
 
 const SECONDS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
 const LABELS = ['flow_schema', 'priority_level'] as const;
-/** Beyond so many pairs of schemas and levels the rest are counted together. */
-const MOST_PAIRS = 1_000;
+/** Limit of pairs of schemas and levels; further ones are counted together. */
+const MAX_PAIRS = 1_000;
 const OTHER = 'other';
 
-interface Pair {
+interface FlowSeries {
   readonly labels: Record<(typeof LABELS)[number], string>;
   readonly meter: FlowMeter;
   dispatched: number;
@@ -22,7 +25,7 @@ interface Pair {
   waitingSeats: number;
 }
 
-/** Histograms of levels in which each nanosecond counts: name, help, and what they show under which phase. */
+/** Histograms of levels that are weighted by nanoseconds: name, help, and the phase label of each time series. */
 const LEVEL_TIMES: readonly (readonly [name: string, help: string, series: Readonly<Partial<Record<keyof LevelUsage, string>>>])[] = [
   ['demand_seats', 'Seats asked for, as a share of the nominal ones, by nanoseconds.', { demanded: '' }],
   ['priority_level_seat_utilization', 'Seats taken, as a share of the nominal ones, by nanoseconds.', { seats: 'phase="executing",' }],
@@ -33,7 +36,7 @@ const LEVEL_TIMES: readonly (readonly [name: string, help: string, series: Reado
   ],
 ];
 
-/** Gauges of levels: name, help, and what they show. */
+/** Gauges of levels: name, help and value. */
 const LEVEL_GAUGES: readonly (readonly [name: string, help: string, value: (level: PriorityLevel) => number])[] = [
   ['nominal_limit_seats', 'Seats by the shares.', ({ limits }) => limits.nominal],
   ['lower_limit_seats', 'Seats that are never lent.', ({ limits }) => limits.lower],
@@ -53,7 +56,7 @@ const LEVEL_GAUGES: readonly (readonly [name: string, help: string, value: (leve
 const TIMES: readonly (keyof LevelUsage)[] = ['demanded', 'seats', 'executing', 'waiting'];
 
 export class FlowControlMetrics {
-  private readonly pairs = new Map<string, Pair>();
+  private readonly pairs = new Map<string, FlowSeries>();
   private levels: Iterable<PriorityLevel> = [];
   private readonly waits = new Histogram({
     name: 'apiserver_flowcontrol_request_wait_duration_seconds',
@@ -82,20 +85,20 @@ export class FlowControlMetrics {
 
   meterOf(schema: string, level: string): FlowMeter {
     const key = `${schema}\n${level}`;
-    const known = this.pairs.get(key);
-    if (known !== undefined) return known.meter;
-    if (this.pairs.size >= MOST_PAIRS && schema !== OTHER) return this.meterOf(OTHER, OTHER);
-    const pair = this.pairOf({ flow_schema: schema, priority_level: level });
+    const existing = this.pairs.get(key);
+    if (existing !== undefined) return existing.meter;
+    if (this.pairs.size >= MAX_PAIRS && schema !== OTHER) return this.meterOf(OTHER, OTHER);
+    const pair = this.createFlowSeries({ flow_schema: schema, priority_level: level });
     this.pairs.set(key, pair);
     return pair.meter;
   }
 
-  /** Tells the registry of what is asked for at a scrape. */
+  /** Registers the metrics that are collected at scrape time. */
   publish(registry: Registry, flowControl: FlowControl): void {
     const registers = [registry];
     const { pairs } = this;
     this.levels = { [Symbol.iterator]: () => flowControl.priorityLevels[Symbol.iterator]() };
-    const gauge = (name: string, help: string, value: (pair: Pair) => number): void =>
+    const gauge = (name: string, help: string, value: (pair: FlowSeries) => number): void =>
       void new Gauge({
         name: `apiserver_flowcontrol_${name}`,
         help,
@@ -152,43 +155,43 @@ export class FlowControlMetrics {
     }
   }
 
-  *exposed(): ExposedPieces {
-    for (const histogram of [this.waits, this.executions, this.lengths, this.seats]) yield* histogram.exposed();
+  *expose(): ExpositionChunks {
+    for (const histogram of [this.waits, this.executions, this.lengths, this.seats]) yield* histogram.expose();
     yield* this.times();
   }
 
-  private *times(): ExposedPieces {
+  private *times(): ExpositionChunks {
     const levels = [...this.levels].map((level) => {
       level.recordUsage();
       return [level.spec.name, level.usage] as const;
     });
     if (levels.length === 0) return;
-    for (const [ending, help, shown] of LEVEL_TIMES) {
-      const name = `apiserver_flowcontrol_${ending}`;
-      yield familyHead(name, help, 'histogram');
+    for (const [suffix, help, phases] of LEVEL_TIMES) {
+      const name = `apiserver_flowcontrol_${suffix}`;
+      yield familyHeader(name, help, 'histogram');
       for (const [level, times] of levels) {
         for (const key of TIMES) {
-          const phase = shown[key];
-          if (phase !== undefined) yield seriesLines(name, `${phase}priority_level="${level}"`, times[key].bounds, times[key]);
+          const phase = phases[key];
+          if (phase !== undefined) yield formatHistogram(name, `${phase}priority_level="${level}"`, times[key].bounds, times[key]);
         }
       }
     }
   }
 
-  private pairOf(labels: Pair['labels']): Pair {
+  private createFlowSeries(labels: FlowSeries['labels']): FlowSeries {
     const waits = { true: this.waits.add({ ...labels, execute: 'true' }), false: this.waits.add({ ...labels, execute: 'false' }) };
     const executions = this.executions.add({ ...labels, type: 'regular' });
-    const [lengths, taken] = [this.lengths.add(labels), this.seats.add(labels)];
-    const decided = (waitedMs: number, length: number | undefined, series: HistogramSeries): void => {
+    const [lengths, seatSeries] = [this.lengths.add(labels), this.seats.add(labels)];
+    const observeWait = (waitedMs: number, length: number | undefined, series: HistogramSeries): void => {
       series.observe(waitedMs / 1000);
       if (length === undefined) return;
       lengths.observe(length);
     };
-    const left = (seats: number): void => {
+    const leaveQueue = (seats: number): void => {
       pair.inQueue -= 1;
       pair.waitingSeats -= seats;
     };
-    const pair: Pair = {
+    const pair: FlowSeries = {
       labels,
       dispatched: 0,
       refused: new Map(),
@@ -202,17 +205,17 @@ export class FlowControlMetrics {
           pair.waitingSeats += seats;
         },
         dispatched(seats, waitedMs, length) {
-          if (length !== undefined) left(seats);
+          if (length !== undefined) leaveQueue(seats);
           pair.dispatched += 1;
           pair.executing += 1;
           pair.executingSeats += seats;
-          taken.observe(seats);
-          decided(waitedMs, length, waits.true);
+          seatSeries.observe(seats);
+          observeWait(waitedMs, length, waits.true);
         },
         rejected(reason, seats, waitedMs, length) {
-          if (length !== undefined) left(seats);
+          if (length !== undefined) leaveQueue(seats);
           pair.refused.set(reason, (pair.refused.get(reason) ?? 0) + 1);
-          decided(waitedMs, length, waits.false);
+          observeWait(waitedMs, length, waits.false);
         },
         finished(seats, ms) {
           pair.executing -= 1;

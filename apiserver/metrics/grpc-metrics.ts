@@ -1,20 +1,20 @@
-/** The calls of the store behind the server, under the names of gRPC's own metrics; read when someone scrapes. */
+/** Calls of the store's gRPC client, under the names of gRPC's own metrics. Collected at scrape time. */
 import { Counter, type Registry } from 'prom-client';
-import type { GrpcCalls, MethodCalls } from '../storage/grpc-calls';
+import type { GrpcCallCounters, MethodCallCounters } from '../storage/grpc-call-counters';
 
 const METHOD = ['grpc_method', 'grpc_service', 'grpc_type'] as const;
 
-const COUNTERS: readonly (readonly [name: string, help: string, value: (calls: MethodCalls) => number])[] = [
+const COUNTERS: readonly (readonly [name: string, help: string, value: (calls: MethodCallCounters) => number])[] = [
   ['grpc_client_started_total', 'Calls that were begun.', ({ started }) => started],
   ['grpc_client_msg_sent_total', 'Messages that were sent.', ({ sent }) => sent],
   ['grpc_client_msg_received_total', 'Messages that were received.', ({ received }) => received],
 ];
 
-/** Undefined = the store is no service. */
-export function publishGrpcCalls(registry: Registry, calls: GrpcCalls | undefined): void {
+/** `calls` is undefined when the store is not a gRPC service. */
+export function publishGrpcCalls(registry: Registry, calls: GrpcCallCounters | undefined): void {
   if (calls === undefined) return;
   const registers = [registry];
-  const labels = ({ method, service, type }: MethodCalls) => ({ grpc_method: method, grpc_service: service, grpc_type: type });
+  const labels = ({ method, service, type }: MethodCallCounters) => ({ grpc_method: method, grpc_service: service, grpc_type: type });
   for (const [name, help, value] of COUNTERS) {
     new Counter({
       name,
@@ -23,7 +23,7 @@ export function publishGrpcCalls(registry: Registry, calls: GrpcCalls | undefine
       registers,
       collect() {
         this.reset();
-        for (const one of calls.all) this.inc(labels(one), value(one));
+        for (const counters of calls.counters) this.inc(labels(counters), value(counters));
       },
     });
   }
@@ -34,7 +34,8 @@ export function publishGrpcCalls(registry: Registry, calls: GrpcCalls | undefine
     registers,
     collect() {
       this.reset();
-      for (const one of calls.all) for (const [code, count] of one.ended) this.inc({ ...labels(one), grpc_code: code }, count);
+      for (const counters of calls.counters)
+        for (const [code, count] of counters.endedByCode) this.inc({ ...labels(counters), grpc_code: code }, count);
     },
   });
 }

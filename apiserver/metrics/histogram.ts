@@ -1,14 +1,14 @@
 /**
- * Histograms that cost a few additions per observation: series are looked up once, counts lie in typed arrays, text is made when someone
- * scrapes. prom-client's own cost several times more per observation, which counts on the path of every request.
+ * Histograms that cost a few additions per observation: series are looked up once, counts are in typed arrays, text is
+ * created at scrape time. prom-client's histograms cost several times more per observation, which matters on the path
+ * of every request.
  */
 
-/** The text that a scrape gets, in short pieces of whole lines: there may be very many of them. */
-export type ExposedPieces = Iterable<string>;
+/** The exposition as short chunks of whole lines, because it can be large. */
+export type ExpositionChunks = Iterable<string>;
 
-/** One series. */
 export class HistogramSeries {
-  /** Per bucket, not cumulated; the last is +Inf. */
+  /** Count per bucket, not cumulative; the last bucket is +Inf. */
   readonly counts: Float64Array;
   sum = 0;
 
@@ -29,29 +29,29 @@ export class HistogramSeries {
   }
 }
 
-/** What stands before the series of a metric. */
-export const familyHead = (name: string, help: string, type: string): string => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
+/** The HELP and TYPE lines of a metric. */
+export const familyHeader = (name: string, help: string, type: string): string => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
 
-/** As it stands between the braces. */
-export function labelText<Label extends string>(labels: readonly Label[], values: Readonly<Record<Label, string>>): string {
-  return labels.map((label) => `${label}="${escaped(values[label])}"`).join(',');
+/** The labels in exposition format, without braces. */
+export function formatLabels<Label extends string>(labels: readonly Label[], values: Readonly<Record<Label, string>>): string {
+  return labels.map((label) => `${label}="${escapeLabelValue(values[label])}"`).join(',');
 }
 
-export const escaped = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+export const escapeLabelValue = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 
-/** The lines of one series; `labels` as they stand between the braces. */
-export function seriesLines(
+/** The lines of one series; `labels` is in exposition format, without braces. */
+export function formatHistogram(
   name: string,
   labels: string,
   buckets: readonly number[],
   series: Pick<HistogramSeries, 'counts' | 'sum'>,
 ): string {
-  const before = labels === '' ? '' : `${labels},`;
+  const prefix = labels === '' ? '' : `${labels},`;
   let lines = '';
   let total = 0;
   series.counts.forEach((count, index) => {
     total += count;
-    lines += `${name}_bucket{${before}le="${buckets[index] ?? '+Inf'}"} ${total}\n`;
+    lines += `${name}_bucket{${prefix}le="${buckets[index] ?? '+Inf'}"} ${total}\n`;
   });
   const braces = labels === '' ? '' : `{${labels}}`;
   return `${lines}${name}_sum${braces} ${series.sum}\n${name}_count${braces} ${total}\n`;
@@ -65,25 +65,25 @@ export interface HistogramOptions<Label extends string> {
   readonly buckets: readonly number[];
 }
 
-/** All series of one metric. Callers keep the series; whoever makes labels up must bound them. */
+/** All series of one metric. Callers keep the series that they use, and must bound the number of label values. */
 export class Histogram<Label extends string> {
   private readonly series = new Map<string, HistogramSeries>();
 
   constructor(private readonly options: HistogramOptions<Label>) {}
 
-  /** The series of these values, which is made when they are new. */
+  /** Returns the series of these label values and creates it if needed. */
   add(values: Readonly<Record<Label, string>>): HistogramSeries {
-    const labels = labelText(this.options.labels, values);
+    const labels = formatLabels(this.options.labels, values);
     let series = this.series.get(labels);
     if (series === undefined) this.series.set(labels, (series = new HistogramSeries(this.options.buckets)));
     return series;
   }
 
-  /** Nothing when there is no series. */
-  *exposed(): ExposedPieces {
+  /** Yields nothing when there is no series. */
+  *expose(): ExpositionChunks {
     if (this.series.size === 0) return;
     const { name, help, buckets } = this.options;
-    yield familyHead(name, help, 'histogram');
-    for (const [labels, series] of this.series) yield seriesLines(name, labels, buckets, series);
+    yield familyHeader(name, help, 'histogram');
+    for (const [labels, series] of this.series) yield formatHistogram(name, labels, buckets, series);
   }
 }

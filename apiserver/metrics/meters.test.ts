@@ -3,10 +3,10 @@ import { Meters } from './meters';
 
 it('Meters exposes a counter with the help text of the catalogue', () => {
   const meters = new Meters();
-  const once = meters.count('apiserver_storage_list_total', 'pods');
-  once.add();
-  meters.count('apiserver_storage_list_total', 'pods').add(2);
-  expect(joined(meters.exposed())).toBe(
+  const counter = meters.counter('apiserver_storage_list_total', 'pods');
+  counter.add();
+  meters.counter('apiserver_storage_list_total', 'pods').add(2);
+  expect(joined(meters.expose())).toBe(
     '# HELP apiserver_storage_list_total Lists that were read from the store.\n# TYPE apiserver_storage_list_total counter\n' +
       'apiserver_storage_list_total{resource="pods"} 3\n',
   );
@@ -18,17 +18,17 @@ it('Meters exposes the sum and count of a summary', () => {
   times.observe(2);
   times.observe(0.5);
   const labels = '{operation="CREATE",rejected="false",type="admit"}';
-  expect(joined(meters.exposed()).split('\n').slice(2)).toEqual([
+  expect(joined(meters.expose()).split('\n').slice(2)).toEqual([
     `apiserver_admission_step_admission_duration_seconds_summary_sum${labels} 2.5`,
     `apiserver_admission_step_admission_duration_seconds_summary_count${labels} 2`,
     '',
   ]);
 });
 
-it('Meters limits a metric to 2,000 series, and counts further values under other', () => {
+it('Meters limits a metric to 2,000 series and counts further label values under other', () => {
   const meters = new Meters();
-  for (let at = 0; at < 2_100; at += 1) meters.count('apiserver_storage_list_total', `r${at}`).add();
-  const lines = joined(meters.exposed()).split('\n');
+  for (let at = 0; at < 2_100; at += 1) meters.counter('apiserver_storage_list_total', `r${at}`).add();
+  const lines = joined(meters.expose()).split('\n');
   expect(lines.filter((line) => line.startsWith('apiserver_storage_list_total'))).toHaveLength(2_001);
   expect(lines).toContain('apiserver_storage_list_total{resource="other"} 100');
   expect(lines).toContain('cardinality_enforcement_unexpected_categorizations_total 100');

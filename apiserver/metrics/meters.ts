@@ -1,9 +1,12 @@
-/** Counts and times by the rows of the catalogue. Counting costs an addition where the series is kept, and a look into a map where it is not; the text is made when asked for. */
-import { CATALOGUE, type CountedName, type LabelValues, type MetricName, type MetricRow, type ObservedName } from './catalogue';
-import { escaped, familyHead, HistogramSeries, seriesLines, type ExposedPieces } from './histogram';
+/**
+ * Records the metrics of the catalogue. Recording costs an addition when the caller keeps the series, and a map lookup
+ * otherwise; text is created at scrape time.
+ */
+import { CATALOGUE, type NumberMetricName, type LabelValues, type MetricName, type MetricRow, type ObservedMetricName } from './catalogue';
+import { escapeLabelValue, familyHeader, HistogramSeries, formatHistogram, type ExpositionChunks } from './histogram';
 
-/** One number that is counted. */
-export class Count {
+/** One series of a counter or gauge. */
+export class NumberSeries {
   value = 0;
 
   add(by = 1): void {
@@ -11,71 +14,75 @@ export class Count {
   }
 }
 
-/** What is observed, one series. */
+/** One series of a histogram or summary. */
 export interface Observer {
   observe(value: number): void;
 }
 
-/** A kept series of the type of its row. */
-interface Kept {
+/** A series of a metric of any type; only the member for the type is used. */
+interface CatalogueSeries {
   readonly labels: string;
-  readonly count: Count;
-  readonly observed: HistogramSeries;
+  readonly number: NumberSeries;
+  readonly histogram: HistogramSeries;
 }
 
-const MOST_SERIES = 2_000;
+const MAX_SERIES = 2_000;
 const OTHER = 'other';
 const NO_BUCKETS: readonly number[] = [];
 
 export class Meters {
-  private readonly series = new Map<MetricName, Map<string, Kept>>();
+  private readonly series = new Map<MetricName, Map<string, CatalogueSeries>>();
 
-  count<N extends CountedName>(name: N, ...values: LabelValues<N>): Count {
-    return this.kept(name, values).count;
+  counter<N extends NumberMetricName>(name: N, ...values: LabelValues<N>): NumberSeries {
+    return this.seriesOf(name, values).number;
   }
 
-  observer<N extends ObservedName>(name: N, ...values: LabelValues<N>): Observer {
-    return this.kept(name, values).observed;
+  observer<N extends ObservedMetricName>(name: N, ...values: LabelValues<N>): Observer {
+    return this.seriesOf(name, values).histogram;
   }
 
-  *exposed(): ExposedPieces {
-    for (const [name, kept] of this.series) {
+  *expose(): ExpositionChunks {
+    for (const [name, family] of this.series) {
       const row = CATALOGUE[name];
-      yield familyHead(name, row.help, row.type);
-      for (const series of kept.values()) yield linesOf(name, row, series);
+      yield familyHeader(name, row.help, row.type);
+      for (const series of family.values()) yield formatSeries(name, row, series);
     }
   }
 
-  private kept(name: MetricName, values: readonly string[]): Kept {
+  private seriesOf(name: MetricName, values: readonly string[]): CatalogueSeries {
     const row: MetricRow = CATALOGUE[name];
     let family = this.series.get(name);
-    if (family === undefined) this.series.set(name, (family = new Map<string, Kept>()));
+    if (family === undefined) this.series.set(name, (family = new Map<string, CatalogueSeries>()));
     const key = values.length === 1 ? (values[0] ?? '') : values.join('\n');
-    const found = family.get(key);
-    if (found !== undefined) return found;
-    if (family.size >= (row.most ?? MOST_SERIES) && !values.every((value) => value === OTHER)) {
-      this.count('cardinality_enforcement_unexpected_categorizations_total').add();
-      return this.kept(
+    const existing = family.get(key);
+    if (existing !== undefined) return existing;
+    if (family.size >= (row.maxSeries ?? MAX_SERIES) && !values.every((value) => value === OTHER)) {
+      this.counter('cardinality_enforcement_unexpected_categorizations_total').add();
+      return this.seriesOf(
         name,
         values.map(() => OTHER),
       );
     }
-    const labels = row.labels.map((label, at) => `${label}="${escaped(values[at] ?? '')}"`).join(',');
-    const made: Kept = { labels, count: new Count(), observed: new HistogramSeries(row.type === 'histogram' ? row.buckets : NO_BUCKETS) };
-    family.set(key, made);
-    return made;
+    const labels = row.labels.map((label, at) => `${label}="${escapeLabelValue(values[at] ?? '')}"`).join(',');
+    const created: CatalogueSeries = {
+      labels,
+      number: new NumberSeries(),
+      histogram: new HistogramSeries(row.type === 'histogram' ? row.buckets : NO_BUCKETS),
+    };
+    family.set(key, created);
+    return created;
   }
 }
 
-function linesOf(name: string, row: MetricRow, { labels, count, observed }: Kept): string {
+function formatSeries(name: string, row: MetricRow, { labels, number, histogram }: CatalogueSeries): string {
   const braces = labels === '' ? '' : `{${labels}}`;
   switch (row.type) {
     case 'counter':
     case 'gauge':
-      return `${name}${braces} ${count.value}\n`;
+      return `${name}${braces} ${number.value}\n`;
     case 'histogram':
-      return seriesLines(name, labels, row.buckets, observed);
+      return formatHistogram(name, labels, row.buckets, histogram);
     case 'summary':
-      return `${name}_sum${braces} ${observed.sum}\n${name}_count${braces} ${observed.total}\n`;
+      return `${name}_sum${braces} ${histogram.sum}\n${name}_count${braces} ${histogram.total}\n`;
   }
 }

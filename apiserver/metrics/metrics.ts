@@ -1,6 +1,6 @@
 /**
- * The server's metrics under upstream's names, labels and buckets. Children are looked up once per label set and
- * kept; labels that a client could make up are never used. Counting only: nothing here decides anything.
+ * The server's metrics under upstream's names, labels and buckets. Series are looked up once per label set and kept;
+ * label values that a client could make up are never used.
  */
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 import { RELEASE, type Dialect } from '../../shared/names/dialect';
@@ -22,71 +22,70 @@ import type { FlowControl } from '../flow-control/flow-control';
 import type { FlowControlMetrics } from './flow-control-metrics';
 import { publishConnections, type ConnectionCounts } from './connection-metrics';
 import { EVENT_SIZE_BUCKETS } from './buckets';
-import { PromisedCounts, shown, type Scrape } from './exposition';
+import { StabilityCounts, renderChunk, type Scrape } from './exposition';
 import { Histogram } from './histogram';
 import type { Meters } from './meters';
-import { PolicyMetrics, type CountedJudgement } from './policy-metrics';
-import { WebhookMetrics, type CountedWebhookCall } from './webhook-metrics';
+import { PolicyMetrics, type PolicyEvaluation } from './policy-metrics';
+import { WebhookMetrics, type WebhookCall } from './webhook-metrics';
 import { publishGrpcCalls } from './grpc-metrics';
 import { publishSpans } from './span-metrics';
-import type { GrpcCalls } from '../storage/grpc-calls';
+import type { GrpcCallCounters } from '../storage/grpc-call-counters';
 import type { SpanCounts } from '../tracing/span';
 import { RequestMetrics } from './request-metrics';
 
-/** What the cache and the store tell when a scrape asks. */
-export interface Gauges {
-  /** Objects per resource text (`leases.coordination.platform.io`). */
+/** Values that are collected at scrape time. */
+export interface MetricSources {
+  /** Number of objects per resource (`leases.coordination.platform.io`). */
   storageObjects(): Iterable<readonly [resource: string, count: number]>;
-  /** Undefined when it is not known. */
+  /** Undefined when the store does not report it. */
   storage(): Promise<StoreStatus | undefined>;
   inFlight(): { readonly readOnly: number; readonly mutating: number };
-  /** Undefined = there is none. */
+  /** Undefined when API Priority and Fairness is off. */
   readonly flowControl: { readonly state: FlowControl; readonly counts: FlowControlMetrics } | undefined;
-  /** Requests that are let in and have others before them. */
+  /** Admitted requests that wait for earlier ones. */
   readonly scheduler: { waitingCount(priority: Priority): number };
   droppedLines(): number;
   readonly connections: ConnectionCounts;
   configurations(): readonly ReloadCounts[];
   /** Identifies the replica. */
   readonly server: string;
-  /** Undefined = values are stored as they are. */
+  /** Undefined when encryption at rest is off. */
   readonly encryption: EncryptionGauges | undefined;
-  /** Undefined = nothing is recorded. */
+  /** Undefined when auditing is off. */
   readonly audit: AuditCounts | undefined;
-  /** Undefined = no traces are kept. */
+  /** Undefined when tracing is off. */
   readonly spans: SpanCounts | undefined;
-  /** Undefined = the store is no service. */
-  readonly storeCalls: GrpcCalls | undefined;
-  /** The addresses and node ports of Services. */
+  /** Undefined when the store is not a gRPC service. */
+  readonly storeCalls: GrpcCallCounters | undefined;
+  /** Allocations of Service IPs and node ports. */
   readonly ledger: Ledger;
-  /** The cache's own counts. */
   cache(): CacheStatistics;
-  /** The revision that the cache has reached. */
+  /** The cache's revision. */
   cacheRevision(): number;
-  /** Names of APIServices of other servers, and whether those can be asked. */
+  /** APIServices with a service, and whether they are available. */
   registrations(): Iterable<readonly [name: string, isAvailable: boolean]>;
 }
 
-/** What somebody has presented to be let in. */
-interface Presented {
+/** The credentials of a request. */
+interface PresentedCredentials {
   readonly hasCredentials: boolean;
   readonly ms: number;
   readonly certificate: { readonly verified: boolean; readonly expiresAt?: number } | undefined;
 }
 
-/** Counts the events of one kind. */
-export interface EventMeter {
+/** Records the watch events of one kind. */
+export interface WatchEventMeter {
   sent(bytes: number): void;
   waited(ms: number): void;
   tooSlow(): void;
 }
 
-/** Kinds come and go with their definitions: beyond so many the new ones are counted together. */
-const MOST_KINDS = 2_000;
+/** Limit of kinds, which come and go with CustomResourceDefinitions; further ones are counted together. */
+const MAX_KINDS = 2_000;
 const OTHER = 'other';
 const KIND_LABELS = ['group', 'version', 'kind'] as const;
 
-/** Counters of who was let in: name, help, label, and which count stands under which of its values. */
+/** Counters of authentication and authorization: name, help, label, and the count for each label value. */
 const IDENTITY_COUNTERS = [
   [
     'authentication_attempts',
@@ -114,10 +113,10 @@ const IDENTITY_COUNTERS = [
   ],
 ] as const;
 
-const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
-const SLIS = ['kubernetes_healthcheck', 'kubernetes_healthchecks_total', 'process_start_time_seconds'];
+const DUPLICATE_METRICS = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+const SLI_METRICS = ['kubernetes_healthcheck', 'kubernetes_healthchecks_total', 'process_start_time_seconds'];
 
-const OUTCOMES = { allow: 'allowed', deny: 'denied', 'no-opinion': 'refused' } as const;
+const AUTHORIZATION_COUNTS = { allow: 'allowed', deny: 'denied', 'no-opinion': 'refused' } as const;
 
 export class Metrics {
   private readonly registry = new Registry();
@@ -130,7 +129,7 @@ export class Metrics {
     labels: KIND_LABELS,
     buckets: EVENT_SIZE_BUCKETS,
   });
-  /** What is counted on the path of every request; prom-client is told when someone scrapes. */
+  /** Counted on the path of every request, and copied to prom-client at scrape time. */
   private readonly counts = {
     authenticated: 0,
     mistaken: 0,
@@ -147,10 +146,10 @@ export class Metrics {
     manual: 0,
     invalid: 0,
   };
-  private readonly times: ReturnType<typeof identityTimes>;
+  private readonly times: ReturnType<typeof createIdentityObservers>;
   private readonly eventMeters = new Map<
     string,
-    EventMeter & { readonly labels: Record<(typeof KIND_LABELS)[number], string>; events: number }
+    WatchEventMeter & { readonly labels: Record<(typeof KIND_LABELS)[number], string>; events: number }
   >();
   private readonly flowControl: FlowControlMetrics | undefined;
   private readonly encryption: EncryptionMetrics | undefined;
@@ -160,18 +159,18 @@ export class Metrics {
   constructor(
     private readonly clock: Clock,
     gates: FeatureGates,
-    gauges: Gauges,
+    gauges: MetricSources,
     private readonly naming: Dialect,
     readonly meters: Meters,
   ) {
     const registers = [this.registry];
     this.requests = new RequestMetrics(clock, meters);
-    this.times = identityTimes(meters);
-    // What is looked for is there before anything has happened.
+    this.times = createIdentityObservers(meters);
+    // Exposed before the first observation.
     meters.observer('apiserver_cel_compilation_duration_seconds');
     meters.observer('apiserver_cel_evaluation_duration_seconds');
     meters.observer('apiserver_client_certificate_expiration_seconds');
-    meters.count('cardinality_enforcement_unexpected_categorizations_total');
+    meters.counter('cardinality_enforcement_unexpected_categorizations_total');
     this.health = new Gauge({
       name: 'kubernetes_healthcheck',
       help: 'Result of the last run of a health check.',
@@ -184,9 +183,9 @@ export class Metrics {
       labelNames: ['name', 'type', 'status'],
       registers,
     });
-    this.publishCounts();
-    this.describe(gates);
-    this.ask(gauges);
+    this.publishCounters();
+    this.publishBuildInfo(gates);
+    this.publishGauges(gauges);
     publishCache(this.registry, gauges);
     publishAllocations(this.registry, gauges.ledger);
     publishConnections(this.registry, gauges.connections);
@@ -199,17 +198,17 @@ export class Metrics {
     this.flowControl = gauges.flowControl?.counts;
     this.encryption = gauges.encryption?.metrics;
     collectDefaultMetrics({ register: this.registry });
-    // The same as the ones without the ending, which says of a counter what these are not.
-    for (const name of MISNAMED) this.registry.removeSingleMetric(name);
+    // The same metrics exist without the suffix `_total`, which is wrong for these gauges.
+    for (const name of DUPLICATE_METRICS) this.registry.removeSingleMetric(name);
   }
 
-  authenticated(user: UserInfo | undefined, { hasCredentials, certificate, ms }: Presented): void {
+  recordAuthentication(user: UserInfo | undefined, { hasCredentials, certificate, ms }: PresentedCredentials): void {
     const { counts, times } = this;
     const outcome = user !== undefined ? 'success' : hasCredentials ? 'error' : 'failure';
     times.authentication[outcome].observe(ms / 1000);
     if (certificate?.expiresAt !== undefined && certificate.verified) {
-      const left = (certificate.expiresAt - this.clock.now()) / 1000;
-      this.meters.observer('apiserver_client_certificate_expiration_seconds').observe(left);
+      const remainingSeconds = (certificate.expiresAt - this.clock.now()) / 1000;
+      this.meters.observer('apiserver_client_certificate_expiration_seconds').observe(remainingSeconds);
     }
     if (user === undefined) {
       if (hasCredentials) counts.mistaken += 1;
@@ -221,46 +220,46 @@ export class Metrics {
     else counts.other += 1;
   }
 
-  /** A service account's token was presented. */
-  tokenUsed(use: 'fresh' | 'stale' | 'implicit' | 'automatic' | 'manual' | 'invalid'): void {
+  /** Records the use of a service account token. */
+  recordTokenUse(use: 'fresh' | 'stale' | 'implicit' | 'automatic' | 'manual' | 'invalid'): void {
     this.counts[use] += 1;
   }
 
-  webhookCalled(call: CountedWebhookCall): void {
-    this.webhooks.called(call);
+  recordWebhookCall(call: WebhookCall): void {
+    this.webhooks.record(call);
   }
 
-  policyJudged(judgement: CountedJudgement): void {
-    this.meters.observer('apiserver_cel_evaluation_duration_seconds').observe(judgement.ms / 1000);
-    this.policies.judged(judgement);
+  recordPolicyEvaluation(evaluation: PolicyEvaluation): void {
+    this.meters.observer('apiserver_cel_evaluation_duration_seconds').observe(evaluation.ms / 1000);
+    this.policies.record(evaluation);
   }
 
-  authorized(type: 'allow' | 'deny' | 'no-opinion', ms: number): void {
-    this.counts[OUTCOMES[type]] += 1;
+  recordAuthorization(type: 'allow' | 'deny' | 'no-opinion', ms: number): void {
+    this.counts[AUTHORIZATION_COUNTS[type]] += 1;
     this.times.authorization[type].observe(ms / 1000);
   }
 
-  healthCheck(endpoint: string, name: string, healthy: boolean): void {
+  recordHealthCheck(endpoint: string, name: string, healthy: boolean): void {
     this.health.set({ name, type: endpoint }, healthy ? 1 : 0);
     this.healthRuns.inc({ name, type: endpoint, status: healthy ? 'success' : 'error' });
   }
 
-  /** What prom-client keeps first, one metric after the other. */
-  private async *exposed(): AsyncIterable<string> {
-    for (const { name } of this.registry.getMetricsAsArray()) yield this.told(name);
-    const own = [this.requests, this.watchSizes, this.meters, this.webhooks, this.policies, this.flowControl, this.encryption];
-    for (const counts of own) if (counts !== undefined) yield* counts.exposed();
+  /** Yields prom-client's metrics first, one by one. */
+  private async *expose(): AsyncIterable<string> {
+    for (const { name } of this.registry.getMetricsAsArray()) yield this.exposeFamily(name);
+    const ownMetrics = [this.requests, this.watchSizes, this.meters, this.webhooks, this.policies, this.flowControl, this.encryption];
+    for (const counts of ownMetrics) if (counts !== undefined) yield* counts.expose();
   }
 
-  private async told(name: string): Promise<string> {
+  private async exposeFamily(name: string): Promise<string> {
     return `${await this.registry.getSingleMetricAsString(name)}\n`;
   }
 
-  watchMeter(group: string, version: string, kind: string, resource: string): EventMeter {
+  watchMeter(group: string, version: string, kind: string, resource: string): WatchEventMeter {
     const key = `${group}/${version}/${kind}`;
-    const found = this.eventMeters.get(key);
-    if (found !== undefined) return found;
-    if (this.eventMeters.size >= MOST_KINDS && group !== OTHER) return this.watchMeter(OTHER, OTHER, OTHER, OTHER);
+    const existing = this.eventMeters.get(key);
+    if (existing !== undefined) return existing;
+    if (this.eventMeters.size >= MAX_KINDS && group !== OTHER) return this.watchMeter(OTHER, OTHER, OTHER, OTHER);
     const labels = { group, version, kind };
     const { meters } = this;
     const sizes = this.watchSizes.add(labels);
@@ -273,30 +272,30 @@ export class Metrics {
         sizes.observe(bytes);
       },
       waited: (ms: number): void => lags.observe(ms / 1000),
-      tooSlow: (): void => meters.count('apiserver_terminated_watchers_total', resource).add(),
+      tooSlow: (): void => meters.counter('apiserver_terminated_watchers_total', resource).add(),
     };
     this.eventMeters.set(key, meter);
     return meter;
   }
 
-  /** A request has come for a version that is going away. */
-  deprecatedRequested({ group, version, resource }: KindRow, removed: string | undefined, subresource: string): void {
-    this.meters.count('apiserver_requested_deprecated_apis', group, version, resource, subresource, removed ?? '').value = 1;
+  /** Records a request for a deprecated version. */
+  recordDeprecatedRequest({ group, version, resource }: KindRow, removed: string | undefined, subresource: string): void {
+    this.meters.counter('apiserver_requested_deprecated_apis', group, version, resource, subresource, removed ?? '').value = 1;
   }
 
-  /** How the health checks go, and since when the process is there: what service levels are counted by. */
+  /** The metrics for service level indicators: health check results and the process start time. */
   async *scrapeSlis(): Scrape {
-    for (const name of SLIS) yield shown(await this.told(name), this.naming);
+    for (const name of SLI_METRICS) yield renderChunk(await this.exposeFamily(name), this.naming);
   }
 
   async *scrape(): Scrape {
-    const promised = new PromisedCounts();
-    for await (const piece of this.exposed()) yield shown(piece, this.naming, promised);
-    yield shown(promised.text(), this.naming);
+    const stabilities = new StabilityCounts();
+    for await (const chunk of this.expose()) yield renderChunk(chunk, this.naming, stabilities);
+    yield renderChunk(stabilities.text(), this.naming);
   }
 
-  /** Counters whose values are kept elsewhere. */
-  private publishCounts(): void {
+  /** Registers counters with values that are kept elsewhere. */
+  private publishCounters(): void {
     const registers = [this.registry];
     const { eventMeters, counts } = this;
     new Counter({
@@ -323,7 +322,7 @@ export class Metrics {
     }
   }
 
-  private describe(gates: FeatureGates): void {
+  private publishBuildInfo(gates: FeatureGates): void {
     const registers = [this.registry];
     const build = new Gauge({
       name: 'kubernetes_build_info',
@@ -339,7 +338,7 @@ export class Metrics {
         git_commit: '',
         git_tree_state: '',
         build_date: '1970-01-01T00:00:00Z',
-        // As `/version` says it.
+        // The same as in `/version`.
         go_version: process.version,
         compiler: 'node',
         platform: `${process.platform}/${process.arch}`,
@@ -352,8 +351,8 @@ export class Metrics {
     for (const [name, { stage, enabled }] of LOCKED_GATES) features.set({ name, stage }, enabled ? 1 : 0);
   }
 
-  /** Gauges that are read when someone scrapes. */
-  private ask(gauges: Gauges): void {
+  /** Registers gauges that are collected at scrape time. */
+  private publishGauges(gauges: MetricSources): void {
     const registers = [this.registry];
     new Gauge({
       name: 'apiserver_storage_objects',
@@ -395,10 +394,10 @@ export class Metrics {
         for (const [name, isAvailable] of gauges.registrations()) this.set({ name }, isAvailable ? 0 : 1);
       },
     });
-    this.askAboutWork(gauges);
+    this.publishRequestGauges(gauges);
   }
 
-  private askAboutWork(gauges: Gauges): void {
+  private publishRequestGauges(gauges: MetricSources): void {
     const registers = [this.registry];
     new Gauge({
       name: 'apiserver_current_inflight_requests',
@@ -432,7 +431,7 @@ export class Metrics {
   }
 }
 
-function identityTimes(meters: Meters) {
+function createIdentityObservers(meters: Meters) {
   return {
     authentication: {
       success: meters.observer('authentication_duration_seconds', 'success'),

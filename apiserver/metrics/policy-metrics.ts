@@ -1,23 +1,23 @@
-/** Judgements of admission policies under upstream's names: how long they take and what comes of them. Counting only. */
+/** Evaluations of validating admission policies under upstream's names. */
 import { Counter, type Registry } from 'prom-client';
 import type { Clock } from '../../shared/runtime/clock';
-import { Histogram, type ExposedPieces, type HistogramSeries } from './histogram';
+import { Histogram, type ExpositionChunks, type HistogramSeries } from './histogram';
 import type { Meters } from './meters';
 
-export interface CountedJudgement {
+export interface PolicyEvaluation {
   readonly policy: string;
   readonly binding: string;
   readonly action: 'allow' | 'deny' | 'warn' | 'audit';
-  /** Whether there was nothing to be judged by. */
+  /** The policy or binding is misconfigured. */
   readonly isFault: boolean;
   readonly ms: number;
 }
 
 const LABELS = ['enforcement_action', 'error_type', 'policy', 'policy_binding'] as const;
 const BUCKETS = [0.0000005, 0.001, 0.01, 0.1, 1];
-/** Names are whatever administrators call their policies; those beyond are counted as one. */
-const MOST_SERIES = 2_000;
-const OTHERS = 'other';
+/** Limit of series, because policy names are chosen by administrators; further ones are counted as `other`. */
+const MAX_SERIES = 2_000;
+const OTHER = 'other';
 
 export class PolicyMetrics {
   private readonly durations = new Histogram({
@@ -38,11 +38,11 @@ export class PolicyMetrics {
     });
   }
 
-  judged({ policy, binding, action, isFault, ms }: CountedJudgement): void {
+  record({ policy, binding, action, isFault, ms }: PolicyEvaluation): void {
     const errorType = isFault ? 'invalid_config' : 'no_error';
-    const own = { enforcement_action: action, error_type: errorType, policy, policy_binding: binding };
-    const isKnown = this.series.size < MOST_SERIES || this.series.has(JSON.stringify(own));
-    const labels = isKnown ? own : { ...own, policy: OTHERS, policy_binding: OTHERS };
+    const exactLabels = { enforcement_action: action, error_type: errorType, policy, policy_binding: binding };
+    const isKnown = this.series.size < MAX_SERIES || this.series.has(JSON.stringify(exactLabels));
+    const labels = isKnown ? exactLabels : { ...exactLabels, policy: OTHER, policy_binding: OTHER };
     const key = JSON.stringify(labels);
     let series = this.series.get(key);
     if (series === undefined) this.series.set(key, (series = this.durations.add(labels)));
@@ -50,18 +50,18 @@ export class PolicyMetrics {
     this.checks.inc(labels);
   }
 
-  exposed(): ExposedPieces {
-    return this.durations.exposed();
+  expose(): ExpositionChunks {
+    return this.durations.expose();
   }
 }
 
-/** Does what it is given, and observes how long it takes to make an expression ready. */
-export function compilationTimes(meters: Meters, clock: Pick<Clock, 'monotonic'>): <T>(work: () => T) => T {
+/** Runs `work` and observes its duration as the compilation of an expression. */
+export function createCompilationTimer(meters: Meters, clock: Pick<Clock, 'monotonic'>): <T>(work: () => T) => T {
   const times = meters.observer('apiserver_cel_compilation_duration_seconds');
   return (work) => {
     const from = clock.monotonic();
-    const made = work();
+    const result = work();
     times.observe((clock.monotonic() - from) / 1000);
-    return made;
+    return result;
   };
 }

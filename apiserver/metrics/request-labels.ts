@@ -1,4 +1,4 @@
-/** The labels of a request, from what it asked for. Only served resources, known paths and known words ever become labels. */
+/** The labels of a request. Only served resources, known paths and known words become label values. */
 import type { ServedResource } from '../registry/verbs';
 
 interface ResourceInfo {
@@ -10,7 +10,7 @@ interface ResourceInfo {
   readonly subresource: string;
 }
 
-/** The parts of a request that labels are made from. */
+/** The members of a request that labels are derived from. */
 export interface DescribedRequest {
   readonly method: string;
   /** `undefined` when the request failed before its path was parsed. */
@@ -31,34 +31,38 @@ export interface RequestLabels {
   readonly component: string;
 }
 
-/** Resources come and go with their definitions: beyond so many sets of labels the new ones are counted together. */
-const MOST_LABELS = 20_000;
+/**
+ * Limit of label sets, because resources come and go with CustomResourceDefinitions; further ones are counted together.
+ */
+const MAX_LABEL_SETS = 20_000;
 const OTHER = 'other';
-const ELSEWHERE = { group: OTHER, version: OTHER, resource: OTHER, subresource: OTHER };
+const OTHER_RESOURCE = { group: OTHER, version: OTHER, resource: OTHER, subresource: OTHER };
 
-/** The sets of labels that there are: one object each. */
-export class KnownLabels {
-  private readonly known = new Map<string, RequestLabels>();
+/** Interns the label sets: one object each. */
+export class RequestLabelSets {
+  private readonly labelSets = new Map<string, RequestLabels>();
 
-  of(request: DescribedRequest): RequestLabels {
+  labelsOf(request: DescribedRequest): RequestLabels {
     const { infoIfParsed: info, resource } = request;
-    if (info?.kind !== 'resource' || resource === undefined) return this.ofPath(request);
-    const verb = isConnection(resource, info.subresource) ? 'CONNECT' : verbOf(info, request.method, request.header('content-type'));
+    if (info?.kind !== 'resource' || resource === undefined) return this.labelsOfPath(request);
+    const verb = isConnectSubresource(resource, info.subresource)
+      ? 'CONNECT'
+      : verbOf(info, request.method, request.header('content-type'));
     const dryRun = dryRunOf(request);
     const scope = scopeOf(info);
     const subresource = (resource.row.subresources ?? []).some(({ name }) => name === info.subresource) ? info.subresource : '';
     const { group, version, resource: name } = resource.row;
     const key = `${verb} ${scope} ${dryRun} ${group}/${version}/${name}/${subresource}`;
-    return this.remembered(key, { verb, dry_run: dryRun, group, version, resource: name, subresource, scope, component: 'apiserver' });
+    return this.intern(key, { verb, dry_run: dryRun, group, version, resource: name, subresource, scope, component: 'apiserver' });
   }
 
-  private ofPath(request: DescribedRequest): RequestLabels {
+  private labelsOfPath(request: DescribedRequest): RequestLabels {
     const requested = request.infoIfParsed?.path ?? '';
     const first = requested.split('/', 2)[1] ?? '';
     const isHealth = HEALTH.has(first);
     const path = isHealth ? `/${first}` : requested === OPEN_API ? OPEN_API.slice(1) : PLAIN_PATHS.has(first) ? first : 'other';
     const verb = METHODS.get(request.method) ?? 'other';
-    return this.remembered(`${verb} ${path}`, {
+    return this.intern(`${verb} ${path}`, {
       verb,
       dry_run: '',
       group: '',
@@ -70,20 +74,20 @@ export class KnownLabels {
     });
   }
 
-  private remembered(key: string, labels: RequestLabels): RequestLabels {
-    const found = this.known.get(key);
-    if (found !== undefined) return found;
+  private intern(key: string, labels: RequestLabels): RequestLabels {
+    const existing = this.labelSets.get(key);
+    if (existing !== undefined) return existing;
     const { verb, scope, dry_run: dryRun, group, resource } = labels;
-    if (this.known.size >= MOST_LABELS && resource !== '' && group !== OTHER) {
-      return this.remembered(`${verb} ${scope} ${dryRun} ${OTHER}`, { ...labels, ...ELSEWHERE });
+    if (this.labelSets.size >= MAX_LABEL_SETS && resource !== '' && group !== OTHER) {
+      return this.intern(`${verb} ${scope} ${dryRun} ${OTHER}`, { ...labels, ...OTHER_RESOURCE });
     }
-    this.known.set(key, labels);
+    this.labelSets.set(key, labels);
     return labels;
   }
 }
 
-/** What is handed on to a machine behind the object. */
-const isConnection = ({ row }: ServedResource, subresource: string): boolean =>
+/** Whether the subresource connects to a backend, such as a kubelet. */
+const isConnectSubresource = ({ row }: ServedResource, subresource: string): boolean =>
   subresource !== '' && (row.subresources ?? []).some(({ name, connects }) => name === subresource && connects !== undefined);
 
 const HEALTH: ReadonlySet<string> = new Set(['healthz', 'livez', 'readyz']);

@@ -1,15 +1,15 @@
 import { STORED_KINDS, type KindRow } from '../../shared/api/kinds';
 import { ManualClock } from '../../test/support/manual-clock';
 import { Meters } from './meters';
-import { RequestMetrics, type MeasuredRequest } from './request-metrics';
+import { RequestMetrics, type CompletedRequest } from './request-metrics';
 
-const LONGEST_PIECE = 16_384;
+const MAX_CHUNK_LENGTH = 16_384;
 
-const [any] = STORED_KINDS;
+const [anyKind] = STORED_KINDS;
 
-function listed(resource: string): MeasuredRequest {
-  if (any === undefined) throw new Error('no kinds');
-  const row: KindRow = { ...any, group: `${resource}.example.com`, resource };
+function listRequest(resource: string): CompletedRequest {
+  if (anyKind === undefined) throw new Error('no kinds');
+  const row: KindRow = { ...anyKind, group: `${resource}.example.com`, resource };
   return {
     method: 'GET',
     infoIfParsed: { kind: 'resource', path: '/', verb: 'list', namespace: '', name: '', subresource: '' },
@@ -23,18 +23,18 @@ function listed(resource: string): MeasuredRequest {
 
 it('RequestMetrics exposes short chunks without duplicate series, and counts resources over the limit under other', () => {
   const metrics = new RequestMetrics(new ManualClock(), new Meters());
-  for (let at = 0; at < 20_100; at += 1) metrics.finished(listed(`things${at}`));
-  const ends = [metrics.longRunningStarted(listed('things1')), metrics.longRunningStarted(listed('things1'))];
+  for (let at = 0; at < 20_100; at += 1) metrics.recordRequest(listRequest(`things${at}`));
+  const ends = [metrics.startLongRunning(listRequest('things1')), metrics.startLongRunning(listRequest('things1'))];
   ends[0]?.();
 
-  const pieces = [...metrics.exposed()];
-  expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(LONGEST_PIECE);
-  const lines = pieces.flatMap((piece) => piece.split('\n')).filter((line) => line !== '');
+  const chunks = [...metrics.expose()];
+  expect(Math.max(...chunks.map(({ length }) => length))).toBeLessThan(MAX_CHUNK_LENGTH);
+  const lines = chunks.flatMap((chunk) => chunk.split('\n')).filter((line) => line !== '');
   const names = lines.map((line) => line.slice(0, line.lastIndexOf(' ')));
   expect(new Set(names).size).toBe(lines.length);
   expect(names.filter((name) => name.startsWith('apiserver_request_total{'))).toHaveLength(20_001);
-  const others = lines.filter((line) => line.startsWith('apiserver_request_total') && line.includes('resource="other"'));
-  expect(others).toEqual([expect.stringMatching(/ 100$/)]);
+  const otherLines = lines.filter((line) => line.startsWith('apiserver_request_total') && line.includes('resource="other"'));
+  expect(otherLines).toEqual([expect.stringMatching(/ 100$/)]);
   const longRunning = lines.filter((line) => line.startsWith('apiserver_longrunning_requests'));
   expect(longRunning).toEqual([expect.stringMatching(/resource="things1",.* 1$/)]);
 });

@@ -1,10 +1,10 @@
-/** Traces: what has become of their spans; read when someone scrapes. */
+/** Outcomes of trace spans. Collected at scrape time. */
 import { Counter, type Registry } from 'prom-client';
 import type { SpanCounts } from '../tracing/span';
 
 const OUTCOMES = ['exported', 'failed', 'dropped'] as const;
 
-/** Undefined counts = no traces are kept, and nothing is shown. */
+/** `counts` is undefined when tracing is off; then nothing is published. */
 export function publishSpans(registry: Registry, counts: SpanCounts | undefined): void {
   if (counts === undefined) return;
   new Counter({

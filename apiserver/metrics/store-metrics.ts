@@ -1,4 +1,4 @@
-/** A store whose requests are counted and timed, by what is done and by the type of what it is done to. Changes nothing. */
+/** A store that counts and times its calls by operation and resource type. */
 import type { Clock } from '../../shared/runtime/clock';
 import { measureTime } from '../../shared/runtime/measure-time';
 import type {
@@ -12,59 +12,59 @@ import type {
   Transaction,
   TransactionResult,
 } from '../storage/store';
-import { StoreLayer } from '../storage/store-layer';
-import type { Count, Meters, Observer } from './meters';
+import { DelegatingStore } from '../storage/delegating-store';
+import type { NumberSeries, Meters, Observer } from './meters';
 
 type Operation = 'get' | 'list' | 'listWithCount' | 'create' | 'update' | 'delete';
 
-interface Series {
-  readonly requests: Count;
-  readonly errors: () => Count;
+interface StoreCallSeries {
+  readonly requests: NumberSeries;
+  readonly errors: () => NumberSeries;
   readonly durations: Observer;
 }
 
-export interface MeteredStoreParts {
+export interface MeteredStoreOptions {
   readonly meters: Meters;
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** The name of the type whose object a key holds; undefined = it holds none. */
+  /** The type name of a store key; undefined when the key belongs to no type. */
   readonly resourceOf: (key: string) => string | undefined;
 }
 
-export function meteredStore(store: Store, parts: MeteredStoreParts): Store {
-  return new MeteredStore(store, parts.clock, meterOf(parts));
+export function createMeteredStore(store: Store, options: MeteredStoreOptions): Store {
+  return new MeteredStore(store, options.clock, createSeriesLookup(options));
 }
 
-class MeteredStore extends StoreLayer {
+class MeteredStore extends DelegatingStore {
   constructor(
     store: Store,
     private readonly clock: Pick<Clock, 'monotonic'>,
-    private readonly meter: (operation: Operation, key: string) => Series,
+    private readonly meter: (operation: Operation, key: string) => StoreCallSeries,
   ) {
     super(store);
   }
 
   override get(key: string, options?: StoreCallOptions & { readonly revision?: Revision }): ReturnType<Store['get']> {
-    return this.measured('get', key, () => super.get(key, options));
+    return this.measure('get', key, () => super.get(key, options));
   }
 
   override range(request: RangeRequest, options?: StoreCallOptions): Promise<RangeResult> {
-    return this.measured('list', request.start, () => super.range(request, options));
+    return this.measure('list', request.start, () => super.range(request, options));
   }
 
   override count(range: KeyRange, options?: StoreCallOptions): ReturnType<Store['count']> {
-    return this.measured('listWithCount', range.start, () => super.count(range, options));
+    return this.measure('listWithCount', range.start, () => super.count(range, options));
   }
 
   override transact(transaction: Transaction, options?: StoreCallOptions): Promise<TransactionResult> {
-    const { operation, key } = described(transaction);
-    return this.measured(operation, key, () => super.transact(transaction, options));
+    const { operation, key } = describeTransaction(transaction);
+    return this.measure(operation, key, () => super.transact(transaction, options));
   }
 
-  protected override below(store: Store, key: string, options?: StoreCallOptions): Promise<KeyValue | undefined> {
-    return this.measured('get', key, () => super.below(store, key, options));
+  protected override getStaleFrom(store: Store, key: string, options?: StoreCallOptions): Promise<KeyValue | undefined> {
+    return this.measure('get', key, () => super.getStaleFrom(store, key, options));
   }
 
-  private measured<T>(operation: Operation, key: string, work: () => Promise<T>): Promise<T> {
+  private measure<T>(operation: Operation, key: string, work: () => Promise<T>): Promise<T> {
     const series = this.meter(operation, key);
     return measureTime(this.clock, work, (from, until, hasFailed) => {
       series.requests.add();
@@ -74,8 +74,8 @@ class MeteredStore extends StoreLayer {
   }
 }
 
-/** The first key that is written says what a transaction is about; what goes with it does not. */
-function described({ compare, operations }: Transaction): { readonly operation: Operation; readonly key: string } {
+/** The operation and key for the labels: a transaction is labelled by its first written key. */
+function describeTransaction({ compare, operations }: Transaction): { readonly operation: Operation; readonly key: string } {
   const [first] = operations;
   if (first === undefined) return { operation: 'get', key: compare[0]?.key ?? '' };
   if (first.type === 'delete') return { operation: 'delete', key: first.key };
@@ -83,24 +83,27 @@ function described({ compare, operations }: Transaction): { readonly operation: 
   return { operation: isNew ? 'create' : 'update', key: first.key };
 }
 
-function meterOf({ meters, resourceOf }: MeteredStoreParts): (operation: Operation, key: string) => Series {
-  const known = new Map<string, Series>();
+function createSeriesLookup({ meters, resourceOf }: MeteredStoreOptions): (operation: Operation, key: string) => StoreCallSeries {
+  const seriesByCall = new Map<string, StoreCallSeries>();
   return (operation, key) => {
     const type = resourceOf(key) ?? OTHER;
     const name = `${operation} ${type}`;
-    let series = known.get(name);
+    let series = seriesByCall.get(name);
     if (series === undefined) {
       series = {
-        requests: meters.count('etcd_requests_total', operation, type),
-        errors: () => meters.count('etcd_request_errors_total', operation, type),
+        requests: meters.counter('etcd_requests_total', operation, type),
+        errors: () => meters.counter('etcd_request_errors_total', operation, type),
         durations: meters.observer('etcd_request_duration_seconds', operation, type),
       };
-      if (known.size < MOST_KEPT) known.set(name, series);
+      if (seriesByCall.size < MAX_CACHED_SERIES) seriesByCall.set(name, series);
     }
     return series;
   };
 }
 
-/** Definitions come and go; beyond so many series each is looked for where they are bounded. */
-const MOST_KEPT = 2_000;
+/**
+ * Limit of cached series, because resource types come and go with CustomResourceDefinitions; further ones are looked up
+ * in the meters, which are bounded.
+ */
+const MAX_CACHED_SERIES = 2_000;
 const OTHER = 'other';

@@ -1,21 +1,21 @@
-/** Calls of admission webhooks under upstream's names: how long they take, what comes of them, and which failures are borne with. Counting only. */
+/** Calls of admission webhooks under upstream's names: durations, outcomes and failures with failure policy Ignore. */
 import { Counter, type Registry } from 'prom-client';
-import { Histogram, type ExposedPieces, type HistogramSeries } from './histogram';
+import { Histogram, type ExpositionChunks, type HistogramSeries } from './histogram';
 
-export interface CountedWebhookCall {
+export interface WebhookCall {
   readonly webhook: { readonly name: string; readonly type: 'mutating' | 'validating' };
   readonly operation: string;
   readonly ms: number;
   readonly outcome: 'allowed' | 'denied' | 'failed' | 'failed-open';
-  /** Of a refusal. */
+  /** Status code of a denial. */
   readonly code: number;
 }
 
 const LABELS = ['name', 'operation', 'rejected', 'type'] as const;
 const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25];
-/** Names are whatever administrators call their webhooks; those beyond are counted as one. */
-const MOST_NAMES = 1_000;
-const OTHERS = 'other';
+/** Limit of names, which are chosen by administrators; further ones are counted as `other`. */
+const MAX_NAMES = 1_000;
+const OTHER = 'other';
 const HIGHEST_CODE = 600;
 
 export class WebhookMetrics {
@@ -53,36 +53,36 @@ export class WebhookMetrics {
     });
   }
 
-  called({ webhook, operation, ms, outcome, code }: CountedWebhookCall): void {
+  record({ webhook, operation, ms, outcome, code }: WebhookCall): void {
     const name = this.nameOf(webhook.name);
     const type = webhook.type === 'mutating' ? 'admit' : 'validating';
     const rejected = String(outcome === 'denied' || outcome === 'failed');
-    const shown = String(Math.min(code, HIGHEST_CODE));
+    const codeLabel = String(Math.min(code, HIGHEST_CODE));
     this.seriesOf({ name, operation, rejected, type }).observe(ms / 1000);
-    this.requests.inc({ code: outcome === 'allowed' ? '200' : shown, name, operation, rejected, type });
+    this.requests.inc({ code: outcome === 'allowed' ? '200' : codeLabel, name, operation, rejected, type });
     if (outcome === 'failed-open') this.failedOpen.inc({ name, type });
-    if (outcome === 'denied') this.rejections.inc({ error_type: 'no_error', name, operation, rejection_code: shown, type });
+    if (outcome === 'denied') this.rejections.inc({ error_type: 'no_error', name, operation, rejection_code: codeLabel, type });
     if (outcome === 'failed' || outcome === 'failed-open')
       this.rejections.inc({ error_type: 'calling_webhook_error', name, operation, rejection_code: '0', type });
   }
 
-  exposed(): ExposedPieces {
-    return this.durations.exposed();
+  expose(): ExpositionChunks {
+    return this.durations.expose();
   }
 
   private nameOf(name: string): string {
     if (this.names.has(name)) return name;
-    if (this.names.size >= MOST_NAMES) return OTHERS;
+    if (this.names.size >= MAX_NAMES) return OTHER;
     this.names.add(name);
     return name;
   }
 
   private seriesOf(labels: Readonly<Record<(typeof LABELS)[number], string>>): HistogramSeries {
     const key = JSON.stringify(labels);
-    const found = this.series.get(key);
-    if (found !== undefined) return found;
-    const made = this.durations.add(labels);
-    this.series.set(key, made);
-    return made;
+    const existing = this.series.get(key);
+    if (existing !== undefined) return existing;
+    const created = this.durations.add(labels);
+    this.series.set(key, created);
+    return created;
   }
 }

@@ -3,13 +3,13 @@ import { BackOff } from '../../shared/client/back-off';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import type { Logger } from '../../shared/runtime/logger';
 import { Auditor } from '../audit/auditor';
-import { BatchSink, type BatchOptions, type Deliver } from '../audit/batch-sink';
+import { BatchBackend, type BatchOptions, type DeliverBatch } from '../audit/batch-backend';
 import { LogFile } from '../audit/log-file';
-import { LogSink, readerTarget, type LineTarget } from '../audit/log-sink';
+import { LogBackend, createStreamTarget, type LineTarget } from '../audit/log-backend';
 import { compilePolicy } from '../audit/policy';
-import { POLICY_FORMAT } from '../audit/policy-format';
-import type { Lost, Sink, Wording } from '../audit/sink';
-import { webhookDelivery } from '../audit/webhook';
+import { AUDIT_POLICY_FORMAT } from '../audit/policy-format';
+import type { OnEventsLost, AuditBackend, EventEncoding } from '../audit/audit-backend';
+import { createWebhookDelivery } from '../audit/webhook-delivery';
 import type { ServerFlags } from './flags';
 import { openWebhook, type WebhookParts } from './webhooks';
 
@@ -30,26 +30,26 @@ export async function openAudit(flags: ServerFlags, parts: AuditSurroundings): P
   await parts.configurations.loadConfiguration({
     name: 'audit-policy',
     path,
-    formats: [POLICY_FORMAT],
-    apply: (policy) => auditor.use(compilePolicy(policy, GENERATED_NAMES[flags.naming])),
+    formats: [AUDIT_POLICY_FORMAT],
+    apply: (policy) => auditor.setPolicy(compilePolicy(policy, GENERATED_NAMES[flags.naming])),
   });
-  const sinks: Sink[] = [];
-  if (flags['audit-log-path'] !== '') sinks.push(logSink(flags, parts, auditor.lost));
-  if (flags['audit-webhook-config-file'] !== '') sinks.push(await webhookSink(flags, parts, auditor.lost));
-  auditor.writeTo(...sinks);
+  const sinks: AuditBackend[] = [];
+  if (flags['audit-log-path'] !== '') sinks.push(logSink(flags, parts, auditor.onEventsLost));
+  if (flags['audit-webhook-config-file'] !== '') sinks.push(await webhookSink(flags, parts, auditor.onEventsLost));
+  auditor.setBackends(...sinks);
   return auditor;
 }
 
-function logSink(flags: ServerFlags, parts: AuditSurroundings, lost: Lost): Sink {
+function logSink(flags: ServerFlags, parts: AuditSurroundings, lost: OnEventsLost): AuditBackend {
   const { clock } = parts;
   const target = logTarget(flags, parts);
-  const wording: Wording = {
+  const wording: EventEncoding = {
     format: flags['audit-log-format'],
     dialect: flags.naming,
-    longestEvent: flags['audit-log-truncate-enabled'] ? flags['audit-log-truncate-max-event-size'] : undefined,
+    maxEventBytes: flags['audit-log-truncate-enabled'] ? flags['audit-log-truncate-max-event-size'] : undefined,
   };
   const mode = flags['audit-log-mode'];
-  if (mode !== 'batch') return new LogSink(target, wording, mode === 'blocking-strict', clock, lost);
+  if (mode !== 'batch') return new LogBackend(target, wording, mode === 'blocking-strict', clock, lost);
   const options: BatchOptions = {
     bufferSize: flags['audit-log-batch-buffer-size'],
     maxSize: flags['audit-log-batch-max-size'],
@@ -59,13 +59,21 @@ function logSink(flags: ServerFlags, parts: AuditSurroundings, lost: Lost): Sink
       : undefined,
     maxBytes: flags['audit-log-truncate-enabled'] ? flags['audit-log-truncate-max-batch-size'] : undefined,
   };
-  const deliver: Deliver = async (events) => target.append(Buffer.from(`${events.join('\n')}\n`));
-  return new BatchSink({ name: 'log', options, wording, clock, deliver, lost, ended: () => target.close() });
+  const deliver: DeliverBatch = async (events) => target.append(Buffer.from(`${events.join('\n')}\n`));
+  return new BatchBackend({
+    name: 'log',
+    batching: options,
+    encoding: wording,
+    clock,
+    deliver,
+    onEventsLost: lost,
+    onClosed: () => target.close(),
+  });
 }
 
 function logTarget(flags: ServerFlags, { clock, logger }: AuditSurroundings): LineTarget {
   const path = flags['audit-log-path'];
-  if (path === '-') return readerTarget(process.stdout);
+  if (path === '-') return createStreamTarget(process.stdout);
   const options = {
     path,
     maxBytes: (flags['audit-log-maxsize'] === 0 ? USUAL_MEGABYTES : flags['audit-log-maxsize']) * MEGABYTE,
@@ -76,15 +84,15 @@ function logTarget(flags: ServerFlags, { clock, logger }: AuditSurroundings): Li
   return new LogFile(options, clock, (error) => logger.warn('old audit logs could not be packed or removed', { file: path, error }));
 }
 
-async function webhookSink(flags: ServerFlags, parts: AuditSurroundings, lost: Lost): Promise<Sink> {
+async function webhookSink(flags: ServerFlags, parts: AuditSurroundings, lost: OnEventsLost): Promise<AuditBackend> {
   const { clock, random } = parts;
   const webhook = await openWebhook('audit-webhook', flags['audit-webhook-config-file'], parts);
   const firstMs = flags['audit-webhook-initial-backoff'];
   const truncates = flags['audit-webhook-truncate-enabled'];
   const atOnce = flags['audit-webhook-mode'] === 'blocking';
-  return new BatchSink({
+  return new BatchBackend({
     name: 'webhook',
-    options: {
+    batching: {
       bufferSize: flags['audit-webhook-batch-buffer-size'],
       maxSize: atOnce ? 1 : flags['audit-webhook-batch-max-size'],
       maxWaitMs: flags['audit-webhook-batch-max-wait'],
@@ -94,19 +102,19 @@ async function webhookSink(flags: ServerFlags, parts: AuditSurroundings, lost: L
           : undefined,
       maxBytes: truncates ? flags['audit-webhook-truncate-max-batch-size'] : undefined,
     },
-    wording: {
+    encoding: {
       format: 'json',
       dialect: flags.naming,
-      longestEvent: truncates ? flags['audit-webhook-truncate-max-event-size'] : undefined,
+      maxEventBytes: truncates ? flags['audit-webhook-truncate-max-event-size'] : undefined,
     },
     clock,
-    deliver: webhookDelivery({
+    deliver: createWebhookDelivery({
       address: () => webhook.address,
       dialect: flags.naming,
       clock,
       backOff: () => new BackOff(random, { firstMs, longestMs: LONGEST_BACK_OFF_MS, factor: 1.5, jitter: 0.2 }),
     }),
-    lost,
-    ended: async () => webhook.address.transport.close(),
+    onEventsLost: lost,
+    onClosed: async () => webhook.address.transport.close(),
   });
 }

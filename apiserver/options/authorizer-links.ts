@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { appendAll } from '../../shared/values/append';
 import { parseDuration } from '../../shared/cli/duration';
-import { authorizerCosts } from '../metrics/condition-metrics';
+import { createAuthorizerWebhookRecorder } from '../metrics/condition-metrics';
 import type { Meters } from '../metrics/meters';
 import type { Logger } from '../../shared/runtime/logger';
 import { abacAuthorizer } from '../authorization/abac';
@@ -147,7 +147,7 @@ const withSelectors = (flags: ServerFlags): boolean => flags['feature-gates'].is
 
 function commonOf(name: string, flags: ServerFlags, { clock, logger, meters }: AuthorizerLinksParts) {
   const failed = (message: string, error: unknown): void => logger.warn(message, { error });
-  return { dialect: flags.naming, clock, costs: authorizerCosts(meters, name), failed } as const;
+  return { dialect: flags.naming, clock, costs: createAuthorizerWebhookRecorder(meters, name), failed } as const;
 }
 
 /** What is wrong with the flags taken together; undefined = nothing. `isModeGiven`: whether modes stood on the command line. */

@@ -6,14 +6,14 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import type { RandomBytes } from '../../shared/runtime/random';
 import { STORED_KINDS } from '../../shared/api/kinds';
-import { typeNames } from '../cache/store/key-space';
+import { createTypeNameLookup } from '../cache/store/key-space';
 import { EncryptionMetrics } from '../metrics/encryption-metrics';
 import { buildResources } from '../registry/resources';
 import { ENCRYPTION, type EncryptionAtRest } from '../server/wiring/server-options';
-import { encryptedStore } from '../storage/encryption/encrypted-store';
+import { createEncryptedStore } from '../storage/encryption/encrypted-store';
 import type { Store } from '../storage/store';
-import { aesCbc, aesGcm, secretbox, type Cipher } from '../storage/encryption/ciphers';
-import { EncryptionRules, type EncryptionRow, type Envelope, type ValueProvider } from '../storage/encryption/rules';
+import { createAesCbcCipher, createAesGcmCipher, createSecretboxCipher, type Cipher } from '../storage/encryption/ciphers';
+import { EncryptionRules, type EncryptionRule, type Envelope, type ValueProvider } from '../storage/encryption/encryption-rules';
 import {
   bytesOf,
   ENCRYPTION_FORMAT,
@@ -79,7 +79,7 @@ export class EncryptionFromFile implements EncryptionAtRest {
       if (this.current === undefined) throw new Error('the configuration of encryption has not been read');
       return this.current;
     };
-    return encryptedStore(store, { rules, resourceOf: typeNames(prefix, storedTypes), clock });
+    return createEncryptedStore(store, { rules, resourceOf: createTypeNameLookup(prefix, storedTypes), clock });
   }
 
   onChange(listener: () => void): void {
@@ -102,14 +102,14 @@ export class EncryptionFromFile implements EncryptionAtRest {
     // Where there is a configuration that works, none takes its place whose services do not.
     const opened = await services?.open(configured, this.current === undefined ? 'whatever they say' : 'when well');
     const envelopes = new Map(opened?.map((envelope, at) => [configured[at], envelope]));
-    const rows: EncryptionRow[] = [];
+    const rows: EncryptionRule[] = [];
     for (const row of resources) {
       const providers: ValueProvider[] = [];
       for (const one of row.providers ?? []) providers.push(await providerOf(one, envelopes, this.parts));
       rows.push({ resources: (row.resources ?? []).map(canonicalResource), providers });
     }
     const { dialect, clock } = this.parts;
-    this.current = new EncryptionRules(rows, { dialect, clock, meter: this.metrics });
+    this.current = new EncryptionRules(rows, { dialect, clock, metrics: this.metrics });
     services?.use(configured, opened ?? []);
     this.tell();
   }
@@ -134,13 +134,13 @@ type MakeCipher = (secret: Buffer, random: RandomBytes) => Cipher;
 
 /** The library of the one is loaded only where it is wanted. */
 const CIPHERS: Readonly<Record<KeyedProvider, { readonly unknownKey: string; readonly load: () => Promise<MakeCipher> }>> = {
-  aescbc: { unknownKey: 'no matching key was found for the provided AES transformer', load: () => Promise.resolve(aesCbc) },
-  aesgcm: { unknownKey: 'no matching key was found for the provided AES transformer', load: () => Promise.resolve(aesGcm) },
+  aescbc: { unknownKey: 'no matching key was found for the provided AES transformer', load: () => Promise.resolve(createAesCbcCipher) },
+  aesgcm: { unknownKey: 'no matching key was found for the provided AES transformer', load: () => Promise.resolve(createAesGcmCipher) },
   secretbox: {
     unknownKey: 'no matching key was found for the provided Secretbox transformer',
     async load() {
       const salsa = await import('@noble/ciphers/salsa.js');
-      return (secret, random) => secretbox(salsa, secret, random);
+      return (secret, random) => createSecretboxCipher(salsa, secret, random);
     },
   },
 };
@@ -159,8 +159,8 @@ async function providerOf(
       name,
       cipher: make(bytesOf(secret) ?? Buffer.alloc(0), random),
     }));
-    return { type: 'keys', head: `${type}:v1:`, keys, unknownKey };
+    return { type: 'keys', prefix: `${type}:v1:`, keys, unknownKey };
   }
   const envelope = one.kms === undefined ? undefined : envelopes.get(one.kms);
-  return envelope === undefined ? { type: 'plain' } : { type: 'envelope', head: `kms:v2:${one.kms?.name ?? ''}:`, envelope };
+  return envelope === undefined ? { type: 'plain' } : { type: 'envelope', prefix: `kms:v2:${one.kms?.name ?? ''}:`, envelope };
 }

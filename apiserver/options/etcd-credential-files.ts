@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { readCertificateBundle } from '../../shared/pki/certificate-bundle';
 import { FileBackedValue } from '../../shared/runtime/files/file-backed-value';
-import type { EtcdCredentials } from '../storage/etcd/unary';
+import type { EtcdCredentials } from '../storage/etcd/unary-client';
 
 /** '' = none. */
 export interface EtcdCredentialPaths {

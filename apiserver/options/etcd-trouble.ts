@@ -6,7 +6,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import { throttleByKey } from '../../shared/runtime/throttle';
 import { validityFault } from '../../shared/pki/certificates';
-import type { Unreachable } from '../storage/etcd/unary';
+import type { OnUnreachable } from '../storage/etcd/unary-client';
 
 export interface EtcdTroubleOptions {
   readonly clock: Clock;
@@ -50,8 +50,8 @@ const REMEDIES: readonly Remedy[] = [
 ];
 const LAST_REMEDY = 'see whether etcd runs there, and whether --etcd-servers names it';
 
-export function etcdTrouble({ clock, logger, ownCertificate }: EtcdTroubleOptions): Unreachable {
-  const tell: Unreachable = (endpoint, reason) => {
+export function etcdTrouble({ clock, logger, ownCertificate }: EtcdTroubleOptions): OnUnreachable {
+  const tell: OnUnreachable = (endpoint, reason) => {
     const own = ownCertificate()?.toString('latin1');
     const fault = own === undefined ? undefined : validityFault(own, clock.now());
     logger.warn('a member of etcd cannot be reached; it is tried again', {

@@ -9,8 +9,8 @@ import type { Logger } from '../../shared/runtime/logger';
 import type { RandomBytes } from '../../shared/runtime/random';
 import { KmsMetrics } from '../metrics/kms-metrics';
 import type { Meters } from '../metrics/meters';
-import { keyHash } from '../storage/encryption/kms/current-seed';
-import { KmsEnvelope } from '../storage/encryption/kms/envelope';
+import { hashKeyId } from '../storage/encryption/kms/dek-seed-rotator';
+import { KmsEnvelope } from '../storage/encryption/kms/kms-envelope';
 import { GrpcKmsService } from '../storage/encryption/kms/grpc-service';
 import type { ConfiguredKms } from './encryption-configuration';
 
@@ -73,22 +73,22 @@ export class KmsProviders {
   private opened({ name = '', endpoint = '', timeout }: ConfiguredKms): KmsEnvelope {
     const { clock, random, uuid, recovered } = this.parts;
     const logger = this.parts.logger.child({ provider: name });
-    const meter = this.metrics.of(name);
+    const meter = this.metrics.recorderFor(name);
     const timeoutMs = (timeout === undefined ? undefined : parseDuration(timeout)) ?? TIMEOUT_MS;
-    const service = new GrpcKmsService({ endpoint, timeoutMs, clock, called: (...call) => meter.called(...call) });
+    const service = new GrpcKmsService({ endpoint, timeoutMs, clock, onCall: (...call) => meter.recordCall(...call) });
     return new KmsEnvelope({
       name,
       service,
       clock,
       random,
       uuid,
-      meter,
-      doing(fault) {
+      metrics: meter,
+      onHealthChange(fault) {
         if (fault === undefined) logger.info('the service that keeps keys of encryption is well again');
         else logger.error('the service that keeps keys of encryption is not well', { reason: fault });
       },
-      replaced: (keyId) => logger.info('values are encrypted with a new seed', { keyIdHash: keyHash(keyId) }),
-      recovered,
+      onSeedRotated: (keyId) => logger.info('values are encrypted with a new seed', { keyIdHash: hashKeyId(keyId) }),
+      onRecovered: recovered,
     });
   }
 }

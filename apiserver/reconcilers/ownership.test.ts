@@ -1,7 +1,7 @@
 import { ManualClock } from '../../test/support/manual-clock';
 import { MemoryStore } from '../../test/support/memory-store';
-import { FORMAT, FORMAT_VERSION, RESTORED_VERSION } from '../storage/data-mark';
-import { seenAsMarked } from '../storage/shifted-store';
+import { DATA_FORMAT, DATA_FORMAT_VERSION, RESTORED_FORMAT_VERSION } from '../storage/format-marker';
+import { shiftStoreByMarker } from '../storage/shifted-store';
 import { claimPrefix, ForeignData } from './ownership';
 
 const clock = new ManualClock();
@@ -17,7 +17,7 @@ const mark = (value: object): void => void store.put('/registry/platform-format'
 it('claimPrefix marks an empty prefix once and recognizes its mark', async () => {
   await claim();
   const { kv } = await store.get('/registry/platform-format');
-  expect(JSON.parse(String(kv?.value))).toEqual({ format: FORMAT, version: FORMAT_VERSION, naming: 'platform' });
+  expect(JSON.parse(String(kv?.value))).toEqual({ format: DATA_FORMAT, version: DATA_FORMAT_VERSION, naming: 'platform' });
   store.put('/registry/configmaps/a/b', Buffer.from('x'));
   await claim();
   expect((await store.get('/registry/platform-format')).kv?.version).toBe(1);
@@ -38,18 +38,26 @@ it.each([
   ['data of another program', () => void store.put('/registry/pods/default/x', Buffer.from('k8s')), /\/registry\/pods\/default\/x/],
   ['a mark of another program', () => mark({ format: 'other', version: 1, naming: 'platform' }), /not this server's mark/],
   ['a mark that is not JSON', () => void store.put('/registry/platform-format', Buffer.from('{')), /not this server's mark/],
-  ['data of a newer version', () => mark({ format: FORMAT, version: RESTORED_VERSION + 1, naming: 'platform' }), /newer server/],
+  [
+    'data of a newer version',
+    () => mark({ format: DATA_FORMAT, version: RESTORED_FORMAT_VERSION + 1, naming: 'platform' }),
+    /newer server/,
+  ],
   [
     'data of an unfinished restore',
-    () => mark({ format: FORMAT, version: RESTORED_VERSION, naming: 'platform', restoring: 'a.backup' }),
+    () => mark({ format: DATA_FORMAT, version: RESTORED_FORMAT_VERSION, naming: 'platform', restoring: 'a.backup' }),
     /restoring a\.backup has not finished/,
   ],
   [
     'restored data whose revisions are not shifted',
-    () => mark({ format: FORMAT, version: RESTORED_VERSION, naming: 'platform', firstRevision: 100 }),
+    () => mark({ format: DATA_FORMAT, version: RESTORED_FORMAT_VERSION, naming: 'platform', firstRevision: 100 }),
     /start it again/,
   ],
-  ['data in the other spelling', () => mark({ format: FORMAT, version: FORMAT_VERSION, naming: 'kubernetes' }), /--naming=kubernetes/],
+  [
+    'data in the other spelling',
+    () => mark({ format: DATA_FORMAT, version: DATA_FORMAT_VERSION, naming: 'kubernetes' }),
+    /--naming=kubernetes/,
+  ],
 ])('claimPrefix rejects %s with the reason', async (_title, prepare, message) => {
   prepare();
   const revision = store.current;
@@ -59,8 +67,8 @@ it.each([
 });
 
 it('claimPrefix accepts restored data whose revisions are shifted as the mark says', async () => {
-  mark({ format: FORMAT, version: RESTORED_VERSION, naming: 'platform', firstRevision: 100 });
-  const seen = await seenAsMarked(store, '/registry');
+  mark({ format: DATA_FORMAT, version: RESTORED_FORMAT_VERSION, naming: 'platform', firstRevision: 100 });
+  const seen = await shiftStoreByMarker(store, '/registry');
   await claimPrefix({ store: seen, prefix: '/registry', naming: 'platform', clock, deadline: 10_000 });
   expect((await seen.get('/registry/platform-format')).kv?.modRevision).toBe(100);
 });

@@ -5,7 +5,14 @@
 import type { Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import { commit } from '../storage/commit';
-import { encodeMark, FORMAT, FORMAT_VERSION, markKey, parseMark, RESTORED_VERSION } from '../storage/data-mark';
+import {
+  encodeFormatMarker,
+  DATA_FORMAT,
+  DATA_FORMAT_VERSION,
+  formatMarkerKey,
+  parseFormatMarker,
+  RESTORED_FORMAT_VERSION,
+} from '../storage/format-marker';
 import { prefixRange, type KeyValue, type Store } from '../storage/store';
 
 /** The data is not this server's to use; the message tells the operator what was found and what to do. */
@@ -26,7 +33,7 @@ export interface OwnershipOptions {
 /** Claims an empty prefix; rejects with {@link ForeignData} when it holds other data, with StoreError when the store cannot be asked. */
 export async function claimPrefix(options: OwnershipOptions): Promise<void> {
   const { store, prefix, naming, clock, deadline } = options;
-  const key = markKey(prefix);
+  const key = formatMarkerKey(prefix);
   const { kv } = await store.get(key, { deadline });
   if (kv !== undefined) {
     checkMark(kv, options);
@@ -40,7 +47,7 @@ export async function claimPrefix(options: OwnershipOptions): Promise<void> {
       `the store holds keys under ${prefix}/ (such as ${foreign.key}) that this server did not write; choose another --etcd-prefix or an empty store`,
     );
   }
-  const value = encodeMark({ format: FORMAT, version: FORMAT_VERSION, naming });
+  const value = encodeFormatMarker({ format: DATA_FORMAT, version: DATA_FORMAT_VERSION, naming });
   const result = await commit(
     store,
     { compare: [{ key, modRevision: 0 }], operations: [{ type: 'put', key, value }] },
@@ -51,13 +58,13 @@ export async function claimPrefix(options: OwnershipOptions): Promise<void> {
 }
 
 function checkMark(kv: KeyValue, { prefix, naming }: OwnershipOptions): void {
-  const mark = parseMark(kv.value);
-  if (mark === undefined || mark.format !== FORMAT) {
-    throw new ForeignData(`${markKey(prefix)} is not this server's mark; choose another --etcd-prefix`);
+  const mark = parseFormatMarker(kv.value);
+  if (mark === undefined || mark.format !== DATA_FORMAT) {
+    throw new ForeignData(`${formatMarkerKey(prefix)} is not this server's mark; choose another --etcd-prefix`);
   }
-  if (mark.version !== FORMAT_VERSION && mark.version !== RESTORED_VERSION) {
+  if (mark.version !== DATA_FORMAT_VERSION && mark.version !== RESTORED_FORMAT_VERSION) {
     throw new ForeignData(
-      `the data under ${prefix}/ has format version ${mark.version}, this server knows version ${RESTORED_VERSION}; use a newer server`,
+      `the data under ${prefix}/ has format version ${mark.version}, this server knows version ${RESTORED_FORMAT_VERSION}; use a newer server`,
     );
   }
   if (mark.restoring !== undefined) {

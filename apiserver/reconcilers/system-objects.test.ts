@@ -17,7 +17,7 @@ beforeEach(async () => {
   failures = [];
   jest.spyOn(f.cache, 'watch').mockImplementation((_type, _request, given) => {
     sink = given;
-    return { close: () => void (closed = true), bookmarkNow: () => undefined };
+    return { close: () => void (closed = true), sendBookmark: () => undefined };
   });
 });
 

@@ -92,7 +92,7 @@ export function requestListener(deps: ChainDependencies, origin: Origin): Reques
     // process.
     exchange.input.on('error', ignore);
     reply.on('error', ignore);
-    exchange.whenFinished(() => metrics.requests.finished(exchange));
+    exchange.whenFinished(() => metrics.requests.recordRequest(exchange));
     if (log !== undefined) exchange.whenFinished(() => log(exchange));
     if (tracing === undefined) run(exchange);
     else traceRequest(tracing, exchange, run);
@@ -141,7 +141,7 @@ function withTrace(name: FilterName, filter: Filter): Filter {
   return (exchange) => {
     const { trace } = exchange;
     if (trace === undefined) return filter(exchange);
-    return name === 'authentication' ? trace.opened(name, () => filter(exchange)) : trace.waited(name, () => filter(exchange));
+    return name === 'authentication' ? trace.runOpeningFilter(name, () => filter(exchange)) : trace.runFilter(name, () => filter(exchange));
   };
 }
 
@@ -151,12 +151,12 @@ function authenticationFilter(deps: ChainDependencies): Filter {
     authenticate,
     (exchange) => deps.certificateOf(exchange),
     clock,
-    (user, attempt) => metrics.authenticated(user, attempt),
+    (user, attempt) => metrics.recordAuthentication(user, attempt),
   );
 }
 
 function authorizationFilter({ authorizer, api, metrics, clock }: ChainDependencies): Filter {
-  return filters.authorize(authorizer, api.gates, clock, (type, ms) => metrics.authorized(type, ms));
+  return filters.authorize(authorizer, api.gates, clock, (type, ms) => metrics.recordAuthorization(type, ms));
 }
 
 /** The handler after the filters: proxies requests for aggregated API servers, and routes paths and resources. */

@@ -239,7 +239,7 @@ test.each([
   const row = STORED_KINDS.find((candidate) => candidate.kind === kind);
   if (row === undefined) throw new Error(`no row for ${kind}`);
   const { matches } = selectionFor(row, '', `${field}=${value}`);
-  expect(matches({ key: 'a/b', revision: 1, bytes: Buffer.alloc(0), labels: {}, fields, dialectSensitive: false })).toBe(true);
+  expect(matches({ key: 'a/b', revision: 1, bytes: Buffer.alloc(0), labels: {}, fields, isDialectSensitive: false })).toBe(true);
 });
 
 test('a ResourceQuota counts both spellings of a resource under one name', () => {

@@ -58,12 +58,12 @@ async function openGate(limits: Partial<StartGateLimits> = {}) {
     return { sent, answer };
   };
   const held = (count: number): Promise<unknown> =>
-    waitUntil(`${count} held requests`, () => meters.count('apiserver_start_held_requests').value === count);
+    waitUntil(`${count} held requests`, () => meters.counter('apiserver_start_held_requests').value === count);
   const outcomes = (): Record<string, number> =>
     Object.fromEntries(
       ['served', 'refused', 'stopped', 'disconnected'].map((outcome) => [
         outcome,
-        meters.count('apiserver_start_held_requests_total', outcome).value,
+        meters.counter('apiserver_start_held_requests_total', outcome).value,
       ]),
     );
   const served: string[] = [];

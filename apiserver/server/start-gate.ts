@@ -131,11 +131,11 @@ export class StartGate {
   }
 
   private count(outcome: Outcome): void {
-    this.deps.meters.count('apiserver_start_held_requests_total', outcome).add();
+    this.deps.meters.counter('apiserver_start_held_requests_total', outcome).add();
   }
 
   private countHeld(): void {
-    this.deps.meters.count('apiserver_start_held_requests').value = this.held.size;
+    this.deps.meters.counter('apiserver_start_held_requests').value = this.held.size;
   }
 }
 

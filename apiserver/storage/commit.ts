@@ -1,10 +1,11 @@
 /**
- * A transaction whose outcome is always known: a lost answer is settled instead of reported. It compares bytes and
- * revisions only and never looks into a value.
+ * Commits a transaction and resolves ambiguous outcomes: when the response is lost, it finds out whether the
+ * transaction was committed. It compares bytes and revisions only and does not interpret values.
  *
- * Sending the same transaction again is safe because it is conditioned on a key that it writes: it can happen once. If
- * its condition then fails, the history of that key tells whether the lost attempt or somebody else changed it. etcd may
- * say that it is full of a write that it has just done; there the key itself is looked at, because nothing can be sent.
+ * Sending the same transaction again is safe because it is conditioned on the revision of a key that it writes, so it
+ * can be committed only once. If the condition then fails, the history of that key shows whether the lost attempt or
+ * another client changed it. etcd may report that it is full for a write that it has just committed; then the key
+ * itself is read, because nothing can be written.
  */
 import type { Clock } from '../../shared/runtime/clock';
 import {
@@ -21,24 +22,24 @@ import {
 
 export interface CommitOptions {
   readonly clock: Clock;
-  /** When to give up, in milliseconds of the monotonic clock; default 34 s from now. */
+  /** Deadline in milliseconds of the monotonic clock; default 34 s from now. */
   readonly deadline?: number;
   /**
-   * A revision that the store had reached before the transaction was made (the cache's clock). Lets a creation be
-   * recognised even if the key was deleted and created again by others before the answer could be settled.
+   * A revision that the store had reached before the transaction was built (the cache's revision). With it, a creation
+   * is recognized even if other clients deleted the key and created it again before the outcome was resolved.
    */
   readonly since?: Revision;
 }
 
 const DEFAULT_TIMEOUT_MS = 34_000;
-/** How long one attempt may wait for its answer before it counts as lost. */
+/** Time after which the response to one attempt counts as lost. */
 const ATTEMPT_MS = 10_000;
 const FIRST_DELAY_MS = 50;
-const LONGEST_DELAY_MS = 1_000;
+const MAX_DELAY_MS = 1_000;
 
 /**
- * Does `transaction` at most once. Rejects with `ambiguous` when the deadline passes before the outcome is known, or at
- * once when nothing in the transaction makes repeating it safe; other failures mean that it was not done.
+ * Commits `transaction` at most once. Rejects with `ambiguous` when the deadline passes before the outcome is known, or
+ * immediately when no condition makes a repetition safe; every other failure means that it was not committed.
  */
 export async function commit(store: Store, transaction: Transaction, options: CommitOptions): Promise<TransactionResult> {
   const { clock } = options;
@@ -52,112 +53,113 @@ export async function commit(store: Store, transaction: Transaction, options: Co
     if (!(error instanceof StoreError) || (error.failure !== 'ambiguous' && error.failure !== 'no-space')) throw error;
     first = error;
   }
-  const witness = findWitness(transaction);
-  if (witness === undefined) throw unknown(first.message);
-  // What a full store has done it did before it answered: nothing is under way, and a look settles it.
-  const isAnswered = first.failure === 'no-space';
-  const look = (): Promise<Refusal> => readCompared(store, transaction, deadline);
+  const guarded = findGuardedOperation(transaction);
+  if (guarded === undefined) throw unknownOutcome(first.message);
+  // A full store responds only after it has committed or refused the write: nothing is in flight, and one read resolves
+  // the outcome.
+  const isStoreFull = first.failure === 'no-space';
+  const readCurrent = (): Promise<Refusal> => readComparedKeys(store, transaction, deadline);
   let reason = first.message;
-  for (let delay = isAnswered ? 0 : FIRST_DELAY_MS; clock.monotonic() + delay < deadline; delay = nextDelay(delay)) {
+  for (let delay = isStoreFull ? 0 : FIRST_DELAY_MS; clock.monotonic() + delay < deadline; delay = nextDelay(delay)) {
     if (delay > 0) await clock.sleep(delay);
-    let untouched = false;
+    let isUnchanged = false;
     try {
-      let isRefused = !isAnswered;
-      const again = await (isAnswered ? look() : attempt()).catch((error: unknown) => {
+      let isRefused = !isStoreFull;
+      const outcome = await (isStoreFull ? readCurrent() : attempt()).catch((error: unknown) => {
         if (!(error instanceof StoreError) || error.failure !== 'no-space') throw error;
         isRefused = false;
-        return look();
+        return readCurrent();
       });
-      if (again.committed) return again;
-      const current = again.current[witness.index];
-      untouched = !isRefused && (current?.modRevision ?? 0) === witness.revision;
-      if (!untouched) {
-        const revision = await revisionOfOurs(store, witness, current, { clock, deadline, since: options.since });
-        return revision === undefined ? again : { committed: true, revision };
+      if (outcome.committed) return outcome;
+      const current = outcome.current[guarded.index];
+      isUnchanged = !isRefused && (current?.modRevision ?? 0) === guarded.expectedRevision;
+      if (!isUnchanged) {
+        const revision = await findOwnRevision(store, guarded, current, { clock, deadline, since: options.since });
+        return revision === undefined ? outcome : { committed: true, revision };
       }
     } catch (error) {
-      // Whatever the failure: it says nothing about the attempt whose answer was lost.
+      // This failure does not reveal the outcome of the attempt with the lost response.
       if (!(error instanceof StoreError)) throw error;
       reason = error.message;
       if (error.failure === 'closed' || error.failure === 'compacted') break;
     }
-    if (untouched && isAnswered) throw first;
+    if (isUnchanged && isStoreFull) throw first;
   }
-  throw unknown(reason);
+  throw unknownOutcome(reason);
 }
 
 type Refusal = Extract<TransactionResult, { committed: false }>;
 
-function unknown(reason: string): StoreError {
+function unknownOutcome(reason: string): StoreError {
   return new StoreError('ambiguous', `the outcome of a write is unknown: ${reason}`);
 }
 
 function nextDelay(delay: number): number {
-  return Math.min(Math.max(2 * delay, FIRST_DELAY_MS), LONGEST_DELAY_MS);
+  return Math.min(Math.max(2 * delay, FIRST_DELAY_MS), MAX_DELAY_MS);
 }
 
-/** What a refusal would say, at one revision. */
-async function readCompared(store: Store, { compare }: Transaction, deadline: number): Promise<Refusal> {
+/** The same result as a refused transaction, read at one revision. */
+async function readComparedKeys(store: Store, { compare }: Transaction, deadline: number): Promise<Refusal> {
   const revision = await store.revision({ deadline });
   const reads = await Promise.all(compare.map(({ key }) => store.get(key, { revision, deadline })));
   return { committed: false, revision, current: reads.map(({ kv }) => kv) };
 }
 
-/** A written key whose revision is a condition of the write. */
-interface Witness {
+/** An operation on a key that the transaction conditions on its mod revision. */
+interface GuardedOperation {
   readonly operation: StoreOperation;
-  /** The revision compared with; 0 = the key must not exist. */
-  readonly revision: Revision;
-  /** Where the key stands among the conditions. */
+  /** The expected mod revision; 0 = the key must not exist. */
+  readonly expectedRevision: Revision;
+  /** Index of the condition in `compare`. */
   readonly index: number;
 }
 
-function findWitness({ compare, operations }: Transaction): Witness | undefined {
+function findGuardedOperation({ compare, operations }: Transaction): GuardedOperation | undefined {
   for (const operation of operations) {
     const index = compare.findIndex((condition) => condition.key === operation.key && 'modRevision' in condition);
     const condition = compare[index];
     if (condition === undefined || !('modRevision' in condition)) continue;
-    // Deleting what must not exist changes nothing, so it leaves no trace.
-    if (operation.type === 'put' || condition.modRevision > 0) return { operation, revision: condition.modRevision, index };
+    // Deleting a key that must not exist changes nothing, so its history does not show it.
+    if (operation.type === 'put' || condition.modRevision > 0) return { operation, expectedRevision: condition.modRevision, index };
   }
   return undefined;
 }
 
-interface SettleOptions {
+interface ResolveOptions {
   readonly clock: Clock;
   readonly deadline: number;
   readonly since: Revision | undefined;
 }
 
-/** The revision at which the lost attempt was done, undefined when it was not. */
-async function revisionOfOurs(
+/** The revision at which the lost attempt was committed; undefined when it was not. */
+async function findOwnRevision(
   store: Store,
-  witness: Witness,
+  guarded: GuardedOperation,
   current: KeyValue | undefined,
-  options: SettleOptions,
+  options: ResolveOptions,
 ): Promise<Revision | undefined> {
-  const { operation, revision } = witness;
-  if (revision > 0) {
+  const { operation, expectedRevision } = guarded;
+  if (expectedRevision > 0) {
     // Unchanged: another condition failed, and fails for the lost attempt as well.
-    if (current?.modRevision === revision) return undefined;
-    const first = await firstEvent(store, operation.key, revision + 1, options, () => true);
-    return first !== undefined && isOurs(first, operation) ? first.revision : undefined;
+    if (current?.modRevision === expectedRevision) return undefined;
+    const first = await firstEvent(store, operation.key, expectedRevision + 1, options, () => true);
+    return first !== undefined && matchesOperation(first, operation) ? first.revision : undefined;
   }
-  // A key that does not exist was not created by the lost attempt, or others saw and deleted it since.
+  // The key does not exist: the lost attempt did not create it, or other clients have seen and deleted it since.
   if (current === undefined) return undefined;
   if (options.since !== undefined) {
     const last = current.modRevision;
     const from = Math.min(options.since + 1, current.createRevision);
-    const decides = (event: StoreEvent): boolean => isOurCreation(event, operation) || event.revision >= last;
-    const event = await firstEvent(store, operation.key, from, options, decides);
-    return event !== undefined && isOurCreation(event, operation) ? event.revision : undefined;
+    const isDecisive = (event: StoreEvent): boolean => matchesCreation(event, operation) || event.revision >= last;
+    const event = await firstEvent(store, operation.key, from, options, isDecisive);
+    return event !== undefined && matchesCreation(event, operation) ? event.revision : undefined;
   }
   const { createRevision } = current;
   const { kv: created } = await store.get(operation.key, { revision: createRevision, deadline: options.deadline });
   return operation.type === 'put' && created?.value.equals(operation.value) === true ? createRevision : undefined;
 }
 
-function isOurs(event: StoreEvent, operation: StoreOperation): boolean {
+function matchesOperation(event: StoreEvent, operation: StoreOperation): boolean {
   switch (operation.type) {
     case 'delete':
       return event.type === 'delete';
@@ -166,35 +168,38 @@ function isOurs(event: StoreEvent, operation: StoreOperation): boolean {
   }
 }
 
-function isOurCreation(event: StoreEvent, operation: StoreOperation): boolean {
-  return event.type === 'put' && event.created && isOurs(event, operation);
+function matchesCreation(event: StoreEvent, operation: StoreOperation): boolean {
+  return event.type === 'put' && event.created && matchesOperation(event, operation);
 }
 
-/** The first event of `key` from a revision on that is `wanted`. Rejects when history does not reach back or time is up. */
+/**
+ * The first event of `key` from revision `from` on that matches. Rejects when the history is compacted or the deadline
+ * passes.
+ */
 function firstEvent(
   store: Store,
   key: string,
   from: Revision,
-  { clock, deadline }: SettleOptions,
-  wanted: (event: StoreEvent) => boolean,
+  { clock, deadline }: ResolveOptions,
+  matches: (event: StoreEvent) => boolean,
 ): Promise<StoreEvent | undefined> {
   return new Promise((resolve, reject) => {
-    const finish = (settle: () => void): void => {
+    const complete = (complete: () => void): void => {
       timer.cancel();
       watch.close();
-      settle();
+      complete();
     };
-    const giveUp = (error: StoreError): void => finish(() => reject(error));
+    const fail = (error: StoreError): void => complete(() => reject(error));
     const timer = clock.after(Math.max(0, deadline - clock.monotonic()), () => {
-      giveUp(new StoreError('deadline', 'the history of the key was not read in time'));
+      fail(new StoreError('deadline', 'the history of the key was not read in time'));
     });
     const watch = store.watch(singleKey(key), from, {
       events: (events) => {
-        const found = events.find(wanted);
-        if (found !== undefined) finish(() => resolve(found));
+        const match = events.find(matches);
+        if (match !== undefined) complete(() => resolve(match));
       },
       progress: () => undefined,
-      compacted: (revision) => giveUp(new StoreError('compacted', 'the history of the key is compacted', revision)),
+      compacted: (revision) => fail(new StoreError('compacted', 'the history of the key is compacted', revision)),
       connection: () => undefined,
     });
   });

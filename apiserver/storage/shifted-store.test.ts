@@ -1,7 +1,7 @@
 import { Recorder } from '../../test/support/store-recorder';
 import { MemoryStore } from '../../test/support/memory-store';
-import { encodeMark, FORMAT, RESTORED_VERSION } from './data-mark';
-import { seenAsMarked, shiftedStore } from './shifted-store';
+import { encodeFormatMarker, DATA_FORMAT, RESTORED_FORMAT_VERSION } from './format-marker';
+import { shiftStoreByMarker, shiftedStore } from './shifted-store';
 import { prefixRange, type Store } from './store';
 
 const shift = 1_000;
@@ -26,10 +26,10 @@ it('shifted store adds the shift to every revision', async () => {
 it('shifted store reports revisions before the shift as compacted, with the oldest readable revision', async () => {
   for (const revision of [1, 3, 1_000, 1_003]) {
     await expect(store.get('/a', { revision })).rejects.toMatchObject({ failure: 'compacted', compactRevision: 1_004 });
-    const seen = new Recorder();
-    store.watch(prefixRange('/'), revision, seen);
-    await seen.until(() => seen.compactedAt !== undefined);
-    expect(seen.compactedAt).toBe(1_004);
+    const recorder = new Recorder();
+    store.watch(prefixRange('/'), revision, recorder);
+    await recorder.until(() => recorder.compactedAt !== undefined);
+    expect(recorder.compactedAt).toBe(1_004);
   }
 });
 
@@ -46,18 +46,21 @@ it('shifted store compacts nothing at a revision before the shift', async () => 
   expect((await store.get('/a', { revision: 1_004 })).kv?.modRevision).toBe(1_004);
 });
 
-it('seenAsMarked returns the store itself without a mark', async () => {
-  expect(await seenAsMarked(inner, '/registry')).toBe(inner);
+it('shiftStoreByMarker returns the store itself without a marker', async () => {
+  expect(await shiftStoreByMarker(inner, '/registry')).toBe(inner);
 });
 
-it('seenAsMarked shifts the store so that the mark has the revision that it names, and never shifts back', async () => {
+it('shiftStoreByMarker shifts the store so that the marker has the revision that it names, and never shifts down', async () => {
   inner.put(
     '/registry/platform-format',
-    encodeMark({ format: FORMAT, version: RESTORED_VERSION, naming: 'platform', firstRevision: 5_000 }),
+    encodeFormatMarker({ format: DATA_FORMAT, version: RESTORED_FORMAT_VERSION, naming: 'platform', firstRevision: 5_000 }),
   );
-  const seen = await seenAsMarked(inner, '/registry');
-  expect((await seen.get('/registry/platform-format')).kv?.modRevision).toBe(5_000);
-  // A mark that has a higher revision already shifts nothing, least of all back.
-  inner.put('/other/platform-format', encodeMark({ format: FORMAT, version: RESTORED_VERSION, naming: 'platform', firstRevision: 3 }));
-  expect(await seenAsMarked(inner, '/other')).toBe(inner);
+  const shifted = await shiftStoreByMarker(inner, '/registry');
+  expect((await shifted.get('/registry/platform-format')).kv?.modRevision).toBe(5_000);
+  // A marker that already has a higher revision shifts nothing.
+  inner.put(
+    '/other/platform-format',
+    encodeFormatMarker({ format: DATA_FORMAT, version: RESTORED_FORMAT_VERSION, naming: 'platform', firstRevision: 3 }),
+  );
+  expect(await shiftStoreByMarker(inner, '/other')).toBe(inner);
 });

@@ -1,10 +1,12 @@
 /**
- * A store whose revisions begin higher than those of the store behind it, by one number for good: what has been restored must not meet clients again at
- * revisions that they know from before, and etcd's own counter cannot be set. It changes numbers only, and keeps nothing.
+ * Adds a constant to the revisions of the wrapped store. After a restore, clients must not see
+ * revisions that they know from before it, and etcd's own counter cannot be set. Only revisions are converted; nothing
+ * is stored.
  *
- * What lies before the shift has been compacted by the restore, so a question about it goes to the store as one about its beginning and is refused there.
+ * The restore compacts everything before the shift, so a request for an earlier revision is sent as one for revision 1
+ * and refused there as compacted.
  */
-import { markKey, revisionShift } from './data-mark';
+import { formatMarkerKey, revisionShift } from './format-marker';
 import {
   StoreError,
   type Compare,
@@ -21,23 +23,23 @@ import {
   type Watch,
   type WatchSink,
 } from './store';
-import { StoreLayer } from './store-layer';
+import { DelegatingStore } from './delegating-store';
 
-/** The store as the mark under `prefix` wants it to be seen. */
-export async function seenAsMarked(store: Store, prefix: string, options?: StoreCallOptions): Promise<Store> {
-  const { kv } = await store.get(markKey(prefix), options);
+/** The store with the revision shift that the format marker under `prefix` requires. */
+export async function shiftStoreByMarker(store: Store, prefix: string, options?: StoreCallOptions): Promise<Store> {
+  const { kv } = await store.get(formatMarkerKey(prefix), options);
   return shiftedStore(store, revisionShift(kv));
 }
 
-/** `shift` = how much higher the revisions are than the store's own. */
+/** `shift` is added to the revisions of `store`. */
 export function shiftedStore(store: Store, shift: number): Store {
   return shift === 0 ? store : new ShiftedStore(store, shift);
 }
 
-/** Before every revision that can be read: the first write of a new store takes 2. */
-const BEGINNING = 1;
+/** A revision below every readable one: the first write of a new store takes 2. */
+const INITIAL_REVISION = 1;
 
-class ShiftedStore extends StoreLayer {
+class ShiftedStore extends DelegatingStore {
   constructor(
     store: Store,
     private readonly shift: number,
@@ -49,45 +51,47 @@ class ShiftedStore extends StoreLayer {
     key: string,
     { revision, ...options }: StoreCallOptions & { readonly revision?: Revision } = {},
   ): Promise<{ readonly revision: Revision; readonly kv: KeyValue | undefined }> {
-    const found = await this.told(this.store.get(key, { ...options, ...(revision !== undefined && { revision: this.inner(revision) }) }));
-    return { revision: this.outer(found.revision), kv: found.kv && this.outerKey(found.kv) };
+    const result = await this.withShiftedError(
+      this.store.get(key, { ...options, ...(revision !== undefined && { revision: this.toInnerRevision(revision) }) }),
+    );
+    return { revision: this.toOuterRevision(result.revision), kv: result.kv && this.toOuterKeyValue(result.kv) };
   }
 
   override async range({ revision, ...request }: RangeRequest, options?: StoreCallOptions): Promise<RangeResult> {
-    const inner = { ...request, ...(revision !== undefined && { revision: this.inner(revision) }) };
-    const found = await this.told(this.store.range(inner, options));
-    return { ...found, revision: this.outer(found.revision), kvs: found.kvs.map((kv) => this.outerKey(kv)) };
+    const innerRequest = { ...request, ...(revision !== undefined && { revision: this.toInnerRevision(revision) }) };
+    const result = await this.withShiftedError(this.store.range(innerRequest, options));
+    return { ...result, revision: this.toOuterRevision(result.revision), kvs: result.kvs.map((kv) => this.toOuterKeyValue(kv)) };
   }
 
   override async count(range: KeyRange, options?: StoreCallOptions): Promise<{ readonly revision: Revision; readonly count: number }> {
     const { revision, count } = await this.store.count(range, options);
-    return { revision: this.outer(revision), count };
+    return { revision: this.toOuterRevision(revision), count };
   }
 
   override async transact({ compare, operations }: Transaction, options?: StoreCallOptions): Promise<TransactionResult> {
-    const result = await this.store.transact({ compare: compare.map((condition) => this.innerCompare(condition)), operations }, options);
-    const revision = this.outer(result.revision);
+    const result = await this.store.transact({ compare: compare.map((condition) => this.toInnerCompare(condition)), operations }, options);
+    const revision = this.toOuterRevision(result.revision);
     return result.committed
       ? { committed: true, revision }
-      : { committed: false, revision, current: result.current.map((kv) => kv && this.outerKey(kv)) };
+      : { committed: false, revision, current: result.current.map((kv) => kv && this.toOuterKeyValue(kv)) };
   }
 
   override watch(range: KeyRange, from: Revision, sink: WatchSink): Watch {
     if (!Number.isSafeInteger(from) || from < 1) throw new StoreError('internal', `a watch starts at revision 1 or later, not ${from}`);
-    return this.store.watch(range, this.inner(from), {
+    return this.store.watch(range, this.toInnerRevision(from), {
       events: (events, through) =>
         sink.events(
-          events.map((event) => ({ ...event, revision: this.outer(event.revision) })),
-          this.outer(through),
+          events.map((event) => ({ ...event, revision: this.toOuterRevision(event.revision) })),
+          this.toOuterRevision(through),
         ),
-      progress: (revision) => sink.progress(this.outer(revision)),
-      compacted: (revision) => sink.compacted(this.outer(revision)),
+      progress: (revision) => sink.progress(this.toOuterRevision(revision)),
+      compacted: (revision) => sink.compacted(this.toOuterRevision(revision)),
       connection: (state) => sink.connection(state),
     });
   }
 
   override async revision(options?: StoreCallOptions): Promise<Revision> {
-    return this.outer(await this.store.revision(options));
+    return this.toOuterRevision(await this.store.revision(options));
   }
 
   override async compact(revision: Revision, options?: StoreCallOptions): Promise<void> {
@@ -96,39 +100,42 @@ class ShiftedStore extends StoreLayer {
 
   override async status(options?: StoreCallOptions): Promise<StoreStatus> {
     const status = await this.store.status(options);
-    return { ...status, revision: this.outer(status.revision) };
+    return { ...status, revision: this.toOuterRevision(status.revision) };
   }
 
-  protected override async below(store: Store, key: string, options?: StoreCallOptions): Promise<KeyValue | undefined> {
-    const kv = await super.below(store, key, options);
-    return kv && this.outerKey(kv);
+  protected override async getStaleFrom(store: Store, key: string, options?: StoreCallOptions): Promise<KeyValue | undefined> {
+    const kv = await super.getStaleFrom(store, key, options);
+    return kv && this.toOuterKeyValue(kv);
   }
 
-  protected override outer(revision: Revision): Revision {
+  protected override toOuterRevision(revision: Revision): Revision {
     return revision + this.shift;
   }
 
-  private inner(revision: Revision): Revision {
-    return Math.max(BEGINNING, revision - this.shift);
+  private toInnerRevision(revision: Revision): Revision {
+    return Math.max(INITIAL_REVISION, revision - this.shift);
   }
 
-  private outerKey(kv: KeyValue): KeyValue {
-    return { ...kv, createRevision: this.outer(kv.createRevision), modRevision: this.outer(kv.modRevision) };
+  private toOuterKeyValue(kv: KeyValue): KeyValue {
+    return { ...kv, createRevision: this.toOuterRevision(kv.createRevision), modRevision: this.toOuterRevision(kv.modRevision) };
   }
 
-  /** 0 says that the key must not exist, in every count; no key was written at the beginning, so what is older than the shift never holds. */
-  private innerCompare(condition: Compare): Compare {
+  /**
+   * 0 means that the key must not exist, with and without a shift. No key has mod revision 1, so a comparison with a
+   * revision from before the shift never holds.
+   */
+  private toInnerCompare(condition: Compare): Compare {
     if ('exists' in condition || condition.modRevision === 0) return condition;
-    return { key: condition.key, modRevision: this.inner(condition.modRevision) };
+    return { key: condition.key, modRevision: this.toInnerRevision(condition.modRevision) };
   }
 
-  /** A refusal that names the oldest readable revision names it in this store's count. */
-  private async told<T>(answer: Promise<T>): Promise<T> {
+  /** Shifts the `compactRevision` of a rejected call. */
+  private async withShiftedError<T>(call: Promise<T>): Promise<T> {
     try {
-      return await answer;
+      return await call;
     } catch (error) {
       if (!(error instanceof StoreError) || error.compactRevision === undefined) throw error;
-      throw new StoreError(error.failure, error.message, this.outer(error.compactRevision));
+      throw new StoreError(error.failure, error.message, this.toOuterRevision(error.compactRevision));
     }
   }
 }

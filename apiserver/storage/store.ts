@@ -1,17 +1,17 @@
 /**
- * The store contract: a durable, ordered map from keys to bytes with one revision counter, history and watch.
+ * The store contract: a durable, ordered map from keys to bytes with one revision counter, history and watches. The
+ * cache and the registry use only these types; the etcd client and the embedded store implement them and pass the same
+ * contract suite (`contract/`).
  *
- * What it is for: everything above (the cache, the registry) sees only these types; the etcd client and the
- * embedded store implement them and pass the same contract suite (`contract/`).
- * What it never does: know what a value means. Keys are opaque strings ordered by their UTF-8 bytes.
+ * A store does not interpret values. Keys are opaque strings, ordered by their UTF-8 bytes.
  */
 
-/** A store revision. One counter over all keys; a committed transaction that changes something takes the next one. */
+/** One counter over all keys; a committed transaction that changes at least one key takes the next revision. */
 export type Revision = number;
 
 /**
  * One key at one revision. `value` is empty when the read asked for keys only. It must not be modified, and it may be a
- * view of a larger answer: whoever keeps it for long copies it. The same holds for the values of watch events.
+ * view of a larger response buffer: copy it before keeping it for long. The same holds for the values of watch events.
  */
 export interface KeyValue {
   readonly key: string;
@@ -29,9 +29,12 @@ export interface KeyRange {
 }
 
 export interface RangeRequest extends KeyRange {
-  /** Read at exactly this revision; absent = the newest, linearizable. */
+  /** Read at exactly this revision; absent = the newest, as a linearizable read. */
   readonly revision?: Revision;
-  /** At most so many entries; 0 or absent = all. Implementations page internally, pinned to the first page's revision. */
+  /**
+   * Maximum number of entries; 0 or absent = unlimited. Implementations page internally, pinned to the revision of the
+   * first page.
+   */
   readonly limit?: number;
   readonly keysOnly?: boolean;
 }
@@ -54,8 +57,9 @@ export type StoreOperation =
   | { readonly type: 'delete'; readonly key: string };
 
 /**
- * All compares hold → all operations are done at one new revision; otherwise nothing is done. No key is written twice.
- * The values belong to the store from the call on (a watch may be handed the same buffer): they are not modified later.
+ * If all compares hold, all operations are applied at one new revision; otherwise nothing is applied. A transaction
+ * writes each key at most once. The store owns the values from the call on (a watch may deliver the same buffer): the
+ * caller must not modify them.
  */
 export interface Transaction {
   readonly compare: readonly Compare[];
@@ -67,7 +71,7 @@ export type TransactionResult =
   | {
       readonly committed: false;
       readonly revision: Revision;
-      /** The present state of every compared key, in the order of `compare`; undefined = the key does not exist. */
+      /** The current state of every compared key, in the order of `compare`; undefined when the key does not exist. */
       readonly current: readonly (KeyValue | undefined)[];
     };
 
@@ -75,27 +79,39 @@ export type StoreEvent =
   | { readonly type: 'put'; readonly key: string; readonly value: Buffer; readonly revision: Revision; readonly created: boolean }
   | { readonly type: 'delete'; readonly key: string; readonly revision: Revision };
 
-/** Where a watch delivers. Calls are made in order and never overlap; a sink must not throw. */
+/** Receives the events of a watch. Calls are made in order and never overlap; a sink must not throw. */
 export interface WatchSink {
   /**
-   * Complete revisions, ascending: the events of one revision are never split over two calls, and everything in the
-   * range up to and including `through` has been delivered once this call returns.
+   * Delivers complete revisions, ascending: the events of one revision are never split over two calls, and everything
+   * in the range up to and including `through` has been delivered once this call returns.
    */
   events(events: readonly StoreEvent[], through: Revision): void;
-  /** Nothing in the range happened up to `revision` that was not delivered. */
+  /** A progress notification: every event in the range up to `revision` has been delivered. */
   progress(revision: Revision): void;
-  /** History needed to go on is gone: `compactRevision` is the oldest revision that can still be read. The watch has ended. */
+  /**
+   * The history needed to continue has been compacted; `compactRevision` is the oldest readable revision. The watch has
+   * ended.
+   */
   compacted(compactRevision: Revision): void;
-  /** The connection was lost (the watch resumes by itself after the last delivered event), or is established (again). */
+  /**
+   * `disconnected`: the watch resumes by itself after the last delivered event. `connected`: the connection is
+   * established, again or for the first time.
+   */
   connection(state: 'connected' | 'disconnected'): void;
 }
 
 export interface Watch {
-  /** Asks for a `progress` call. False where the store cannot answer this in order (etcd before 3.4.31 and 3.5.13). */
+  /**
+   * Requests a `progress` call. Returns false where the store cannot order progress notifications with events (etcd
+   * before 3.4.31 and 3.5.13).
+   */
   requestProgress(): boolean;
-  /** Drops the connection and resumes on another one (another member, where there are several) after the last delivered event. */
+  /**
+   * Drops the connection and resumes on another one, to another member where there are several, after the last
+   * delivered event.
+   */
   reopen(): void;
-  /** Stops taking events from the store until `resume`: back-pressure for a sink that cannot keep up. */
+  /** Stops reading events from the store until `resume`: back-pressure for a sink that cannot keep up. */
   pause(): void;
   resume(): void;
   /** Ends the watch; no sink call is made afterwards. */
@@ -105,20 +121,23 @@ export interface Watch {
 export type LeaseId = string;
 
 export interface StoreCallOptions {
-  /** When to give up, in milliseconds of {@link Clock.monotonic}; absent = the implementation's default of 10 s. */
+  /** Deadline in milliseconds of {@link Clock.monotonic}; absent = the default of the implementation, 10 s from now. */
   readonly deadline?: number;
 }
 
 export interface StoreStatus {
   readonly version: string;
   readonly revision: Revision;
-  /** Bytes that the database occupies. */
+  /** Size of the database in bytes. */
   readonly size: number;
-  /** How often removing what compaction made unreadable has failed since the start; absent where the store's server does that by itself. */
+  /**
+   * Number of failed attempts since the start to purge compacted revisions; absent where the store's server purges by
+   * itself.
+   */
   readonly purgeFailures?: number;
 }
 
-/** Every method rejects with a {@link StoreError} and nothing else. */
+/** Every method rejects with a {@link StoreError}, never with another error. */
 export interface Store {
   get(
     key: string,
@@ -126,56 +145,70 @@ export interface Store {
   ): Promise<{ readonly revision: Revision; readonly kv: KeyValue | undefined }>;
   range(request: RangeRequest, options?: StoreCallOptions): Promise<RangeResult>;
   count(range: KeyRange, options?: StoreCallOptions): Promise<{ readonly revision: Revision; readonly count: number }>;
-  /** `ambiguous` = it may or may not have been done; settle it with `commit` (commit.ts), never by a blind retry. */
+  /**
+   * On `ambiguous` the transaction may or may not have been committed; resolve it with `commit` (commit.ts), never by a
+   * blind retry.
+   */
   transact(transaction: Transaction, options?: StoreCallOptions): Promise<TransactionResult>;
   /** Events in `range` with revision ≥ `from` (≥ 1; a future revision waits until it is reached). */
   watch(range: KeyRange, from: Revision, sink: WatchSink): Watch;
   /** The newest revision, linearizable. */
   revision(options?: StoreCallOptions): Promise<Revision>;
-  /** The same at once, where the store has nobody to ask; throws a {@link StoreError} and nothing else. Absent = it has to ask. */
-  revisionNow?(options?: StoreCallOptions): Revision;
   /**
-   * How many of the newest revisions, at most `most`, wrote so many bytes of values together, or little more. Absent = it would have to read them.
+   * The newest revision, synchronously. Throws only {@link StoreError}. Absent when the store needs a request to know
+   * it.
    */
-  revisionsWithin?(bytes: number, most: number): Promise<number>;
-  /** Forgets history before `revision`, which itself stays readable. An older or equal one than the last is no error. */
+  revisionSync?(options?: StoreCallOptions): Revision;
+  /**
+   * The number of newest revisions, at most `limit`, that together wrote just over `bytes` bytes of values. Absent when
+   * the store would have to read the values.
+   */
+  revisionsWithin?(bytes: number, limit: number): Promise<number>;
+  /**
+   * Discards the history before `revision`, which itself stays readable. Compacting at an already compacted revision is
+   * no error.
+   */
   compact(revision: Revision, options?: StoreCallOptions): Promise<void>;
   /**
-   * The key's newest state, where its value is written in another way than it would be now: with a key that has been replaced, or not encrypted yet.
-   * Absent = there is only one way.
+   * The newest state of a key if its stored value is stale: not encrypted with the current write key, or not encrypted
+   * although it should be. Resolves with undefined when the value is current. Absent when the store has a single
+   * encoding.
    */
-  outdated?(key: string, options?: StoreCallOptions): Promise<KeyValue | undefined>;
+  getStale?(key: string, options?: StoreCallOptions): Promise<KeyValue | undefined>;
   grantLease(ttlSeconds: number, options?: StoreCallOptions): Promise<LeaseId>;
-  /** Renews; rejects with `lease-not-found` when it has expired. */
+  /** Renews the lease; rejects with `lease-not-found` when it has expired. */
   keepLeaseAlive(lease: LeaseId, options?: StoreCallOptions): Promise<void>;
-  /** Ends the lease at once and deletes its keys. */
+  /** Ends the lease immediately and deletes its keys. */
   revokeLease(lease: LeaseId, options?: StoreCallOptions): Promise<void>;
   status(options?: StoreCallOptions): Promise<StoreStatus>;
-  /** Rejects when the store does not answer, or is known to take no writes. May be asked at any rate. */
+  /** Rejects when the store does not respond or is known not to accept writes. May be called at any rate. */
   health(options?: StoreCallOptions): Promise<void>;
-  /** The most operations that one transaction may hold. */
+  /** Maximum number of operations in one transaction. */
   readonly maxOperations: number;
   close(): Promise<void>;
 }
 
 export type StoreFailure =
-  /** The revision asked for was compacted; `compactRevision` is set. */
+  /** The requested revision was compacted; `compactRevision` is set. */
   | 'compacted'
-  /** The revision asked for does not exist yet. */
+  /** The requested revision does not exist yet. */
   | 'future-revision'
-  /** The request certainly had no effect: not sent, or refused before it was looked at. */
+  /** The request certainly had no effect: it was not sent, or was refused before it was processed. */
   | 'unavailable'
-  /** A write was sent and its answer lost. */
+  /** A write was sent and its response lost. */
   | 'ambiguous'
-  /** A read was not answered in time. */
+  /** A read got no response before its deadline. */
   | 'deadline'
   | 'too-large'
-  /** The store is full. A write may have been done all the same (the one that filled it); settle it with `commit`. */
+  /**
+   * The store is full. The write may have been committed all the same (the one that filled it); resolve it with
+   * `commit`.
+   */
   | 'no-space'
   | 'lease-not-found'
-  /** What is stored cannot be read, or a value cannot be encrypted; the message is for the client. */
+  /** A stored value cannot be read, or a value cannot be encrypted; the message is meant for the client. */
   | 'unreadable'
-  /** The store answered something that it never should. */
+  /** The store returned a response that violates its protocol. */
   | 'internal'
   | 'closed';
 
@@ -190,12 +223,11 @@ export class StoreError extends Error {
   }
 }
 
-/** The range that holds exactly `key`. */
 export function singleKey(key: string): KeyRange {
   return { start: key, end: `${key}\0` };
 }
 
-/** The range of all keys that start with `prefix`, which must end in an ASCII character below DEL (in practice `/`). */
+/** The range of all keys with `prefix`, which must end in an ASCII character below DEL (in practice `/`). */
 export function prefixRange(prefix: string): KeyRange {
   const last = prefix.charCodeAt(prefix.length - 1);
   return { start: prefix, end: prefix.slice(0, -1) + String.fromCharCode(last + 1) };

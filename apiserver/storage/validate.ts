@@ -1,12 +1,14 @@
-/** What every store refuses before it sends or does anything, so that implementations cannot differ in it. */
+/** Checks that every store makes before it sends or applies anything, so that implementations cannot differ in them. */
 import { StoreError, type Transaction } from './store';
 
-/** Throws a {@link StoreError} unless `key` is non-empty and free of NUL (which marks "just after this key" in ranges). */
+/**
+ * Throws a {@link StoreError} unless `key` is non-empty and free of NUL (which means "just after this key" in ranges).
+ */
 export function checkKey(key: string): void {
   if (key === '' || key.includes('\0')) throw new StoreError('internal', `a key is not empty and holds no NUL: ${JSON.stringify(key)}`);
 }
 
-/** Throws a {@link StoreError} when a key is malformed or written twice, or there are more operations than allowed. */
+/** Throws a {@link StoreError} when a key is malformed or written twice, or there are too many operations. */
 export function checkTransaction(transaction: Transaction, maxOperations: number): void {
   const { compare, operations } = transaction;
   if (operations.length > maxOperations || compare.length > maxOperations) {

@@ -1,4 +1,4 @@
-/** The trace of one request: its spans and events, what it leaves out, and where it ends. */
+/** The trace of one request: its spans and events, what it omits, and where it ends. */
 import { SpanStatusCode } from '@opentelemetry/api';
 import { AlwaysOffSampler, InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { ManualClock } from '../../test/support/manual-clock';
@@ -8,18 +8,18 @@ import type { RequestTrace } from './span';
 import { TracedStore } from './traced-store';
 
 const COUNTS = { exported: 0, failed: 0, dropped: 0 };
-const ASKED = { name: 'GET', header: () => undefined };
+const INCOMING = { name: 'GET', header: () => undefined };
 
-function opened(kept = true) {
+function createFixture(isSampled = true) {
   const exporter = new InMemorySpanExporter();
   const provider = new TracerProvider({
     spanProcessors: [new SimpleSpanProcessor({ exporter })],
-    ...(kept ? {} : { sampler: new AlwaysOffSampler() }),
+    ...(isSampled ? {} : { sampler: new AlwaysOffSampler() }),
   });
   const clock = new ManualClock();
   const tracing = new RequestTracing(provider.getTracer('test'), COUNTS, clock);
-  /** What was sent: each span below which, and its events. */
-  const told = (): readonly (readonly [name: string, parent: string, ...events: string[]])[] => {
+  /** The exported spans: name, name of the parent, and names of the events. */
+  const exportedSpans = (): readonly (readonly [name: string, parent: string, ...events: string[]])[] => {
     const spans = exporter.getFinishedSpans();
     const nameOf = (id: string | undefined): string => spans.find((span) => span.spanContext().spanId === id)?.name ?? '';
     return spans.map(({ name, parentSpanContext, events }) => [
@@ -28,13 +28,13 @@ function opened(kept = true) {
       ...events.map((event) => event.name),
     ]);
   };
-  return { exporter, clock, tracing, told };
+  return { exporter, clock, tracing, exportedSpans };
 }
 
-/** The trace of a request, while `work` lasts, and after it. */
+/** Runs `work` with the trace of a request; resolves with the trace. */
 function request(tracing: RequestTracing, work: (trace: RequestTrace) => void | Promise<void>): Promise<RequestTrace> {
   return new Promise((resolve, reject) => {
-    tracing.begin(ASKED, (trace) => {
+    tracing.traceRequest(INCOMING, (trace) => {
       if (trace === undefined) throw new Error('not kept');
       Promise.resolve(work(trace)).then(() => resolve(trace), reject);
     });
@@ -42,24 +42,24 @@ function request(tracing: RequestTracing, work: (trace: RequestTrace) => void | 
 }
 
 it('a trace nests later spans below the opening filter, and store calls below the handler', async () => {
-  const { tracing, told } = opened();
+  const { tracing, exportedSpans } = createFixture();
   const store = new TracedStore(new MemoryStore(), tracing, false);
-  const trace = await request(tracing, async (one) => {
-    void one.opened('authentication', () => true);
-    await one.handled('Get', {}, async () => {
-      one.event('begun');
+  const trace = await request(tracing, async (requestTrace) => {
+    void requestTrace.runOpeningFilter('authentication', () => true);
+    await requestTrace.runHandler('Get', {}, async () => {
+      requestTrace.addEvent('begun');
       await Promise.resolve();
       await store.revision();
-      await one.part('step', {}, async (part) => {
-        part.event('inside');
+      await requestTrace.runInChildSpan('step', {}, async (span) => {
+        span.addEvent('inside');
         await store.range({ start: 'a', end: 'b' });
       });
     });
-    one.answering({});
-    one.writing(3);
+    requestTrace.startResponse({});
+    requestTrace.startWriting(3);
   });
-  trace.finished('GET /x', {}, 200, 3);
-  expect([...told()].sort()).toEqual(
+  trace.finish('GET /x', {}, 200, 3);
+  expect([...exportedSpans()].sort()).toEqual(
     [
       ['authentication', 'GET /x'],
       ['store Range', 'Get'],
@@ -73,45 +73,47 @@ it('a trace nests later spans below the opening filter, and store calls below th
 });
 
 it('spans take their durations from the injected clock', async () => {
-  const { tracing, clock, exporter } = opened();
-  const trace = await request(tracing, (one) => {
+  const { tracing, clock, exporter } = createFixture();
+  const trace = await request(tracing, (requestTrace) => {
     clock.advance(1_000);
-    return one.handled('Get', {}, async () => {
-      one.event('begun');
+    return requestTrace.runHandler('Get', {}, async () => {
+      requestTrace.addEvent('begun');
       clock.advance(500);
     });
   });
-  trace.finished('GET', {}, 200, 0);
-  const [handler, whole] = exporter.getFinishedSpans();
-  expect([handler?.duration, whole?.duration]).toEqual([
+  trace.finish('GET', {}, 200, 0);
+  const [handler, requestSpan] = exporter.getFinishedSpans();
+  expect([handler?.duration, requestSpan?.duration]).toEqual([
     [0, 500_000_000],
     [1, 500_000_000],
   ]);
 });
 
 it('a handler without events has no span', async () => {
-  const { tracing, told } = opened();
+  const { tracing, exportedSpans } = createFixture();
   const refused = new Error('405');
-  const trace = await request(tracing, (one) =>
+  const trace = await request(tracing, (requestTrace) =>
     expect(
-      one.handled('Get', {}, () => {
+      requestTrace.runHandler('Get', {}, () => {
         throw refused;
       }),
     ).rejects.toBe(refused),
   );
-  trace.finished('GET', {}, 405, 0);
-  expect(told()).toEqual([['GET', '']]);
+  trace.finish('GET', {}, 405, 0);
+  expect(exportedSpans()).toEqual([['GET', '']]);
 });
 
-it('the failure of an attempt has the error as an attribute, unless another event follows the attempt', async () => {
-  const { tracing, exporter } = opened();
-  const attempt = (one: RequestTrace): void => one.attempt('trying', 'failed', { len: 2 });
-  await request(tracing, async (one) => {
-    await expect(one.handled('Create', {}, async () => Promise.reject((attempt(one), new Error('taken'))))).rejects.toThrow('taken');
+it('a failed attempt has an event with the error, unless another event follows the attempt', async () => {
+  const { tracing, exporter } = createFixture();
+  const attempt = (requestTrace: RequestTrace): void => requestTrace.addAttempt('trying', 'failed', { len: 2 });
+  await request(tracing, async (requestTrace) => {
     await expect(
-      one.handled('Create', {}, async () => {
-        attempt(one);
-        one.event('stored');
+      requestTrace.runHandler('Create', {}, async () => Promise.reject((attempt(requestTrace), new Error('taken')))),
+    ).rejects.toThrow('taken');
+    await expect(
+      requestTrace.runHandler('Create', {}, async () => {
+        attempt(requestTrace);
+        requestTrace.addEvent('stored');
         throw new Error('later');
       }),
     ).rejects.toThrow('later');
@@ -129,31 +131,31 @@ it('the failure of an attempt has the error as an attribute, unless another even
   ]);
 });
 
-it('only filters that return a promise have a span', async () => {
-  const { tracing, told } = opened();
-  const trace = await request(tracing, async (one) => {
-    void one.waited('audit', () => true);
-    await one.waited('authorization', () => Promise.resolve(true));
+it('a filter has a span only when it returns a promise', async () => {
+  const { tracing, exportedSpans } = createFixture();
+  const trace = await request(tracing, async (requestTrace) => {
+    void requestTrace.runFilter('audit', () => true);
+    await requestTrace.runFilter('authorization', () => Promise.resolve(true));
   });
-  trace.finished('GET', {}, 200, 0);
-  expect(told()).toEqual([
+  trace.finish('GET', {}, 200, 0);
+  expect(exportedSpans()).toEqual([
     ['authorization', 'GET'],
     ['GET', ''],
   ]);
 });
 
 it('a store call after the end of a request starts another trace', async () => {
-  const { tracing, told } = opened();
+  const { tracing, exportedSpans } = createFixture();
   const store = new TracedStore(new MemoryStore(), tracing, true);
-  let goOn: () => void = () => undefined;
-  let later: Promise<unknown> = Promise.resolve();
+  let resume: () => void = () => undefined;
+  let lateWork: Promise<unknown> = Promise.resolve();
   const trace = await request(tracing, () => {
-    later = new Promise<void>((resolve) => (goOn = resolve)).then(() => store.revision());
+    lateWork = new Promise<void>((resolve) => (resume = resolve)).then(() => store.revision());
   });
-  trace.finished('GET', {}, 200, 0);
-  goOn();
-  await later;
-  expect(told()).toEqual([
+  trace.finish('GET', {}, 200, 0);
+  resume();
+  await lateWork;
+  expect(exportedSpans()).toEqual([
     ['GET', ''],
     ['etcdserverpb.KV/Range', ''],
   ]);
@@ -164,46 +166,46 @@ it.each([
   [404, SpanStatusCode.UNSET],
   [500, SpanStatusCode.ERROR],
 ])('the span of a response with %d has the status code %d', async (status, expected) => {
-  const { tracing, exporter } = opened();
+  const { tracing, exporter } = createFixture();
   const trace = await request(tracing, () => undefined);
-  trace.finished('GET', {}, status, 0);
+  trace.finish('GET', {}, status, 0);
   expect(exporter.getFinishedSpans()[0]?.status.code).toBe(expected);
 });
 
 it('an unsampled request has no trace but sends an unsampled traceparent header', async () => {
-  const { tracing, exporter } = opened(false);
+  const { tracing, exporter } = createFixture(false);
   const sent: Readonly<Record<string, string>>[] = [];
   await new Promise<void>((resolve, reject) => {
-    tracing.begin(ASKED, (trace) => {
+    tracing.traceRequest(INCOMING, (trace) => {
       expect(trace).toBeUndefined();
       const send = async (headers: Readonly<Record<string, string>>): Promise<number> => sent.push(headers);
-      tracing.asked({ method: 'POST', attributes: {} }, send, () => 200).then(() => resolve(), reject);
+      tracing.traceOutgoing({ method: 'POST', attributes: {} }, send, () => 200).then(() => resolve(), reject);
     });
   });
   expect(sent).toEqual([{ traceparent: expect.stringMatching(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/) }]);
   expect(exporter.getFinishedSpans()).toEqual([]);
 });
 
-const ANSWERS: readonly (readonly [what: string, send: () => Promise<number | undefined>, status: SpanStatusCode])[] = [
+const OUTCOMES: readonly (readonly [title: string, send: () => Promise<number | undefined>, status: SpanStatusCode])[] = [
   ['succeeds', () => Promise.resolve(200), SpanStatusCode.UNSET],
   ['is rejected', () => Promise.resolve(403), SpanStatusCode.ERROR],
   ['has no response', () => Promise.resolve(undefined), SpanStatusCode.ERROR],
   ['fails', () => Promise.reject(new Error('cut')), SpanStatusCode.ERROR],
 ];
 
-it.each(ANSWERS)('an outgoing request is a span with the right status when it %s', async (_what, send, expected) => {
-  const { tracing, exporter } = opened();
+it.each(OUTCOMES)('an outgoing request is a span with the right status when it %s', async (_what, send, expected) => {
+  const { tracing, exporter } = createFixture();
   await request(tracing, async () => {
-    await tracing.asked({ method: 'POST', attributes: {} }, send, (status) => status).catch(() => undefined);
+    await tracing.traceOutgoing({ method: 'POST', attributes: {} }, send, (status) => status).catch(() => undefined);
   });
   expect(exporter.getFinishedSpans().map(({ name, status }) => [name, status.code])).toEqual([['HTTP POST', expected]]);
 });
 
 it('each store call and outgoing request outside a request starts its own trace', async () => {
-  const { tracing, clock, exporter, told } = opened();
+  const { tracing, clock, exporter, exportedSpans } = createFixture();
   const store = new TracedStore(new MemoryStore(), tracing, true);
   const sent: object[] = [];
-  await tracing.asked(
+  await tracing.traceOutgoing(
     { method: 'POST', attributes: {} },
     async (headers) => {
       clock.advance(500);
@@ -213,7 +215,7 @@ it('each store call and outgoing request outside a request starts its own trace'
   );
   await store.status();
   await store.range({ start: 'a', end: 'b' });
-  expect(told()).toEqual([
+  expect(exportedSpans()).toEqual([
     ['HTTP POST', ''],
     ['etcdserverpb.Maintenance/Status', ''],
     ['etcdserverpb.KV/Range', ''],
@@ -225,7 +227,7 @@ it('each store call and outgoing request outside a request starts its own trace'
 });
 
 it('the sampler applies to store calls outside a request', async () => {
-  const { tracing, exporter } = opened(false);
+  const { tracing, exporter } = createFixture(false);
   await new TracedStore(new MemoryStore(), tracing, true).revision();
   expect(exporter.getFinishedSpans()).toEqual([]);
 });

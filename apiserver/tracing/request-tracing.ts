@@ -1,7 +1,8 @@
 /**
- * The traces of requests, kept with OpenTelemetry. A client's trace is no parent of ours but linked to, and does not decide what is kept: anybody may send its headers.
- * Whatever is done on behalf of a request finds its span by itself, across waits; what is asked of the store or of others for no request, or after its end, begins a
- * trace of its own. Never sends anything: that is the exporter's.
+ * Traces of requests, based on OpenTelemetry. The trace of a client is linked instead of used as parent, and does not
+ * influence sampling, because any client may send its headers. Work done for a request finds its span through async
+ * context; store calls and outgoing requests outside a request, or after its end, start a trace of their own. Exporting
+ * is left to the span processor.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
@@ -11,7 +12,7 @@ import {
   trace,
   type Context,
   type Link,
-  type Span as KeptSpan,
+  type Span as OtelSpan,
   type TextMapGetter,
   type TextMapSetter,
   type Tracer,
@@ -20,29 +21,29 @@ import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import type { Clock } from '../../shared/runtime/clock';
 import type { MaybePromise } from '../../shared/runtime/maybe-promise';
 import { errorMessage } from '../../shared/runtime/error-message';
-import type { AskedTrace, OutgoingRequest, RequestTrace, TraceSpan, SpanAttributes, SpanCounts, Tracing } from './span';
+import type { IncomingTrace, OutgoingRequest, RequestTrace, TraceSpan, SpanAttributes, SpanCounts, Tracing } from './span';
 
-/** Where in a trace something is done. */
-interface Place {
+/** The async context: the request and the current parent span. */
+interface TraceScope {
   readonly request: TracedRequest;
-  /** What it is a part of. */
-  span: KeptSpan;
-  /** Told before `span` is given a part. */
-  readonly keep?: () => void;
+  /** The parent of new spans. */
+  span: OtelSpan;
+  /** Called before a child is added to `span`. */
+  readonly onChild?: () => void;
 }
 
-/** A span, and the time by the clock that it was begun by. */
-interface Timed {
-  readonly span: KeptSpan;
+/** A span, and the clock by which it was started. */
+interface TimedSpan {
+  readonly span: OtelSpan;
   readonly now: () => number;
 }
 
 const PROPAGATOR = new W3CTraceContextPropagator();
-const FAILED_FROM = 400;
-const FAULTY_FROM = 500;
+const CLIENT_ERROR = 400;
+const SERVER_ERROR = 500;
 
 export class RequestTracing implements Tracing {
-  private readonly places = new AsyncLocalStorage<Place>();
+  private readonly scopes = new AsyncLocalStorage<TraceScope>();
 
   constructor(
     public tracer: Tracer,
@@ -50,27 +51,34 @@ export class RequestTracing implements Tracing {
     readonly clock: Clock,
   ) {}
 
-  begin(asked: AskedTrace, work: (trace: RequestTrace | undefined) => void): void {
+  traceRequest(incoming: IncomingTrace, work: (trace: RequestTrace | undefined) => void): void {
     const startTime = this.clock.now();
-    const span = this.tracer.startSpan(asked.name, { kind: SpanKind.SERVER, root: true, links: linksOf(asked), startTime }, ROOT_CONTEXT);
+    const span = this.tracer.startSpan(
+      incoming.name,
+      { kind: SpanKind.SERVER, root: true, links: linksOf(incoming), startTime },
+      ROOT_CONTEXT,
+    );
     const request = new TracedRequest(this, span, startTime - this.clock.monotonic());
-    this.places.run(request.place, () => work(request.isKept ? request : undefined));
+    this.scopes.run(request.scope, () => work(request.isSampled ? request : undefined));
   }
 
-  async asked<T>(
+  async traceOutgoing<T>(
     { method, attributes }: OutgoingRequest,
     send: (headers: Readonly<Record<string, string>>) => Promise<T>,
-    statusOf: (answer: T) => number | undefined,
+    statusOf: (response: T) => number | undefined,
   ): Promise<T> {
-    const place = this.here();
-    const [name, shown] = [`HTTP ${method}`, { 'http.method': method, ...attributes }];
-    const { span, now } = place === undefined ? this.alone(name, shown, SpanKind.CLIENT) : this.below(place, name, shown, SpanKind.CLIENT);
+    const scope = this.currentScope();
+    const [name, spanAttributes] = [`HTTP ${method}`, { 'http.method': method, ...attributes }];
+    const { span, now } =
+      scope === undefined
+        ? this.startRootSpan(name, spanAttributes, SpanKind.CLIENT)
+        : this.startTimedChild(scope, name, spanAttributes, SpanKind.CLIENT);
     try {
-      const answer = await send(headersOf(span));
-      const status = statusOf(answer);
+      const response = await send(headersOf(span));
+      const status = statusOf(response);
       if (status !== undefined) span.setAttribute('http.status_code', status);
-      if (status === undefined || status >= FAILED_FROM) span.setStatus({ code: SpanStatusCode.ERROR });
-      return answer;
+      if (status === undefined || status >= CLIENT_ERROR) span.setStatus({ code: SpanStatusCode.ERROR });
+      return response;
     } catch (error) {
       span.setStatus({ code: SpanStatusCode.ERROR });
       throw error;
@@ -79,179 +87,181 @@ export class RequestTracing implements Tracing {
     }
   }
 
-  /** Does `work` as a part of what is being done for a request, or, where that is nothing, by itself; where it is not kept, it is just done. */
-  part<T>(name: string, attributes: SpanAttributes, kind: SpanKind, work: (part: KeptSpan | undefined) => T): T {
-    const place = this.here();
-    if (place === undefined) {
-      const { span, now } = this.alone(name, attributes, kind);
+  /**
+   * Runs `work` in a child span of the current request, or in a trace of its own outside requests. `span` is undefined
+   * when the trace is not sampled.
+   */
+  runInChildSpan<T>(name: string, attributes: SpanAttributes, kind: SpanKind, work: (span: OtelSpan | undefined) => T): T {
+    const scope = this.currentScope();
+    if (scope === undefined) {
+      const { span, now } = this.startRootSpan(name, attributes, kind);
       if (!span.isRecording()) return work(undefined);
-      return ending(
+      return endAfter(
         () => work(span),
         () => span.end(now()),
       );
     }
-    if (!place.request.isKept) return work(undefined);
-    return this.within(place, this.partOf(place, name, attributes, kind), work);
+    if (!scope.request.isSampled) return work(undefined);
+    return this.runInSpan(scope, this.startChildSpan(scope, name, attributes, kind), work);
   }
 
-  /** Does `work` in a span that is there; it ends with it. */
-  within<T>({ request }: Pick<Place, 'request'>, span: KeptSpan, work: (part: KeptSpan) => T): T {
-    return ending(
-      () => this.places.run({ request, span }, () => work(span)),
+  /** Runs `work` in an existing span and ends the span with it. */
+  runInSpan<T>({ request }: Pick<TraceScope, 'request'>, span: OtelSpan, work: (span: OtelSpan) => T): T {
+    return endAfter(
+      () => this.scopes.run({ request, span }, () => work(span)),
       () => span.end(request.now),
     );
   }
 
-  /** Does `work` there. */
-  at<T>(place: Place, work: () => T): T {
-    return this.places.run(place, work);
+  runInScope<T>(scope: TraceScope, work: () => T): T {
+    return this.scopes.run(scope, work);
   }
 
-  partOf(place: Place, name: string, attributes: SpanAttributes, kind = SpanKind.INTERNAL): KeptSpan {
-    place.keep?.();
-    return this.tracer.startSpan(name, { kind, attributes, startTime: place.request.now }, below(place.span));
+  startChildSpan(scope: TraceScope, name: string, attributes: SpanAttributes, kind = SpanKind.INTERNAL): OtelSpan {
+    scope.onChild?.();
+    return this.tracer.startSpan(name, { kind, attributes, startTime: scope.request.now }, contextOf(scope.span));
   }
 
-  /** A trace of one span. */
-  private alone(name: string, attributes: SpanAttributes, kind: SpanKind): Timed {
+  /** Starts a trace with a single span. */
+  private startRootSpan(name: string, attributes: SpanAttributes, kind: SpanKind): TimedSpan {
     const startTime = this.clock.now();
     const offset = startTime - this.clock.monotonic();
     const span = this.tracer.startSpan(name, { kind, attributes, root: true, startTime }, ROOT_CONTEXT);
     return { span, now: () => offset + this.clock.monotonic() };
   }
 
-  private below(place: Place, name: string, attributes: SpanAttributes, kind: SpanKind): Timed {
-    return { span: this.partOf(place, name, attributes, kind), now: () => place.request.now };
+  private startTimedChild(scope: TraceScope, name: string, attributes: SpanAttributes, kind: SpanKind): TimedSpan {
+    return { span: this.startChildSpan(scope, name, attributes, kind), now: () => scope.request.now };
   }
 
-  /** What outlives its request belongs to its trace no more. */
-  here(): Place | undefined {
-    const place = this.places.getStore();
-    return place?.request.isOver === false ? place : undefined;
+  /** Work that outlives its request does not belong to its trace. */
+  currentScope(): TraceScope | undefined {
+    const scope = this.scopes.getStore();
+    return scope?.request.isFinished === false ? scope : undefined;
   }
 }
 
 class TracedRequest implements RequestTrace {
-  readonly place: Place;
-  /** Whether its spans are sent. */
-  readonly isKept: boolean;
-  isOver = false;
-  private handler: Place | undefined;
-  private answer: KeptSpan | undefined;
+  readonly scope: TraceScope;
+  /** Whether the spans are exported. */
+  readonly isSampled: boolean;
+  isFinished = false;
+  private handler: TraceScope | undefined;
+  private responseSpan: OtelSpan | undefined;
   private pending: { readonly name: string; readonly attributes: SpanAttributes } | undefined;
 
   constructor(
     private readonly tracing: RequestTracing,
-    private readonly span: KeptSpan,
-    /** From the clock that only goes on to that on the wall. */
+    private readonly span: OtelSpan,
+    /** Difference between wall-clock and monotonic time at the start. */
     private readonly offset: number,
   ) {
-    this.place = { request: this, span };
-    this.isKept = span.isRecording();
+    this.scope = { request: this, span };
+    this.isSampled = span.isRecording();
   }
 
   get id(): string {
     return this.span.spanContext().traceId;
   }
 
-  /** In ms since 1970, by the clock that only goes on. */
+  /** Milliseconds since 1970, advanced by the monotonic clock. */
   get now(): number {
     return this.offset + this.tracing.clock.monotonic();
   }
 
-  event(name: string, attributes: SpanAttributes = {}): void {
+  addEvent(name: string, attributes: SpanAttributes = {}): void {
     this.pending = undefined;
-    this.handler?.keep?.();
+    this.handler?.onChild?.();
     this.handler?.span.addEvent(name, attributes, this.now);
   }
 
-  attempt(event: string, failure: string, attributes: SpanAttributes): void {
-    this.event(event);
+  addAttempt(event: string, failure: string, attributes: SpanAttributes): void {
+    this.addEvent(event);
     this.pending = { name: failure, attributes };
   }
 
-  part<T>(name: string, attributes: SpanAttributes, work: (part: TraceSpan) => T): T {
-    const place = this.tracing.here() ?? this.handler ?? this.place;
-    const span = this.tracing.partOf(place, name, attributes);
-    return this.tracing.within({ request: this }, span, () => work(new Part(this, span)));
+  runInChildSpan<T>(name: string, attributes: SpanAttributes, work: (span: TraceSpan) => T): T {
+    const scope = this.tracing.currentScope() ?? this.handler ?? this.scope;
+    const span = this.tracing.startChildSpan(scope, name, attributes);
+    return this.tracing.runInSpan({ request: this }, span, () => work(new ChildSpan(this, span)));
   }
 
-  opened<T>(name: string, work: () => MaybePromise<T>): MaybePromise<T> {
-    const span = this.tracing.partOf(this.place, name, {});
-    this.place.span = span;
-    return ending(work, () => span.end(this.now));
+  runOpeningFilter<T>(name: string, work: () => MaybePromise<T>): MaybePromise<T> {
+    const span = this.tracing.startChildSpan(this.scope, name, {});
+    this.scope.span = span;
+    return endAfter(work, () => span.end(this.now));
   }
 
-  waited<T>(name: string, work: () => MaybePromise<T>): MaybePromise<T> {
-    const span = this.tracing.partOf(this.place, name, {});
+  runFilter<T>(name: string, work: () => MaybePromise<T>): MaybePromise<T> {
+    const span = this.tracing.startChildSpan(this.scope, name, {});
     const outcome = work();
     return outcome instanceof Promise
-      ? ending(
+      ? endAfter(
           () => outcome,
           () => span.end(this.now),
         )
       : outcome;
   }
 
-  async handled<T>(name: string, attributes: SpanAttributes, work: () => Promise<T>): Promise<T> {
-    const span = this.tracing.partOf(this.place, name, attributes);
-    let isWorth = false;
-    const place = { request: this, span, keep: () => void (isWorth = true) };
-    this.handler = place;
+  async runHandler<T>(name: string, attributes: SpanAttributes, work: () => Promise<T>): Promise<T> {
+    const span = this.tracing.startChildSpan(this.scope, name, attributes);
+    let hasContent = false;
+    const scope = { request: this, span, onChild: () => void (hasContent = true) };
+    this.handler = scope;
     try {
-      return await this.tracing.at(place, work);
+      return await this.tracing.runInScope(scope, work);
     } catch (error) {
       const { pending } = this;
       if (pending !== undefined) {
         const err = errorMessage(error);
-        this.event(pending.name, { ...pending.attributes, err });
+        this.addEvent(pending.name, { ...pending.attributes, err });
       }
       throw error;
     } finally {
       this.handler = undefined;
-      if (isWorth) span.end(this.now);
+      if (hasContent) span.end(this.now);
     }
   }
 
-  answering(attributes: SpanAttributes): void {
-    this.answer ??= this.tracing.partOf(this.place, 'SerializeObject', attributes);
+  startResponse(attributes: SpanAttributes): void {
+    this.responseSpan ??= this.tracing.startChildSpan(this.scope, 'SerializeObject', attributes);
   }
 
-  writing(size: number | undefined): void {
-    this.answer?.addEvent('About to start writing response', size === undefined ? {} : { size }, this.now);
+  startWriting(size: number | undefined): void {
+    this.responseSpan?.addEvent('About to start writing response', size === undefined ? {} : { size }, this.now);
   }
 
-  finished(name: string, attributes: SpanAttributes, status: number, size: number): void {
-    const { span, answer } = this;
+  finish(name: string, attributes: SpanAttributes, status: number, size: number): void {
+    const { span, responseSpan } = this;
     const at = this.now;
-    answer?.addEvent('Write call succeeded', { size }, at);
-    answer?.end(at);
+    responseSpan?.addEvent('Write call succeeded', { size }, at);
+    responseSpan?.end(at);
     span.updateName(name);
     span.setAttributes(attributes);
-    if (status >= FAULTY_FROM) span.setStatus({ code: SpanStatusCode.ERROR });
-    this.isOver = true;
+    if (status >= SERVER_ERROR) span.setStatus({ code: SpanStatusCode.ERROR });
+    this.isFinished = true;
     span.end(at);
   }
 }
 
-/** A part that is given to who does it. */
-class Part implements TraceSpan {
+/** A child span as its caller sees it. */
+class ChildSpan implements TraceSpan {
   constructor(
     private readonly request: TracedRequest,
-    private readonly span: KeptSpan,
+    private readonly span: OtelSpan,
   ) {}
 
-  event(name: string, attributes: SpanAttributes = {}): void {
+  addEvent(name: string, attributes: SpanAttributes = {}): void {
     this.span.addEvent(name, attributes, this.request.now);
   }
 
-  part<T>(name: string, attributes: SpanAttributes, work: (part: TraceSpan) => T): T {
-    return this.request.part(name, attributes, work);
+  runInChildSpan<T>(name: string, attributes: SpanAttributes, work: (span: TraceSpan) => T): T {
+    return this.request.runInChildSpan(name, attributes, work);
   }
 }
 
-/** `end` runs once, when the work is over, however it ended. */
-function ending<T>(work: () => T, end: () => void): T {
+/** Calls `end` once when the work has ended, successfully or not. */
+function endAfter<T>(work: () => T, end: () => void): T {
   let outcome: T;
   try {
     outcome = work();
@@ -264,18 +274,18 @@ function ending<T>(work: () => T, end: () => void): T {
   return outcome;
 }
 
-const below = (span: KeptSpan): Context => trace.setSpan(ROOT_CONTEXT, span);
+const contextOf = (span: OtelSpan): Context => trace.setSpan(ROOT_CONTEXT, span);
 
-const GETTER: TextMapGetter<AskedTrace> = { get: (asked, name) => asked.header(name), keys: () => PROPAGATOR.fields() };
+const GETTER: TextMapGetter<IncomingTrace> = { get: (incoming, name) => incoming.header(name), keys: () => PROPAGATOR.fields() };
 const SETTER: TextMapSetter<Record<string, string>> = { set: (headers, name, value) => void (headers[name] = value) };
 
-function linksOf(asked: AskedTrace): Link[] {
-  const context = trace.getSpanContext(PROPAGATOR.extract(ROOT_CONTEXT, asked, GETTER));
+function linksOf(incoming: IncomingTrace): Link[] {
+  const context = trace.getSpanContext(PROPAGATOR.extract(ROOT_CONTEXT, incoming, GETTER));
   return context === undefined ? [] : [{ context }];
 }
 
-function headersOf(span: KeptSpan): Readonly<Record<string, string>> {
+function headersOf(span: OtelSpan): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
-  PROPAGATOR.inject(below(span), headers, SETTER);
+  PROPAGATOR.inject(contextOf(span), headers, SETTER);
   return headers;
 }

@@ -1,73 +1,75 @@
 /**
- * What the parts of a server say of their work to whoever keeps its traces: what has begun, what has happened, what others are asked. Where nobody keeps any, there is
- * no span to say it to, and nothing is made for it. Holds no behaviour.
+ * The tracing interfaces that the other parts of the server use. Without tracing there is no span object, and nothing
+ * is created.
  */
 import type { MaybePromise } from '../../shared/runtime/maybe-promise';
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
-/** Some work, as long as it lasts. */
+/** A span of some work. */
 export interface TraceSpan {
-  event(name: string, attributes?: SpanAttributes): void;
-  /** Does `work` as a part of what is being done; the part ends with it. */
-  part<T>(name: string, attributes: SpanAttributes, work: (part: TraceSpan) => T): T;
+  addEvent(name: string, attributes?: SpanAttributes): void;
+  /** Runs `work` in a child span. */
+  runInChildSpan<T>(name: string, attributes: SpanAttributes, work: (span: TraceSpan) => T): T;
 }
 
-/** The work on one request. Its events are those of what its handler does. */
+/** The trace of one request. Its events belong to the span of its handler. */
 export interface RequestTrace extends TraceSpan {
-  /** Of the trace, in hexadecimal. */
+  /** Trace ID in hexadecimal. */
   readonly id: string;
-  /** All that comes after this filter is a part of it, although it is over then. */
-  opened<T>(name: string, work: () => MaybePromise<T>): MaybePromise<T>;
-  /** A filter that has to be waited for is a part; one that decides at once is not worth one. */
-  waited<T>(name: string, work: () => MaybePromise<T>): MaybePromise<T>;
-  /** Does what was asked for. What ends before anything has happened in it is not told. */
-  handled<T>(name: string, attributes: SpanAttributes, work: () => Promise<T>): Promise<T>;
-  /** `event` has happened; should the handler fail before the next one, `failure` has happened too, with the reason. */
-  attempt(event: string, failure: string, attributes: SpanAttributes): void;
-  /** The answer is being put together. */
-  answering(attributes: SpanAttributes): void;
-  /** The head of the answer is sent; `size` = bytes of its body, where they are known. */
-  writing(size: number | undefined): void;
-  /** The answer has been handed over, or given up. */
-  finished(name: string, attributes: SpanAttributes, status: number, size: number): void;
+  /** A filter that is the parent of everything after it, although its own span has ended by then. */
+  runOpeningFilter<T>(name: string, work: () => MaybePromise<T>): MaybePromise<T>;
+  /** A filter with a span only if it is asynchronous. */
+  runFilter<T>(name: string, work: () => MaybePromise<T>): MaybePromise<T>;
+  /** Runs the handler of the request. A handler without events or children has no span. */
+  runHandler<T>(name: string, attributes: SpanAttributes, work: () => Promise<T>): Promise<T>;
+  /** Adds `event`; if the handler fails before the next event, also adds `failure` with the error. */
+  addAttempt(event: string, failure: string, attributes: SpanAttributes): void;
+  /** The response is being encoded. */
+  startResponse(attributes: SpanAttributes): void;
+  /** The response headers are sent; `size` is the size of the body in bytes, if known. */
+  startWriting(size: number | undefined): void;
+  /** The response has been sent or aborted. */
+  finish(name: string, attributes: SpanAttributes, status: number, size: number): void;
 }
 
-/** What a request says of the trace that it belongs to. */
-export interface AskedTrace {
-  /** Its name as long as nobody knows a better one. */
+/** The trace headers of an incoming request. */
+export interface IncomingTrace {
+  /** The preliminary span name. */
   readonly name: string;
   header(name: string): string | undefined;
 }
 
-/** A request to somebody else. */
+/** A request to another server. */
 export interface OutgoingRequest {
   readonly method: string;
   readonly attributes: SpanAttributes;
 }
 
-/** Tells others of the trace on whose behalf they are asked. */
-export interface OutgoingTraces {
-  /** `send` is given the headers; `statusOf` = the status of what came back, undefined = nothing did. */
-  asked<T>(
+/** Propagates the current trace to other servers. */
+export interface OutgoingTracing {
+  /**
+   * `send` receives the trace headers; `statusOf` returns the status of the response, undefined when there was none.
+   */
+  traceOutgoing<T>(
     request: OutgoingRequest,
     send: (headers: Readonly<Record<string, string>>) => Promise<T>,
-    statusOf: (answer: T) => number | undefined,
+    statusOf: (response: T) => number | undefined,
   ): Promise<T>;
 }
 
-/** Keeps the traces of a server. */
-export interface Tracing extends OutgoingTraces {
-  /** Does what belongs to one request. It is given no trace where this one is not kept. */
-  begin(asked: AskedTrace, work: (trace: RequestTrace | undefined) => void): void;
+/** Tracing of a server. */
+export interface Tracing extends OutgoingTracing {
+  /** Runs `work` in the context of a new request trace; `trace` is undefined when it is not sampled. */
+  traceRequest(incoming: IncomingTrace, work: (trace: RequestTrace | undefined) => void): void;
   readonly counts: SpanCounts;
 }
 
-/** What has become of spans since the start. */
+/** Outcomes of spans since the start. */
 export interface SpanCounts {
   readonly exported: number;
-  /** The receiver did not take them. */
+  /** The receiver did not accept them. */
   readonly failed: number;
-  /** There were too many. */
+  /** The queue was full. */
   readonly dropped: number;
 }

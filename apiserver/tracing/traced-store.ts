@@ -1,4 +1,4 @@
-/** A store whose requests are parts of what they are made for, or traces of their own, under the names of etcd's calls where it is one. Changes nothing. */
+/** A store that traces its calls, named after etcd's RPCs when it is etcd. */
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { errorMessage } from '../../shared/runtime/error-message';
 import type {
@@ -13,30 +13,30 @@ import type {
   Transaction,
   TransactionResult,
 } from '../storage/store';
-import { StoreLayer } from '../storage/store-layer';
+import { DelegatingStore } from '../storage/delegating-store';
 import type { RequestTracing } from './request-tracing';
 import type { SpanAttributes } from './span';
 
-type Call = 'Range' | 'Txn' | 'LeaseGrant' | 'Status';
+type StoreRpc = 'Range' | 'Txn' | 'LeaseGrant' | 'Status';
 
-interface Shown {
+interface SpanDescription {
   readonly name: string;
   readonly attributes: SpanAttributes;
 }
 
-const SERVICES: Readonly<Record<Call, string>> = { Range: 'KV', Txn: 'KV', LeaseGrant: 'Lease', Status: 'Maintenance' };
+const SERVICES: Readonly<Record<StoreRpc, string>> = { Range: 'KV', Txn: 'KV', LeaseGrant: 'Lease', Status: 'Maintenance' };
 
-const plain = (call: Call): Shown => ({ name: `store ${call}`, attributes: {} });
+const describeGeneric = (call: StoreRpc): SpanDescription => ({ name: `store ${call}`, attributes: {} });
 
-function ofEtcd(call: Call): Shown {
+function describeEtcd(call: StoreRpc): SpanDescription {
   const service = `etcdserverpb.${SERVICES[call]}`;
   return { name: `${service}/${call}`, attributes: { 'rpc.system': 'grpc', 'rpc.service': service, 'rpc.method': call } };
 }
 
-export class TracedStore extends StoreLayer {
-  /** What is said of a call that has been answered. */
-  private readonly good: SpanAttributes;
-  private readonly shown: Readonly<Record<Call, Shown>>;
+export class TracedStore extends DelegatingStore {
+  /** Attributes of a successful call. */
+  private readonly successAttributes: SpanAttributes;
+  private readonly spans: Readonly<Record<StoreRpc, SpanDescription>>;
 
   constructor(
     store: Store,
@@ -44,50 +44,50 @@ export class TracedStore extends StoreLayer {
     isEtcd: boolean,
   ) {
     super(store);
-    const show = isEtcd ? ofEtcd : plain;
-    this.good = isEtcd ? { 'rpc.grpc.status_code': 0 } : {};
-    this.shown = { Range: show('Range'), Txn: show('Txn'), LeaseGrant: show('LeaseGrant'), Status: show('Status') };
+    const describe = isEtcd ? describeEtcd : describeGeneric;
+    this.successAttributes = isEtcd ? { 'rpc.grpc.status_code': 0 } : {};
+    this.spans = { Range: describe('Range'), Txn: describe('Txn'), LeaseGrant: describe('LeaseGrant'), Status: describe('Status') };
   }
 
   override get(key: string, options?: StoreCallOptions & { readonly revision?: Revision }): ReturnType<Store['get']> {
-    return this.traced('Range', () => super.get(key, options));
+    return this.traceCall('Range', () => super.get(key, options));
   }
 
   override range(request: RangeRequest, options?: StoreCallOptions): Promise<RangeResult> {
-    return this.traced('Range', () => super.range(request, options));
+    return this.traceCall('Range', () => super.range(request, options));
   }
 
   override count(range: KeyRange, options?: StoreCallOptions): ReturnType<Store['count']> {
-    return this.traced('Range', () => super.count(range, options));
+    return this.traceCall('Range', () => super.count(range, options));
   }
 
   override revision(options?: StoreCallOptions): Promise<Revision> {
-    return this.traced('Range', () => super.revision(options));
+    return this.traceCall('Range', () => super.revision(options));
   }
 
   override transact(transaction: Transaction, options?: StoreCallOptions): Promise<TransactionResult> {
-    return this.traced('Txn', () => super.transact(transaction, options));
+    return this.traceCall('Txn', () => super.transact(transaction, options));
   }
 
   override grantLease(ttlSeconds: number, options?: StoreCallOptions): Promise<LeaseId> {
-    return this.traced('LeaseGrant', () => super.grantLease(ttlSeconds, options));
+    return this.traceCall('LeaseGrant', () => super.grantLease(ttlSeconds, options));
   }
 
   override status(options?: StoreCallOptions): ReturnType<Store['status']> {
-    return this.traced('Status', () => super.status(options));
+    return this.traceCall('Status', () => super.status(options));
   }
 
-  protected override below(store: Store, key: string, options?: StoreCallOptions): Promise<KeyValue | undefined> {
-    return this.traced('Range', () => super.below(store, key, options));
+  protected override getStaleFrom(store: Store, key: string, options?: StoreCallOptions): Promise<KeyValue | undefined> {
+    return this.traceCall('Range', () => super.getStaleFrom(store, key, options));
   }
 
-  private traced<T>(call: Call, work: () => Promise<T>): Promise<T> {
-    const { name, attributes } = this.shown[call];
-    return this.tracing.part(name, attributes, SpanKind.CLIENT, async (span) => {
+  private traceCall<T>(call: StoreRpc, work: () => Promise<T>): Promise<T> {
+    const { name, attributes } = this.spans[call];
+    return this.tracing.runInChildSpan(name, attributes, SpanKind.CLIENT, async (span) => {
       try {
-        const answer = await work();
-        span?.setAttributes(this.good);
-        return answer;
+        const result = await work();
+        span?.setAttributes(this.successAttributes);
+        return result;
       } catch (error) {
         span?.setStatus({ code: SpanStatusCode.ERROR, message: errorMessage(error) });
         throw error;

@@ -11,7 +11,7 @@ import { hostUrl, parseHost } from '../../shared/values/host-url';
 import type { Clock } from '../../shared/runtime/clock';
 import { withTimeout } from '../../shared/runtime/with-timeout';
 import { ANONYMOUS, type Identify, type IdentityFailure, type WebhookIdentity } from './identity';
-import type { OutgoingTraces } from '../tracing/span';
+import type { OutgoingTracing } from '../tracing/span';
 import type { WebhookTarget } from './webhook-target';
 import { replyOf, type Reply } from './reply';
 import type { Resolve } from './service-resolver';
@@ -22,7 +22,7 @@ export interface WebhookClientDependencies {
   /** Absent = calls carry no credentials. */
   readonly identify?: Identify;
   /** Traces calls made for requests; absent = no tracing. */
-  readonly traces?: OutgoingTraces | undefined;
+  readonly traces?: OutgoingTracing | undefined;
 }
 
 /** Transports beyond this number are dropped, the least recently used first. */
@@ -166,7 +166,7 @@ export class WebhookClient {
       'net.peer.name': hostNameOf(destination),
       'net.peer.port': port,
     };
-    return traces.asked({ method: 'POST', attributes }, send, statusOf);
+    return traces.traceOutgoing({ method: 'POST', attributes }, send, statusOf);
   }
 
   private transportFor({ server, servername }: Destination, authority: string, { pair }: WebhookIdentity): PooledTransport {

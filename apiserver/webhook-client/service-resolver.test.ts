@@ -8,7 +8,7 @@ const entry = (key: string, object: JsonObject, labels: Record<string, string> =
   bytes: Buffer.from(JSON.stringify(object)),
   labels,
   fields: {},
-  dialectSensitive: false,
+  isDialectSensitive: false,
 });
 
 const services = new Map<string, Entry>(

@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { BackupFault } from '../../apiserver/backup/format';
-import { TargetFault } from '../../apiserver/backup/restore';
-import { SourceFault } from '../../apiserver/backup/source';
+import { BackupFormatError } from '../../apiserver/backup/backup-format';
+import { RestoreTargetError } from '../../apiserver/backup/restore';
+import { BackupSourceError } from '../../apiserver/backup/backup-source';
 import { openEmbeddedStore } from '../../apiserver/storage/embedded/open';
 import { prefixRange, type Store } from '../../apiserver/storage/store';
 import { claimPrefix } from '../../apiserver/reconcilers/ownership';
@@ -97,10 +97,10 @@ describe('restore', () => {
     expect(said.at(-2)).toMatch(/^restored 40 keys, revision \d+ of the embedded store at .*; revisions go on at \d+$/);
     expect(said.at(-1)).toBe('start the API servers with --naming=platform');
     expect(await stored('restored')).toEqual(await stored('source'));
-    await expect(restoreFile({ file, ...place('restored'), ...filling }, host)).rejects.toThrow(TargetFault);
+    await expect(restoreFile({ file, ...place('restored'), ...filling }, host)).rejects.toThrow(RestoreTargetError);
     // What is whole is not taken away, whoever says so.
     const discarding = { ...filling, 'discard-unfinished': true };
-    await expect(restoreFile({ file, ...place('restored'), ...discarding }, host)).rejects.toThrow(TargetFault);
+    await expect(restoreFile({ file, ...place('restored'), ...discarding }, host)).rejects.toThrow(RestoreTargetError);
     expect(await stored('restored')).toHaveLength(KEYS);
   });
 
@@ -113,7 +113,7 @@ describe('restore', () => {
     const damaged = path.join(folder, `${title.replaceAll(' ', '-')}.backup`);
     writeFileSync(damaged, damage(readFileSync(file)));
     const restoring = restoreFile({ file: damaged, ...place('untouched'), ...filling }, host);
-    await expect(restoring).rejects.toThrow(BackupFault);
+    await expect(restoring).rejects.toThrow(BackupFormatError);
     await expect(restoring).rejects.toThrow(`${damaged} `);
     await expect(restoring).rejects.toThrow(message);
     await expect(verify({ file: damaged }, host)).rejects.toThrow(message);
@@ -144,7 +144,7 @@ describe('a migration command without a required argument', () => {
     const moving = move({ to: 'etcd', ...place('none'), ...servers, ...filling }, host);
     await expect(moving).rejects.toThrow('there is no embedded store in');
     const other = move({ to: 'etcd', ...place('source'), 'etcd-prefix': '/other', ...servers, ...filling }, host);
-    await expect(other).rejects.toThrow(SourceFault);
+    await expect(other).rejects.toThrow(BackupSourceError);
     // Whoever was refused holds nothing.
     expect(await stored('source')).toHaveLength(KEYS);
   });

@@ -1,12 +1,12 @@
 /** What `platform-migrate` does: backs up, looks whether a backup is whole, restores, moves from one kind of store to the other. Ends no process. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { BackupFault, decodeBackup, encodeBackup, type BackupHeader, type OpenedBackup } from '../../apiserver/backup/format';
+import { BackupFormatError, decodeBackup, encodeBackup, type BackupHeader, type DecodedBackup } from '../../apiserver/backup/backup-format';
 import {
   checkEmpty,
   discardUnfinished,
   restore,
-  type Restored,
+  type RestoreResult,
   type RestoreOptions,
   type RestoreTarget,
 } from '../../apiserver/backup/restore';
@@ -98,15 +98,15 @@ type Filling = Pick<RestoreOptions, 'name' | 'confirm'> & Pick<RestoreFlags, 'bu
 function fill(
   target: RestoreTarget,
   header: BackupHeader,
-  records: ReturnType<OpenedBackup['records']>,
+  records: ReturnType<DecodedBackup['records']>,
   { name, confirm, 'bump-revision': bumpRevision }: Filling,
   host: Host,
-): Promise<Restored> {
+): Promise<RestoreResult> {
   const told = counting('restored', host);
-  return restore(header, records, { ...target, name, bumpRevision, told: told.count, ...(confirm !== undefined && { confirm }) });
+  return restore(header, records, { ...target, name, bumpRevision, onProgress: told.count, ...(confirm !== undefined && { confirm }) });
 }
 
-function say(host: Host, { records, firstRevision }: Restored, header: BackupHeader): void {
+function say(host: Host, { records, firstRevision }: RestoreResult, header: BackupHeader): void {
   host.say(`restored ${records} keys, ${summary(header)}; revisions go on at ${firstRevision}`);
   host.say(`start the API servers with --naming=${header.naming}`);
 }
@@ -128,7 +128,7 @@ async function checked(file: string): Promise<{ readonly header: BackupHeader; r
   return { header: opened.header, records };
 }
 
-async function* namedRecords(file: string, opened: OpenedBackup): ReturnType<OpenedBackup['records']> {
+async function* namedRecords(file: string, opened: DecodedBackup): ReturnType<DecodedBackup['records']> {
   const records = opened.records();
   for (;;) {
     const next = await named(file, () => records.next());
@@ -141,8 +141,8 @@ async function named<T>(file: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    if (!(error instanceof BackupFault)) throw error;
-    throw new BackupFault(`${file === '-' ? 'standard input' : file} ${error.message}`);
+    if (!(error instanceof BackupFormatError)) throw error;
+    throw new BackupFormatError(`${file === '-' ? 'standard input' : file} ${error.message}`);
   }
 }
 

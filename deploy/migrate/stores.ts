@@ -1,6 +1,6 @@
 /** The stores that the flags name, opened to be read or to be filled. Only the library of the one in use is loaded. */
 import { etcdCredentialFiles } from '../../apiserver/options/etcd-credential-files';
-import { confirmIdle, embeddedSource, etcdSource, type BackupSource } from '../../apiserver/backup/source';
+import { confirmIdle, createEmbeddedSource, createEtcdSource, type BackupSource } from '../../apiserver/backup/backup-source';
 import type { RestoreTarget } from '../../apiserver/backup/restore';
 import type { Store } from '../../apiserver/storage/store';
 import type { Clock } from '../../shared/runtime/clock';
@@ -34,14 +34,14 @@ export function kindOf(flags: StoreFlags): StoreKind {
 export async function openSource(kind: StoreKind, use: 'shared' | 'alone', opening: Opening): Promise<OpenedSource> {
   const options = { prefix: prefixOf(opening.flags), clock: opening.clock };
   if (kind === 'embedded') {
-    const { holdEmbeddedStore, viewEmbeddedStore } = await import('../../apiserver/storage/embedded/view.js');
-    const view = await (use === 'alone' ? holdEmbeddedStore : viewEmbeddedStore)(opening.flags['storage-dir']);
-    return closingOnFailure(view, () => ({ source: embeddedSource(view, options), close: () => view.close() }));
+    const { openLockedStoreView, openStoreView } = await import('../../apiserver/storage/embedded/store-view.js');
+    const view = await (use === 'alone' ? openLockedStoreView : openStoreView)(opening.flags['storage-dir']);
+    return closingOnFailure(view, () => ({ source: createEmbeddedSource(view, options), close: () => view.close() }));
   }
   const store = await openEtcd(opening);
   return closingOnFailure(store, async () => {
     if (use === 'alone') await confirmIdle(store, options.prefix);
-    return { source: await etcdSource(store, options), close: () => store.close() };
+    return { source: await createEtcdSource(store, options), close: () => store.close() };
   });
 }
 

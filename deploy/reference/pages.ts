@@ -5,7 +5,7 @@
 import { FLAGS } from '../../apiserver/options/flags';
 import { servedGroups } from '../../apiserver/discovery/groups';
 import { CATALOGUE, type MetricRow, type Stability } from '../../apiserver/metrics/catalogue';
-import { PROMISED } from '../../apiserver/metrics/promised';
+import { UPSTREAM_STABILITY } from '../../apiserver/metrics/upstream-stability';
 import { flags as CONTROLLER_FLAGS } from '../../controllers/flags';
 import { OPTIONAL_KINDS, SERVED_KINDS, type KindRow } from '../../shared/api/kinds';
 import { featureGates } from '../../shared/cli/feature-gates';
@@ -67,7 +67,7 @@ function compatibilitySection(): Section {
 function metricsPage(): string {
   const rows = Object.entries<MetricRow>(CATALOGUE).sort(byName);
   const counted = rows.map(([name, row]) => [code(name), row.type, stabilityText(row.stability), codes(row.labels), row.help]);
-  const others = [...PROMISED].filter(([name]) => !Object.hasOwn(CATALOGUE, name)).sort(byName);
+  const others = [...UPSTREAM_STABILITY].filter(([name]) => !Object.hasOwn(CATALOGUE, name)).sort(byName);
   return page('Metrics', `${GENERATED} Metrics of the API server; stability \`${OWN_METRIC}\` marks those that upstream does not have.`, [
     { heading: 'Metrics', columns: ['name', 'type', 'stability', 'labels', 'help'], rows: counted },
     {

@@ -1,7 +1,7 @@
 /** The audit of what a store holds, read from the store itself: Services against allocation keys. */
 import { auditAllocations, type Finding, type Holder } from '../../apiserver/allocation/audit';
 import { ALLOCATIONS, holdingOf, type Holding } from '../../apiserver/allocation/ledger';
-import { makeEntry } from '../../apiserver/cache/store/entry';
+import { createEntry } from '../../apiserver/cache/store/entry';
 import { buildResources } from '../../apiserver/registry/resources';
 import { serviceAllocation } from '../../apiserver/kinds/core/service/allocation';
 import { ownerOf } from '../../apiserver/registry/write/allocation';
@@ -20,7 +20,7 @@ export async function auditStore(store: Store, prefix = '/registry'): Promise<Au
   const { kvs: services, revision } = await store.range(prefixRange(root));
   const { kvs: keys } = await store.range({ ...prefixRange(`${prefix}/${ALLOCATIONS}`), revision });
   const holders = services.map((kv): Holder => {
-    const { object } = parseEntry(makeEntry(stored, kv.key.slice(root.length), kv.modRevision, kv.value));
+    const { object } = parseEntry(createEntry(stored, kv.key.slice(root.length), kv.modRevision, kv.value));
     return { owner: ownerOf(object), revision: kv.modRevision, ids: [...serviceAllocation.held(object).keys()] };
   });
   const holdings = new Map<string, Holding>();

@@ -1,7 +1,7 @@
 /** An audit event, as tests of its sinks want it. */
 import type { AuditEvent } from '../../apiserver/audit/event';
 import { LineBuffer } from '../../apiserver/audit/line-buffer';
-import { writeWithin, type Sink, type Wording } from '../../apiserver/audit/sink';
+import { writeEncoded, type AuditBackend, type EventEncoding } from '../../apiserver/audit/audit-backend';
 import { isBody, type Body, type Json } from '../replay/reference';
 
 export function auditEvent(auditId: string, changes: Partial<AuditEvent> = {}): AuditEvent {
@@ -31,17 +31,17 @@ export function auditEvent(auditId: string, changes: Partial<AuditEvent> = {}): 
 }
 
 /** Its line; undefined = it is too long. */
-export function eventText(event: AuditEvent, wording: Partial<Wording> = {}): string | undefined {
+export function eventText(event: AuditEvent, wording: Partial<EventEncoding> = {}): string | undefined {
   const buffer = new LineBuffer();
-  const isWritten = writeWithin(buffer, { format: 'json', dialect: 'platform', longestEvent: undefined, ...wording }, event);
+  const isWritten = writeEncoded(buffer, { format: 'json', dialect: 'platform', maxEventBytes: undefined, ...wording }, event);
   return isWritten ? buffer.written.toString() : undefined;
 }
 
 /** Takes events as a server named as upstream writes them. */
-export function sinkInto(events: Body[]): Sink {
+export function sinkInto(events: Body[]): AuditBackend {
   return {
     name: 'log',
-    take(event) {
+    processEvent(event) {
       const parsed: Json = JSON.parse(eventText(event, { dialect: 'kubernetes' }) ?? '{}');
       if (isBody(parsed)) events.push(parsed);
       return true;

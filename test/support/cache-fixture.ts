@@ -26,7 +26,7 @@ export function value(options: ValueOptions = {}): Buffer {
     versionOffset: Buffer.byteLength(head),
     labels: options.labels,
     fields: options.fields,
-    dialectSensitive: false,
+    isDialectSensitive: false,
   });
 }
 

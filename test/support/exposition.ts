@@ -1,5 +1,5 @@
 /** Reads the text in which metrics are shown to Prometheus, as far as tests look at it. */
-import type { ExposedPieces } from '../../apiserver/metrics/histogram';
+import type { ExpositionChunks } from '../../apiserver/metrics/histogram';
 
 export interface MetricFamily {
   readonly name: string;
@@ -78,4 +78,4 @@ export function growth(before: Exposition, after: Exposition): ReadonlyMap<strin
 }
 
 /** The whole text. */
-export const joined = (pieces: ExposedPieces): string => [...pieces].join('');
+export const joined = (pieces: ExpositionChunks): string => [...pieces].join('');

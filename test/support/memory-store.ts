@@ -118,7 +118,7 @@ export class MemoryStore implements Store {
   reopenHelps = true;
   /** Makes every call but the stream fail. */
   failure: StoreError | undefined;
-  revisionNow?: NonNullable<Store['revisionNow']>;
+  revisionSync?: NonNullable<Store['revisionSync']>;
   /** Awaited by every revision lookup. */
   lookupGate: Promise<void> | undefined;
   reopened = 0;
@@ -221,7 +221,7 @@ export class MemoryStore implements Store {
 
   /** From here on its revision is known without asking. */
   tellAtOnce(): void {
-    this.revisionNow = (options) => {
+    this.revisionSync = (options) => {
       this.check('deadline', options);
       return this.current;
     };

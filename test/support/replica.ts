@@ -55,11 +55,11 @@ export async function openReplica<C extends Clock>(
     compactionMs: 0,
   });
   const ledger = testLedger(systemRandom, names, ranges);
-  cache.onKey(ALLOCATIONS, ledger);
+  cache.addKeyListener(ALLOCATIONS, ledger);
   const guards = new QuotaGuards(PREFIX, clock);
-  cache.onKey(QUOTA_GUARDS, guards);
+  cache.addKeyListener(QUOTA_GUARDS, guards);
   const replicas = new Replicas({ store, prefix: PREFIX, clock, failed: (message) => void failures.push(message) });
-  cache.onKey(REPLICAS, replicas);
+  cache.addKeyListener(REPLICAS, replicas);
   await cache.whenReady();
   const writer = createWriter({
     strategyOf: strategyFor,

@@ -17,20 +17,20 @@ afterEach(() => cache.close());
 it('shows what was there, and nothing newer before it has caught up', async () => {
   const revision = await put(store, configMaps, 'a/two');
   expect([...cache.snapshot(configMaps).range()].map(({ key }) => key)).toEqual(['a/one']);
-  expect(await cache.waitFor(revision)).toBe(false);
-  expect((await cache.read(configMaps, 'a/two')).entry).toMatchObject({ key: 'a/two', revision });
+  expect(await cache.waitForRevision(revision)).toBe(false);
+  expect((await cache.readFromStore(configMaps, 'a/two')).entry).toMatchObject({ key: 'a/two', revision });
   await cache.catchUp();
   expect(cache.get(configMaps, 'a/two')).toMatchObject({ revision });
-  expect([cache.revision, await cache.waitFor(revision)]).toEqual([revision, true]);
+  expect([cache.revision, await cache.waitForRevision(revision)]).toEqual([revision, true]);
 });
 
 it('is at the newest revision after mostRecent, and stays behind when it is stuck', async () => {
   const revision = store.remove(keyOf(configMaps, 'a/one'));
   cache.stuck = true;
-  await expect(cache.mostRecent()).rejects.toMatchObject({ failure: 'deadline' });
+  await expect(cache.waitUntilFresh()).rejects.toMatchObject({ failure: 'deadline' });
   expect(cache.get(configMaps, 'a/one')).toBeDefined();
   cache.stuck = false;
-  expect([await cache.mostRecent(), cache.revision, cache.lookups]).toEqual([revision, revision, 2]);
+  expect([await cache.waitUntilFresh(), cache.revision, cache.lookups]).toEqual([revision, revision, 2]);
   expect(cache.get(configMaps, 'a/one')).toBeUndefined();
 });
 

@@ -7,11 +7,11 @@ import type {
   CacheWatch,
   ChangeSink,
   Entry,
-  RefusedKey,
+  UnreadableKey,
   Snapshot,
   SnapshotRequest,
   StoredType,
-  Waited,
+  WaitOptions,
   WatchRequest,
 } from '../../apiserver/cache/cache';
 import { openCache, type OpenedCache } from '../../apiserver/cache/sync/open-cache';
@@ -22,7 +22,7 @@ import { ManualClock } from './manual-clock';
 import type { MemoryStore } from './memory-store';
 
 export class StoreCache implements Cache {
-  ready = true;
+  isReady = true;
   /** `mostRecent` was asked so often. */
   lookups = 0;
   /** The cache never catches up by itself, and says so: readers must go to the store. */
@@ -57,14 +57,14 @@ export class StoreCache implements Cache {
     return Promise.resolve();
   }
 
-  async mostRecent(): Promise<Revision> {
+  async waitUntilFresh(): Promise<Revision> {
     this.lookups++;
     if (this.stuck) throw new StoreError('deadline', 'the cache did not get there');
     await this.catchUp();
     return this.revision;
   }
 
-  waitFor(revision: Revision): Promise<boolean> {
+  waitForRevision(revision: Revision): Promise<boolean> {
     return Promise.resolve(this.revision >= revision);
   }
 
@@ -72,20 +72,20 @@ export class StoreCache implements Cache {
     return this.cache.get(type, key);
   }
 
-  read(
+  readFromStore(
     type: StoredType,
     key: string,
-    options: Waited = { deadline: Infinity },
+    options: WaitOptions = { deadline: Infinity },
   ): Promise<{ readonly revision: Revision; readonly entry: Entry | undefined }> {
-    return this.cache.read(type, key, options);
+    return this.cache.readFromStore(type, key, options);
   }
 
-  refusal(type: StoredType, key: string): string | undefined {
-    return this.cache.refusal(type, key);
+  unreadableReason(type: StoredType, key: string): string | undefined {
+    return this.cache.unreadableReason(type, key);
   }
 
-  firstRefusal(type: StoredType, start?: string, end?: string): RefusedKey | undefined {
-    return this.cache.firstRefusal(type, start, end);
+  firstUnreadableKey(type: StoredType, start?: string, end?: string): UnreadableKey | undefined {
+    return this.cache.firstUnreadableKey(type, start, end);
   }
 
   snapshot(type: StoredType): Snapshot {

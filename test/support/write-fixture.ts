@@ -267,7 +267,7 @@ export async function writeFixture(
       writer.delete(context, resource(name), { namespace: namespaceOf(name, options), name: object }, { dryRun: false, ...options }),
     async stored(name, object) {
       const { stored, row } = resource(name);
-      const { entry } = await cache.read(stored, row.namespaced ? `ns/${object}` : object);
+      const { entry } = await cache.readFromStore(stored, row.namespaced ? `ns/${object}` : object);
       return entry === undefined ? undefined : objectOf(entry);
     },
   };

@@ -32,11 +32,11 @@ export class QuotaGuards implements KeyListener {
     private readonly clock: Clock,
   ) {}
 
-  reset(): void {
+  onReset(): void {
     this.revisions.clear();
   }
 
-  changed(key: string, value: Buffer | undefined, revision: Revision): void {
+  onKeyChange(key: string, value: Buffer | undefined, revision: Revision): void {
     this.learn(key.slice(QUOTA_GUARDS.length), value === undefined ? undefined : revision);
   }
 

@@ -20,7 +20,7 @@ import { isLimited, uncovered, type LimitedResource } from './limited';
 import type { QuotaGuards } from './guards';
 
 export interface ResourceQuotaParts {
-  readonly cache: Pick<Cache, 'snapshot' | 'waitFor'>;
+  readonly cache: Pick<Cache, 'snapshot' | 'waitForRevision'>;
   readonly quotas: StoredType;
   readonly guards: QuotaGuards;
   readonly clock: Clock;
@@ -75,7 +75,7 @@ async function reserve(parts: ResourceQuotaParts, counter: UsageCounter, request
   if (charged.length === 0) return undefined;
   const guard = await parts.guards.hold(namespace);
   try {
-    if (!(await parts.cache.waitFor(guard.revision, { deadline }))) throw timeout('the usage of quotas is not known in time');
+    if (!(await parts.cache.waitForRevision(guard.revision, { deadline }))) throw timeout('the usage of quotas is not known in time');
     for (const { quota, charges } of charged) {
       const text = excess(quota, charges, await counter.used(row, stored, namespace, quota, now));
       if (text !== undefined) throw refusal(request, text);

@@ -167,9 +167,9 @@ function traced(
     subresource: subresource ?? '',
     webhook: name,
   };
-  return trace.part(`Call ${type} webhook`, attributes, async (part) => {
+  return trace.runInChildSpan(`Call ${type} webhook`, attributes, async (part) => {
     const reply = await send();
-    if ('bytes' in reply) part.event('Request completed');
+    if ('bytes' in reply) part.addEvent('Request completed');
     return reply;
   });
 }

@@ -1,15 +1,18 @@
-/** Backup and restore over every kind of store: a restore is complete or fails, and continues at revisions that were never used. */
+/**
+ * Backup and restore over every kind of store: a restore is complete or fails, and continues at revisions that were
+ * never used.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { decodeBackup, encodeBackup } from '../format';
-import { discardUnfinished, restore, TargetFault, type Restored } from '../restore';
-import { embeddedSource, etcdSource, SourceFault, type BackupSource } from '../source';
-import { encodeMark, FORMAT, FORMAT_VERSION, parseMark } from '../../storage/data-mark';
+import { decodeBackup, encodeBackup } from '../backup-format';
+import { discardUnfinished, restore, RestoreTargetError, type RestoreResult } from '../restore';
+import { createEmbeddedSource, createEtcdSource, BackupSourceError, type BackupSource } from '../backup-source';
+import { encodeFormatMarker, DATA_FORMAT, DATA_FORMAT_VERSION, parseFormatMarker } from '../../storage/format-marker';
 import { openEmbeddedStore } from '../../storage/embedded/open';
-import { viewEmbeddedStore } from '../../storage/embedded/view';
+import { openStoreView } from '../../storage/embedded/store-view';
 import { openEtcdStore } from '../../storage/etcd/open';
-import { seenAsMarked } from '../../storage/shifted-store';
+import { shiftStoreByMarker } from '../../storage/shifted-store';
 import { prefixRange, type Store } from '../../storage/store';
 import { claimPrefix, ForeignData } from '../../reconcilers/ownership';
 import { systemClock as clock } from '../../../shared/runtime/clock';
@@ -20,28 +23,28 @@ import { MemoryStore } from '../../../test/support/memory-store';
 const prefix = '/registry';
 const bumpRevision = 1_000_000_000;
 
-/** A store of one kind with nothing in it. */
-interface Place {
+/** An empty store of one kind. */
+interface StoreUnderTest {
   readonly store: Store;
-  /** Calls `use` with what is in it now, as whoever makes a backup finds it. */
+  /** Calls `use` with the current content as a backup source. */
   backUp<T>(use: (source: BackupSource) => Promise<T>): Promise<T>;
   dispose(): Promise<void>;
 }
 
-async function embedded(): Promise<Place> {
+async function embedded(): Promise<StoreUnderTest> {
   const directory = mkdtempSync(join(tmpdir(), 'backup-contract-'));
   const open = (): Promise<Store> => openEmbeddedStore({ directory, clock, random });
   let store = await open();
-  const place = {
+  const underTest = {
     get store() {
       return store;
     },
-    // A view is made in another process than the store's, so here one after the other.
+    // A view must be opened in another process than the store, so here the store is closed first.
     async backUp<T>(use: (source: BackupSource) => Promise<T>): Promise<T> {
       await store.close();
-      const view = await viewEmbeddedStore(directory);
+      const view = await openStoreView(directory);
       try {
-        return await use(embeddedSource(view, { prefix, clock }));
+        return await use(createEmbeddedSource(view, { prefix, clock }));
       } finally {
         await view.close();
         store = await open();
@@ -52,15 +55,15 @@ async function embedded(): Promise<Place> {
       rmSync(directory, { recursive: true, force: true });
     },
   };
-  return place;
+  return underTest;
 }
 
-async function etcd(): Promise<Place> {
+async function etcd(): Promise<StoreUnderTest> {
   const server = await startEtcd();
   const store = await openEtcdStore({ endpoints: [server.endpoint], clock, random });
   return {
     store,
-    backUp: async (use) => use(await etcdSource(store, { prefix, clock })),
+    backUp: async (use) => use(await createEtcdSource(store, { prefix, clock })),
     dispose: async () => {
       await store.close();
       await server.dispose();
@@ -68,33 +71,33 @@ async function etcd(): Promise<Place> {
   };
 }
 
-function memory(): Promise<Place> {
+function memory(): Promise<StoreUnderTest> {
   const store = new MemoryStore();
   return Promise.resolve({
     store,
-    backUp: async <T>(use: (source: BackupSource) => Promise<T>) => use(await etcdSource(store, { prefix, clock })),
+    backUp: async <T>(use: (source: BackupSource) => Promise<T>) => use(await createEtcdSource(store, { prefix, clock })),
     dispose: () => store.close(),
   });
 }
 
-async function write(store: Store, entries: Readonly<Record<string, string>>): Promise<void> {
+async function putAll(store: Store, entries: Readonly<Record<string, string>>): Promise<void> {
   for (const [key, value] of Object.entries(entries)) {
     await store.transact({ compare: [], operations: [{ type: 'put', key: `${prefix}/${key}`, value: Buffer.from(value) }] });
   }
 }
 
-/** What a server leaves that has run for a while. */
+/** The data of a server that has run for a while. */
 async function fill(store: Store): Promise<void> {
   await claimPrefix({ store, prefix, naming: 'platform', clock, deadline: clock.monotonic() + 10_000 });
-  await write(store, { 'configmaps/a/b': 'one', 'configmaps/a/c': 'two', 'allocations/ips/10.0.0.7': 'svc', 'quota-guards/a': 'guard' });
-  await write(store, {
+  await putAll(store, { 'configmaps/a/b': 'one', 'configmaps/a/c': 'two', 'allocations/ips/10.0.0.7': 'svc', 'quota-guards/a': 'guard' });
+  await putAll(store, {
     'configmaps/a/b': 'three',
     'secrets/a/s': '\u0001enc\u0000\u00ff',
     compaction: '3',
     tick: '4',
     'replicas/x': 'here',
   });
-  for (let index = 0; index < 700; index++) await write(store, { [`pods/n/p${index}`]: `pod ${index} `.repeat(20) });
+  for (let index = 0; index < 700; index++) await putAll(store, { [`pods/n/p${index}`]: `pod ${index} `.repeat(20) });
   await store.transact({ compare: [], operations: [{ type: 'delete', key: `${prefix}/configmaps/a/c` }] });
 }
 
@@ -109,29 +112,29 @@ async function bytesOf(source: BackupSource): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-async function* each(bytes: Buffer): AsyncGenerator<Buffer, void, undefined> {
+async function* chunksOf(bytes: Buffer): AsyncGenerator<Buffer, void, undefined> {
   await Promise.resolve();
   yield bytes;
 }
 
-async function restoreTo(store: Store, bytes: Buffer): Promise<Restored> {
-  const { header, records } = await decodeBackup(each(bytes));
-  return restore(header, records(), { store, prefix, clock, name: 'a.backup', bumpRevision, told: () => undefined });
+async function restoreTo(store: Store, bytes: Buffer): Promise<RestoreResult> {
+  const { header, records } = await decodeBackup(chunksOf(bytes));
+  return restore(header, records(), { store, prefix, clock, name: 'a.backup', bumpRevision, onProgress: () => undefined });
 }
 
-function suite(from: () => Promise<Place>, to: () => Promise<Place>): void {
-  let source: Place;
-  let target: Place;
+function suite(createSource: () => Promise<StoreUnderTest>, createTarget: () => Promise<StoreUnderTest>): void {
+  let source: StoreUnderTest;
+  let target: StoreUnderTest;
   let bytes: Buffer;
   let revision: number;
 
   beforeAll(async () => {
-    source = await from();
+    source = await createSource();
     await fill(source.store);
     revision = await source.store.revision();
     bytes = await source.backUp(bytesOf);
   }, 60_000);
-  beforeEach(async () => void (target = await to()), 60_000);
+  beforeEach(async () => void (target = await createTarget()), 60_000);
   afterEach(() => target.dispose());
   afterAll(() => source.dispose());
 
@@ -140,86 +143,93 @@ function suite(from: () => Promise<Place>, to: () => Promise<Place>): void {
     const before = await contents(source.store);
     for (const key of ['compaction', 'tick', 'replicas/x', 'platform-format']) before.delete(key);
     const after = await contents(target.store);
-    const mark = parseMark(Buffer.from(after.get('platform-format') ?? ''));
+    const marker = parseFormatMarker(Buffer.from(after.get('platform-format') ?? ''));
     after.delete('platform-format');
     expect(after).toEqual(before);
     expect(after.size).toBe(704);
     expect(restored.records).toBe(704);
-    expect(mark).toMatchObject({ format: FORMAT, naming: 'platform' });
+    expect(marker).toMatchObject({ format: DATA_FORMAT, naming: 'platform' });
     await expect(target.store.get(`${prefix}/configmaps/a/c`)).resolves.toMatchObject({ kv: undefined });
   });
 
   it('continues at higher revisions, and reports the earlier ones as compacted', async () => {
     const { firstRevision } = await restoreTo(target.store, bytes);
     expect(firstRevision).toBe(revision + bumpRevision + 705);
-    const seen = await seenAsMarked(target.store, prefix);
-    await claimPrefix({ store: seen, prefix, naming: 'platform', clock, deadline: clock.monotonic() + 10_000 });
-    expect(await seen.revision()).toBe(firstRevision);
+    const shifted = await shiftStoreByMarker(target.store, prefix);
+    await claimPrefix({ store: shifted, prefix, naming: 'platform', clock, deadline: clock.monotonic() + 10_000 });
+    expect(await shifted.revision()).toBe(firstRevision);
     for (const old of [1, revision, revision + 5_000, firstRevision - 10]) {
-      await expect(seen.get(`${prefix}/configmaps/a/b`, { revision: old })).rejects.toMatchObject({ failure: 'compacted' });
+      await expect(shifted.get(`${prefix}/configmaps/a/b`, { revision: old })).rejects.toMatchObject({ failure: 'compacted' });
       const compacted = await new Promise<number>((resolve) => {
         const none = (): void => undefined;
-        seen.watch(prefixRange(`${prefix}/`), old, { events: none, progress: none, compacted: resolve, connection: none });
+        shifted.watch(prefixRange(`${prefix}/`), old, { events: none, progress: none, compacted: resolve, connection: none });
       });
       expect(compacted).toBeGreaterThan(revision + bumpRevision);
     }
-    const { kvs } = await seen.range(prefixRange(`${prefix}/`));
+    const { kvs } = await shifted.range(prefixRange(`${prefix}/`));
     expect(Math.min(...kvs.map(({ modRevision }) => modRevision))).toBeGreaterThan(revision + bumpRevision);
-    await write(seen, { 'configmaps/a/d': 'later' });
-    expect((await seen.get(`${prefix}/configmaps/a/d`)).kv?.modRevision).toBe(firstRevision + 1);
+    await putAll(shifted, { 'configmaps/a/d': 'later' });
+    expect((await shifted.get(`${prefix}/configmaps/a/d`)).kv?.modRevision).toBe(firstRevision + 1);
   });
 
   it('can be backed up and restored again, at even higher revisions', async () => {
     const first = await restoreTo(target.store, bytes);
     const again = await target.backUp(bytesOf);
-    const { header } = await decodeBackup(each(again));
+    const { header } = await decodeBackup(chunksOf(again));
     expect(header).toMatchObject({ revision: first.firstRevision, naming: 'platform', prefix });
-    const other = await to();
+    const secondTarget = await createTarget();
     try {
-      const second = await restoreTo(other.store, again);
+      const second = await restoreTo(secondTarget.store, again);
       expect(second).toEqual({ records: 704, firstRevision: first.firstRevision + bumpRevision + 705 });
-      expect((await contents(other.store)).get('secrets/a/s')).toBe('\u0001enc\u0000\u00ff');
+      expect((await contents(secondTarget.store)).get('secrets/a/s')).toBe('\u0001enc\u0000\u00ff');
     } finally {
-      await other.dispose();
+      await secondTarget.dispose();
     }
   }, 60_000);
 
   it('rejects a store that is not empty', async () => {
-    await write(target.store, { 'pods/a/b': 'x' });
+    await putAll(target.store, { 'pods/a/b': 'x' });
     const before = await target.store.revision();
     await expect(restoreTo(target.store, bytes)).rejects.toThrow(/\/registry\/pods\/a\/b/);
     expect(await target.store.revision()).toBe(before);
   });
 
-  it('marks an unfinished restore, and discards it on request', async () => {
-    const short = bytes.subarray(0, bytes.length - 1_000);
-    await expect(restoreTo(target.store, short)).rejects.toThrow('cut off');
+  it('marks an unfinished restore and discards it on request', async () => {
+    const truncated = bytes.subarray(0, bytes.length - 1_000);
+    await expect(restoreTo(target.store, truncated)).rejects.toThrow('cut off');
     const claim = claimPrefix({ store: target.store, prefix, naming: 'platform', clock, deadline: clock.monotonic() + 10_000 });
     await expect(claim).rejects.toThrow(ForeignData);
     await expect(restoreTo(target.store, bytes)).rejects.toThrow('--discard-unfinished');
-    await expect(target.backUp(bytesOf)).rejects.toThrow(SourceFault);
+    await expect(target.backUp(bytesOf)).rejects.toThrow(BackupSourceError);
     expect(await discardUnfinished({ store: target.store, prefix, clock })).toBeGreaterThan(600);
     expect((await contents(target.store)).size).toBe(0);
     expect((await restoreTo(target.store, bytes)).records).toBe(704);
-    // What is whole is not taken away.
+    // Complete data are not discarded.
     expect(await discardUnfinished({ store: target.store, prefix, clock })).toBe(0);
     expect((await contents(target.store)).size).toBe(705);
   });
 
   it('fails when another program writes to the store', async () => {
-    const { header, records } = await decodeBackup(each(bytes));
-    async function* disturbed(): ReturnType<typeof records> {
+    const { header, records } = await decodeBackup(chunksOf(bytes));
+    async function* withConcurrentWrite(): ReturnType<typeof records> {
       yield* records();
-      await write(target.store, { 'pods/a/b': 'x' });
+      await putAll(target.store, { 'pods/a/b': 'x' });
     }
-    const restoring = restore(header, disturbed(), { store: target.store, prefix, clock, name: 'x', bumpRevision, told: () => undefined });
-    await expect(restoring).rejects.toThrow(TargetFault);
+    const restoring = restore(header, withConcurrentWrite(), {
+      store: target.store,
+      prefix,
+      clock,
+      name: 'x',
+      bumpRevision,
+      onProgress: () => undefined,
+    });
+    await expect(restoring).rejects.toThrow(RestoreTargetError);
   });
 }
 
-describe('a restore from a store in memory to another', () => suite(memory, memory));
-describe('a restore from an embedded store to one in memory', () => suite(embedded, memory));
-describe('a restore from a store in memory to an embedded one', () => suite(memory, embedded));
+describe('a restore from an in-memory store to another', () => suite(memory, memory));
+describe('a restore from an embedded store to an in-memory one', () => suite(embedded, memory));
+describe('a restore from an in-memory store to an embedded one', () => suite(memory, embedded));
 describeWithEtcd('a restore from an embedded store to etcd', () => suite(embedded, etcd));
 describeWithEtcd('a restore from etcd to an embedded store', () => suite(etcd, embedded));
 
@@ -227,18 +237,18 @@ describe('a backup', () => {
   it.each([
     ['no data', undefined, 'no data of this system'],
     ['data of another program', Buffer.from('x'), 'no data of this system'],
-    ['newer data', encodeMark({ format: FORMAT, version: 9, naming: 'platform' }), 'use a newer one'],
-  ])('is rejected for a store with %s', async (_title, mark, message) => {
+    ['newer data', encodeFormatMarker({ format: DATA_FORMAT, version: 9, naming: 'platform' }), 'use a newer one'],
+  ])('is rejected for a store with %s', async (_title, marker, message) => {
     const store = new MemoryStore();
-    if (mark !== undefined) store.put(`${prefix}/platform-format`, mark);
-    await expect(etcdSource(store, { prefix, clock })).rejects.toThrow(message);
+    if (marker !== undefined) store.put(`${prefix}/platform-format`, marker);
+    await expect(createEtcdSource(store, { prefix, clock })).rejects.toThrow(message);
   });
 
   it('contains one revision regardless of concurrent writes', async () => {
     const store = new MemoryStore();
-    store.put(`${prefix}/platform-format`, encodeMark({ format: FORMAT, version: FORMAT_VERSION, naming: 'platform' }));
+    store.put(`${prefix}/platform-format`, encodeFormatMarker({ format: DATA_FORMAT, version: DATA_FORMAT_VERSION, naming: 'platform' }));
     for (let index = 0; index < 500; index++) store.put(`${prefix}/pods/n/p${index}`, Buffer.from('before'));
-    const source = await etcdSource(store, { prefix, clock });
+    const source = await createEtcdSource(store, { prefix, clock });
     let count = 0;
     for await (const { value, modRevision } of source.records()) {
       expect(value.toString()).toBe('before');
@@ -251,9 +261,9 @@ describe('a backup', () => {
 
   it('fails with the reason when its revision is compacted too early', async () => {
     const store = new MemoryStore();
-    store.put(`${prefix}/platform-format`, encodeMark({ format: FORMAT, version: FORMAT_VERSION, naming: 'platform' }));
+    store.put(`${prefix}/platform-format`, encodeFormatMarker({ format: DATA_FORMAT, version: DATA_FORMAT_VERSION, naming: 'platform' }));
     for (let index = 0; index < 500; index++) store.put(`${prefix}/pods/n/p${index}`, Buffer.from('before'));
-    const source = await etcdSource(store, { prefix, clock });
+    const source = await createEtcdSource(store, { prefix, clock });
     const reading = (async () => {
       for await (const { key } of source.records()) {
         store.put(`${prefix}/${key}`, Buffer.from('after'));

@@ -5,21 +5,21 @@ import { describeWithEtcd, startEtcd } from '../../../test/support/etcd';
 import { openEmbedded, openMemory } from '../../../test/support/open-stores';
 import { useResource } from '../../../test/support/use-resource';
 import { prefix } from '../../../test/support/cache-fixture';
-import { cacheContract } from './suite';
+import { describeCache } from './suite';
 
-describe('cache over the memory store', () => cacheContract(openMemory, 40));
-describe('cache over the embedded store', () => cacheContract(openEmbedded, 4));
+describe('cache over the memory store', () => describeCache(openMemory, 40));
+describe('cache over the embedded store', () => describeCache(openEmbedded, 4));
 
 describeWithEtcd('cache over etcd', () => {
   const server = useResource(startEtcd, (started) => started.dispose());
 
-  cacheContract(async () => {
+  describeCache(async () => {
     const store = await openEtcdStore({ endpoints: [server().endpoint], clock: systemClock, random: systemRandom });
-    const empty = async (): Promise<void> => {
+    const deleteAllKeys = async (): Promise<void> => {
       const { kvs } = await store.range({ start: prefix, end: `${prefix}~`, keysOnly: true });
       for (const { key } of kvs) await store.transact({ compare: [], operations: [{ type: 'delete', key }] });
     };
-    await empty();
+    await deleteAllKeys();
     return { store, dispose: () => store.close() };
   }, 4);
 });

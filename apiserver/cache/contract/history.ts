@@ -1,6 +1,7 @@
 /**
- * Random histories of writes, watches opened in the middle of them, and the rules that every watch must keep: the guarantees that etcd's
- * robustness tests name Filter, Ordered, Unique, Atomic, Bookmarkable, Reliable and Resumable, checked against the list of writes.
+ * Random histories of writes, watches opened during them, and the guarantees that every watch must keep. The guarantees
+ * are those of etcd's robustness tests (Filter, Ordered, Unique, Atomic, Bookmarkable, Reliable, Resumable), checked
+ * against the list of writes.
  */
 import fc from 'fast-check';
 import type { Change, ChangeSink, Entry, StoredType, WatchEnd, WatchEventType } from '../cache';
@@ -11,14 +12,14 @@ import { configMaps, keyOf, nodes, value } from '../../../test/support/cache-fix
 export interface Write {
   readonly type: StoredType;
   readonly key: string;
-  /** Undefined = delete. */
+  /** Value of the label `on`; undefined = delete. */
   readonly on: boolean | undefined;
 }
 
 export interface Step {
-  /** One transaction: no key twice. */
+  /** One transaction: each key at most once. */
   readonly writes: readonly Write[];
-  /** A watch opened after it. */
+  /** A watch that is opened after the transaction. */
   readonly watch: WatchPlan | undefined;
 }
 
@@ -26,11 +27,11 @@ export interface WatchPlan {
   readonly type: StoredType;
   readonly namespace?: string;
   readonly name?: string;
-  /** Only objects with label `on`. */
+  /** Selects only objects with the label `on`. */
   readonly selective: boolean;
-  /** A selective watch is found by the field `on`, which goes with the label. */
+  /** A selective watch uses the index of the field `on`, which always equals the label. */
   readonly indexed: boolean;
-  /** How many of the steps so far lie behind the start; undefined = start with the state. */
+  /** Number of steps before the current one at which the watch starts; undefined = start with the state. */
   readonly back: number | undefined;
 }
 
@@ -43,7 +44,7 @@ const write: fc.Arbitrary<Write> = fc
     key: fc.tuple(fc.constantFrom(...namespaces), fc.constantFrom(...names)).map(([namespace, name]) => `${namespace}/${name}`),
     on: fc.constantFrom(true, true, false, undefined),
   })
-  .map((one) => (one.type.namespaced ? one : { ...one, key: one.key.slice(one.key.indexOf('/') + 1) }));
+  .map((candidate) => (candidate.type.namespaced ? candidate : { ...candidate, key: candidate.key.slice(candidate.key.indexOf('/') + 1) }));
 
 const plan: fc.Arbitrary<WatchPlan> = fc
   .record(
@@ -57,21 +58,21 @@ const plan: fc.Arbitrary<WatchPlan> = fc
     },
     { requiredKeys: ['type', 'selective', 'indexed', 'back'] },
   )
-  .map((one) => {
-    const { namespace: _namespace, ...clusterWide } = one;
-    return one.type.namespaced ? one : clusterWide;
+  .map((candidate) => {
+    const { namespace: _namespace, ...clusterWide } = candidate;
+    return candidate.type.namespaced ? candidate : clusterWide;
   });
 
 export const histories: fc.Arbitrary<Step[]> = fc.array(
   fc.record({
-    writes: fc.uniqueArray(write, { minLength: 1, maxLength: 3, selector: (one) => `${one.type.name} ${one.key}` }),
+    writes: fc.uniqueArray(write, { minLength: 1, maxLength: 3, selector: (candidate) => `${candidate.type.name} ${candidate.key}` }),
     watch: fc.option(plan, { nil: undefined, freq: 2 }),
   }),
   { minLength: 10, maxLength: 60 },
 );
 
-/** One object's change as the list of writes has it. */
-interface Fact {
+/** One change of an object according to the list of writes. */
+interface AppliedChange {
   readonly revision: Revision;
   readonly type: StoredType;
   readonly key: string;
@@ -79,54 +80,54 @@ interface Fact {
   readonly after: boolean | undefined;
 }
 
-interface Told {
+interface ObservedEvent {
   readonly kind: WatchEventType | 'BOOKMARK';
   readonly revision: Revision;
   readonly key: string;
-  /** The label of the entry that was shown. */
+  /** The label of the delivered entry. */
   readonly on: boolean;
-  /** Whether the cache's clock and the other keys of that revision were there when the event was told. */
-  readonly whole: boolean;
+  /** Whether the cache already had this revision and all keys of it when the event was delivered. */
+  readonly isAtomic: boolean;
 }
 
 export interface Recording {
   readonly plan: WatchPlan;
   readonly from: Revision;
-  readonly told: readonly Told[];
-  readonly expected: readonly Told[];
+  readonly observed: readonly ObservedEvent[];
+  readonly expected: readonly ObservedEvent[];
   readonly ended: WatchEnd | undefined;
 }
 
-/** Carries out a history and returns what every watch was told, once each has been told enough. */
+/** Applies a history and returns the events that each watch received, once each has received the expected number. */
 export async function record(store: Store, cache: OpenedCache, steps: readonly Step[]): Promise<Recording[]> {
-  const facts: Fact[] = [];
+  const changes: AppliedChange[] = [];
   const revisions: Revision[] = [cache.revision];
-  const open: Listener[] = [];
+  const open: RecordingSink[] = [];
   for (const step of steps) {
-    await carryOut(store, step.writes, facts, revisions);
+    await applyWrites(store, step.writes, changes, revisions);
     if (step.watch === undefined) continue;
-    await cache.mostRecent({ deadline: Infinity });
-    open.push(new Listener(cache, facts, step.watch, start(step.watch, revisions)));
+    await cache.waitUntilFresh({ deadline: Infinity });
+    open.push(new RecordingSink(cache, changes, step.watch, startRevision(step.watch, revisions)));
   }
-  await cache.mostRecent({ deadline: Infinity });
+  await cache.waitUntilFresh({ deadline: Infinity });
   const recordings: Recording[] = [];
   for (const listener of open) recordings.push(await listener.finish());
   return recordings;
 }
 
-function start(plan: WatchPlan, revisions: readonly Revision[]): Revision | undefined {
+function startRevision(plan: WatchPlan, revisions: readonly Revision[]): Revision | undefined {
   return plan.back === undefined ? undefined : revisions[Math.max(0, revisions.length - 1 - plan.back)];
 }
 
-async function carryOut(store: Store, writes: readonly Write[], facts: Fact[], revisions: Revision[]): Promise<void> {
-  const operations = writes.map((one): StoreOperation => {
-    const key = keyOf(one.type, one.key);
-    return one.on === undefined ? { type: 'delete', key } : { type: 'put', key, value: valueOf(one.on) };
+async function applyWrites(store: Store, writes: readonly Write[], changes: AppliedChange[], revisions: Revision[]): Promise<void> {
+  const operations = writes.map((candidate): StoreOperation => {
+    const key = keyOf(candidate.type, candidate.key);
+    return candidate.on === undefined ? { type: 'delete', key } : { type: 'put', key, value: valueOf(candidate.on) };
   });
   const result = await store.transact({ compare: [], operations });
   for (const { type, key, on } of writes) {
-    const before = facts.findLast((fact) => fact.type === type && fact.key === key)?.after;
-    if (before !== undefined || on !== undefined) facts.push({ revision: result.revision, type, key, before, after: on });
+    const before = changes.findLast((fact) => fact.type === type && fact.key === key)?.after;
+    if (before !== undefined || on !== undefined) changes.push({ revision: result.revision, type, key, before, after: on });
   }
   revisions.push(result.revision);
 }
@@ -135,15 +136,15 @@ function valueOf(on: boolean): Buffer {
   return value({ labels: { on: String(on) }, fields: { on: String(on) } });
 }
 
-class Listener implements ChangeSink {
-  readonly told: Told[] = [];
+class RecordingSink implements ChangeSink {
+  readonly observed: ObservedEvent[] = [];
   ended: WatchEnd | undefined;
   private wake: () => void = () => undefined;
   private readonly from: Revision;
 
   constructor(
     private readonly cache: OpenedCache,
-    private readonly facts: readonly Fact[],
+    private readonly changes: readonly AppliedChange[],
     private readonly plan: WatchPlan,
     after: Revision | undefined,
   ) {
@@ -167,12 +168,12 @@ class Listener implements ChangeSink {
   }
 
   event(kind: WatchEventType, entry: Entry, change: Change): void {
-    this.told.push({ kind, revision: change.revision, key: entry.key, on: isOn(entry), whole: this.whole(change) });
+    this.observed.push({ kind, revision: change.revision, key: entry.key, on: isOn(entry), isAtomic: this.isAtomic(change) });
     this.wake();
   }
 
   bookmark(revision: Revision): void {
-    this.told.push({ kind: 'BOOKMARK', revision, key: '', on: false, whole: true });
+    this.observed.push({ kind: 'BOOKMARK', revision, key: '', on: false, isAtomic: true });
     this.wake();
   }
 
@@ -182,25 +183,25 @@ class Listener implements ChangeSink {
   }
 
   async finish(): Promise<Recording> {
-    const expected = expectedOf(this.facts, this.plan, this.from);
+    const expected = expectedOf(this.changes, this.plan, this.from);
     while (this.events.length < expected.length && this.ended === undefined) {
       await new Promise<void>((resolve) => {
         this.wake = resolve;
       });
     }
     await new Promise<void>((resolve) => setImmediate(resolve));
-    return { plan: this.plan, from: this.from, told: this.told, expected, ended: this.ended };
+    return { plan: this.plan, from: this.from, observed: this.observed, expected, ended: this.ended };
   }
 
-  private get events(): Told[] {
-    return this.told.filter(({ kind }) => kind !== 'BOOKMARK');
+  private get events(): ObservedEvent[] {
+    return this.observed.filter(({ kind }) => kind !== 'BOOKMARK');
   }
 
-  /** Writes of the same revision that the cache does not show although it was told about one of them. */
-  private whole(change: Change): boolean {
+  /** Whether the cache shows every write of the change's revision. */
+  private isAtomic(change: Change): boolean {
     const { cache } = this;
     if (change.revision > cache.revision) return false;
-    const siblings = this.facts.filter((fact) => fact.revision === change.revision && fact.after !== undefined);
+    const siblings = this.changes.filter((fact) => fact.revision === change.revision && fact.after !== undefined);
     return siblings.every(
       ({ type, key }) => (cache.get(type, key)?.revision ?? Infinity) >= change.revision || cache.revision > change.revision,
     );
@@ -219,29 +220,29 @@ function inScope(plan: WatchPlan, key: string): boolean {
   );
 }
 
-function expectedOf(facts: readonly Fact[], plan: WatchPlan, from: Revision): Told[] {
-  const wanted = (on: boolean | undefined): on is boolean => on !== undefined && (!plan.selective || on);
-  const mine = facts.filter((fact) => fact.type === plan.type && inScope(plan, fact.key));
-  const state = new Map<string, Told>();
-  const changes: Told[] = [];
-  for (const { revision, key, before, after } of mine) {
+function expectedOf(changes: readonly AppliedChange[], plan: WatchPlan, from: Revision): ObservedEvent[] {
+  const isMatch = (on: boolean | undefined): on is boolean => on !== undefined && (!plan.selective || on);
+  const inScopeChanges = changes.filter((fact) => fact.type === plan.type && inScope(plan, fact.key));
+  const state = new Map<string, ObservedEvent>();
+  const liveEvents: ObservedEvent[] = [];
+  for (const { revision, key, before, after } of inScopeChanges) {
     if (revision <= from) {
-      if (wanted(after)) state.set(key, { kind: 'ADDED', revision, key, on: after, whole: true });
+      if (isMatch(after)) state.set(key, { kind: 'ADDED', revision, key, on: after, isAtomic: true });
       else state.delete(key);
-    } else if (wanted(after)) {
-      changes.push({ kind: wanted(before) ? 'MODIFIED' : 'ADDED', revision, key, on: after, whole: true });
-    } else if (wanted(before)) {
-      changes.push({ kind: 'DELETED', revision, key, on: before, whole: true });
+    } else if (isMatch(after)) {
+      liveEvents.push({ kind: isMatch(before) ? 'MODIFIED' : 'ADDED', revision, key, on: after, isAtomic: true });
+    } else if (isMatch(before)) {
+      liveEvents.push({ kind: 'DELETED', revision, key, on: before, isAtomic: true });
     }
   }
   const initial = [...state.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
-  return plan.back === undefined ? [...initial, ...changes] : changes;
+  return plan.back === undefined ? [...initial, ...liveEvents] : liveEvents;
 }
 
-const eventsOf = ({ told }: Recording): Told[] => told.filter(({ kind }) => kind !== 'BOOKMARK');
-const liveOf = (recording: Recording): Told[] => eventsOf(recording).filter(({ revision }) => revision > recording.from);
+const eventsOf = ({ observed }: Recording): ObservedEvent[] => observed.filter(({ kind }) => kind !== 'BOOKMARK');
+const liveOf = (recording: Recording): ObservedEvent[] => eventsOf(recording).filter(({ revision }) => revision > recording.from);
 
-/** Each guarantee: true when the recording keeps it. */
+/** Each guarantee: true when the recording satisfies it. */
 export const guarantees: Readonly<Record<string, (recording: Recording) => boolean>> = {
   Filter: (recording) => eventsOf(recording).every(({ key, on }) => inScope(recording.plan, key) && (on || !recording.plan.selective)),
   Ordered: (recording) => {
@@ -253,22 +254,25 @@ export const guarantees: Readonly<Record<string, (recording: Recording) => boole
     );
   },
   Unique: (recording) => new Set(eventsOf(recording).map(({ revision, key }) => `${revision} ${key}`)).size === eventsOf(recording).length,
-  Atomic: (recording) => eventsOf(recording).every(({ whole }) => whole),
-  Bookmarkable: ({ told, expected }) =>
-    told.every((mark, index) => {
-      if (mark.kind !== 'BOOKMARK') return true;
-      const before = told.slice(0, index).filter(({ kind }) => kind !== 'BOOKMARK').length;
-      const due = expected.filter(({ revision }) => revision <= mark.revision).length;
-      return before === due;
+  Atomic: (recording) => eventsOf(recording).every(({ isAtomic }) => isAtomic),
+  Bookmarkable: ({ observed, expected }) =>
+    observed.every((event, index) => {
+      if (event.kind !== 'BOOKMARK') return true;
+      const before = observed.slice(0, index).filter(({ kind }) => kind !== 'BOOKMARK').length;
+      const expectedCount = expected.filter(({ revision }) => revision <= event.revision).length;
+      return before === expectedCount;
     }),
   Reliable: (recording) => {
-    const seen = new Set(eventsOf(recording).map(textOf));
-    return recording.ended === undefined && recording.expected.every((one) => seen.has(textOf(one)));
+    const delivered = new Set(eventsOf(recording).map(textOf));
+    return recording.ended === undefined && recording.expected.every((candidate) => delivered.has(textOf(candidate)));
   },
-  /** Whatever the start, what comes is exactly what happened since: so a watch can go on from any event or bookmark of another. */
+  /**
+   * From any start, the watch delivers exactly the changes since; so a watch can resume from any event or bookmark of
+   * another one.
+   */
   Resumable: (recording) => eventsOf(recording).map(textOf).join() === recording.expected.map(textOf).join(),
 };
 
-function textOf({ kind, revision, key, on }: Told): string {
+function textOf({ kind, revision, key, on }: ObservedEvent): string {
   return `${kind} ${key}@${revision} ${on}`;
 }

@@ -1,4 +1,4 @@
-/** What every cache must do whatever store lies below it. Run with the memory, embedded and etcd stores. */
+/** What every cache must do, independent of the store. Runs with the memory, embedded and etcd stores. */
 import fc from 'fast-check';
 import type { OpenedStore } from '../../../test/support/open-stores';
 import type { Snapshot, WatchRequest } from '../cache';
@@ -22,8 +22,8 @@ import {
 } from '../../../test/support/cache-fixture';
 import { guarantees, histories, record, type Recording } from './history';
 
-/** `open` makes an empty store; `runs` says how many random histories it is worth. */
-export function cacheContract(open: () => Promise<OpenedStore>, runs: number): void {
+/** `open` creates an empty store; `runs` is the number of random histories to run on it. */
+export function describeCache(open: () => Promise<OpenedStore>, runs: number): void {
   let opened: OpenedStore;
   let store: Store;
   let caches: OpenedCache[];
@@ -36,7 +36,7 @@ export function cacheContract(open: () => Promise<OpenedStore>, runs: number): v
     return cache;
   }
 
-  const soon = (): { deadline: number } => ({ deadline: systemClock.monotonic() + 5000 });
+  const fiveSeconds = (): { deadline: number } => ({ deadline: systemClock.monotonic() + 5000 });
   const after = (revision: Revision): WatchRequest => ({
     scope: {},
     start: { type: 'after', revision },
@@ -57,17 +57,17 @@ export function cacheContract(open: () => Promise<OpenedStore>, runs: number): v
 
   describe.each([
     ['from the window', {}],
-    ['replayed from the store, because the window holds nothing', { windowBytes: 0 }],
+    ['from a replay of the store, with an empty window', { windowBytes: 0 }],
   ])('watch guarantees, resuming %s', (_name, options) => {
     let recordings: Recording[];
 
-    // The histories are carried out once; each guarantee then looks at all that was told.
+    // Each history runs once; every guarantee is then checked against all recordings.
     beforeAll(async () => {
       recordings = [];
       for (const [index, steps] of fc.sample(histories, { numRuns: runs, seed: 42 }).entries()) {
-        const one = await open();
+        const historyStore = await open();
         const cache = openCache({
-          store: one.store,
+          store: historyStore.store,
           prefix: `${prefix}`,
           types,
           clock: systemClock,
@@ -78,28 +78,28 @@ export function cacheContract(open: () => Promise<OpenedStore>, runs: number): v
           ...options,
         });
         await cache.whenReady();
-        recordings.push(...(await record(one.store, cache, steps)));
+        recordings.push(...(await record(historyStore.store, cache, steps)));
         if (index === 0 && 'windowBytes' in options) expect(cache.statistics.windowEvents).toBe(0);
         await cache.close();
-        await one.dispose();
+        await historyStore.dispose();
       }
     }, 60_000);
 
-    it.each(Object.entries(guarantees))('watches keep the guarantee %s', (_guarantee, holds) => {
+    it.each(Object.entries(guarantees))('watches satisfy %s', (_guarantee, isSatisfied) => {
       expect(recordings.length).toBeGreaterThan(runs);
-      expect(recordings.filter((recording) => !holds(recording))).toEqual([]);
+      expect(recordings.filter((recording) => !isSatisfied(recording))).toEqual([]);
     });
   });
 
-  it('mostRecent returns a cache with every earlier write', async () => {
+  it('waitUntilFresh makes every earlier write visible', async () => {
     const cache = await start();
-    const other = await start();
+    const otherRun = await start();
     for (let i = 0; i < 50; i += 1) {
       const revision = await put(store, configMaps, 'a/one', { data: String(i) });
-      expect(await other.mostRecent(soon())).toBeGreaterThanOrEqual(revision);
-      expect(dataOf(other.get(configMaps, 'a/one')!)).toBe(String(i));
+      expect(await otherRun.waitUntilFresh(fiveSeconds())).toBeGreaterThanOrEqual(revision);
+      expect(dataOf(otherRun.get(configMaps, 'a/one')!)).toBe(String(i));
     }
-    await cache.mostRecent(soon());
+    await cache.waitUntilFresh(fiveSeconds());
     expect(dataOf(cache.get(configMaps, 'a/one')!)).toBe('49');
   });
 
@@ -108,26 +108,26 @@ export function cacheContract(open: () => Promise<OpenedStore>, runs: number): v
     for (let i = 0; i < 20; i += 1) await put(store, configMaps, `a/${i % 5}`, { data: String(i) });
     expect((await start()).snapshot(configMaps).size).toBe(5);
     await store.compact(await store.revision());
-    const late = await start();
-    expect([...late.snapshot(configMaps).range()].map(dataOf)).toEqual(['15', '16', '17', '18', '19']);
+    const lateCache = await start();
+    expect([...lateCache.snapshot(configMaps).range()].map(dataOf)).toEqual(['15', '16', '17', '18', '19']);
   });
 
-  it('answers exact reads from memory and from the store in the same way', async () => {
+  it('returns the same past states from memory and from the store', async () => {
     const memory = await start();
     const bare = await start({ windowBytes: 0 });
     const states: { readonly revision: Revision; readonly keys: string[] }[] = [];
     const present = new Set<string>();
     for (let i = 0; i < 40; i += 1) {
       const key = `${i % 3 === 0 ? 'b' : 'a'}/${(i * 7) % 11}`;
-      const gone = present.has(key) && i % 2 === 0;
-      const revision = gone ? await remove(store, configMaps, key) : await put(store, configMaps, key);
-      if (gone) present.delete(key);
+      const isDeletion = present.has(key) && i % 2 === 0;
+      const revision = isDeletion ? await remove(store, configMaps, key) : await put(store, configMaps, key);
+      if (isDeletion) present.delete(key);
       else present.add(key);
       states.push({ revision, keys: [...present].sort() });
     }
     for (const { revision, keys } of states) {
       for (const cache of [memory, bare]) {
-        const snapshot = await cache.snapshotAt(configMaps, revision, soon());
+        const snapshot = await cache.snapshotAt(configMaps, revision, fiveSeconds());
         const inA = keys.filter((key) => key.startsWith('a/'));
         expect(snapshot.revision).toBe(revision);
         expect([...snapshot.range()].map((entry) => entry.key)).toEqual(keys);
@@ -146,30 +146,30 @@ export function cacheContract(open: () => Promise<OpenedStore>, runs: number): v
     const revision = await put(store, configMaps, 'b/0');
     const cache = await start({ windowBytes: 0 });
     await put(store, configMaps, 'a/5', { data: 'newer' });
-    const all: string[] = [];
-    let start_ = 'a/';
+    const allKeys: string[] = [];
+    let pageStart = 'a/';
     for (;;) {
-      const page: Snapshot = await cache.snapshotAt(configMaps, revision, { ...soon(), start: start_, end: 'a0', limit: 4 });
-      const keys = [...page.range(start_, 'a0')].map((entry) => entry.key);
-      expect(page.count(start_, 'a0')).toBe(10 - all.length);
-      all.push(...keys);
+      const page: Snapshot = await cache.snapshotAt(configMaps, revision, { ...fiveSeconds(), start: pageStart, end: 'a0', limit: 4 });
+      const keys = [...page.range(pageStart, 'a0')].map((entry) => entry.key);
+      expect(page.count(pageStart, 'a0')).toBe(10 - allKeys.length);
+      allKeys.push(...keys);
       if (page.unknownFrom === undefined) break;
-      start_ = page.unknownFrom;
+      pageStart = page.unknownFrom;
     }
-    expect(all).toEqual(Array.from({ length: 10 }, (_, i) => `a/${i}`));
+    expect(allKeys).toEqual(Array.from({ length: 10 }, (_, i) => `a/${i}`));
   });
 
-  it('rejects revisions that are compacted or in the future', async () => {
+  it('rejects compacted and future revisions', async () => {
     const cache = await start();
     const old = await put(store, configMaps, 'a/one');
     for (let i = 0; i < 5; i += 1) await put(store, configMaps, 'a/one', { data: String(i) });
-    await cache.mostRecent(soon());
-    await cache.compactionRound();
+    await cache.waitUntilFresh(fiveSeconds());
+    await cache.runCompactionRound();
     await put(store, configMaps, 'a/one', { data: 'newest' });
-    await cache.compactionRound();
-    await cache.mostRecent(soon());
+    await cache.runCompactionRound();
+    await cache.waitUntilFresh(fiveSeconds());
     expect(cache.compactedRevision).toBeGreaterThan(old);
-    await expect(cache.snapshotAt(configMaps, old, soon())).rejects.toMatchObject({
+    await expect(cache.snapshotAt(configMaps, old, fiveSeconds())).rejects.toMatchObject({
       failure: 'compacted',
       compactRevision: cache.compactedRevision,
     });
@@ -178,16 +178,16 @@ export function cacheContract(open: () => Promise<OpenedStore>, runs: number): v
     await expect(cache.snapshotAt(configMaps, cache.revision + 100, soonOver)).rejects.toBeInstanceOf(StoreError);
   });
 
-  it('ends a resume from before the compaction, on every replica, with both revisions', async () => {
+  it('ends a watch from a compacted revision as expired, on every replica, with both revisions', async () => {
     const cache = await start();
-    const other = await start();
+    const otherCache = await start();
     const old = await put(store, configMaps, 'a/one');
     await put(store, configMaps, 'a/two');
-    await cache.compactionRound();
+    await cache.runCompactionRound();
     await put(store, configMaps, 'a/three');
-    await cache.compactionRound();
-    for (const replica of [cache, other]) {
-      await replica.mostRecent(soon());
+    await cache.runCompactionRound();
+    for (const replica of [cache, otherCache]) {
+      await replica.waitUntilFresh(fiveSeconds());
       const recorder = new Recorder();
       replica.watch(configMaps, after(old), recorder);
       await recorder.until(({ ended }) => ended !== undefined);
@@ -199,28 +199,28 @@ export function cacheContract(open: () => Promise<OpenedStore>, runs: number): v
     }
   });
 
-  it('is compacted once a round by one of the replicas, at the revision of its previous round', async () => {
-    const one = await start();
-    const two = await start();
+  it('is compacted once per interval by one replica, at the revision of its previous round', async () => {
+    const firstCache = await start();
+    const secondCache = await start();
     await put(store, nodes, 'n');
     const remembered = await store.revision();
-    await one.compactionRound();
-    await two.compactionRound();
+    await firstCache.runCompactionRound();
+    await secondCache.runCompactionRound();
     await put(store, nodes, 'n', { data: '2' });
-    await one.compactionRound();
-    await two.compactionRound();
-    await Promise.all([one.mostRecent(soon()), two.mostRecent(soon())]);
-    expect([one.statistics.compactions, two.statistics.compactions]).toEqual([1, 0]);
-    expect([one.compactedRevision, two.compactedRevision]).toEqual([remembered, remembered]);
+    await firstCache.runCompactionRound();
+    await secondCache.runCompactionRound();
+    await Promise.all([firstCache.waitUntilFresh(fiveSeconds()), secondCache.waitUntilFresh(fiveSeconds())]);
+    expect([firstCache.statistics.compactions, secondCache.statistics.compactions]).toEqual([1, 0]);
+    expect([firstCache.compactedRevision, secondCache.compactedRevision]).toEqual([remembered, remembered]);
     await put(store, nodes, 'n', { data: '3' });
-    await one.close();
-    await two.compactionRound();
-    await two.mostRecent(soon());
-    expect(two.statistics.compactions).toBe(1);
-    expect(two.compactedRevision).toBeGreaterThan(remembered);
+    await firstCache.close();
+    await secondCache.runCompactionRound();
+    await secondCache.waitUntilFresh(fiveSeconds());
+    expect(secondCache.statistics.compactions).toBe(1);
+    expect(secondCache.compactedRevision).toBeGreaterThan(remembered);
   });
 
-  it('finds custom resources by their keys, whether they exist at the start or are created later', async () => {
+  it('recognizes custom resources by their keys, whether they exist at the start or are created later', async () => {
     await put(store, widgets, 'a/first');
     const cache = await start();
     expect(cache.storedTypes()).toContainEqual(widgets);
@@ -232,19 +232,19 @@ export function cacheContract(open: () => Promise<OpenedStore>, runs: number): v
     await recorder.until(({ events }) => events.length === 2);
     expect(recorder.events.map(({ key }) => key)).toEqual(['one', 'two']);
     expect(cache.snapshot(gadgets).size).toBe(2);
-    await cache.check();
+    await cache.checkConsistency();
     expect(cache.statistics).toMatchObject({ checks: 1, differences: 0 });
   });
 
-  it('lets a custom resource come back with another scope once it has no objects', async () => {
+  it('accepts a custom resource with another scope once it has no objects', async () => {
     const cache = await start();
     const scoped = { ...gadgets, namespaced: true };
     await put(store, gadgets, 'one');
-    await cache.mostRecent(soon());
+    await cache.waitUntilFresh(fiveSeconds());
     expect(() => cache.snapshot(scoped)).toThrow('objects of another scope');
     await remove(store, gadgets, 'one');
-    await cache.mostRecent(soon());
-    cache.forget(gadgets);
+    await cache.waitUntilFresh(fiveSeconds());
+    cache.removeType(gadgets);
     expect(cache.storedTypes()).not.toContainEqual(gadgets);
     const since = cache.snapshot(scoped).revision;
     await put(store, scoped, 'a/one');
@@ -254,13 +254,13 @@ export function cacheContract(open: () => Promise<OpenedStore>, runs: number): v
     expect(cache.snapshot(scoped).count('a/', 'a0')).toBe(1);
   });
 
-  it('a check finds no difference in a correct cache', async () => {
+  it('passes the consistency check when it is correct', async () => {
     const cache = await start();
     for (let i = 0; i < 30; i += 1) await put(store, i % 2 === 0 ? services : nodes, i % 2 === 0 ? `a/${i}` : `${i}`);
     await remove(store, nodes, '3');
-    await cache.mostRecent(soon());
+    await cache.waitUntilFresh(fiveSeconds());
     const writing = put(store, configMaps, 'a/during');
-    await cache.check();
+    await cache.checkConsistency();
     await writing;
     expect(cache.statistics).toMatchObject({ checks: 1, differences: 0, resyncs: 0 });
   });

@@ -1,7 +1,7 @@
 /**
- * Which key belongs to which type: `<prefix>/<segment>/<object key>`, where a segment has one or two parts. The built-in types are known from the
- * start. Custom resources lie under `<group>/<resource>`, so their types are known by their keys, whether or not their definition has been seen:
- * the clock never waits for a definition, and what it passes is never missing.
+ * Maps store keys to types: `<prefix>/<segment>/<object key>`, with a segment of one or two parts. Built-in types are
+ * known from the start. Custom resources are stored under `<group>/<resource>`, so their types follow from their keys,
+ * whether or not their definition has been seen: the cache never waits for a definition and never skips an object.
  */
 import { compareBytes } from '../../../shared/values/json';
 import { prefixRange, type KeyRange, type Revision } from '../../storage/store';
@@ -9,18 +9,18 @@ import type { StoredType, WatchScope } from '../cache';
 import { TypeState } from './type-state';
 
 export class KeySpace {
-  /** Everything below the prefix. */
-  readonly whole: KeyRange;
+  /** The range of all keys below the prefix. */
+  readonly wholeRange: KeyRange;
   private readonly bySegment = new Map<string, TypeState>();
   private readonly builtIn: ReadonlySet<TypeState>;
   private readonly root: string;
 
   constructor(prefix: string, types: readonly StoredType[]) {
     this.root = `${prefix}/`;
-    this.whole = prefixRange(this.root);
+    this.wholeRange = prefixRange(this.root);
     for (const type of types) {
       if (this.bySegment.has(type.segment)) throw new Error(`two types are stored under ${type.segment}`);
-      this.adopt(type, 0);
+      this.addType(type, 0);
     }
     this.builtIn = new Set(this.bySegment.values());
   }
@@ -29,16 +29,16 @@ export class KeySpace {
     return [...this.bySegment.values()];
   }
 
-  /** `now` = the clock's revision, from which on a type is known that was not known before. */
-  state(type: StoredType, now: Revision): TypeState {
+  /** `now` is the cache's revision, from which on a previously unknown type is known. */
+  stateOf(type: StoredType, now: Revision): TypeState {
     const state = this.bySegment.get(type.segment);
     if (state !== undefined && state.type.namespaced === type.namespaced) return state;
-    if (!isCustom(type.segment)) throw new Error(`the cache was opened without ${type.name}`);
+    if (!isCustomResource(type.segment)) throw new Error(`the cache was opened without ${type.name}`);
     if (state !== undefined && state.size > 0) throw new Error(`objects of another scope are stored under ${type.segment}`);
-    return this.adopt(type, now);
+    return this.addType(type, now);
   }
 
-  /** The type that a store key belongs to, as of `before`; undefined for keys that are no API objects. */
+  /** The type of a store key, registered as of `before` if new; undefined for keys that are not API objects. */
   locate(storeKey: string, before: Revision): TypeState | undefined {
     const first = storeKey.indexOf('/', this.root.length);
     if (first < 0) return undefined;
@@ -48,42 +48,45 @@ export class KeySpace {
     if (second < 0) return undefined;
     const segment = storeKey.slice(this.root.length, second);
     const state = this.bySegment.get(segment);
-    if (!isCustom(segment) || (state !== undefined && this.builtIn.has(state))) return state;
+    if (!isCustomResource(segment) || (state !== undefined && this.builtIn.has(state))) return state;
     const namespaced = storeKey.includes('/', second + 1);
     if (state?.type.namespaced === namespaced) return state;
-    // Objects of another scope than those that are there can only be what somebody left behind.
-    return state === undefined || state.size === 0 ? this.adopt(customType(segment, namespaced), before) : undefined;
+    // Objects of another scope than the existing ones can only be leftovers.
+    return state === undefined || state.size === 0 ? this.addType(customStoredType(segment, namespaced), before) : undefined;
   }
 
-  /** Forgets a custom type that has no objects. */
-  forget(type: StoredType): TypeState | undefined {
+  /** Removes a custom resource type without objects. */
+  removeType(type: StoredType): TypeState | undefined {
     const state = this.bySegment.get(type.segment);
     if (state === undefined || state.size > 0 || this.builtIn.has(state)) return undefined;
     this.bySegment.delete(type.segment);
     return state;
   }
 
-  private adopt(type: StoredType, floor: Revision): TypeState {
+  private addType(type: StoredType, floor: Revision): TypeState {
     const state = new TypeState(type, this.root.length + type.segment.length + 1);
-    state.beginLog(floor);
+    state.resetLog(floor);
     this.bySegment.set(type.segment, state);
     return state;
   }
 
-  /** Where the keys begin that follow all those which share a key's first part, or its first two parts where the first one is a group. */
+  /**
+   * The key after all keys that share the type segment of `storeKey` (its first part, or its first two parts under a
+   * group).
+   */
   endOfSegment(storeKey: string): string {
     const first = storeKey.indexOf('/', this.root.length);
     const second = first < 0 ? -1 : storeKey.indexOf('/', first + 1);
-    const last = second > 0 && isCustom(storeKey.slice(this.root.length, second)) ? second : first;
+    const last = second > 0 && isCustomResource(storeKey.slice(this.root.length, second)) ? second : first;
     return last < 0 ? `${storeKey}\0` : prefixRange(storeKey.slice(0, last + 1)).end;
   }
 
-  /** What follows the prefix. */
-  relative(storeKey: string): string {
+  /** The key without the prefix. */
+  relativeKey(storeKey: string): string {
     return storeKey.slice(this.root.length);
   }
 
-  other(relativeKey: string): string {
+  nonObjectKey(relativeKey: string): string {
     return this.root + relativeKey;
   }
 
@@ -92,16 +95,16 @@ export class KeySpace {
   }
 
   range(type: StoredType, start?: string, end?: string): KeyRange {
-    const whole = prefixRange(this.storeKey(type, ''));
+    const typeRange = prefixRange(this.storeKey(type, ''));
     return {
-      start: start === undefined ? whole.start : this.storeKey(type, start),
-      end: end === undefined ? whole.end : this.storeKey(type, end),
+      start: start === undefined ? typeRange.start : this.storeKey(type, start),
+      end: end === undefined ? typeRange.end : this.storeKey(type, end),
     };
   }
 }
 
-/** The first of the keys in [start, end); an absent bound is open. */
-export function firstKey(keys: Iterable<string>, start?: string, end?: string): string | undefined {
+/** The first of `keys` in [start, end); an absent bound is open. */
+export function firstKeyInRange(keys: Iterable<string>, start?: string, end?: string): string | undefined {
   let first: string | undefined;
   for (const key of keys) {
     const isIn = (start === undefined || compareBytes(key, start) >= 0) && (end === undefined || compareBytes(key, end) < 0);
@@ -110,20 +113,23 @@ export function firstKey(keys: Iterable<string>, start?: string, end?: string): 
   return first;
 }
 
-/** Groups of custom resources have a dot, and no other first part of a key has. */
-function isCustom(segment: string): boolean {
+/** Groups of custom resources contain a dot; no other first part of a key does. */
+function isCustomResource(segment: string): boolean {
   const slash = segment.indexOf('/');
   return slash > 0 && segment.lastIndexOf('.', slash) > 0;
 }
 
-/** The stored type of a custom resource, told from its segment, `<group>/<resource>`. */
-export function customType(segment: string, namespaced: boolean): StoredType {
+/** The stored type of a custom resource with the segment `<group>/<resource>`. */
+export function customStoredType(segment: string, namespaced: boolean): StoredType {
   const slash = segment.indexOf('/');
   return { name: `${segment.slice(slash + 1)}.${segment.slice(0, slash)}`, segment, namespaced };
 }
 
-/** Tells of a key of the store the name of the type whose object it holds, such as `secrets` or `deployments.apps`; undefined = it holds none. */
-export function typeNames(prefix: string, types: readonly StoredType[]): (storeKey: string) => string | undefined {
+/**
+ * Returns a function from a store key to the name of its type, such as `secrets` or `deployments.apps`; undefined for
+ * keys of no type.
+ */
+export function createTypeNameLookup(prefix: string, types: readonly StoredType[]): (storeKey: string) => string | undefined {
   const root = `${prefix}/`;
   const names = new Map(types.map(({ segment, name }) => [segment, name]));
   return (storeKey) => {
@@ -134,11 +140,11 @@ export function typeNames(prefix: string, types: readonly StoredType[]): (storeK
     const second = storeKey.indexOf('/', first + 1);
     if (second < 0) return undefined;
     const segment = storeKey.slice(root.length, second);
-    return names.get(segment) ?? (isCustom(segment) ? customType(segment, false).name : undefined);
+    return names.get(segment) ?? (isCustomResource(segment) ? customStoredType(segment, false).name : undefined);
   };
 }
 
-/** The bounds of the object keys that a scope can hold; for a name in all namespaces these are all keys. */
+/** The key bounds of a scope; a name in all namespaces has no bounds. */
 export function scopeBounds(type: StoredType, scope: WatchScope): { readonly start?: string; readonly end?: string } {
   if (!type.namespaced) return scope.name === undefined ? {} : { start: scope.name, end: `${scope.name}\0` };
   if (scope.namespace === undefined) return {};
@@ -147,8 +153,7 @@ export function scopeBounds(type: StoredType, scope: WatchScope): { readonly sta
   return { start: key, end: `${key}\0` };
 }
 
-/** Whether a key lies in a scope. */
-export function inScope(type: StoredType, scope: WatchScope, key: string): boolean {
+export function isInScope(type: StoredType, scope: WatchScope, key: string): boolean {
   if (!type.namespaced) return scope.name === undefined || key === scope.name;
   const slash = key.indexOf('/');
   if (scope.namespace !== undefined && key.slice(0, slash) !== scope.namespace) return false;

@@ -11,7 +11,7 @@ const entry = (key: string, revision: number): Entry => ({
   bytes: Buffer.alloc(0),
   labels: {},
   fields: {},
-  dialectSensitive: false,
+  isDialectSensitive: false,
 });
 
 const key = fc
@@ -19,7 +19,7 @@ const key = fc
   .map(([namespace, name, number]) => `${namespace}/${name}${number}`);
 
 describe('snapshots', () => {
-  it('are what the state was when they were taken, in byte order, with right counts for any bounds', () => {
+  it('preserve the state at the time they were taken, in byte order, with correct counts for any bounds', () => {
     const bound = fc.option(fc.oneof(key, fc.constantFrom('a/', 'a0', 'b/', 'b0', '\u{1f600}/', '\u{1f600}0')), { nil: undefined });
     fc.assert(
       fc.property(
@@ -29,26 +29,27 @@ describe('snapshots', () => {
         (writes, at, bounds) => {
           const state = new TypeState(type, 0);
           const model = new Map<string, number>();
-          let taken: { keys: string[]; snapshot: ReturnType<TypeState['snapshot']> } | undefined;
-          for (const [index, [name, keep]] of writes.entries()) {
-            if (keep) {
+          let expected: { keys: string[]; snapshot: ReturnType<TypeState['snapshot']> } | undefined;
+          for (const [index, [name, isPut]] of writes.entries()) {
+            if (isPut) {
               state.put(entry(name, index), state.get(name));
               model.set(name, index);
             } else {
               state.delete(name);
               model.delete(name);
             }
-            if (index === at % writes.length) taken = { keys: [...model.keys()].sort(compareBytes), snapshot: state.snapshot(index) };
+            if (index === at % writes.length) expected = { keys: [...model.keys()].sort(compareBytes), snapshot: state.snapshot(index) };
           }
-          taken ??= { keys: [], snapshot: state.snapshot(0) };
-          const { keys, snapshot } = taken;
-          expect([...snapshot.range()].map((one) => one.key)).toEqual(keys);
+          expected ??= { keys: [], snapshot: state.snapshot(0) };
+          const { keys, snapshot } = expected;
+          expect([...snapshot.range()].map((element) => element.key)).toEqual(keys);
           for (const [start, end] of bounds) {
-            const wanted = keys.filter(
-              (one) => (start === undefined || compareBytes(one, start) >= 0) && (end === undefined || compareBytes(one, end) < 0),
+            const expectedKeys = keys.filter(
+              (element) =>
+                (start === undefined || compareBytes(element, start) >= 0) && (end === undefined || compareBytes(element, end) < 0),
             );
-            expect([...snapshot.range(start, end)].map((one) => one.key)).toEqual(wanted);
-            expect(snapshot.count(start, end)).toBe(wanted.length);
+            expect([...snapshot.range(start, end)].map((element) => element.key)).toEqual(expectedKeys);
+            expect(snapshot.count(start, end)).toBe(expectedKeys.length);
           }
         },
       ),
@@ -56,13 +57,13 @@ describe('snapshots', () => {
     );
   });
 
-  // Ranges are read in pieces of 64.
-  it.each([0, 1, 63, 64, 65, 127, 128, 129, 200])('are read whole and in order where %d entries lie between the bounds', (size) => {
+  // Ranges are read in chunks of 64.
+  it.each([0, 1, 63, 64, 65, 127, 128, 129, 200])('return a range of %d entries completely and in order', (size) => {
     const state = new TypeState(type, 0);
     const keys = Array.from({ length: size }, (_, i) => `n/${String(i).padStart(3, '0')}`);
     for (const name of ['m/z', ...keys, 'o/a']) state.put(entry(name, 1), undefined);
     const snapshot = state.snapshot(1);
-    const read = (start?: string, end?: string): string[] => [...snapshot.range(start, end)].map((one) => one.key);
+    const read = (start?: string, end?: string): string[] => [...snapshot.range(start, end)].map((element) => element.key);
     expect(read('n/', 'n0')).toEqual(keys);
     expect(read()).toEqual(['m/z', ...keys, 'o/a']);
     expect(read('n/')).toEqual([...keys, 'o/a']);
@@ -70,7 +71,7 @@ describe('snapshots', () => {
     expect(read('n0', 'n/')).toEqual([]);
   });
 
-  it('counts by marks in states of many thousands', () => {
+  it('count ranges by marks when they have thousands of entries', () => {
     const state = new TypeState(type, 0);
     for (let i = 0; i < 5000; i += 1) state.put(entry(`n/${String(i).padStart(5, '0')}`, i), undefined);
     const snapshot = state.snapshot(1);

@@ -1,8 +1,8 @@
 /**
- * Sorted states of one type: a live tree whose clones are made by copy on write, and a part read from the store.
+ * Sorted states of one type: a tree that is cloned by copy on write, and a part that was read from the store.
  *
- * Keys are ordered by their UTF-8 bytes. The language's own string comparison is two to three times faster and differs only for surrogate
- * pairs, so a tree uses it until the first key with one arrives.
+ * Keys are ordered by their UTF-8 bytes. JavaScript's own string comparison is two to three times as fast and differs
+ * only for surrogate pairs, so a tree uses it until the first key with a surrogate arrives.
  */
 import BTree from 'sorted-btree';
 import { compareBytes } from '../../../shared/values/json';
@@ -12,70 +12,74 @@ import type { Entry, Snapshot } from '../cache';
 export type KeyOrder = (a: string, b: string) => number;
 export type Tree = BTree<string, Entry>;
 
-/** Measured with 112,000 keys: 64 sets in 1.0 µs and walks twice as fast as 32; 128 gains nothing and copies more. */
+/**
+ * Measured with 112,000 keys: 64 sets in 1.0 µs and iterates twice as fast as 32; 128 gains nothing and copies more.
+ */
 const NODE_SIZE = 64;
 /** Distance of the marks that make counting cheap. */
 const MARK_DISTANCE = 512;
-/** Entries of a range that are looked up in one go. */
-const TOGETHER = 64;
-const ENOUGH = { break: true } as const;
+/** Entries that are read from the tree in one chunk. */
+const CHUNK_ENTRIES = 64;
+const BREAK = { break: true } as const;
 
 const SURROGATE = /[\ud800-\udfff]/;
 
 const compareUnits: KeyOrder = (a, b) => (a === b ? 0 : a < b ? -1 : 1);
 
-export function newTree(wide: boolean): Tree {
-  return new BTree<string, Entry>(undefined, wide ? compareBytes : compareUnits, NODE_SIZE);
+export function createTree(usesByteOrder: boolean): Tree {
+  return new BTree<string, Entry>(undefined, usesByteOrder ? compareBytes : compareUnits, NODE_SIZE);
 }
 
-/** Whether a key needs the slower comparison. */
-export function isWide(key: string): boolean {
+/** Whether the key requires the slower byte comparison. */
+export function needsByteOrder(key: string): boolean {
   return SURROGATE.test(key);
 }
 
-/** A frozen tree; shared by all snapshots that were taken between two changes of the type. */
+/** A frozen tree, shared by all snapshots taken between two changes of the type. */
 export class FrozenTree {
   private marks: string[] | undefined;
 
   constructor(
     readonly tree: Tree,
-    private readonly wide: boolean,
+    private readonly usesByteOrder: boolean,
   ) {}
 
   *range(start: string | undefined, end: string | undefined): Generator<Entry, void, undefined> {
-    if (!this.wide && ((start !== undefined && isWide(start)) || (end !== undefined && isWide(end)))) {
+    if (!this.usesByteOrder && ((start !== undefined && needsByteOrder(start)) || (end !== undefined && needsByteOrder(end)))) {
       yield* this.filter(start, end);
       return;
     }
-    const last = end ?? this.tree.maxKey();
+    const bound = end ?? this.tree.maxKey();
     let from = start ?? this.tree.minKey();
-    while (from !== undefined && last !== undefined) {
-      const together = this.next(from, last, end === undefined);
-      for (const entry of together) yield entry;
-      const reached = together.length < TOGETHER ? undefined : together.at(-1);
-      from = reached === undefined ? undefined : `${reached.key}\0`;
+    while (from !== undefined && bound !== undefined) {
+      const chunk = this.readChunk(from, bound, end === undefined);
+      for (const entry of chunk) yield entry;
+      const last = chunk.length < CHUNK_ENTRIES ? undefined : chunk.at(-1);
+      from = last === undefined ? undefined : `${last.key}\0`;
     }
   }
 
-  /** The first entries from `start` on: the tree's own iterator makes three objects for each. */
-  private next(start: string, end: string, includesEnd: boolean): readonly Entry[] {
+  /** Reads the first entries from `start` on. The tree's own iterator allocates three objects per entry. */
+  private readChunk(start: string, end: string, includesEnd: boolean): readonly Entry[] {
     const entries: Entry[] = [];
     this.tree.forRange(start, end, includesEnd, (_key, entry) => {
       entries.push(entry);
-      return entries.length === TOGETHER ? ENOUGH : undefined;
+      return entries.length === CHUNK_ENTRIES ? BREAK : undefined;
     });
     return entries;
   }
 
   count(start: string | undefined, end: string | undefined): number {
-    const above = end === undefined ? this.tree.size : this.rank(end);
-    return Math.max(0, above - (start === undefined ? 0 : this.rank(start)));
+    const endRank = end === undefined ? this.tree.size : this.rankOf(end);
+    return Math.max(0, endRank - (start === undefined ? 0 : this.rankOf(start)));
   }
 
-  /** Number of keys below `key`: from the nearest mark on, so only the first count of a state walks all of it. */
-  private rank(key: string): number {
-    const compare = isWide(key) ? compareBytes : this.compare;
-    this.marks ??= this.placeMarks();
+  /**
+   * Number of keys below `key`, counted from the nearest mark: only the first count of a state iterates over all of it.
+   */
+  private rankOf(key: string): number {
+    const compare = needsByteOrder(key) ? compareBytes : this.compare;
+    this.marks ??= this.collectMarks();
     let low = 0;
     let high = this.marks.length;
     while (low < high) {
@@ -95,7 +99,7 @@ export class FrozenTree {
     return rank;
   }
 
-  private placeMarks(): string[] {
+  private collectMarks(): string[] {
     const marks: string[] = [];
     this.tree.forEachPair((key, _entry, position) => {
       if (position % MARK_DISTANCE === 0) marks.push(key);
@@ -104,7 +108,7 @@ export class FrozenTree {
   }
 
   private get compare(): KeyOrder {
-    return this.wide ? compareBytes : compareUnits;
+    return this.usesByteOrder ? compareBytes : compareUnits;
   }
 
   private *filter(start: string | undefined, end: string | undefined): Generator<Entry, void, undefined> {
@@ -115,14 +119,17 @@ export class FrozenTree {
   }
 }
 
-/** Tells the number of entries in a namespace where it is known without counting. */
+/** The number of entries in a namespace; undefined when it would have to be counted. */
 export type NamespaceCount = (namespace: string) => number | undefined;
 
 export class TreeSnapshot implements Snapshot {
   constructor(
     readonly revision: Revision,
     private readonly frozen: FrozenTree,
-    /** Value of the type's superseded-bytes counter when the tree was frozen: what grows since is held by this snapshot alone. */
+    /**
+     * Value of the type's superseded-bytes counter when the tree was frozen: later growth is held by this snapshot
+     * alone.
+     */
     readonly supersededBefore: number,
     private readonly namespaceCount: NamespaceCount = () => undefined,
   ) {}
@@ -142,31 +149,36 @@ export class TreeSnapshot implements Snapshot {
   count(start?: string, end?: string): number {
     if (start === undefined && end === undefined) return this.size;
     const namespace = wholeNamespace(start, end);
-    const known = namespace === undefined ? undefined : this.namespaceCount(namespace);
-    return known ?? this.frozen.count(start, end);
+    const count = namespace === undefined ? undefined : this.namespaceCount(namespace);
+    return count ?? this.frozen.count(start, end);
   }
 
-  /** The same state seen at another revision: nothing of the type changed in between. */
-  at(revision: Revision): TreeSnapshot {
+  /** The same state at another revision; the type must not have changed in between. */
+  withRevision(revision: Revision): TreeSnapshot {
     return revision === this.revision ? this : new TreeSnapshot(revision, this.frozen, this.supersededBefore, this.namespaceCount);
   }
 
-  sameStateAs(other: TreeSnapshot): boolean {
+  hasSameState(other: TreeSnapshot): boolean {
     return other.frozen === this.frozen;
   }
 
-  /** The state with some keys set back; `undefined` removes the key. */
-  with(revision: Revision, changes: Iterable<readonly [string, Entry | undefined]>, wide: boolean, superseded: number): TreeSnapshot {
+  /** The state with some keys replaced; `undefined` removes the key. */
+  withChanges(
+    revision: Revision,
+    changes: Iterable<readonly [string, Entry | undefined]>,
+    usesByteOrder: boolean,
+    superseded: number,
+  ): TreeSnapshot {
     const tree = this.frozen.tree.clone();
     for (const [key, entry] of changes) {
       if (entry === undefined) tree.delete(key);
       else tree.set(key, entry);
     }
-    return new TreeSnapshot(revision, new FrozenTree(tree, wide), superseded);
+    return new TreeSnapshot(revision, new FrozenTree(tree, usesByteOrder), superseded);
   }
 }
 
-/** A part of a state as it was read from the store: entries in key order and the number of keys in the whole range. */
+/** A part of a state that was read from the store: entries in key order, and the number of keys in the whole range. */
 export class StoreSnapshot implements Snapshot {
   readonly unknownFrom?: string;
 
@@ -190,8 +202,8 @@ export class StoreSnapshot implements Snapshot {
   }
 
   *range(start?: string, end?: string): Generator<Entry, void, undefined> {
-    const stop = end === undefined ? this.entries.length : this.position(end);
-    for (let index = start === undefined ? 0 : this.position(start); index < stop; index += 1) {
+    const endPosition = end === undefined ? this.entries.length : this.position(end);
+    for (let index = start === undefined ? 0 : this.position(start); index < endPosition; index += 1) {
       const entry = this.entries[index];
       if (entry !== undefined) yield entry;
     }
@@ -199,11 +211,11 @@ export class StoreSnapshot implements Snapshot {
 
   count(start?: string, end?: string): number {
     const before = start === undefined ? 0 : this.position(start);
-    const whole = end === undefined || (this.end !== undefined && compareBytes(end, this.end) >= 0);
-    return Math.max(0, (whole ? this.total : this.position(end)) - before);
+    const coversRange = end === undefined || (this.end !== undefined && compareBytes(end, this.end) >= 0);
+    return Math.max(0, (coversRange ? this.total : this.position(end)) - before);
   }
 
-  /** Index of the first entry whose key is not below `key`. */
+  /** Index of the first entry with a key not below `key`. */
   private position(key: string): number {
     let low = 0;
     let high = this.entries.length;
@@ -216,7 +228,7 @@ export class StoreSnapshot implements Snapshot {
   }
 }
 
-/** The namespace whose entries are exactly the range from `<namespace>/` to `<namespace>0` (0 follows the slash). */
+/** The namespace with exactly the range from `<namespace>/` to `<namespace>0` (0 follows the slash). */
 function wholeNamespace(start: string | undefined, end: string | undefined): string | undefined {
   if (start === undefined || end === undefined || !start.endsWith('/') || !end.endsWith('0')) return undefined;
   const namespace = start.slice(0, -1);

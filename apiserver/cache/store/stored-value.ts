@@ -1,80 +1,87 @@
 /**
- * The form of an object in the store: a short binary header and the object's canonical JSON.
+ * The stored form of an object: a short binary header and the object's canonical JSON. The header repeats what the
+ * cache needs on arrival (labels, selectable fields, the position of the resource version), so that an event does not
+ * require a JSON.parse of the body. The body is not interpreted.
  *
- * The header repeats what the cache needs on arrival (labels, selectable fields, where the resource version goes), so that an
- * arriving object costs no JSON.parse of its body. Never looks into the body.
- *
- * Layout, big-endian:  magic 'P' 'V' · format u8 (1) · flags u8 (bit 0: names an API group whose spelling depends on the dialect) ·
- * table generation u16 · length of the header JSON u32 · offset in the body at which `"resourceVersion":"…",` is inserted u32 ·
- * header JSON `{"l":{labels},"f":{fields}}` (empty when neither) · body (`{"metadata":{…},…}` without kind, apiVersion, resourceVersion).
+ * Layout, big-endian: magic 'P' 'V' · format u8 (1) · flags u8 (bit 0: names an API group that is spelled differently
+ * in the other dialect) · table generation u16 · length of the header JSON u32 · offset in the body at which
+ * `"resourceVersion":"…",` is inserted u32 · header JSON `{"l":{labels},"f":{fields}}` (empty when neither) · body
+ * (`{"metadata":{…},…}` without kind, apiVersion, resourceVersion).
  */
-import { unreadableReason } from '../../storage/unreadable';
+import { unreadableReason } from '../../storage/unreadable-value';
 import type { Labels } from '../cache';
 
-const FIXED = 14;
-const FORMAT = 1;
-const DIALECT_SENSITIVE = 1;
+const FIXED_HEADER_BYTES = 14;
+const STORED_FORMAT = 1;
+const DIALECT_SENSITIVE_FLAG = 1;
 
-/** Raised by a change of the type tables that old stored values must be migrated for. */
+/** Incremented by a change of the type tables that requires a migration of stored values. */
 export const TABLE_GENERATION = 1;
 
 export interface StoredValue {
   readonly tableGeneration: number;
-  readonly dialectSensitive: boolean;
-  /** The header JSON as text: '' when there are neither labels nor fields. Equal texts mean equal labels and fields. */
+  readonly isDialectSensitive: boolean;
+  /** The header JSON as text; '' when there are neither labels nor fields. Equal texts mean equal labels and fields. */
   readonly header: string;
-  /** Where in the body the resource version is inserted: right before the member that follows it in canonical order. */
+  /**
+   * Byte offset in the body at which the resource version is inserted: before the member that follows it in canonical
+   * order.
+   */
   readonly versionOffset: number;
-  /** A view into the value. */
+  /** A view of the value. */
   readonly body: Buffer;
 }
 
-export class UnknownFormat extends Error {
-  override readonly name = 'UnknownFormat';
+export class UnknownFormatError extends Error {
+  override readonly name = 'UnknownFormatError';
 }
 
-/** `body` must hold at `versionOffset` the first byte after `"metadata":{…` members that precede resourceVersion in canonical order. */
+/**
+ * `versionOffset` must be the offset of the first byte after the metadata members that precede resourceVersion in
+ * canonical order.
+ */
 export function encodeStoredValue(value: {
   readonly body: string;
   /** In UTF-8 bytes. */
   readonly versionOffset: number;
   readonly labels: Labels | undefined;
   readonly fields: Labels | undefined;
-  readonly dialectSensitive: boolean;
+  readonly isDialectSensitive: boolean;
 }): Buffer {
   const header = headerText(value.labels, value.fields);
   const headerLength = Buffer.byteLength(header);
-  const bytes = Buffer.allocUnsafeSlow(FIXED + headerLength + Buffer.byteLength(value.body));
+  const bytes = Buffer.allocUnsafeSlow(FIXED_HEADER_BYTES + headerLength + Buffer.byteLength(value.body));
   bytes[0] = 0x50;
   bytes[1] = 0x56;
-  bytes[2] = FORMAT;
-  bytes[3] = value.dialectSensitive ? DIALECT_SENSITIVE : 0;
+  bytes[2] = STORED_FORMAT;
+  bytes[3] = value.isDialectSensitive ? DIALECT_SENSITIVE_FLAG : 0;
   bytes.writeUInt16BE(TABLE_GENERATION, 4);
   bytes.writeUInt32BE(headerLength, 6);
   bytes.writeUInt32BE(value.versionOffset, 10);
-  bytes.write(header, FIXED);
-  bytes.write(value.body, FIXED + headerLength);
+  bytes.write(header, FIXED_HEADER_BYTES);
+  bytes.write(value.body, FIXED_HEADER_BYTES + headerLength);
   return bytes;
 }
 
-/** Throws {@link UnknownFormat} for bytes that this version of the server did not write and cannot read. */
+/** Throws {@link UnknownFormatError} for bytes that this version of the server cannot read. */
 export function decodeStoredValue(bytes: Buffer): StoredValue {
-  if (bytes.length < FIXED || bytes[0] !== 0x50 || bytes[1] !== 0x56) {
-    throw new UnknownFormat(unreadableReason(bytes) ?? 'the value has no known header');
+  if (bytes.length < FIXED_HEADER_BYTES || bytes[0] !== 0x50 || bytes[1] !== 0x56) {
+    throw new UnknownFormatError(unreadableReason(bytes) ?? 'the value has no known header');
   }
-  if (bytes[2] !== FORMAT) throw new UnknownFormat(`the value has format ${bytes[2]}, this server reads format ${FORMAT}`);
+  if (bytes[2] !== STORED_FORMAT)
+    throw new UnknownFormatError(`the value has format ${bytes[2]}, this server reads format ${STORED_FORMAT}`);
   const tableGeneration = bytes.readUInt16BE(4);
   if (tableGeneration > TABLE_GENERATION) {
-    throw new UnknownFormat(`the value was written by a newer server (table generation ${tableGeneration})`);
+    throw new UnknownFormatError(`the value was written by a newer server (table generation ${tableGeneration})`);
   }
   const headerLength = bytes.readUInt32BE(6);
   const versionOffset = bytes.readUInt32BE(10);
-  const bodyStart = FIXED + headerLength;
-  if (bodyStart + versionOffset > bytes.length) throw new UnknownFormat('the value is cut short');
+  const bodyStart = FIXED_HEADER_BYTES + headerLength;
+  if (bodyStart + versionOffset > bytes.length) throw new UnknownFormatError('the value is cut short');
   return {
     tableGeneration,
-    dialectSensitive: ((bytes[3] ?? 0) & DIALECT_SENSITIVE) !== 0,
-    header: headerLength === 0 ? '' : bytes.toString('utf8', FIXED, bodyStart),
+    isDialectSensitive: ((bytes[3] ?? 0) & DIALECT_SENSITIVE_FLAG) !== 0,
+    header: headerLength === 0 ? '' : bytes.toString('utf8', FIXED_HEADER_BYTES, bodyStart),
     versionOffset,
     body: bytes.subarray(bodyStart),
   };
@@ -87,7 +94,7 @@ function headerText(labels: Labels | undefined, fields: Labels | undefined): str
   return `{${[...(l === '' ? [] : [`"l":${l}`]), ...(f === '' ? [] : [`"f":${f}`])].join(',')}}`;
 }
 
-/** '' = there are none. */
+/** '' when there are no members. */
 function membersText(members: Labels | undefined): string {
   const text = members === undefined ? '{}' : JSON.stringify(members);
   return text === '{}' ? '' : text;
@@ -95,7 +102,7 @@ function membersText(members: Labels | undefined): string {
 
 type Spliceable = Pick<StoredValue, 'body' | 'versionOffset'>;
 
-/** The body with its resource version, in memory of its own. */
+/** The body with its resource version, in a new buffer. */
 export function spliceResourceVersion(value: Spliceable, revision: number): Buffer {
   const bytes = Buffer.allocUnsafeSlow(splicedLength(value, revision));
   spliceInto(bytes, 0, value, revision);
@@ -107,7 +114,7 @@ export function splicedLength(value: Spliceable, revision: number): number {
   return value.body.length + insertionOf(revision).length;
 }
 
-/** Writes the body with its resource version to `target` from `at` on. */
+/** Writes the body with its resource version to `target`, starting at `at`. */
 export function spliceInto(target: Buffer, at: number, value: Spliceable, revision: number): void {
   const insertion = insertionOf(revision);
   const { body, versionOffset } = value;

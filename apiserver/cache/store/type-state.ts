@@ -1,18 +1,17 @@
 /**
- * One type's objects at the clock's revision: sorted index, counts per namespace, copy-on-write snapshots, and what was refused.
- *
- * What it never does: decide when the clock moves, or tell watchers.
+ * The objects of one type at the cache's revision: sorted index, counts per namespace, copy-on-write snapshots, and
+ * unreadable values. Advancing the revision and notifying watchers are left to the callers.
  */
 import type { Revision } from '../../storage/store';
 import type { Entry, StoredType } from '../cache';
-import { sizeOf } from './held-entry';
-import { FrozenTree, isWide, newTree, TreeSnapshot, type Tree } from './snapshot';
-import { ChangeLog } from './window';
+import { entrySize } from './slab-entry';
+import { FrozenTree, needsByteOrder, createTree, TreeSnapshot, type Tree } from './snapshot';
+import { ChangeLog } from './event-window';
 
-/** What an entry takes beside its bytes, in bytes: for estimating what a snapshot holds. */
+/** Estimated memory of an entry besides its bytes, for limiting snapshots. */
 const ENTRY_OVERHEAD = 300;
 
-export interface RefusedValue {
+export interface UnreadableValue {
   readonly revision: Revision;
   readonly reason: string;
 }
@@ -20,22 +19,28 @@ export interface RefusedValue {
 export class TypeState {
   private changes = new ChangeLog();
   /** Revision of the newest change, or of the load. */
-  lastChange: Revision = 0;
-  /** Bytes of all states that were ever replaced: the difference of two readings bounds what a snapshot between them holds alone. */
-  superseded = 0;
-  /** Keys whose stored value could not be read, with the revision of that value and the reason. They are absent from the index. */
-  readonly refused = new Map<string, RefusedValue>();
-  /** Consistency passes in a row that found a difference. */
-  differingPasses = 0;
+  lastChangeRevision: Revision = 0;
+  /**
+   * Bytes of all states that were ever replaced: the difference of two readings bounds what a snapshot between them
+   * holds alone.
+   */
+  supersededBytes = 0;
+  /**
+   * Keys with a stored value that could not be read, with the revision of that value and the reason. They are absent
+   * from the index.
+   */
+  readonly unreadable = new Map<string, UnreadableValue>();
+  /** Number of consecutive consistency checks that found a difference. */
+  consecutiveDifferences = 0;
 
-  private tree: Tree = newTree(false);
-  private wide = false;
+  private tree: Tree = createTree(false);
+  private usesByteOrder = false;
   private namespaces = new Map<string, number>();
   private frozen: TreeSnapshot | undefined;
 
   constructor(
     readonly type: StoredType,
-    /** Length of what precedes the object's key in the store's key. */
+    /** Length of the part of the store key before the object's key. */
     readonly keyOffset: number,
   ) {}
 
@@ -47,77 +52,82 @@ export class TypeState {
     return this.changes;
   }
 
-  /** The recent changes are forgotten: the log begins at `revision`. */
-  beginLog(revision: Revision): void {
+  /** Discards the recent changes: the log starts after `revision`. */
+  resetLog(revision: Revision): void {
     this.changes = new ChangeLog(revision);
-    this.lastChange = revision;
+    this.lastChangeRevision = revision;
   }
 
   get(key: string): Entry | undefined {
     return this.tree.get(key);
   }
 
-  /** Puts an entry in the place of `previous`, which must be what `get` answers for its key. */
+  /** Replaces `previous`, which must be the result of `get` for the entry's key. */
   put(entry: Entry, previous: Entry | undefined): void {
     this.frozen = undefined;
-    if (previous === undefined) this.adopt(entry.key);
-    else this.superseded += sizeOf(previous) + ENTRY_OVERHEAD;
+    if (previous === undefined) this.addKey(entry.key);
+    else this.supersededBytes += entrySize(previous) + ENTRY_OVERHEAD;
     this.tree.set(entry.key, entry);
   }
 
-  /** Removes a key; returns its entry. */
+  /** Removes a key and returns its entry. */
   delete(key: string): Entry | undefined {
     const previous = this.tree.get(key);
     if (previous === undefined) return undefined;
     this.frozen = undefined;
     this.tree.delete(key);
     this.countNamespace(key, -1);
-    this.superseded += sizeOf(previous) + ENTRY_OVERHEAD;
+    this.supersededBytes += entrySize(previous) + ENTRY_OVERHEAD;
     return previous;
   }
 
-  /** Forgets all objects; `release` is told each. */
+  /** Removes all objects; `release` is called for each. */
   clear(release: (entry: Entry) => void): void {
     for (const entry of this.tree.values()) release(entry);
     this.frozen = undefined;
-    this.tree = newTree(this.wide);
+    this.tree = createTree(this.usesByteOrder);
     this.namespaces = new Map();
-    this.refused.clear();
+    this.unreadable.clear();
   }
 
-  /** The present state; `revision` is the clock's. */
+  /** The current state; `revision` is the cache's revision. */
   snapshot(revision: Revision): TreeSnapshot {
-    this.frozen = this.frozen?.at(revision) ?? this.freeze(revision);
+    this.frozen = this.frozen?.withRevision(revision) ?? this.freeze(revision);
     return this.frozen;
   }
 
   /** The state at an earlier revision, by undoing the log, which must reach back to it (`log.floor` ≤ `revision`). */
-  rewind(present: Revision, revision: Revision): TreeSnapshot {
+  rewind(currentRevision: Revision, revision: Revision): TreeSnapshot {
     const undone = new Map<string, Entry | undefined>();
-    for (let position = this.log.after(revision); position < this.log.size; position += 1) {
+    for (let position = this.log.positionAfter(revision); position < this.log.size; position += 1) {
       const change = this.log.at(position);
       if (change !== undefined && !undone.has(change.key)) undone.set(change.key, change.previous);
     }
-    const now = this.snapshot(present);
-    return undone.size === 0 ? now.at(revision) : now.with(revision, undone, this.wide, this.superseded);
+    const current = this.snapshot(currentRevision);
+    return undone.size === 0
+      ? current.withRevision(revision)
+      : current.withChanges(revision, undone, this.usesByteOrder, this.supersededBytes);
   }
 
   private freeze(revision: Revision): TreeSnapshot {
-    const snapshot: TreeSnapshot = new TreeSnapshot(revision, new FrozenTree(this.tree.clone(), this.wide), this.superseded, (namespace) =>
-      this.frozen?.sameStateAs(snapshot) === true ? (this.namespaces.get(namespace) ?? 0) : undefined,
+    const snapshot: TreeSnapshot = new TreeSnapshot(
+      revision,
+      new FrozenTree(this.tree.clone(), this.usesByteOrder),
+      this.supersededBytes,
+      (namespace) => (this.frozen?.hasSameState(snapshot) === true ? (this.namespaces.get(namespace) ?? 0) : undefined),
     );
     return snapshot;
   }
 
-  private adopt(key: string): void {
-    if (!this.wide && isWide(key)) this.widen();
+  private addKey(key: string): void {
+    if (!this.usesByteOrder && needsByteOrder(key)) this.switchToByteOrder();
     this.countNamespace(key, 1);
   }
 
-  /** From the first key with a surrogate pair on, the order needs the slower comparison. */
-  private widen(): void {
-    this.wide = true;
-    const tree = newTree(true);
+  /** From the first key with a surrogate on, the order needs the slower comparison. */
+  private switchToByteOrder(): void {
+    this.usesByteOrder = true;
+    const tree = createTree(true);
     for (const entry of this.tree.values()) tree.set(entry.key, entry);
     this.tree = tree;
   }

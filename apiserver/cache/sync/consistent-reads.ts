@@ -1,60 +1,59 @@
 /**
- * Consistent reads from the cache (KEP-2340): one revision lookup shared by all who wait, unless the store knows without being asked; then waiting for
- * the clock, and what is done when the clock stalls.
- *
- * What it never does: answer a read, or let more than one lookup be in flight.
+ * Consistent reads from the cache (KEP-2340): one revision lookup shared by concurrent callers, unless the store knows
+ * its revision synchronously; then waiting for the cache to reach it, and recovering a stalled stream. At most one
+ * lookup is in flight.
  */
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import { StoreError, type Revision, type Store } from '../../storage/store';
-import type { Waited } from '../cache';
+import type { WaitOptions } from '../cache';
 import type { YieldNow } from '../../../shared/scheduling/yielding';
 import type { CacheStatistics } from '../statistics';
-import type { Waiters } from './waiters';
+import type { RevisionWaiters } from './revision-waiters';
 
-/** Longest that a most recent read waits for its lookup, and then for the clock. */
-const PATIENCE_MS = 3000;
+/** Maximum time that a consistent read waits for its lookup, and then for the cache. */
+const MAX_WAIT_MS = 3000;
 
 export interface ConsistentReadsHost {
   readonly store: Store;
   readonly clock: Clock;
   readonly statistics: CacheStatistics;
-  readonly waiters: Waiters;
-  /** The cache's clock. */
+  readonly waiters: RevisionWaiters;
+  /** The cache's revision. */
   readonly revision: Revision;
   readonly yieldNow: YieldNow;
 }
 
-/** A lookup that has not been sent. */
-interface Lookup {
+/** A lookup that has not been sent yet. */
+interface PendingLookup {
   readonly revision: Promise<Revision>;
-  /** When it gives up. */
+  /** Deadline of the lookup. */
   readonly deadline: number;
 }
 
 export class ConsistentReads {
-  /** What has been sent may have been answered already, so whoever comes now may not use it. */
-  private running: Promise<unknown> | undefined;
-  private gathering: Lookup | undefined;
+  /** The lookup in flight. Later callers must not use it: the store may have answered it already. */
+  private inFlight: Promise<unknown> | undefined;
+  private pendingLookup: PendingLookup | undefined;
 
   constructor(
     private readonly host: ConsistentReadsHost,
     private readonly stall: StallGuard,
   ) {}
 
-  /** Resolves with the newest store revision once the cache's clock has reached it. Rejects with StoreError. */
-  async mostRecent(options: Waited): Promise<Revision> {
+  /** Resolves with the newest store revision once the cache has reached it. Rejects with StoreError. */
+  async waitUntilFresh(options: WaitOptions): Promise<Revision> {
     const { host } = this;
     try {
-      const known = host.store.revisionNow?.(options);
-      if (known !== undefined && known <= host.revision) {
+      const storeRevision = host.store.revisionSync?.(options);
+      if (storeRevision !== undefined && storeRevision <= host.revision) {
         host.statistics.consistentReads += 1;
-        return known;
+        return storeRevision;
       }
       const now = host.clock.monotonic();
-      const lookup = (this.gathering ??= this.gather(now + PATIENCE_MS));
-      // Only a caller with less time than the lookup itself needs a timer.
-      const revision = await (options.deadline < lookup.deadline ? this.within(options.deadline, lookup.revision) : lookup.revision);
-      if (revision > host.revision) await this.reach(revision, Math.min(options.deadline, now + PATIENCE_MS));
+      const lookup = (this.pendingLookup ??= this.createLookup(now + MAX_WAIT_MS));
+      // Only a caller with an earlier deadline than the lookup needs a timer.
+      const revision = await (options.deadline < lookup.deadline ? this.withDeadline(options.deadline, lookup.revision) : lookup.revision);
+      if (revision > host.revision) await this.waitForCache(revision, Math.min(options.deadline, now + MAX_WAIT_MS));
       host.statistics.consistentReads += 1;
       return revision;
     } catch (error) {
@@ -63,31 +62,34 @@ export class ConsistentReads {
     }
   }
 
-  private async reach(revision: Revision, deadline: number): Promise<void> {
-    this.stall.expect(revision);
-    if (await this.host.waiters.waitFor(revision, deadline)) return;
+  private async waitForCache(revision: Revision, deadline: number): Promise<void> {
+    this.stall.expectRevision(revision);
+    if (await this.host.waiters.waitForRevision(revision, deadline)) return;
     throw new StoreError('deadline', `the cache is at revision ${this.host.revision} and did not reach ${revision} in time`);
   }
 
-  private gather(deadline: number): Lookup {
-    return { revision: this.send(deadline), deadline };
+  private createLookup(deadline: number): PendingLookup {
+    return { revision: this.sendLookup(deadline), deadline };
   }
 
-  /** Waits for the lookup under way, and then for the end of the event loop's turn: requests that lie ready share one lookup. */
-  private async send(deadline: number): Promise<Revision> {
+  /**
+   * Waits for the lookup in flight, then for the end of the event-loop turn, so that requests that have already arrived
+   * share one lookup.
+   */
+  private async sendLookup(deadline: number): Promise<Revision> {
     const { store, statistics, yieldNow } = this.host;
-    await this.running;
+    await this.inFlight;
     await yieldNow();
-    this.gathering = undefined;
+    this.pendingLookup = undefined;
     statistics.revisionLookups += 1;
     statistics.revisionLookupsInFlight = Math.max(statistics.revisionLookupsInFlight, 1);
-    const asked = store.revision({ deadline });
-    const settled = (): void => (this.running = undefined);
-    this.running = asked.then(settled, settled);
-    return asked;
+    const request = store.revision({ deadline });
+    const onDone = (): void => (this.inFlight = undefined);
+    this.inFlight = request.then(onDone, onDone);
+    return request;
   }
 
-  private within(deadline: number, lookup: Promise<Revision>): Promise<Revision> {
+  private withDeadline(deadline: number, lookup: Promise<Revision>): Promise<Revision> {
     const { clock } = this.host;
     return new Promise((resolve, reject) => {
       const timer = clock.after(Math.max(0, deadline - clock.monotonic()), () =>
@@ -100,34 +102,37 @@ export class ConsistentReads {
 
 const STALL_MS = 250;
 const REOPEN_AFTER_MS = 1000;
-const REOPEN_AGAIN_AFTER_MS = 5000;
+const MIN_REOPEN_INTERVAL_MS = 5000;
 
 export interface StallHost {
   readonly clock: Clock;
   readonly statistics: CacheStatistics;
   readonly revision: Revision;
-  /** Asks the stream how far it is; false where the store cannot tell. */
+  /** Requests progress on the stream; false when the store cannot report it. */
   requestProgress(): boolean;
   tick(): void;
   reopen(): void;
 }
 
-/** Watches over a revision that must come: nudges a silent stream, and reopens it when that does not help. */
+/**
+ * Watches a revision that must arrive: requests progress on a silent stream, and reopens the stream when that does not
+ * help.
+ */
 export class StallGuard {
   private target: Revision = 0;
   private timer: Timer | undefined;
-  private seen: Revision = 0;
-  private silentSince = 0;
+  private lastRevision: Revision = 0;
+  private lastProgressAt = 0;
   private reopenedAt = -Infinity;
 
   constructor(private readonly host: StallHost) {}
 
-  /** `revision` exists in the store, so the clock must get there. */
-  expect(revision: Revision): void {
+  /** `revision` exists in the store, so the stream must reach it. */
+  expectRevision(revision: Revision): void {
     this.target = Math.max(this.target, revision);
     if (this.timer !== undefined) return;
-    this.listen();
-    this.arm();
+    this.markProgress();
+    this.scheduleCheck();
   }
 
   close(): void {
@@ -135,24 +140,24 @@ export class StallGuard {
     this.target = 0;
   }
 
-  private arm(): void {
+  private scheduleCheck(): void {
     this.timer = this.host.clock.after(STALL_MS, () => {
       this.timer = undefined;
       if (this.host.revision >= this.target) return;
-      this.look();
-      this.arm();
+      this.checkProgress();
+      this.scheduleCheck();
     });
   }
 
-  private look(): void {
-    if (this.host.revision !== this.seen) {
-      this.listen();
+  private checkProgress(): void {
+    if (this.host.revision !== this.lastRevision) {
+      this.markProgress();
       return;
     }
     const now = this.host.clock.monotonic();
-    if (now - this.silentSince >= REOPEN_AFTER_MS && now - this.reopenedAt >= REOPEN_AGAIN_AFTER_MS) {
+    if (now - this.lastProgressAt >= REOPEN_AFTER_MS && now - this.reopenedAt >= MIN_REOPEN_INTERVAL_MS) {
       this.reopenedAt = now;
-      this.host.statistics.reopened += 1;
+      this.host.statistics.streamReopens += 1;
       this.host.reopen();
       return;
     }
@@ -160,8 +165,8 @@ export class StallGuard {
     else this.host.tick();
   }
 
-  private listen(): void {
-    this.seen = this.host.revision;
-    this.silentSince = this.host.clock.monotonic();
+  private markProgress(): void {
+    this.lastRevision = this.host.revision;
+    this.lastProgressAt = this.host.clock.monotonic();
   }
 }

@@ -1,36 +1,40 @@
 /**
- * Loads the state and follows the store's event stream from there. The clock moves here only: the events of a revision are applied, then the clock is
- * set, then watchers are notified, all synchronously, so a reader sees a whole revision or none of it. Answers no reads.
+ * Loads the state and follows the store's event stream from there. Only this component advances the cache's revision:
+ * it applies the events of a revision, then sets the revision, then notifies watchers, all synchronously, so that a
+ * reader sees a revision completely or not at all. Reads are left to cache-reader.ts.
  */
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Revision, StoreEvent, Watch } from '../../storage/store';
 import type { CacheStatistics } from '../statistics';
 import type { TypeState } from '../store/type-state';
-import type { RecordedChange } from '../store/window';
+import type { RecordedChange } from '../store/event-window';
 import { StallGuard, type StallHost } from './consistent-reads';
-import { Inbound, type InboundHandler } from './inbound';
-import { compareAll, loadState } from './load';
-import { pastToReplay } from './replayed-past';
+import { InboundQueue, type InboundQueueHandler } from './inbound-queue';
+import { compareAllTypes, loadState } from './load-state';
+import { revisionsToReplay } from './replayed-revisions';
 import type { ReplicatedState } from './replicated-state';
 
 const TICK_MS = 1000;
 const RETRY_MS = 1000;
 
-export class EventStream implements InboundHandler, StallHost {
-  connected = false;
+export class EventStream implements InboundQueueHandler, StallHost {
+  isConnected = false;
   readonly stall = new StallGuard(this);
-  private readonly inbound: Inbound;
+  private readonly inbound: InboundQueue;
   private stream: Watch | undefined;
   private lastTick = -Infinity;
 
   constructor(
     private readonly replica: ReplicatedState,
-    /** How many revisions before the present one the loaded state lies; undefined = as many as replayed-past.ts says. */
+    /**
+     * Number of revisions before the current one at which the state is loaded; undefined = chosen by
+     * replayed-revisions.ts.
+     */
     private readonly replayRevisions: number | undefined,
     /** Aborted when the cache is closed. */
-    private readonly ending: AbortSignal,
+    private readonly abortSignal: AbortSignal,
   ) {
-    this.inbound = new Inbound(this, () => replica.timeSlice());
+    this.inbound = new InboundQueue(this, () => replica.timeSlice());
   }
 
   get clock(): Clock {
@@ -45,14 +49,14 @@ export class EventStream implements InboundHandler, StallHost {
     return this.replica.revision;
   }
 
-  /** Resolves when the state is loaded and the clock has reached the store's revision, or when the cache is closed. */
-  async begin(): Promise<void> {
-    for (let attempt = 1; !this.ending.aborted; attempt += 1) {
+  /** Resolves when the state is loaded and the cache has reached the store's revision, or when the cache is closed. */
+  async start(): Promise<void> {
+    for (let attempt = 1; !this.abortSignal.aborted; attempt += 1) {
       try {
         await this.load();
         return;
       } catch (error) {
-        if (this.ending.aborted) return;
+        if (this.abortSignal.aborted) return;
         this.replica.logger.warn('the store could not be read at the start, trying again', { error, attempt });
         await this.retryDelay();
       }
@@ -65,36 +69,39 @@ export class EventStream implements InboundHandler, StallHost {
     this.stall.close();
   }
 
-  /** Loads the state of an earlier revision, then follows the stream up to the present one: so the window is full when the first request comes. */
+  /**
+   * Loads the state of an earlier revision, then follows the stream to the current one, so that the event window is
+   * filled before the first request.
+   */
   private async load(): Promise<void> {
     const { replica } = this;
     const { store, keys } = replica;
     const now = await store.revision();
     if (this.stream === undefined) {
       const { kv } = await store.get(replica.compactionKey);
-      if (kv !== undefined) replica.compactedTo(Number(kv.value.toString()));
-      // The first revision of an empty store may have no event, so the stream would never say that it has been reached.
+      if (kv !== undefined) replica.setCompactedRevision(Number(kv.value.toString()));
+      // The first revision of an empty store may have no event, so the stream would never report it.
       const first = Math.min(1, now);
-      const replayed = this.replayRevisions ?? (await pastToReplay(store, replica.compactedRevision, now));
+      const replayed = this.replayRevisions ?? (await revisionsToReplay(store, replica.compactedRevision, now));
       const revision = await loadState(replica, Math.max(first, replica.compactedRevision, now - replayed));
       for (const { type } of keys.states) this.statistics.loads.set(type.name, (this.statistics.loads.get(type.name) ?? 0) + 1);
-      if (this.ending.aborted) return;
-      if (revision > first && revision > now - replayed) replica.compactedTo(revision);
-      for (const state of keys.states) state.beginLog(revision);
-      replica.advance(revision);
-      this.open();
+      if (this.abortSignal.aborted) return;
+      if (revision > first && revision > now - replayed) replica.setCompactedRevision(revision);
+      for (const state of keys.states) state.resetLog(revision);
+      replica.advanceTo(revision);
+      this.openWatch();
     }
-    this.stall.expect(now);
-    await replica.waiters.waitFor(now, Infinity);
+    this.stall.expectRevision(now);
+    await replica.waiters.waitForRevision(now, Infinity);
   }
 
-  private open(): void {
-    this.stream = this.replica.store.watch(this.replica.keys.whole, this.revision + 1, this.inbound);
+  private openWatch(): void {
+    this.stream = this.replica.store.watch(this.replica.keys.wholeRange, this.revision + 1, this.inbound);
     this.inbound.attach(this.stream);
   }
 
   private retryDelay(): Promise<void> {
-    return this.clock.sleep(RETRY_MS * (0.5 + this.replica.random.float()), this.ending);
+    return this.clock.sleep(RETRY_MS * (0.5 + this.replica.random.float()), this.abortSignal);
   }
 
   apply(revision: Revision, events: readonly StoreEvent[]): void {
@@ -104,55 +111,56 @@ export class EventStream implements InboundHandler, StallHost {
     for (const event of events) {
       const state = keys.locate(event.key, revision - 1);
       if (state === undefined) {
-        listeners.changed(keys.relative(event.key), event.type === 'put' ? event.value : undefined, revision);
+        listeners.notifyChange(keys.relativeKey(event.key), event.type === 'put' ? event.value : undefined, revision);
         continue;
       }
-      const change = objects.change(state, event, now);
+      const change = objects.applyEvent(state, event, now);
       if (change !== undefined) changes.push({ state, change });
     }
     this.replica.revision = revision;
     for (const { state, change } of changes) objects.watchersOf(state).dispatch(change);
   }
 
-  through(revision: Revision): void {
-    this.replica.advance(revision);
+  onProgress(revision: Revision): void {
+    this.replica.advanceTo(revision);
   }
 
-  settled(): void {
+  onIdle(): void {
     this.replica.waiters.advance(this.revision);
     this.replica.trim();
   }
 
-  connection(connected: boolean): void {
-    this.connected = connected;
+  onConnectionChange(connected: boolean): void {
+    this.isConnected = connected;
   }
 
-  paused(): void {
-    this.statistics.pauses += 1;
+  onPause(): void {
+    this.statistics.streamPauses += 1;
   }
 
   /**
-   * Compares every type with the store. Only the types that differ lose their watches: what they missed has no revisions any more, so their watchers
-   * could neither be notified in order nor resume. The others missed nothing.
+   * Compares every type with the store. Only the watches of types that differ are ended: the missed changes have no
+   * revisions any more, so their watchers could neither be notified in order nor resume. The other types missed
+   * nothing.
    */
-  async gap(compactRevision: Revision): Promise<void> {
+  async resyncAfterCompaction(compactRevision: Revision): Promise<void> {
     const { replica } = this;
     this.statistics.gaps += 1;
-    replica.compactedTo(compactRevision);
+    replica.setCompactedRevision(compactRevision);
     replica.logger.warn('the store was compacted while the stream was cut off, comparing', { at: this.revision, compactRevision });
-    while (!this.ending.aborted) {
+    while (!this.abortSignal.aborted) {
       try {
         const revision = await replica.store.revision();
-        const differences = await compareAll(replica, revision);
-        if (this.ending.aborted) return;
+        const differences = await compareAllTypes(replica, revision);
+        if (this.abortSignal.aborted) return;
         replica.revision = Math.max(replica.revision, revision);
-        for (const [state, difference] of differences) replica.objects.setRight(state, difference, replica.revision);
-        replica.past.clear();
-        replica.advance(revision);
-        this.open();
+        for (const [state, difference] of differences) replica.objects.resync(state, difference, replica.revision);
+        replica.pastSnapshots.clear();
+        replica.advanceTo(revision);
+        this.openWatch();
         return;
       } catch (error) {
-        if (this.ending.aborted) return;
+        if (this.abortSignal.aborted) return;
         replica.logger.warn('the comparison failed, trying again', { error });
         await this.retryDelay();
       }
@@ -167,14 +175,17 @@ export class EventStream implements InboundHandler, StallHost {
     this.stream?.reopen();
   }
 
-  /** Writes a small key below the prefix: the clock passes that write, and so everything before it. */
+  /**
+   * Writes a small key below the prefix: its event advances the cache past that write, and so past everything before
+   * it.
+   */
   tick(): void {
     const { store, keys, clock, logger } = this.replica;
     const now = clock.monotonic();
-    if (now - this.lastTick < TICK_MS || this.ending.aborted) return;
+    if (now - this.lastTick < TICK_MS || this.abortSignal.aborted) return;
     this.lastTick = now;
     this.statistics.ticks += 1;
-    const put = { type: 'put', key: keys.other('tick'), value: Buffer.from(String(clock.now())) } as const;
+    const put = { type: 'put', key: keys.nonObjectKey('tick'), value: Buffer.from(String(clock.now())) } as const;
     store.transact({ compare: [], operations: [put] }).catch((error: unknown) => logger.debug('the tick was not written', { error }));
   }
 }

@@ -16,7 +16,7 @@ async function open(options: Partial<CacheOptions> = {}): Promise<OpenedCache> {
   return cache;
 }
 
-const soon = (): { deadline: number } => ({ deadline: clock.monotonic() + 5000 });
+const fiveSeconds = (): { deadline: number } => ({ deadline: clock.monotonic() + 5000 });
 
 beforeEach(() => {
   store = new MemoryStore();
@@ -25,45 +25,45 @@ beforeEach(() => {
 
 afterEach(() => cache.close());
 
-describe('reading', () => {
-  it('has what was there at the start and what came since, with resource versions', async () => {
+describe('cache', () => {
+  it('returns objects that existed at the start and later ones, with resource versions', async () => {
     const first = await put(store, configMaps, 'a/one', { data: '1', labels: { app: 'x' } });
     await open();
     const second = await put(store, nodes, 'n1', { data: '2', fields: { 'spec.unschedulable': 'true' } });
-    const one = cache.get(configMaps, 'a/one');
+    const configMap = cache.get(configMaps, 'a/one');
     const node = cache.get(nodes, 'n1');
-    expect(one).toMatchObject({ key: 'a/one', revision: first, labels: { app: 'x' }, fields: {} });
-    expect(one?.bytes.toString()).toBe(`{"metadata":{"name":"x","resourceVersion":"${first}","uid":"u"},"data":"1"}`);
+    expect(configMap).toMatchObject({ key: 'a/one', revision: first, labels: { app: 'x' }, fields: {} });
+    expect(configMap?.bytes.toString()).toBe(`{"metadata":{"name":"x","resourceVersion":"${first}","uid":"u"},"data":"1"}`);
     expect(node).toMatchObject({ revision: second, labels: {}, fields: { 'spec.unschedulable': 'true' } });
     expect(cache.revision).toBe(second);
     expect(cache.get(services, 'a/one')).toBeUndefined();
   });
 
-  it('moves the clock for keys that are no objects, and tells their listeners', async () => {
+  it('advances its revision for keys that are not objects, and notifies their listeners', async () => {
     store.put('/registry/allocations/ips/10.0.0.1', Buffer.from('before'));
-    const heard: string[] = [];
+    const notifications: string[] = [];
     cache = openCache({ store, prefix, types, clock, random: systemRandom, logger: silentLogger });
-    cache.onKey('allocations/', {
-      reset: () => undefined,
-      changed: () => {
+    cache.addKeyListener('allocations/', {
+      onReset: () => undefined,
+      onKeyChange: () => {
         throw new Error('a broken listener');
       },
     });
-    cache.onKey('allocations/ips/', {
-      reset: () => heard.push('reset'),
-      changed: (key, bytes, revision) => heard.push(`${key}=${bytes?.toString() ?? 'gone'}@${revision}`),
+    cache.addKeyListener('allocations/ips/', {
+      onReset: () => notifications.push('reset'),
+      onKeyChange: (key, bytes, revision) => notifications.push(`${key}=${bytes?.toString() ?? 'gone'}@${revision}`),
     });
     await cache.whenReady();
-    const put = store.put('/registry/allocations/ips/10.0.0.2', Buffer.from('now'));
+    const putRevision = store.put('/registry/allocations/ips/10.0.0.2', Buffer.from('now'));
     store.put('/registry/allocations/ports/80', Buffer.from('elsewhere'));
-    const gone = store.remove('/registry/allocations/ips/10.0.0.1');
-    expect(heard).toEqual([
+    const deleteRevision = store.remove('/registry/allocations/ips/10.0.0.1');
+    expect(notifications).toEqual([
       'reset',
       'allocations/ips/10.0.0.1=before@2',
-      `allocations/ips/10.0.0.2=now@${put}`,
-      `allocations/ips/10.0.0.1=gone@${gone}`,
+      `allocations/ips/10.0.0.2=now@${putRevision}`,
+      `allocations/ips/10.0.0.1=gone@${deleteRevision}`,
     ]);
-    expect(cache.revision).toBe(gone);
+    expect(cache.revision).toBe(deleteRevision);
   });
 
   it('shares labels between entries with the same header', async () => {
@@ -73,7 +73,7 @@ describe('reading', () => {
     expect(cache.get(configMaps, 'a/one')?.labels).toBe(cache.get(configMaps, 'a/two')?.labels);
   });
 
-  it('orders by UTF-8 bytes also when a key with a surrogate pair comes late, and for such bounds', async () => {
+  it('orders by UTF-8 bytes when a key with a surrogate pair is added later, and for such bounds', async () => {
     await open();
     await put(store, nodes, 'z\uffee');
     await put(store, nodes, 'z');
@@ -85,7 +85,7 @@ describe('reading', () => {
     expect(keys('z\u{1f600}')).toEqual(['z\u{1f600}']);
   });
 
-  it('leaves out a value that it cannot read, says so, and takes it back when it is written again', async () => {
+  it('omits an unreadable value, reports it, and restores the object when it is written again', async () => {
     await open();
     await put(store, configMaps, 'a/one');
     const recorder = new Recorder();
@@ -98,13 +98,13 @@ describe('reading', () => {
     expect(cache.get(configMaps, 'a/one')).toBeUndefined();
     expect(recorder.ended?.type).toBe('failed');
     expect(cache.problems()).toEqual(['configmaps: 1 stored values cannot be read']);
-    expect([...cache.statistics.refused.values()]).toEqual([1]);
+    expect([...cache.statistics.unreadableValues.values()]).toEqual([1]);
     await put(store, configMaps, 'a/one', { data: 'good' });
     expect(dataOf(cache.get(configMaps, 'a/one')!)).toBe('good');
     expect(cache.problems()).toEqual([]);
   });
 
-  it('brings values of an older generation up to date', async () => {
+  it('migrates values of an older table generation', async () => {
     const old = value({ data: 'old' });
     old.writeUInt16BE(0, 4);
     store.put(keyOf(configMaps, 'a/one'), old);
@@ -113,33 +113,33 @@ describe('reading', () => {
     expect(cache.problems()).toEqual([]);
   });
 
-  it('reads one key straight from the store', async () => {
+  it('readFromStore reads one key directly from the store', async () => {
     await open();
     store.held = true;
     const revision = await put(store, configMaps, 'a/one', { data: 'new' });
     expect(cache.get(configMaps, 'a/one')).toBeUndefined();
-    const { entry } = await cache.read(configMaps, 'a/one', soon());
+    const { entry } = await cache.readFromStore(configMaps, 'a/one', fiveSeconds());
     expect(entry).toMatchObject({ key: 'a/one', revision });
     store.failure = new StoreError('unavailable', 'down');
-    await expect(cache.read(configMaps, 'a/one', soon())).rejects.toThrow('down');
+    await expect(cache.readFromStore(configMaps, 'a/one', fiveSeconds())).rejects.toThrow('down');
   });
 });
 
-describe('start', () => {
-  it('is not ready before it has everything, and tries again while the store is down', async () => {
+describe('start of the cache', () => {
+  it('is not ready before everything is loaded, and is retried while the store is down', async () => {
     await put(store, configMaps, 'a/one');
     store.failure = new StoreError('unavailable', 'down');
     cache = openCache({ store, prefix, types, clock, random: systemRandom, logger: silentLogger });
     await settle();
-    expect(cache.ready).toBe(false);
+    expect(cache.isReady).toBe(false);
     expect(cache.problems()).toEqual(['the state has not been loaded']);
     store.failure = undefined;
     await clock.advanceAsync(2000);
-    expect(cache.ready).toBe(true);
+    expect(cache.isReady).toBe(true);
     expect(cache.get(configMaps, 'a/one')).toBeDefined();
   });
 
-  it('loads a state some way back and fills the window from there', async () => {
+  it('loads an earlier state and fills the event window from there', async () => {
     for (let i = 0; i < 30; i += 1) await put(store, configMaps, `a/${i % 7}`, { data: String(i) });
     await open({ replayRevisions: 10 });
     expect(cache.statistics.windowEvents).toBe(10);

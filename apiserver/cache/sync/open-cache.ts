@@ -1,68 +1,79 @@
 /**
- * Opens the cache: one watch over the whole key prefix, one clock, every type's state. Puts its parts together, starts and closes them, and runs what
- * is done at intervals. Reads are answered in cache-reader.ts, watches in open-watches.ts; the clock moves in event-stream.ts.
+ * Opens the cache: one watch over the whole key prefix, one revision, the state of every type. Connects its parts,
+ * starts and closes them, and runs periodic work. Reads are served by cache-reader.ts, watches by open-watches.ts;
+ * event-stream.ts advances the revision.
  */
 import type { Timer } from '../../../shared/runtime/clock';
 import type { Revision } from '../../storage/store';
-import { unreadableReason } from '../../storage/unreadable';
-import type { CacheWatch, ChangeSink, Entry, RefusedKey, Snapshot, SnapshotRequest, StoredType, Waited, WatchRequest } from '../cache';
+import { unreadableReason } from '../../storage/unreadable-value';
+import type {
+  CacheWatch,
+  ChangeSink,
+  Entry,
+  UnreadableKey,
+  Snapshot,
+  SnapshotRequest,
+  StoredType,
+  WaitOptions,
+  WatchRequest,
+} from '../cache';
 import type { KeyListener } from '../key-listeners';
 import type { CacheStatistics } from '../statistics';
 import { CacheReader } from './cache-reader';
-import { Checker } from './checker';
-import { Compaction } from './compaction';
-import { compareWithStore } from './comparison';
+import { ConsistencyChecker } from './consistency-checker';
+import { CompactionLoop } from './compaction-loop';
+import { compareWithStore } from './compare-with-store';
 import { ConsistentReads } from './consistent-reads';
 import { EventStream } from './event-stream';
 import { OpenWatches } from './open-watches';
-import type { CacheOptions, OpenedCache } from './options';
+import type { CacheOptions, OpenedCache } from './cache-options';
 import { ReplicatedState } from './replicated-state';
 
 const MINUTE = 60_000;
 const TRIM_MS = 1_000;
 
-export type { CacheOptions, OpenedCache } from './options';
+export type { CacheOptions, OpenedCache } from './cache-options';
 
-/** Loading begins at once; the cache is usable when `ready`. The store stays its owner's. */
+/** Starts to load; the cache is usable when `isReady`. The caller keeps ownership of the store and closes it. */
 export function openCache(options: CacheOptions): OpenedCache {
   const cache = new KeyspaceCache(options);
-  void cache.begin();
+  void cache.start();
   return cache;
 }
 
 class KeyspaceCache implements OpenedCache {
   readonly statistics: CacheStatistics;
-  ready = false;
+  isReady = false;
 
   private readonly replica: ReplicatedState;
   private readonly reader: CacheReader;
   private readonly stream: EventStream;
   private readonly watches: OpenWatches;
   private readonly consistentReads: ConsistentReads;
-  private readonly checker: Checker;
-  private readonly compaction: Compaction;
-  private trimmer: Timer | undefined;
-  private readonly ending = new AbortController();
-  private announceReady: () => void = () => undefined;
-  private readonly becameReady = new Promise<void>((resolve) => {
-    this.announceReady = resolve;
+  private readonly checker: ConsistencyChecker;
+  private readonly compaction: CompactionLoop;
+  private trimTimer: Timer | undefined;
+  private readonly abortController = new AbortController();
+  private resolveReady: () => void = () => undefined;
+  private readonly readyPromise = new Promise<void>((resolve) => {
+    this.resolveReady = resolve;
   });
 
   constructor(options: CacheOptions) {
     this.replica = new ReplicatedState(options);
     this.statistics = this.replica.statistics;
     this.reader = new CacheReader(this.replica);
-    this.stream = new EventStream(this.replica, options.replayRevisions, this.ending.signal);
+    this.stream = new EventStream(this.replica, options.replayRevisions, this.abortController.signal);
     this.watches = new OpenWatches(this.replica, () => this.stream.tick());
     this.consistentReads = new ConsistentReads(this.replica, this.stream.stall);
-    this.checker = new Checker(this.replica, options.checkMs ?? 5 * MINUTE);
-    this.compaction = new Compaction({
+    this.checker = new ConsistencyChecker(this.replica, options.checkMs ?? 5 * MINUTE);
+    this.compaction = new CompactionLoop({
       store: options.store,
       clock: options.clock,
       logger: options.logger,
       key: this.replica.compactionKey,
       intervalMs: options.compactionMs ?? 5 * MINUTE,
-      compacted: () => void (this.statistics.compactions += 1),
+      onCompacted: () => void (this.statistics.compactions += 1),
     });
   }
 
@@ -74,67 +85,67 @@ class KeyspaceCache implements OpenedCache {
     return this.replica.compactedRevision;
   }
 
-  get connected(): boolean {
-    return this.stream.connected;
+  get isConnected(): boolean {
+    return this.stream.isConnected;
   }
 
-  // Start and end.
+  // Start and shutdown.
 
-  async begin(): Promise<void> {
-    await this.stream.begin();
-    if (this.ending.signal.aborted) return;
-    this.ready = true;
-    this.announceReady();
+  async start(): Promise<void> {
+    await this.stream.start();
+    if (this.abortController.signal.aborted) return;
+    this.isReady = true;
+    this.resolveReady();
     this.checker.start();
     this.compaction.start();
-    this.trimLater();
+    this.scheduleTrim();
   }
 
   whenReady(): Promise<void> {
-    return this.becameReady;
+    return this.readyPromise;
   }
 
   async close(): Promise<void> {
-    this.ending.abort();
-    this.ready = false;
+    this.abortController.abort();
+    this.isReady = false;
     this.stream.close();
     this.checker.close();
     this.compaction.close();
-    this.trimmer?.cancel();
+    this.trimTimer?.cancel();
     this.replica.waiters.close();
-    this.replica.past.clear();
+    this.replica.pastSnapshots.clear();
     this.watches.close();
-    this.announceReady();
+    this.resolveReady();
   }
 
-  private trimLater(): void {
-    this.trimmer = this.replica.clock.after(TRIM_MS, () => {
+  private scheduleTrim(): void {
+    this.trimTimer = this.replica.clock.after(TRIM_MS, () => {
       this.replica.trim();
-      this.watches.endWhere((watcher) => watcher.farBehind);
-      this.trimLater();
+      this.watches.endWhere((watcher) => watcher.isFarBehind);
+      this.scheduleTrim();
     });
   }
 
   // Reads and watches.
 
-  waitFor(revision: Revision, options: Waited): Promise<boolean> {
-    return this.reader.waitFor(revision, options);
+  waitForRevision(revision: Revision, options: WaitOptions): Promise<boolean> {
+    return this.reader.waitForRevision(revision, options);
   }
 
-  mostRecent(options: Waited): Promise<Revision> {
-    return this.consistentReads.mostRecent(options);
+  waitUntilFresh(options: WaitOptions): Promise<Revision> {
+    return this.consistentReads.waitUntilFresh(options);
   }
 
   get(type: StoredType, key: string): Entry | undefined {
     return this.reader.get(type, key);
   }
 
-  refusal(type: StoredType, key: string): string | undefined {
-    return this.reader.refusal(type, key);
+  unreadableReason(type: StoredType, key: string): string | undefined {
+    return this.reader.unreadableReason(type, key);
   }
 
-  firstRefusal(type: StoredType, start?: string, end?: string): RefusedKey | undefined {
-    return this.reader.firstRefusal(type, start, end);
+  firstUnreadableKey(type: StoredType, start?: string, end?: string): UnreadableKey | undefined {
+    return this.reader.firstUnreadableKey(type, start, end);
   }
 
   snapshot(type: StoredType): Snapshot {
@@ -153,12 +164,16 @@ class KeyspaceCache implements OpenedCache {
     this.reader.pin(type, snapshot);
   }
 
-  read(type: StoredType, key: string, options: Waited): Promise<{ readonly revision: Revision; readonly entry: Entry | undefined }> {
-    return this.reader.read(type, key, options);
+  readFromStore(
+    type: StoredType,
+    key: string,
+    options: WaitOptions,
+  ): Promise<{ readonly revision: Revision; readonly entry: Entry | undefined }> {
+    return this.reader.readFromStore(type, key, options);
   }
 
-  entryOf(type: StoredType, key: string, revision: Revision, value: Buffer): Entry {
-    return this.reader.entryOf(type, key, revision, value);
+  createEntry(type: StoredType, key: string, revision: Revision, value: Buffer): Entry {
+    return this.reader.createEntry(type, key, revision, value);
   }
 
   watch(type: StoredType, request: WatchRequest, sink: ChangeSink): CacheWatch {
@@ -166,50 +181,50 @@ class KeyspaceCache implements OpenedCache {
   }
 
   endWatches(type: StoredType): void {
-    this.watches.endOf(type);
+    this.watches.endWatchesOf(type);
   }
 
   // Maintenance.
 
-  check(): Promise<void> {
-    return this.checker.pass();
+  checkConsistency(): Promise<void> {
+    return this.checker.checkAllTypes();
   }
 
-  async readAgain(): Promise<void> {
+  async retryUnreadable(): Promise<void> {
     const { replica } = this;
     const at = replica.revision;
     for (const state of replica.keys.states) {
-      if (state.refused.size === 0) continue;
+      if (state.unreadable.size === 0) continue;
       const { changed, removed } = await compareWithStore(replica, state, state.snapshot(at).range(), at, true);
       const readable = changed.filter(({ value }) => unreadableReason(value) === undefined);
       replica.objects.repair(state, { changed: readable, removed }, at, replica.revision);
     }
   }
 
-  compactionRound(): Promise<void> {
-    return this.compaction.round();
+  runCompactionRound(): Promise<void> {
+    return this.compaction.runRound();
   }
 
   storedTypes(): readonly StoredType[] {
     return this.replica.keys.states.map(({ type }) => type);
   }
 
-  forget(type: StoredType): void {
-    const state = this.replica.keys.forget(type);
-    if (state !== undefined) this.replica.objects.forget(state);
+  removeType(type: StoredType): void {
+    const state = this.replica.keys.removeType(type);
+    if (state !== undefined) this.replica.objects.removeType(state);
   }
 
-  onKey(keyPrefix: string, listener: KeyListener): void {
+  addKeyListener(keyPrefix: string, listener: KeyListener): void {
     this.replica.listeners.add(keyPrefix, listener);
   }
 
   problems(): readonly string[] {
     const problems: string[] = [];
-    if (!this.ready) problems.push('the state has not been loaded');
-    else if (!this.connected) problems.push('the stream to the store is disconnected');
-    for (const { type, refused, differingPasses } of this.replica.keys.states) {
-      if (refused.size > 0) problems.push(`${type.name}: ${refused.size} stored values cannot be read`);
-      if (differingPasses > 1) problems.push(`${type.name}: differs from the store again and again`);
+    if (!this.isReady) problems.push('the state has not been loaded');
+    else if (!this.isConnected) problems.push('the stream to the store is disconnected');
+    for (const { type, unreadable, consecutiveDifferences } of this.replica.keys.states) {
+      if (unreadable.size > 0) problems.push(`${type.name}: ${unreadable.size} stored values cannot be read`);
+      if (consecutiveDifferences > 1) problems.push(`${type.name}: differs from the store again and again`);
     }
     return problems;
   }

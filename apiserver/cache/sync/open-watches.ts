@@ -1,4 +1,7 @@
-/** The open watches of a cache: starts them, gives them their bookmarks, counts them, and ends them. Delivers nothing itself. */
+/**
+ * The open watches of a cache: starts, counts and ends them, and schedules their bookmarks. Delivering events is left
+ * to watcher.ts.
+ */
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Revision, Store } from '../../storage/store';
 import type { CacheWatch, ChangeSink, StoredType, WatchEnd, WatchRequest } from '../cache';
@@ -6,7 +9,7 @@ import type { TimeSlice, YieldNow } from '../../../shared/scheduling/yielding';
 import type { EntryFactory } from '../store/entry';
 import type { KeySpace } from '../store/key-space';
 import type { TypeState } from '../store/type-state';
-import { Bookmarks } from '../watch/bookmarks';
+import { BookmarkScheduler } from '../watch/bookmark-scheduler';
 import { Watcher, type WatchHost } from '../watch/watcher';
 import type { ReplicatedState } from './replicated-state';
 
@@ -16,7 +19,7 @@ export class OpenWatches implements WatchHost {
   readonly keys: KeySpace;
   readonly entries: EntryFactory;
   readonly yieldNow: YieldNow;
-  private readonly bookmarks: Bookmarks;
+  private readonly bookmarks: BookmarkScheduler;
 
   constructor(
     private readonly replica: ReplicatedState,
@@ -28,7 +31,7 @@ export class OpenWatches implements WatchHost {
     this.keys = replica.keys;
     this.entries = replica.entries;
     this.yieldNow = replica.yieldNow;
-    this.bookmarks = new Bookmarks(replica.clock, replica.random);
+    this.bookmarks = new BookmarkScheduler(replica.clock, replica.random);
   }
 
   get revision(): Revision {
@@ -44,7 +47,7 @@ export class OpenWatches implements WatchHost {
   }
 
   start(type: StoredType, request: WatchRequest, sink: ChangeSink): CacheWatch {
-    const state = this.keys.state(type, this.revision);
+    const state = this.keys.stateOf(type, this.revision);
     const watcher = new Watcher(this, state, request, sink);
     this.replica.statistics.watchesStarted += 1;
     this.replica.objects.watchersOf(state).add(watcher);
@@ -59,24 +62,24 @@ export class OpenWatches implements WatchHost {
     this.endWhere(() => true);
   }
 
-  endOf(type: StoredType): void {
-    const state = this.keys.state(type, this.revision);
-    for (const watcher of this.replica.objects.watchersOf(state).all()) watcher.end({ type: 'closed' });
+  endWatchesOf(type: StoredType): void {
+    const state = this.keys.stateOf(type, this.revision);
+    for (const watcher of this.replica.objects.watchersOf(state).list()) watcher.end({ type: 'closed' });
   }
 
   endWhere(shouldEnd: (watcher: Watcher) => boolean): void {
     for (const state of this.keys.states) {
-      for (const watcher of this.replica.objects.watchersOf(state).all()) if (shouldEnd(watcher)) watcher.end({ type: 'closed' });
+      for (const watcher of this.replica.objects.watchersOf(state).list()) if (shouldEnd(watcher)) watcher.end({ type: 'closed' });
     }
   }
 
-  left(watcher: Watcher): void {
+  onClosed(watcher: Watcher): void {
     this.replica.objects.watchersOf(watcher.state).delete(watcher);
     this.bookmarks.delete(watcher);
     this.countWatchers(watcher.state);
   }
 
-  ended(watcher: Watcher, reason: WatchEnd): void {
+  onEnded(watcher: Watcher, reason: WatchEnd): void {
     const { statistics, logger } = this.replica;
     if (reason.type === 'expired') statistics.watchesExpired += 1;
     if (reason.type === 'failed') {
@@ -85,20 +88,20 @@ export class OpenWatches implements WatchHost {
     }
   }
 
-  faulty(watcher: Watcher, error: unknown): void {
+  onSinkError(watcher: Watcher, error: unknown): void {
     this.replica.statistics.watchesFailed += 1;
     this.replica.logger.error('a watch was closed because its sink threw', { type: watcher.state.type.name, error });
   }
 
-  bookmarked(): void {
+  onBookmark(): void {
     this.replica.statistics.bookmarks += 1;
   }
 
-  replaying(): void {
+  onReplay(): void {
     this.replica.statistics.replays += 1;
   }
 
-  hasBegun({ state }: Watcher, events: number): void {
+  onInitialEvents({ state }: Watcher, events: number): void {
     const { initialEvents } = this.replica.statistics;
     initialEvents.set(state.type.name, (initialEvents.get(state.type.name) ?? 0) + events);
   }

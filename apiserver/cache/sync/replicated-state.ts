@@ -1,6 +1,7 @@
 /**
- * What this replica holds of the store: every type's objects, past states, the clock and the compacted revision. The parts of one cache share
- * one instance. Its methods are synchronous, so a reader sees a whole revision or none of it; only the event stream moves the clock.
+ * The replicated state of the store: the objects of every type, past snapshots, the current and the compacted revision.
+ * The parts of one cache share one instance. Its methods are synchronous, so that a reader sees a revision completely
+ * or not at all; only the event stream advances the revision.
  */
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Logger } from '../../../shared/runtime/logger';
@@ -11,22 +12,22 @@ import { TimeSlice, yieldToEventLoop, type YieldNow } from '../../../shared/sche
 import { CacheStatistics } from '../statistics';
 import { EntryFactory } from '../store/entry';
 import { KeySpace } from '../store/key-space';
-import { PastStates, type PastHost } from '../store/past-states';
+import { PastSnapshots, type PastSnapshotsHost } from '../store/past-snapshots';
 import type { TypeState } from '../store/type-state';
-import type { CheckerHost } from './checker';
-import type { Difference } from './comparison';
+import type { ConsistencyCheckerHost } from './consistency-checker';
+import type { Difference } from './compare-with-store';
 import type { ConsistentReadsHost } from './consistent-reads';
-import type { LoadHost } from './load';
-import { Objects } from './objects';
-import type { CacheOptions } from './options';
-import { Waiters } from './waiters';
+import type { LoadHost } from './load-state';
+import { CachedObjects } from './cached-objects';
+import type { CacheOptions } from './cache-options';
+import { RevisionWaiters } from './revision-waiters';
 
 const MINUTE = 60_000;
 const MEGABYTE = 1024 * 1024;
 
-export class ReplicatedState implements CheckerHost, ConsistentReadsHost, LoadHost, PastHost {
+export class ReplicatedState implements ConsistencyCheckerHost, ConsistentReadsHost, LoadHost, PastSnapshotsHost {
   readonly statistics = new CacheStatistics();
-  readonly waiters: Waiters;
+  readonly waiters: RevisionWaiters;
   readonly keys: KeySpace;
   readonly entries: EntryFactory;
   readonly store: Store;
@@ -35,9 +36,9 @@ export class ReplicatedState implements CheckerHost, ConsistentReadsHost, LoadHo
   readonly logger: Logger;
   readonly yieldNow: YieldNow;
   readonly listeners = new KeyListeners((error) => this.logger.error('a key listener failed', { error }));
-  readonly objects: Objects;
-  readonly past = new PastStates(this);
-  /** The clock. */
+  readonly objects: CachedObjects;
+  readonly pastSnapshots = new PastSnapshots(this);
+  /** The revision up to which the store's events have been applied. */
   revision: Revision = 0;
   compactedRevision: Revision = 0;
 
@@ -50,44 +51,44 @@ export class ReplicatedState implements CheckerHost, ConsistentReadsHost, LoadHo
     this.yieldNow = options.yieldNow ?? yieldToEventLoop;
     this.keys = new KeySpace(options.prefix, options.types);
     this.entries = new EntryFactory(options.migrate);
-    this.waiters = new Waiters(clock);
+    this.waiters = new RevisionWaiters(clock);
     const limits = { ageMs: options.windowMs ?? 5 * MINUTE, bytes: options.windowBytes ?? 64 * MEGABYTE };
-    this.objects = new Objects({ keys: this.keys, entries: this.entries, limits, statistics: this.statistics, logger });
+    this.objects = new CachedObjects({ keys: this.keys, entries: this.entries, limits, statistics: this.statistics, logger });
     this.statistics.windowCapacityBytes = limits.bytes;
     this.listeners.add('compaction', {
-      reset: () => undefined,
-      changed: (_key, value) => this.compactedTo(Number(value?.toString() ?? 0)),
+      onReset: () => undefined,
+      onKeyChange: (_key, value) => this.setCompactedRevision(Number(value?.toString() ?? 0)),
     });
   }
 
-  /** The key on which the replicas agree about compaction. */
+  /** The key through which the replicas coordinate compaction. */
   get compactionKey(): string {
-    return this.keys.other('compaction');
+    return this.keys.nonObjectKey('compaction');
   }
 
   timeSlice(): TimeSlice {
     return new TimeSlice(this.clock, { yieldNow: this.yieldNow });
   }
 
-  advance(revision: Revision): void {
+  advanceTo(revision: Revision): void {
     this.revision = Math.max(this.revision, revision);
     this.waiters.advance(this.revision);
   }
 
-  compactedTo(revision: Revision): void {
+  setCompactedRevision(revision: Revision): void {
     if (!Number.isSafeInteger(revision) || revision <= this.compactedRevision) return;
     this.compactedRevision = revision;
-    this.past.dropBefore(revision);
+    this.pastSnapshots.dropBefore(revision);
   }
 
-  repair(state: TypeState, difference: Difference, found: Revision): void {
-    this.past.dropOf(state);
-    this.objects.repair(state, difference, found, this.revision);
+  repair(state: TypeState, difference: Difference, comparedAt: Revision): void {
+    this.pastSnapshots.dropType(state);
+    this.objects.repair(state, difference, comparedAt, this.revision);
   }
 
   trim(): void {
     this.objects.window.trim(this.clock.monotonic());
-    this.past.trim();
+    this.pastSnapshots.trim();
     this.statistics.windowBytes = this.objects.window.bytes;
     this.statistics.windowEvents = this.objects.window.size;
   }

@@ -15,8 +15,8 @@ export function recordRequestBody(deps: ApiDependencies, exchange: Exchange, { l
   const { audit } = exchange;
   if (audit === undefined) return;
   exchange.setSent((row, metadata, object) => {
-    audit.names(metadata);
-    audit.requested(length, () => encoderFor(deps, exchange, row, PLAIN).object(object()).toString());
+    audit.addObjectMetadata(metadata);
+    audit.recordRequestObject(length, () => encoderFor(deps, exchange, row, PLAIN).object(object()).toString());
   });
 }
 
@@ -30,9 +30,9 @@ export function recordResponseEntry(
   body: Buffer,
 ): void {
   const { audit } = exchange;
-  if (audit?.keepsResponse !== true) return;
+  if (audit?.recordsResponse !== true) return;
   const text = wanted.media === 'json' ? body : encoderFor(deps, exchange, row, asJson(wanted)).object(entry);
-  audit.answered(text.length, () => text.toString());
+  audit.recordResponseObject(text.length, () => text.toString());
 }
 
 /** Returns the list in a form that can be iterated again, recorded if the audit policy includes responses. */
@@ -44,11 +44,11 @@ export function recordResponseList(
   page: ShownPage,
 ): ShownPage {
   const { audit } = exchange;
-  if (audit?.keepsResponse !== true) return page;
+  if (audit?.recordsResponse !== true) return page;
   const entries = [...page.entries];
   let length = 0;
   for (const { bytes } of entries) length += bytes.length;
-  audit.answered(length, () => encodeListText(encoderFor(deps, exchange, row, asJson(wanted)), { ...page, entries }));
+  audit.recordResponseObject(length, () => encodeListText(encoderFor(deps, exchange, row, asJson(wanted)), { ...page, entries }));
   return { ...page, entries };
 }
 

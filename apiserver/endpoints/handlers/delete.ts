@@ -23,17 +23,17 @@ const TYPE = 'meta.v1.DeleteOptions';
 export async function deleteObject(deps: ApiDependencies, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const form = negotiateResponse(deps, exchange, resource, info, 'object');
   const options = await readDeleteOptions(deps, exchange);
-  exchange.trace?.event('About to delete object from database');
+  exchange.trace?.addEvent('About to delete object from database');
   const result = await deps.writer.delete(exchange, resource, { namespace: info.namespace, name: info.name }, options);
-  exchange.trace?.event('Object deleted from database');
+  exchange.trace?.addEvent('Object deleted from database');
   switch (result.type) {
     case 'object':
       await sendEntry(deps, exchange, resource, form, result.code, result.entry);
       return;
     case 'status':
-      exchange.trace?.event(WRITING_RESPONSE);
+      exchange.trace?.addEvent(WRITING_RESPONSE);
       sendStatus(exchange, result.status, result.code);
-      exchange.trace?.event(RESPONSE_WRITTEN);
+      exchange.trace?.addEvent(RESPONSE_WRITTEN);
       return;
   }
 }
@@ -48,9 +48,9 @@ export async function deleteCollection(
   const list = listOptions(resource.row, exchange.query, deps.select);
   const options = await readDeleteOptions(deps, exchange, collectionDeleteOptions);
   const page = await deps.writer.deleteCollection(exchange, resource, info.namespace, list, options);
-  exchange.trace?.event(WRITING_RESPONSE);
+  exchange.trace?.addEvent(WRITING_RESPONSE);
   sendStatus(exchange, deletedCollectionStatus(resource.row, page.continue), 200);
-  exchange.trace?.event(RESPONSE_WRITTEN);
+  exchange.trace?.addEvent(RESPONSE_WRITTEN);
 }
 
 /** Options in the query apply only without a body; `dryRun` applies in either place. */
@@ -68,13 +68,13 @@ async function readDeleteOptions(
   }
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect);
   const options = decodeOptions(await parseDeleteOptions(deps, exchange, bytes, format));
-  exchange.trace?.event('Decoded delete options');
-  exchange.audit?.asked({
+  exchange.trace?.addEvent('Decoded delete options');
+  exchange.audit?.recordRequestValue({
     kind: 'DeleteOptions',
     apiVersion: apiVersionInDialect(exchange.dialect, `${META_GROUP}/__internal`),
     ...options,
   });
-  exchange.trace?.event('Recorded the audit event');
+  exchange.trace?.addEvent('Recorded the audit event');
   requireNoErrors('DeleteOptions', dryRunErrors([...dryRunValues(options), ...dryRun]));
   return toDeleteOptions(options, [...dryRunValues(options), ...dryRun].includes('All'));
 }

@@ -75,13 +75,13 @@ export async function sendEntry(
       `you requested PartialObjectMetadataList, but the requested object is not a list (${internalTypeName(resource.row)})`,
     );
   }
-  exchange.trace?.event(WRITING_RESPONSE);
+  exchange.trace?.addEvent(WRITING_RESPONSE);
   traceResponse(exchange, encoder.contentType);
   const encoded = deps.encoders.object(form, entry);
   const body = encoded instanceof Promise ? await encoded : encoded;
   recordResponseEntry(deps, exchange, resource.row, wanted, entry, body);
   sendObject(exchange, status, encoder.contentType, body, responseOptions(deps, exchange, wanted));
-  exchange.trace?.event(RESPONSE_WRITTEN);
+  exchange.trace?.addEvent(RESPONSE_WRITTEN);
 }
 
 /** Throws 406 when the metadata of a single object is requested of a list. */

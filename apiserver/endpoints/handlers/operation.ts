@@ -30,15 +30,15 @@ export async function runOperation(
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect);
   const bytes = await readBody(exchange, MAX_OPERATION_BYTES);
   const options = writeOptions('CreateOptions', exchange.query, { userAgent: exchange.header('user-agent'), ifMatch: undefined });
-  exchange.trace?.event('About to convert to expected version');
+  exchange.trace?.addEvent('About to convert to expected version');
   const body = await parseObject(bytes, format, row, deps.clock);
-  exchange.trace?.event('Conversion done');
+  exchange.trace?.addEvent('Conversion done');
   recordRequestBody(deps, exchange, bytes);
   const dialect = info.dialect === undefined && wanted.dialect === undefined ? bodyDialect(body) : undefined;
   if (dialect !== undefined) exchange.setDialect(dialect);
-  exchange.trace?.attempt(STORING, NOT_STORED, { len: bytes.length });
+  exchange.trace?.addAttempt(STORING, NOT_STORED, { len: bytes.length });
   const entry = await deps.operations.run(exchange, target, { namespace: info.namespace, name: info.name }, body, options);
-  exchange.trace?.event(STORED, { len: bytes.length });
+  exchange.trace?.addEvent(STORED, { len: bytes.length });
   if ((subresource ?? resource.row).returnsStatus === true) sendStatus(exchange, success(201), 201);
   else await sendEntry(deps, exchange, { row }, withEncoder(deps, exchange, { row }, wanted), 201, entry);
 }

@@ -12,7 +12,7 @@ export async function getObject(deps: ApiDependencies, exchange: Exchange, resou
   const view = subresourceView(resource, info);
   const form = negotiateResponse(deps, exchange, view, info, 'object');
   const version = getVersion(exchange.query);
-  exchange.trace?.event('About to Get from storage');
+  exchange.trace?.addEvent('About to Get from storage');
   const entry = await deps.reader.get(exchange, resourceForErrors(resource, info), { namespace: info.namespace, name: info.name }, version);
   await sendEntry(deps, exchange, view, form, 200, view.show(entry));
 }
@@ -20,9 +20,9 @@ export async function getObject(deps: ApiDependencies, exchange: Exchange, resou
 export async function listObjects(deps: ApiDependencies, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const form = negotiateResponse(deps, exchange, resource, info, 'watchable');
   const options = listOptions(resource.row, exchange.query, deps.select);
-  exchange.trace?.event('About to List from storage');
+  exchange.trace?.addEvent('About to List from storage');
   const page = await deps.reader.list(exchange, resource, info.namespace, options);
-  exchange.trace?.event('Listing from storage done');
+  exchange.trace?.addEvent('Listing from storage done');
   requireListForm(resource, form);
   await sendList(
     exchange,

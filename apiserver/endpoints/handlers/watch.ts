@@ -60,6 +60,6 @@ function bookmarkEntry(exchange: Exchange, { row, hub }: Resource, revision: num
     bytes: Buffer.from(body),
     labels: {},
     fields: freshFields(row),
-    dialectSensitive: false,
+    isDialectSensitive: false,
   };
 }

@@ -24,16 +24,16 @@ export async function createObject(deps: ApiDependencies, exchange: Exchange, re
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect, row);
   const bytes = await readBody(exchange);
   const options = writeOptions('CreateOptions', exchange.query, writeHeaders(exchange));
-  exchange.trace?.event('About to convert to expected version');
+  exchange.trace?.addEvent('About to convert to expected version');
   const body = await parseBody(deps, exchange, resource, row, { bytes, format });
-  exchange.trace?.event('Conversion done');
+  exchange.trace?.addEvent('Conversion done');
   if (row.nameIsNamespace === true && body.value !== undefined) {
     const alias = deps.aliasOf(stringAt(objectAt(body.value, 'metadata'), 'name') ?? '');
     exchange.setBodyAlias(alias);
   }
-  exchange.trace?.attempt(STORING, NOT_STORED, { len: bytes.length });
+  exchange.trace?.addAttempt(STORING, NOT_STORED, { len: bytes.length });
   const { entry } = await deps.writer.create(exchange, resource, info.namespace, body, options);
-  exchange.trace?.event(STORED, { len: bytes.length });
+  exchange.trace?.addEvent(STORED, { len: bytes.length });
   await sendEntry(deps, exchange, resource, form, 201, entry);
 }
 
@@ -44,13 +44,13 @@ export async function updateObject(deps: ApiDependencies, exchange: Exchange, re
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect, row);
   const bytes = await readBody(exchange);
   const options = writeOptions('UpdateOptions', exchange.query, writeHeaders(exchange));
-  exchange.trace?.event('About to convert to expected version');
+  exchange.trace?.addEvent('About to convert to expected version');
   const body = await parseBody(deps, exchange, resource, row, { bytes, format });
-  exchange.trace?.event('Conversion done');
+  exchange.trace?.addEvent('Conversion done');
   const key = { namespace: info.namespace, name: info.name };
-  exchange.trace?.attempt(STORING, NOT_STORED, { len: bytes.length });
+  exchange.trace?.addAttempt(STORING, NOT_STORED, { len: bytes.length });
   const { entry, created } = await deps.writer.update(exchange, resource, key, writableSubresource(info), body, options);
-  exchange.trace?.event(STORED, { len: bytes.length });
+  exchange.trace?.addEvent(STORED, { len: bytes.length });
   await sendEntry(deps, exchange, view, form, created ? 201 : 200, view.show(entry));
 }
 
@@ -61,11 +61,11 @@ export async function patchObject(deps: ApiDependencies, exchange: Exchange, res
   const bytes = await readBody(exchange);
   const sent = { type, bytes, dialect: exchange.dialect };
   const options = patchOptions(type, exchange.query, writeHeaders(exchange));
-  if (exchange.audit?.keepsRequest === true && !deps.writer.defersPatch(sent)) exchange.audit.asked(patchForAudit(bytes));
-  exchange.trace?.event('Recorded the audit event');
+  if (exchange.audit?.recordsRequest === true && !deps.writer.defersPatch(sent)) exchange.audit.recordRequestValue(patchForAudit(bytes));
+  exchange.trace?.addEvent('Recorded the audit event');
   const key = { namespace: info.namespace, name: info.name };
   const { entry, created } = await deps.writer.patch(exchange, resource, key, writableSubresource(info), sent, options);
-  exchange.trace?.event('Object stored in database');
+  exchange.trace?.addEvent('Object stored in database');
   await sendEntry(deps, exchange, view, form, created ? 201 : 200, view.show(entry));
 }
 

@@ -19,7 +19,7 @@ const entry = (text: string, dialectSensitive = false): Entry => ({
   bytes: Buffer.from(text),
   labels: {},
   fields: {},
-  dialectSensitive,
+  isDialectSensitive: dialectSensitive,
 });
 
 interface EncodeOptions {

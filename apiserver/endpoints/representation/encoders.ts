@@ -71,12 +71,12 @@ export class Encoders {
   }
 
   /** The part of the stored bytes that the encoder parses. */
-  private parsedPart({ row, wanted, names, include }: EncoderForm, { bytes, dialectSensitive }: Entry): Buffer {
+  private parsedPart({ row, wanted, names, include }: EncoderForm, { bytes, isDialectSensitive }: Entry): Buffer {
     if (row.custom !== undefined || row.storedAs !== undefined) return bytes;
     switch (wanted.transform) {
       case 'none': {
         if (wanted.media !== 'json') return bytes;
-        const isConverted = names.dialect !== 'platform' && dialectSensitive;
+        const isConverted = names.dialect !== 'platform' && isDialectSensitive;
         return isConverted ? convertedPart(bytes, codecOf(row).groupFields) : NOTHING;
       }
       case 'table':

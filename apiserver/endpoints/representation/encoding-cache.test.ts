@@ -7,7 +7,7 @@ const entry = (size: number): Entry => ({
   bytes: Buffer.alloc(size),
   labels: {},
   fields: {},
-  dialectSensitive: false,
+  isDialectSensitive: false,
 });
 
 it('EncodingCache creates each encoding of an entry once', () => {

@@ -4,7 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Entry } from '../../cache/cache';
-import { sizeOf as bytesOf } from '../../cache/store/held-entry';
+import { entrySize as bytesOf } from '../../cache/store/slab-entry';
 import type { CellTemplate } from '../../printers/table/printer';
 
 /** One encoding of one entry. */

@@ -28,7 +28,7 @@ it('convertBody converts groups to the other dialect, but no text of users', () 
     data: { apiVersion: 'coordination.platform.io/v1' },
   });
   const bytes = Buffer.from(JSON.stringify(body('coordination.platform.io')));
-  const entry: Entry = { key: 'a/b', revision: 1, bytes, labels: {}, fields: {}, dialectSensitive: true };
+  const entry: Entry = { key: 'a/b', revision: 1, bytes, labels: {}, fields: {}, isDialectSensitive: true };
   const converted = convertBody(entry, groupFieldsOf('core.v1.ConfigMap'), 'kubernetes');
   expect(JSON.parse(converted.toString())).toEqual(body('coordination.k8s.io'));
 });

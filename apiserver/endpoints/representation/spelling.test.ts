@@ -11,8 +11,8 @@ function rowOf(kind: string): KindRow {
   return row;
 }
 
-function entryOf(body: object, dialectSensitive = false): Entry {
-  return { key: '', revision: 1, bytes: Buffer.from(JSON.stringify(body)), labels: {}, fields: {}, dialectSensitive };
+function entryOf(body: object, isDialectSensitive = false): Entry {
+  return { key: '', revision: 1, bytes: Buffer.from(JSON.stringify(body)), labels: {}, fields: {}, isDialectSensitive };
 }
 
 const bodyOf = (spelling: Spelling, entry: Entry): unknown => JSON.parse(spelling.body(entry, false).toString());
@@ -58,7 +58,7 @@ it('Spelling with an alias leaves bookmarks unchanged, and has a key of its own'
 
 it('Spelling.metadataBody converts the metadata to the other dialect without parsing the rest', () => {
   const { metadata } = configMap('platform-system', 'coordination.platform.io');
-  const long = { key: '', revision: 1, labels: {}, fields: {}, dialectSensitive: true };
+  const long = { key: '', revision: 1, labels: {}, fields: {}, isDialectSensitive: true };
   const entry: Entry = { ...long, bytes: Buffer.from(`{"metadata":${JSON.stringify(metadata)},"data":{this is nothing}}`) };
   const spelling = new Spelling(rowOf('ConfigMap'), 'kubernetes', SYSTEM, new EncodingCache());
   expect(JSON.parse(spelling.metadataBody(entry, false).toString())).toEqual({

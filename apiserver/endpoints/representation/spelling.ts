@@ -63,7 +63,7 @@ export class Spelling {
 
   private isServedAsStored(entry: Entry): boolean {
     if (this.isOutdated(entry)) return false;
-    return this.converter === undefined && (this.dialect === 'platform' || !entry.dialectSensitive);
+    return this.converter === undefined && (this.dialect === 'platform' || !entry.isDialectSensitive);
   }
 
   /** Whether a custom object was written in another version or with another schema. */
@@ -78,7 +78,7 @@ export class Spelling {
    */
   metadataBody(entry: Entry, shouldCache: boolean): Buffer {
     if (this.row.custom !== undefined) return this.body(entry, shouldCache);
-    if (this.dialect === 'platform' || !entry.dialectSensitive) return this.canonicalBody(entry);
+    if (this.dialect === 'platform' || !entry.isDialectSensitive) return this.canonicalBody(entry);
     const { bytes } = this.cache.get(entry, METADATA, shouldCache, (source) => ({
       bytes: convertMetadata(source.bytes, this.storedFields, this.dialect),
     }));

@@ -25,7 +25,7 @@ export async function readBody(exchange: Exchange, limit = MAX_BODY_BYTES): Prom
   if (declared > limit) throw tooLargeError(exchange, limit);
   const body = await new Promise<Buffer>((resolve, reject) => collect(exchange, limit, resolve, reject));
   exchange.progress.acceptBody(body.length);
-  exchange.trace?.event('limitedReadBody succeeded', { len: body.length });
+  exchange.trace?.addEvent('limitedReadBody succeeded', { len: body.length });
   const slot = exchange.acquireSlot();
   if (slot !== undefined) await slot;
   return body;

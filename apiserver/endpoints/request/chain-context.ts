@@ -7,7 +7,7 @@
 import { FLOW_HEADERS, type Dialect, type FlowHeaders, type NamespaceAlias } from '../../../shared/names/dialect';
 import type { UserInfo } from '../../../shared/api/identity/user';
 import type { Priority } from '../../../shared/scheduling/event-loop-scheduler';
-import type { Trail } from '../../audit/trail';
+import type { RequestAudit } from '../../audit/request-audit';
 import type { RequestContext, ServedResource } from '../../registry/verbs';
 import type { RequestTrace } from '../../tracing/span';
 import { longRunning, type LongRunning } from './long-running';
@@ -23,7 +23,7 @@ export abstract class ChainContext {
   private dialectPart: Dialect | undefined;
   private bodyAlias: { readonly alias: NamespaceAlias | undefined } | undefined;
   private tracePart: RequestTrace | undefined;
-  private auditPart: Trail | undefined;
+  private auditPart: RequestAudit | undefined;
   private deadlinePart: number | undefined;
   private authenticatedUser: UserInfo | undefined;
   private impersonatedUser: UserInfo | undefined;
@@ -123,12 +123,12 @@ export abstract class ChainContext {
   }
 
   /** `undefined` when no audit events are recorded for the request. */
-  get audit(): Trail | undefined {
+  get audit(): RequestAudit | undefined {
     return this.auditPart;
   }
 
   /** Owner: `startAudit`. */
-  setAudit(trail: Trail): void {
+  setAudit(trail: RequestAudit): void {
     this.auditPart = setOnce(this.auditPart, trail, 'audit trail');
   }
 

@@ -117,9 +117,9 @@ export class Exchange extends ChainContext implements RequestContext {
 
   /** Proceeds after a queue, and records the waiting time in the audit log. */
   afterQueue<T, R>(wait: Promise<T>, proceed: (outcome: T) => R): Promise<R> {
-    this.audit?.waits();
+    this.audit?.startQueueWait();
     return wait.then((outcome) => {
-      this.audit?.goesOn();
+      this.audit?.endQueueWait();
       return proceed(outcome);
     });
   }
@@ -143,15 +143,15 @@ export class Exchange extends ChainContext implements RequestContext {
   }
 
   timed<T>(work: Promise<T>): Promise<T> {
-    return this.audit?.timed(work) ?? work;
+    return this.audit?.timeStoreCall(work) ?? work;
   }
 
   get keepsSent(): boolean {
-    return this.audit?.keepsRequest === true;
+    return this.audit?.recordsRequest === true;
   }
 
   sentPatch(text: string | undefined): void {
-    this.audit?.askedText(text);
+    this.audit?.recordRequestText(text);
   }
 
   annotate(name: string, value: string): void {
@@ -176,9 +176,9 @@ export class Exchange extends ChainContext implements RequestContext {
     if (headers['cache-control'] === undefined) allHeaders['Cache-Control'] = 'no-cache, private';
     this.addFlowHeaders(allHeaders);
     if (this.warningList !== undefined) allHeaders['Warning'] = [...this.warningList.headers()];
-    this.audit?.headSent();
+    this.audit?.recordResponseStarted();
     const size = contentLength(headers);
-    this.trace?.writing(size);
+    this.trace?.startWriting(size);
     const { output } = this;
     if (!(output instanceof ServerResponse)) {
       if (output.closed || output.destroyed) return;
@@ -195,7 +195,7 @@ export class Exchange extends ChainContext implements RequestContext {
   openWebSocket(use: WebSocketUse): OpenedWebSocket {
     if (!(this.output instanceof UpgradableResponse)) throw new Error('the connection of this request cannot be taken over');
     this.progress.startResponse(101);
-    this.audit?.headSent();
+    this.audit?.recordResponseStarted();
     return this.output.openWebSocket(use);
   }
 

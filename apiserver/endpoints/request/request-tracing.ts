@@ -46,7 +46,7 @@ export function traceHandler(trace: RequestTrace, exchange: Exchange, info: Reso
     'user-agent': exchange.header('user-agent') ?? '',
     verb: verbOf(exchange, info),
   };
-  return trace.handled(name, attributes, work);
+  return trace.runHandler(name, attributes, work);
 }
 
 function verbOf(exchange: Exchange, { verb }: ResourceRequest): string {
@@ -62,7 +62,7 @@ function scopeOf({ verb, name, namespace }: ResourceRequest): string {
 /** Records that the response is being created. */
 export function traceResponse(exchange: Exchange, mediaType: string): void {
   if (exchange.trace === undefined) return;
-  exchange.trace.answering({
+  exchange.trace.startResponse({
     'audit-id': exchange.auditId,
     mediaType,
     method: exchange.method,
@@ -74,13 +74,13 @@ export function traceResponse(exchange: Exchange, mediaType: string): void {
 /** Runs the processing of a request as one trace. */
 export function traceRequest(tracing: Tracing, exchange: Exchange, work: (exchange: Exchange) => void): void {
   const request = { name: exchange.method, header: (name: string) => exchange.header(name) };
-  tracing.begin(request, (trace) => {
+  tracing.traceRequest(request, (trace) => {
     if (trace !== undefined) {
       exchange.setTrace(trace);
       const startAttributes = requestAttributes(exchange);
       exchange.whenFinished(() => {
         const { status, sentBytes } = exchange.progress;
-        trace.finished(spanName(exchange), { ...startAttributes, ...responseAttributes(exchange.progress) }, status, sentBytes);
+        trace.finish(spanName(exchange), { ...startAttributes, ...responseAttributes(exchange.progress) }, status, sentBytes);
       });
     }
     work(exchange);

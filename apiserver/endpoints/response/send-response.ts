@@ -5,7 +5,7 @@ import type { Status } from '../../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE } from '../../../shared/names/dialect';
 import { ItemYielder, yieldIfDue } from '../../../shared/scheduling/yielding';
 import { encodeProtobuf, stringifyYaml } from '../../../shared/serialization';
-import { sizeOf } from '../../cache/store/held-entry';
+import { entrySize } from '../../cache/store/slab-entry';
 import type { ShownPage } from '../../registry/verbs';
 import type { Exchange } from '../request/exchange';
 import { negotiateStatus, type Representation } from '../request/negotiation';
@@ -67,7 +67,7 @@ export function sendStatus(
   const wanted = negotiateStatus(exchange.header('accept'));
   const json = statusJsonFor(exchange, status);
   // Upstream records no rejection when the client does not accept a plain Status.
-  exchange.audit?.refused(wanted !== undefined || status.status === 'Success' ? json : undefined);
+  exchange.audit?.recordRejection(wanted !== undefined || status.status === 'Success' ? json : undefined);
   traceResponse(exchange, JSON_MEDIA_TYPE);
   const { contentType, body } = statusBody(exchange, json, wanted);
   exchange.send(code, { 'Content-Type': contentType, ...headers }, body);
@@ -118,7 +118,7 @@ export async function sendList(exchange: Exchange, encoder: Encoder, page: Shown
   const isComplete = await streamBody(exchange, encoder.contentType, options, (stream) =>
     writeItems(exchange, encoder, page, stream, options),
   );
-  if (isComplete) exchange.trace?.event(RESPONSE_WRITTEN);
+  if (isComplete) exchange.trace?.addEvent(RESPONSE_WRITTEN);
 }
 
 /** Sends text of any length, generated as fast as the client reads it. */
@@ -199,7 +199,7 @@ async function writeItems(
       visit(entry);
       const isFull = sink.isFull;
       if (isFull) await sink.ready();
-      const pause = yielder.yieldIfDue(sizeOf(entry), isFull);
+      const pause = yielder.yieldIfDue(entrySize(entry), isFull);
       if (pause !== undefined) await pause;
       if (output.isDisconnected) return false;
     }

@@ -77,7 +77,7 @@ export class WatchStream implements ChangeSink, OpenWatch {
     if (this.wasEnded()) return;
     const { clock } = this.deps;
     const end = clock.after(durationMs, () => this.expire());
-    this.timers = durationMs > LAST_BOOKMARK_MS ? [end, clock.after(durationMs - LAST_BOOKMARK_MS, () => watch.bookmarkNow())] : [end];
+    this.timers = durationMs > LAST_BOOKMARK_MS ? [end, clock.after(durationMs - LAST_BOOKMARK_MS, () => watch.sendBookmark())] : [end];
   }
 
   event(type: WatchEventType, entry: Entry, change: Change): void {
@@ -129,12 +129,12 @@ export class WatchStream implements ChangeSink, OpenWatch {
   }
 
   /** A promise when the client has enough to read for now. Used for the initial state. */
-  ready(): Promise<void> | undefined {
+  whenWritable(): Promise<void> | undefined {
     if (this.isEnded || this.output === undefined || this.output.waitingBytes() <= PAUSE_BYTES) return undefined;
     return this.output.whenDrained();
   }
 
-  live(): void {
+  onLive(): void {
     this.exchange.signalInitialized();
   }
 

@@ -162,7 +162,7 @@ it('the default Service keeps its endpoints while no replica is known', async ()
   one.replicas.join({ ip: '192.0.2.1', port: 6443 });
   await quiet();
   const written = store.current;
-  one.replicas.reset();
+  one.replicas.onReset();
   await service.pass();
   await quiet();
   expect([store.current, one.replicas.addresses]).toEqual([written, []]);

@@ -62,7 +62,7 @@ export function keepDefaultService(options: DefaultServiceOptions): DefaultServi
   const watches = [options.services, options.endpoints, options.slices].map((resource) =>
     watchOwn(cache, resource, { namespace: NAMESPACE }, (_type, key) => void (isOurs(key) && upkeep.look())),
   );
-  replicas.onChange(() => void (cache.ready && upkeep.look()));
+  replicas.onChange(() => void (cache.isReady && upkeep.look()));
   return {
     complete: upkeep.complete,
     pass: () => upkeep.look(),

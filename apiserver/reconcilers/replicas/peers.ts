@@ -7,7 +7,7 @@ import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { LogFields } from '../../../shared/runtime/logger';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import type { Cache, Entry } from '../../cache/cache';
-import { follow, type Following, type FollowOptions } from '../../cache/sync/follow';
+import { followType, type TypeFollower, type FollowTypeOptions } from '../../cache/sync/follow-type';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Resource } from '../../registry/verbs';
 
@@ -16,8 +16,8 @@ export type CommonSettings = Readonly<Record<string, string>>;
 
 export const settingsText = (settings: CommonSettings): string => JSON.stringify(settings);
 
-export interface PeersOptions extends Pick<FollowOptions, 'cache' | 'clock' | 'failed'> {
-  readonly cache: FollowOptions['cache'] & Pick<Cache, 'watch'>;
+export interface PeersOptions extends Pick<FollowTypeOptions, 'cache' | 'clock' | 'failed'> {
+  readonly cache: FollowTypeOptions['cache'] & Pick<Cache, 'watch'>;
   readonly leases: Resource;
   readonly names: GeneratedNames;
   /** The name of this server's Lease. */
@@ -49,10 +49,10 @@ interface Peer {
   readonly toldAt: number;
 }
 
-export function followPeers(options: PeersOptions): Following {
+export function followPeers(options: PeersOptions): TypeFollower {
   const { cache, clock, failed, leases, names } = options;
   const peers = new Peers(options);
-  return follow({ cache, clock, failed, stored: leases.stored, scope: { namespace: names.systemNamespace } }, peers);
+  return followType({ cache, clock, failed, stored: leases.stored, scope: { namespace: names.systemNamespace } }, peers);
 }
 
 class Peers {
@@ -63,7 +63,7 @@ class Peers {
     this.labels = identityLabels(options.names);
   }
 
-  place(entry: Entry): void {
+  upsert(entry: Entry): void {
     const { identity, settings } = this.labels;
     const { names, own, clock } = this.options;
     if (entry.labels[identity[0]] !== identity[1]) return;

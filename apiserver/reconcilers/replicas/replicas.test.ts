@@ -11,7 +11,7 @@ function cluster(live: readonly ReplicaAddress[]): readonly Replicas[] {
   const options = { store: new MemoryStore(), prefix: '/registry', clock: new ManualClock(), failed: () => undefined };
   return live.map((own) => {
     const replicas = new Replicas(options);
-    for (const other of live) replicas.changed(`${REPLICAS}${other.ip}:${other.port}`, Buffer.from(JSON.stringify(other)));
+    for (const other of live) replicas.onKeyChange(`${REPLICAS}${other.ip}:${other.port}`, Buffer.from(JSON.stringify(other)));
     replicas.join(own);
     return replicas;
   });
@@ -36,7 +36,7 @@ test('Replicas keep their relative order when one leaves', () => {
 test('Replicas give a server that has not joined the first place', () => {
   const options = { store: new MemoryStore(), prefix: '/registry', clock: new ManualClock(), failed: () => undefined };
   const outside = new Replicas(options);
-  for (const { ip, port } of addresses) outside.changed(`${REPLICAS}${ip}:${port}`, Buffer.from(JSON.stringify({ ip, port })));
+  for (const { ip, port } of addresses) outside.onKeyChange(`${REPLICAS}${ip}:${port}`, Buffer.from(JSON.stringify({ ip, port })));
   expect(subjects.map((subject) => outside.goingBefore(subject))).toEqual(subjects.map(() => 0));
 });
 
@@ -70,7 +70,7 @@ describe('a replica that has joined', () => {
 
   it('puts its key again immediately when the watch reports its deletion', async () => {
     await store.revokeLease('1');
-    replicas.changed(`${REPLICAS}10.0.0.1:6443`, undefined);
+    replicas.onKeyChange(`${REPLICAS}10.0.0.1:6443`, undefined);
     await settle();
     expect(await isRecorded()).toBe(true);
   });

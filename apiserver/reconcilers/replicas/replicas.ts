@@ -83,12 +83,12 @@ export class Replicas {
 
   // What the cache's watch tells (KeyListener). Keys are relative to the prefix.
 
-  reset(): void {
+  onReset(): void {
     this.live.clear();
     this.changedNow();
   }
 
-  changed(key: string, value: Buffer | undefined): void {
+  onKeyChange(key: string, value: Buffer | undefined): void {
     const address = value === undefined ? undefined : parseAddress(value.toString());
     if (address === undefined) this.live.delete(key);
     else this.live.set(key, address);

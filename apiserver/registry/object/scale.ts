@@ -70,7 +70,7 @@ export function scaleEntry(row: KindRow, entry: Entry, workload: KindRow): Entry
   const paths = workload.custom?.scale;
   if (paths !== undefined) checkReadable(object, paths);
   const bytes = Buffer.from(encodeBody(row.type, scaleOf(object, paths)));
-  return { key: entry.key, revision: entry.revision, bytes, labels: {}, fields: {}, dialectSensitive: false };
+  return { key: entry.key, revision: entry.revision, bytes, labels: {}, fields: {}, isDialectSensitive: false };
 }
 
 /** A selector as it stands in a query; a plain map of labels is one as well. */

@@ -7,7 +7,7 @@ const entry = (metadata: string): Entry => ({
   bytes: Buffer.from(`{"metadata":{${metadata}},"data":{"a":"\\"creationTimestamp\\":null,\\"deletionTimestamp\\":\\"x\\""}}`),
   labels: {},
   fields: {},
-  dialectSensitive: false,
+  isDialectSensitive: false,
 });
 
 it('isEntryTerminating reads only metadata.deletionTimestamp of the object', () => {

@@ -79,7 +79,7 @@ export function storedValue(info: ResourceInfo, encoded: Encoded, hidden: Labels
     versionOffset: Buffer.byteLength(body.slice(0, position)),
     labels: labelsOf(readMetadata(object)),
     fields: fieldsOf(info, object, hidden),
-    dialectSensitive: encoded.dialectSensitive,
+    isDialectSensitive: encoded.dialectSensitive,
   });
 }
 
@@ -103,5 +103,5 @@ function fieldsOf(info: ResourceInfo, object: JsonObject, hidden: Labels | undef
 /** An entry for an object that was never stored: the answer to a dry run's create, which has no resourceVersion. */
 export function unstoredEntry(key: string, encoded: Encoded): Entry {
   const labels = labelsOf(readMetadata(encoded.object)) ?? {};
-  return { key, revision: 0, bytes: Buffer.from(encoded.body), labels, fields: {}, dialectSensitive: encoded.dialectSensitive };
+  return { key, revision: 0, bytes: Buffer.from(encoded.body), labels, fields: {}, isDialectSensitive: encoded.dialectSensitive };
 }

@@ -24,7 +24,7 @@ import { bodyRow, type OperationHandler, type OperationPlace, type Operations, t
 
 export interface OperationParts {
   readonly table: OperationTable;
-  readonly cache: Pick<Cache, 'get' | 'mostRecent'>;
+  readonly cache: Pick<Cache, 'get' | 'waitUntilFresh'>;
   readonly namespaces: Resource;
   readonly admission: Admission;
   readonly clock: Clock;
@@ -118,7 +118,7 @@ async function admit(
     await parts.admission.mutate(request);
     await parts.admission.validate(request);
   };
-  const newest = (): Promise<unknown> => parts.cache.mostRecent({ deadline: context.deadline });
+  const newest = (): Promise<unknown> => parts.cache.waitUntilFresh({ deadline: context.deadline });
   let isProven = parts.admission.asksOthers({ resource, subresource: subresource?.name });
   if (isProven) await newest();
   for (;;) {

@@ -53,5 +53,5 @@ function viewOf(table: ViewTable, row: KindRow): View {
 
 function entryOf(row: KindRow, object: JsonObject): Entry {
   const key = stringAt(readMetadata(object), 'name') ?? '';
-  return { key, revision: 0, bytes: Buffer.from(encodeBody(row.type, object)), labels: {}, fields: {}, dialectSensitive: false };
+  return { key, revision: 0, bytes: Buffer.from(encodeBody(row.type, object)), labels: {}, fields: {}, isDialectSensitive: false };
 }

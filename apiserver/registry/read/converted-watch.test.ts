@@ -51,11 +51,11 @@ function fixture(matches?: (entry: Entry) => boolean) {
     event: (type, entry) => void told.push(`${type} ${entry.key} ${entry.revision}${'shown' in entry.fields ? '' : ' unshown'}`),
     bookmark: (revision) => void told.push(`BOOKMARK ${revision}`),
     end: (reason: WatchEnd) => void told.push(`END ${reason.type}${reason.type === 'failed' ? ` ${reason.message}` : ''}`),
-    ready: () => full,
-    live: () => void told.push('LIVE'),
+    whenWritable: () => full,
+    onLive: () => void told.push('LIVE'),
   };
   const watch = new ConvertedWatch(sink, { conversions, row: SECOND, matches, context: () => ({ deadline: 1_000 }) });
-  watch.follow({ close: () => void (closed += 1), bookmarkNow: () => undefined });
+  watch.follow({ close: () => void (closed += 1), sendBookmark: () => undefined });
   const event = (name: string, revision: number, size = 0, previous?: Entry): Entry => {
     const entry = storedWidget(FIRST, name, revision, { text: 'x'.repeat(size) });
     const change: Change = { revision, key: entry.key, current: entry, previous, frames: new Map() };
@@ -83,7 +83,7 @@ it('ConvertedWatch converts the events of one event loop turn together and deliv
   const { told, conversions, watch, event } = fixture();
   event('a', 1);
   watch.bookmark(1, true);
-  watch.live();
+  watch.onLive();
   event('b', 2);
   expect(told).toEqual([]);
   await conversions.answer();
@@ -104,9 +104,9 @@ it('ConvertedWatch converts at most 500 events in one request', async () => {
 it('ConvertedWatch pauses the initial state while 1 MiB of it is being converted', async () => {
   const { conversions, watch, event } = fixture();
   event('a', 1, MIB / 2);
-  expect(watch.ready()).toBeUndefined();
+  expect(watch.whenWritable()).toBeUndefined();
   event('b', 2, MIB);
-  const ready = watch.ready();
+  const ready = watch.whenWritable();
   expect(ready).toBeDefined();
   let isReady = false;
   void ready?.then(() => (isReady = true));
@@ -118,7 +118,7 @@ it('ConvertedWatch pauses the initial state while 1 MiB of it is being converted
 
 it('ConvertedWatch closes a live watch when 16 MiB wait for a webhook that does not answer', async () => {
   const { told, conversions, watch, event, closed } = fixture();
-  watch.live();
+  watch.onLive();
   for (let at = 0; at < 16; at += 1) event('a', at + 1, MIB - 1_000);
   expect(told).toEqual(['LIVE']);
   event('a', 17, MIB);
@@ -148,7 +148,7 @@ it('ConvertedWatch ends as failed when the initial state cannot be converted, an
   await initial.conversions.fail();
   expect(initial.told).toEqual(['END failed no way']);
   const live = fixture();
-  live.watch.live();
+  live.watch.onLive();
   live.event('a', 1);
   await live.conversions.fail();
   expect([live.told, live.closed()]).toEqual([['LIVE', 'END closed'], 1]);
@@ -170,7 +170,7 @@ it('ConvertedWatch applies the selector to the converted previous and current st
 it('ConvertedWatch delivers nothing after close, and resolves pending waits', async () => {
   const { told, conversions, watch, event, closed } = fixture();
   event('a', 1, 2 * MIB);
-  const ready = watch.ready();
+  const ready = watch.whenWritable();
   watch.close();
   await ready;
   await conversions.answer();

@@ -64,15 +64,15 @@ export class ConvertedWatch implements ChangeSink, CacheWatch {
     this.put([], () => this.finish(reason));
   }
 
-  live(): void {
+  onLive(): void {
     this.put([], () => {
       this.isLive = true;
-      this.sink.live?.();
+      this.sink.onLive?.();
     });
   }
 
-  ready(): Promise<void> | undefined {
-    if (this.isEnded || this.bytes <= ENOUGH_BYTES) return this.sink.ready?.();
+  whenWritable(): Promise<void> | undefined {
+    if (this.isEnded || this.bytes <= ENOUGH_BYTES) return this.sink.whenWritable?.();
     return new Promise((resolve) => this.drained.push(resolve));
   }
 
@@ -83,8 +83,8 @@ export class ConvertedWatch implements ChangeSink, CacheWatch {
     this.release();
   }
 
-  bookmarkNow(): void {
-    this.source?.bookmarkNow();
+  sendBookmark(): void {
+    this.source?.sendBookmark();
   }
 
   /** What the selector says of both states decides what is told. */
@@ -144,7 +144,7 @@ export class ConvertedWatch implements ChangeSink, CacheWatch {
       this.queue.shift();
       this.bytes -= bytes;
       tell(shown.slice(at, (at += entries.length)));
-      const full = this.sink.ready?.();
+      const full = this.sink.whenWritable?.();
       if (full !== undefined && !this.isLive) await full;
     }
     if (this.bytes <= ENOUGH_BYTES) this.release();

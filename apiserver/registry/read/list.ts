@@ -74,7 +74,7 @@ export function list(
 ): Promise<ListPage> {
   const { trace } = context;
   if (trace === undefined) return listed(parts, context, resource, namespace, options);
-  return trace.part('cacher list', { type: resource.stored.name }, () => listed(parts, context, resource, namespace, options));
+  return trace.runInChildSpan('cacher list', { type: resource.stored.name }, () => listed(parts, context, resource, namespace, options));
 }
 
 async function listed(
@@ -122,7 +122,7 @@ async function listed(
 /** As upstream, whose unlimited lists come from a cache that never gets ready, and whose pages come from the store. */
 function refuseUnreadable({ cache, gate }: ListParts, resource: Resource, { start, end }: Scope, limit: number): void {
   if (limit === Infinity) gate.requireComplete(resource);
-  const refusal = cache.firstRefusal(resource.stored, start, end);
+  const refusal = cache.firstUnreadableKey(resource.stored, start, end);
   if (refusal !== undefined) throw internalError(`unable to transform key "${refusal.storeKey}": ${refusal.reason}`);
 }
 
@@ -206,7 +206,7 @@ async function snapshotAt(
       ...(start === undefined ? {} : { start }),
       ...(end === undefined ? {} : { end }),
       ...(limit === Infinity ? {} : { limit }),
-      ...(stored === undefined ? {} : { stored }),
+      ...(stored === undefined ? {} : { isInStore: stored }),
     });
   } catch (error) {
     throw tooOld !== undefined && error instanceof StoreError && error.failure === 'compacted' ? tooOld() : readFailure(error);

@@ -29,7 +29,7 @@ afterEach(() => cache.close());
 function put(metadata: object): void {
   const head = '{"metadata":{';
   const body = `${head}${JSON.stringify(metadata).slice(1)}}`;
-  store.put(key, encodeStoredValue({ body, versionOffset: head.length, labels: undefined, fields: undefined, dialectSensitive: false }));
+  store.put(key, encodeStoredValue({ body, versionOffset: head.length, labels: undefined, fields: undefined, isDialectSensitive: false }));
 }
 
 it('LiveObjects returns the newest object, and undefined when it is deleted', async () => {

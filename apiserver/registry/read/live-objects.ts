@@ -30,7 +30,7 @@ export interface LiveObjects<Name extends string> {
 }
 
 export interface LiveObjectsParts {
-  readonly cache: Pick<Cache, 'get' | 'ready' | 'mostRecent'>;
+  readonly cache: Pick<Cache, 'get' | 'isReady' | 'waitUntilFresh'>;
   readonly clock: Clock;
 }
 
@@ -69,9 +69,9 @@ export function liveObjects<Name extends string>(
     },
 
     async current() {
-      if (!cache.ready) throw tooManyRequests('storage is (re)initializing', 1);
+      if (!cache.isReady) throw tooManyRequests('storage is (re)initializing', 1);
       try {
-        await cache.mostRecent({ deadline: clock.monotonic() + MAX_WAIT_MS });
+        await cache.waitUntilFresh({ deadline: clock.monotonic() + MAX_WAIT_MS });
       } catch (error) {
         throw readFailure(error);
       }

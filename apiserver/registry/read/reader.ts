@@ -31,7 +31,7 @@ class CacheReader implements Reader {
     const storedKey = resource.stored.namespaced ? `${key.namespace}/${key.name}` : key.name;
     const entry = await this.find(context, resource, storedKey, resourceVersion);
     if (entry === undefined) {
-      const refusal = this.cache.refusal(resource.stored, storedKey);
+      const refusal = this.cache.unreadableReason(resource.stored, storedKey);
       throw refusal === undefined ? notFound(resource.row, key.name) : internalError(refusal);
     }
     if (convertedFrom(resource.row, entry) === undefined) return entry;
@@ -60,7 +60,7 @@ class CacheReader implements Reader {
 
   private async readStore(context: RequestContext, resource: Resource, key: string): Promise<Entry | undefined> {
     try {
-      const { entry } = await this.cache.read(resource.stored, key, { deadline: context.deadline });
+      const { entry } = await this.cache.readFromStore(resource.stored, key, { deadline: context.deadline });
       return entry;
     } catch (error) {
       throw readFailure(error);

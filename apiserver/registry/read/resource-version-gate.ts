@@ -17,7 +17,7 @@ export class ResourceVersionGate {
 
   /** Refuses until the cache has been loaded. */
   requireReady(): void {
-    if (!this.parts.cache.ready) throw tooManyRequests('storage is (re)initializing', RETRY_AFTER_SECONDS);
+    if (!this.parts.cache.isReady) throw tooManyRequests('storage is (re)initializing', RETRY_AFTER_SECONDS);
   }
 
   /**
@@ -26,7 +26,7 @@ export class ResourceVersionGate {
    */
   async mostRecent(context: RequestContext): Promise<'current' | 'stalled'> {
     try {
-      const wait = this.parts.cache.mostRecent(context);
+      const wait = this.parts.cache.waitUntilFresh(context);
       await (context.timed?.(wait) ?? wait);
       return 'current';
     } catch (error) {
@@ -42,7 +42,7 @@ export class ResourceVersionGate {
 
   /** What the cache serves alone it serves only where it knows every object: upstream's has no state of a kind whose values it cannot read. */
   requireComplete(resource: Resource): void {
-    if (this.parts.cache.firstRefusal(resource.stored) !== undefined)
+    if (this.parts.cache.firstUnreadableKey(resource.stored) !== undefined)
       throw tooManyRequests('storage is (re)initializing', RETRY_AFTER_SECONDS);
   }
 
@@ -50,7 +50,7 @@ export class ResourceVersionGate {
   async notOlderThan(context: RequestContext, revision: Revision): Promise<void> {
     const { cache } = this.parts;
     if (cache.revision >= revision) return;
-    const wait = cache.waitFor(revision, { deadline: this.deadline(context) });
+    const wait = cache.waitForRevision(revision, { deadline: this.deadline(context) });
     if (!(await (context.timed?.(wait) ?? wait))) {
       throw tooLargeResourceVersion(revision, cache.revision, RETRY_AFTER_SECONDS);
     }

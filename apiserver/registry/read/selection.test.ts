@@ -13,7 +13,7 @@ function rowOf(kind: string): KindRow {
 }
 
 function entry(key: string, more: Partial<Entry> = {}): Entry {
-  return { key, revision: 1, bytes: Buffer.alloc(0), labels: {}, fields: {}, dialectSensitive: false, ...more };
+  return { key, revision: 1, bytes: Buffer.alloc(0), labels: {}, fields: {}, isDialectSensitive: false, ...more };
 }
 
 const fieldsOf = (kind: string, fields: string): ((candidate: Entry) => boolean) => {

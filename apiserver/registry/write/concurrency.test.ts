@@ -14,7 +14,7 @@ it('the writer applies all of 100 concurrent patches of one object', async () =>
 });
 
 it('the writer accepts one of 20 concurrent PUTs of one resourceVersion', async () => {
-  const version = String((await f.cache.read(f.resource('configmaps').stored, 'ns/a')).entry?.revision);
+  const version = String((await f.cache.readFromStore(f.resource('configmaps').stored, 'ns/a')).entry?.revision);
   const results = await Promise.allSettled(
     Array.from({ length: 20 }, (_, i) =>
       f.update('configmaps', 'a', { metadata: { name: 'a', resourceVersion: version }, data: { winner: String(i) } }),

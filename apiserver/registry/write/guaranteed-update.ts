@@ -7,9 +7,9 @@ import { internalError, StatusError, timeout } from '../../../shared/api/errors/
 import type { Clock } from '../../../shared/runtime/clock';
 import type { KeyWrite } from '../../allocation/claims';
 import type { Cache, Entry, StoredType } from '../../cache/cache';
-import { makeEntry } from '../../cache/store/entry';
+import { createEntry } from '../../cache/store/entry';
 import { commit } from '../../storage/commit';
-import { unreadableReason } from '../../storage/unreadable';
+import { unreadableReason } from '../../storage/unreadable-value';
 import {
   StoreError,
   type KeyValue,
@@ -119,7 +119,7 @@ export function guaranteedUpdate<R>(
 ): Promise<R> {
   const { trace, called } = attempts;
   if (trace === undefined || called !== 'GuaranteedUpdate etcd3') return attempted(dependencies, attempts, attempt, undefined);
-  return trace.part(called, shownIn(attempts), (span) => attempted(dependencies, attempts, attempt, span));
+  return trace.runInChildSpan(called, shownIn(attempts), (span) => attempted(dependencies, attempts, attempt, span));
 }
 
 async function attempted<R>(
@@ -130,7 +130,7 @@ async function attempted<R>(
 ): Promise<R> {
   const { cache, clock } = dependencies;
   let current = attempts.dryRun || attempts.provesFirst === true ? await proven(dependencies, attempts) : first(cache, attempts);
-  span?.event('initial value restored');
+  span?.addEvent('initial value restored');
   const since = cache.revision;
   for (;;) {
     let step: Attempt<R>;
@@ -153,13 +153,13 @@ async function attempted<R>(
     }
     if (attempts.dryRun) return step.finish(undefined);
     const compared = comparedBy(attempts, step.isBirth === true);
-    span?.event('Transaction prepared');
+    span?.addEvent('Transaction prepared');
     const stored = storing(dependencies, attempts, transactionOf(compared, current, step), since);
     const result = await (attempts.timed?.(stored) ?? stored);
-    span?.event('Txn call completed');
+    span?.addEvent('Txn call completed');
     if (result.committed) {
-      span?.event('Transaction committed');
-      await cache.waitFor(result.revision, { deadline: clock.monotonic() + ECHO_PATIENCE_MS });
+      span?.addEvent('Transaction committed');
+      await cache.waitForRevision(result.revision, { deadline: clock.monotonic() + ECHO_PATIENCE_MS });
       await attempts.acquireSlot?.();
       return step.finish(result.revision);
     }
@@ -179,9 +179,9 @@ function storing(
 ): Promise<TransactionResult> {
   const { deadline, trace, called } = attempts;
   if (trace === undefined || called !== 'Create etcd3') return commit(store, transaction, { clock, deadline, since });
-  return trace.part(called, shownIn(attempts), async (span) => {
+  return trace.runInChildSpan(called, shownIn(attempts), async (span) => {
     const result = await commit(store, transaction, { clock, deadline, since });
-    span.event('Txn call succeeded');
+    span.addEvent('Txn call succeeded');
     return result;
   });
 }
@@ -213,16 +213,16 @@ async function writtenAnew<R>(
   { result, unchanged }: Extract<Attempt<R>, { type: 'answer' }>,
 ): Promise<R> {
   const { object, deadline, dryRun } = attempts;
-  if (unchanged === undefined || dryRun || store.outdated === undefined) return result;
-  const outdated = await store.outdated(object.storeKey, { deadline });
+  if (unchanged === undefined || dryRun || store.getStale === undefined) return result;
+  const outdated = await store.getStale(object.storeKey, { deadline });
   if (outdated === undefined || outdated.modRevision !== current.entry?.revision) return result;
   const { value } = outdated;
   const operation = { type: 'put', key: object.storeKey, value } as const;
   const transaction = transactionOf(comparedBy(attempts, false), current, { type: 'store', operation, finish: () => result });
   const written = await commit(store, transaction, { clock, deadline, since: cache.revision });
   if (!written.committed) return result;
-  await cache.waitFor(written.revision, { deadline: clock.monotonic() + ECHO_PATIENCE_MS });
-  return unchanged(makeEntry(object.type, object.key, written.revision, value));
+  await cache.waitForRevision(written.revision, { deadline: clock.monotonic() + ECHO_PATIENCE_MS });
+  return unchanged(createEntry(object.type, object.key, written.revision, value));
 }
 
 function checkGuards({ guards }: Attempts, current: Current): void {
@@ -284,7 +284,7 @@ function stateOf({ object, guards }: Attempts, find: (watched: WatchedKey | Guar
 function cached(cache: Cache, attempts: Attempts, isProven: boolean): Current {
   const { object } = attempts;
   const state = stateOf(attempts, (watched) => cache.get(watched.type, watched.key), isProven);
-  return state.entry === undefined ? { ...state, ...because(cache.refusal(object.type, object.key)) } : state;
+  return state.entry === undefined ? { ...state, ...because(cache.unreadableReason(object.type, object.key)) } : state;
 }
 
 /** The cache once it has caught up with the store, or, when it cannot in time, the store itself. */
@@ -292,14 +292,14 @@ async function proven(dependencies: AttemptDependencies, attempts: Attempts): Pr
   const { cache, clock } = dependencies;
   const waited = { deadline: attempts.deadline };
   try {
-    const wait = cache.mostRecent(waited);
+    const wait = cache.waitUntilFresh(waited);
     await (attempts.timed?.(wait) ?? wait);
   } catch (error) {
     const isLate = error instanceof StoreError && error.failure === 'deadline';
     if (attempts.restsOnMore || !isLate || clock.monotonic() >= attempts.deadline) throw error;
     const found = new Map<WatchedKey, Entry | undefined>();
     for (const watched of [attempts.object, ...attempts.guards]) {
-      found.set(watched, (await cache.read(watched.type, watched.key, waited)).entry);
+      found.set(watched, (await cache.readFromStore(watched.type, watched.key, waited)).entry);
     }
     return stateOf(attempts, (watched) => found.get(watched), true);
   }
@@ -309,5 +309,5 @@ async function proven(dependencies: AttemptDependencies, attempts: Attempts): Pr
 function entryOf(watched: WatchedKey, kv: KeyValue | undefined): Entry | undefined {
   return kv === undefined || unreadableReason(kv.value) !== undefined
     ? undefined
-    : makeEntry(watched.type, watched.key, kv.modRevision, kv.value);
+    : createEntry(watched.type, watched.key, kv.modRevision, kv.value);
 }

@@ -90,7 +90,7 @@ test('ownStatus leaves the bytes of stored schemas unchanged', async () => {
   const { entry } = await fixture.create(DEFINITIONS, definition);
   await tell(fixture, DEFINITIONS, NAME, entry.revision, STATUS);
   const { stored } = fixture.resource(DEFINITIONS);
-  const after = (await fixture.cache.read(stored, NAME)).entry;
+  const after = (await fixture.cache.readFromStore(stored, NAME)).entry;
   const schemasIn = (bytes: Buffer | undefined): string[] => String(bytes).match(/"openAPIV3Schema":.*?(?=,"subresources"|}})/g) ?? [];
   expect(schemasIn(after?.bytes)).toEqual(schemasIn(entry.bytes));
   expect(schemasIn(entry.bytes)).toHaveLength(2);

@@ -35,7 +35,7 @@ it.each(cases.map((sequence) => [`${sequence.name} ${sequence.resource}`, sequen
     }
     expect(found).toEqual(expected);
     const { stored, row } = fixture.resource(resource);
-    const { entry } = await fixture.cache.read(stored, row.namespaced ? `${NAMESPACE}/${name}` : name);
+    const { entry } = await fixture.cache.readFromStore(stored, row.namespaced ? `${NAMESPACE}/${name}` : name);
     expect(entry === undefined ? null : masked(objectOf(entry))).toEqual(object === null ? null : sorted(object));
   },
 );

@@ -42,7 +42,7 @@ it('two replicas update one object in turn without a conflict', async () => {
     );
   });
   await Promise.all(patches);
-  await one.cache.mostRecent({ deadline: 60_000 });
+  await one.cache.waitUntilFresh({ deadline: 60_000 });
   const entry = one.cache.get(configMaps.stored, 'ns/a');
   expect(Object.keys(Object(entry === undefined ? {} : objectOf(entry)['data']))).toHaveLength(41);
   await Promise.all([one.cache.close(), two.cache.close()]);

@@ -157,7 +157,7 @@ async function route(fixture: Fixture, request: RecordedRequest): Promise<Found>
       return result.type === 'object' ? { code: result.code, object: shown(result.entry) } : { code: result.code };
     }
     default: {
-      const { entry } = await cache.read(resource.stored, key.namespace === '' ? key.name : `${key.namespace}/${key.name}`);
+      const { entry } = await cache.readFromStore(resource.stored, key.namespace === '' ? key.name : `${key.namespace}/${key.name}`);
       return entry === undefined
         ? { code: 404, reason: 'NotFound', message: shorten(`${resource.row.resource} "${key.name}" not found`), causes: undefined }
         : { code: 200, object: shown(entry) };

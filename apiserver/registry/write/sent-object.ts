@@ -34,5 +34,5 @@ export function* unplacing(info: KindInfo, object: JsonObject, names: GeneratedN
   const dialectSensitive = canonicalizeGroups(object, info.hubCodec.groupFields, names);
   yield;
   const bytes = Buffer.from(yield* info.hubCodec.encodeBodyInSteps(object));
-  return { key: '', revision: 0, bytes, labels: {}, fields: {}, dialectSensitive };
+  return { key: '', revision: 0, bytes, labels: {}, fields: {}, isDialectSensitive: dialectSensitive };
 }

@@ -150,7 +150,7 @@ describe('create', () => {
     expect(object).toMatchObject({
       metadata: { namespace: 'platform-system', ownerReferences: [{ apiVersion: 'coordination.platform.io/v1' }] },
     });
-    expect(entry.dialectSensitive).toBe(true);
+    expect(entry.isDialectSensitive).toBe(true);
   });
 
   it('stores nothing in a dry run, and returns an object without a resourceVersion', async () => {
@@ -169,7 +169,7 @@ describe('create', () => {
   });
 
   it('is rejected with 429 while the cache is loading', async () => {
-    f.cache.ready = false;
+    f.cache.isReady = false;
     expect(await refusal(f.create('configmaps', configMap))).toMatchObject({ code: 429 });
   });
 

@@ -21,10 +21,10 @@ export function startAudit(auditor: Auditor, naming: Dialect): Filter {
       sourceIps: sourceIps(exchange),
       userAgent: userAgent(exchange),
     };
-    const trail = auditor.begin(request, info, referenceOf(exchange, naming), exchange, exchange.longRunning !== undefined);
+    const trail = auditor.startRequest(request, info, referenceOf(exchange, naming), exchange, exchange.longRunning !== undefined);
     exchange.setAudit(trail);
     exchange.whenFinished(() => {
-      if (exchange.audit === trail) trail.finished();
+      if (exchange.audit === trail) trail.recordCompleted();
     });
     return true;
   };
@@ -36,11 +36,11 @@ export function startAudit(auditor: Auditor, naming: Dialect): Filter {
  */
 export function auditReceived(auditor: Auditor): Filter {
   return (exchange) => {
-    const outcome = exchange.audit?.received();
+    const outcome = exchange.audit?.recordReceived();
     if (outcome === undefined || outcome === 'recorded') return true;
     exchange.dropAudit();
     if (outcome === 'ignored') return true;
-    auditor.rejected();
+    auditor.countRejection();
     sendText(exchange, 500, `Internal Server Error: ${quote(exchange.request.url ?? '')}: failed to store audit event\n`);
     return false;
   };

@@ -48,7 +48,7 @@ function abortUnfinished(exchange: Exchange): void {
 }
 
 function respondToPanic(exchange: Exchange): void {
-  exchange.audit?.panic();
+  exchange.audit?.markPanic();
   if (exchange.hasResponded) abortUnfinished(exchange);
   else if (exchange.infoIfParsed?.kind === 'resource') respondWithStatus(exchange, unexplainedError());
   else sendText(exchange, 500, PANIC_TEXT);

@@ -11,8 +11,8 @@ import type { AskAuthorizer } from '../../admission/webhook/decisions';
 import { objectOf, shownAs } from '../../admission/webhook/view';
 import { canonicalUser } from '../../authentication/union';
 import type { Authorizer } from '../../authorization/authorizer';
-import { follow, together, type Following } from '../../cache/sync/follow';
-import type { OpenedCache } from '../../cache/sync/options';
+import { followType, combineFollowers, type TypeFollower } from '../../cache/sync/follow-type';
+import type { OpenedCache } from '../../cache/sync/cache-options';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Resources } from '../../registry/resources';
 import type { ServedResource } from '../../registry/verbs';
@@ -27,7 +27,7 @@ export interface AdmissionPolicyInformerOptions {
   readonly around?: Around;
 }
 
-export interface AdmissionPolicyInformer extends Following {
+export interface AdmissionPolicyInformer extends TypeFollower {
   readonly policies: Policies;
 }
 
@@ -37,22 +37,22 @@ export function startAdmissionPolicyInformer(options: AdmissionPolicyInformerOpt
   const policies = new Policies(options.around);
   const storedOf = (resource: string) => options.resources.require(`${resource}.${GROUP}`).stored;
   const informers = [
-    follow(
+    followType(
       { ...options, stored: storedOf('validatingadmissionpolicies') },
       {
-        place: (entry) => policies.setPolicy(entry.key, parseEntry(entry).object),
+        upsert: (entry) => policies.setPolicy(entry.key, parseEntry(entry).object),
         remove: (key) => policies.setPolicy(key, undefined),
       },
     ),
-    follow(
+    followType(
       { ...options, stored: storedOf('validatingadmissionpolicybindings') },
       {
-        place: (entry) => policies.setBinding(entry.key, parseEntry(entry).object),
+        upsert: (entry) => policies.setBinding(entry.key, parseEntry(entry).object),
         remove: (key) => policies.setBinding(key, undefined),
       },
     ),
   ];
-  return { policies, ...together(informers) };
+  return { policies, ...combineFollowers(informers) };
 }
 
 export function createParameterDependencies(

@@ -5,8 +5,8 @@
 import type { Clock } from '../../../shared/runtime/clock';
 import { serviceNameOf } from '../../webhook-client/service-resolver';
 import { readRegistration, Registrations, type Registration } from '../../aggregation/registrations';
-import { follow, together, type Following } from '../../cache/sync/follow';
-import type { OpenedCache } from '../../cache/sync/options';
+import { followType, combineFollowers, type TypeFollower } from '../../cache/sync/follow-type';
+import type { OpenedCache } from '../../cache/sync/cache-options';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Resources } from '../../registry/resources';
 
@@ -17,10 +17,10 @@ export interface ApiServiceInformerOptions {
   readonly failed: (message: string, error: unknown) => void;
 }
 
-export interface ApiServiceInformer extends Following {
+export interface ApiServiceInformer extends TypeFollower {
   readonly registrations: Registrations;
   /** Calls `onChange` with each APIService that must be checked, starting with all existing ones. */
-  watch(onChange: (name: string) => void): Following;
+  watch(onChange: (name: string) => void): TypeFollower;
 }
 
 export function startApiServiceInformer(options: ApiServiceInformerOptions): ApiServiceInformer {
@@ -28,10 +28,10 @@ export function startApiServiceInformer(options: ApiServiceInformerOptions): Api
   const specs = new Map<string, string>();
   let notify: (name: string) => void = () => undefined;
   const { stored } = options.resources.require('apiservices.apiregistration.platform.io');
-  const following = follow(
+  const following = followType(
     { ...options, stored },
     {
-      place(entry) {
+      upsert(entry) {
         const { key } = entry;
         const registration = readRegistration(key, parseEntry(entry).object);
         registrations.set(key, registration);
@@ -59,18 +59,21 @@ export function startApiServiceInformer(options: ApiServiceInformerOptions): Api
   };
 }
 
-function watchServices(registrations: Registrations, options: ApiServiceInformerOptions, onChange: (name: string) => void): Following {
+function watchServices(registrations: Registrations, options: ApiServiceInformerOptions, onChange: (name: string) => void): TypeFollower {
   const notifyServices = (namespace: string, name?: string): void => registrations.namesOfService(namespace, name).forEach(onChange);
   const storedOf = (resource: string) => options.resources.require(resource).stored;
-  return together([
-    follow(
+  return combineFollowers([
+    followType(
       { ...options, stored: storedOf('services') },
-      { place: ({ key }) => notifyServices(...splitKey(key)), remove: (key) => notifyServices(...splitKey(key)) },
+      { upsert: ({ key }) => notifyServices(...splitKey(key)), remove: (key) => notifyServices(...splitKey(key)) },
     ),
-    follow(
+    followType(
       { ...options, stored: storedOf('endpointslices.discovery.platform.io') },
       // A deletion event does not name the Service, so all Services of the namespace are reported.
-      { place: (entry) => notifyServices(splitKey(entry.key)[0], serviceNameOf(entry)), remove: (key) => notifyServices(splitKey(key)[0]) },
+      {
+        upsert: (entry) => notifyServices(splitKey(entry.key)[0], serviceNameOf(entry)),
+        remove: (key) => notifyServices(splitKey(key)[0]),
+      },
     ),
   ]);
 }

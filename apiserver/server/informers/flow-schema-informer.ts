@@ -3,8 +3,8 @@ import type { FlowcontrolV1FlowSchema, FlowcontrolV1PriorityLevelConfiguration }
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { JsonObject } from '../../../shared/values/json';
-import { follow, together, type Following } from '../../cache/sync/follow';
-import type { OpenedCache } from '../../cache/sync/options';
+import { followType, combineFollowers, type TypeFollower } from '../../cache/sync/follow-type';
+import type { OpenedCache } from '../../cache/sync/cache-options';
 import type { FlowControl } from '../../flow-control/flow-control';
 import { readFlowSchema } from '../../flow-control/flow-schema';
 import { readPriorityLevel } from '../../flow-control/priority-level';
@@ -27,7 +27,7 @@ interface ObjectHandler<T extends JsonObject> {
 
 const GROUP = 'flowcontrol.apiserver.platform.io';
 
-export function startFlowSchemaInformer(options: FlowSchemaInformerOptions, flowControl: FlowControl): Following {
+export function startFlowSchemaInformer(options: FlowSchemaInformerOptions, flowControl: FlowControl): TypeFollower {
   const { names, resources } = options;
   const schemas: ObjectHandler<FlowcontrolV1FlowSchema> = {
     set: (name, object) => flowControl.setSchema(name, readFlowSchema(object, names)),
@@ -41,11 +41,11 @@ export function startFlowSchemaInformer(options: FlowSchemaInformerOptions, flow
     ['prioritylevelconfigurations', levels],
     ['flowschemas', schemas],
   ];
-  return together(
+  return combineFollowers(
     kinds.map(([resource, handler]) =>
-      follow(
+      followType(
         { ...options, stored: resources.require(`${resource}.${GROUP}`).stored },
-        { place: (entry) => handler.set(entry.key, parseEntry(entry).object), remove: (name) => handler.remove(name) },
+        { upsert: (entry) => handler.set(entry.key, parseEntry(entry).object), remove: (name) => handler.remove(name) },
       ),
     ),
   );

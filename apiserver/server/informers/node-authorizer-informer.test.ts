@@ -13,7 +13,7 @@ it.each([
     whenReady: () => Promise.resolve(),
     watch({ name }: { readonly name: string }) {
       followed.push(name);
-      return { close: () => undefined, bookmarkNow: () => undefined };
+      return { close: () => undefined, sendBookmark: () => undefined };
     },
   };
   const resources = buildResources(SERVED_KINDS, STORED_KINDS);

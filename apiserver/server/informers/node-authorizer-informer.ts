@@ -4,8 +4,8 @@ import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import type { Clock } from '../../../shared/runtime/clock';
 import { NodeGraph } from '../../authorization/node/graph';
 import { podReferences, volumeReferencesOf } from '../../authorization/node/references';
-import { follow, together, type Follower, type Following } from '../../cache/sync/follow';
-import type { OpenedCache } from '../../cache/sync/options';
+import { followType, combineFollowers, type ObjectHandler, type TypeFollower } from '../../cache/sync/follow-type';
+import type { OpenedCache } from '../../cache/sync/cache-options';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Resources } from '../../registry/resources';
 
@@ -16,43 +16,43 @@ export interface NodeAuthorizerInformerOptions {
   readonly failed: (message: string, error: unknown) => void;
 }
 
-export interface NodeAuthorizerInformer extends Following {
+export interface NodeAuthorizerInformer extends TypeFollower {
   readonly graph: NodeGraph;
 }
 
 /** `isNeeded`: whether the Node authorizer is enabled; otherwise nothing is watched. */
 export function startNodeAuthorizerInformer(isNeeded: boolean, options: NodeAuthorizerInformerOptions): NodeAuthorizerInformer {
   const graph = new NodeGraph();
-  if (!isNeeded) return { graph, ...together([]) };
-  const kinds: Readonly<Record<string, Follower>> = {
+  if (!isNeeded) return { graph, ...combineFollowers([]) };
+  const kinds: Readonly<Record<string, ObjectHandler>> = {
     pods: podFollower(graph),
     persistentvolumes: {
-      place: (entry) => graph.setVolume(entry.key, volumeReferencesOf(parseEntry(entry).object)),
+      upsert: (entry) => graph.setVolume(entry.key, volumeReferencesOf(parseEntry(entry).object)),
       remove: (key) => graph.setVolume(key, undefined),
     },
     'volumeattachments.storage.platform.io': {
-      place: (entry) => graph.setAttachment(entry.key, stringAt(objectAt(parseEntry(entry).object, 'spec'), 'nodeName') ?? ''),
+      upsert: (entry) => graph.setAttachment(entry.key, stringAt(objectAt(parseEntry(entry).object, 'spec'), 'nodeName') ?? ''),
       remove: (key) => graph.setAttachment(key, undefined),
     },
   };
   const informers = Object.entries(kinds).map(([resource, follower]) =>
-    follow({ ...options, stored: options.resources.require(resource).stored }, follower),
+    followType({ ...options, stored: options.resources.require(resource).stored }, follower),
   );
-  return { graph, ...together(informers) };
+  return { graph, ...combineFollowers(informers) };
 }
 
 /**
  * The status of a pod changes often, its references almost never: an entry of the same pod on the same node is not
  * parsed again, unless it has ephemeral containers, which can be added while the pod runs.
  */
-function podFollower(graph: NodeGraph): Follower {
+function podFollower(graph: NodeGraph): ObjectHandler {
   const known = new Map<string, { readonly node: string; readonly uidBytes: Buffer }>();
   const remove = (key: string): void => {
     known.delete(key);
     graph.setPod(key, undefined, []);
   };
   return {
-    place(entry) {
+    upsert(entry) {
       const node = entry.fields['spec.nodeName'] ?? '';
       if (node === '') return remove(entry.key);
       const previous = known.get(entry.key);

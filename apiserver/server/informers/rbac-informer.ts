@@ -5,8 +5,8 @@ import type { Clock } from '../../../shared/runtime/clock';
 import { readBinding } from '../../authorization/rbac/binding';
 import { RbacPolicy } from '../../authorization/rbac/policy';
 import { readRule } from '../../authorization/rbac/rule';
-import { follow, together, type Following } from '../../cache/sync/follow';
-import type { OpenedCache } from '../../cache/sync/options';
+import { followType, combineFollowers, type TypeFollower } from '../../cache/sync/follow-type';
+import type { OpenedCache } from '../../cache/sync/cache-options';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Resources } from '../../registry/resources';
 
@@ -18,7 +18,7 @@ export interface RbacInformerOptions {
   readonly failed: (message: string, error: unknown) => void;
 }
 
-export interface RbacInformer extends Following {
+export interface RbacInformer extends TypeFollower {
   readonly policy: RbacPolicy;
 }
 
@@ -34,15 +34,15 @@ export function startRbacInformer(options: RbacInformerOptions): RbacInformer {
   const kinds = { roles: setRole, clusterroles: setRole, rolebindings: setBinding, clusterrolebindings: setBinding };
   const informers = Object.entries(kinds).map(([resource, setObject]) => {
     const { stored } = options.resources.require(`${resource}.rbac.authorization.platform.io`);
-    return follow(
+    return followType(
       { ...options, stored },
       {
-        place: (entry) => setObject(...splitKey(entry.key), parseEntry(entry).object),
+        upsert: (entry) => setObject(...splitKey(entry.key), parseEntry(entry).object),
         remove: (key) => setObject(...splitKey(key), undefined),
       },
     );
   });
-  return { policy, ...together(informers) };
+  return { policy, ...combineFollowers(informers) };
 }
 
 /** Splits a cache key into namespace and name. */

@@ -5,8 +5,8 @@ import { Webhooks } from '../../admission/webhook/configuration';
 import type { Equivalents } from '../../admission/webhook/match';
 import { createServiceResolver, serviceState, type Resolve, type ResolverDependencies } from '../../webhook-client/service-resolver';
 import type { Cache } from '../../cache/cache';
-import { follow, together, type Following } from '../../cache/sync/follow';
-import type { OpenedCache } from '../../cache/sync/options';
+import { followType, combineFollowers, type TypeFollower } from '../../cache/sync/follow-type';
+import type { OpenedCache } from '../../cache/sync/cache-options';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Resources } from '../../registry/resources';
 import type { ServedResource } from '../../registry/verbs';
@@ -18,7 +18,7 @@ export interface WebhookConfigurationInformerOptions {
   readonly failed: (message: string, error: unknown) => void;
 }
 
-export interface WebhookConfigurationInformer extends Following {
+export interface WebhookConfigurationInformer extends TypeFollower {
   readonly webhooks: Webhooks;
 }
 
@@ -26,15 +26,15 @@ export function startWebhookConfigurationInformer(options: WebhookConfigurationI
   const webhooks = new Webhooks();
   const informers = (['mutating', 'validating'] as const).map((type) => {
     const { stored } = options.resources.require(`${type}webhookconfigurations.admissionregistration.platform.io`);
-    return follow(
+    return followType(
       { ...options, stored },
       {
-        place: (entry) => webhooks.set(type, entry.key, parseEntry(entry).object),
+        upsert: (entry) => webhooks.set(type, entry.key, parseEntry(entry).object),
         remove: (key) => webhooks.set(type, key, undefined),
       },
     );
   });
-  return { webhooks, ...together(informers) };
+  return { webhooks, ...combineFollowers(informers) };
 }
 
 /** The other groups and versions under which the objects of a resource are served. */

@@ -6,9 +6,9 @@ import { STORED_KINDS, SERVED_KINDS } from '../../../shared/api/kinds';
 import { ALLOCATIONS, Ledger } from '../../allocation/ledger';
 import { QUOTA_GUARDS, QuotaGuards } from '../../admission/quota/guards';
 import { openCache, type OpenedCache } from '../../cache/sync/open-cache';
-import { compilationTimes } from '../../metrics/policy-metrics';
-import { conversionCosts } from '../../metrics/conversion-metrics';
-import { listCosts } from '../../metrics/read-metrics';
+import { createCompilationTimer } from '../../metrics/policy-metrics';
+import { createConversionRecorder } from '../../metrics/conversion-metrics';
+import { createListRecorder } from '../../metrics/read-metrics';
 import { claimPrefix } from '../../reconcilers/ownership';
 import { REPLICAS, Replicas } from '../../reconcilers/replicas/replicas';
 import type { Reader } from '../../registry/verbs';
@@ -70,10 +70,10 @@ export async function openState(context: ServerContext): Promise<ClusterState> {
     rbac: startRbacInformer({ ...common, names: context.names }),
     nodes: startNodeAuthorizerInformer(usesMode(options.authorization(), 'Node'), common),
     webhooks: startWebhookConfigurationInformer(common),
-    policies: startAdmissionPolicyInformer({ ...common, around: compilationTimes(meters, clock) }),
+    policies: startAdmissionPolicyInformer({ ...common, around: createCompilationTimer(meters, clock) }),
     registrations: startApiServiceInformer(common),
     conversions,
-    reader: createReader({ cache, store, clock, gates, conversions, meter: listCosts(meters) }),
+    reader: createReader({ cache, store, clock, gates, conversions, meter: createListRecorder(meters) }),
     gate: new ResourceVersionGate({ cache, store, clock, gates }),
   };
 }
@@ -82,7 +82,7 @@ function createCache({ options, store, clock, random, logger, encryption, failed
   const { prefix, compactionMs } = options;
   const cache = openCache({ store, prefix, types: resources.storedTypes, clock, random, logger, compactionMs });
   const readAgain = (): Promise<void> =>
-    cache.readAgain().catch((error: unknown) => failed('what could not be decrypted was not read again', error));
+    cache.retryUnreadable().catch((error: unknown) => failed('what could not be decrypted was not read again', error));
   encryption?.onChange(() => void readAgain());
   return cache;
 }
@@ -96,7 +96,14 @@ function createConverter(
 ): WebhookConverter {
   const logFailure = throttle(clock, LOG_INTERVAL_MS, (error: Error) => failed('objects could not be converted', error));
   const client = new WebhookClient({ resolve: createResolver(cache, resources, random), clock, traces: tracing });
-  return new WebhookConverter({ client, dialect: names.dialect, clock, random, onCall: conversionCosts(meters), onFailure: logFailure });
+  return new WebhookConverter({
+    client,
+    dialect: names.dialect,
+    clock,
+    random,
+    onCall: createConversionRecorder(meters),
+    onFailure: logFailure,
+  });
 }
 
 function createLedger({ options, random, names }: ServerContext, cache: OpenedCache): Ledger {
@@ -107,19 +114,19 @@ function createLedger({ options, random, names }: ServerContext, cache: OpenedCa
     random,
     firstAddressFor: { namespace: 'default', name: names.defaultService },
   });
-  cache.onKey(ALLOCATIONS, ledger);
+  cache.addKeyListener(ALLOCATIONS, ledger);
   return ledger;
 }
 
 function createQuotaGuards({ options, clock }: ServerContext, cache: OpenedCache): QuotaGuards {
   const guards = new QuotaGuards(options.prefix, clock);
-  cache.onKey(QUOTA_GUARDS, guards);
+  cache.addKeyListener(QUOTA_GUARDS, guards);
   return guards;
 }
 
 function createReplicas({ options, store, clock, failed }: ServerContext, cache: OpenedCache): Replicas {
   const replicas = new Replicas({ store, prefix: options.prefix, clock, failed });
-  cache.onKey(REPLICAS, replicas);
+  cache.addKeyListener(REPLICAS, replicas);
   return replicas;
 }
 

@@ -6,7 +6,7 @@
 import { HealthChecks } from '../../../shared/runtime/health';
 import { EventLoopScheduler } from '../../../shared/scheduling/event-loop-scheduler';
 import { Outbox } from '../../endpoints/output/outbox';
-import { serverChecks } from '../../health/server-checks';
+import { createServerChecks } from '../../health/server-checks';
 import type { Meters } from '../../metrics/meters';
 import { ConnectionLimiter } from '../connections/connection-limiter';
 import { listenLocally, listenSecurely, DEFAULT_TLS, type Listener } from '../connections/listeners';
@@ -62,9 +62,9 @@ export async function startListening(
     },
     healthBeforeLoading(options, serverState, clock),
   );
-  const onUnreadEnded = (unread: UnreadKind): void => meters.count('apiserver_unread_answers_total', unread).add();
+  const onUnreadEnded = (unread: UnreadKind): void => meters.counter('apiserver_unread_answers_total', unread).add();
   const shared = { connections, clock, onUnreadEnded, ...(connectionTimeouts === undefined ? {} : { limits: connectionTimeouts }) };
-  const handshakes = meters.count('apiserver_tls_handshake_errors_total');
+  const handshakes = meters.counter('apiserver_tls_handshake_errors_total');
   const onHandshakeFailed = (): void => handshakes.add();
   const secure = await listenSecurely({ ...shared, host, port, tls, bounds, maxStreams, onHandshakeFailed }, gate.listener('secure'));
   const local = await listenOnLoopback(options, shared, gate, secure);
@@ -106,10 +106,10 @@ const NOT_OPENED = 'the store has not been opened yet';
 /** The health checks before the store is open: those of a server that has completed no startup step. */
 function healthBeforeLoading(options: ListeningOptions, state: ServerState, clock: ServerDependencies['clock']): HealthChecks {
   const notOpened = (): Promise<string> => Promise.resolve(NOT_OPENED);
-  const checks = serverChecks({
-    storeAnswers: notOpened,
-    storeTakesWrites: notOpened,
-    cache: { ready: false, problems: () => [] },
+  const checks = createServerChecks({
+    checkStoreRead: notOpened,
+    checkStoreWrite: notOpened,
+    cache: { isReady: false, problems: () => [] },
     state,
     neverStarted: absentStartChecks(usesFlowControl(options)),
     configurations: [],

@@ -1,7 +1,7 @@
 /** The second phase: metrics and health checks, and the limits and counters that they read. */
 import { hostname } from 'node:os';
 import { HealthChecks } from '../../../shared/runtime/health';
-import { serverChecks, sharedCheck } from '../../health/server-checks';
+import { createServerChecks, createSharedCheck } from '../../health/server-checks';
 import { isStartCheck, type StartCheck } from '../../health/start-checks';
 import { FlowControl, type FlowMeter } from '../../flow-control/flow-control';
 import { FlowControlMetrics } from '../../metrics/flow-control-metrics';
@@ -41,8 +41,8 @@ export function createObservability(
   );
   const scheduler = new EventLoopScheduler(clock);
   const metrics = createMetrics(context, state, { inFlight, scheduler, connections, flowControl, flowMetrics });
-  const storeAnswers = sharedCheck((call) => store.revision(call), clock);
-  const storeTakesWrites = sharedCheck((call) => store.health(call), clock);
+  const storeAnswers = createSharedCheck((call) => store.revision(call), clock);
+  const storeTakesWrites = createSharedCheck((call) => store.health(call), clock);
   return {
     serverState,
     inFlight,
@@ -84,7 +84,7 @@ function createMetrics(
     clock,
     options.gates,
     {
-      storageObjects: () => cache.storedTypes().map((type) => [type.name, cache.ready ? cache.snapshot(type).size : -1] as const),
+      storageObjects: () => cache.storedTypes().map((type) => [type.name, cache.isReady ? cache.snapshot(type).size : -1] as const),
       storage: () => store.status().catch(() => undefined),
       inFlight: () => inFlight,
       flowControl: flowControl === undefined ? undefined : { state: flowControl, counts: flowMetrics },
@@ -131,14 +131,14 @@ function createHealth(
   { serverState, metrics, flowControl, storeAnswers, storeTakesWrites }: HealthSources,
 ): HealthChecks {
   return new HealthChecks(
-    serverChecks({
-      storeAnswers,
-      storeTakesWrites,
+    createServerChecks({
+      checkStoreRead: storeAnswers,
+      checkStoreWrite: storeTakesWrites,
       cache,
       state: serverState,
       neverStarted: absentStartChecks(flowControl !== undefined),
       configurations,
-      keyServices: encryption?.health,
+      checkKmsProviders: encryption?.health,
     }),
     clock,
     options.livezGraceMs,
@@ -150,6 +150,6 @@ function createHealth(
         name,
         reason,
       }),
-    (endpoint, name, healthy) => metrics.healthCheck(endpoint, name, healthy),
+    (endpoint, name, healthy) => metrics.recordHealthCheck(endpoint, name, healthy),
   );
 }

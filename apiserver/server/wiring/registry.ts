@@ -2,7 +2,7 @@
  * The third phase: composes admission, the writer, authentication and authorization, operations and views into the
  * dependencies of the API handlers.
  */
-import { conditionCosts } from '../../metrics/condition-metrics';
+import { createMatchConditionRecorder } from '../../metrics/condition-metrics';
 import { scopeOf } from '../../metrics/request-labels';
 import { canonicalNamespace, namespaceAlias, type GeneratedNames } from '../../../shared/names/dialect';
 import { whenResolved } from '../../../shared/runtime/maybe-promise';
@@ -21,8 +21,8 @@ import type { ValidatingPlugin } from '../../admission/chain';
 import { admissionPolicies } from '../../admission/policy/plugin';
 import { mutatingWebhooks, validatingWebhooks } from '../../admission/webhook/plugins';
 import { createEquivalents, createResolver } from '../informers/webhook-configuration-informer';
-import { tokenLooks } from '../../metrics/read-metrics';
-import { admissionTimes, podSecurityCounts, podSecurityExemptions } from '../../metrics/admission-metrics';
+import { tokenCacheCounters } from '../../metrics/read-metrics';
+import { createAdmissionDurations, createPodSecurityCounter, createPodSecurityExemptionCounter } from '../../metrics/admission-metrics';
 import { defaultAdmission } from '../../admission/plugins';
 import type { AdmissionSurroundings, WebhookPlugins } from '../../admission/table';
 import { SIGNERS, type Authorizer } from '../../authorization/authorizer';
@@ -73,7 +73,7 @@ export interface Registry {
 
 export function buildRegistry(context: ServerContext, state: ClusterState, observability: Observability): Registry {
   const onDecision: OnDecision = (mode, name, decision) =>
-    context.meters.count('apiserver_authorization_decisions_total', mode, name, decision).add();
+    context.meters.counter('apiserver_authorization_decisions_total', mode, name, decision).add();
   const authorizer = createAuthorizer(context.options, {
     onDecision,
     rbac: state.rbac.policy,
@@ -147,8 +147,8 @@ function createWebhooks(
     names,
     clock,
     random,
-    called: (call: WebhookCall) => metrics.webhookCalled(call),
-    matched: conditionCosts(meters),
+    called: (call: WebhookCall) => metrics.recordWebhookCall(call),
+    matched: createMatchConditionRecorder(meters),
     failed: logFailure,
   };
   const { mutatingUsers, validatingUsers } = options.admission ?? {};
@@ -174,8 +174,8 @@ function createPolicies(
     names,
     authorize: createExpressionAuthorizer(authorizer, names),
     clock,
-    judged: (judgement) => metrics.policyJudged(judgement),
-    conditionsJudged: conditionCosts(meters),
+    judged: (judgement) => metrics.recordPolicyEvaluation(judgement),
+    conditionsJudged: createMatchConditionRecorder(meters),
   });
 }
 
@@ -197,9 +197,9 @@ function buildAdmission(
   const surroundings: AdmissionSurroundings = {
     webhooks: createWebhooks(context, state, observability, authorizer),
     policies: createPolicies(context, state, observability, authorizer),
-    meter: admissionTimes(context.meters, clock),
-    podSecurityJudged: podSecurityCounts(context.meters),
-    podSecurityExempted: podSecurityExemptions(context.meters),
+    meter: createAdmissionDurations(context.meters, clock),
+    podSecurityJudged: createPodSecurityCounter(context.meters),
+    podSecurityExempted: createPodSecurityExemptionCounter(context.meters),
     names,
     random,
     cache,
@@ -214,7 +214,7 @@ function buildAdmission(
     escalation: {
       policy: rbac.policy,
       authorizer,
-      current: async () => void (await cache.mostRecent({ deadline: clock.monotonic() + CATCH_UP_MS })),
+      current: async () => void (await cache.waitUntilFresh({ deadline: clock.monotonic() + CATCH_UP_MS })),
     },
     mayUseSigner: (user, use) => whenResolved(authorizer.authorize(user, { ...SIGNER_USE, ...use }), ({ type }) => type === 'allow'),
     mayUseAddresses: options.deniesServiceAddresses
@@ -281,7 +281,7 @@ function buildAccess(
   const { cache, reader, resources } = state;
   const bindable = bindableResources(resources);
   const live = liveObjects({ cache, clock }, bindable);
-  const lookups = tokenLooks(context.meters);
+  const lookups = tokenCacheCounters(context.meters);
   return createAccess(options, {
     authorizer,
     gates: options.gates,
@@ -295,7 +295,7 @@ function buildAccess(
     serverAddress: serverAddress(options),
     keySetAddress: options.keySetAddress,
     tokenUses: {
-      counted: (use) => metrics.tokenUsed(use),
+      counted: (use) => metrics.recordTokenUse(use),
       looked: (isKnown) => lookups[isKnown ? 'hit' : 'miss'].add(),
       ofSecret: legacyUses({ clock, mark: secretMarker({ writer, secrets: bindable.secrets, names, clock }), failed }),
     },
@@ -332,7 +332,7 @@ function buildApi(
   const { options, clock, random, names } = context;
   const { resources, reader, gate } = state;
   const { metrics, storeAnswers, scheduler } = observability;
-  const tlsFailures = context.meters.count('kube_apiserver_pod_logs_backend_tls_failure_total');
+  const tlsFailures = context.meters.counter('kube_apiserver_pod_logs_backend_tls_failure_total');
   return {
     clock,
     random,
@@ -357,13 +357,13 @@ function buildApi(
     watchMeter: (group, version, kind, resource) => metrics.watchMeter(group, version, kind, resource),
     countLogRequest: (insecureSkipTlsVerify) =>
       context.meters
-        .count('kube_apiserver_pod_logs_insecure_backend_total', insecureSkipTlsVerify ? 'skip_tls_allowed' : 'enforce_tls')
+        .counter('kube_apiserver_pod_logs_insecure_backend_total', insecureSkipTlsVerify ? 'skip_tls_allowed' : 'enforce_tls')
         .add(),
     countLogTlsFailure: () => tlsFailures.add(),
     watchListMeter: ({ group, version, resource }, info) =>
       context.meters.observer('apiserver_watch_list_duration_seconds', group, version, resource, scopeOf(info)),
-    countDeprecatedRequest: (row, removed, subresource) => metrics.deprecatedRequested(row, removed, subresource),
-    startLongRunning: (exchange) => metrics.requests.longRunningStarted(exchange),
+    countDeprecatedRequest: (row, removed, subresource) => metrics.recordDeprecatedRequest(row, removed, subresource),
+    startLongRunning: (exchange) => metrics.requests.startLongRunning(exchange),
   };
 }
 

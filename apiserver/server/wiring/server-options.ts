@@ -15,7 +15,7 @@ import type { Auditor } from '../../audit/auditor';
 import type { Meters } from '../../metrics/meters';
 import type { EncryptionMetrics } from '../../metrics/encryption-metrics';
 import type { Store } from '../../storage/store';
-import type { GrpcCalls } from '../../storage/grpc-calls';
+import type { GrpcCallCounters } from '../../storage/grpc-call-counters';
 import type { Tracing } from '../../tracing/span';
 import type { AccessOptions } from '../access/access';
 import type { ConnectionCaps, ConnectionLimiter } from '../connections/connection-limiter';
@@ -135,7 +135,7 @@ export interface ServerDependencies {
   /** Absent = requests are not traced. */
   readonly tracing?: Tracing | undefined;
   /** Absent = the store is in process. */
-  readonly storeCalls?: GrpcCalls | undefined;
+  readonly storeCalls?: GrpcCallCounters | undefined;
   /** Absent = values are stored in plain text. */
   readonly encryption?: EncryptionAtRest;
   /** Metrics counted so far; absent = none. */

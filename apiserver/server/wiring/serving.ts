@@ -85,7 +85,7 @@ function createChainDependencies(
     deadlines: new Deadlines(clock, options.bodyPace),
     inFlight,
     flowControl,
-    countObjects: (stored) => (state.cache.ready ? state.cache.count(stored) : 0),
+    countObjects: (stored) => (state.cache.isReady ? state.cache.count(stored) : 0),
     metrics,
     audit: options.audit,
     tracing: context.tracing,

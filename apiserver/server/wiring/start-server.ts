@@ -6,10 +6,10 @@ import { STORED_KINDS } from '../../../shared/api/kinds';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { throttleByKey } from '../../../shared/runtime/throttle';
-import { typeNames } from '../../cache/store/key-space';
+import { createTypeNameLookup } from '../../cache/store/key-space';
 import type { OpenedCache } from '../../cache/sync/open-cache';
 import { Meters } from '../../metrics/meters';
-import { meteredStore } from '../../metrics/store-metrics';
+import { createMeteredStore } from '../../metrics/store-metrics';
 import { buildResources } from '../../registry/resources';
 import { startupSteps } from './startup-steps';
 import { createObservability } from './observability';
@@ -96,10 +96,10 @@ const LOG_INTERVAL_MS = 30_000;
 
 function createContext(options: ServerOptions, deps: ServerDependencies): ServerContext {
   const { clock, logger, meters = new Meters() } = deps;
-  const typeNameOf = typeNames(options.prefix, buildResources(STORED_KINDS).storedTypes);
+  const typeNameOf = createTypeNameLookup(options.prefix, buildResources(STORED_KINDS).storedTypes);
   return {
     ...deps,
-    store: meteredStore(deps.store, { meters, clock, resourceOf: typeNameOf }),
+    store: createMeteredStore(deps.store, { meters, clock, resourceOf: typeNameOf }),
     meters,
     options,
     names: GENERATED_NAMES[options.naming],

@@ -219,8 +219,8 @@ function replicaSteps(context: ServerContext, { cache, resources }: ClusterState
 
 /** Other replicas are not awaited, because what they publish is only observed. */
 function peers({ logger, meters }: ServerContext, identity: IdentityLeasesOptions, cache: ClusterState['cache']): RunningStep {
-  const offset = meters.count('apiserver_peer_clock_offset_seconds');
-  const differing = meters.count('apiserver_peers_with_other_settings');
+  const offset = meters.counter('apiserver_peer_clock_offset_seconds');
+  const differing = meters.counter('apiserver_peers_with_other_settings');
   const following = followPeers({
     ...identity,
     cache,
@@ -347,7 +347,8 @@ function availability(
 ): RunningStep {
   const services = resources.require(SERVICES);
   const stateOf = createServiceStateReader(cache, resources);
-  const onUnavailable = (name: string, reason: string): void => meters.count('aggregator_unavailable_apiservice_total', name, reason).add();
+  const onUnavailable = (name: string, reason: string): void =>
+    meters.counter('aggregator_unavailable_apiservice_total', name, reason).add();
   const reconciler = startAvailabilityReconciler({
     ...registrations,
     extensions,

@@ -1,18 +1,18 @@
-/** Contract: compaction. Each test has a store of its own, because compaction concerns the whole of it. */
+/** Contract: compaction. Each test has a store of its own, because compaction affects the whole store. */
 import { prefixRange, type Store } from '../store';
 import { failureOf, put, remove, valueOf } from '../../../test/support/store-helpers';
 import { Recorder } from '../../../test/support/store-recorder';
-import type { Scene, StoreUnderTest } from './subject';
+import type { StoreTestContext, StoreUnderTest } from './store-test-context';
 
-export function compactionTests(scene: Scene): void {
+export function describeCompaction(context: StoreTestContext): void {
   describe('compaction', () => {
-    let own: StoreUnderTest;
+    let instance: StoreUnderTest;
     let store: Store;
-    const all = prefixRange('/');
+    const everything = prefixRange('/');
 
     beforeEach(async () => {
-      own = await scene.subject.create();
-      store = own.store;
+      instance = await context.factory.create();
+      store = instance.store;
       // 2 a=1, 3 b=1, 4 a=2, 5 delete b, 6 a=3, 7 c=1
       await put(store, '/a', '1');
       await put(store, '/b', '1');
@@ -21,43 +21,43 @@ export function compactionTests(scene: Scene): void {
       await put(store, '/a', '3');
       await put(store, '/c', '1');
     }, 60_000);
-    afterEach(() => own.dispose());
+    afterEach(() => instance.dispose());
 
-    it('refuses older revisions and names the oldest readable one', async () => {
+    it('refuses to read older revisions and names the oldest readable one', async () => {
       await store.compact(4);
-      expect(await failureOf(store.range({ ...all, revision: 3 }))).toEqual({ failure: 'compacted', compactRevision: 4 });
+      expect(await failureOf(store.range({ ...everything, revision: 3 }))).toEqual({ failure: 'compacted', compactRevision: 4 });
       expect(await failureOf(store.get('/a', { revision: 1 }))).toEqual({ failure: 'compacted', compactRevision: 4 });
     });
 
     it('leaves the compacted revision and everything after it readable', async () => {
       await store.compact(4);
       await store.compact(5);
-      const at = async (revision: number): Promise<string[]> =>
-        (await store.range({ ...all, revision })).kvs.map(({ key, value }) => `${key}=${value.toString()}`);
-      expect(await at(5)).toEqual(['/a=2']);
-      expect(await at(6)).toEqual(['/a=3']);
-      expect(await at(7)).toEqual(['/a=3', '/c=1']);
+      const entriesAt = async (revision: number): Promise<string[]> =>
+        (await store.range({ ...everything, revision })).kvs.map(({ key, value }) => `${key}=${value.toString()}`);
+      expect(await entriesAt(5)).toEqual(['/a=2']);
+      expect(await entriesAt(6)).toEqual(['/a=3']);
+      expect(await entriesAt(7)).toEqual(['/a=3', '/c=1']);
       expect(await valueOf(store, '/a')).toBe('3');
       expect((await store.get('/a', { revision: 5 })).kv).toMatchObject({ createRevision: 2, modRevision: 4, version: 2 });
     });
 
-    it('keeps a deleted key readable where it still existed', async () => {
+    it('leaves a deleted key readable at the revisions where it existed', async () => {
       await store.compact(4);
       expect(await valueOf(store, '/b', 4)).toBe('1');
       expect(await valueOf(store, '/b', 5)).toBeUndefined();
     });
 
-    it('is no error when repeated or older, and refuses the future', async () => {
+    it('accepts a repeated and an older revision, and refuses a future one', async () => {
       await store.compact(5);
       await store.compact(5);
       await store.compact(2);
-      expect(await failureOf(store.range({ ...all, revision: 4 }))).toEqual({ failure: 'compacted', compactRevision: 5 });
+      expect(await failureOf(store.range({ ...everything, revision: 4 }))).toEqual({ failure: 'compacted', compactRevision: 5 });
       expect(await failureOf(store.compact(8))).toMatchObject({ failure: 'future-revision' });
     });
 
-    it('may reach the newest revision', async () => {
+    it('accepts the newest revision', async () => {
       await store.compact(7);
-      expect((await store.range({ ...all, revision: 7 })).kvs.map(({ key }) => key)).toEqual(['/a', '/c']);
+      expect((await store.range({ ...everything, revision: 7 })).kvs.map(({ key }) => key)).toEqual(['/a', '/c']);
       expect(await put(store, '/a', '4')).toBe(8);
       expect((await store.get('/a')).kv).toMatchObject({ createRevision: 2, version: 4 });
       expect(await valueOf(store, '/a', 7)).toBe('3');
@@ -65,55 +65,55 @@ export function compactionTests(scene: Scene): void {
 
     it('ends a watch that asks for compacted revisions', async () => {
       await store.compact(5);
-      const seen = new Recorder();
-      store.watch(all, 4, seen);
-      await seen.until(() => seen.compactedAt !== undefined);
-      expect([seen.compactedAt, seen.all]).toEqual([5, []]);
+      const recorder = new Recorder();
+      store.watch(everything, 4, recorder);
+      await recorder.until(() => recorder.compactedAt !== undefined);
+      expect([recorder.compactedAt, recorder.all]).toEqual([5, []]);
     });
 
     it('lets a watch start at the compacted revision', async () => {
       await store.compact(6);
-      const seen = new Recorder();
-      const watch = store.watch(all, 6, seen);
-      await seen.count(2);
+      const recorder = new Recorder();
+      const watch = store.watch(everything, 6, recorder);
+      await recorder.count(2);
       watch.close();
-      expect(seen.log).toEqual(['put /a@6 3', 'put /c@7+ 1']);
+      expect(recorder.log).toEqual(['put /a@6 3', 'put /c@7+ 1']);
     });
 
     it('does not disturb a watch that is up to date', async () => {
-      const seen = new Recorder();
-      const watch = store.watch(all, 6, seen);
-      await seen.count(2);
+      const recorder = new Recorder();
+      const watch = store.watch(everything, 6, recorder);
+      await recorder.count(2);
       await store.compact(7);
       await put(store, '/a', '4');
-      await seen.count(3);
+      await recorder.count(3);
       watch.close();
-      expect(seen.compactedAt).toBeUndefined();
+      expect(recorder.compactedAt).toBeUndefined();
     });
 
-    it('persists over a restart', async () => {
+    it('survives a restart', async () => {
       await store.compact(5);
-      store = await own.restart();
-      expect(await failureOf(store.range({ ...all, revision: 4 }))).toEqual({ failure: 'compacted', compactRevision: 5 });
-      expect((await store.range({ ...all, revision: 5 })).kvs.map(({ key }) => key)).toEqual(['/a']);
+      store = await instance.restart();
+      expect(await failureOf(store.range({ ...everything, revision: 4 }))).toEqual({ failure: 'compacted', compactRevision: 5 });
+      expect((await store.range({ ...everything, revision: 5 })).kvs.map(({ key }) => key)).toEqual(['/a']);
     }, 60_000);
 
-    it('repeated over a long history reads like a history that was never compacted', async () => {
+    it('repeated over a long history leaves every readable revision unchanged', async () => {
       const model = new Map<number, string>();
       let revision = 7;
       for (let round = 0; round < 200; round++) {
         const key = `/k${(round * 7) % 11}`;
         revision = round % 5 === 4 ? await remove(store, key) : await put(store, key, String(round));
-        const { kvs } = await store.range(all);
+        const { kvs } = await store.range(everything);
         model.set(
           revision,
           kvs.map((kv) => `${kv.key}=${kv.value.toString()}@${kv.createRevision}/${kv.modRevision}/${kv.version}`).join(),
         );
         if (round % 40 === 39) await store.compact(revision - 25);
       }
-      store = await own.restart();
+      store = await instance.restart();
       for (let at = revision - 25; at <= revision; at++) {
-        const { kvs } = await store.range({ ...all, revision: at });
+        const { kvs } = await store.range({ ...everything, revision: at });
         const text = kvs.map((kv) => `${kv.key}=${kv.value.toString()}@${kv.createRevision}/${kv.modRevision}/${kv.version}`).join();
         expect(text).toBe(model.get(at));
       }

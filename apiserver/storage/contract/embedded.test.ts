@@ -1,4 +1,3 @@
-/** The embedded store fulfils the store contract. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,16 +13,16 @@ describeStore('the embedded store', {
   async create() {
     const directory = mkdtempSync(join(tmpdir(), 'embedded-contract-'));
     const clock = new ManualClock();
-    const open = () => openEmbeddedStore({ directory, clock, random: systemRandom });
-    let store = await open();
+    const openStore = () => openEmbeddedStore({ directory, clock, random: systemRandom });
+    let store = await openStore();
     return {
       store,
       restart: async () => {
         await store.close();
-        store = await open();
+        store = await openStore();
         return store;
       },
-      pass: (seconds) => clock.advanceAsync(seconds * 1_000),
+      advance: (seconds) => clock.advanceAsync(seconds * 1_000),
       dispose: async () => {
         await store.close();
         rmSync(directory, { recursive: true, force: true });
@@ -32,17 +31,17 @@ describeStore('the embedded store', {
   },
 });
 
-it('the embedded store reports its revision and the number of revisions within a size, also through a shifted store', async () => {
+it('the embedded store reports its revision synchronously and counts the revisions within a size, also through a shifted store', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'embedded-revision-'));
   const store = shiftedStore(await openEmbeddedStore({ directory, clock: new ManualClock(), random: systemRandom }), 40);
   try {
-    expect(store.revisionNow?.()).toBe(41);
+    expect(store.revisionSync?.()).toBe(41);
     expect(await store.revisionsWithin?.(1, 7)).toBe(7);
     // Long values are stored in fewer bytes.
     for (const length of [10, 10, 50_000, 50_000, 10]) await put(store, `/${length}`, 'x'.repeat(length));
     const sizes = [1, 10, 11, 50_010, 50_011, 100_010, 100_011, 100_021, 200_000];
-    const within = await Promise.all(sizes.map(async (bytes) => store.revisionsWithin?.(bytes, 7)));
-    expect(within).toEqual([1, 1, 2, 2, 3, 3, 4, 5, 7]);
+    const counts = await Promise.all(sizes.map(async (bytes) => store.revisionsWithin?.(bytes, 7)));
+    expect(counts).toEqual([1, 1, 2, 2, 3, 3, 4, 5, 7]);
     expect(await store.revisionsWithin?.(200_000, 2)).toBe(2);
     await store.close();
     await expect(store.revisionsWithin?.(1, 7)).rejects.toThrow(StoreError);

@@ -1,4 +1,4 @@
-/** The etcd store fulfils the store contract, with a real etcd. */
+/** The etcd store fulfils the store contract. Runs against a real etcd. */
 import { openEtcdStore } from '../etcd/open';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
@@ -9,18 +9,18 @@ describeWithEtcd('the etcd store', () => {
   describeStore('the etcd store', {
     async create() {
       const server = await startEtcd();
-      const open = () => openEtcdStore({ endpoints: [server.endpoint], clock: systemClock, random: systemRandom });
-      let store = await open();
+      const openStore = () => openEtcdStore({ endpoints: [server.endpoint], clock: systemClock, random: systemRandom });
+      let store = await openStore();
       return {
         store,
         restart: async () => {
           await store.close();
           await server.kill();
           await server.restart();
-          store = await open();
+          store = await openStore();
           return store;
         },
-        pass: (seconds) => systemClock.sleep(seconds * 1_000),
+        advance: (seconds) => systemClock.sleep(seconds * 1_000),
         dispose: async () => {
           await store.close();
           await server.dispose();

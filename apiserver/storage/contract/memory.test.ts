@@ -1,9 +1,9 @@
-/** The in-memory store that other tests use fulfils the store contract. */
+/** The in-memory store, which other tests use, fulfils the store contract. */
 import { ManualClock } from '../../../test/support/manual-clock';
 import { MemoryStore } from '../../../test/support/memory-store';
 import { describeStore } from './suite';
 
-describeStore('the store in memory', {
+describeStore('the in-memory store', {
   async create() {
     const clock = new ManualClock();
     const store = new MemoryStore(clock);
@@ -14,7 +14,7 @@ describeStore('the store in memory', {
         store.reopen();
         return store;
       },
-      pass: (seconds) => clock.advanceAsync(seconds * 1_000),
+      advance: (seconds) => clock.advanceAsync(seconds * 1_000),
       dispose: () => store.close(),
     };
   },

@@ -1,20 +1,19 @@
-/** Contract: ranges, limits, counts, older revisions, order. */
 import { prefixRange, singleKey } from '../store';
 import { failureOf, put, remove } from '../../../test/support/store-helpers';
-import type { Scene } from './subject';
+import type { StoreTestContext } from './store-test-context';
 
-export function rangeTests(scene: Scene): void {
+export function describeRanges(context: StoreTestContext): void {
   describe('ranges', () => {
-    const keys = async (range: Parameters<ReturnType<Scene['store']>['range']>[0]): Promise<string[]> =>
-      (await scene.store().range(range)).kvs.map(({ key }) => key.slice(scene.prefix().length));
+    const keys = async (range: Parameters<ReturnType<StoreTestContext['store']>['range']>[0]): Promise<string[]> =>
+      (await context.store().range(range)).kvs.map(({ key }) => key.slice(context.prefix().length));
 
     const fill = async (...names: string[]): Promise<void> => {
-      for (const name of names) await put(scene.store(), `${scene.prefix()}${name}`, `value of ${name}`);
+      for (const name of names) await put(context.store(), `${context.prefix()}${name}`, `value of ${name}`);
     };
 
-    it('are empty where there are no keys', async () => {
-      expect(await scene.store().range(prefixRange(scene.prefix()))).toEqual({
-        revision: await scene.store().revision(),
+    it('are empty when there are no keys', async () => {
+      expect(await context.store().range(prefixRange(context.prefix()))).toEqual({
+        revision: await context.store().revision(),
         kvs: [],
         more: false,
         count: 0,
@@ -23,8 +22,8 @@ export function rangeTests(scene: Scene): void {
 
     it('return keys, values and revisions in key order', async () => {
       await fill('b', 'a', 'c');
-      const { kvs, count, more } = await scene.store().range(prefixRange(scene.prefix()));
-      expect(kvs.map(({ key, value, version }) => [key.slice(scene.prefix().length), value.toString(), version])).toEqual([
+      const { kvs, count, more } = await context.store().range(prefixRange(context.prefix()));
+      expect(kvs.map(({ key, value, version }) => [key.slice(context.prefix().length), value.toString(), version])).toEqual([
         ['a', 'value of a', 1],
         ['b', 'value of b', 1],
         ['c', 'value of c', 1],
@@ -32,58 +31,61 @@ export function rangeTests(scene: Scene): void {
       expect([count, more]).toEqual([3, false]);
     });
 
-    it('end before their end and begin at their start', async () => {
+    it('include their start and exclude their end', async () => {
       await fill('a', 'b', 'c');
-      const at = (name: string): string => `${scene.prefix()}${name}`;
+      const at = (name: string): string => `${context.prefix()}${name}`;
       expect(await keys({ start: at('a'), end: at('c') })).toEqual(['a', 'b']);
       expect(await keys({ start: at('b'), end: at('b') })).toEqual([]);
       expect(await keys({ start: at('c'), end: at('a') })).toEqual([]);
       expect(await keys(singleKey(at('b')))).toEqual(['b']);
     });
 
-    it('of a prefix hold neither its neighbours nor longer names', async () => {
+    it('of a prefix contain only keys below the prefix', async () => {
       await fill('a', 'a!/x', 'a/', 'a/x', 'a/y/z', 'a0', 'ab/x', 'a-b/x');
-      expect(await keys(prefixRange(`${scene.prefix()}a/`))).toEqual(['a/', 'a/x', 'a/y/z']);
+      expect(await keys(prefixRange(`${context.prefix()}a/`))).toEqual(['a/', 'a/x', 'a/y/z']);
     });
 
-    it('continue just after a key', async () => {
+    it('start just after a key when the start ends in NUL', async () => {
       await fill('a', 'a!', 'a/x', 'b');
-      const rest = { start: `${scene.prefix()}a\0`, end: `${scene.prefix()}~` };
+      const rest = { start: `${context.prefix()}a\0`, end: `${context.prefix()}~` };
       expect(await keys(rest)).toEqual(['a!', 'a/x', 'b']);
-      expect(await keys({ ...rest, revision: (await scene.store().revision()) - 1 })).toEqual(['a!', 'a/x']);
+      expect(await keys({ ...rest, revision: (await context.store().revision()) - 1 })).toEqual(['a!', 'a/x']);
     });
 
-    it('order keys by their UTF-8 bytes, now and in the past', async () => {
+    it('order keys by their UTF-8 bytes, at the newest and at an older revision', async () => {
       // U+FF5E sorts after U+1F600 in UTF-16 but before it in UTF-8.
       const names = ['z', 'é', '\u{ff5e}', '\u{1f600}', 'Z', 'a'];
       await fill(...names);
       const sorted = [...names].sort((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)));
-      const all = { start: scene.prefix(), end: `${scene.prefix()}\u{10ffff}` };
-      expect(await keys(all)).toEqual(sorted);
-      const revision = await scene.store().revision();
+      const everything = { start: context.prefix(), end: `${context.prefix()}\u{10ffff}` };
+      expect(await keys(everything)).toEqual(sorted);
+      const revision = await context.store().revision();
       await fill('q');
-      expect(await keys({ ...all, revision })).toEqual(sorted);
-      expect(await keys({ start: `${scene.prefix()}\u{ff5e}`, end: `${scene.prefix()}\u{1f600}\0` })).toEqual(['\u{ff5e}', '\u{1f600}']);
+      expect(await keys({ ...everything, revision })).toEqual(sorted);
+      expect(await keys({ start: `${context.prefix()}\u{ff5e}`, end: `${context.prefix()}\u{1f600}\0` })).toEqual([
+        '\u{ff5e}',
+        '\u{1f600}',
+      ]);
     });
 
-    it('stop at the limit, and count what is beyond it', async () => {
+    it('stop at the limit and count the keys beyond it', async () => {
       await fill('a', 'b', 'c', 'd');
-      const range = prefixRange(scene.prefix());
-      const page = await scene.store().range({ ...range, limit: 3 });
+      const range = prefixRange(context.prefix());
+      const page = await context.store().range({ ...range, limit: 3 });
       expect([page.kvs.length, page.more, page.count]).toEqual([3, true, 4]);
-      const exact = await scene.store().range({ ...range, limit: 4 });
+      const exact = await context.store().range({ ...range, limit: 4 });
       expect([exact.kvs.length, exact.more, exact.count]).toEqual([4, false, 4]);
-      const generous = await scene.store().range({ ...range, limit: 9 });
+      const generous = await context.store().range({ ...range, limit: 9 });
       expect([generous.kvs.length, generous.more, generous.count]).toEqual([4, false, 4]);
-      const unlimited = await scene.store().range({ ...range, limit: 0 });
+      const unlimited = await context.store().range({ ...range, limit: 0 });
       expect([unlimited.kvs.length, unlimited.more]).toEqual([4, false]);
     });
 
-    it('leave the values out when only keys are asked for', async () => {
+    it('leave out the values when only keys are requested', async () => {
       await fill('a', 'b');
-      const range = { ...prefixRange(scene.prefix()), keysOnly: true };
-      const now = await scene.store().range(range);
-      const past = await scene.store().range({ ...range, revision: now.revision - 1 });
+      const range = { ...prefixRange(context.prefix()), keysOnly: true };
+      const now = await context.store().range(range);
+      const past = await context.store().range({ ...range, revision: now.revision - 1 });
       expect(now.kvs.map(({ key, value, modRevision }) => [key.slice(-1), value.length, modRevision])).toEqual([
         ['a', 0, now.revision - 1],
         ['b', 0, now.revision],
@@ -93,72 +95,72 @@ export function rangeTests(scene: Scene): void {
       ]);
     });
 
-    it('count without reading', async () => {
+    it('count the keys of a range', async () => {
       await fill('a', 'b', 'c');
-      expect(await scene.store().count(prefixRange(scene.prefix()))).toEqual({ revision: await scene.store().revision(), count: 3 });
+      expect(await context.store().count(prefixRange(context.prefix()))).toEqual({ revision: await context.store().revision(), count: 3 });
     });
 
-    it('return past revisions as they were', async () => {
-      const [a, b] = [`${scene.prefix()}a`, `${scene.prefix()}b`];
-      const first = await put(scene.store(), a, '1');
-      const second = await put(scene.store(), b, '1');
-      const third = await put(scene.store(), a, '2');
-      const fourth = await remove(scene.store(), b);
-      const fifth = await put(scene.store(), b, '3');
+    it('return the state at an older revision', async () => {
+      const [a, b] = [`${context.prefix()}a`, `${context.prefix()}b`];
+      const first = await put(context.store(), a, '1');
+      const second = await put(context.store(), b, '1');
+      const third = await put(context.store(), a, '2');
+      const fourth = await remove(context.store(), b);
+      const fifth = await put(context.store(), b, '3');
       const view = async (revision: number): Promise<unknown> => {
-        const { kvs, count, revision: current } = await scene.store().range({ ...prefixRange(scene.prefix()), revision });
+        const { kvs, count, revision: current } = await context.store().range({ ...prefixRange(context.prefix()), revision });
         expect(current).toBe(fifth);
         expect(count).toBe(kvs.length);
         return kvs.map((kv) => [kv.key.slice(-1), kv.value.toString(), kv.createRevision, kv.modRevision, kv.version]);
       };
       expect(await view(first - 1)).toEqual([]);
       expect(await view(first)).toEqual([['a', '1', first, first, 1]]);
-      const both = [
+      const selections = [
         ['a', '1', first, first, 1],
         ['b', '1', second, second, 1],
       ];
-      expect(await view(second)).toEqual(both);
-      expect(await view(third)).toEqual([['a', '2', first, third, 2], both[1]]);
+      expect(await view(second)).toEqual(selections);
+      expect(await view(third)).toEqual([['a', '2', first, third, 2], selections[1]]);
       expect(await view(fourth)).toEqual([['a', '2', first, third, 2]]);
       expect(await view(fifth)).toEqual([
         ['a', '2', first, third, 2],
         ['b', '3', fifth, fifth, 1],
       ]);
-      expect((await scene.store().get(b, { revision: third })).kv).toMatchObject({ modRevision: second });
-      expect((await scene.store().get(b, { revision: fourth })).kv).toBeUndefined();
+      expect((await context.store().get(b, { revision: third })).kv).toMatchObject({ modRevision: second });
+      expect((await context.store().get(b, { revision: fourth })).kv).toBeUndefined();
     });
 
-    it('limit and count in the past', async () => {
+    it('apply the limit and count at an older revision', async () => {
       await fill('a', 'b', 'c', 'd');
-      const revision = await scene.store().revision();
-      await remove(scene.store(), `${scene.prefix()}a`);
-      const page = await scene.store().range({ ...prefixRange(scene.prefix()), revision, limit: 2 });
+      const revision = await context.store().revision();
+      await remove(context.store(), `${context.prefix()}a`);
+      const page = await context.store().range({ ...prefixRange(context.prefix()), revision, limit: 2 });
       expect([page.kvs.map(({ key }) => key.slice(-1)), page.more, page.count]).toEqual([['a', 'b'], true, 4]);
     });
 
-    it('refuse a revision that does not exist yet', async () => {
-      const revision = (await scene.store().revision()) + 1;
-      expect(await failureOf(scene.store().range({ ...prefixRange(scene.prefix()), revision }))).toMatchObject({
+    it('refuse a future revision', async () => {
+      const revision = (await context.store().revision()) + 1;
+      expect(await failureOf(context.store().range({ ...prefixRange(context.prefix()), revision }))).toMatchObject({
         failure: 'future-revision',
       });
-      expect(await failureOf(scene.store().get('/a', { revision }))).toMatchObject({ failure: 'future-revision' });
+      expect(await failureOf(context.store().get('/a', { revision }))).toMatchObject({ failure: 'future-revision' });
     });
 
-    it('read thousands of keys at one revision while they change', async () => {
-      const names = Array.from({ length: 2_300 }, (_, index) => `${scene.prefix()}${String(index).padStart(5, '0')}`);
+    it('return thousands of keys at one revision while they change', async () => {
+      const names = Array.from({ length: 2_300 }, (_, index) => `${context.prefix()}${String(index).padStart(5, '0')}`);
       for (let at = 0; at < names.length; at += 500) {
         const operations = names.slice(at, at + 500).map((key) => ({ type: 'put' as const, key, value: Buffer.from('old') }));
-        await scene.store().transact({ compare: [], operations });
+        await context.store().transact({ compare: [], operations });
       }
-      const reading = scene.store().range(prefixRange(scene.prefix()));
-      const writing = Promise.all([names[0], names[1_200], names[2_299]].map((key) => put(scene.store(), key ?? '', 'new')));
+      const reading = context.store().range(prefixRange(context.prefix()));
+      const writing = Promise.all([names[0], names[1_200], names[2_299]].map((key) => put(context.store(), key ?? '', 'new')));
       const { kvs, count, revision } = await reading;
       await writing;
       expect([kvs.length, count]).toEqual([2_300, 2_300]);
       expect(kvs.every(({ modRevision }) => modRevision <= revision)).toBe(true);
-      const again = await scene.store().range({ ...prefixRange(scene.prefix()), revision });
+      const again = await context.store().range({ ...prefixRange(context.prefix()), revision });
       expect(again.kvs).toEqual(kvs);
-      const page = await scene.store().range({ ...prefixRange(scene.prefix()), limit: 1_700 });
+      const page = await context.store().range({ ...prefixRange(context.prefix()), limit: 1_700 });
       expect([page.kvs.length, page.count, page.more]).toEqual([1_700, 2_300, true]);
     });
   });

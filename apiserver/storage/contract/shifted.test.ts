@@ -1,18 +1,21 @@
-/** A store with shifted revisions fulfils the store contract. The inner store starts at a higher revision, so that the shifted one starts where the suite expects it. */
+/**
+ * A store with shifted revisions fulfils the store contract. The wrapped store starts at a higher revision and the
+ * shift is negative, so that revisions start where the suite expects it.
+ */
 import { shiftedStore } from '../shifted-store';
 import { ManualClock } from '../../../test/support/manual-clock';
 import { MemoryStore } from '../../../test/support/memory-store';
 import { describeStore } from './suite';
 
-const earlier = 40;
+const writesBefore = 40;
 
 describeStore('a shifted store', {
   async create() {
     const clock = new ManualClock();
     const inner = new MemoryStore(clock);
     // No range of the suite covers this key.
-    for (let written = 0; written < earlier; written++) inner.put('!', Buffer.from('x'));
-    const store = shiftedStore(inner, -earlier);
+    for (let count = 0; count < writesBefore; count++) inner.put('!', Buffer.from('x'));
+    const store = shiftedStore(inner, -writesBefore);
     return {
       store,
       restart: async () => {
@@ -20,7 +23,7 @@ describeStore('a shifted store', {
         inner.reopen();
         return store;
       },
-      pass: (seconds) => clock.advanceAsync(seconds * 1_000),
+      advance: (seconds) => clock.advanceAsync(seconds * 1_000),
       dispose: () => store.close(),
     };
   },

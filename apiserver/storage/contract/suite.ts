@@ -1,34 +1,39 @@
 /**
- * The contract of `Store` as tests. Every implementation runs all of them; nothing here knows which one it runs on.
- * Tests share one store and keep to their own key prefix, so revisions are compared with each other, not with numbers;
- * what needs a store of its own (first revision, restart, compaction) asks for one.
+ * The contract of `Store` as tests, which every implementation runs. Tests share one store and write only below their
+ * own key prefix, so revisions are compared with each other, not with numbers; tests that need a store of their own
+ * (first revision, restart, compaction) create one.
  */
-import { compactionTests } from './compaction';
-import { leaseTests } from './leases';
-import { rangeTests } from './ranges';
-import type { Scene, StoreUnderTest, Subject } from './subject';
-import { transactionTests } from './transactions';
-import { watchTests } from './watches';
+import { describeCompaction } from './compaction';
+import { describeLeases } from './leases';
+import { describeRanges } from './ranges';
+import type { StoreTestContext, StoreUnderTest, StoreFactory } from './store-test-context';
+import { describeTransactions } from './transactions';
+import { describeWatches } from './watches';
 
-export function describeStore(name: string, subject: Subject): void {
+export function describeStore(name: string, factory: StoreFactory): void {
   describe(`the store contract on ${name}`, () => {
-    let under: StoreUnderTest | undefined;
+    let underTest: StoreUnderTest | undefined;
     let serial = 0;
-    const existing = (): StoreUnderTest => {
-      if (under === undefined) throw new Error('the store was not created');
-      return under;
+    const requireUnderTest = (): StoreUnderTest => {
+      if (underTest === undefined) throw new Error('the store was not created');
+      return underTest;
     };
-    const scene: Scene = { under: existing, store: () => existing().store, prefix: () => `/contract/${serial}/`, subject };
+    const context: StoreTestContext = {
+      underTest: requireUnderTest,
+      store: () => requireUnderTest().store,
+      prefix: () => `/contract/${serial}/`,
+      factory,
+    };
     beforeAll(async () => {
-      under = await subject.create();
+      underTest = await factory.create();
     }, 120_000);
     beforeEach(() => void serial++);
-    afterAll(() => under?.dispose());
+    afterAll(() => underTest?.dispose());
 
-    transactionTests(scene);
-    rangeTests(scene);
-    watchTests(scene);
-    compactionTests(scene);
-    leaseTests(scene);
+    describeTransactions(context);
+    describeRanges(context);
+    describeWatches(context);
+    describeCompaction(context);
+    describeLeases(context);
   });
 }

@@ -1,54 +1,53 @@
-/** Contract: single keys and transactions. */
 import { singleKey, StoreError } from '../store';
 import { failureOf, put, remove, valueOf } from '../../../test/support/store-helpers';
-import type { Scene } from './subject';
+import type { StoreTestContext } from './store-test-context';
 
-export function transactionTests(scene: Scene): void {
+export function describeTransactions(context: StoreTestContext): void {
   describe('transactions', () => {
-    it('start at revision 1 and give the first write revision 2', async () => {
-      const own = await scene.subject.create();
+    it('give the first write revision 2 after an initial revision 1', async () => {
+      const instance = await context.factory.create();
       try {
-        expect(await own.store.revision()).toBe(1);
-        expect(await put(own.store, '/first', 'a')).toBe(2);
-        expect(await own.store.revision()).toBe(2);
-        expect((await own.store.status()).revision).toBe(2);
+        expect(await instance.store.revision()).toBe(1);
+        expect(await put(instance.store, '/first', 'a')).toBe(2);
+        expect(await instance.store.revision()).toBe(2);
+        expect((await instance.store.status()).revision).toBe(2);
       } finally {
-        await own.dispose();
+        await instance.dispose();
       }
     }, 60_000);
 
-    it('report the newest revision in the same way asked or known at once, and fail after close', async () => {
-      const own = await scene.subject.create();
+    it('report the same revision asynchronously and synchronously, and fail after close', async () => {
+      const instance = await context.factory.create();
       try {
-        const known = (): number | undefined => own.store.revisionNow?.();
-        const before = await own.store.revision();
-        expect([before, undefined]).toContain(known());
-        const written = put(own.store, '/first', 'a');
-        // Not yet answered, so nobody may read it.
-        expect([before, undefined]).toContain(known());
-        expect([await written, undefined]).toContain(known());
-        await own.store.close();
-        if (own.store.revisionNow !== undefined) expect(known).toThrow(StoreError);
+        const revisionSync = (): number | undefined => instance.store.revisionSync?.();
+        const before = await instance.store.revision();
+        expect([before, undefined]).toContain(revisionSync());
+        const written = put(instance.store, '/first', 'a');
+        // Not committed yet, so the new revision must not be visible.
+        expect([before, undefined]).toContain(revisionSync());
+        expect([await written, undefined]).toContain(revisionSync());
+        await instance.store.close();
+        if (instance.store.revisionSync !== undefined) expect(revisionSync).toThrow(StoreError);
       } finally {
-        await own.dispose();
+        await instance.dispose();
       }
     }, 60_000);
 
     it('read a key that does not exist as undefined', async () => {
-      const { kv, revision } = await scene.store().get(`${scene.prefix()}none`);
+      const { kv, revision } = await context.store().get(`${context.prefix()}none`);
       expect(kv).toBeUndefined();
-      expect(revision).toBe(await scene.store().revision());
+      expect(revision).toBe(await context.store().revision());
     });
 
     it('create a key that does not exist', async () => {
-      const key = `${scene.prefix()}a`;
-      const before = await scene.store().revision();
-      const result = await scene.store().transact({
+      const key = `${context.prefix()}a`;
+      const before = await context.store().revision();
+      const result = await context.store().transact({
         compare: [{ key, modRevision: 0 }],
         operations: [{ type: 'put', key, value: Buffer.from([0, 255, 128, 10]) }],
       });
       expect(result).toEqual({ committed: true, revision: before + 1 });
-      expect((await scene.store().get(key)).kv).toEqual({
+      expect((await context.store().get(key)).kv).toEqual({
         key,
         value: Buffer.from([0, 255, 128, 10]),
         createRevision: before + 1,
@@ -57,10 +56,10 @@ export function transactionTests(scene: Scene): void {
       });
     });
 
-    it('refuse to create what exists, and return it', async () => {
-      const key = `${scene.prefix()}a`;
-      const created = await put(scene.store(), key, 'old');
-      const result = await scene.store().transact({
+    it('refuse to create a key that exists, and return its state', async () => {
+      const key = `${context.prefix()}a`;
+      const created = await put(context.store(), key, 'old');
+      const result = await context.store().transact({
         compare: [{ key, modRevision: 0 }],
         operations: [{ type: 'put', key, value: Buffer.from('new') }],
       });
@@ -69,51 +68,51 @@ export function transactionTests(scene: Scene): void {
         revision: created,
         current: [{ key, value: Buffer.from('old'), createRevision: created, modRevision: created, version: 1 }],
       });
-      expect(await valueOf(scene.store(), key)).toBe('old');
-      expect(await scene.store().revision()).toBe(created);
+      expect(await valueOf(context.store(), key)).toBe('old');
+      expect(await context.store().revision()).toBe(created);
     });
 
-    it('update at the expected revision only, and count versions', async () => {
-      const key = `${scene.prefix()}a`;
-      const first = await put(scene.store(), key, '1');
+    it('update a key at the expected revision only, and count versions', async () => {
+      const key = `${context.prefix()}a`;
+      const first = await put(context.store(), key, '1');
       const update = (modRevision: number, value: string) =>
-        scene.store().transact({ compare: [{ key, modRevision }], operations: [{ type: 'put', key, value: Buffer.from(value) }] });
+        context.store().transact({ compare: [{ key, modRevision }], operations: [{ type: 'put', key, value: Buffer.from(value) }] });
       expect(await update(first, '2')).toEqual({ committed: true, revision: first + 1 });
       expect(await update(first, '3')).toMatchObject({ committed: false, current: [{ modRevision: first + 1, version: 2 }] });
-      expect((await scene.store().get(key)).kv).toMatchObject({ createRevision: first, modRevision: first + 1, version: 2 });
+      expect((await context.store().get(key)).kv).toMatchObject({ createRevision: first, modRevision: first + 1, version: 2 });
     });
 
-    it('delete at the expected revision only', async () => {
-      const key = `${scene.prefix()}a`;
-      const first = await put(scene.store(), key, '1');
-      const erase = (modRevision: number) =>
-        scene.store().transact({ compare: [{ key, modRevision }], operations: [{ type: 'delete', key }] });
-      expect(await erase(first - 1)).toMatchObject({ committed: false });
-      expect(await erase(first)).toEqual({ committed: true, revision: first + 1 });
-      expect(await valueOf(scene.store(), key)).toBeUndefined();
-      expect(await erase(first)).toEqual({ committed: false, revision: first + 1, current: [undefined] });
+    it('delete a key at the expected revision only', async () => {
+      const key = `${context.prefix()}a`;
+      const first = await put(context.store(), key, '1');
+      const deleteAt = (modRevision: number) =>
+        context.store().transact({ compare: [{ key, modRevision }], operations: [{ type: 'delete', key }] });
+      expect(await deleteAt(first - 1)).toMatchObject({ committed: false });
+      expect(await deleteAt(first)).toEqual({ committed: true, revision: first + 1 });
+      expect(await valueOf(context.store(), key)).toBeUndefined();
+      expect(await deleteAt(first)).toEqual({ committed: false, revision: first + 1, current: [undefined] });
     });
 
-    it('create a deleted key with a new create revision', async () => {
-      const key = `${scene.prefix()}a`;
-      await put(scene.store(), key, '1');
-      await put(scene.store(), key, '2');
-      await remove(scene.store(), key);
-      const again = await put(scene.store(), key, '3');
-      expect((await scene.store().get(key)).kv).toMatchObject({ createRevision: again, modRevision: again, version: 1 });
+    it('give a new create revision to a key that was deleted before', async () => {
+      const key = `${context.prefix()}a`;
+      await put(context.store(), key, '1');
+      await put(context.store(), key, '2');
+      await remove(context.store(), key);
+      const again = await put(context.store(), key, '3');
+      expect((await context.store().get(key)).kv).toMatchObject({ createRevision: again, modRevision: again, version: 1 });
     });
 
-    it('take no revision for deleting nothing or doing nothing', async () => {
-      const before = await scene.store().revision();
-      expect(await remove(scene.store(), `${scene.prefix()}none`)).toBe(before);
-      expect(await scene.store().transact({ compare: [], operations: [] })).toEqual({ committed: true, revision: before });
-      expect(await scene.store().revision()).toBe(before);
+    it('take no revision when they change nothing', async () => {
+      const before = await context.store().revision();
+      expect(await remove(context.store(), `${context.prefix()}none`)).toBe(before);
+      expect(await context.store().transact({ compare: [], operations: [] })).toEqual({ committed: true, revision: before });
+      expect(await context.store().revision()).toBe(before);
     });
 
-    it('do several operations at one revision', async () => {
-      const [a, b, c] = ['a', 'b', 'c'].map((name) => `${scene.prefix()}${name}`) as [string, string, string];
-      const first = await put(scene.store(), a, '1');
-      const result = await scene.store().transact({
+    it('apply several operations at one revision', async () => {
+      const [a, b, c] = ['a', 'b', 'c'].map((name) => `${context.prefix()}${name}`) as [string, string, string];
+      const first = await put(context.store(), a, '1');
+      const result = await context.store().transact({
         compare: [
           { key: a, modRevision: first },
           { key: b, modRevision: 0 },
@@ -125,17 +124,17 @@ export function transactionTests(scene: Scene): void {
         ],
       });
       expect(result).toEqual({ committed: true, revision: first + 1 });
-      const { kvs } = await scene.store().range({ start: scene.prefix(), end: `${scene.prefix()}~` });
+      const { kvs } = await context.store().range({ start: context.prefix(), end: `${context.prefix()}~` });
       expect(kvs.map(({ key, modRevision }) => [key, modRevision])).toEqual([
         [b, first + 1],
         [c, first + 1],
       ]);
     });
 
-    it('do nothing at all when one of several conditions fails, and return every compared key in order', async () => {
-      const [a, b, c] = ['a', 'b', 'c'].map((name) => `${scene.prefix()}${name}`) as [string, string, string];
-      const first = await put(scene.store(), a, '1');
-      const result = await scene.store().transact({
+    it('apply nothing when one of several conditions fails, and return every compared key in order', async () => {
+      const [a, b, c] = ['a', 'b', 'c'].map((name) => `${context.prefix()}${name}`) as [string, string, string];
+      const first = await put(context.store(), a, '1');
+      const result = await context.store().transact({
         compare: [
           { key: c, modRevision: 0 },
           { key: a, modRevision: first },
@@ -147,26 +146,26 @@ export function transactionTests(scene: Scene): void {
         ],
       });
       expect(result).toMatchObject({ committed: false, revision: first, current: [undefined, { key: a, modRevision: first }, undefined] });
-      expect(await valueOf(scene.store(), a)).toBe('1');
-      expect(await valueOf(scene.store(), c)).toBeUndefined();
+      expect(await valueOf(context.store(), a)).toBe('1');
+      expect(await valueOf(context.store(), c)).toBeUndefined();
     });
 
     it('can require that another key exists', async () => {
-      const [guard, key] = [`${scene.prefix()}guard`, `${scene.prefix()}key`];
+      const [guard, key] = [`${context.prefix()}guard`, `${context.prefix()}key`];
       const create = () =>
-        scene.store().transact({ compare: [{ key: guard, exists: true }], operations: [{ type: 'put', key, value: Buffer.from('x') }] });
+        context.store().transact({ compare: [{ key: guard, exists: true }], operations: [{ type: 'put', key, value: Buffer.from('x') }] });
       expect(await create()).toMatchObject({ committed: false, current: [undefined] });
-      await put(scene.store(), guard, '');
+      await put(context.store(), guard, '');
       expect(await create()).toMatchObject({ committed: true });
-      expect((await scene.store().get(guard)).kv?.value).toHaveLength(0);
+      expect((await context.store().get(guard)).kv?.value).toHaveLength(0);
     });
 
-    it('let exactly one of many concurrent creations win', async () => {
-      const key = `${scene.prefix()}a`;
-      const before = await scene.store().revision();
+    it('commit exactly one of many concurrent creations', async () => {
+      const key = `${context.prefix()}a`;
+      const before = await context.store().revision();
       const results = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
-          scene.store().transact({
+          context.store().transact({
             compare: [{ key, modRevision: 0 }],
             operations: [{ type: 'put', key, value: Buffer.from(String(index)) }],
           }),
@@ -174,21 +173,21 @@ export function transactionTests(scene: Scene): void {
       );
       const winners = results.flatMap((result, index) => (result.committed ? [index] : []));
       expect(winners).toHaveLength(1);
-      expect(await valueOf(scene.store(), key)).toBe(String(winners[0]));
-      expect(await scene.store().revision()).toBe(before + 1);
+      expect(await valueOf(context.store(), key)).toBe(String(winners[0]));
+      expect(await context.store().revision()).toBe(before + 1);
       for (const result of results) {
         if (!result.committed) expect(result.current[0]?.value.toString()).toBe(String(winners[0]));
       }
     });
 
     it('lose no increment of concurrent writers', async () => {
-      const key = `${scene.prefix()}n`;
-      await put(scene.store(), key, '0');
+      const key = `${context.prefix()}n`;
+      await put(context.store(), key, '0');
       const increment = async (): Promise<void> => {
-        let { kv } = await scene.store().get(key);
+        let { kv } = await context.store().get(key);
         for (;;) {
           const value = Buffer.from(String(Number(kv?.value.toString()) + 1));
-          const result = await scene.store().transact({
+          const result = await context.store().transact({
             compare: [{ key, modRevision: kv?.modRevision ?? 0 }],
             operations: [{ type: 'put', key, value }],
           });
@@ -197,85 +196,85 @@ export function transactionTests(scene: Scene): void {
         }
       };
       await Promise.all(Array.from({ length: 12 }, increment));
-      expect(await valueOf(scene.store(), key)).toBe('12');
-      expect((await scene.store().get(key)).kv?.version).toBe(13);
+      expect(await valueOf(context.store(), key)).toBe('12');
+      expect((await context.store().get(key)).kv?.version).toBe(13);
     });
 
-    it('let a write be read at once', async () => {
+    it('are visible to reads as soon as they are committed', async () => {
       for (let round = 0; round < 30; round++) {
-        const key = `${scene.prefix()}${round % 3}`;
-        const revision = await put(scene.store(), key, String(round));
+        const key = `${context.prefix()}${round % 3}`;
+        const revision = await put(context.store(), key, String(round));
         const [value, latest, range] = await Promise.all([
-          valueOf(scene.store(), key),
-          scene.store().revision(),
-          scene.store().range(singleKey(key)),
+          valueOf(context.store(), key),
+          context.store().revision(),
+          context.store().range(singleKey(key)),
         ]);
         expect([value, latest, range.kvs[0]?.modRevision]).toEqual([String(round), revision, revision]);
       }
     });
 
-    it('keep a value that the writer overwrites afterwards in its own memory', async () => {
-      const key = `${scene.prefix()}a`;
-      await put(scene.store(), key, 'aaaa');
-      const { kv: first } = await scene.store().get(key);
-      await put(scene.store(), key, 'bbbb');
-      const { kv: second } = await scene.store().get(key);
+    it('preserve a returned value when the key is written again', async () => {
+      const key = `${context.prefix()}a`;
+      await put(context.store(), key, 'aaaa');
+      const { kv: first } = await context.store().get(key);
+      await put(context.store(), key, 'bbbb');
+      const { kv: second } = await context.store().get(key);
       expect([first?.value.toString(), second?.value.toString()]).toEqual(['aaaa', 'bbbb']);
     });
 
-    it('accept values of a megabyte', async () => {
-      const key = `${scene.prefix()}large`;
+    it('accept a value of one megabyte', async () => {
+      const key = `${context.prefix()}large`;
       const value = Buffer.alloc(1_000_000, 'abc');
-      await scene.store().transact({ compare: [], operations: [{ type: 'put', key, value }] });
-      expect((await scene.store().get(key)).kv?.value.equals(value)).toBe(true);
+      await context.store().transact({ compare: [], operations: [{ type: 'put', key, value }] });
+      expect((await context.store().get(key)).kv?.value.equals(value)).toBe(true);
     });
 
-    it('reject a transaction that is too large without an effect', async () => {
-      const key = `${scene.prefix()}large`;
-      const write = scene.store().transact({ compare: [], operations: [{ type: 'put', key, value: Buffer.alloc(4 << 20) }] });
+    it('refuse an oversized transaction without an effect', async () => {
+      const key = `${context.prefix()}large`;
+      const write = context.store().transact({ compare: [], operations: [{ type: 'put', key, value: Buffer.alloc(4 << 20) }] });
       expect(await failureOf(write)).toMatchObject({ failure: 'too-large' });
-      expect(await valueOf(scene.store(), key)).toBeUndefined();
+      expect(await valueOf(context.store(), key)).toBeUndefined();
     });
 
     it('accept 1,000 operations', async () => {
       const operations = Array.from({ length: 1_000 }, (_, index) => ({
         type: 'put' as const,
-        key: `${scene.prefix()}${String(index).padStart(4, '0')}`,
+        key: `${context.prefix()}${String(index).padStart(4, '0')}`,
         value: Buffer.from(String(index)),
       }));
-      expect(scene.store().maxOperations).toBeGreaterThanOrEqual(1_000);
-      const { revision } = await scene.store().transact({ compare: [], operations });
-      const { kvs } = await scene.store().range({ start: scene.prefix(), end: `${scene.prefix()}~` });
+      expect(context.store().maxOperations).toBeGreaterThanOrEqual(1_000);
+      const { revision } = await context.store().transact({ compare: [], operations });
+      const { kvs } = await context.store().range({ start: context.prefix(), end: `${context.prefix()}~` });
       expect(kvs).toHaveLength(1_000);
       expect(new Set(kvs.map(({ modRevision }) => modRevision))).toEqual(new Set([revision]));
     });
 
-    it('refuse a key written twice, an empty key, and one with NUL', async () => {
-      const key = `${scene.prefix()}a`;
+    it('refuse a key written twice, an empty key, and a key with NUL', async () => {
+      const key = `${context.prefix()}a`;
       const write = { type: 'put' as const, value: Buffer.from('x') };
       for (const keys of [[key, key], [''], ['/a\0b']]) {
-        const attempt = scene.store().transact({ compare: [], operations: keys.map((one) => ({ ...write, key: one })) });
+        const attempt = context.store().transact({ compare: [], operations: keys.map((name) => ({ ...write, key: name })) });
         expect(await failureOf(attempt)).toMatchObject({ failure: 'internal' });
       }
-      expect(await valueOf(scene.store(), key)).toBeUndefined();
+      expect(await valueOf(context.store(), key)).toBeUndefined();
     });
 
     it('refuse a call whose deadline has passed', async () => {
-      const key = `${scene.prefix()}a`;
+      const key = `${context.prefix()}a`;
       const write = { compare: [], operations: [{ type: 'put' as const, key, value: Buffer.from('x') }] };
-      expect(await failureOf(scene.store().transact(write, { deadline: -1 }))).toMatchObject({ failure: 'unavailable' });
-      expect(await failureOf(scene.store().get(key, { deadline: -1 }))).toMatchObject({ failure: 'deadline' });
-      expect(await valueOf(scene.store(), key)).toBeUndefined();
+      expect(await failureOf(context.store().transact(write, { deadline: -1 }))).toMatchObject({ failure: 'unavailable' });
+      expect(await failureOf(context.store().get(key, { deadline: -1 }))).toMatchObject({ failure: 'deadline' });
+      expect(await valueOf(context.store(), key)).toBeUndefined();
     });
 
-    it('keep everything over a restart', async () => {
-      const own = await scene.subject.create();
+    it('survive a restart with their revisions and history', async () => {
+      const instance = await context.factory.create();
       try {
-        await put(own.store, '/a', '1');
-        await put(own.store, '/a', '2');
-        await put(own.store, '/b', '1');
-        await remove(own.store, '/b');
-        const store = await own.restart();
+        await put(instance.store, '/a', '1');
+        await put(instance.store, '/a', '2');
+        await put(instance.store, '/b', '1');
+        await remove(instance.store, '/b');
+        const store = await instance.restart();
         expect(await store.revision()).toBe(5);
         expect((await store.get('/a')).kv).toMatchObject({ createRevision: 2, modRevision: 3, version: 2 });
         expect(await valueOf(store, '/a', 2)).toBe('1');
@@ -283,17 +282,17 @@ export function transactionTests(scene: Scene): void {
         expect(await valueOf(store, '/b')).toBeUndefined();
         expect(await put(store, '/c', '1')).toBe(6);
       } finally {
-        await own.dispose();
+        await instance.dispose();
       }
     }, 60_000);
 
-    it('refuse everything after close', async () => {
-      const own = await scene.subject.create();
-      await own.store.close();
-      await own.store.close();
-      expect(await failureOf(own.store.get('/a'))).toMatchObject({ failure: 'closed' });
-      expect(await failureOf(put(own.store, '/a', '1'))).toMatchObject({ failure: 'closed' });
-      await own.dispose();
+    it('are refused after close', async () => {
+      const instance = await context.factory.create();
+      await instance.store.close();
+      await instance.store.close();
+      expect(await failureOf(instance.store.get('/a'))).toMatchObject({ failure: 'closed' });
+      expect(await failureOf(put(instance.store, '/a', '1'))).toMatchObject({ failure: 'closed' });
+      await instance.dispose();
     }, 60_000);
   });
 }

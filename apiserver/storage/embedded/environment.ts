@@ -1,94 +1,96 @@
 /**
- * The database files of the embedded store: which tables there are, reading them at one snapshot, writing one batch
- * durably. It knows nothing of transactions, watches or leases.
+ * The LMDB environment of the embedded store: its databases (tables), reads at one snapshot, and durable batches of
+ * writes. Transactions, watches and leases are left to its callers.
  *
- * A batch becomes visible to readers only after its pages and then its meta page are on disk (lmdb without overlapping
- * synchronisation), so whatever a snapshot shows is durable.
+ * A batch becomes visible to readers only after its pages and then its meta page are on disk (LMDB without overlapping
+ * sync), so everything a snapshot shows is durable.
  */
 import { open, type Database, type RangeOptions, type RootDatabase, type Transaction as LmdbTransaction } from 'lmdb';
 import type { Revision } from '../store';
-import { prepareToRead, prepareToWrite, type WhileAlone } from './files';
-import { PRIVATE_FILE } from './folder-lock';
-import type { StoreGate } from './gate';
+import { prepareToRead, prepareToWrite, type RunIfUnlocked } from './database-files';
+import { PRIVATE_FILE_MODE } from './folder-lock';
+import type { StoreGate } from './store-gate';
 import {
-  decodeEntry,
-  decodeLatest,
+  decodeLogEntry,
+  decodeLatestRecord,
   decodeNumber,
-  decodePast,
-  encodeEntry,
-  encodeLatest,
+  decodeHistoryRecord,
+  encodeLogEntry,
+  encodeLatestRecord,
   encodeNumber,
-  encodePast,
+  encodeHistoryRecord,
   historyKey,
-  keysOfEntry,
+  keysOfLogEntry,
   splitHistoryKey,
-  valueInEntry,
-  weightOfEntry,
+  valueInLogEntry,
+  valueBytesOfLogEntry,
   type KeyChange,
-  type Latest,
-  type Past,
+  type LatestRecord,
+  type HistoryRecord,
 } from './record';
 
 type Table = Database<Buffer, Buffer>;
 
-/** lmdb's read into one shared buffer: what it returns is overwritten by the next read. Its types lack the options. */
+/**
+ * Reads into lmdb-js's shared buffer: the result is overwritten by the next read. The types of lmdb lack the options.
+ */
 interface SharedRead {
   getBinaryFast(key: Buffer, options: { readonly transaction: LmdbTransaction }): Buffer | undefined;
 }
 
 interface Tables {
-  /** revision → the changes of that revision, with their values. */
+  /** revision → the changes of that revision, with their values */
   readonly log: Table;
-  /** key → revisions of the live value. */
+  /** key → revisions, version and lease of the live value */
   readonly latest: Table;
-  /** key, revision → what happened then, without the value. */
+  /** key, revision → create revision and version, or a deletion; without the value */
   readonly history: Table;
-  /** lease → time to live in seconds. */
+  /** lease → TTL in seconds */
   readonly leases: Table;
-  /** The counters named in {@link counters}. */
+  /** The counters named in {@link counterKeys}. */
   readonly counters: Table;
 }
 
-const counters = {
+const counterKeys = {
   format: Buffer.from('format'),
   revision: Buffer.from('revision'),
   compacted: Buffer.from('compacted'),
   purged: Buffer.from('purged'),
   lastLease: Buffer.from('last-lease'),
 };
-export type Counter = Exclude<keyof typeof counters, 'format'>;
+export type Counter = Exclude<keyof typeof counterKeys, 'format'>;
 
-/** Further keys of the same table: who wrote last, and what is written only to see whether anything can be. */
-const markKey = Buffer.from('mark');
+/** Further keys of the `counters` table: the identity of the last write, and the value written by health probes. */
+const lastWriteIdKey = Buffer.from('mark');
 const probeKey = Buffer.from('probe');
 const PROBE_BYTES = 16 << 10;
 
 const TABLE = { keyEncoding: 'binary', encoding: 'binary' } as const;
 
 const FORMAT_VERSION = 2;
-/** Without packed values; otherwise the same. */
-const PLAIN_FORMAT = 1;
+/** Format before value compression; otherwise the same as the current one. */
+const UNCOMPRESSED_FORMAT_VERSION = 1;
 
-/** The revision of a store that was never written, as etcd counts: the first write takes 2. */
+/** The revision of a store without writes, as in etcd: the first write takes 2. */
 const EMPTY_REVISION = 1;
 
-/** Every key is also part of a history key, and lmdb's longest key has 1,978 bytes. */
-export const LONGEST_KEY = 1_900;
+/** Every key is part of a history key, and LMDB's longest key here has 1,978 bytes. */
+export const MAX_KEY_BYTES = 1_900;
 
-/** Another process has written to the files since this one opened them: what this one knows of them is of no use any more. */
-export class StoreTaken extends Error {
-  override readonly name = 'StoreTaken';
+/** Another process has written to the files since this one opened them, so the state in memory is stale. */
+export class ConcurrentWriterError extends Error {
+  override readonly name = 'ConcurrentWriterError';
 }
 
-export interface EnvironmentView {
-  readonly state: ReadTransaction;
+export interface ReadOnlyEnvironment {
+  readonly snapshot: ReadTransaction;
   close(): Promise<void>;
 }
 
 export class Environment {
-  private writes = 0;
-  /** Ends with the last write that was asked for, however that ends. */
-  private written: Promise<unknown> = Promise.resolve();
+  private writeCount = 0;
+  /** Resolves when the last requested write has ended, successfully or not. */
+  private lastWrite: Promise<unknown> = Promise.resolve();
 
   private constructor(
     private readonly root: RootDatabase<Buffer, Buffer>,
@@ -96,56 +98,62 @@ export class Environment {
     private readonly directory: string,
     private readonly owner: string,
     private readonly gate: StoreGate,
-    /** The mark and the last revision that the files hold, as far as this process knows; each of its writes leaves a new mark. */
-    private mark: Buffer | undefined,
+    /**
+     * The id of the last write and the last revision in the files, as far as this process knows. Each write of this
+     * process has a new id.
+     */
+    private lastWriteId: Buffer | undefined,
     private revision: Revision,
   ) {}
 
   /**
-   * Opens or creates the files in `directory`, whose lock the caller has. Throws when they were written in another format. As closing, behind `gate`.
-   * @param owner a text that no other process uses.
+   * Opens or creates the files in `directory`; the caller holds its folder lock. Throws when they have another
+   * format. Must run inside `gate`, as must {@link close}.
+   * @param owner an id that no other process uses.
    */
   static async open(directory: string, owner: string, gate: StoreGate): Promise<Environment> {
     prepareToWrite(directory);
-    // lmdb's types lack the mode. Its batching by turns makes a promise that nobody can reach, whose rejection would end the process when a commit
-    // fails; writes come in batches as it is.
-    const options = { permissionsMode: PRIVATE_FILE, noSubdir: false, overlappingSync: false, eventTurnBatching: false, cache: false };
+    // The types of lmdb lack the mode. Its event-turn batching creates a promise that cannot be handled, and its
+    // rejection would end the process when a commit fails; writes are batched here already.
+    const options = { permissionsMode: PRIVATE_FILE_MODE, noSubdir: false, overlappingSync: false, eventTurnBatching: false, cache: false };
     const root = open<Buffer, Buffer>({ path: directory, maxDbs: 8, ...options });
-    const tables = tablesOf(root);
-    const format = tables.counters.get(counters.format);
+    const tables = openTables(root);
+    const format = tables.counters.get(counterKeys.format);
     if (format === undefined) {
       await root.batch(() => {
-        void tables.counters.put(counters.format, encodeNumber(FORMAT_VERSION));
-        void tables.counters.put(counters.revision, encodeNumber(EMPTY_REVISION));
+        void tables.counters.put(counterKeys.format, encodeNumber(FORMAT_VERSION));
+        void tables.counters.put(counterKeys.revision, encodeNumber(EMPTY_REVISION));
       });
-    } else if (decodeNumber(format) === PLAIN_FORMAT) {
-      await tables.counters.put(counters.format, encodeNumber(FORMAT_VERSION));
+    } else if (decodeNumber(format) === UNCOMPRESSED_FORMAT_VERSION) {
+      await tables.counters.put(counterKeys.format, encodeNumber(FORMAT_VERSION));
     } else if (decodeNumber(format) !== FORMAT_VERSION) {
       await root.close();
-      throw otherFormat(directory, format);
+      throw unsupportedFormatError(directory, format);
     }
-    const revision = decodeNumber(tables.counters.get(counters.revision) ?? encodeNumber(EMPTY_REVISION));
-    return new Environment(root, tables, directory, owner, gate, tables.counters.get(markKey), revision);
+    const revision = decodeNumber(tables.counters.get(counterKeys.revision) ?? encodeNumber(EMPTY_REVISION));
+    return new Environment(root, tables, directory, owner, gate, tables.counters.get(lastWriteIdKey), revision);
   }
 
   /**
-   * The newest committed state of files that another process may be writing to, until `close`: the files grow meanwhile, for what it shows is kept. Writes
-   * nothing. Rejects when the files were written in another format, or hold nothing yet; they are closed by then. As closing, behind the {@link StoreGate}.
+   * Opens a snapshot of the newest committed state of files that another process may be writing to. Writes nothing.
+   * While it is open the files only grow, because LMDB cannot reuse the pages that the snapshot reads. Rejects, with
+   * the files closed, when they have another format or hold no data yet. Must run inside the {@link StoreGate}, as must
+   * closing.
    */
-  static async view(directory: string, whileAlone: WhileAlone): Promise<EnvironmentView> {
-    prepareToRead(directory, whileAlone);
+  static async openReadOnly(directory: string, runIfUnlocked: RunIfUnlocked): Promise<ReadOnlyEnvironment> {
+    prepareToRead(directory, runIfUnlocked);
     const root = open<Buffer, Buffer>({ path: directory, maxDbs: 8, readOnly: true, noSubdir: false, cache: false });
     try {
-      const tables = viewedTables(root);
-      const format = tables?.counters.get(counters.format);
-      if (tables === undefined || format === undefined || ![PLAIN_FORMAT, FORMAT_VERSION].includes(decodeNumber(format))) {
-        throw otherFormat(directory, format);
+      const tables = openExistingTables(root);
+      const format = tables?.counters.get(counterKeys.format);
+      if (tables === undefined || format === undefined || ![UNCOMPRESSED_FORMAT_VERSION, FORMAT_VERSION].includes(decodeNumber(format))) {
+        throw unsupportedFormatError(directory, format);
       }
-      const state = new ReadTransaction(tables, root.useReadTransaction());
+      const snapshot = new ReadTransaction(tables, root.useReadTransaction());
       return {
-        state,
+        snapshot,
         close: () => {
-          state.done();
+          snapshot.done();
           return root.close();
         },
       };
@@ -155,60 +163,65 @@ export class Environment {
     }
   }
 
-  /** A consistent view of the newest committed state; call {@link ReadTransaction.done} when finished. */
+  /** A consistent snapshot of the newest committed state; call {@link ReadTransaction.done} when finished. */
   snapshot(): ReadTransaction {
     return new ReadTransaction(this.tables, this.root.useReadTransaction());
   }
 
   /**
-   * Does all writes of `action` in one durable step; rejects when nothing of it was done, with {@link StoreTaken} when this process is no longer
-   * the only one that writes here.
+   * Applies all writes of `action` in one durable transaction. Rejects when nothing was written: with {@link
+   * ConcurrentWriterError} when another process has written to the files.
    */
   write(action: (batch: WriteBatch) => void): Promise<void> {
-    // One after the other: each is to find what the one before it left.
-    const writing = this.written.then(() => this.writeNext(action));
-    this.written = writing.catch(() => undefined);
+    // One at a time: each write checks the state that the previous one left.
+    const writing = this.lastWrite.then(() => this.writeNext(action));
+    this.lastWrite = writing.catch(() => undefined);
     return writing;
   }
 
   private async writeNext(action: (batch: WriteBatch) => void): Promise<void> {
     const batch = new WriteBatch(this.tables);
-    const mark = Buffer.from(`${this.owner} ${++this.writes}`);
+    const writeId = Buffer.from(`${this.owner} ${++this.writeCount}`);
     try {
-      await this.gate.write(() =>
+      await this.gate.runWrite(() =>
         this.root.childTransaction(() => {
-          this.checkUntouched();
+          this.checkSoleWriter();
           action(batch);
-          batch.finish(mark);
+          batch.finish(writeId);
         }),
       );
     } catch (error) {
-      // lmdb keeps a read transaction for the rest of the turn; it must not answer for what came after it.
+      // lmdb-js keeps a read transaction for the rest of the event-loop turn; it must not serve reads after this write.
       this.root.resetReadTxn();
-      if (!this.isMarked(mark)) throw await causeOf(error);
+      if (!this.isLastWrite(writeId)) throw await commitCauseOf(error);
     } finally {
       this.root.resetReadTxn();
     }
-    this.mark = mark;
+    this.lastWriteId = writeId;
     this.revision = batch.revision ?? this.revision;
   }
 
-  /** Throws {@link StoreTaken} unless the files are as this process left them. Looks into the write transaction in which it is called. */
-  private checkUntouched(): void {
+  /**
+   * Throws {@link ConcurrentWriterError} unless the files are as this process left them. Reads in the current write
+   * transaction.
+   */
+  private checkSoleWriter(): void {
     const { counters: table } = this.tables;
-    const revision = decodeNumber(table.get(counters.revision) ?? encodeNumber(EMPTY_REVISION));
-    const mark = table.get(markKey);
-    const isSame = mark === undefined ? this.mark === undefined : this.mark?.equals(mark) === true;
+    const revision = decodeNumber(table.get(counterKeys.revision) ?? encodeNumber(EMPTY_REVISION));
+    const lastWriteId = table.get(lastWriteIdKey);
+    const isSame = lastWriteId === undefined ? this.lastWriteId === undefined : this.lastWriteId?.equals(lastWriteId) === true;
     if (isSame && revision === this.revision) return;
     const revisions = `its last revision is ${revision}, the last one known here is ${this.revision}`;
-    throw new StoreTaken(`another process has written to the data in ${this.directory} (${revisions}); this one has stopped using it`);
+    throw new ConcurrentWriterError(
+      `another process has written to the data in ${this.directory} (${revisions}); this one has stopped using it`,
+    );
   }
 
-  /** Whether a batch whose write reported an error is in the database all the same. */
-  private isMarked(mark: Buffer): boolean {
+  /** Whether a batch was committed although its commit reported an error. */
+  private isLastWrite(writeId: Buffer): boolean {
     const snapshot = this.snapshot();
     try {
-      return snapshot.mark()?.equals(mark) === true;
+      return snapshot.lastWriteId()?.equals(writeId) === true;
     } finally {
       snapshot.done();
     }
@@ -219,31 +232,31 @@ export class Environment {
   }
 }
 
-function tablesOf(root: RootDatabase<Buffer, Buffer>): Tables {
+function openTables(root: RootDatabase<Buffer, Buffer>): Tables {
   const table = (name: string): Table => root.openDB<Buffer, Buffer>({ name, ...TABLE });
   return { log: table('log'), latest: table('latest'), history: table('history'), leases: table('leases'), counters: table('counters') };
 }
 
-/** lmdb's types do not say that there may be none where nothing may be made. */
-interface ViewedRoot {
+/** In a read-only environment `openDB` returns undefined for a missing database; the types of lmdb lack this. */
+interface ReadOnlyRoot {
   openDB(options: typeof TABLE & { readonly name: string }): Table | undefined;
 }
 
-/** Undefined while whoever makes the files has not got so far. */
-function viewedTables(root: ViewedRoot): Tables | undefined {
+/** Undefined while the writer has not created all tables yet. */
+function openExistingTables(root: ReadOnlyRoot): Tables | undefined {
   const table = (name: string): Table | undefined => root.openDB({ name, ...TABLE });
-  const [log, latest, history, leases, numbers] = [table('log'), table('latest'), table('history'), table('leases'), table('counters')];
-  if (!log || !latest || !history || !leases || !numbers) return undefined;
-  return { log, latest, history, leases, counters: numbers };
+  const [log, latest, history, leases, counters] = [table('log'), table('latest'), table('history'), table('leases'), table('counters')];
+  if (!log || !latest || !history || !leases || !counters) return undefined;
+  return { log, latest, history, leases, counters };
 }
 
-function otherFormat(directory: string, format: Buffer | undefined): Error {
-  const found = format === undefined ? 'no format yet' : `format ${decodeNumber(format)}`;
-  return new Error(`the data in ${directory} has ${found}; this version reads format ${FORMAT_VERSION}: use the version that wrote it`);
+function unsupportedFormatError(directory: string, format: Buffer | undefined): Error {
+  const actual = format === undefined ? 'no format yet' : `format ${decodeNumber(format)}`;
+  return new Error(`the data in ${directory} has ${actual}; this version reads format ${FORMAT_VERSION}: use the version that wrote it`);
 }
 
-/** The reason of a failed commit, which lmdb hides behind another error. */
-async function causeOf(error: unknown): Promise<unknown> {
+/** The cause of a failed commit, which lmdb-js wraps in another error. */
+async function commitCauseOf(error: unknown): Promise<unknown> {
   if (typeof error !== 'object' || error === null || !('commitError' in error)) return error;
   try {
     await error.commitError;
@@ -253,52 +266,52 @@ async function causeOf(error: unknown): Promise<unknown> {
   }
 }
 
-/** The writes of one durable step. */
+/** The writes of one durable transaction. */
 export class WriteBatch {
-  /** The last one that was appended. */
+  /** The revision appended last. */
   revision: Revision | undefined;
 
   constructor(private readonly tables: Tables) {}
 
   setCounter(counter: Exclude<Counter, 'revision'>, value: number): void {
-    void this.tables.counters.put(counters[counter], encodeNumber(value));
+    void this.tables.counters.put(counterKeys[counter], encodeNumber(value));
   }
 
-  /** Writes what nobody reads. */
-  probe(): void {
+  /** Writes a value that is never read, to check that the disk accepts writes. */
+  writeProbe(): void {
     void this.tables.counters.put(probeKey, Buffer.alloc(PROBE_BYTES));
   }
 
-  /** Appends one revision and brings `latest` and `history` up to it. */
+  /** Appends one revision to `log` and updates `latest` and `history`. */
   append(revision: Revision, changes: readonly KeyChange[]): void {
     this.revision = revision;
-    void this.tables.log.put(encodeNumber(revision), encodeEntry(changes));
+    void this.tables.log.put(encodeNumber(revision), encodeLogEntry(changes));
     for (const change of changes) {
       const key = Buffer.from(change.key);
       if (change.deleted) {
         void this.tables.latest.remove(key);
-        void this.tables.history.put(historyKey(key, revision), encodePast(undefined));
+        void this.tables.history.put(historyKey(key, revision), encodeHistoryRecord(undefined));
       } else {
         const { createRevision, version, lease } = change;
-        void this.tables.latest.put(key, encodeLatest({ modRevision: revision, createRevision, version, lease }));
-        void this.tables.history.put(historyKey(key, revision), encodePast({ createRevision, version }));
+        void this.tables.latest.put(key, encodeLatestRecord({ modRevision: revision, createRevision, version, lease }));
+        void this.tables.history.put(historyKey(key, revision), encodeHistoryRecord({ createRevision, version }));
       }
     }
   }
 
-  /** To be called last. */
-  finish(mark: Buffer): void {
-    void this.tables.counters.put(markKey, mark);
-    if (this.revision !== undefined) void this.tables.counters.put(counters.revision, encodeNumber(this.revision));
+  /** Must be called last. */
+  finish(writeId: Buffer): void {
+    void this.tables.counters.put(lastWriteIdKey, writeId);
+    if (this.revision !== undefined) void this.tables.counters.put(counterKeys.revision, encodeNumber(this.revision));
   }
 
-  /** Keeps only `changes` of an old revision; with none the entry goes. */
-  rewrite(revision: Revision, changes: readonly KeyChange[]): void {
+  /** Keeps only `changes` in the log entry of an old revision; removes the entry when there are none. */
+  replaceLogEntry(revision: Revision, changes: readonly KeyChange[]): void {
     const key = encodeNumber(revision);
-    void (changes.length === 0 ? this.tables.log.remove(key) : this.tables.log.put(key, encodeEntry(changes)));
+    void (changes.length === 0 ? this.tables.log.remove(key) : this.tables.log.put(key, encodeLogEntry(changes)));
   }
 
-  forget(key: string, revision: Revision): void {
+  removeHistory(key: string, revision: Revision): void {
     void this.tables.history.remove(historyKey(Buffer.from(key), revision));
   }
 
@@ -311,7 +324,7 @@ export class WriteBatch {
   }
 }
 
-/** The state after one batch. Everything it returns is the caller's own memory. */
+/** The state after one batch. Returned values are copies that the caller owns. */
 export class ReadTransaction {
   constructor(
     private readonly tables: Tables,
@@ -323,57 +336,57 @@ export class ReadTransaction {
   }
 
   counter(counter: Counter): number {
-    const bytes = this.tables.counters.get(counters[counter], { transaction: this.transaction });
+    const bytes = this.tables.counters.get(counterKeys[counter], { transaction: this.transaction });
     return bytes === undefined ? 0 : decodeNumber(bytes);
   }
 
-  /** What the last write left as its sign. */
-  mark(): Buffer | undefined {
-    return this.tables.counters.get(markKey, { transaction: this.transaction });
+  /** The id of the last committed write. */
+  lastWriteId(): Buffer | undefined {
+    return this.tables.counters.get(lastWriteIdKey, { transaction: this.transaction });
   }
 
-  latest(key: string): Latest | undefined {
+  latest(key: string): LatestRecord | undefined {
     const bytes = this.read(this.tables.latest, Buffer.from(key));
-    return bytes && decodeLatest(bytes);
+    return bytes && decodeLatestRecord(bytes);
   }
 
-  /** The newest state of `key` at `revision`: when it was written and what, undefined when it does not exist then. */
-  at(key: string, revision: Revision): (Past & { readonly modRevision: Revision }) | undefined {
+  /** The state of `key` at `revision`; undefined when the key did not exist then. */
+  stateAt(key: string, revision: Revision): (HistoryRecord & { readonly modRevision: Revision }) | undefined {
     const bytes = Buffer.from(key);
     const entry = this.first(this.tables.history, {
       start: historyKey(bytes, revision),
       end: historyKey(bytes, 0),
       reverse: true,
     });
-    const past = entry && decodePast(entry.value);
-    return entry && past && { ...past, modRevision: splitHistoryKey(entry.key).revision };
+    const record = entry && decodeHistoryRecord(entry.value);
+    return entry && record && { ...record, modRevision: splitHistoryKey(entry.key).revision };
   }
 
-  /** The revision of the last change of `key` before `revision`, undefined when history holds none. */
-  before(key: string, revision: Revision): Revision | undefined {
+  /** The revision of the last change of `key` before `revision`; undefined when the history has none. */
+  lastChangeBefore(key: string, revision: Revision): Revision | undefined {
     const bytes = Buffer.from(key);
     const start = historyKey(bytes, revision - 1);
     const entry = this.first(this.tables.history, { start, end: historyKey(bytes, 0), reverse: true });
     return entry && splitHistoryKey(entry.key).revision;
   }
 
-  /** The bytes that `key` was given at `revision`, which must be in the log. */
-  value(key: Buffer, revision: Revision): Buffer {
+  /** The value that `key` got at `revision`, which must be in the log. */
+  valueAt(key: Buffer, revision: Revision): Buffer {
     const entry = this.read(this.tables.log, encodeNumber(revision));
-    const value = entry && valueInEntry(entry, key);
+    const value = entry && valueInLogEntry(entry, key);
     if (value === undefined) throw new Error(`the log lacks ${key.toString()} at revision ${revision}`);
     return value;
   }
 
-  entry(revision: Revision): KeyChange[] | undefined {
+  logEntry(revision: Revision): KeyChange[] | undefined {
     const bytes = this.read(this.tables.log, encodeNumber(revision));
-    return bytes && decodeEntry(bytes);
+    return bytes && decodeLogEntry(bytes);
   }
 
-  /** The keys that `revision` changed, as far as they were not purged. */
-  changedKeys(revision: Revision): ReturnType<typeof keysOfEntry> {
+  /** The keys that `revision` changed, except purged changes. */
+  changedKeys(revision: Revision): ReturnType<typeof keysOfLogEntry> {
     const bytes = this.read(this.tables.log, encodeNumber(revision));
-    return bytes === undefined ? [] : keysOfEntry(bytes);
+    return bytes === undefined ? [] : keysOfLogEntry(bytes);
   }
 
   /** Revisions in the log from `from` to `through`, ascending, at most `limit`. */
@@ -387,38 +400,38 @@ export class ReadTransaction {
     return [...keys].map((key) => decodeNumber(key));
   }
 
-  /** The newest `limit` revisions in the log, the newest first, and the bytes of the values that they wrote. */
-  *newest(limit: number): Generator<{ readonly revision: Revision; readonly weight: number }> {
+  /** The newest `limit` revisions in the log, in descending order, with the bytes of their values. */
+  *newestRevisions(limit: number): Generator<{ readonly revision: Revision; readonly valueBytes: number }> {
     for (const { key, value } of this.tables.log.getRange({ reverse: true, limit, transaction: this.transaction })) {
-      yield { revision: decodeNumber(key), weight: weightOfEntry(value) };
+      yield { revision: decodeNumber(key), valueBytes: valueBytesOfLogEntry(value) };
     }
   }
 
   /** Live keys in `[start, end)`, at most `limit`. */
-  *live(start: Buffer, end: Buffer, limit: number): Generator<{ readonly key: Buffer; readonly latest: Latest }> {
+  *liveKeys(start: Buffer, end: Buffer, limit: number): Generator<{ readonly key: Buffer; readonly latest: LatestRecord }> {
     if (start.compare(end) >= 0) return;
     for (const { key, value } of this.tables.latest.getRange({ start, end, limit, transaction: this.transaction })) {
-      yield { key, latest: decodeLatest(value) };
+      yield { key, latest: decodeLatestRecord(value) };
     }
   }
 
-  countLive(start: Buffer, end: Buffer): number {
+  countLiveKeys(start: Buffer, end: Buffer): number {
     return start.compare(end) >= 0 ? 0 : this.tables.latest.getKeysCount({ start, end, transaction: this.transaction });
   }
 
-  /** Raw history between two places (see `historyBound`), at most `limit` entries. */
-  *history(
+  /** Raw history between two positions (see `historyBound`), at most `limit` entries. */
+  *historyEntries(
     start: Buffer,
     end: Buffer,
     limit: number,
-  ): Generator<{ readonly at: Buffer; readonly key: Buffer; readonly revision: Revision; readonly past: Past | undefined }> {
+  ): Generator<{ readonly position: Buffer; readonly key: Buffer; readonly revision: Revision; readonly past: HistoryRecord | undefined }> {
     if (start.compare(end) >= 0) return;
-    for (const { key: at, value } of this.tables.history.getRange({ start, end, limit, transaction: this.transaction })) {
-      yield { at, ...splitHistoryKey(at), past: decodePast(value) };
+    for (const { key: position, value } of this.tables.history.getRange({ start, end, limit, transaction: this.transaction })) {
+      yield { position, ...splitHistoryKey(position), past: decodeHistoryRecord(value) };
     }
   }
 
-  *leases(): Generator<{ readonly lease: number; readonly ttlSeconds: number }> {
+  *storedLeases(): Generator<{ readonly lease: number; readonly ttlSeconds: number }> {
     for (const { key, value } of this.tables.leases.getRange({ transaction: this.transaction })) {
       yield { lease: decodeNumber(key), ttlSeconds: decodeNumber(value) };
     }

@@ -1,10 +1,10 @@
 /**
- * Keeps two processes from opening one data folder. The lock is the kernel's, on an open file: no matter in which namespaces or containers of a
- * machine processes are, they see one lock, and it ends with its holder, however that ends. What the file says is for people only. It never
- * waits, never signals anyone, and never removes the file: whoever made a new one would lock something else.
+ * Prevents two processes from opening one data folder for writing. The lock is a kernel lock on an open file: it holds
+ * across namespaces and containers of a machine and is released when its holder ends for any reason. The file's text is
+ * informational. Locking never waits and never removes the file, because a new file would be a different lock.
  *
- * Between machines it is worth as much as the file system's own locks, and lmdb is not made for shared file systems anyway. Whoever gets past it
- * is found out by the first write that follows (see Environment.write).
+ * Between machines it is as reliable as the file system's own locks; LMDB does not support shared file systems anyway.
+ * A second writer that gets past the lock is detected by the next write (see Environment.write).
  */
 import {
   chmodSync,
@@ -25,34 +25,34 @@ import { tryLock } from 'fs-native-extensions';
 import { errorCode } from '../../../shared/runtime/error-code';
 
 const FILE_NAME = 'lock';
-const PRIVATE_FOLDER = 0o700;
-export const PRIVATE_FILE = 0o600;
-const LONGEST_HOLDER = 200;
-const SUPERUSER = 0;
+const PRIVATE_FOLDER_MODE = 0o700;
+export const PRIVATE_FILE_MODE = 0o600;
+const MAX_HOLDER_LENGTH = 200;
+const ROOT_UID = 0;
 
 export interface FolderLock {
   release(): void;
 }
 
-export class FolderInUse extends Error {
-  override readonly name = 'FolderInUse';
+export class FolderInUseError extends Error {
+  override readonly name = 'FolderInUseError';
   constructor(directory: string, holder: string) {
     super(`the data folder ${directory} is in use by ${holder}`);
   }
 }
 
-/** Creates `directory` if need be, and takes it from all other users. */
-export function makeFolder(directory: string): void {
-  mkdirSync(directory, { recursive: true, mode: PRIVATE_FOLDER });
-  restrict(directory, PRIVATE_FOLDER);
+/** Creates `directory` if needed and removes the access of other users. */
+export function ensurePrivateFolder(directory: string): void {
+  mkdirSync(directory, { recursive: true, mode: PRIVATE_FOLDER_MODE });
+  setMode(directory, PRIVATE_FOLDER_MODE);
 }
 
-/** Locks a folder that there is. Throws {@link FolderInUse} when it is locked already. */
+/** Locks an existing folder. Throws {@link FolderInUseError} when it is locked already. */
 export function lockFolder(directory: string): FolderLock {
-  const file = openPrivate(directory, FILE_NAME);
+  const file = openPrivateFile(directory, FILE_NAME);
   const path = join(directory, FILE_NAME);
   try {
-    if (!tryLock(file)) throw new FolderInUse(directory, holderIn(path));
+    if (!tryLock(file)) throw new FolderInUseError(directory, readHolder(path));
     ftruncateSync(file);
     writeSync(file, `process ${process.pid} on ${hostname()}\n`, 0);
   } catch (error) {
@@ -62,14 +62,17 @@ export function lockFolder(directory: string): FolderLock {
   return { release: () => closeSync(file) };
 }
 
-/** Opens a file to be read and written, and makes it if need be, for the folder's owner: what the superuser makes beside a server is to be the server's. */
-export function openPrivate(directory: string, name: string): number {
+/**
+ * Opens a file for reading and writing and creates it if needed, owned by the owner of the folder: a file that root
+ * creates beside a running server must be accessible to the server.
+ */
+export function openPrivateFile(directory: string, name: string): number {
   const path = join(directory, name);
-  const file = openSync(path, constants.O_RDWR | constants.O_CREAT, PRIVATE_FILE);
+  const file = openSync(path, constants.O_RDWR | constants.O_CREAT, PRIVATE_FILE_MODE);
   try {
     const { uid, gid } = statSync(directory);
-    if (process.getuid?.() === SUPERUSER && fstatSync(file).uid !== uid) asFarAsPermitted(() => fchownSync(file, uid, gid));
-    restrict(path, PRIVATE_FILE);
+    if (process.getuid?.() === ROOT_UID && fstatSync(file).uid !== uid) ignoreMissingPermission(() => fchownSync(file, uid, gid));
+    setMode(path, PRIVATE_FILE_MODE);
   } catch (error) {
     closeSync(file);
     throw error;
@@ -77,12 +80,12 @@ export function openPrivate(directory: string, name: string): number {
   return file;
 }
 
-/** Sets who may read and write; what belongs to another user keeps the mode that he gave it. */
-export function restrict(path: string, mode: number): void {
-  asFarAsPermitted(() => chmodSync(path, mode));
+/** Sets the mode; a file that belongs to another user keeps its mode. */
+export function setMode(path: string, mode: number): void {
+  ignoreMissingPermission(() => chmodSync(path, mode));
 }
 
-function asFarAsPermitted(action: () => void): void {
+function ignoreMissingPermission(action: () => void): void {
   try {
     action();
   } catch (error) {
@@ -90,7 +93,7 @@ function asFarAsPermitted(action: () => void): void {
   }
 }
 
-function holderIn(path: string): string {
-  const [line = ''] = readFileSync(path, 'utf8').slice(0, LONGEST_HOLDER).split('\n');
+function readHolder(path: string): string {
+  const [line = ''] = readFileSync(path, 'utf8').slice(0, MAX_HOLDER_LENGTH).split('\n');
   return line === '' ? 'another process' : line;
 }

@@ -1,8 +1,11 @@
-/** What is used of the package, which comes without types. A lock is of a range of the file that a descriptor stands for (length 0: to its end), and of that descriptor alone. */
+/**
+ * The used part of the package, which has no types. A lock covers a range of the file (length 0: to its end) and
+ * belongs to the descriptor.
+ */
 declare module 'fs-native-extensions' {
-  /** False when another descriptor has it, in this process or any other. */
+  /** False when another descriptor holds the lock, in this process or another. */
   export function tryLock(file: number, offset?: number, length?: number): boolean;
-  /** Resolves once no other descriptor has it. */
+  /** Resolves once the lock is acquired. */
   export function waitForLock(file: number, offset?: number, length?: number): Promise<void>;
   export function unlock(file: number, offset?: number, length?: number): void;
 }

@@ -1,6 +1,7 @@
 /**
- * The leases of the embedded store: their expiry and their keys. The disk has each lease with its time to live; after a restart the full time starts again, as in etcd. An
- * expired lease is never renewed, even while its end is not on disk yet: the end is requested again until the store confirms it with `remove`. Writes nothing itself.
+ * The leases of the embedded store: their expiry and the keys attached to them. The disk holds each lease with its TTL;
+ * after a restart the full TTL starts again, as in etcd. An expired lease is never renewed, even while its end is not
+ * on disk yet: the end is requested again until the store confirms it with `remove`. Writes nothing itself.
  */
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import type { Environment } from './environment';
@@ -13,14 +14,14 @@ interface Lease {
   readonly keys: Set<string>;
 }
 
-const SHORTEST_WAIT_MS = 100;
-/** The time for which the store waits for the disk. */
-const END_AGAIN_MS = 10_000;
+const MIN_WAIT_MS = 100;
+/** The store's own write timeout: until then an end that was requested is still pending. */
+const END_RETRY_MS = 10_000;
 
 export class Leases {
   private readonly leases = new Map<number, Lease>();
   private timer: Timer | undefined;
-  private closed = false;
+  private isClosed = false;
 
   constructor(
     private readonly clock: Clock,
@@ -34,9 +35,9 @@ export class Leases {
     this.leases.clear();
     const snapshot = environment.snapshot();
     try {
-      for (const { lease, ttlSeconds } of snapshot.leases()) this.add(lease, ttlSeconds, before.get(lease));
+      for (const { lease, ttlSeconds } of snapshot.storedLeases()) this.add(lease, ttlSeconds, before.get(lease));
       if (this.leases.size === 0) return;
-      for (const { key, latest } of snapshot.live(Buffer.alloc(1), Buffer.alloc(1, 0xff), Infinity)) {
+      for (const { key, latest } of snapshot.liveKeys(Buffer.alloc(1), Buffer.alloc(1, 0xff), Infinity)) {
         if (latest.lease !== 0) this.leases.get(latest.lease)?.keys.add(key.toString());
       }
     } finally {
@@ -44,34 +45,37 @@ export class Leases {
     }
   }
 
-  add(lease: number, ttlSeconds: number, known?: Pick<Lease, 'due' | 'hasEnded'>): void {
+  add(lease: number, ttlSeconds: number, existing?: Pick<Lease, 'due' | 'hasEnded'>): void {
     const ttlMs = ttlSeconds * 1_000;
-    const { due, hasEnded } = known ?? { due: this.clock.monotonic() + ttlMs, hasEnded: false };
+    const { due, hasEnded } = existing ?? { due: this.clock.monotonic() + ttlMs, hasEnded: false };
     this.leases.set(lease, { ttlMs, due, hasEnded, keys: new Set() });
     this.reschedule();
   }
 
   /** Returns false when the lease does not exist or has expired. */
   renew(lease: number): boolean {
-    const found = this.leases.get(lease);
-    if (found === undefined || !this.isAlive(found)) return false;
-    found.due = this.clock.monotonic() + found.ttlMs;
+    const entry = this.leases.get(lease);
+    if (entry === undefined || !this.isAlive(entry)) return false;
+    entry.due = this.clock.monotonic() + entry.ttlMs;
     return true;
   }
 
-  has(lease: number): boolean {
-    const found = this.leases.get(lease);
-    return found !== undefined && this.isAlive(found);
+  isActive(lease: number): boolean {
+    const entry = this.leases.get(lease);
+    return entry !== undefined && this.isAlive(entry);
   }
 
-  /** Marks the lease as ended. Returns the keys that were attached to it; some may have been attached to another lease since. */
+  /**
+   * Marks the lease as ended. Returns the keys that were attached to it; some may have been attached to another lease
+   * since.
+   */
   end(lease: number): readonly string[] {
-    const found = this.leases.get(lease);
-    if (found === undefined) return [];
-    found.hasEnded = true;
-    found.due = this.clock.monotonic() + END_AGAIN_MS;
+    const entry = this.leases.get(lease);
+    if (entry === undefined) return [];
+    entry.hasEnded = true;
+    entry.due = this.clock.monotonic() + END_RETRY_MS;
     this.reschedule();
-    return [...found.keys];
+    return [...entry.keys];
   }
 
   /** Called once the end is on disk. */
@@ -87,7 +91,7 @@ export class Leases {
   }
 
   close(): void {
-    this.closed = true;
+    this.isClosed = true;
     this.timer?.cancel();
   }
 
@@ -102,10 +106,10 @@ export class Leases {
   }
 
   private schedule(): void {
-    if (this.closed || this.timer !== undefined || this.leases.size === 0) return;
+    if (this.isClosed || this.timer !== undefined || this.leases.size === 0) return;
     let earliest = Infinity;
     for (const { due } of this.leases.values()) earliest = Math.min(earliest, due);
-    this.timer = this.clock.after(Math.max(SHORTEST_WAIT_MS, earliest - this.clock.monotonic()), () => {
+    this.timer = this.clock.after(Math.max(MIN_WAIT_MS, earliest - this.clock.monotonic()), () => {
       this.timer = undefined;
       const now = this.clock.monotonic();
       for (const [lease, { due }] of [...this.leases]) {

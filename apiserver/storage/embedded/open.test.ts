@@ -32,7 +32,7 @@ describe('embedded store', () => {
       operations: [{ type: 'put', key, value: Buffer.from(value) }],
     });
 
-  /** Holds every durable step until `release`. */
+  /** Blocks every durable write until `release`. */
   function slowDisk(): { readonly writes: () => number; readonly release: () => void } {
     const write = Environment.prototype.write;
     let writes = 0;
@@ -55,10 +55,10 @@ describe('embedded store', () => {
       connection: () => undefined,
     });
     const disk = slowDisk();
-    let answered = false;
-    const writing = put('/a', '1').then(() => (answered = true));
+    let hasResponse = false;
+    const writing = put('/a', '1').then(() => (hasResponse = true));
     await settle(10);
-    expect([answered, events, await store.revision(), (await store.get('/a')).kv]).toEqual([false, [], 1, undefined]);
+    expect([hasResponse, events, await store.revision(), (await store.get('/a')).kv]).toEqual([false, [], 1, undefined]);
     expect((await store.range(prefixRange('/'))).count).toBe(0);
     disk.release();
     await writing;
@@ -69,7 +69,7 @@ describe('embedded store', () => {
   it('evaluates a transaction after all earlier ones, durable or not, and responds in order', async () => {
     const disk = slowDisk();
     const order: string[] = [];
-    const all = [
+    const pendingWrites = [
       put('/a', '1', 0).then((result) => order.push(`first ${result.committed} ${result.revision}`)),
       put('/a', '2', 0).then((result) => order.push(`second ${result.committed} ${result.revision} ${describeCurrent(result)}`)),
       put('/a', '3', 2).then((result) => order.push(`third ${result.committed} ${result.revision}`)),
@@ -77,7 +77,7 @@ describe('embedded store', () => {
     await settle(5);
     expect(order).toEqual([]);
     disk.release();
-    await Promise.all(all);
+    await Promise.all(pendingWrites);
     expect(order).toEqual(['first true 2', 'second false 2 1', 'third true 3']);
   });
 
@@ -215,9 +215,9 @@ describe('embedded store', () => {
 
     it('expires a lease whose grant reached the disk only after its time-out', async () => {
       const disk = slowDisk();
-      const late = store.grantLease(600).catch((error: unknown) => error);
+      const lateGrant = store.grantLease(600).catch((error: unknown) => error);
       await clock.advanceAsync(11_000);
-      expect(await late).toMatchObject({ failure: 'ambiguous' });
+      expect(await lateGrant).toMatchObject({ failure: 'ambiguous' });
       disk.release();
       await put('/other', '');
       await clock.advanceAsync(600_000);
@@ -252,7 +252,7 @@ describe('embedded store', () => {
     await counters.put(Buffer.from('format'), Buffer.from([0, 0, 0, 0, 0, 0, 0, 1]));
     await root.close();
     store = await openEmbeddedStore({ directory, clock, random: systemRandom });
-    const found = await store.range(prefixRange('/'));
-    expect(found.kvs.map(({ key, value }) => [key, value.toString()])).toEqual([['/long', `${long}again`]]);
+    const result = await store.range(prefixRange('/'));
+    expect(result.kvs.map(({ key, value }) => [key, value.toString()])).toEqual([['/long', `${long}again`]]);
   });
 });

@@ -1,8 +1,8 @@
 /**
- * The embedded store: one process, one data folder, no other program. Revisions, history, compaction, watches and
- * leases behave as etcd's do. Importing this file loads lmdb; a server on etcd does not import it.
+ * The embedded store: one process, one data folder, LMDB. Revisions, history, compaction, watches and leases behave as
+ * in etcd. Importing this file loads lmdb; a server on etcd does not import it.
  *
- * Memory: keys and values stay on disk and in the page cache; the heap holds what waits for the disk and the leases.
+ * Keys and values stay on disk and in the page cache; the heap holds writes that wait for the disk, and the leases.
  */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,50 +23,53 @@ import {
   type WatchSink,
 } from '../store';
 import { checkKey, checkTransaction } from '../validate';
-import { Environment, LONGEST_KEY, StoreTaken } from './environment';
-import { DATA_FILE, explained } from './files';
-import { FolderInUse, lockFolder, makeFolder, type FolderLock } from './folder-lock';
-import { StoreGate } from './gate';
+import { Environment, MAX_KEY_BYTES, ConcurrentWriterError } from './environment';
+import { DATA_FILE, explainDamage } from './database-files';
+import { FolderInUseError, lockFolder, ensurePrivateFolder, type FolderLock } from './folder-lock';
+import { StoreGate } from './store-gate';
 import { Leases } from './leases';
-import { Pipeline } from './pipeline';
+import { WritePipeline } from './write-pipeline';
 import { purgeStep } from './purge';
-import { countKeys, readKey, readRange, revisionsWithin } from './reader';
+import { countKeys, readKey, readRange, countRevisionsWithin } from './reader';
 import type { KeyChange } from './record';
-import { checkStart, Watches } from './watches';
+import { checkStartRevision, Watches } from './watches';
 
 export interface EmbeddedStoreOptions {
   /** Created when it does not exist. */
   readonly directory: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Hears of what nobody is answered. */
+  /** Logs failures of background work, which no call reports. */
   readonly logger?: Logger;
-  /** The most bytes of keys and values that one transaction may write; default 3 MiB, what deploy/ gives etcd. */
+  /** Maximum bytes of keys and values written by one transaction; default 3 MiB, the limit that deploy/ gives etcd. */
   readonly maxTransactionBytes?: number;
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
-/** So long the end of the last write says whether the next one can be done: a good one, and a bad one. */
-const GOOD_FOR_MS = 10_000;
-const BAD_FOR_MS = 1_000;
-const noBytes = Buffer.alloc(0);
+/** How long the outcome of the last write predicts that of the next one, after a success and after a failure. */
+const SUCCESS_VALID_MS = 10_000;
+const FAILURE_VALID_MS = 1_000;
+const EMPTY_VALUE = Buffer.alloc(0);
 
-/** Rejects with a {@link StoreError} (`unavailable`) when another process holds the folder; the message names both. */
+/**
+ * Rejects with a {@link StoreError} (`unavailable`) when another process holds the folder; the message names the folder
+ * and the holder.
+ */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
   let gate: StoreGate | undefined;
   try {
-    makeFolder(options.directory);
-    gate = StoreGate.at(options.directory);
-    return await openBehind(gate, options);
+    ensurePrivateFolder(options.directory);
+    gate = StoreGate.open(options.directory);
+    return await openInGate(gate, options);
   } catch (error) {
     gate?.close();
-    throw error instanceof FolderInUse ? new StoreError('unavailable', error.message) : asStoreError(error);
+    throw error instanceof FolderInUseError ? new StoreError('unavailable', error.message) : asStoreError(error);
   }
 }
 
-/** The folder is locked behind the gate, too, where a reader may lock it for a moment. */
-function openBehind(gate: StoreGate, options: EmbeddedStoreOptions): Promise<Store> {
-  return gate.pass(async () => {
+/** The folder is locked inside the gate, because a reader may hold the folder lock for a moment there. */
+function openInGate(gate: StoreGate, options: EmbeddedStoreOptions): Promise<Store> {
+  return gate.runExclusive(async () => {
     const lock = lockFolder(options.directory);
     try {
       return await EmbeddedStore.start(options, gate, lock);
@@ -79,20 +82,20 @@ function openBehind(gate: StoreGate, options: EmbeddedStoreOptions): Promise<Sto
 
 class EmbeddedStore implements Store {
   readonly maxOperations = Number.MAX_SAFE_INTEGER;
-  private readonly pipeline: Pipeline;
+  private readonly pipeline: WritePipeline;
   private readonly watches: Watches;
   private readonly leases: Leases;
   private readonly maxTransactionBytes: number;
   private compacted: Revision;
   private compactTarget: Revision;
   private lastLease: number;
-  private purgeWanted = false;
+  private isPurgeRequested = false;
   private purging: Promise<void> | undefined;
   private purgeFailures = 0;
   private probing: Promise<unknown> | undefined;
-  private ending: Promise<void> | undefined;
-  /** Set once nothing may be asked of the store any more. */
-  private stopped: StoreError | undefined;
+  private closing: Promise<void> | undefined;
+  /** Set once no calls are accepted any more. */
+  private stopError: StoreError | undefined;
 
   static async start(options: EmbeddedStoreOptions, gate: StoreGate, lock: FolderLock): Promise<EmbeddedStore> {
     const environment = await Environment.open(options.directory, options.random.uuid(), gate);
@@ -120,67 +123,67 @@ class EmbeddedStore implements Store {
     this.maxTransactionBytes = options.maxTransactionBytes ?? 3 << 20;
     this.watches = new Watches(environment, revision);
     // `Leases` requests an end that failed again.
-    this.leases = new Leases(options.clock, (lease) => void this.end(lease, this.deadline()).catch(() => undefined));
+    this.leases = new Leases(options.clock, (lease) => void this.endLease(lease, this.deadlineFor()).catch(() => undefined));
     const events = {
-      durable: this.watches.publish.bind(this.watches),
-      rolledBack: (reason: unknown) => {
-        if (!this.stopIfTaken(reason)) this.leases.load(environment);
+      onDurable: this.watches.publish.bind(this.watches),
+      onRollback: (reason: unknown) => {
+        if (!this.stopIfOtherWriter(reason)) this.leases.load(environment);
       },
     };
-    this.pipeline = new Pipeline(environment, options.clock, events, revision);
+    this.pipeline = new WritePipeline(environment, options.clock, events, revision);
     this.leases.load(environment);
-    this.purge();
+    this.startPurge();
   }
 
   async get(key: string, options: StoreCallOptions & { readonly revision?: Revision } = {}): ReturnType<Store['get']> {
     checkKey(key);
     this.checkCall('deadline', options);
-    return translate(() => readKey(this.environment, key, options.revision));
+    return withStoreErrors(() => readKey(this.environment, key, options.revision));
   }
 
   async range(request: RangeRequest, options?: StoreCallOptions): ReturnType<Store['range']> {
     this.checkCall('deadline', options);
-    return translate(() => readRange(this.environment, request));
+    return withStoreErrors(() => readRange(this.environment, request));
   }
 
   async count(range: KeyRange, options?: StoreCallOptions): ReturnType<Store['count']> {
     this.checkCall('deadline', options);
-    return translate(() => countKeys(this.environment, range));
+    return withStoreErrors(() => countKeys(this.environment, range));
   }
 
   async revision(options?: StoreCallOptions): Promise<Revision> {
-    return this.revisionNow(options);
+    return this.revisionSync(options);
   }
 
-  revisionNow(options?: StoreCallOptions): Revision {
+  revisionSync(options?: StoreCallOptions): Revision {
     this.checkCall('deadline', options);
     return this.pipeline.revision;
   }
 
-  async revisionsWithin(bytes: number, most: number): Promise<number> {
+  async revisionsWithin(bytes: number, limit: number): Promise<number> {
     this.checkCall('deadline');
-    return translate(() => revisionsWithin(this.environment, bytes, most));
+    return withStoreErrors(() => countRevisionsWithin(this.environment, bytes, limit));
   }
 
   async transact(transaction: Transaction, options?: StoreCallOptions): Promise<TransactionResult> {
     this.checkCall('unavailable', options);
     checkTransaction(transaction, this.maxOperations);
     this.checkSize(transaction);
-    const deadline = this.deadline(options);
-    if (!transaction.compare.every((condition) => this.holds(condition))) {
-      const current = transaction.compare.map(({ key }) => this.pipeline.current(key));
+    const deadline = this.deadlineFor(options);
+    if (!transaction.compare.every((condition) => this.isConditionMet(condition))) {
+      const current = transaction.compare.map(({ key }) => this.pipeline.pendingKeyValue(key));
       return { committed: false, current, revision: await this.pipeline.push({ changes: [], deadline }) };
     }
-    const changes = this.plan(transaction);
-    const before = changes.map(({ key }) => this.pipeline.state(key)?.lease ?? 0);
+    const changes = this.planChanges(transaction);
+    const previousLeases = changes.map(({ key }) => this.pipeline.pendingState(key)?.lease ?? 0);
     const durable = this.pipeline.push({ changes, deadline });
-    changes.forEach(({ key, lease }, index) => this.leases.attach(key, before[index] ?? 0, lease));
+    changes.forEach(({ key, lease }, index) => this.leases.attach(key, previousLeases[index] ?? 0, lease));
     return { committed: true, revision: await durable };
   }
 
   watch(range: KeyRange, from: Revision, sink: WatchSink): ReturnType<Store['watch']> {
     this.checkCall('unavailable');
-    checkStart(from);
+    checkStartRevision(from);
     return this.watches.add(range, from, sink);
   }
 
@@ -192,11 +195,11 @@ class EmbeddedStore implements Store {
     this.compactTarget = Math.max(this.compactTarget, revision);
     await this.pipeline.push({
       changes: [],
-      also: (batch) => batch.setCounter('compacted', this.compactTarget),
-      deadline: this.deadline(options),
+      extraWrites: (batch) => batch.setCounter('compacted', this.compactTarget),
+      deadline: this.deadlineFor(options),
     });
     this.compacted = Math.max(this.compacted, revision);
-    this.purge();
+    this.startPurge();
   }
 
   async grantLease(ttlSeconds: number, options?: StoreCallOptions): Promise<LeaseId> {
@@ -208,11 +211,11 @@ class EmbeddedStore implements Store {
     this.leases.add(lease, ttlSeconds);
     await this.pipeline.push({
       changes: [],
-      also: (batch) => {
+      extraWrites: (batch) => {
         batch.putLease(lease, ttlSeconds);
         batch.setCounter('lastLease', lease);
       },
-      deadline: this.deadline(options),
+      deadline: this.deadlineFor(options),
     });
     return String(lease);
   }
@@ -224,8 +227,8 @@ class EmbeddedStore implements Store {
 
   async revokeLease(lease: LeaseId, options?: StoreCallOptions): Promise<void> {
     this.checkCall('unavailable', options);
-    if (!this.leases.has(Number(lease))) throw leaseNotFound(lease);
-    await this.end(Number(lease), this.deadline(options));
+    if (!this.leases.isActive(Number(lease))) throw leaseNotFound(lease);
+    await this.endLease(Number(lease), this.deadlineFor(options));
   }
 
   async status(options?: StoreCallOptions): ReturnType<Store['status']> {
@@ -234,36 +237,39 @@ class EmbeddedStore implements Store {
     return { version: 'embedded', revision: this.pipeline.revision, size, purgeFailures: this.purgeFailures };
   }
 
-  /** Where nothing has been written for a while, writes something. */
+  /** Writes a probe when no recent write shows whether the disk accepts writes. */
   async health(options?: StoreCallOptions): Promise<void> {
     this.checkCall('deadline', options);
     const last = this.pipeline.lastOutcome;
     const age = this.options.clock.monotonic() - (last?.at ?? -Infinity);
-    if (last?.failure === undefined ? age < GOOD_FOR_MS : age < BAD_FOR_MS) {
+    if (last?.failure === undefined ? age < SUCCESS_VALID_MS : age < FAILURE_VALID_MS) {
       if (last?.failure !== undefined) throw last.failure;
       return;
     }
-    const deadline = this.deadline(options);
+    const deadline = this.deadlineFor(options);
     this.probing ??= this.pipeline
-      .push({ changes: [], also: (batch) => batch.probe(), deadline })
+      .push({ changes: [], extraWrites: (batch) => batch.writeProbe(), deadline })
       .finally(() => (this.probing = undefined));
     await this.probing;
   }
 
   close(): Promise<void> {
-    this.stopped ??= new StoreError('closed', 'the store is closed');
-    this.ending ??= this.shutDown();
-    return this.ending;
+    this.stopError ??= new StoreError('closed', 'the store is closed');
+    this.closing ??= this.shutDown();
+    return this.closing;
   }
 
-  /** Whether `reason` is that another process has the data now; then this store says so to everyone from now on. */
-  private stopIfTaken(reason: unknown): boolean {
-    if (!(reason instanceof StoreTaken)) return false;
-    if (this.stopped === undefined) {
+  /**
+   * Whether `reason` is that another process has written to the files. Then the store is stopped: all further calls
+   * fail.
+   */
+  private stopIfOtherWriter(reason: unknown): boolean {
+    if (!(reason instanceof ConcurrentWriterError)) return false;
+    if (this.stopError === undefined) {
       this.options.logger?.error(reason.message);
-      this.stopped = new StoreError('closed', reason.message);
+      this.stopError = new StoreError('closed', reason.message);
       this.leases.close();
-      this.watches.breakOff();
+      this.watches.disconnect();
     }
     return true;
   }
@@ -272,60 +278,63 @@ class EmbeddedStore implements Store {
     this.watches.close();
     this.leases.close();
     await this.purging;
-    await this.pipeline.drained();
-    await this.gate.passAndClose(() => this.environment.close());
+    await this.pipeline.waitUntilDrained();
+    await this.gate.runExclusiveAndClose(() => this.environment.close());
     this.lock.release();
   }
 
-  private holds(condition: Transaction['compare'][number]): boolean {
-    const state = this.pipeline.state(condition.key);
+  private isConditionMet(condition: Transaction['compare'][number]): boolean {
+    const state = this.pipeline.pendingState(condition.key);
     return 'exists' in condition ? state !== undefined : (state?.modRevision ?? 0) === condition.modRevision;
   }
 
-  /** What the operations change; deleting what does not exist changes nothing. */
-  private plan(transaction: Transaction): KeyChange[] {
+  /** The changes that the operations make; deleting a key that does not exist makes none. */
+  private planChanges(transaction: Transaction): KeyChange[] {
     const changes: KeyChange[] = [];
     for (const operation of transaction.operations) {
       const { key } = operation;
-      const before = this.pipeline.state(key);
+      const existing = this.pipeline.pendingState(key);
       if (operation.type === 'put') {
         const lease = operation.lease === undefined ? 0 : Number(operation.lease);
-        if (operation.lease !== undefined && !this.leases.has(lease)) throw leaseNotFound(operation.lease);
-        const createRevision = before?.createRevision ?? this.pipeline.nextRevision;
-        changes.push({ key, deleted: false, createRevision, version: (before?.version ?? 0) + 1, lease, value: operation.value });
-      } else if (before !== undefined) {
+        if (operation.lease !== undefined && !this.leases.isActive(lease)) throw leaseNotFound(operation.lease);
+        const createRevision = existing?.createRevision ?? this.pipeline.nextRevision;
+        changes.push({ key, deleted: false, createRevision, version: (existing?.version ?? 0) + 1, lease, value: operation.value });
+      } else if (existing !== undefined) {
         changes.push(deletion(key));
       }
     }
     return changes;
   }
 
-  /** Deletes a lease and its keys in one revision. The lease has ended as soon as this is called, whether or not the write succeeds in time. */
-  private async end(lease: number, deadline: number): Promise<void> {
-    const keys = this.leases.end(lease).filter((key) => this.pipeline.state(key)?.lease === lease);
-    await this.pipeline.push({ changes: keys.map(deletion), also: (batch) => batch.removeLease(lease), deadline });
+  /**
+   * Deletes a lease and its keys in one revision. The lease has ended as soon as this is called, whether or not the
+   * write succeeds in time.
+   */
+  private async endLease(lease: number, deadline: number): Promise<void> {
+    const keys = this.leases.end(lease).filter((key) => this.pipeline.pendingState(key)?.lease === lease);
+    await this.pipeline.push({ changes: keys.map(deletion), extraWrites: (batch) => batch.removeLease(lease), deadline });
     this.leases.remove(lease);
   }
 
-  private purge(): void {
-    this.purgeWanted = true;
-    this.purging ??= this.purgeAll()
-      .catch((error: unknown) => this.purgeFailed(error))
+  private startPurge(): void {
+    this.isPurgeRequested = true;
+    this.purging ??= this.runPurge()
+      .catch((error: unknown) => this.onPurgeFailure(error))
       .finally(() => (this.purging = undefined));
   }
 
-  private purgeFailed(error: unknown): void {
-    if (this.stopIfTaken(error)) return;
+  private onPurgeFailure(error: unknown): void {
+    if (this.stopIfOtherWriter(error)) return;
     this.purgeFailures++;
     this.options.logger?.warn('what was compacted could not be removed from the disk', { error });
   }
 
-  /** A step that fails (a full disk) leaves everything readable; the next compaction goes on from there. */
-  private async purgeAll(): Promise<void> {
-    while (this.purgeWanted && this.stopped === undefined) {
-      this.purgeWanted = false;
+  /** A failed step (full disk) leaves everything readable; the purge continues after the next compaction. */
+  private async runPurge(): Promise<void> {
+    while (this.isPurgeRequested && this.stopError === undefined) {
+      this.isPurgeRequested = false;
       const compacted = this.compacted;
-      while (this.stopped === undefined && !(await purgeStep(this.environment, compacted)));
+      while (this.stopError === undefined && !(await purgeStep(this.environment, compacted)));
     }
   }
 
@@ -333,7 +342,7 @@ class EmbeddedStore implements Store {
     let bytes = 0;
     for (const operation of transaction.operations) {
       const keyBytes = Buffer.byteLength(operation.key);
-      if (keyBytes > LONGEST_KEY) throw new StoreError('too-large', `a key of ${keyBytes} bytes; the store takes ${LONGEST_KEY}`);
+      if (keyBytes > MAX_KEY_BYTES) throw new StoreError('too-large', `a key of ${keyBytes} bytes; the store takes ${MAX_KEY_BYTES}`);
       bytes += keyBytes + (operation.type === 'put' ? operation.value.length : 0);
     }
     if (bytes > this.maxTransactionBytes) {
@@ -341,27 +350,27 @@ class EmbeddedStore implements Store {
     }
   }
 
-  private checkCall(late: 'deadline' | 'unavailable', options?: StoreCallOptions): void {
-    if (this.stopped !== undefined) throw this.stopped;
+  private checkCall(failure: 'deadline' | 'unavailable', options?: StoreCallOptions): void {
+    if (this.stopError !== undefined) throw this.stopError;
     if (options?.deadline !== undefined && options.deadline <= this.options.clock.monotonic()) {
-      throw new StoreError(late, 'the deadline had passed before the call');
+      throw new StoreError(failure, 'the deadline had passed before the call');
     }
   }
 
-  private deadline(options?: StoreCallOptions): number {
+  private deadlineFor(options?: StoreCallOptions): number {
     return options?.deadline ?? this.options.clock.monotonic() + DEFAULT_TIMEOUT_MS;
   }
 }
 
 function deletion(key: string): KeyChange {
-  return { key, deleted: true, createRevision: 0, version: 0, lease: 0, value: noBytes };
+  return { key, deleted: true, createRevision: 0, version: 0, lease: 0, value: EMPTY_VALUE };
 }
 
 function leaseNotFound(lease: LeaseId): StoreError {
   return new StoreError('lease-not-found', `there is no lease ${lease}`);
 }
 
-async function translate<T>(read: () => T | Promise<T>): Promise<T> {
+async function withStoreErrors<T>(read: () => T | Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
@@ -370,5 +379,5 @@ async function translate<T>(read: () => T | Promise<T>): Promise<T> {
 }
 
 function asStoreError(error: unknown): StoreError {
-  return error instanceof StoreError ? error : new StoreError('internal', errorMessage(explained(error)));
+  return error instanceof StoreError ? error : new StoreError('internal', errorMessage(explainDamage(error)));
 }

@@ -1,6 +1,6 @@
 /**
- * Removes from the log and the history what a compaction made unreadable. It works in small durable steps that can be
- * interrupted anywhere and repeated, and never touches a revision after the compacted one.
+ * Removes compacted revisions from the log and the history, in small durable steps that can be interrupted anywhere and
+ * repeated. Never touches a revision after the compacted one.
  */
 import type { Revision } from '../store';
 import type { Environment, ReadTransaction } from './environment';
@@ -9,10 +9,11 @@ import type { KeyChange } from './record';
 const CHUNK_REVISIONS = 128;
 
 /**
- * One step towards `compacted`. Resolves with true when there is nothing left to do.
+ * Makes one step towards `compacted`. Resolves with true when nothing is left to remove.
  *
- * A change goes when a later one at or before `compacted` replaces it; a deletion before `compacted` goes with what it
- * deleted. A deletion at `compacted` itself stays until the next time, because a watch may start there.
+ * A change is removed when a later one at or before `compacted` replaces it; a deletion before `compacted` is removed
+ * together with the value it deleted. A deletion at `compacted` itself stays until the next compaction, because a watch
+ * may start there.
  */
 export async function purgeStep(environment: Environment, compacted: Revision): Promise<boolean> {
   const snapshot = environment.snapshot();
@@ -27,31 +28,31 @@ export async function purgeStep(environment: Environment, compacted: Revision): 
     if (last !== undefined) through = last;
     for (const revision of revisions) {
       for (const { key, deleted } of snapshot.changedKeys(revision)) {
-        const replaced = snapshot.before(key, revision);
-        if (replaced !== undefined) drop(dropped, key, replaced);
-        if (deleted && revision < compacted) drop(dropped, key, revision);
+        const replaced = snapshot.lastChangeBefore(key, revision);
+        if (replaced !== undefined) addDropped(dropped, key, replaced);
+        if (deleted && revision < compacted) addDropped(dropped, key, revision);
       }
     }
-    for (const [revision, keys] of dropped) rewritten.set(revision, remaining(snapshot, revision, keys));
+    for (const [revision, keys] of dropped) rewritten.set(revision, remainingChanges(snapshot, revision, keys));
   } finally {
     snapshot.done();
   }
   await environment.write((batch) => {
-    for (const [revision, keys] of dropped) for (const key of keys) batch.forget(key, revision);
-    for (const [revision, changes] of rewritten) batch.rewrite(revision, changes);
+    for (const [revision, keys] of dropped) for (const key of keys) batch.removeHistory(key, revision);
+    for (const [revision, changes] of rewritten) batch.replaceLogEntry(revision, changes);
     batch.setCounter('purged', through);
   });
   return through === compacted;
 }
 
-function drop(dropped: Map<Revision, Set<string>>, key: string, revision: Revision): void {
+function addDropped(dropped: Map<Revision, Set<string>>, key: string, revision: Revision): void {
   const keys = dropped.get(revision);
   if (keys === undefined) dropped.set(revision, new Set([key]));
   else keys.add(key);
 }
 
-/** What a log entry still holds without `keys`; most entries change one key and need not be decoded. */
-function remaining(snapshot: ReadTransaction, revision: Revision, keys: ReadonlySet<string>): readonly KeyChange[] {
+/** The changes that a log entry keeps without `keys`. Most entries change one key and need not be decoded. */
+function remainingChanges(snapshot: ReadTransaction, revision: Revision, keys: ReadonlySet<string>): readonly KeyChange[] {
   if (snapshot.changedKeys(revision).every(({ key }) => keys.has(key))) return [];
-  return (snapshot.entry(revision) ?? []).filter(({ key }) => !keys.has(key));
+  return (snapshot.logEntry(revision) ?? []).filter(({ key }) => !keys.has(key));
 }

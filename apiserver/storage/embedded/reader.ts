@@ -1,6 +1,6 @@
 /**
- * Reads of the embedded store: one key, a range, a count, now or at an older revision. Long reads yield to other
- * work between chunks and keep their snapshot. It never sees what is not yet durable.
+ * Reads of the embedded store: one key, a range or a count, at the newest or an older revision. Long reads keep their
+ * snapshot and yield to the event loop between chunks. Only durable state is visible.
  */
 import { yieldToEventLoop } from '../../../shared/scheduling/yielding';
 import { StoreError, type KeyRange, type KeyValue, type RangeRequest, type RangeResult, type Revision } from '../store';
@@ -8,7 +8,7 @@ import type { Environment, ReadTransaction } from './environment';
 import { historyBound } from './record';
 
 const CHUNK = 500;
-const noBytes = Buffer.alloc(0);
+const EMPTY_VALUE = Buffer.alloc(0);
 
 export function readKey(
   environment: Environment,
@@ -19,31 +19,31 @@ export function readKey(
   try {
     const current = snapshot.counter('revision');
     if (revision !== undefined) checkReadable(snapshot, revision, current);
-    return { revision: current, kv: keyValue(snapshot, key, revision) };
+    return { revision: current, kv: readKeyValue(snapshot, key, revision) };
   } finally {
     snapshot.done();
   }
 }
 
 /** The state of `key` in `snapshot`, with its value. */
-export function keyValue(snapshot: ReadTransaction, key: string, revision?: Revision): KeyValue | undefined {
-  const found = revision === undefined ? snapshot.latest(key) : snapshot.at(key, revision);
-  if (found === undefined) return undefined;
-  const { modRevision, createRevision, version } = found;
-  return { key, value: snapshot.value(Buffer.from(key), modRevision), createRevision, modRevision, version };
+export function readKeyValue(snapshot: ReadTransaction, key: string, revision?: Revision): KeyValue | undefined {
+  const state = revision === undefined ? snapshot.latest(key) : snapshot.stateAt(key, revision);
+  if (state === undefined) return undefined;
+  const { modRevision, createRevision, version } = state;
+  return { key, value: snapshot.valueAt(Buffer.from(key), modRevision), createRevision, modRevision, version };
 }
 
-/** How many of the newest revisions, at most `most`, wrote so many bytes of values together, or little more. */
-export function revisionsWithin(environment: Environment, bytes: number, most: number): number {
+/** The number of newest revisions, at most `limit`, that together wrote just over `bytes` bytes of values. */
+export function countRevisionsWithin(environment: Environment, bytes: number, limit: number): number {
   const snapshot = environment.snapshot();
   try {
     const current = snapshot.counter('revision');
-    let weight = 0;
-    for (const entry of snapshot.newest(most)) {
-      weight += entry.weight;
-      if (weight >= bytes) return current - entry.revision + 1;
+    let total = 0;
+    for (const entry of snapshot.newestRevisions(limit)) {
+      total += entry.valueBytes;
+      if (total >= bytes) return current - entry.revision + 1;
     }
-    return most;
+    return limit;
   } finally {
     snapshot.done();
   }
@@ -56,11 +56,11 @@ export async function readRange(environment: Environment, request: RangeRequest)
     if (request.revision !== undefined) checkReadable(snapshot, request.revision, current);
     const limit = request.limit !== undefined && request.limit > 0 ? request.limit : Infinity;
     const keysOnly = request.keysOnly === true;
-    const found =
+    const result =
       request.revision === undefined || request.revision === current
         ? await readLive(snapshot, request, limit, keysOnly)
         : await readPast(snapshot, request, request.revision, limit, keysOnly);
-    return { revision: current, ...found, more: found.count > found.kvs.length };
+    return { revision: current, ...result, more: result.count > result.kvs.length };
   } finally {
     snapshot.done();
   }
@@ -69,69 +69,81 @@ export async function readRange(environment: Environment, request: RangeRequest)
 export function countKeys(environment: Environment, range: KeyRange): { readonly revision: Revision; readonly count: number } {
   const snapshot = environment.snapshot();
   try {
-    return { revision: snapshot.counter('revision'), count: snapshot.countLive(Buffer.from(range.start), Buffer.from(range.end)) };
+    return { revision: snapshot.counter('revision'), count: snapshot.countLiveKeys(Buffer.from(range.start), Buffer.from(range.end)) };
   } finally {
     snapshot.done();
   }
 }
 
-interface FoundRecord {
+interface KeysAndCount {
   readonly kvs: readonly KeyValue[];
   readonly count: number;
 }
 
-async function readLive(snapshot: ReadTransaction, range: KeyRange, limit: number, keysOnly: boolean): Promise<FoundRecord> {
+async function readLive(snapshot: ReadTransaction, range: KeyRange, limit: number, keysOnly: boolean): Promise<KeysAndCount> {
   const end = Buffer.from(range.end);
   const kvs: KeyValue[] = [];
   let start: Buffer = Buffer.from(range.start);
   for (;;) {
-    const wanted = Math.min(CHUNK, limit - kvs.length);
+    const chunkSize = Math.min(CHUNK, limit - kvs.length);
     let last: Buffer | undefined;
     let read = 0;
-    for (const { key, latest } of snapshot.live(start, end, wanted)) {
+    for (const { key, latest } of snapshot.liveKeys(start, end, chunkSize)) {
       const { modRevision, createRevision, version } = latest;
-      kvs.push({ key: key.toString(), value: keysOnly ? noBytes : snapshot.value(key, modRevision), createRevision, modRevision, version });
+      kvs.push({
+        key: key.toString(),
+        value: keysOnly ? EMPTY_VALUE : snapshot.valueAt(key, modRevision),
+        createRevision,
+        modRevision,
+        version,
+      });
       last = key;
       read++;
     }
-    if (read < wanted || last === undefined) return { kvs, count: kvs.length };
+    if (read < chunkSize || last === undefined) return { kvs, count: kvs.length };
     start = justAfter(last);
-    if (kvs.length >= limit) return { kvs, count: kvs.length + snapshot.countLive(start, end) };
+    if (kvs.length >= limit) return { kvs, count: kvs.length + snapshot.countLiveKeys(start, end) };
     await yieldToEventLoop();
   }
 }
 
-/** Walks the versions of each key: the last one not after `revision` counts, unless it is a deletion. */
+/** Walks the history of each key: its last entry at or before `revision` counts, unless that is a deletion. */
 async function readPast(
   snapshot: ReadTransaction,
   range: KeyRange,
   revision: Revision,
   limit: number,
   keysOnly: boolean,
-): Promise<FoundRecord> {
+): Promise<KeysAndCount> {
   const end = historyBound(Buffer.from(range.end));
   const kvs: KeyValue[] = [];
   let count = 0;
   let candidate:
     | { readonly key: Buffer; readonly modRevision: Revision; readonly createRevision: Revision; readonly version: number }
     | undefined;
-  const accept = (): void => {
+  const acceptCandidate = (): void => {
     if (candidate === undefined) return;
     count++;
     if (kvs.length >= limit) return;
     const { key, modRevision, createRevision, version } = candidate;
-    kvs.push({ key: key.toString(), value: keysOnly ? noBytes : snapshot.value(key, modRevision), createRevision, modRevision, version });
+    kvs.push({
+      key: key.toString(),
+      value: keysOnly ? EMPTY_VALUE : snapshot.valueAt(key, modRevision),
+      createRevision,
+      modRevision,
+      version,
+    });
   };
   let start: Buffer = historyBound(Buffer.from(range.start));
   let current: Buffer | undefined;
   for (;;) {
     let last: Buffer | undefined;
     let read = 0;
-    for (const entry of snapshot.history(start, end, CHUNK)) {
-      last = entry.at;
+    for (const entry of snapshot.historyEntries(start, end, CHUNK)) {
+      last = entry.position;
       read++;
       if (current === undefined || !entry.key.equals(current)) {
-        accept();
+        acceptCandidate();
         current = entry.key;
         candidate = undefined;
       }
@@ -141,7 +153,7 @@ async function readPast(
     start = justAfter(last);
     await yieldToEventLoop();
   }
-  accept();
+  acceptCandidate();
   return { kvs, count };
 }
 

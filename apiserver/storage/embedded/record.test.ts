@@ -1,18 +1,18 @@
-/** Key order and round trips of the records of the embedded store. */
+/** Key order and round trips of the stored records. */
 import fc from 'fast-check';
-import { packed } from './packing';
+import { compressLongValues } from './value-compression';
 import {
-  decodeEntry,
-  decodeLatest,
-  decodePast,
-  encodeEntry,
-  encodeLatest,
-  encodePast,
+  decodeLogEntry,
+  decodeLatestRecord,
+  decodeHistoryRecord,
+  encodeLogEntry,
+  encodeLatestRecord,
+  encodeHistoryRecord,
   historyBound,
   historyKey,
-  keysOfEntry,
+  keysOfLogEntry,
   splitHistoryKey,
-  valueInEntry,
+  valueInLogEntry,
 } from './record';
 
 const key = fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }).filter((text) => !text.includes('\0'));
@@ -38,7 +38,7 @@ describe('records of the embedded store', () => {
     );
   });
 
-  it('bound history exactly at the bounds of keys', () => {
+  it('bound history exactly at key bounds', () => {
     const bound = fc.oneof(
       key,
       key.map((text) => `${text}\0`),
@@ -53,50 +53,53 @@ describe('records of the embedded store', () => {
 
   it('decode an entry as it was encoded', () => {
     fc.assert(
-      fc.property(fc.uniqueArray(change, { selector: (one) => Buffer.from(one.key).toString(), minLength: 1, maxLength: 5 }), (changes) => {
-        const bytes = encodeEntry(changes);
-        const wellFormed = changes.map((one) => ({ ...one, key: Buffer.from(one.key).toString() }));
-        expect(decodeEntry(bytes)).toEqual(wellFormed);
-        expect(keysOfEntry(bytes)).toEqual(wellFormed.map((one) => ({ key: one.key, deleted: false })));
-        for (const one of wellFormed) expect(valueInEntry(bytes, Buffer.from(one.key))).toEqual(one.value);
-      }),
+      fc.property(
+        fc.uniqueArray(change, { selector: (entry) => Buffer.from(entry.key).toString(), minLength: 1, maxLength: 5 }),
+        (changes) => {
+          const bytes = encodeLogEntry(changes);
+          const wellFormed = changes.map((entry) => ({ ...entry, key: Buffer.from(entry.key).toString() }));
+          expect(decodeLogEntry(bytes)).toEqual(wellFormed);
+          expect(keysOfLogEntry(bytes)).toEqual(wellFormed.map((entry) => ({ key: entry.key, deleted: false })));
+          for (const entry of wellFormed) expect(valueInLogEntry(bytes, Buffer.from(entry.key))).toEqual(entry.value);
+        },
+      ),
     );
   });
 
-  it('decode revisions and deletions as they were encoded', () => {
+  it('decode latest and history records as they were encoded', () => {
     fc.assert(
       fc.property(revision, revision, revision, fc.nat(), (modRevision, createRevision, version, lease) => {
-        expect(decodeLatest(encodeLatest({ modRevision, createRevision, version, lease }))).toEqual({
+        expect(decodeLatestRecord(encodeLatestRecord({ modRevision, createRevision, version, lease }))).toEqual({
           modRevision,
           createRevision,
           version,
           lease,
         });
-        expect(decodePast(encodePast({ createRevision, version }))).toEqual({ createRevision, version });
+        expect(decodeHistoryRecord(encodeHistoryRecord({ createRevision, version }))).toEqual({ createRevision, version });
       }),
     );
-    expect(decodePast(encodePast(undefined))).toBeUndefined();
+    expect(decodeHistoryRecord(encodeHistoryRecord(undefined))).toBeUndefined();
   });
 
-  it('copy the values that they return', () => {
-    const bytes = encodeEntry([{ key: '/a', deleted: false, createRevision: 1, version: 1, lease: 0, value: Buffer.from('value') }]);
-    const value = valueInEntry(bytes, Buffer.from('/a'));
-    const [decoded] = decodeEntry(bytes);
+  it('return copies of values', () => {
+    const bytes = encodeLogEntry([{ key: '/a', deleted: false, createRevision: 1, version: 1, lease: 0, value: Buffer.from('value') }]);
+    const value = valueInLogEntry(bytes, Buffer.from('/a'));
+    const [decoded] = decodeLogEntry(bytes);
     bytes.fill(0);
     expect([value?.toString(), decoded?.value.toString()]).toEqual(['value', 'value']);
   });
 
-  it('compress long values', async () => {
+  it('store long values compressed', async () => {
     const text = Buffer.from('long '.repeat(10_000));
     const shared = { deleted: false, createRevision: 1, version: 1, lease: 0 };
     const changes = [
       { ...shared, key: '/long', value: text },
       { ...shared, key: '/short', value: Buffer.from('short') },
     ];
-    const bytes = encodeEntry(await packed(changes));
+    const bytes = encodeLogEntry(await compressLongValues(changes));
     expect(bytes.length).toBeLessThan(text.length / 10);
-    expect(decodeEntry(bytes)).toEqual(changes);
-    for (const { key, value } of changes) expect(valueInEntry(bytes, Buffer.from(key))).toEqual(value);
-    expect(keysOfEntry(bytes)).toEqual(changes.map((change) => ({ key: change.key, deleted: false })));
+    expect(decodeLogEntry(bytes)).toEqual(changes);
+    for (const { key, value } of changes) expect(valueInLogEntry(bytes, Buffer.from(key))).toEqual(value);
+    expect(keysOfLogEntry(bytes)).toEqual(changes.map((change) => ({ key: change.key, deleted: false })));
   });
 });

@@ -1,21 +1,24 @@
 /**
- * The watches of the embedded store. A watch that is up to date gets every durable batch as it happens; one that starts
- * in the past, or was paused, reads the log in chunks until it has caught up. It never skips or repeats a revision.
+ * The watches of the embedded store. A watch that is up to date receives every batch when it becomes durable; one that
+ * starts at an older revision, or was paused, reads the log in chunks until it has caught up. A watch never skips or
+ * repeats a revision.
  */
 import { StoreError, type KeyRange, type Revision, type Watch, type StoreEvent, type WatchSink } from '../store';
 import type { Environment } from './environment';
-import type { Committed } from './pipeline';
+import type { CommittedRevision } from './write-pipeline';
 import type { KeyChange } from './record';
 
 const CHUNK_REVISIONS = 256;
 const CHUNK_BYTES = 1 << 20;
 
 export class Watches {
-  private readonly open = new Set<LogWatch>();
+  private readonly openWatches = new Set<LogWatch>();
 
   constructor(
     private readonly environment: Environment,
-    /** The newest durable revision; a watch reads the log up to here and gets the rest from {@link publish}. */
+    /**
+     * The newest durable revision; a watch reads the log up to here and receives later revisions from {@link publish}.
+     */
     private durable: Revision,
   ) {}
 
@@ -26,25 +29,25 @@ export class Watches {
       range,
       from,
       sink,
-      () => this.open.delete(watch),
+      () => this.openWatches.delete(watch),
     );
-    this.open.add(watch);
+    this.openWatches.add(watch);
     return watch;
   }
 
-  /** Hands a durable batch to every watch that is up to date. */
-  publish(committed: readonly Committed[]): void {
+  /** Delivers a durable batch to every watch that is up to date. */
+  publish(committed: readonly CommittedRevision[]): void {
     for (const { revision } of committed) this.durable = revision;
-    for (const watch of [...this.open]) watch.offer(committed);
+    for (const watch of [...this.openWatches]) watch.onCommitted(committed);
   }
 
   close(): void {
-    for (const watch of [...this.open]) watch.close();
+    for (const watch of [...this.openWatches]) watch.close();
   }
 
-  /** Like {@link close}, for those who do not know of it: there will be no further events. */
-  breakOff(): void {
-    for (const watch of [...this.open]) watch.breakOff();
+  /** Closes all watches and reports them as disconnected, because no further events follow. */
+  disconnect(): void {
+    for (const watch of [...this.openWatches]) watch.disconnect();
   }
 }
 
@@ -52,8 +55,8 @@ type State = 'starting' | 'behind' | 'live' | 'paused' | 'closed';
 
 class LogWatch implements Watch {
   private state: State = 'starting';
-  private progressWanted = false;
-  private reading = false;
+  private isProgressRequested = false;
+  private isReadScheduled = false;
 
   constructor(
     private readonly environment: Environment,
@@ -62,24 +65,24 @@ class LogWatch implements Watch {
     /** The first revision that has not been delivered. */
     private next: Revision,
     private readonly sink: WatchSink,
-    private readonly closed: () => void,
+    private readonly onClose: () => void,
   ) {
     setImmediate(() => {
       if (this.state === 'closed') return;
       this.sink.connection('connected');
-      if (this.is('starting')) this.catchUp();
+      if (this.isState('starting')) this.catchUp();
     });
   }
 
   requestProgress(): boolean {
     if (this.state === 'closed') return false;
-    this.progressWanted = true;
+    this.isProgressRequested = true;
     if (this.state === 'live') setImmediate(() => this.reportProgress());
     return true;
   }
 
   reopen(): void {
-    // One process, one store: there is no other member to go to, and nothing that could hang.
+    // There is no other member to connect to, and no connection that could hang.
   }
 
   pause(): void {
@@ -93,15 +96,15 @@ class LogWatch implements Watch {
   close(): void {
     if (this.state === 'closed') return;
     this.state = 'closed';
-    this.closed();
+    this.onClose();
   }
 
-  breakOff(): void {
+  disconnect(): void {
     this.close();
     this.sink.connection('disconnected');
   }
 
-  offer(committed: readonly Committed[]): void {
+  onCommitted(committed: readonly CommittedRevision[]): void {
     if (this.state !== 'live') return;
     const events: StoreEvent[] = [];
     for (const { revision, changes } of committed) {
@@ -114,18 +117,18 @@ class LogWatch implements Watch {
 
   private catchUp(): void {
     this.state = 'behind';
-    if (this.reading) return;
-    this.reading = true;
+    if (this.isReadScheduled) return;
+    this.isReadScheduled = true;
     setImmediate(() => {
-      this.reading = false;
-      if (this.is('behind')) this.readChunk();
+      this.isReadScheduled = false;
+      if (this.isState('behind')) this.readChunk();
     });
   }
 
   private readChunk(): void {
     if (this.next > this.durable()) {
       this.state = 'live';
-      if (this.progressWanted) this.reportProgress();
+      if (this.isProgressRequested) this.reportProgress();
       return;
     }
     const events: StoreEvent[] = [];
@@ -133,14 +136,14 @@ class LogWatch implements Watch {
     let compacted = 0;
     try {
       compacted = snapshot.counter('compacted');
-      // What is newer than either is left to the next chunk, or to `offer`.
+      // Later revisions are left to the next chunk or to `onCommitted`.
       const through = Math.min(this.durable(), snapshot.counter('revision'));
       if (this.next >= compacted) {
         const revisions = snapshot.revisions(this.next, through, CHUNK_REVISIONS);
         let bytes = 0;
         let read = 0;
         for (const revision of revisions) {
-          const changes = snapshot.entry(revision) ?? [];
+          const changes = snapshot.logEntry(revision) ?? [];
           bytes += changes.reduce((sum, change) => sum + change.value.length, 0);
           this.collect(revision, changes, events);
           this.next = revision + 1;
@@ -158,12 +161,12 @@ class LogWatch implements Watch {
       return;
     }
     this.deliver(events);
-    if (this.is('behind')) this.catchUp();
+    if (this.isState('behind')) this.catchUp();
   }
 
   private collect(revision: Revision, changes: readonly KeyChange[], into: StoreEvent[]): void {
     for (const { key, deleted, value, version } of changes) {
-      if (!contains(this.range, key)) continue;
+      if (!isInRange(this.range, key)) continue;
       into.push(deleted ? { type: 'delete', key, revision } : { type: 'put', key, value, revision, created: version === 1 });
     }
   }
@@ -174,23 +177,26 @@ class LogWatch implements Watch {
   }
 
   private reportProgress(): void {
-    if (!this.progressWanted || this.state !== 'live') return;
-    this.progressWanted = false;
+    if (!this.isProgressRequested || this.state !== 'live') return;
+    this.isProgressRequested = false;
     this.sink.progress(this.durable());
   }
 
-  /** The state may have been changed by a call into the sink, which narrowing does not see. */
-  private is(state: State): boolean {
+  /** A method, because a sink call may have changed the state, which type narrowing does not see. */
+  private isState(state: State): boolean {
     return this.state === state;
   }
 }
 
 /** Whether `key` lies in `range` in the order of UTF-8 bytes. */
-function contains(range: KeyRange, key: string): boolean {
+function isInRange(range: KeyRange, key: string): boolean {
   return compareUtf8(range.start, key) <= 0 && compareUtf8(key, range.end) < 0;
 }
 
-/** Orders strings by their UTF-8 bytes, which is code point order; JavaScript compares UTF-16 units, which differ above U+FFFF. */
+/**
+ * Compares strings by their UTF-8 bytes, which is code point order; JavaScript compares UTF-16 units, which differ
+ * above U+FFFF.
+ */
 function compareUtf8(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
   let at = 0;
@@ -200,11 +206,11 @@ function compareUtf8(left: string, right: string): number {
   const b = right.charCodeAt(at);
   const aAstral = a >= 0xd800 && a <= 0xdfff;
   const bAstral = b >= 0xd800 && b <= 0xdfff;
-  // A surrogate stands for a code point above every other unit; two of them order as units do.
+  // A surrogate is part of a code point above every other unit; two surrogates order like units.
   return aAstral === bAstral ? a - b : aAstral ? 1 : -1;
 }
 
-/** Throws for a revision from which no watch can start. */
-export function checkStart(from: Revision): void {
+/** Throws for a revision at which a watch cannot start. */
+export function checkStartRevision(from: Revision): void {
   if (!Number.isSafeInteger(from) || from < 1) throw new StoreError('internal', `a watch starts at revision 1 or later, not ${from}`);
 }

@@ -1,78 +1,91 @@
 /**
- * The ciphers whose keys stand in the configuration: what each does with one value under one key, in upstream's layout of bytes and with its words for
- * what fails. Knows neither the names of keys nor where a value is kept.
+ * The ciphers with keys from the encryption configuration: each encrypts and decrypts one value with one key,
+ * in upstream's byte layout and with upstream's error texts. Key names and prefixes are left to encryption-rules.ts.
  */
 import { createCipheriv, createDecipheriv, type CipherGCMTypes } from 'node:crypto';
 import type { RandomBytes } from '../../../shared/runtime/random';
 
-/** What goes wrong with one value; the message is for the client. */
-export class TransformFault extends Error {
-  override readonly name = 'TransformFault';
+/** A value could not be encrypted or decrypted; the message is meant for the client. */
+export class TransformError extends Error {
+  override readonly name = 'TransformError';
 
   constructor(
     message: string,
-    /** What a service said of it, in gRPC's words; counted by. */
+    /** The gRPC status of the KMS plug-in, which metrics use as a label; absent when no plug-in was involved. */
     readonly code?: string,
   ) {
     super(message);
   }
 }
 
-/** One key at work. `place` is the key under which the value is stored. */
+/**
+ * A cipher with its key. `storageKey` is the key under which the value is stored; authenticated ciphers bind the value
+ * to it.
+ */
 export interface Cipher {
-  seal(plain: Buffer, place: string): Buffer;
-  /** Throws {@link TransformFault}. */
-  open(sealed: Buffer, place: string): Buffer;
+  encrypt(plaintext: Buffer, storageKey: string): Buffer;
+  /** Throws {@link TransformError}. */
+  decrypt(ciphertext: Buffer, storageKey: string): Buffer;
 }
 
-const BLOCK = 16;
+const BLOCK_BYTES = 16;
 
-/** A random initial vector before the blocks; nothing proves where, or by whom, they were written. */
-export function aesCbc(secret: Buffer, random: RandomBytes): Cipher {
+/**
+ * AES-CBC with a random initialization vector before the blocks. Not authenticated: neither the author nor the storage
+ * key of a value is verified.
+ */
+export function createAesCbcCipher(secret: Buffer, random: RandomBytes): Cipher {
   const algorithm = `aes-${secret.length * 8}-cbc`;
   return {
-    seal(plain) {
-      const vector = random(BLOCK);
-      const cipher = createCipheriv(algorithm, secret, vector);
-      return Buffer.concat([vector, cipher.update(plain), cipher.final()]);
+    encrypt(plaintext) {
+      const iv = random(BLOCK_BYTES);
+      const cipher = createCipheriv(algorithm, secret, iv);
+      return Buffer.concat([iv, cipher.update(plaintext), cipher.final()]);
     },
-    open(sealed) {
-      if (sealed.length < BLOCK) throw new TransformFault('the stored data was shorter than the required size');
-      if (sealed.length % BLOCK !== 0) throw new TransformFault('the stored data is not a multiple of the block size');
-      if (sealed.length === BLOCK) throw new TransformFault('invalid padded data (not a multiple of block size or empty)');
-      const decipher = createDecipheriv(algorithm, secret, sealed.subarray(0, BLOCK));
-      return attempted('invalid padding on input', () => Buffer.concat([decipher.update(sealed.subarray(BLOCK)), decipher.final()]));
+    decrypt(ciphertext) {
+      if (ciphertext.length < BLOCK_BYTES) throw new TransformError('the stored data was shorter than the required size');
+      if (ciphertext.length % BLOCK_BYTES !== 0) throw new TransformError('the stored data is not a multiple of the block size');
+      if (ciphertext.length === BLOCK_BYTES) throw new TransformError('invalid padded data (not a multiple of block size or empty)');
+      const decipher = createDecipheriv(algorithm, secret, ciphertext.subarray(0, BLOCK_BYTES));
+      return orTransformError('invalid padding on input', () =>
+        Buffer.concat([decipher.update(ciphertext.subarray(BLOCK_BYTES)), decipher.final()]),
+      );
     },
   };
 }
 
-const NONCE = 12;
-const TAG = 16;
-const UNPROVEN = 'cipher: message authentication failed';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const AUTHENTICATION_FAILED = 'cipher: message authentication failed';
 
-/** A random nonce before the bytes, the tag behind them; the place is proved with them, so that no value can be put into another's. */
-export function aesGcm(secret: Buffer, random: RandomBytes): Cipher {
-  const algorithm = gcmOf(secret);
+/**
+ * AES-GCM with a random nonce before the ciphertext and the tag behind it. The storage key is authenticated, so that a
+ * value cannot be moved to another key.
+ */
+export function createAesGcmCipher(secret: Buffer, random: RandomBytes): Cipher {
+  const algorithm = gcmAlgorithm(secret);
   return {
-    seal(plain, place) {
-      const nonce = random(NONCE);
-      const cipher = createCipheriv(algorithm, secret, nonce, { authTagLength: TAG });
-      cipher.setAAD(Buffer.from(place));
-      return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+    encrypt(plaintext, storageKey) {
+      const nonce = random(NONCE_BYTES);
+      const cipher = createCipheriv(algorithm, secret, nonce, { authTagLength: TAG_BYTES });
+      cipher.setAAD(Buffer.from(storageKey));
+      return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
     },
-    open(sealed, place) {
-      if (sealed.length < NONCE) throw new TransformFault('the stored data was shorter than the required size');
-      if (sealed.length < NONCE + TAG) throw new TransformFault(UNPROVEN);
-      const end = sealed.length - TAG;
-      const decipher = createDecipheriv(algorithm, secret, sealed.subarray(0, NONCE), { authTagLength: TAG });
-      decipher.setAAD(Buffer.from(place));
-      decipher.setAuthTag(sealed.subarray(end));
-      return attempted(UNPROVEN, () => Buffer.concat([decipher.update(sealed.subarray(NONCE, end)), decipher.final()]));
+    decrypt(ciphertext, storageKey) {
+      if (ciphertext.length < NONCE_BYTES) throw new TransformError('the stored data was shorter than the required size');
+      if (ciphertext.length < NONCE_BYTES + TAG_BYTES) throw new TransformError(AUTHENTICATION_FAILED);
+      const end = ciphertext.length - TAG_BYTES;
+      const decipher = createDecipheriv(algorithm, secret, ciphertext.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
+      decipher.setAAD(Buffer.from(storageKey));
+      decipher.setAuthTag(ciphertext.subarray(end));
+      return orTransformError(AUTHENTICATION_FAILED, () =>
+        Buffer.concat([decipher.update(ciphertext.subarray(NONCE_BYTES, end)), decipher.final()]),
+      );
     },
   };
 }
 
-function gcmOf({ length }: Buffer): CipherGCMTypes {
+function gcmAlgorithm({ length }: Buffer): CipherGCMTypes {
   switch (length) {
     case 16:
       return 'aes-128-gcm';
@@ -83,30 +96,32 @@ function gcmOf({ length }: Buffer): CipherGCMTypes {
   }
 }
 
-const BOX_NONCE = 24;
+const SECRETBOX_NONCE_BYTES = 24;
 
 type Salsa = typeof import('@noble/ciphers/salsa.js');
 
-/** XSalsa20 and Poly1305, which Node's own library lacks. */
-export function secretbox({ xsalsa20poly1305 }: Salsa, secret: Buffer, random: RandomBytes): Cipher {
+/** XSalsa20-Poly1305, which Node's crypto module lacks. */
+export function createSecretboxCipher({ xsalsa20poly1305 }: Salsa, secret: Buffer, random: RandomBytes): Cipher {
   return {
-    seal(plain) {
-      const nonce = random(BOX_NONCE);
-      return Buffer.concat([nonce, xsalsa20poly1305(secret, nonce).encrypt(plain)]);
+    encrypt(plaintext) {
+      const nonce = random(SECRETBOX_NONCE_BYTES);
+      return Buffer.concat([nonce, xsalsa20poly1305(secret, nonce).encrypt(plaintext)]);
     },
-    open(sealed) {
-      if (sealed.length < BOX_NONCE) throw new TransformFault('the stored data was shorter than the required size');
-      const box = xsalsa20poly1305(secret, sealed.subarray(0, BOX_NONCE));
-      const opened = attempted('output array was not large enough for encryption', () => box.decrypt(sealed.subarray(BOX_NONCE)));
-      return Buffer.from(opened.buffer, opened.byteOffset, opened.byteLength);
+    decrypt(ciphertext) {
+      if (ciphertext.length < SECRETBOX_NONCE_BYTES) throw new TransformError('the stored data was shorter than the required size');
+      const box = xsalsa20poly1305(secret, ciphertext.subarray(0, SECRETBOX_NONCE_BYTES));
+      const plaintext = orTransformError('output array was not large enough for encryption', () =>
+        box.decrypt(ciphertext.subarray(SECRETBOX_NONCE_BYTES)),
+      );
+      return Buffer.from(plaintext.buffer, plaintext.byteOffset, plaintext.byteLength);
     },
   };
 }
 
-function attempted<T>(fault: string, open: () => T): T {
+function orTransformError<T>(message: string, decrypt: () => T): T {
   try {
-    return open();
+    return decrypt();
   } catch {
-    throw new TransformFault(fault);
+    throw new TransformError(message);
   }
 }

@@ -1,7 +1,8 @@
 /**
- * A store whose values are encrypted on their way to another one, by the rules of the moment, and decrypted once on their way back: everything above, the
- * cache with its reads and events among it, sees them as they were. Keys that belong to no API object pass as they are. A value that cannot be
- * decrypted is replaced by one that says why (unreadable.ts), so that all others go on.
+ * A store that encrypts values before it writes them to another store, by the current rules, and decrypts them when it
+ * reads them, so that the cache and everything above it see plaintext. Keys that belong to no API resource pass
+ * unchanged. A value that cannot be decrypted is replaced by a placeholder with the reason (unreadable-value.ts), so
+ * that lists and watches continue.
  */
 import type { Clock } from '../../../shared/runtime/clock';
 import {
@@ -19,55 +20,54 @@ import {
   type Watch,
   type WatchSink,
 } from '../store';
-import { StoreLayer } from '../store-layer';
-import { isEncrypted, NOBODY_READS, unreadableValue } from '../unreadable';
-import { TransformFault } from './ciphers';
+import { DelegatingStore } from '../delegating-store';
+import { hasEncryptionPrefix, ENCRYPTED_READ_AS_IDENTITY, unreadableValue } from '../unreadable-value';
+import { TransformError } from './ciphers';
 import { TimeSlice, type YieldNow } from '../../../shared/scheduling/yielding';
-import { OpeningSink } from './opening-sink';
-import type { EncryptionRules, RowRules } from './rules';
+import { DecryptingSink } from './decrypting-sink';
+import type { EncryptionRules, ValueTransformer } from './encryption-rules';
 
-export interface EncryptedStoreParts {
-  /** Those of the moment. */
+export interface EncryptedStoreOptions {
+  /** The current rules. */
   readonly rules: () => EncryptionRules;
-  /** The resource to which a key belongs, such as `deployments.apps`; undefined = none. */
+  /** The resource of a key, such as `deployments.apps`; undefined when the key belongs to none. */
   readonly resourceOf: (key: string) => string | undefined;
   readonly clock: Clock;
   /** See `TimeSlice`. */
   readonly yieldNow?: YieldNow;
 }
 
-export function encryptedStore(store: Store, parts: EncryptedStoreParts): Store {
-  return new EncryptedStore(store, parts);
+export function createEncryptedStore(store: Store, options: EncryptedStoreOptions): Store {
+  return new EncryptedStore(store, options);
 }
 
-class EncryptedStore extends StoreLayer {
+class EncryptedStore extends DelegatingStore {
   constructor(
     store: Store,
-    private readonly parts: EncryptedStoreParts,
+    private readonly options: EncryptedStoreOptions,
   ) {
     super(store);
   }
 
-  /** What is encrypted is so by this layer only. */
-  override readonly outdated = (key: string, options?: StoreCallOptions): Promise<KeyValue | undefined> =>
-    this.writtenOtherwise(key, options);
+  /** Overrides the wrapped store's: only this store encrypts. */
+  override readonly getStale = (key: string, options?: StoreCallOptions): Promise<KeyValue | undefined> => this.readStale(key, options);
 
   override async get(
     key: string,
     options?: StoreCallOptions & { readonly revision?: Revision },
   ): Promise<{ readonly revision: Revision; readonly kv: KeyValue | undefined }> {
     const { revision, kv } = await this.store.get(key, options);
-    return { revision, kv: kv === undefined ? undefined : await this.opened(kv) };
+    return { revision, kv: kv === undefined ? undefined : await this.decryptKeyValue(kv) };
   }
 
   override async range(request: RangeRequest, options?: StoreCallOptions): Promise<RangeResult> {
     const result = await this.store.range(request, options);
     if (request.keysOnly === true) return result;
     const kvs: KeyValue[] = [];
-    const slice = new TimeSlice(this.parts.clock, { stepsPerCheck: 1, yieldNow: this.parts.yieldNow });
+    const slice = new TimeSlice(this.options.clock, { stepsPerCheck: 1, yieldNow: this.options.yieldNow });
     for (const kv of result.kvs) {
-      const made = this.openedOrNow(kv);
-      kvs.push(made instanceof Promise ? await made : made);
+      const decrypted = this.decryptWhenReady(kv);
+      kvs.push(decrypted instanceof Promise ? await decrypted : decrypted);
       const pause = slice.yieldIfDue();
       if (pause !== undefined) await pause;
     }
@@ -75,83 +75,88 @@ class EncryptedStore extends StoreLayer {
   }
 
   override async transact(transaction: Transaction, options?: StoreCallOptions): Promise<TransactionResult> {
-    const operations = transaction.operations.map((operation) => this.sealed(operation));
+    const operations = transaction.operations.map((operation) => this.encryptOperation(operation));
     const result = await this.store.transact({ compare: transaction.compare, operations }, options);
     if (result.committed) return result;
     const current: (KeyValue | undefined)[] = [];
-    for (const kv of result.current) current.push(kv === undefined ? undefined : await this.opened(kv));
+    for (const kv of result.current) current.push(kv === undefined ? undefined : await this.decryptKeyValue(kv));
     return { ...result, current };
   }
 
   override watch(range: KeyRange, from: Revision, sink: WatchSink): Watch {
-    const opening = new OpeningSink(sink, { ...this.parts, prepare: this.prepare, open: this.open });
-    return opening.over(this.store.watch(range, from, opening));
+    const opening = new DecryptingSink(sink, { ...this.options, prepare: this.prepare, decrypt: this.decryptValue });
+    return opening.wrapWatch(this.store.watch(range, from, opening));
   }
 
-  private async writtenOtherwise(key: string, options?: StoreCallOptions): Promise<KeyValue | undefined> {
-    const row = this.rowOf(key);
-    if (row === undefined) return undefined;
+  private async readStale(key: string, options?: StoreCallOptions): Promise<KeyValue | undefined> {
+    const transformer = this.transformerFor(key);
+    if (transformer === undefined) return undefined;
     const { kv } = await this.store.get(key, options);
     if (kv === undefined) return undefined;
-    await row.prepare(kv.value);
+    await transformer.prepare(kv.value);
     try {
-      const { value, isOutdated } = row.open(kv.value, key);
-      return isOutdated ? { ...kv, value } : undefined;
+      const { value, isStale } = transformer.decrypt(kv.value, key);
+      return isStale ? { ...kv, value } : undefined;
     } catch (error) {
-      if (error instanceof TransformFault) return undefined;
+      if (error instanceof TransformError) return undefined;
       throw error;
     }
   }
 
-  private rowOf(key: string): RowRules | undefined {
-    const resource = this.parts.resourceOf(key);
-    return resource === undefined ? undefined : this.parts.rules().of(resource);
+  private transformerFor(key: string): ValueTransformer | undefined {
+    const resource = this.options.resourceOf(key);
+    return resource === undefined ? undefined : this.options.rules().forResource(resource);
   }
 
-  private sealed(operation: StoreOperation): StoreOperation {
+  private encryptOperation(operation: StoreOperation): StoreOperation {
     if (operation.type === 'delete') return operation;
-    const row = this.rowOf(operation.key);
-    if (row === undefined) return operation;
+    const transformer = this.transformerFor(operation.key);
+    if (transformer === undefined) return operation;
     try {
-      return { ...operation, value: row.seal(operation.value, operation.key) };
+      return { ...operation, value: transformer.encrypt(operation.value, operation.key) };
     } catch (error) {
-      if (error instanceof TransformFault) throw new StoreError('unreadable', error.message);
+      if (error instanceof TransformError) throw new StoreError('unreadable', error.message);
       throw error;
     }
   }
 
-  private async opened(kv: KeyValue): Promise<KeyValue> {
+  private async decryptKeyValue(kv: KeyValue): Promise<KeyValue> {
     await this.prepare(kv.key, kv.value);
-    return { ...kv, value: this.open(kv.key, kv.value) };
+    return { ...kv, value: this.decryptValue(kv.key, kv.value) };
   }
 
-  /** A promise only where something has to be asked for. */
-  private openedOrNow(kv: KeyValue): KeyValue | Promise<KeyValue> {
-    return this.prepare(kv.key, kv.value) === undefined ? { ...kv, value: this.open(kv.key, kv.value) } : this.opened(kv);
+  /** Returns a promise only when a key has to be fetched first. */
+  private decryptWhenReady(kv: KeyValue): KeyValue | Promise<KeyValue> {
+    return this.prepare(kv.key, kv.value) === undefined ? { ...kv, value: this.decryptValue(kv.key, kv.value) } : this.decryptKeyValue(kv);
   }
 
   private readonly prepare = (key: string, value: Buffer): Promise<void> | undefined => {
-    const row = this.rowOf(key);
-    const wait = row?.prepare(value);
-    return wait === undefined ? undefined : this.prepared(key, value, row, wait);
+    const transformer = this.transformerFor(key);
+    const wait = transformer?.prepare(value);
+    return wait === undefined ? undefined : this.prepareWithCurrentRules(key, value, transformer, wait);
   };
 
-  /** Where the rules have changed meanwhile, those that hold now need to know what the value is sealed with. */
-  private async prepared(key: string, value: Buffer, asked: RowRules | undefined, wait: Promise<void>): Promise<void> {
+  /** When the rules changed during the wait, the current ones may need another key. */
+  private async prepareWithCurrentRules(
+    key: string,
+    value: Buffer,
+    previous: ValueTransformer | undefined,
+    wait: Promise<void>,
+  ): Promise<void> {
     await wait;
-    const row = this.rowOf(key);
-    if (row !== asked) await row?.prepare(value);
+    const transformer = this.transformerFor(key);
+    if (transformer !== previous) await transformer?.prepare(value);
   }
 
-  private readonly open = (key: string, value: Buffer): Buffer => {
-    const resource = this.parts.resourceOf(key);
+  private readonly decryptValue = (key: string, value: Buffer): Buffer => {
+    const resource = this.options.resourceOf(key);
     if (resource === undefined || value.length === 0) return value;
-    const row = this.parts.rules().of(resource);
-    if (row === undefined) return isEncrypted(value) ? unreadableValue(NOBODY_READS) : value;
+    const transformer = this.options.rules().forResource(resource);
+    if (transformer === undefined) return hasEncryptionPrefix(value) ? unreadableValue(ENCRYPTED_READ_AS_IDENTITY) : value;
     try {
-      return row.open(value, key).value;
+      return transformer.decrypt(value, key).value;
     } catch (error) {
-      if (error instanceof TransformFault) return unreadableValue(error.message);
+      if (error instanceof TransformError) return unreadableValue(error.message);
       throw error;
     }
   };

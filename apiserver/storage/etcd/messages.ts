@@ -1,21 +1,21 @@
 /**
- * etcd's messages, as far as the store uses them: requests to bytes, answers to the contract's types. Field numbers
- * are those of etcd's published API. Values of answers are views of the message in which they came.
+ * The etcd messages that the store uses: encodes requests and decodes responses to the types of the store contract.
+ * Field numbers are those of etcd's published API. Values in responses are views of the received message.
  */
 import { WireReader } from '../../../shared/serialization/wire';
 import type { Compare, KeyRange, KeyValue, StoreOperation, Revision, Transaction, TransactionResult, StoreEvent } from '../store';
-import { RpcWriter, type RpcMessage } from './wire';
+import { RpcWriter, type RpcMessage } from './rpc-writer';
 
-const noBytes = Buffer.alloc(0);
-const nothing = new RpcWriter(0).finish();
-/** Heads, numbers and flags of one message and its parents; generous. */
-const OVERHEAD = 64;
-/** UTF-8 bytes of one UTF-16 unit, at most. */
-const WIDEST = 3;
+const EMPTY_VALUE = Buffer.alloc(0);
+const EMPTY_MESSAGE = new RpcWriter(0).finish();
+/** An upper bound of the tags, lengths, numbers and flags of one message and its parents. */
+const MESSAGE_OVERHEAD = 64;
+/** Maximum UTF-8 bytes of one UTF-16 unit. */
+const MAX_BYTES_PER_UNIT = 3;
 
-export interface RangeCall {
+export interface EtcdRangeRequest {
   readonly start: string;
-  /** Absent = the single key `start`. */
+  /** Absent = only the key `start`. */
   readonly end?: string;
   readonly revision?: Revision;
   readonly limit?: number;
@@ -23,55 +23,57 @@ export interface RangeCall {
   readonly countOnly?: boolean;
 }
 
-export interface RangeAnswer {
+export interface EtcdRangeResponse {
   readonly revision: Revision;
   readonly kvs: KeyValue[];
   readonly more: boolean;
   readonly count: number;
-  /** Size of the message. */
+  /** Size of the message in bytes. */
   readonly bytes: number;
 }
 
-export interface WatchAnswer {
+export interface EtcdWatchResponse {
   readonly revision: Revision;
-  /** -1 = concerns every watch of the stream. */
+  /** -1 = the response concerns every watch of the stream. */
   readonly watchId: number;
   readonly created: boolean;
   readonly canceled: boolean;
   readonly compactRevision: Revision;
   readonly cancelReason: string;
-  /** More fragments of the same answer follow. */
+  /** More fragments of the same response follow. */
   readonly fragment: boolean;
   readonly events: StoreEvent[];
 }
 
-export interface StatusAnswer {
+export interface EtcdStatusResponse {
   readonly version: string;
   readonly revision: Revision;
   readonly size: number;
 }
 
-export type WatchCall = { readonly type: 'create'; readonly range: KeyRange; readonly from: Revision } | { readonly type: 'progress' };
+export type EtcdWatchRequest =
+  | { readonly type: 'create'; readonly range: KeyRange; readonly from: Revision }
+  | { readonly type: 'progress' };
 
-export function encodeRange(call: RangeCall): RpcMessage {
-  const writer = new RpcWriter(OVERHEAD + (call.start.length + (call.end?.length ?? 0)) * WIDEST);
-  writeRange(writer, call);
+export function encodeRange(request: EtcdRangeRequest): RpcMessage {
+  const writer = new RpcWriter(MESSAGE_OVERHEAD + (request.start.length + (request.end?.length ?? 0)) * MAX_BYTES_PER_UNIT);
+  writeRange(writer, request);
   return writer.finish();
 }
 
-export function decodeRange(bytes: Buffer): RangeAnswer {
+export function decodeRange(bytes: Buffer): EtcdRangeResponse {
   return readRange(new WireReader(bytes), bytes.length);
 }
 
-/** A transaction whose else-branch reads every compared key. */
+/** Encodes a txn with a failure branch that reads every compared key. */
 export function encodeTransaction({ compare, operations }: Transaction): RpcMessage {
-  let capacity = OVERHEAD;
-  for (const { key } of compare) capacity += 2 * (OVERHEAD + key.length * WIDEST);
+  let capacity = MESSAGE_OVERHEAD;
+  for (const { key } of compare) capacity += 2 * (MESSAGE_OVERHEAD + key.length * MAX_BYTES_PER_UNIT);
   for (const operation of operations) {
-    capacity += OVERHEAD + operation.key.length * WIDEST + (operation.type === 'put' ? operation.value.length : 0);
+    capacity += MESSAGE_OVERHEAD + operation.key.length * MAX_BYTES_PER_UNIT + (operation.type === 'put' ? operation.value.length : 0);
   }
   const writer = new RpcWriter(capacity);
-  for (let index = compare.length - 1; index >= 0; index--) writeElse(writer, compare[index]);
+  for (let index = compare.length - 1; index >= 0; index--) writeElseRange(writer, compare[index]);
   for (let index = operations.length - 1; index >= 0; index--) writeOperation(writer, operations[index]);
   for (let index = compare.length - 1; index >= 0; index--) writeCompare(writer, compare[index]);
   return writer.finish();
@@ -92,7 +94,7 @@ export function decodeTransaction(bytes: Buffer): TransactionResult {
         break;
       case 3:
         if (committed) reader.skipField();
-        else current.push(readElse(reader.message()));
+        else current.push(readElseRange(reader.message()));
         break;
       default:
         reader.skipField();
@@ -101,9 +103,9 @@ export function decodeTransaction(bytes: Buffer): TransactionResult {
   return committed ? { committed, revision } : { committed, revision, current };
 }
 
-/** A transaction of `count` reads that changes nothing: the server refuses it when it takes fewer operations. */
-export function encodeProbe(count: number): RpcMessage {
-  const writer = new RpcWriter(OVERHEAD + count * OVERHEAD);
+/** Encodes a txn of `count` reads that changes nothing; the server refuses it when `count` exceeds its limit. */
+export function encodeReadOnlyTransaction(count: number): RpcMessage {
+  const writer = new RpcWriter(MESSAGE_OVERHEAD + count * MESSAGE_OVERHEAD);
   for (let index = 0; index < count; index++) {
     const mark = writer.mark;
     writeRange(writer, { start: '\0', countOnly: true });
@@ -114,31 +116,31 @@ export function encodeProbe(count: number): RpcMessage {
 }
 
 export function encodeCompaction(revision: Revision): RpcMessage {
-  const writer = new RpcWriter(OVERHEAD);
+  const writer = new RpcWriter(MESSAGE_OVERHEAD);
   writer.uint(1, revision);
   return writer.finish();
 }
 
 export function encodeLeaseGrant(ttlSeconds: number): RpcMessage {
-  const writer = new RpcWriter(OVERHEAD);
+  const writer = new RpcWriter(MESSAGE_OVERHEAD);
   writer.uint(1, ttlSeconds);
   return writer.finish();
 }
 
-/** A request that only names a lease: revocation and renewal. */
-export function encodeLease(lease: string): RpcMessage {
-  const writer = new RpcWriter(OVERHEAD);
+/** A request with the lease ID as its only field: revocation and keep-alive. */
+export function encodeLeaseRequest(lease: string): RpcMessage {
+  const writer = new RpcWriter(MESSAGE_OVERHEAD);
   writer.int64(1, lease);
   return writer.finish();
 }
 
-export interface LeaseAnswer {
+export interface EtcdLeaseResponse {
   readonly lease: string;
-  /** 0 = there is no such lease. */
+  /** 0 = the lease does not exist. */
   readonly ttlSeconds: number;
 }
 
-export function decodeLease(bytes: Buffer): LeaseAnswer {
+export function decodeLeaseResponse(bytes: Buffer): EtcdLeaseResponse {
   const reader = new WireReader(bytes);
   let lease = '0';
   let ttlSeconds = 0;
@@ -150,16 +152,16 @@ export function decodeLease(bytes: Buffer): LeaseAnswer {
   return { lease, ttlSeconds };
 }
 
-export function encodeNothing(): RpcMessage {
-  return nothing;
+export function encodeEmpty(): RpcMessage {
+  return EMPTY_MESSAGE;
 }
 
-/** For answers that say no more than that the call succeeded. */
-export function decodeNothing(): true {
+/** For responses that carry no data. */
+export function ignoreResponse(): true {
   return true;
 }
 
-export function decodeStatus(bytes: Buffer): StatusAnswer {
+export function decodeStatus(bytes: Buffer): EtcdStatusResponse {
   const reader = new WireReader(bytes);
   let revision = 0;
   let version = '';
@@ -173,27 +175,27 @@ export function decodeStatus(bytes: Buffer): StatusAnswer {
   return { version, revision, size };
 }
 
-export function encodeWatch(call: WatchCall): RpcMessage {
-  switch (call.type) {
+export function encodeWatch(request: EtcdWatchRequest): RpcMessage {
+  switch (request.type) {
     case 'create': {
-      const writer = new RpcWriter(OVERHEAD + (call.range.start.length + call.range.end.length) * WIDEST);
+      const writer = new RpcWriter(MESSAGE_OVERHEAD + (request.range.start.length + request.range.end.length) * MAX_BYTES_PER_UNIT);
       const mark = writer.mark;
       writer.flag(8);
-      writer.uint(3, call.from);
-      writer.text(2, call.range.end);
-      writer.text(1, call.range.start);
+      writer.uint(3, request.from);
+      writer.text(2, request.range.end);
+      writer.text(1, request.range.start);
       writer.close(1, mark);
       return writer.finish();
     }
     case 'progress': {
-      const writer = new RpcWriter(OVERHEAD);
+      const writer = new RpcWriter(MESSAGE_OVERHEAD);
       writer.close(3, writer.mark);
       return writer.finish();
     }
   }
 }
 
-export function decodeWatch(bytes: Buffer): WatchAnswer {
+export function decodeWatch(bytes: Buffer): EtcdWatchResponse {
   const reader = new WireReader(bytes);
   let revision = 0;
   let watchId = 0;
@@ -236,20 +238,20 @@ export function decodeWatch(bytes: Buffer): WatchAnswer {
   return { revision, watchId, created, canceled, compactRevision, cancelReason, fragment, events };
 }
 
-function writeRange(writer: RpcWriter, call: RangeCall): void {
-  if (call.countOnly === true) writer.flag(9);
-  if (call.keysOnly === true) writer.flag(8);
-  if (call.revision !== undefined) writer.uint(4, call.revision);
-  if (call.limit !== undefined) writer.uint(3, call.limit);
-  if (call.end !== undefined) writer.text(2, call.end);
-  writer.text(1, call.start);
+function writeRange(writer: RpcWriter, request: EtcdRangeRequest): void {
+  if (request.countOnly === true) writer.flag(9);
+  if (request.keysOnly === true) writer.flag(8);
+  if (request.revision !== undefined) writer.uint(4, request.revision);
+  if (request.limit !== undefined) writer.uint(3, request.limit);
+  if (request.end !== undefined) writer.text(2, request.end);
+  writer.text(1, request.start);
 }
 
 function writeCompare(writer: RpcWriter, compare: Compare | undefined): void {
   if (compare === undefined) return;
   const mark = writer.mark;
   if ('exists' in compare) {
-    // Created after revision 0.
+    // create revision > 0
     writer.uint(5, 0);
     writer.text(3, compare.key);
     writer.uint(2, 1);
@@ -280,7 +282,7 @@ function writeOperation(writer: RpcWriter, operation: StoreOperation | undefined
   writer.close(2, mark);
 }
 
-function writeElse(writer: RpcWriter, compare: Compare | undefined): void {
+function writeElseRange(writer: RpcWriter, compare: Compare | undefined): void {
   if (compare === undefined) return;
   const mark = writer.mark;
   writer.text(1, compare.key);
@@ -288,7 +290,7 @@ function writeElse(writer: RpcWriter, compare: Compare | undefined): void {
   writer.close(3, mark);
 }
 
-function readElse(reader: WireReader): KeyValue | undefined {
+function readElseRange(reader: WireReader): KeyValue | undefined {
   let first: KeyValue | undefined;
   while (reader.next()) {
     if (reader.field === 1) [first] = readRange(reader.message(), 0).kvs;
@@ -306,7 +308,7 @@ function readHeader(reader: WireReader): Revision {
   return revision;
 }
 
-function readRange(reader: WireReader, bytes: number): RangeAnswer {
+function readRange(reader: WireReader, bytes: number): EtcdRangeResponse {
   let revision = 0;
   let more = false;
   let count = 0;
@@ -334,7 +336,7 @@ function readRange(reader: WireReader, bytes: number): RangeAnswer {
 
 function readKeyValue(reader: WireReader): KeyValue {
   let key = '';
-  let value: Buffer = noBytes;
+  let value: Buffer = EMPTY_VALUE;
   let createRevision = 0;
   let modRevision = 0;
   let version = 0;

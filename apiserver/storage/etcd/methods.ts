@@ -1,16 +1,16 @@
-/** The calls of etcd that are used: where each goes and how its messages are written. */
+/** The etcd RPC methods that the store uses, with their codecs. */
 import {
-  decodeLease,
-  decodeNothing,
+  decodeLeaseResponse,
+  ignoreResponse,
   decodeRange,
   decodeStatus,
   decodeTransaction,
   decodeWatch,
   encodeCompaction,
-  encodeLease,
+  encodeLeaseRequest,
   encodeLeaseGrant,
-  encodeNothing,
-  encodeProbe,
+  encodeEmpty,
+  encodeReadOnlyTransaction,
   encodeRange,
   encodeTransaction,
   encodeWatch,
@@ -18,10 +18,10 @@ import {
 
 export const range = { path: '/etcdserverpb.KV/Range', encode: encodeRange, decode: decodeRange };
 export const transact = { path: '/etcdserverpb.KV/Txn', encode: encodeTransaction, decode: decodeTransaction };
-export const probe = { path: '/etcdserverpb.KV/Txn', encode: encodeProbe, decode: decodeNothing };
-export const compact = { path: '/etcdserverpb.KV/Compact', encode: encodeCompaction, decode: decodeNothing };
-export const grantLease = { path: '/etcdserverpb.Lease/LeaseGrant', encode: encodeLeaseGrant, decode: decodeLease };
-export const revokeLease = { path: '/etcdserverpb.Lease/LeaseRevoke', encode: encodeLease, decode: decodeNothing };
-export const keepLeaseAlive = { path: '/etcdserverpb.Lease/LeaseKeepAlive', encode: encodeLease, decode: decodeLease };
-export const status = { path: '/etcdserverpb.Maintenance/Status', encode: encodeNothing, decode: decodeStatus };
-export const watching = { path: '/etcdserverpb.Watch/Watch', encode: encodeWatch, decode: decodeWatch };
+export const probeTransactionSize = { path: '/etcdserverpb.KV/Txn', encode: encodeReadOnlyTransaction, decode: ignoreResponse };
+export const compact = { path: '/etcdserverpb.KV/Compact', encode: encodeCompaction, decode: ignoreResponse };
+export const grantLease = { path: '/etcdserverpb.Lease/LeaseGrant', encode: encodeLeaseGrant, decode: decodeLeaseResponse };
+export const revokeLease = { path: '/etcdserverpb.Lease/LeaseRevoke', encode: encodeLeaseRequest, decode: ignoreResponse };
+export const keepLeaseAlive = { path: '/etcdserverpb.Lease/LeaseKeepAlive', encode: encodeLeaseRequest, decode: decodeLeaseResponse };
+export const status = { path: '/etcdserverpb.Maintenance/Status', encode: encodeEmpty, decode: decodeStatus };
+export const watch = { path: '/etcdserverpb.Watch/Watch', encode: encodeWatch, decode: decodeWatch };

@@ -1,26 +1,26 @@
-/** Behaviour that depends on the version of the etcd members, with simulated members. */
+/** Progress requests, which depend on the versions of the etcd members. The members are simulated. */
 import { createServer, type Http2Server, type ServerHttp2Session } from 'node:http2';
 import { systemClock } from '../../../shared/runtime/clock';
 import { FixedRandom } from '../../../test/support/fixed-random';
 import { waitUntil } from '../../../test/support/programs';
 import type { Store, Watch } from '../store';
 import { openEtcdStore } from './open';
-import { RpcWriter } from './wire';
+import { RpcWriter } from './rpc-writer';
 
 interface Member {
   version: string;
   readonly endpoint: string;
-  /** Breaks all connections. */
-  cut(): void;
+  /** Destroys all connections. */
+  disconnect(): void;
   close(): Promise<void>;
 }
 
-const written = (write: (writer: RpcWriter) => void): Buffer => {
+const encodeMessage = (write: (writer: RpcWriter) => void): Buffer => {
   const writer = new RpcWriter(100);
   write(writer);
   return writer.finish().framed;
 };
-const created = written((writer) => writer.flag(3));
+const createdResponse = encodeMessage((writer) => writer.flag(3));
 
 async function startMember(version: string): Promise<Member> {
   const sessions = new Set<ServerHttp2Session>();
@@ -31,9 +31,9 @@ async function startMember(version: string): Promise<Member> {
       const address = server.address();
       return `http://127.0.0.1:${typeof address === 'object' ? address?.port : address}`;
     },
-    cut: () => sessions.forEach((session) => session.destroy()),
+    disconnect: () => sessions.forEach((session) => session.destroy()),
     close: async () => {
-      member.cut();
+      member.disconnect();
       await new Promise((resolve) => server.close(resolve));
     },
   };
@@ -45,9 +45,9 @@ async function startMember(version: string): Promise<Member> {
     stream.on('error', () => undefined);
     stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
     stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
-    if (headers[':path'] === '/etcdserverpb.Watch/Watch') stream.write(created);
-    else if (headers[':path'] === '/etcdserverpb.Maintenance/Status') stream.end(written((writer) => writer.text(2, member.version)));
-    else stream.end(written(() => undefined));
+    if (headers[':path'] === '/etcdserverpb.Watch/Watch') stream.write(createdResponse);
+    else if (headers[':path'] === '/etcdserverpb.Maintenance/Status') stream.end(encodeMessage((writer) => writer.text(2, member.version)));
+    else stream.end(encodeMessage(() => undefined));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return member;
@@ -77,7 +77,7 @@ describe('progress request of an etcd watch', () => {
     await store.close();
     await Promise.all(members.map((member) => member.close()));
   });
-  const answersProgress = (): Promise<unknown> => waitUntil('progress may be asked for', () => watch.requestProgress());
+  const waitForProgressRequest = (): Promise<unknown> => waitUntil('progress may be asked for', () => watch.requestProgress());
 
   it.each([
     ['3.4.30', false],
@@ -85,23 +85,23 @@ describe('progress request of an etcd watch', () => {
     ['3.5.12', false],
     ['3.5.13', true],
     ['3.6.0', true],
-  ])('to a member of version %s is sent: %p', async (version, isOrdered) => {
+  ])('is sent to a member of version %s: %p', async (version, isOrdered) => {
     await open(version);
-    if (isOrdered) await answersProgress();
+    if (isOrdered) await waitForProgressRequest();
     else {
-      // The next member says that it can; by then the first one has said that it cannot.
+      // The second member supports it; by then the version of the first one is known.
       expect(watch.requestProgress()).toBe(false);
       members.forEach((member) => (member.version = '3.5.13'));
       watch.reopen();
-      await answersProgress();
+      await waitForProgressRequest();
     }
   });
 
-  it('is not sent to a member of an old version, whatever the versions of other members', async () => {
+  it('is not sent to a member of an old version, regardless of the versions of other members', async () => {
     await open('3.5.9', '3.5.16');
     expect(watch.requestProgress()).toBe(false);
     watch.reopen();
-    await answersProgress();
+    await waitForProgressRequest();
     watch.reopen();
     expect(watch.requestProgress()).toBe(false);
     await waitUntil('it is back at the old one', () => connected === 3);
@@ -110,10 +110,10 @@ describe('progress request of an etcd watch', () => {
 
   it('is not sent to a member that restarts with an old version', async () => {
     await open('3.5.16');
-    await answersProgress();
+    await waitForProgressRequest();
     for (const member of members) {
       member.version = '3.5.9';
-      member.cut();
+      member.disconnect();
     }
     await waitUntil('the watch stands again', () => connected === 2);
     expect(watch.requestProgress()).toBe(false);

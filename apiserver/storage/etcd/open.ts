@@ -1,6 +1,6 @@
 /**
- * The store on etcd (3.4 or later). Importing this file loads etcd3; a server on the embedded store does not import it.
- * Reads are tried again on a lost connection; writes never are (see commit.ts).
+ * The store on etcd 3.4 or later. Reads are retried on a lost connection; writes never are (see commit.ts). Importing
+ * this file loads etcd3; a server on the embedded store does not import it.
  */
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import type { Random } from '../../../shared/runtime/random';
@@ -19,54 +19,57 @@ import {
   type TransactionResult,
   type WatchSink,
 } from '../store';
-import { GrpcCalls } from '../grpc-calls';
+import { GrpcCallCounters } from '../grpc-call-counters';
 import { checkKey, checkTransaction } from '../validate';
-import { storeError } from './failure';
-import type { RangeAnswer, RangeCall, WatchAnswer, WatchCall } from './messages';
+import { toStoreError } from './to-store-error';
+import type { EtcdRangeResponse, EtcdRangeRequest, EtcdWatchResponse, EtcdWatchRequest } from './messages';
 import * as methods from './methods';
 import { RpcTransport, type Channel, type EtcdConnection, type RpcMethod } from './transport';
-import { EtcdWatch } from './watch';
+import { EtcdWatch } from './etcd-watch';
 
 export interface EtcdStoreOptions extends EtcdConnection {
   readonly clock: Clock;
   readonly random: Random;
-  /** Where its calls are counted. */
-  readonly calls?: GrpcCalls;
-  /** How long opening may take; default 10 s. */
+  /** Counts the calls; absent = they are not counted. */
+  readonly callCounters?: GrpcCallCounters;
+  /** Maximum time to open the store; default 10 s. */
   readonly openTimeoutMs?: number;
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const PAGE_ENTRIES = 500;
-const FEWEST_PAGE_ENTRIES = 10;
-/** A page that would hold more is asked for in smaller ones. */
+const MIN_PAGE_ENTRIES = 10;
+/** The page size is reduced when pages exceed this many bytes. */
 const PAGE_BYTES = 8 << 20;
-/** With growing pauses, about as long as a connection takes to be made again. */
+/** With growing delays, about the time that re-establishing a connection takes. */
 const READ_ATTEMPTS = 6;
 const RETRY_MS = 100;
-/** `--max-txn-ops` as deploy/ sets it, and what etcd takes by default. */
+/** `--max-txn-ops` as deploy/ sets it, down to etcd's default. */
 const OPERATION_LIMITS = [2_048, 1_024, 512, 256, 128];
 
-/** Connects, learns the server's limits. Rejects with a {@link StoreError} when it cannot be reached in time. */
+/**
+ * Connects and determines the server's transaction limit. Rejects with a {@link StoreError} when no member responds in
+ * time.
+ */
 export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
   const deadline = options.clock.monotonic() + (options.openTimeoutMs ?? DEFAULT_TIMEOUT_MS);
-  const transport = new RpcTransport(options, options.clock, options.random, options.calls ?? new GrpcCalls());
+  const transport = new RpcTransport(options, options.clock, options.random, options.callCounters ?? new GrpcCallCounters());
   try {
-    await untilAnswered(transport, options.clock, deadline);
-    return new EtcdStore(options, transport, await probeOperations(transport, deadline));
+    await waitForResponse(transport, options.clock, deadline);
+    return new EtcdStore(options, transport, await probeMaxOperations(transport, deadline));
   } catch (error) {
     transport.close();
-    throw storeError(error, 'read');
+    throw toStoreError(error, 'read');
   }
 }
 
-async function untilAnswered(transport: RpcTransport, clock: Clock, deadline: number): Promise<StoreStatus> {
+async function waitForResponse(transport: RpcTransport, clock: Clock, deadline: number): Promise<StoreStatus> {
   let refusal: StoreError | undefined;
   for (;;) {
     try {
       return await transport.call(methods.status, undefined, 'read', deadline);
     } catch (error) {
-      // Why it was turned away says more than that the time was over in the end.
+      // The last refusal explains more than the deadline that ended the retries.
       if (!(error instanceof StoreError) || error.failure !== 'unavailable') throw refusal ?? error;
       if (clock.monotonic() + RETRY_MS >= deadline) throw error;
       refusal = error;
@@ -75,10 +78,10 @@ async function untilAnswered(transport: RpcTransport, clock: Clock, deadline: nu
   }
 }
 
-async function probeOperations(transport: RpcTransport, deadline: number): Promise<number> {
+async function probeMaxOperations(transport: RpcTransport, deadline: number): Promise<number> {
   for (const limit of OPERATION_LIMITS) {
     try {
-      await transport.call(methods.probe, limit, 'read', deadline);
+      await transport.call(methods.probeTransactionSize, limit, 'read', deadline);
       return limit;
     } catch (error) {
       if (!(error instanceof StoreError) || error.failure !== 'too-large') throw error;
@@ -90,7 +93,7 @@ async function probeOperations(transport: RpcTransport, deadline: number): Promi
 class EtcdStore implements Store {
   private readonly watches = new Set<EtcdWatch>();
   private readonly clock: Clock;
-  private closed = false;
+  private isClosed = false;
 
   constructor(
     private readonly options: EtcdStoreOptions,
@@ -106,29 +109,29 @@ class EtcdStore implements Store {
   ): Promise<{ readonly revision: Revision; readonly kv: KeyValue | undefined }> {
     checkKey(key);
     const call = { start: key, ...(options.revision !== undefined && { revision: options.revision }) };
-    const { revision, kvs } = await this.read(methods.range, call, this.deadline(options));
+    const { revision, kvs } = await this.read(methods.range, call, this.deadlineFor(options));
     return { revision, kv: kvs[0] };
   }
 
   async count(range: KeyRange, options?: StoreCallOptions): Promise<{ readonly revision: Revision; readonly count: number }> {
     if (compareBytes(range.start, range.end) >= 0) return { revision: await this.revision(options), count: 0 };
-    const { revision, count } = await this.read(methods.range, { ...range, countOnly: true }, this.deadline(options));
+    const { revision, count } = await this.read(methods.range, { ...range, countOnly: true }, this.deadlineFor(options));
     return { revision, count };
   }
 
   async revision(options?: StoreCallOptions): Promise<Revision> {
-    return (await this.read(methods.range, { start: '\0', countOnly: true }, this.deadline(options))).revision;
+    return (await this.read(methods.range, { start: '\0', countOnly: true }, this.deadlineFor(options))).revision;
   }
 
   async range(request: RangeRequest, options?: StoreCallOptions): Promise<RangeResult> {
-    const deadline = this.deadline(options);
+    const deadline = this.deadlineFor(options);
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.readPages(request, deadline);
       } catch (error) {
-        // The pages' revision was compacted while they were read: a range at the newest one can start afresh.
-        const overtaken = error instanceof StoreError && error.failure === 'compacted' && request.revision === undefined;
-        if (!overtaken || attempt === READ_ATTEMPTS) throw error;
+        // The pinned revision was compacted between two pages: a range at the newest revision starts again.
+        const isPinCompacted = error instanceof StoreError && error.failure === 'compacted' && request.revision === undefined;
+        if (!isPinCompacted || attempt === READ_ATTEMPTS) throw error;
       }
     }
   }
@@ -138,18 +141,18 @@ class EtcdStore implements Store {
       this.checkOpen();
       checkTransaction(transaction, this.maxOperations);
     } catch (error) {
-      return Promise.reject(storeError(error, 'write'));
+      return Promise.reject(toStoreError(error, 'write'));
     }
-    return this.transport.call(methods.transact, transaction, 'write', this.deadline(options));
+    return this.transport.call(methods.transact, transaction, 'write', this.deadlineFor(options));
   }
 
   watch(range: KeyRange, from: Revision, sink: WatchSink): EtcdWatch {
     this.checkOpen();
     if (!Number.isSafeInteger(from) || from < 1) throw new StoreError('internal', `a watch starts at revision 1 or later, not ${from}`);
     const { clock, random } = this.options;
-    const connect = (): Promise<Channel> => this.transport.channel();
-    const closed = (): void => void this.watches.delete(watch);
-    const watch: EtcdWatch = new EtcdWatch({ connect, clock, random, range, from, sink, closed });
+    const connect = (): Promise<Channel> => this.transport.openChannel();
+    const onClose = (): void => void this.watches.delete(watch);
+    const watch: EtcdWatch = new EtcdWatch({ connect, clock, random, range, from, sink, onClose });
     this.watches.add(watch);
     return watch;
   }
@@ -157,7 +160,7 @@ class EtcdStore implements Store {
   async compact(revision: Revision, options?: StoreCallOptions): Promise<void> {
     this.checkOpen();
     try {
-      await this.transport.call(methods.compact, revision, 'write', this.deadline(options));
+      await this.transport.call(methods.compact, revision, 'write', this.deadlineFor(options));
     } catch (error) {
       if (error instanceof StoreError && error.failure === 'compacted') return;
       throw error;
@@ -166,22 +169,22 @@ class EtcdStore implements Store {
 
   async grantLease(ttlSeconds: number, options?: StoreCallOptions): Promise<LeaseId> {
     this.checkOpen();
-    return (await this.transport.call(methods.grantLease, ttlSeconds, 'write', this.deadline(options))).lease;
+    return (await this.transport.call(methods.grantLease, ttlSeconds, 'write', this.deadlineFor(options))).lease;
   }
 
   async keepLeaseAlive(lease: LeaseId, options?: StoreCallOptions): Promise<void> {
     this.checkOpen();
-    const { ttlSeconds } = await this.transport.call(methods.keepLeaseAlive, lease, 'read', this.deadline(options));
+    const { ttlSeconds } = await this.transport.call(methods.keepLeaseAlive, lease, 'read', this.deadlineFor(options));
     if (ttlSeconds <= 0) throw new StoreError('lease-not-found', `there is no lease ${lease}`);
   }
 
   async revokeLease(lease: LeaseId, options?: StoreCallOptions): Promise<void> {
     this.checkOpen();
-    await this.transport.call(methods.revokeLease, lease, 'write', this.deadline(options));
+    await this.transport.call(methods.revokeLease, lease, 'write', this.deadlineFor(options));
   }
 
   status(options?: StoreCallOptions): Promise<StoreStatus> {
-    return this.read(methods.status, undefined, this.deadline(options));
+    return this.read(methods.status, undefined, this.deadlineFor(options));
   }
 
   async health(options?: StoreCallOptions): Promise<void> {
@@ -189,15 +192,15 @@ class EtcdStore implements Store {
   }
 
   close(): Promise<void> {
-    if (!this.closed) {
-      this.closed = true;
+    if (!this.isClosed) {
+      this.isClosed = true;
       for (const watch of [...this.watches]) watch.close();
       this.transport.close();
     }
     return Promise.resolve();
   }
 
-  /** All pages at the revision of the first; later pages shrink where the entries are large. */
+  /** Reads all pages at the revision of the first one; later pages are smaller when the entries are large. */
   private async readPages(request: RangeRequest, deadline: number): Promise<RangeResult> {
     const { start, end, keysOnly = false } = request;
     const limit = request.limit !== undefined && request.limit > 0 ? request.limit : Infinity;
@@ -205,23 +208,26 @@ class EtcdStore implements Store {
       const { revision } = await this.get('\u0001', { deadline, ...(request.revision !== undefined && { revision: request.revision }) });
       return { revision, kvs: [], more: false, count: 0 };
     }
-    const page = (from: string, revision: Revision | undefined, size: number): Promise<RangeAnswer> => {
-      const call: RangeCall = { start: from, end, limit: size, keysOnly, ...(revision !== undefined && { revision }) };
+    const readPage = (from: string, revision: Revision | undefined, size: number): Promise<EtcdRangeResponse> => {
+      const call: EtcdRangeRequest = { start: from, end, limit: size, keysOnly, ...(revision !== undefined && { revision }) };
       return this.read(methods.range, call, deadline);
     };
-    const first = await page(start, request.revision, Math.min(limit, PAGE_ENTRIES));
+    const first = await readPage(start, request.revision, Math.min(limit, PAGE_ENTRIES));
     const { kvs, revision, count } = first;
     for (let last = first; last.more && kvs.length < limit;) {
       const average = last.bytes / Math.max(1, last.kvs.length);
-      const size = Math.max(FEWEST_PAGE_ENTRIES, Math.min(PAGE_ENTRIES, Math.floor(PAGE_BYTES / average)));
+      const size = Math.max(MIN_PAGE_ENTRIES, Math.min(PAGE_ENTRIES, Math.floor(PAGE_BYTES / average)));
       const from = `${kvs[kvs.length - 1]?.key ?? start}\0`;
-      last = await page(from, request.revision ?? revision, Math.min(limit - kvs.length, size));
+      last = await readPage(from, request.revision ?? revision, Math.min(limit - kvs.length, size));
       for (const kv of last.kvs) kvs.push(kv);
     }
     return { revision, kvs, more: count > kvs.length, count };
   }
 
-  /** A call that changes nothing: tried again when the connection is lost, and told what has been compacted. */
+  /**
+   * Calls a method without side effects. Retries it when the connection is lost, and adds the compact revision to a
+   * `compacted` error.
+   */
   private async read<Request, Answer>(method: RpcMethod<Request, Answer>, request: Request, deadline: number): Promise<Answer> {
     this.checkOpen();
     for (let attempt = 1; ; attempt++) {
@@ -229,8 +235,8 @@ class EtcdStore implements Store {
         return await this.transport.call(method, request, 'read', deadline);
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
-        if (this.closed) throw new StoreError('closed', 'the store is closed');
-        if (error.failure === 'compacted') throw new StoreError('compacted', error.message, await this.compactRevision(deadline));
+        if (this.isClosed) throw new StoreError('closed', 'the store is closed');
+        if (error.failure === 'compacted') throw new StoreError('compacted', error.message, await this.readCompactRevision(deadline));
         const delay = RETRY_MS * attempt;
         if (error.failure !== 'unavailable' || attempt === READ_ATTEMPTS || this.clock.monotonic() + delay >= deadline) throw error;
         await this.clock.sleep(delay);
@@ -238,18 +244,18 @@ class EtcdStore implements Store {
     }
   }
 
-  /** etcd tells the compacted revision only to a watch that asks for too much. */
-  private async compactRevision(deadline: number): Promise<Revision> {
-    const call: WatchCall = { type: 'create', range: { start: '\u0001', end: '\u0001\0' }, from: 1 };
-    const channel = await this.transport.channel();
-    const late = new StoreError('deadline', 'the compacted revision was not told in time');
+  /** etcd reports its compact revision only to a watch that starts before it. */
+  private async readCompactRevision(deadline: number): Promise<Revision> {
+    const call: EtcdWatchRequest = { type: 'create', range: { start: '\u0001', end: '\u0001\0' }, from: 1 };
+    const channel = await this.transport.openChannel();
+    const timeoutError = new StoreError('deadline', 'the compacted revision was not told in time');
     let timer: Timer | undefined;
     try {
       return await new Promise((resolve, reject) => {
-        timer = this.clock.after(Math.max(0, deadline - this.clock.monotonic()), () => reject(late));
-        const stream = channel.stream(methods.watching, { leader: true });
-        stream.on('data', ({ canceled, compactRevision }: WatchAnswer) => canceled && resolve(compactRevision));
-        stream.on('error', (error) => reject(storeError(error, 'read')));
+        timer = this.clock.after(Math.max(0, deadline - this.clock.monotonic()), () => reject(timeoutError));
+        const stream = channel.stream(methods.watch, { leader: true });
+        stream.on('data', ({ canceled, compactRevision }: EtcdWatchResponse) => canceled && resolve(compactRevision));
+        stream.on('error', (error) => reject(toStoreError(error, 'read')));
         stream.on('end', () => reject(new StoreError('unavailable', 'the compacted revision was not told')));
         stream.write(call);
       });
@@ -260,10 +266,10 @@ class EtcdStore implements Store {
   }
 
   private checkOpen(): void {
-    if (this.closed) throw new StoreError('closed', 'the store is closed');
+    if (this.isClosed) throw new StoreError('closed', 'the store is closed');
   }
 
-  private deadline(options?: StoreCallOptions): number {
+  private deadlineFor(options?: StoreCallOptions): number {
     return options?.deadline ?? this.clock.monotonic() + DEFAULT_TIMEOUT_MS;
   }
 }

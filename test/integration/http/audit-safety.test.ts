@@ -2,7 +2,7 @@
 import { Auditor } from '../../../apiserver/audit/auditor';
 import type { AuditEvent } from '../../../apiserver/audit/event';
 import { LogFile } from '../../../apiserver/audit/log-file';
-import { LogSink } from '../../../apiserver/audit/log-sink';
+import { LogBackend } from '../../../apiserver/audit/log-backend';
 import { compilePolicy } from '../../../apiserver/audit/policy';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
@@ -18,11 +18,11 @@ const policyOf = (...rules: Rules) => compilePolicy({ rules }, GENERATED_NAMES.p
 const create = (name: string, on: Fixture = api): Promise<Answer> => on.post(NAMESPACES, { metadata: { name } });
 
 const auditor = new Auditor(systemClock, silentLogger);
-auditor.use(policyOf({ level: 'None', verbs: ['list'] }, { level: 'Metadata' }));
+auditor.setPolicy(policyOf({ level: 'None', verbs: ['list'] }, { level: 'Metadata' }));
 const sink = { events: [] as AuditEvent[], isSafe: true };
-auditor.writeTo({
+auditor.setBackends({
   name: 'log',
-  take: (event) => sink.events.push(event) > 0 && sink.isSafe,
+  processEvent: (event) => sink.events.push(event) > 0 && sink.isSafe,
   close: () => Promise.resolve(),
 });
 const api = useServer({ audit: auditor });
@@ -66,11 +66,11 @@ it('metrics count events, levels and rejected requests', async () => {
 describe('a log on a full disk', () => {
   async function withLog(mode: 'blocking' | 'blocking-strict', run: (on: Fixture, audit: Auditor) => Promise<void>): Promise<void> {
     const audit = new Auditor(systemClock, silentLogger);
-    audit.use(policyOf({ level: 'RequestResponse' }));
+    audit.setPolicy(policyOf({ level: 'RequestResponse' }));
     const place = { path: '/dev/full', maxBytes: 1e6, maxAgeMs: 0, maxBackups: 0, compress: false };
     const file = new LogFile(place, systemClock, () => undefined);
-    const wording = { format: 'json', dialect: 'platform', longestEvent: undefined } as const;
-    audit.writeTo(new LogSink(file, wording, mode === 'blocking-strict', systemClock, audit.lost));
+    const wording = { format: 'json', dialect: 'platform', maxEventBytes: undefined } as const;
+    audit.setBackends(new LogBackend(file, wording, mode === 'blocking-strict', systemClock, audit.onEventsLost));
     const on = await startFixture({ audit });
     try {
       await run(on, audit);
@@ -89,7 +89,7 @@ describe('a log on a full disk', () => {
   it('rejects every request in the mode blocking-strict', () =>
     withLog('blocking-strict', async (on, audit) => {
       expect((await create('kept', on)).status).toBe(500);
-      audit.use(policyOf({ level: 'None' }));
+      audit.setPolicy(policyOf({ level: 'None' }));
       expect((await on.get(`${NAMESPACES}/kept`)).status).toBe(404);
     }));
 });

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Auditor } from '../../../apiserver/audit/auditor';
 import { compilePolicy } from '../../../apiserver/audit/policy';
-import { POLICY_FORMAT } from '../../../apiserver/audit/policy-format';
+import { AUDIT_POLICY_FORMAT } from '../../../apiserver/audit/policy-format';
 import { readConfiguration } from '../../../shared/configuration/read-configuration';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
@@ -30,8 +30,8 @@ async function options(): Promise<FixtureChanges> {
   const file = path.join(folder, 'policy.yaml');
   writeFileSync(file, JSON.stringify(AUDIT_POLICY));
   const audit = new Auditor(systemClock, silentLogger);
-  audit.use(compilePolicy(await readConfiguration(file, [POLICY_FORMAT], systemClock), GENERATED_NAMES.kubernetes));
-  audit.writeTo(sinkInto(events));
+  audit.setPolicy(compilePolicy(await readConfiguration(file, [AUDIT_POLICY_FORMAT], systemClock), GENERATED_NAMES.kubernetes));
+  audit.setBackends(sinkInto(events));
   return { naming: 'kubernetes', audit, serviceAccounts: issuingAccounts() };
 }
 

@@ -1,7 +1,7 @@
 /** Secrets under the key of a KMS plug-in: what is stored, and what clients are answered when the plug-in is slow, away, or wrong. */
 import { createHmac } from 'node:crypto';
 import path from 'node:path';
-import { aesGcm } from '../../../apiserver/storage/encryption/ciphers';
+import { createAesGcmCipher } from '../../../apiserver/storage/encryption/ciphers';
 import type { Store } from '../../../apiserver/storage/store';
 import { systemRandomBytes } from '../../../shared/runtime/random';
 import { casesOf } from '../../replay/recording';
@@ -100,7 +100,7 @@ function foreign(seed = systemRandomBytes(32), name = 's'): Buffer {
     .update(Buffer.from([1]))
     .digest();
   const members = {
-    encryptedData: Buffer.concat([info, aesGcm(key, systemRandomBytes).seal(Buffer.from('no object'), place)]),
+    encryptedData: Buffer.concat([info, createAesGcmCipher(key, systemRandomBytes).encrypt(Buffer.from('no object'), place)]),
     keyID: 'key-1',
     encryptedDEKSource: masked(seed),
     encryptedDEKSourceType: 1,

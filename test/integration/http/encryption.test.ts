@@ -120,12 +120,12 @@ test('a value is decrypted once, however often it is read', async () => {
   const { api, encryption, stop } = await serve(new MemoryStore(), keyed('aesgcm', 'a'));
   await createSecret(api);
   await api.get(`${SECRETS}/s`);
-  const before = joined(encryption.metrics.exposed());
+  const before = joined(encryption.metrics.expose());
   for (let time = 0; time < 5; time++) {
     await api.get(`${SECRETS}/s`);
     await api.get(SECRETS);
   }
-  expect(joined(encryption.metrics.exposed())).toBe(before);
+  expect(joined(encryption.metrics.expose())).toBe(before);
   const metrics = await api.metrics();
   expect(metrics).toMatch(
     /apiserver_storage_transformation_operations_total\{transformation_type="to_storage",transformer_prefix="platform:enc:aesgcm:v1:",status="OK"\} \d/,

@@ -75,6 +75,6 @@ test('a stored value that cannot be decoded is counted', async () => {
     { compare: [], operations: [{ type: 'put', key: '/registry/configmaps/default/torn', value: Buffer.from('garbage') }] },
     { deadline: Infinity },
   );
-  await api.server.cache.waitFor(revision, { deadline: Infinity });
+  await api.server.cache.waitForRevision(revision, { deadline: Infinity });
   expect(await series('apiserver_storage_decode_errors_total')).toEqual(['apiserver_storage_decode_errors_total{resource="configmaps"} 1']);
 });

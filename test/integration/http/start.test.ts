@@ -42,7 +42,7 @@ async function startWithoutStore(changes: FixtureChanges = {}): Promise<Starting
     server: { ...listening, port: listening.secure.port, localPort: listening.local?.port },
     release: () => store.release(),
     running,
-    held: () => meters.count('apiserver_start_held_requests').value,
+    held: () => meters.counter('apiserver_start_held_requests').value,
   };
 }
 

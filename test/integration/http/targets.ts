@@ -34,8 +34,8 @@ const OF_OTHERS = /^(?:authorization|apiserver|authentication|pod-security)\./;
 export function auditedServer(level: 'Metadata' | 'Request' = 'Request'): AuditedServer {
   const events: Body[] = [];
   const auditor = new Auditor(systemClock, silentLogger);
-  auditor.use(compilePolicy({ omitStages: ['RequestReceived'], rules: [{ level }] }, GENERATED_NAMES.kubernetes));
-  auditor.writeTo(sinkInto(events));
+  auditor.setPolicy(compilePolicy({ omitStages: ['RequestReceived'], rules: [{ level }] }, GENERATED_NAMES.kubernetes));
+  auditor.setBackends(sinkInto(events));
   return {
     auditor,
     over: (api) => ({

@@ -1,7 +1,7 @@
 /** The traces of recorded requests, span by span, and the headers that pass them on. */
 import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
 import { NO_OPINION, NO_RULES, type Authorizer } from '../../../apiserver/authorization/authorizer';
-import { openTracing } from '../../../apiserver/tracing/open';
+import { openTracing } from '../../../apiserver/tracing/open-tracing';
 import { featureGates } from '../../../shared/cli/feature-gates';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemClock as clock } from '../../../shared/runtime/clock';
@@ -53,7 +53,7 @@ async function traced(rate: number | undefined, steps: readonly RequestStep[]) {
       authorization: () => ['Node', 'RBAC', slow],
       tracing: opened.tracing,
     },
-    opened.over(new MemoryStore(), true),
+    opened.wrapStore(new MemoryStore(), true),
   );
   const send = async (step: RequestStep, agent: string): Promise<number> => {
     const length = step.body === undefined ? { 'content-length': '0' } : {};

@@ -110,7 +110,7 @@ describe('an authorization webhook', () => {
     });
     const spec = { user: 'alice', group: ['devs', 'system:authenticated'] };
     expect(asked).toMatchObject([{ url: '/judge?x=1', body: { apiVersion: 'authorization.platform.io/v1beta1', spec } }]);
-    expect(joined(meters.exposed())).toContain('apiserver_authorization_webhook_evaluations_total{name="default",result="success"} 1\n');
+    expect(joined(meters.expose())).toContain('apiserver_authorization_webhook_evaluations_total{name="default",result="success"} 1\n');
   });
 
   it('is called by its match conditions, and denies with its reason', async () => {
@@ -152,7 +152,7 @@ describe('an authorization webhook', () => {
     });
     expect(asked.length).toBeLessThanOrEqual(5);
     for (const name of ['evaluations_total', 'duration_seconds_count', 'evaluations_fail_open_total'])
-      expect(joined(meters.exposed())).toContain(`apiserver_authorization_webhook_${name}{name="w",result="timeout"} 1\n`);
+      expect(joined(meters.expose())).toContain(`apiserver_authorization_webhook_${name}{name="w",result="timeout"} 1\n`);
   }, 30_000);
 
   const AT = 'authorizers[1].webhook.';

@@ -51,7 +51,7 @@ function describeQuota(kind: keyof typeof STORES): void {
     it('create exactly 50 of 200 objects under a quota of 50', async () => {
       await both(kind, async ([one, two]) => {
         await one.create('resourcequotas', quota({ 'count/configmaps': '50' }));
-        await two.cache.mostRecent({ deadline: clock.monotonic() + 5_000 });
+        await two.cache.waitUntilFresh({ deadline: clock.monotonic() + 5_000 });
         const calls = Array.from({ length: 200 }, (_, n) =>
           (n % 2 === 0 ? one : two).create('configmaps', { metadata: { name: `m${n}` } }),
         );
@@ -74,7 +74,7 @@ function describeQuota(kind: keyof typeof STORES): void {
     it('never exceed the quota of a resource, whatever is requested', async () => {
       await both(kind, async ([one, two]) => {
         await one.create('resourcequotas', quota({ 'requests.cpu': '2', pods: '30' }));
-        await two.cache.mostRecent({ deadline: clock.monotonic() + 5_000 });
+        await two.cache.waitUntilFresh({ deadline: clock.monotonic() + 5_000 });
         const sizes = ['50m', '100m', '150m', '400m'];
         const calls = Array.from({ length: 60 }, (_, n) =>
           (n % 3 === 0 ? two : one).create('pods', pod(`p${n}`, sizes[n % sizes.length] ?? '50m')),

@@ -2,7 +2,7 @@
 import { Registry } from 'prom-client';
 import { publishGrpcCalls } from '../../../apiserver/metrics/grpc-metrics';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
-import { GrpcCalls } from '../../../apiserver/storage/grpc-calls';
+import { GrpcCallCounters } from '../../../apiserver/storage/grpc-call-counters';
 import { StoreError } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
@@ -19,9 +19,11 @@ const WATCH = 'grpc_method="Watch",grpc_service="etcdserverpb.Watch",grpc_type="
 
 describeWithEtcd('calls to etcd', () => {
   const registry = new Registry();
-  const calls = new GrpcCalls();
+  const calls = new GrpcCallCounters();
   const server = useResource(startEtcd, (started) => started.dispose());
-  const store = useClosable(() => openEtcdStore({ endpoints: [server().endpoint], clock: systemClock, random: systemRandom, calls }));
+  const store = useClosable(() =>
+    openEtcdStore({ endpoints: [server().endpoint], clock: systemClock, random: systemRandom, callCounters: calls }),
+  );
   beforeAll(() => publishGrpcCalls(registry, calls));
 
   const look = async () => {

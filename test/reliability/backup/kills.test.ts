@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { BackupFault, decodeBackup } from '../../../apiserver/backup/format';
+import { BackupFormatError, decodeBackup } from '../../../apiserver/backup/backup-format';
 import { ApiClient, type ApiObject } from '../../support/api-client';
 import { describeWithEtcd } from '../../support/etcd';
 import { migrate, startMigrate, type MigrateRun } from '../../support/migrate';
@@ -25,7 +25,7 @@ async function wholeRecords(bytes: Buffer): Promise<number> {
   try {
     for await (const { key } of (await decodeBackup(each(bytes))).records()) count += key === '' ? 0 : 1;
   } catch (error) {
-    if (!(error instanceof BackupFault)) throw error;
+    if (!(error instanceof BackupFormatError)) throw error;
   }
   return count;
 }

@@ -1,6 +1,6 @@
 /** Stores of either kind as an operator knows them: by flags, with servers on them; and what an outsider sees of them while they are used. */
 import path from 'node:path';
-import { viewEmbeddedStore } from '../../../apiserver/storage/embedded/view';
+import { openStoreView } from '../../../apiserver/storage/embedded/store-view';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import { prefixRange } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
@@ -40,7 +40,7 @@ export async function embeddedPlace(): Promise<Place> {
 async function countViewed(directory: string): Promise<number> {
   let view;
   try {
-    view = await viewEmbeddedStore(directory);
+    view = await openStoreView(directory);
   } catch {
     // Whoever makes it has not got so far.
     return 0;

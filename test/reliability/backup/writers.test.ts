@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { decodeBackup } from '../../../apiserver/backup/format';
+import { decodeBackup } from '../../../apiserver/backup/backup-format';
 import { ApiClient, type ApiObject } from '../../support/api-client';
 import { describeWithEtcd } from '../../support/etcd';
 import { migrate, startMigrate } from '../../support/migrate';

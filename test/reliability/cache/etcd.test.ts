@@ -56,9 +56,9 @@ describeWithEtcd('the cache on etcd', () => {
   it('loses and repeats no event when etcd is killed and restarted', async () => {
     const recorder = watch();
     const written = [await put(store, configMaps, 'a/0')];
-    await cache.mostRecent(within(3000));
+    await cache.waitUntilFresh(within(3000));
     await server.kill();
-    await expect(cache.mostRecent(within(500))).rejects.toMatchObject({ name: 'StoreError' });
+    await expect(cache.waitUntilFresh(within(500))).rejects.toMatchObject({ name: 'StoreError' });
     expect(cache.get(configMaps, 'a/0')).toBeDefined();
     await server.restart();
     for (let i = 1; i < 5; i += 1) written.push(await putUntilDone(`a/${i}`));
@@ -70,12 +70,12 @@ describeWithEtcd('the cache on etcd', () => {
   it('fails most recent reads within 4.5 s while etcd is frozen, and is up to date afterwards', async () => {
     server.pause();
     const began = systemClock.monotonic();
-    await expect(cache.mostRecent(within(60_000))).rejects.toMatchObject({ failure: 'deadline' });
+    await expect(cache.waitUntilFresh(within(60_000))).rejects.toMatchObject({ failure: 'deadline' });
     expect(systemClock.monotonic() - began).toBeLessThan(4500);
     server.resume();
     const revision = await putUntilDone('a/late');
     while (
-      !(await cache.mostRecent(within(3000)).then(
+      !(await cache.waitUntilFresh(within(3000)).then(
         (reached) => reached >= revision,
         () => false,
       ))
@@ -89,7 +89,7 @@ describeWithEtcd('the cache on etcd', () => {
       await store.transact({ compare: [], operations: [other] });
     }
     const revision = await store.revision();
-    expect(await cache.mostRecent(within(3000))).toBeGreaterThanOrEqual(revision);
+    expect(await cache.waitUntilFresh(within(3000))).toBeGreaterThanOrEqual(revision);
     expect(cache.revision).toBeGreaterThanOrEqual(revision);
   });
 

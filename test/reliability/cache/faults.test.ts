@@ -72,9 +72,9 @@ describe('most recent reads', () => {
       open_ = resolve;
     });
     const before = store.calls.revision;
-    const first = [1, 2, 3].map(() => cache.mostRecent(within(5000)));
+    const first = [1, 2, 3].map(() => cache.waitUntilFresh(within(5000)));
     await settle();
-    const rest = Array.from({ length: 100 }, () => cache.mostRecent(within(5000)));
+    const rest = Array.from({ length: 100 }, () => cache.waitUntilFresh(within(5000)));
     await settle();
     expect(store.calls.revision - before).toBe(1);
     const written = await put(store, nodes, 'n');
@@ -88,7 +88,7 @@ describe('most recent reads', () => {
 
   it('request progress from a silent stream after 250 ms', async () => {
     store.current += 1;
-    const read = watchPromise(cache.mostRecent(within(5000)));
+    const read = watchPromise(cache.waitUntilFresh(within(5000)));
     await clock.advanceAsync(249);
     expect(cache.statistics.progressRequests).toBe(0);
     expect(read.value()).toBeUndefined();
@@ -100,13 +100,13 @@ describe('most recent reads', () => {
   it('write the tick key at most once a second when the store does not report progress', async () => {
     store.answersProgress = false;
     store.current += 5;
-    const reads = Array.from({ length: 20 }, () => watchPromise(cache.mostRecent(within(5000))));
+    const reads = Array.from({ length: 20 }, () => watchPromise(cache.waitUntilFresh(within(5000))));
     await clock.advanceAsync(260);
     expect(reads.every((read) => read.value() === store.current - 1)).toBe(true);
     expect(cache.statistics.ticks).toBe(1);
     expect((await store.get('/registry/tick')).kv?.version).toBe(1);
     store.current += 5;
-    const read = watchPromise(cache.mostRecent(within(5000)));
+    const read = watchPromise(cache.waitUntilFresh(within(5000)));
     await clock.advanceAsync(600);
     expect(cache.statistics.ticks).toBe(1);
     await clock.advanceAsync(600);
@@ -117,7 +117,7 @@ describe('most recent reads', () => {
   it('reopen a stream that is silent for a second', async () => {
     store.held = true;
     const revision = await put(store, nodes, 'n');
-    const read = watchPromise(cache.mostRecent(within(5000)));
+    const read = watchPromise(cache.waitUntilFresh(within(5000)));
     await clock.advanceAsync(999);
     expect(store.reopened).toBe(0);
     await clock.advanceAsync(300);
@@ -130,8 +130,8 @@ describe('most recent reads', () => {
     store.held = true;
     store.reopenHelps = false;
     await put(store, nodes, 'n');
-    const patient = watchPromise(cache.mostRecent(within(60_000)));
-    const hurried = watchPromise(cache.mostRecent(within(400)));
+    const patient = watchPromise(cache.waitUntilFresh(within(60_000)));
+    const hurried = watchPromise(cache.waitUntilFresh(within(400)));
     await clock.advanceAsync(401);
     expect(hurried.error()).toMatchObject({ failure: 'deadline' });
     expect(patient.error()).toBeUndefined();
@@ -142,19 +142,19 @@ describe('most recent reads', () => {
 
   it('return a revision known to be stored although the stream has not delivered it', async () => {
     await put(store, nodes, 'old');
-    await cache.mostRecent(within(5000));
+    await cache.waitUntilFresh(within(5000));
     store.held = true;
     store.reopenHelps = false;
     const revision = await put(store, nodes, 'new');
     const waiting = watchPromise(cache.snapshotAt(nodes, revision, within(5000)));
-    const snapshot = await cache.snapshotAt(nodes, revision, { ...within(5000), stored: true });
+    const snapshot = await cache.snapshotAt(nodes, revision, { ...within(5000), isInStore: true });
     expect([...snapshot.range()].map(({ key }) => key)).toEqual(['new', 'old']);
     expect(snapshot.revision).toBe(revision);
     expect(waiting.value()).toBeUndefined();
   });
 
   it('send no progress request for a future revision that a client names', async () => {
-    const waiting = cache.waitFor(cache.revision + 1000, within(3000));
+    const waiting = cache.waitForRevision(cache.revision + 1000, within(3000));
     await clock.advanceAsync(3000);
     expect(await waiting).toBe(false);
     expect(cache.statistics).toMatchObject({ ticks: 0, progressRequests: 0, reopened: 0 });
@@ -167,7 +167,7 @@ describe('most recent reads', () => {
     store.cut = true;
     store.failure = new StoreError('unavailable', 'no connection');
     store.pump();
-    await expect(cache.mostRecent(within(5000))).rejects.toThrow('no connection');
+    await expect(cache.waitUntilFresh(within(5000))).rejects.toThrow('no connection');
     expect(cache.get(nodes, 'n')).toBeDefined();
     expect(cache.problems()).toEqual(['the stream to the store is disconnected']);
     store.cut = false;
@@ -242,9 +242,9 @@ describe('a gap in the stream of the store', () => {
 
   it('resyncs with retries while the store cannot be read, and resets key listeners', async () => {
     const heard: string[] = [];
-    cache.onKey('allocations/', {
-      reset: () => heard.push('reset'),
-      changed: (key, bytes) => heard.push(`${key}=${bytes?.toString() ?? 'gone'}`),
+    cache.addKeyListener('allocations/', {
+      onReset: () => heard.push('reset'),
+      onKeyChange: (key, bytes) => heard.push(`${key}=${bytes?.toString() ?? 'gone'}`),
     });
     store.cut = true;
     store.pump();
@@ -273,21 +273,21 @@ describe('the consistency checker', () => {
     cache.watch(services, live(), other);
     for (const pass of [1, 2]) {
       store.corrupt(keyOf(configMaps, 'a/one'), 1000 + pass);
-      await cache.check();
+      await cache.checkConsistency();
       expect(cache.get(configMaps, 'a/one')?.revision).toBe(1000 + pass);
       expect(cache.statistics).toMatchObject({ differences: pass, resyncs: pass });
       expect(cache.problems()).toEqual(pass === 1 ? [] : ['configmaps: differs from the store again and again']);
     }
     expect(affected.ended?.type).toBe('expired');
     expect(other.ended).toBeUndefined();
-    await cache.check();
+    await cache.checkConsistency();
     expect(cache.problems()).toEqual([]);
   });
 
   it('ignores keys that the stream changed during the check', async () => {
     await put(store, configMaps, 'a/one');
     store.corrupt(keyOf(configMaps, 'a/one'), 1000);
-    const checking = cache.check();
+    const checking = cache.checkConsistency();
     const written = await put(store, configMaps, 'a/one', { data: 'newer' });
     await checking;
     expect(cache.get(configMaps, 'a/one')?.revision).toBe(written);
@@ -328,7 +328,7 @@ class SlowSink extends Recorder {
   private open: () => void = () => undefined;
   private gate: Promise<void> | undefined = this.newGate();
 
-  ready(): Promise<void> | undefined {
+  whenWritable(): Promise<void> | undefined {
     return this.gate;
   }
 
@@ -552,13 +552,13 @@ describe('bookmarks', () => {
   it('are sent on request, unless the revision is that of the start', async () => {
     const recorder = new Recorder();
     const watch = cache.watch(configMaps, live({ bookmarks: true }), recorder);
-    watch.bookmarkNow();
+    watch.sendBookmark();
     expect(recorder.bookmarks).toEqual([]);
     const revision = await put(store, configMaps, 'a/one');
-    watch.bookmarkNow();
+    watch.sendBookmark();
     expect(recorder.bookmarks).toEqual([{ revision, initial: false, after: 1 }]);
     watch.close();
-    watch.bookmarkNow();
+    watch.sendBookmark();
     expect(recorder.bookmarks).toHaveLength(1);
   });
 
@@ -591,7 +591,7 @@ describe('closing the cache', () => {
   it('ends watches and pending waits, and leaves no timer and no store watch', async () => {
     const recorder = new Recorder();
     cache.watch(configMaps, live({ bookmarks: true }), recorder);
-    const waiting = cache.waitFor(cache.revision + 1, within(60_000));
+    const waiting = cache.waitForRevision(cache.revision + 1, within(60_000));
     await cache.close();
     expect(await waiting).toBe(false);
     expect(recorder.ended).toEqual({ type: 'closed' });

@@ -4,7 +4,7 @@
  */
 import { existsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { viewEmbeddedStore } from '../../../apiserver/storage/embedded/view';
+import { openStoreView } from '../../../apiserver/storage/embedded/store-view';
 import { prefixRange } from '../../../apiserver/storage/store';
 import { errorMessage } from '../../../shared/runtime/error-message';
 
@@ -17,7 +17,7 @@ async function main(directory: string): Promise<never> {
       await new Promise((resolve) => setImmediate(resolve));
       continue;
     }
-    const view = await viewEmbeddedStore(directory);
+    const view = await openStoreView(directory);
     let keys = 0;
     for await (const { value } of view.entries(prefixRange('/'))) keys += value.length > 0 ? 1 : 0;
     await view.close();

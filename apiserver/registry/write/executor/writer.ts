@@ -68,7 +68,7 @@ function requestFor(
 
 /** Runs a request and puts what the store failed at into words. */
 async function guarded<R>({ cache }: ExecutorDependencies, operation: string, request: WriteRequest, run: () => Promise<R>): Promise<R> {
-  if (!cache.ready) throw status.tooManyRequests('storage is (re)initializing', 1);
+  if (!cache.isReady) throw status.tooManyRequests('storage is (re)initializing', 1);
   try {
     return await run();
   } catch (error) {

@@ -274,7 +274,7 @@ export async function deleteCollection(
   warn(request, options);
   const { info, context } = request;
   const { start, end } = scopeBounds(info.stored, request.namespace === '' ? {} : { namespace: request.namespace });
-  const refusal = deps.cache.firstRefusal(info.stored, start, end);
+  const refusal = deps.cache.firstUnreadableKey(info.stored, start, end);
   if (refusal !== undefined) throw status.internalError(`unable to transform key "${refusal.storeKey}": ${refusal.reason}`);
   const page = await deps.reader.list(context, info.resource, request.namespace, list);
   const entries = [...page.entries];

@@ -11,7 +11,7 @@ const ADMITTING = 'About to check admission control';
 /** mutatingAdmission: plug-ins may change the object in place. Asked once per attempt; throws what a plug-in refuses with, or StateChanged. */
 export function mutatingAdmission<A extends DecodedAttempt>(attempt: A, { deps }: StepExecution): MaybePromise<A & AdmittedAttempt> {
   const { request, current, source, object, old } = attempt;
-  if (source.verb === 'patch' || source.verb === 'apply') request.context.trace?.event(ADMITTING);
+  if (source.verb === 'patch' || source.verb === 'apply') request.context.trace?.addEvent(ADMITTING);
   const admission = admissionRequest(request, old === undefined ? 'CREATE' : 'UPDATE', current, object, old);
   return after(deps.admission.mutate(admission), learn(attempt, { admission }));
 }

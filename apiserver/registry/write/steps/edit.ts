@@ -7,7 +7,7 @@ import { stringAt, type JsonObject } from '../../../../shared/values/json';
 import { ensureMetadata, readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { notFound, storagePreconditionFailed } from '../../../../shared/api/errors/status';
 import type { Entry } from '../../../cache/cache';
-import { makeEntry } from '../../../cache/store/entry';
+import { createEntry } from '../../../cache/store/entry';
 import { encode, isUnchanged, readEntry, type Encoded } from '../../object/stored-object';
 import type { ResourceInfo } from '../../object/resource-info';
 import { entryKey } from '../../resources';
@@ -90,6 +90,6 @@ export function commitEdited({ request, entry, text, encoded }: EditStart & Edit
     type: 'store',
     isNew: false,
     value,
-    shown: (revision) => makeEntry(info.stored, entryKey(request), revision ?? entry.revision, value),
+    shown: (revision) => createEntry(info.stored, entryKey(request), revision ?? entry.revision, value),
   };
 }

@@ -35,7 +35,7 @@ export function decodeMissing<A extends ObjectStart>(
   const { info, name, subresource, context } = request;
   const applies = source.verb === 'apply';
   if (source.verb === 'patch' || (applies && subresource !== undefined)) throw status.notFound(info.gr, name);
-  if (applies) context.trace?.event(PATCHING);
+  if (applies) context.trace?.addEvent(PATCHING);
   return whenResolved(source.object(undefined, execution), (object) => {
     const uid = stringAt(ensureMetadata(object), 'uid') ?? '';
     if (uid !== '') throw status.storageUidMismatch(info.gr, name, info.keyPrefix + entryKey(request), uid, '');
@@ -62,7 +62,7 @@ export function decodeChange<A extends ObjectStart>(attempt: A, execution: StepE
   if (entry === undefined) throw status.notFound(info.gr, name);
   return whenResolved(readStored(execution.deps, request, entry), ({ object: old, text }) => {
     if (options.ifMatch !== undefined && options.ifMatch !== String(entry.revision)) throw status.objectModified(info.gr, name);
-    if (source.verb !== 'update') request.context.trace?.event(PATCHING);
+    if (source.verb !== 'update') request.context.trace?.addEvent(PATCHING);
     return whenResolved(source.object(old, execution), (object) => {
       const metadata = ensureMetadata(object);
       const [uid, oldUid] = [stringAt(metadata, 'uid') ?? '', stringAt(readMetadata(old), 'uid') ?? ''];

@@ -5,7 +5,7 @@ import * as status from '../../../../shared/api/errors/status';
 import { ensureMetadata, readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import type { Entry } from '../../../cache/cache';
-import { makeEntry } from '../../../cache/store/entry';
+import { createEntry } from '../../../cache/store/entry';
 import type { ResourceInfo } from '../../object/resource-info';
 import { encode, isUnchanged } from '../../object/stored-object';
 import { entryKey } from '../../resources';
@@ -99,7 +99,7 @@ export function commitDeletion(attempt: DeletionStart & StoredObject & Marked & 
     type: 'store',
     isNew: false,
     value,
-    shown: (revision) => makeEntry(info.stored, entryKey(request), revision ?? entry.revision, value),
+    shown: (revision) => createEntry(info.stored, entryKey(request), revision ?? entry.revision, value),
     removal: { uid: uidOf(old), code, isDue: course === 'mark-and-remove' },
   };
 }

@@ -2,7 +2,7 @@
 import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import { clientError } from '../../../../shared/api/errors/status';
 import { isTerminating, ensureMetadata, readMetadata } from '../../../../shared/api/metadata/object-meta';
-import { makeEntry } from '../../../cache/store/entry';
+import { createEntry } from '../../../cache/store/entry';
 import { hiddenFields, isFormerVersion } from '../../object/hidden-fields';
 import { encoding, isUnchanged, storedValue, unstoredEntry, type Encoded } from '../../object/stored-object';
 import type { ResourceInfo } from '../../object/resource-info';
@@ -58,7 +58,7 @@ export function commitNew(attempt: DecodedAttempt & Encodable & Reserved & Stamp
     type: 'store',
     isNew: true,
     value,
-    shown: (revision = sentVersion) => (revision === undefined ? unstoredEntry(key, made) : makeEntry(info.stored, key, revision, value)),
+    shown: (revision = sentVersion) => (revision === undefined ? unstoredEntry(key, made) : createEntry(info.stored, key, revision, value)),
     allocation: allocationChange(info, undefined, made.object),
     reservation,
   };
@@ -77,7 +77,7 @@ export function commitChange(attempt: DecodedChange & Encodable & Reserved, { de
     type: 'store',
     isNew: false,
     value: isDeleted ? undefined : value,
-    shown: (revision) => makeEntry(info.stored, key, isDeleted ? entry.revision : (revision ?? entry.revision), value),
+    shown: (revision) => createEntry(info.stored, key, isDeleted ? entry.revision : (revision ?? entry.revision), value),
     allocation: allocationChange(info, old, isDeleted ? undefined : object),
     reservation,
   };

@@ -1,4 +1,4 @@
-/** KMS calls over a real socket, with plug-ins that hang, disconnect, respond with arbitrary data or are absent. */
+/** KMS calls over a real socket, with plug-ins that hang, disconnect, respond with invalid data or do not exist. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,47 +10,47 @@ import { GrpcKmsService, socketPathOf } from './grpc-service';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'kms-'));
 const services: GrpcKmsService[] = [];
-afterEach(() => services.splice(0).forEach((one) => one.close()));
+afterEach(() => services.splice(0).forEach((service) => service.close()));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-let called: (readonly [method: string, code: string])[] = [];
-beforeEach(() => (called = []));
+let recordedCalls: (readonly [method: string, code: string])[] = [];
+beforeEach(() => (recordedCalls = []));
 
 function serviceAt(endpoint: string, timeoutMs = 10_000): GrpcKmsService {
   const service = new GrpcKmsService({
     endpoint,
     timeoutMs,
     clock: systemClock,
-    called: (method, code) => void called.push([method.replace(/.*\//, ''), code]),
+    onCall: (method, code) => void recordedCalls.push([method.replace(/.*\//, ''), code]),
   });
   services.push(service);
   return service;
 }
 
-const faultOf = (asked: Promise<unknown>): Promise<unknown> =>
-  asked.then(
+const errorOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
     () => 'nothing',
     (error: unknown) => (error instanceof Error ? error.message : error),
   );
 
 describe('KMS plug-in', () => {
-  const box = new KmsPlugin(path.join(folder, 'box.sock'));
-  beforeAll(() => box.start());
-  afterAll(() => box.stop());
-  afterEach(() => box.behave('Status'));
+  const plugin = new KmsPlugin(path.join(folder, 'box.sock'));
+  beforeAll(() => plugin.start());
+  afterAll(() => plugin.stop());
+  afterEach(() => plugin.behave('Status'));
 
   it('receives exactly the fields of the KMS v2 API', async () => {
-    const service = serviceAt(box.endpoint);
+    const service = serviceAt(plugin.endpoint);
     expect(await service.status()).toEqual({ version: 'v2', healthz: 'ok', keyId: 'key-1' });
-    const sealed = await service.encrypt(Buffer.from('a seed'), 'first');
-    expect(sealed).toMatchObject({ keyId: 'key-1', annotations: new Map([['ver.kms.test', Buffer.from('1')]]) });
-    expect((await service.decrypt(sealed, 'second')).toString()).toBe('a seed');
-    expect(box.calls.map(({ method, asked }) => [method, asked])).toEqual([
+    const encrypted = await service.encrypt(Buffer.from('a seed'), 'first');
+    expect(encrypted).toMatchObject({ keyId: 'key-1', annotations: new Map([['ver.kms.test', Buffer.from('1')]]) });
+    expect((await service.decrypt(encrypted, 'second')).toString()).toBe('a seed');
+    expect(plugin.calls.map(({ method, asked }) => [method, asked])).toEqual([
       ['Status', {}],
       ['Encrypt', { plaintext: Buffer.from('a seed'), uid: 'first' }],
-      ['Decrypt', { ciphertext: sealed.ciphertext, uid: 'second', keyId: 'key-1', annotations: { 'ver.kms.test': Buffer.from('1') } }],
+      ['Decrypt', { ciphertext: encrypted.ciphertext, uid: 'second', keyId: 'key-1', annotations: { 'ver.kms.test': Buffer.from('1') } }],
     ]);
-    expect(called).toEqual(['Status', 'Encrypt', 'Decrypt'].map((method) => [method, 'OK']));
+    expect(recordedCalls).toEqual(['Status', 'Encrypt', 'Decrypt'].map((method) => [method, 'OK']));
   });
 
   it.each([
@@ -69,52 +69,52 @@ describe('KMS plug-in', () => {
       'ResourceExhausted',
       'grpc: received message larger than max (5242885 vs. 4194304)',
     ],
-  ] as const)('that %s gives the gRPC status of the failure', async (_title, answer, code, description) => {
-    box.behave('Status', () => answer);
-    const timeoutMs = answer === 'never' ? 300 : 20_000;
-    expect(await faultOf(serviceAt(box.endpoint, timeoutMs).status())).toBe(`rpc error: code = ${code} desc = ${description}`);
-    expect(called).toEqual([['Status', code]]);
+  ] as const)('that %s gives the gRPC status of the failure', async (_title, response, code, description) => {
+    plugin.behave('Status', () => response);
+    const timeoutMs = response === 'never' ? 300 : 20_000;
+    expect(await errorOf(serviceAt(plugin.endpoint, timeoutMs).status())).toBe(`rpc error: code = ${code} desc = ${description}`);
+    expect(recordedCalls).toEqual([['Status', code]]);
   });
 
-  it('has a separate connection for each provider', async () => {
-    const [one, other] = [serviceAt(box.endpoint), serviceAt(box.endpoint)];
-    await Promise.all([one.status(), other.status()]);
-    one.close();
-    expect(await other.status()).toMatchObject({ healthz: 'ok' });
+  it('gets a separate connection for each provider', async () => {
+    const [first, second] = [serviceAt(plugin.endpoint), serviceAt(plugin.endpoint)];
+    await Promise.all([first.status(), second.status()]);
+    first.close();
+    expect(await second.status()).toMatchObject({ healthz: 'ok' });
   });
 
   it('that restarts is reached by the waiting call', async () => {
-    box.stop();
-    const service = serviceAt(box.endpoint);
+    plugin.stop();
+    const service = serviceAt(plugin.endpoint);
     const waiting = service.status();
-    await box.start();
+    await plugin.start();
     expect(await waiting).toMatchObject({ healthz: 'ok' });
-    box.stop();
-    await box.start();
-    await waitUntil('the plug-in', async () => (await faultOf(service.status())) === 'nothing');
+    plugin.stop();
+    await plugin.start();
+    await waitUntil('the plug-in', async () => (await errorOf(service.status())) === 'nothing');
   });
 
   it('call ends when its provider is closed', async () => {
-    box.behave('Status', () => 'never');
-    const service = serviceAt(box.endpoint, 60_000);
-    const asked = faultOf(service.status());
+    plugin.behave('Status', () => 'never');
+    const service = serviceAt(plugin.endpoint, 60_000);
+    const statusError = errorOf(service.status());
     service.close();
-    expect(await asked).toMatch(/^rpc error: code = /);
+    expect(await statusError).toMatch(/^rpc error: code = /);
   });
 });
 
 it.each([
   ['does not exist', 'nobody.sock', 'no such file or directory'],
   ['is in a missing directory', 'no/folder.sock', 'no such file or directory'],
-])('KMS call reports a socket path that %s', async (_title, name, why) => {
-  const place = path.join(folder, name);
-  expect(await faultOf(serviceAt(`unix://${place}`, 300).status())).toBe(
-    `rpc error: code = DeadlineExceeded desc = latest balancer error: connection error: desc = "transport: Error while dialing: dial unix ${place}: connect: ${why}"`,
+])('KMS call reports a socket path that %s', async (_title, name, reason) => {
+  const socketPath = path.join(folder, name);
+  expect(await errorOf(serviceAt(`unix://${socketPath}`, 300).status())).toBe(
+    `rpc error: code = DeadlineExceeded desc = latest balancer error: connection error: desc = "transport: Error while dialing: dial unix ${socketPath}: connect: ${reason}"`,
   );
 });
 
 describe('KMS call to a server that is not a plug-in', () => {
-  const place = path.join(folder, 'other.sock');
+  const socketPath = path.join(folder, 'other.sock');
   let server: Server;
   const sockets: Socket[] = [];
   let greet: (socket: Socket) => void = () => undefined;
@@ -125,7 +125,7 @@ describe('KMS call to a server that is not a plug-in', () => {
           sockets.push(socket);
           socket.on('error', () => undefined);
           greet(socket);
-        }).listen(place, resolve);
+        }).listen(socketPath, resolve);
       }),
   );
   afterAll(() => {
@@ -139,7 +139,7 @@ describe('KMS call to a server that is not a plug-in', () => {
     ['disconnects', (socket) => socket.destroy()],
   ])('and %s ends within the timeout of the call', async (_title, behaviour) => {
     greet = behaviour;
-    expect(await faultOf(serviceAt(`unix://${place}`, 500).status())).toMatch(
+    expect(await errorOf(serviceAt(`unix://${socketPath}`, 500).status())).toMatch(
       /^rpc error: code = (?:DeadlineExceeded|Unavailable|Internal) desc = /,
     );
   });
@@ -153,6 +153,6 @@ it.each([
   ['unix:///run/kms.sock?a=b#c', '/run/kms.sock'],
   ['unix:kms.sock', 'kms.sock'],
   ['unix:///@kms', '\0kms'],
-])('KMS endpoint %s is the socket path %j', (endpoint, place) => {
-  expect(socketPathOf(endpoint)).toBe(place);
+])('KMS endpoint %s is the socket path %j', (endpoint, expected) => {
+  expect(socketPathOf(endpoint)).toBe(expected);
 });

@@ -1,56 +1,64 @@
 /**
- * The way to a service that listens on a socket of this machine: gRPC with the official library, which this file alone loads. A call waits for a service
- * that is away until its time is over, as upstream's do. Knows no keys, keeps nothing of what is asked.
+ * The gRPC transport to a KMS plug-in on a Unix socket. Only this file loads grpc-js. As upstream, a call waits for an
+ * unavailable plug-in until its deadline.
  */
 import { createConnection } from 'node:net';
 import { Client, credentials, Metadata, status as Code, type ServiceError } from '@grpc/grpc-js';
 import type { Clock } from '../../../../shared/runtime/clock';
-import { grpcCodeName } from '../../grpc-calls';
+import { grpcCodeName } from '../../grpc-call-counters';
 import { errorCode } from '../../../../shared/runtime/error-code';
-import { decryptAnswer, decryptCall, encryptAnswer, encryptCall, SERVICE, statusAnswer, statusCall } from './messages';
-import { KmsFault, type KmsSealed, type KmsService, type KmsStatus } from './service';
+import {
+  decodeDecryptResponse,
+  encodeDecryptRequest,
+  decodeEncryptResponse,
+  encodeEncryptRequest,
+  SERVICE_PATH,
+  decodeStatusResponse,
+  encodeStatusRequest,
+} from './messages';
+import { KmsError, type EncryptedDekSource, type KmsService, type KmsStatus } from './kms-service';
 
-export interface GrpcServiceOptions {
+export interface GrpcKmsServiceOptions {
   /** As configured: `unix:///run/kms.sock`. */
   readonly endpoint: string;
   readonly timeoutMs: number;
   readonly clock: Clock;
-  /** Hears of each call: the method's path, gRPC's name for what came of it, how long it took. */
-  readonly called: (method: string, code: string, seconds: number) => void;
+  /** Called after each call with the method's path, the gRPC status and the duration. */
+  readonly onCall: (method: string, code: string, seconds: number) => void;
 }
 
 export type KmsMethod = 'Status' | 'Encrypt' | 'Decrypt';
 
-const LONGEST_ANSWER = 4 << 20;
-const RECONNECT_MS = { first: 250, longest: 5_000 } as const;
+const MAX_RESPONSE_BYTES = 4 << 20;
+const RECONNECT_MS = { first: 250, max: 5_000 } as const;
 
 export class GrpcKmsService implements KmsService {
   private readonly path: string;
   private readonly client: Client;
 
-  constructor(private readonly options: GrpcServiceOptions) {
+  constructor(private readonly options: GrpcKmsServiceOptions) {
     this.path = socketPathOf(options.endpoint);
     this.client = new Client(`unix:${this.path}`, credentials.createInsecure(), {
-      'grpc.max_receive_message_length': LONGEST_ANSWER,
+      'grpc.max_receive_message_length': MAX_RESPONSE_BYTES,
       'grpc.initial_reconnect_backoff_ms': RECONNECT_MS.first,
-      'grpc.max_reconnect_backoff_ms': RECONNECT_MS.longest,
+      'grpc.max_reconnect_backoff_ms': RECONNECT_MS.max,
       'grpc.enable_http_proxy': 0,
       'grpc.service_config_disable_resolution': 1,
-      // Two providers with one endpoint are two connections: closing one must not end the other.
+      // Two providers with one endpoint have two connections: closing one must not end the other.
       'grpc.use_local_subchannel_pool': 1,
     });
   }
 
   status(): Promise<KmsStatus> {
-    return this.call('Status', statusCall(), statusAnswer);
+    return this.call('Status', encodeStatusRequest(), decodeStatusResponse);
   }
 
-  encrypt(plain: Buffer, uid: string): Promise<KmsSealed> {
-    return this.call('Encrypt', encryptCall(plain, uid), encryptAnswer);
+  encrypt(plain: Buffer, uid: string): Promise<EncryptedDekSource> {
+    return this.call('Encrypt', encodeEncryptRequest(plain, uid), decodeEncryptResponse);
   }
 
-  decrypt(sealed: KmsSealed, uid: string): Promise<Buffer> {
-    return this.call('Decrypt', decryptCall(sealed, uid), decryptAnswer);
+  decrypt(source: EncryptedDekSource, uid: string): Promise<Buffer> {
+    return this.call('Decrypt', encodeDecryptRequest(source, uid), decodeDecryptResponse);
   }
 
   close(): void {
@@ -58,75 +66,78 @@ export class GrpcKmsService implements KmsService {
   }
 
   private async call<T>(method: KmsMethod, message: Buffer, read: (bytes: Buffer) => T): Promise<T> {
-    const { clock, called } = this.options;
+    const { clock, onCall } = this.options;
     const since = clock.monotonic();
-    const told = (code: string): void => called(SERVICE + method, code, (clock.monotonic() - since) / 1000);
+    const recordCall = (code: string): void => onCall(SERVICE_PATH + method, code, (clock.monotonic() - since) / 1000);
     try {
-      const answer = read(await this.sent(SERVICE + method, message));
-      told('OK');
-      return answer;
+      const response = read(await this.sendRequest(SERVICE_PATH + method, message));
+      recordCall('OK');
+      return response;
     } catch (error) {
-      told(error instanceof KmsFault ? (error.code ?? 'Unknown') : 'Unknown');
+      recordCall(error instanceof KmsError ? (error.code ?? 'Unknown') : 'Unknown');
       throw error;
     }
   }
 
-  private sent(path: string, message: Buffer): Promise<Buffer> {
+  private sendRequest(path: string, message: Buffer): Promise<Buffer> {
     const { clock, timeoutMs } = this.options;
     const metadata = new Metadata({ waitForReady: true });
     const options = { deadline: clock.now() + timeoutMs };
-    const same = (bytes: Buffer): Buffer => bytes;
+    const identity = (bytes: Buffer): Buffer => bytes;
     return new Promise((resolve, reject) => {
-      this.client.makeUnaryRequest(path, same, same, message, metadata, options, (error, answer) => {
-        if (error !== null) void this.faultOf(error).then(reject);
-        else resolve(answer ?? Buffer.alloc(0));
+      this.client.makeUnaryRequest(path, identity, identity, message, metadata, options, (error, response) => {
+        if (error !== null) void this.toKmsError(error).then(reject);
+        else resolve(response ?? Buffer.alloc(0));
       });
     });
   }
 
-  private async faultOf({ code, details }: ServiceError): Promise<KmsFault> {
+  private async toKmsError({ code, details }: ServiceError): Promise<KmsError> {
     const name = grpcCodeName(code);
     switch (code) {
       case Code.DEADLINE_EXCEEDED: {
-        const unreachable = await connectionFault(this.path);
-        return new KmsFault(name, unreachable === undefined ? 'context deadline exceeded' : `latest balancer error: ${unreachable}`);
+        const unreachable = await dialError(this.path);
+        return new KmsError(name, unreachable === undefined ? 'context deadline exceeded' : `latest balancer error: ${unreachable}`);
       }
       case Code.RESOURCE_EXHAUSTED:
-        return new KmsFault(name, details.replace(/^Received message larger than max \((\d+) vs (\d+)\)$/, TOO_LARGE));
+        return new KmsError(name, details.replace(/^Received message larger than max \((\d+) vs (\d+)\)$/, TOO_LARGE));
       default:
-        return new KmsFault(name, details);
+        return new KmsError(name, details);
     }
   }
 }
 
 const TOO_LARGE = 'grpc: received message larger than max ($1 vs. $2)';
 
-/** The path of the socket; with `@` at its beginning the name of one that is in no folder. */
+/** The path of the socket; an abstract socket (`@name`) starts with NUL. */
 export function socketPathOf(endpoint: string): string {
-  const [place = ''] = endpoint.replace(/^unix:(?:\/\/[^/]*)?/i, '').split(/[?#]/, 1);
-  const path = decodeURIComponent(place);
+  const [encodedPath = ''] = endpoint.replace(/^unix:(?:\/\/[^/]*)?/i, '').split(/[?#]/, 1);
+  const path = decodeURIComponent(encodedPath);
   return path.startsWith('/@') ? `\0${path.slice(2)}` : path;
 }
 
-const DIAL_FAULTS: Readonly<Record<string, string>> = {
+const DIAL_ERRORS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or directory',
   ECONNREFUSED: 'connection refused',
   EACCES: 'permission denied',
   ENOTSOCK: 'socket operation on non-socket',
 };
 
-/** Why nobody can be reached there; undefined = somebody takes connections. The library does not say it of a call that waited. */
-function connectionFault(path: string): Promise<string | undefined> {
+/**
+ * The reason why the socket cannot be connected to; undefined when it can. grpc-js does not report it for a call that
+ * waited.
+ */
+function dialError(path: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = createConnection({ path });
-    const done = (fault?: string): void => {
+    const finish = (fault?: string): void => {
       socket.destroy();
       resolve(fault);
     };
-    socket.once('connect', () => done());
+    socket.once('connect', () => finish());
     socket.once('error', (error) => {
-      const why = DIAL_FAULTS[errorCode(error) ?? ''] ?? error.message;
-      done(`connection error: desc = "transport: Error while dialing: dial unix ${path.replace('\0', '@')}: connect: ${why}"`);
+      const reason = DIAL_ERRORS[errorCode(error) ?? ''] ?? error.message;
+      finish(`connection error: desc = "transport: Error while dialing: dial unix ${path.replace('\0', '@')}: connect: ${reason}"`);
     });
   });
 }

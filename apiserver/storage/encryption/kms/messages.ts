@@ -1,80 +1,83 @@
-/** The messages of upstream's public API `v2.KeyManagementService`: questions to bytes, bytes to answers. Field numbers are those of its definition. */
+/**
+ * The messages of upstream's `v2.KeyManagementService`: encodes requests and decodes responses. Field numbers are those
+ * of its definition.
+ */
 import { withProtobufFaults, ProtobufFault, WIRE_TYPES, WireReader, WireWriter } from '../../../../shared/serialization/wire';
-import { readAnnotation, writeAnnotations } from './sealed-value';
-import { KmsFault, type KmsSealed, type KmsStatus } from './service';
+import { readAnnotation, writeAnnotations } from './encrypted-object';
+import { KmsError, type EncryptedDekSource, type KmsStatus } from './kms-service';
 
-export const SERVICE = '/v2.KeyManagementService/';
+export const SERVICE_PATH = '/v2.KeyManagementService/';
 
-const STATUS_ANSWER = { version: 1, healthz: 2, keyId: 3 } as const;
-const ENCRYPT_CALL = { plaintext: 1, uid: 2 } as const;
-const ENCRYPT_ANSWER = { ciphertext: 1, keyId: 2, annotations: 3 } as const;
-const DECRYPT_CALL = { ciphertext: 1, uid: 2, keyId: 3, annotations: 4 } as const;
-const DECRYPT_ANSWER = { plaintext: 1 } as const;
+const STATUS_RESPONSE = { version: 1, healthz: 2, keyId: 3 } as const;
+const ENCRYPT_REQUEST = { plaintext: 1, uid: 2 } as const;
+const ENCRYPT_RESPONSE = { ciphertext: 1, keyId: 2, annotations: 3 } as const;
+const DECRYPT_REQUEST = { ciphertext: 1, uid: 2, keyId: 3, annotations: 4 } as const;
+const DECRYPT_RESPONSE = { plaintext: 1 } as const;
 
-const NOTHING: Buffer = Buffer.alloc(0);
+const EMPTY: Buffer = Buffer.alloc(0);
 
-export const statusCall = (): Buffer => NOTHING;
+export const encodeStatusRequest = (): Buffer => EMPTY;
 
-export function encryptCall(plain: Buffer, uid: string): Buffer {
+export function encodeEncryptRequest(plaintext: Buffer, uid: string): Buffer {
   const writer = new WireWriter();
-  writer.field(ENCRYPT_CALL.plaintext, WIRE_TYPES.bytes).bytes(plain);
-  writer.field(ENCRYPT_CALL.uid, WIRE_TYPES.bytes).text(uid);
+  writer.field(ENCRYPT_REQUEST.plaintext, WIRE_TYPES.bytes).bytes(plaintext);
+  writer.field(ENCRYPT_REQUEST.uid, WIRE_TYPES.bytes).text(uid);
   return writer.finish();
 }
 
-export function decryptCall({ ciphertext, keyId, annotations }: KmsSealed, uid: string): Buffer {
+export function encodeDecryptRequest({ ciphertext, keyId, annotations }: EncryptedDekSource, uid: string): Buffer {
   const writer = new WireWriter();
-  writer.field(DECRYPT_CALL.ciphertext, WIRE_TYPES.bytes).bytes(ciphertext);
-  writer.field(DECRYPT_CALL.uid, WIRE_TYPES.bytes).text(uid);
-  writer.field(DECRYPT_CALL.keyId, WIRE_TYPES.bytes).text(keyId);
-  writeAnnotations(writer, DECRYPT_CALL.annotations, annotations);
+  writer.field(DECRYPT_REQUEST.ciphertext, WIRE_TYPES.bytes).bytes(ciphertext);
+  writer.field(DECRYPT_REQUEST.uid, WIRE_TYPES.bytes).text(uid);
+  writer.field(DECRYPT_REQUEST.keyId, WIRE_TYPES.bytes).text(keyId);
+  writeAnnotations(writer, DECRYPT_REQUEST.annotations, annotations);
   return writer.finish();
 }
 
-/** These throw {@link KmsFault} where the bytes are no such answer. */
-export function statusAnswer(bytes: Buffer): KmsStatus {
-  const answer = { version: '', healthz: '', keyId: '' };
+/** The decoders throw {@link KmsError} on malformed messages. */
+export function decodeStatusResponse(bytes: Buffer): KmsStatus {
+  const response = { version: '', healthz: '', keyId: '' };
   eachField(bytes, (reader) => {
-    if (reader.field === STATUS_ANSWER.version) answer.version = reader.string();
-    else if (reader.field === STATUS_ANSWER.healthz) answer.healthz = reader.string();
-    else if (reader.field === STATUS_ANSWER.keyId) answer.keyId = reader.string();
+    if (reader.field === STATUS_RESPONSE.version) response.version = reader.string();
+    else if (reader.field === STATUS_RESPONSE.healthz) response.healthz = reader.string();
+    else if (reader.field === STATUS_RESPONSE.keyId) response.keyId = reader.string();
     else reader.skipField();
   });
-  return answer;
+  return response;
 }
 
-export function encryptAnswer(bytes: Buffer): KmsSealed {
-  const answer = { ciphertext: NOTHING, keyId: '', annotations: new Map<string, Buffer>() };
+export function decodeEncryptResponse(bytes: Buffer): EncryptedDekSource {
+  const response = { ciphertext: EMPTY, keyId: '', annotations: new Map<string, Buffer>() };
   eachField(bytes, (reader) => {
-    if (reader.field === ENCRYPT_ANSWER.ciphertext) answer.ciphertext = reader.bytes();
-    else if (reader.field === ENCRYPT_ANSWER.keyId) answer.keyId = reader.string();
-    else if (reader.field === ENCRYPT_ANSWER.annotations) readAnnotation(reader.message(), answer.annotations);
+    if (reader.field === ENCRYPT_RESPONSE.ciphertext) response.ciphertext = reader.bytes();
+    else if (reader.field === ENCRYPT_RESPONSE.keyId) response.keyId = reader.string();
+    else if (reader.field === ENCRYPT_RESPONSE.annotations) readAnnotation(reader.message(), response.annotations);
     else reader.skipField();
   });
-  return answer;
+  return response;
 }
 
-export function decryptAnswer(bytes: Buffer): Buffer {
-  let plaintext = NOTHING;
+export function decodeDecryptResponse(bytes: Buffer): Buffer {
+  let plaintext = EMPTY;
   eachField(bytes, (reader) => {
-    if (reader.field === DECRYPT_ANSWER.plaintext) plaintext = reader.bytes();
+    if (reader.field === DECRYPT_RESPONSE.plaintext) plaintext = reader.bytes();
     else reader.skipField();
   });
   return plaintext;
 }
 
-/** Calls `take` for each field of text, bytes or a message; it must read or skip it. */
-function eachField(bytes: Buffer, take: (reader: WireReader) => void): void {
+/** Calls `readField` for each length-delimited field; it must read or skip the field. */
+function eachField(bytes: Buffer, readField: (reader: WireReader) => void): void {
   try {
     withProtobufFaults(() => {
       const reader = new WireReader(bytes);
       while (reader.next()) {
-        if (reader.wire === WIRE_TYPES.bytes) take(reader);
+        if (reader.wire === WIRE_TYPES.bytes) readField(reader);
         else reader.skipField();
       }
     });
   } catch (error) {
     if (!(error instanceof ProtobufFault)) throw error;
-    throw new KmsFault('Internal', 'grpc: failed to unmarshal the received message: proto: cannot parse invalid wire-format data');
+    throw new KmsError('Internal', 'grpc: failed to unmarshal the received message: proto: cannot parse invalid wire-format data');
   }
 }

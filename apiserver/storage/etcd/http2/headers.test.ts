@@ -2,13 +2,13 @@ import * as fc from 'fast-check';
 import { createServer, type Http2Server, type IncomingHttpHeaders } from 'node:http2';
 import { connect } from 'node:net';
 import { freePort } from '../../../../test/support/ports';
-import { FrameReader, FrameType, PREFACE, Setting, settingsFrame, type Frame } from './frames';
-import { MalformedHeaders, readAnswerHead, requestHead } from './headers';
-import { ClientSession } from './session';
+import { FrameReader, FrameType, CONNECTION_PREFACE, Setting, encodeSettingsFrame, type Frame } from './frames';
+import { MalformedHeadersError, decodeResponseHeaders, encodeRequestHeaders } from './headers';
+import { Http2ClientSession } from './session';
 
-const NOTHING_SAID = { status: undefined, grpcStatus: undefined, grpcMessage: undefined };
+const NO_HEADERS = { status: undefined, grpcStatus: undefined, grpcMessage: undefined };
 
-describe('readAnswerHead', () => {
+describe('decodeResponseHeaders', () => {
   it.each<[string, string, object]>([
     ['an indexed status', '88', { status: '200' }],
     ['a literal status', '0803353033', { status: '503' }],
@@ -17,9 +17,9 @@ describe('readAnswerHead', () => {
     ['literal names and values', '000b677270632d737461747573023133', { grpcStatus: '13' }],
     ['Huffman-coded names and values', '40889acac8b21234da8f013040899acac8b5254207317f00', { grpcStatus: '0', grpcMessage: '' }],
     ['a table size update to 0', '208e', { status: '500' }],
-    ['an unrelated header as nothing', '5f8b1d75d0620d263d4c4d6564', {}],
+    ['an unrelated header', '5f8b1d75d0620d263d4c4d6564', {}],
   ])('reads %s', (_, hex, expected) => {
-    expect(readAnswerHead(Buffer.from(hex, 'hex'))).toEqual({ ...NOTHING_SAID, ...expected });
+    expect(decodeResponseHeaders(Buffer.from(hex, 'hex'))).toEqual({ ...NO_HEADERS, ...expected });
   });
 
   it.each<[string, string]>([
@@ -30,16 +30,16 @@ describe('readAnswerHead', () => {
     ['a truncated field', '08'],
     ['an integer without end', '7fffffffffffff'],
   ])('rejects %s', (_, hex) => {
-    expect(() => readAnswerHead(Buffer.from(hex, 'hex'))).toThrow(MalformedHeaders);
+    expect(() => decodeResponseHeaders(Buffer.from(hex, 'hex'))).toThrow(MalformedHeadersError);
   });
 
-  it('throws only MalformedHeaders for any bytes', () => {
+  it('throws only MalformedHeadersError for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
         try {
-          readAnswerHead(Buffer.from(bytes));
+          decodeResponseHeaders(Buffer.from(bytes));
         } catch (error) {
-          expect(error).toBeInstanceOf(MalformedHeaders);
+          expect(error).toBeInstanceOf(MalformedHeadersError);
         }
       }),
     );
@@ -49,13 +49,13 @@ describe('readAnswerHead', () => {
 describe('header codec with a Node server', () => {
   let server: Http2Server;
   let port: number;
-  let asked: IncomingHttpHeaders | undefined;
+  let receivedHeaders: IncomingHttpHeaders | undefined;
   let message = '';
 
   beforeAll(async () => {
     server = createServer();
     server.on('stream', (stream, headers) => {
-      asked = headers;
+      receivedHeaders = headers;
       stream.respond({ ':status': 200, 'grpc-status': '7', 'grpc-message': message, server: 'x', date: 'now' }, { endStream: true });
     });
     port = await freePort();
@@ -65,12 +65,12 @@ describe('header codec with a Node server', () => {
 
   it('sends request headers that the server reads', async () => {
     const path = `/etcdserverpb.KV/${'R'.repeat(300)}`;
-    const session = new ClientSession(connect(port, '127.0.0.1'), { scheme: 'http', authority: 'member:2379' }, () => undefined);
+    const session = new Http2ClientSession(connect(port, '127.0.0.1'), { scheme: 'http', authority: 'member:2379' }, () => undefined);
     await new Promise<void>((resolve, reject) => {
-      session.call(path, Buffer.alloc(5), { answered: () => resolve(), lost: (reason) => reject(new Error(reason)) });
+      session.call(path, Buffer.alloc(5), { onResponse: () => resolve(), onFailure: (reason) => reject(new Error(reason)) });
     });
     session.destroy();
-    expect(asked).toMatchObject({
+    expect(receivedHeaders).toMatchObject({
       ':method': 'POST',
       ':scheme': 'http',
       ':path': path,
@@ -80,21 +80,21 @@ describe('header codec with a Node server', () => {
     });
   });
 
-  it('reads every printable text in grpc-message', async () => {
+  it('reads any printable text in grpc-message', async () => {
     const texts = fc.sample(
       fc.string({ unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)), maxLength: 60 }),
       200,
     );
-    const all = String.fromCharCode(...Array.from({ length: 95 }, (_, index) => 0x20 + index));
-    for (const text of [all, ...texts].map((given) => given.trim())) {
+    const printable = String.fromCharCode(...Array.from({ length: 95 }, (_, index) => 0x20 + index));
+    for (const text of [printable, ...texts].map((line) => line.trim())) {
       message = text;
-      expect(readAnswerHead(await blockFrom(port))).toEqual({ status: '200', grpcStatus: '7', grpcMessage: text });
+      expect(decodeResponseHeaders(await receiveHeaderBlock(port))).toEqual({ status: '200', grpcStatus: '7', grpcMessage: text });
     }
   });
 });
 
-/** The header block of the server's answer to one call on a connection of its own. */
-function blockFrom(port: number): Promise<Buffer> {
+/** The header block of the server's response to one call on a new connection. */
+function receiveHeaderBlock(port: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
     const reader = new FrameReader(({ type, payload }: Frame) => {
@@ -104,8 +104,8 @@ function blockFrom(port: number): Promise<Buffer> {
     });
     socket.on('data', (chunk: Buffer) => reader.feed(chunk));
     socket.on('error', reject);
-    const head = Buffer.concat([Buffer.of(0x20), requestHead('http', 'member', '/a/B')]);
-    const start = Buffer.from([0, 0, head.length, FrameType.headers, 0x5, 0, 0, 0, 1]);
-    socket.write(Buffer.concat([PREFACE, settingsFrame([[Setting.headerTableSize, 0]]), start, head]));
+    const headers = Buffer.concat([Buffer.of(0x20), encodeRequestHeaders('http', 'member', '/a/B')]);
+    const start = Buffer.from([0, 0, headers.length, FrameType.headers, 0x5, 0, 0, 0, 1]);
+    socket.write(Buffer.concat([CONNECTION_PREFACE, encodeSettingsFrame([[Setting.headerTableSize, 0]]), start, headers]));
   });
 }

@@ -1,9 +1,9 @@
 /**
- * Reads the Huffman code of HTTP/2's headers (RFC 7541 appendix B), as far as gRPC's own headers use it: printable ASCII. The code is
- * canonical, so that which characters have codes of which length says everything.
+ * Decodes the Huffman code of HPACK (RFC 7541 appendix B) for the characters of gRPC's own headers: printable ASCII.
+ * The code is canonical, so it is defined by the characters of each code length.
  */
 
-/** Characters by the length of their codes in bits, in the order of their codes. Longer codes stand for what no header here holds. */
+/** Characters by code length in bits, in the order of their codes. Longer codes are not needed here. */
 const CHARACTERS: readonly (readonly [bits: number, characters: string])[] = [
   [5, '012aceiost'],
   [6, ' %-./3456789=A_bdfghlmnpru'],
@@ -18,31 +18,31 @@ const CHARACTERS: readonly (readonly [bits: number, characters: string])[] = [
   [19, '\\\u00c3\u00d0'],
 ];
 
-/** What fills up the last byte: less than a whole one, all ones. */
-const MOST_PADDING = 7;
+/** The last byte is padded with ones, less than a whole byte. */
+const MAX_PADDING_BITS = 7;
 
 interface CodeLength {
   readonly first: number;
   readonly characters: string;
 }
 
-const BY_LENGTH: readonly (CodeLength | undefined)[] = byLength();
+const CODES_BY_LENGTH: readonly (CodeLength | undefined)[] = codesByLength();
 
-function byLength(): (CodeLength | undefined)[] {
+function codesByLength(): (CodeLength | undefined)[] {
   const lengths: (CodeLength | undefined)[] = [];
   let next = 0;
-  let before = 0;
+  let previousBits = 0;
   for (const [bits, characters] of CHARACTERS) {
-    next <<= bits - before;
-    before = bits;
+    next <<= bits - previousBits;
+    previousBits = bits;
     lengths[bits] = { first: next, characters };
     next += characters.length;
   }
   return lengths;
 }
 
-/** The text, or undefined when it holds something else than this file knows. */
-export function huffmanText(bytes: Buffer): string | undefined {
+/** The decoded text; undefined when it contains other characters. */
+export function decodeHuffman(bytes: Buffer): string | undefined {
   let text = '';
   let code = 0;
   let bits = 0;
@@ -50,8 +50,8 @@ export function huffmanText(bytes: Buffer): string | undefined {
     for (let bit = 7; bit >= 0; bit--) {
       code = (code << 1) | ((byte >> bit) & 1);
       bits += 1;
-      if (bits >= BY_LENGTH.length) return undefined;
-      const length = BY_LENGTH[bits];
+      if (bits >= CODES_BY_LENGTH.length) return undefined;
+      const length = CODES_BY_LENGTH[bits];
       const character = length?.characters[code - length.first];
       if (character === undefined) continue;
       text += character;
@@ -59,5 +59,5 @@ export function huffmanText(bytes: Buffer): string | undefined {
       bits = 0;
     }
   }
-  return bits <= MOST_PADDING && code === (1 << bits) - 1 ? text : undefined;
+  return bits <= MAX_PADDING_BITS && code === (1 << bits) - 1 ? text : undefined;
 }

@@ -8,30 +8,40 @@ import {
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { freePort } from '../../../../test/support/ports';
 import { waitUntil } from '../../../../test/support/programs';
-import { Flag, frame, FrameReader, FrameType, numberFrame, PREFACE, Setting, settingsFrame, type Frame } from './frames';
-import { ClientSession } from './session';
+import {
+  Flag,
+  encodeFrame,
+  FrameReader,
+  FrameType,
+  encodeUint32Frame,
+  CONNECTION_PREFACE,
+  Setting,
+  encodeSettingsFrame,
+  type Frame,
+} from './frames';
+import { Http2ClientSession } from './session';
 
 const PEER = { scheme: 'http', authority: 'member' } as const;
 type Outcome = { body: string; status: string | undefined; trailer: string | undefined } | { reason: string; sent: boolean };
 
 let port: number;
-let session: ClientSession;
-let left: number;
+let session: Http2ClientSession;
+let goAways: number;
 
-const open = async (): Promise<void> => {
+const openSession = async (): Promise<void> => {
   const socket = connect(port, '127.0.0.1');
   await new Promise<void>((resolve) => socket.once('connect', resolve));
-  left = 0;
-  session = new ClientSession(socket, PEER, () => (left += 1));
+  goAways = 0;
+  session = new Http2ClientSession(socket, PEER, () => (goAways += 1));
 };
 
 const call = (body: Buffer | string): Promise<Outcome> & { readonly cancel: () => void } => {
   let cancel: () => void = () => undefined;
   const outcome = new Promise<Outcome>((resolve) => {
     cancel = session.call('/a/B', Buffer.from(body), {
-      answered: ({ status }, trailers, chunks) =>
+      onResponse: ({ status }, trailers, chunks) =>
         resolve({ body: Buffer.concat(chunks).toString('latin1'), status, trailer: trailers?.grpcStatus }),
-      lost: (reason, sent) => resolve({ reason, sent }),
+      onFailure: (reason, sent) => resolve({ reason, sent }),
     });
   });
   return Object.assign(outcome, { cancel });
@@ -46,10 +56,10 @@ beforeEach(async () => {
 describe('HTTP/2 client session with a Node server', () => {
   let server: Http2Server;
   let sessions: ServerHttp2Session[];
-  let answer: (stream: ServerHttp2Stream, body: Buffer) => void;
-  let under: number;
-  let most: number;
-  let codes: number[];
+  let respond: (stream: ServerHttp2Stream, body: Buffer) => void;
+  let openStreams: number;
+  let maxStreams: number;
+  let resetCodes: number[];
 
   const reply = (stream: ServerHttp2Stream, body: Buffer): void => {
     stream.respond({ ':status': 200 }, { waitForTrailers: true });
@@ -58,43 +68,43 @@ describe('HTTP/2 client session with a Node server', () => {
   };
   const listen = async (settings: Settings = {}): Promise<void> => {
     sessions = [];
-    codes = [];
-    under = most = 0;
+    resetCodes = [];
+    openStreams = maxStreams = 0;
     server = createHttp2Server({ settings });
-    server.on('session', (made) => sessions.push(made));
+    server.on('session', (opened) => sessions.push(opened));
     server.on('stream', (stream) => {
       const chunks: Buffer[] = [];
-      most = Math.max(most, (under += 1));
+      maxStreams = Math.max(maxStreams, (openStreams += 1));
       stream.on('close', () => {
-        under -= 1;
-        codes.push(stream.rstCode);
+        openStreams -= 1;
+        resetCodes.push(stream.rstCode);
       });
       stream.on('error', () => undefined);
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-      stream.on('end', () => answer(stream, Buffer.concat(chunks)));
+      stream.on('end', () => respond(stream, Buffer.concat(chunks)));
     });
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-    await open();
+    await openSession();
   };
   afterEach(async () => {
     session.destroy();
-    for (const made of sessions) made.destroy();
+    for (const opened of sessions) opened.destroy();
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('cancels a call in the turn that made it', async () => {
-    answer = (stream, body) => reply(stream, body);
+  it('cancels a call in the event-loop turn that made it', async () => {
+    respond = (stream, body) => reply(stream, body);
     await listen();
-    const given = call('up');
-    const kept = call('kept');
-    given.cancel();
-    expect(await kept).toEqual(ok('kept'));
-    await waitUntil('both streams to be closed', () => codes.length === 2);
-    expect([...codes].sort((one, other) => one - other)).toEqual([0, 8]);
+    const cancelled = call('up');
+    const completed = call('kept');
+    cancelled.cancel();
+    expect(await completed).toEqual(ok('kept'));
+    await waitUntil('both streams to be closed', () => resetCodes.length === 2);
+    expect([...resetCodes].sort((a, b) => a - b)).toEqual([0, 8]);
   });
 
   it('sends large bodies within the flow-control window, concurrently with short ones', async () => {
-    answer = (stream, body) => reply(stream, Buffer.from(`${body.length} ${body.subarray(0, 1).toString()} ${new Set(body).size}`));
+    respond = (stream, body) => reply(stream, Buffer.from(`${body.length} ${body.subarray(0, 1).toString()} ${new Set(body).size}`));
     await listen({ initialWindowSize: 1000 });
     const sizes = [5, 300_000, 70_000, 17_000, 5, 1_000_000, 1001];
     const outcomes = await Promise.all(sizes.map((size, index) => call(Buffer.alloc(size, String(index)))));
@@ -104,7 +114,7 @@ describe('HTTP/2 client session with a Node server', () => {
 
   it('sends short requests ahead of long ones that wait for the flow-control window', async () => {
     const order: string[] = [];
-    answer = (stream, body) => {
+    respond = (stream, body) => {
       order.push(String(body.length));
       reply(stream, body);
     };
@@ -116,29 +126,29 @@ describe('HTTP/2 client session with a Node server', () => {
 
   it('receives a response that is larger than its flow-control windows', async () => {
     const large = Buffer.alloc(70 << 20, 'y');
-    answer = (stream) => reply(stream, large);
+    respond = (stream) => reply(stream, large);
     await listen();
     const outcome = await call('want');
     expect('body' in outcome ? outcome.body.length : outcome).toBe(large.length);
-    answer = reply;
+    respond = reply;
     expect(await call('small')).toEqual(ok('small'));
   });
 
-  it('opens no more streams than SETTINGS_MAX_CONCURRENT_STREAMS allows', async () => {
-    answer = (stream, body) => setImmediate(() => reply(stream, body));
+  it('opens at most SETTINGS_MAX_CONCURRENT_STREAMS streams', async () => {
+    respond = (stream, body) => setImmediate(() => reply(stream, body));
     await listen({ maxConcurrentStreams: 3 });
     expect(await call('first')).toEqual(ok('first'));
-    most = 0;
+    maxStreams = 0;
     const calls = Array.from({ length: 40 }, (_, index) => call(String(index)));
     const [unwanted] = calls.splice(20, 1);
     unwanted?.cancel();
     const outcomes = await Promise.all(calls);
     expect(outcomes).toEqual(Array.from({ length: 40 }, (_, index) => ok(String(index))).toSpliced(20, 1));
-    expect(most).toBe(3);
+    expect(maxStreams).toBe(3);
   });
 
   it('answers pings and sends pings', async () => {
-    answer = reply;
+    respond = reply;
     await listen();
     await call('one');
     await new Promise<void>((resolve) => sessions[0]?.ping(() => resolve()));
@@ -146,26 +156,26 @@ describe('HTTP/2 client session with a Node server', () => {
   });
 
   it('resets the streams of cancelled calls and stays usable', async () => {
-    answer = () => undefined;
+    respond = () => undefined;
     await listen({ initialWindowSize: 10 });
     const waiting = call('waits');
     const blocked = call('does not fit at all');
     waiting.cancel();
     blocked.cancel();
-    await waitUntil('both streams are reset', () => under === 0 && most === 2);
-    answer = reply;
+    await waitUntil('both streams are reset', () => openStreams === 0 && maxStreams === 2);
+    respond = reply;
     expect(await call('next')).toEqual(ok('next'));
-    expect(codes.slice(0, 2)).toEqual([8, 8]);
+    expect(resetCodes.slice(0, 2)).toEqual([8, 8]);
   });
 
   it('finishes calls in flight after GOAWAY and rejects new ones', async () => {
     let release: () => void = () => undefined;
-    answer = (stream, body) => (release = () => reply(stream, body));
+    respond = (stream, body) => (release = () => reply(stream, body));
     await listen();
     const slow = call('slow');
-    await waitUntil('the call is under way', () => under === 1);
+    await waitUntil('the call is under way', () => openStreams === 1);
     sessions[0]?.close();
-    await waitUntil('the farewell', () => left === 1);
+    await waitUntil('the farewell', () => goAways === 1);
     expect(await call('late')).toEqual({ reason: 'the connection is being closed', sent: false });
     release();
     expect(await slow).toEqual(ok('slow'));
@@ -175,27 +185,27 @@ describe('HTTP/2 client session with a Node server', () => {
 
 describe('HTTP/2 client session with a scripted server', () => {
   let server: Server;
-  let peer: Socket;
-  let seen: Frame[];
+  let serverSocket: Socket;
+  let received: Frame[];
 
   const ANSWER = Buffer.from('88', 'hex');
   const TRAILERS = Buffer.from('000b677270632d7374617475730130', 'hex');
-  const say = (...frames: Buffer[]): boolean => peer.write(Buffer.concat(frames));
-  /** So many of our settings have been taken. */
-  const settled = (count: number): Promise<unknown> =>
+  const serverSends = (...frames: Buffer[]): boolean => serverSocket.write(Buffer.concat(frames));
+  /** Waits until the client has acknowledged `count` SETTINGS frames. */
+  const waitForSettingsAcks = (count: number): Promise<unknown> =>
     waitUntil(
       'the settings are taken',
-      () => seen.filter(({ type, flags }) => type === FrameType.settings && flags === Flag.ack).length === count,
+      () => received.filter(({ type, flags }) => type === FrameType.settings && flags === Flag.ack).length === count,
     );
-  const streams = (): number[] => seen.filter(({ type }) => type === FrameType.headers).map(({ stream }) => stream);
+  const streams = (): number[] => received.filter(({ type }) => type === FrameType.headers).map(({ stream }) => stream);
 
   beforeEach(async () => {
-    seen = [];
+    received = [];
     const connected = new Promise<void>((resolve) => {
       server = createServer((socket) => {
-        peer = socket;
-        const reader = new FrameReader((taken) => seen.push({ ...taken, payload: Buffer.from(taken.payload) }));
-        let preface = PREFACE.length;
+        serverSocket = socket;
+        const reader = new FrameReader((receivedFrame) => received.push({ ...receivedFrame, payload: Buffer.from(receivedFrame.payload) }));
+        let preface = CONNECTION_PREFACE.length;
         socket.on('data', (chunk) => {
           const skipped = Math.min(preface, chunk.length);
           preface -= skipped;
@@ -206,17 +216,17 @@ describe('HTTP/2 client session with a scripted server', () => {
       });
     });
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-    await open();
+    await openSession();
     await connected;
-    say(settingsFrame([]));
+    serverSends(encodeSettingsFrame([]));
   });
   afterEach(async () => {
     session.destroy();
-    peer.destroy();
+    serverSocket.destroy();
     await new Promise((resolve) => server.close(resolve));
   });
 
-  const started = async (...bodies: string[]): Promise<(Promise<Outcome> & { cancel: () => void })[]> => {
+  const startCalls = async (...bodies: string[]): Promise<(Promise<Outcome> & { cancel: () => void })[]> => {
     const before = streams().length;
     const calls = bodies.map(call);
     await waitUntil('the calls are there', () => streams().length === before + bodies.length);
@@ -224,100 +234,106 @@ describe('HTTP/2 client session with a scripted server', () => {
   };
 
   it('reads padded frames, CONTINUATION frames, informational headers, and skips frames of unknown type', async () => {
-    const [one] = await started('x');
-    say(
-      frame(FrameType.headers, Flag.endHeaders, 1, Buffer.from('0803313033', 'hex')),
-      frame(FrameType.headers, Flag.padded, 1, Buffer.from('0108033200', 'hex')),
-      frame(FrameType.continuation, 0, 1, Buffer.from('30', 'hex')),
-      frame(FrameType.continuation, Flag.endHeaders, 1, Buffer.from('30', 'hex')),
-      frame(FrameType.data, Flag.padded, 1, Buffer.from('0268690000', 'hex')),
-      frame(0xee, 0xff, 1, Buffer.from('of no known type')),
-      frame(FrameType.headers, Flag.endHeaders | Flag.endStream, 1, TRAILERS),
+    const [first] = await startCalls('x');
+    serverSends(
+      encodeFrame(FrameType.headers, Flag.endHeaders, 1, Buffer.from('0803313033', 'hex')),
+      encodeFrame(FrameType.headers, Flag.padded, 1, Buffer.from('0108033200', 'hex')),
+      encodeFrame(FrameType.continuation, 0, 1, Buffer.from('30', 'hex')),
+      encodeFrame(FrameType.continuation, Flag.endHeaders, 1, Buffer.from('30', 'hex')),
+      encodeFrame(FrameType.data, Flag.padded, 1, Buffer.from('0268690000', 'hex')),
+      encodeFrame(0xee, 0xff, 1, Buffer.from('of no known type')),
+      encodeFrame(FrameType.headers, Flag.endHeaders | Flag.endStream, 1, TRAILERS),
     );
-    expect(await one).toEqual(ok('hi'));
+    expect(await first).toEqual(ok('hi'));
   });
 
   it('reports a stream reset with REFUSED_STREAM as not sent and other resets as sent', async () => {
-    const [one, two] = await started('x', 'y');
-    say(numberFrame(FrameType.resetStream, 1, 7), numberFrame(FrameType.resetStream, 3, 2));
-    expect(await one).toEqual({ reason: 'the server reset the stream with code 7', sent: false });
-    expect(await two).toEqual({ reason: 'the server reset the stream with code 2', sent: true });
+    const [first, second] = await startCalls('x', 'y');
+    serverSends(encodeUint32Frame(FrameType.resetStream, 1, 7), encodeUint32Frame(FrameType.resetStream, 3, 2));
+    expect(await first).toEqual({ reason: 'the server reset the stream with code 7', sent: false });
+    expect(await second).toEqual({ reason: 'the server reset the stream with code 2', sent: true });
   });
 
   it('reports calls above the last stream of GOAWAY as not sent', async () => {
-    const [one, two] = await started('x', 'y');
-    say(frame(FrameType.goAway, 0, 0, Buffer.from([0, 0, 0, 1, 0, 0, 0, 0])));
-    expect(await two).toEqual({ reason: 'the server is going away', sent: false });
-    expect(left).toBe(1);
-    say(frame(FrameType.headers, Flag.endHeaders, 1, ANSWER), frame(FrameType.headers, Flag.endHeaders | Flag.endStream, 1, TRAILERS));
-    expect(await one).toEqual(ok(''));
+    const [first, second] = await startCalls('x', 'y');
+    serverSends(encodeFrame(FrameType.goAway, 0, 0, Buffer.from([0, 0, 0, 1, 0, 0, 0, 0])));
+    expect(await second).toEqual({ reason: 'the server is going away', sent: false });
+    expect(goAways).toBe(1);
+    serverSends(
+      encodeFrame(FrameType.headers, Flag.endHeaders, 1, ANSWER),
+      encodeFrame(FrameType.headers, Flag.endHeaders | Flag.endStream, 1, TRAILERS),
+    );
+    expect(await first).toEqual(ok(''));
     await waitUntil('the end', () => session.destroyed);
   });
 
   it('resets a request that was answered before its body was sent', async () => {
-    const [one] = await started('x'.repeat(100_000));
-    say(frame(FrameType.headers, Flag.endHeaders | Flag.endStream, 1, Buffer.from('0803343133', 'hex')));
-    expect(await one).toEqual({ body: '', status: '413', trailer: undefined });
-    await waitUntil('a reset', () => seen.some(({ type, stream }) => type === FrameType.resetStream && stream === 1));
+    const [first] = await startCalls('x'.repeat(100_000));
+    serverSends(encodeFrame(FrameType.headers, Flag.endHeaders | Flag.endStream, 1, Buffer.from('0803343133', 'hex')));
+    expect(await first).toEqual({ body: '', status: '413', trailer: undefined });
+    await waitUntil('a reset', () => received.some(({ type, stream }) => type === FrameType.resetStream && stream === 1));
   });
 
   it('sends WINDOW_UPDATE for connection and stream as it reads', async () => {
-    const [one] = await started('x');
-    const piece = frame(FrameType.data, 0, 1, Buffer.alloc(16_384));
-    say(frame(FrameType.headers, Flag.endHeaders, 1, ANSWER), ...Array.from({ length: 1100 }, () => piece));
+    const [first] = await startCalls('x');
+    const dataFrame = encodeFrame(FrameType.data, 0, 1, Buffer.alloc(16_384));
+    serverSends(encodeFrame(FrameType.headers, Flag.endHeaders, 1, ANSWER), ...Array.from({ length: 1100 }, () => dataFrame));
     await waitUntil('room for the connection', () =>
-      seen.some(({ type, stream, payload }) => {
+      received.some(({ type, stream, payload }) => {
         return type === FrameType.windowUpdate && stream === 0 && payload.readUInt32BE() === 16 << 20;
       }),
     );
-    const room = seen
+    const room = received
       .filter(({ type, stream }) => type === FrameType.windowUpdate && stream === 1)
       .map(({ payload }) => payload.readUInt32BE());
     expect(room.length).toBeGreaterThanOrEqual(8);
     expect(new Set(room)).toEqual(new Set([2 << 20]));
-    say(frame(FrameType.data, Flag.endStream, 1));
-    expect(await one).toMatchObject({ status: '200', trailer: undefined });
+    serverSends(encodeFrame(FrameType.data, Flag.endStream, 1));
+    expect(await first).toMatchObject({ status: '200', trailer: undefined });
   });
 
   it('follows changes of the initial window size in streams in flight', async () => {
-    say(settingsFrame([[Setting.initialWindow, 10]]));
-    await settled(2);
-    const sent = (): number => seen.filter(({ type }) => type === FrameType.data).reduce((sum, { payload }) => sum + payload.length, 0);
-    const [one] = await started('x'.repeat(50));
+    serverSends(encodeSettingsFrame([[Setting.initialWindow, 10]]));
+    await waitForSettingsAcks(2);
+    const sent = (): number => received.filter(({ type }) => type === FrameType.data).reduce((sum, { payload }) => sum + payload.length, 0);
+    const [first] = await startCalls('x'.repeat(50));
     await waitUntil('ten bytes', () => sent() === 10);
-    say(settingsFrame([[Setting.initialWindow, 4]]), numberFrame(FrameType.windowUpdate, 1, 8));
+    serverSends(encodeSettingsFrame([[Setting.initialWindow, 4]]), encodeUint32Frame(FrameType.windowUpdate, 1, 8));
     await waitUntil('two more', () => sent() === 12);
-    say(settingsFrame([[Setting.initialWindow, 1000]]));
+    serverSends(encodeSettingsFrame([[Setting.initialWindow, 1000]]));
     await waitUntil('the rest', () => sent() === 50);
-    say(frame(FrameType.headers, Flag.endHeaders, 1, ANSWER), frame(FrameType.headers, Flag.endHeaders | Flag.endStream, 1, TRAILERS));
-    expect(await one).toEqual(ok(''));
+    serverSends(
+      encodeFrame(FrameType.headers, Flag.endHeaders, 1, ANSWER),
+      encodeFrame(FrameType.headers, Flag.endHeaders | Flag.endStream, 1, TRAILERS),
+    );
+    expect(await first).toEqual(ok(''));
   });
 
   it.each<[string, Buffer]>([
-    ['a frame over the length limit', frame(FrameType.data, 0, 1, Buffer.alloc(16_385))],
-    ['a header block that cannot be decoded', frame(FrameType.headers, Flag.endHeaders, 1, Buffer.from('be', 'hex'))],
-    ['a header block without END_HEADERS', frame(FrameType.headers, 0, 1, ANSWER)],
-    ['DATA before HEADERS', frame(FrameType.data, 0, 1, Buffer.from('x'))],
-    ['CONTINUATION without HEADERS', frame(FrameType.continuation, Flag.endHeaders, 1, ANSWER)],
-    ['PUSH_PROMISE', frame(FrameType.pushPromise, Flag.endHeaders, 1, Buffer.from('0000000288', 'hex'))],
-    ['a truncated WINDOW_UPDATE', frame(FrameType.windowUpdate, 0, 0, Buffer.from('00', 'hex'))],
-    ['a WINDOW_UPDATE of 0', numberFrame(FrameType.windowUpdate, 0, 0)],
-    ['a WINDOW_UPDATE over the maximum window', numberFrame(FrameType.windowUpdate, 1, 2 ** 31 - 1)],
+    ['a frame over the length limit', encodeFrame(FrameType.data, 0, 1, Buffer.alloc(16_385))],
+    ['a header block that cannot be decoded', encodeFrame(FrameType.headers, Flag.endHeaders, 1, Buffer.from('be', 'hex'))],
+    ['a header block without END_HEADERS', encodeFrame(FrameType.headers, 0, 1, ANSWER)],
+    ['DATA before HEADERS', encodeFrame(FrameType.data, 0, 1, Buffer.from('x'))],
+    ['CONTINUATION without HEADERS', encodeFrame(FrameType.continuation, Flag.endHeaders, 1, ANSWER)],
+    ['PUSH_PROMISE', encodeFrame(FrameType.pushPromise, Flag.endHeaders, 1, Buffer.from('0000000288', 'hex'))],
+    ['a truncated WINDOW_UPDATE', encodeFrame(FrameType.windowUpdate, 0, 0, Buffer.from('00', 'hex'))],
+    ['a WINDOW_UPDATE of 0', encodeUint32Frame(FrameType.windowUpdate, 0, 0)],
+    ['a WINDOW_UPDATE over the maximum window', encodeUint32Frame(FrameType.windowUpdate, 1, 2 ** 31 - 1)],
   ])('closes the connection after %s, and reports the call as sent', async (_, bytes) => {
-    const [one] = await started('x');
-    say(bytes, frame(FrameType.ping, 0, 0, Buffer.alloc(8)));
-    expect(await one).toMatchObject({ sent: true });
+    const [first] = await startCalls('x');
+    serverSends(bytes, encodeFrame(FrameType.ping, 0, 0, Buffer.alloc(8)));
+    expect(await first).toMatchObject({ sent: true });
     expect(session.destroyed).toBe(true);
     expect(await call('next')).toMatchObject({ sent: false });
   });
 
   it('reports a call that waited for a stream as not sent when the connection is lost', async () => {
-    say(settingsFrame([[Setting.maxStreams, 1]]));
-    await settled(2);
-    const [one] = await started('x');
-    const two = call('y');
-    peer.destroy();
-    expect(await one).toEqual({ reason: 'the connection was lost before the answer was complete', sent: true });
-    expect(await two).toEqual({ reason: 'the connection was lost before the answer was complete', sent: false });
+    serverSends(encodeSettingsFrame([[Setting.maxStreams, 1]]));
+    await waitForSettingsAcks(2);
+    const [first] = await startCalls('x');
+    const second = call('y');
+    serverSocket.destroy();
+    expect(await first).toEqual({ reason: 'the connection was lost before the answer was complete', sent: true });
+    expect(await second).toEqual({ reason: 'the connection was lost before the answer was complete', sent: false });
   });
 });

@@ -1,157 +1,162 @@
 /**
- * A client's end of one HTTP/2 connection (RFC 9113), for calls with one request and one answer. node:http2 makes a stream, several events and
- * an async resource out of each, which takes twice the CPU (measured: 116 µs a revision lookup, 51 µs here); here the calls of a turn
- * are one write, and an answer one callback. Never reads a message, never calls again.
+ * The client side of one HTTP/2 connection (RFC 9113), for unary calls. node:http2 creates a stream, several events and
+ * an async resource for each call, which takes twice the CPU (measured: 116 µs per revision lookup against 51 µs here);
+ * here the calls of one event-loop turn are one write, and a response is one callback. Does not parse messages and does
+ * not retry.
  */
 import type { Socket } from 'node:net';
 import {
-  contentOf,
+  contentOfFrame,
   DEFAULT_MAX_FRAME,
   DEFAULT_WINDOW,
   Flag,
-  frame,
-  FRAME_HEAD,
-  frameHead,
+  encodeFrame,
+  FRAME_HEADER_BYTES,
+  encodeFrameHeader,
   FrameReader,
   FrameType,
-  numberFrame,
-  PREFACE,
+  encodeUint32Frame,
+  CONNECTION_PREFACE,
   Setting,
-  settingsFrame,
-  writeHead,
+  encodeSettingsFrame,
+  writeFrameHeader,
   type Frame,
 } from './frames';
-import { NO_TABLE, readAnswerHead, requestHead, type AnswerHead } from './headers';
+import { TABLE_SIZE_ZERO, decodeResponseHeaders, encodeRequestHeaders, type ResponseHeaders } from './headers';
 
-/** Whoever made a call is told one of these, once, unless he cancels it. */
-export interface Receiver {
-  /** The server has answered. `trailers` = there were some after the body. */
-  answered(head: AnswerHead, trailers: AnswerHead | undefined, body: readonly Buffer[]): void;
-  /** There will be no answer. `sent` false = the server certainly does not look at the request. */
-  lost(reason: string, sent: boolean): void;
+/** Exactly one of these is called for a call, once, unless it is cancelled. */
+export interface ResponseHandler {
+  /** `trailers` is undefined when the response ended without trailers. */
+  onResponse(head: ResponseHeaders, trailers: ResponseHeaders | undefined, body: readonly Buffer[]): void;
+  /** There will be no response. `wasSent` is false when the server certainly does not process the request. */
+  onFailure(reason: string, wasSent: boolean): void;
 }
 
-export interface Peer {
+export interface Http2Peer {
   readonly scheme: 'http' | 'https';
-  /** What `:authority` says. */
+  /** The value of `:authority`. */
   readonly authority: string;
 }
 
-/** How much may be on its way to us, on one stream and on all together. */
+/** Receive windows in bytes, of one stream and of the connection. */
 const STREAM_WINDOW = 4 << 20;
 const SESSION_WINDOW = 32 << 20;
-/** A request up to this size never waits behind the bodies of longer ones, which leave it some of what the server takes of all together. */
-const SHORT_BODY = 4 << 10;
-const KEPT_FOR_SHORT = 4 << 10;
-const LARGEST_WINDOW = 2 ** 31 - 1;
-const LAST_STREAM = 2 ** 31 - 1;
-/** A header block in pieces may be so long altogether. */
-const LONGEST_BLOCK = 64 * 1024;
+/**
+ * Requests up to this size are short: they never wait behind longer bodies, which leave a part of the connection's send
+ * window to them.
+ */
+const MAX_SHORT_BODY = 4 << 10;
+const RESERVED_FOR_SHORT = 4 << 10;
+const MAX_WINDOW = 2 ** 31 - 1;
+const MAX_STREAM_ID = 2 ** 31 - 1;
+/** Maximum size of a header block that is split over CONTINUATION frames. */
+const MAX_HEADER_BLOCK = 64 * 1024;
 
 /** Error codes of RST_STREAM. */
 const REFUSED_STREAM = 7;
 const CANCEL = 8;
 
-const NOTHING = Buffer.alloc(0);
-const LOST = 'the connection was lost before the answer was complete';
+const EMPTY_BODY = Buffer.alloc(0);
+const CONNECTION_LOST = 'the connection was lost before the answer was complete';
 
-/** What the server does against the rules ends the connection. */
+/** A violation of the protocol by the server. It ends the connection. */
 class ProtocolError extends Error {}
 
-interface Call {
+interface PendingCall {
   readonly path: string;
-  readonly receiver: Receiver;
+  readonly handler: ResponseHandler;
   /** 0 = it has not been sent. */
   stream: number;
-  /** Its body is a short one. */
-  readonly short: boolean;
-  /** What of the body is still to be sent, and how much of it the server takes now. */
+  readonly isShort: boolean;
+  /** The unsent part of the body, and the send window of the stream. */
   unsent: Buffer;
   window: number;
-  answer: AnswerHead | undefined;
-  trailers: AnswerHead | undefined;
+  headers: ResponseHeaders | undefined;
+  trailers: ResponseHeaders | undefined;
   readonly chunks: Buffer[];
-  /** Bytes received since the server was last given room. */
-  taken: number;
+  /** Bytes received since the last WINDOW_UPDATE. */
+  unacknowledged: number;
 }
 
-export class ClientSession {
-  private readonly reader = new FrameReader((taken) => this.took(taken));
-  /** Few, and found by looking: a Map would keep them alive through young collections (see Bag). */
-  private readonly open: Call[] = [];
-  /** As many streams are open as the server allows. */
-  private readonly waiting: Call[] = [];
-  /** Calls whose body did not fit into the server's window. */
-  private blocked = 0;
-  private readonly heads = new Map<string, Buffer>();
+export class Http2ClientSession {
+  private readonly reader = new FrameReader((received) => this.handleFrame(received));
+  /** Few, and searched linearly: a Map would keep the calls alive through young-generation garbage collections. */
+  private readonly openCalls: PendingCall[] = [];
+  /** Calls that exceed the server's limit of concurrent streams. */
+  private readonly waitingCalls: PendingCall[] = [];
+  /** Number of open calls with a body that exceeds the send window. */
+  private blockedCalls = 0;
+  private readonly requestHeaders = new Map<string, Buffer>();
   private nextStream = 1;
-  private left = false;
-  private taken = 0;
+  private isClosing = false;
+  private unacknowledged = 0;
   private window = DEFAULT_WINDOW;
   private readonly limits = { maxStreams: Infinity, window: DEFAULT_WINDOW, maxFrame: DEFAULT_MAX_FRAME };
-  /** A header block whose continuation must come next. */
-  private block: { readonly stream: number; readonly ends: boolean; bytes: Buffer } | undefined;
-  private last: { readonly block: Buffer; readonly head: AnswerHead }[] = [];
-  private pong: (() => void) | undefined;
-  private reason = LOST;
+  /** A header block that must be continued by the next frame. */
+  private block: { readonly stream: number; readonly endsStream: boolean; bytes: Buffer } | undefined;
+  private recentHeaders: { readonly block: Buffer; readonly head: ResponseHeaders }[] = [];
+  private onPong: (() => void) | undefined;
+  private closeReason = CONNECTION_LOST;
 
-  /** `socket` is connected. */
+  /** `socket` must be connected. */
   constructor(
     private readonly socket: Socket,
-    private readonly peer: Peer,
-    /** No new calls are taken any more; those under way go on. */
-    private readonly leaving: () => void,
-    /** The server has said its first word: it is one that speaks HTTP/2, and there. */
-    private readonly greeted: () => void = () => undefined,
+    private readonly peer: Http2Peer,
+    /** Called when no new calls are accepted any more; calls in flight continue. */
+    private readonly onClosing: () => void,
+    /** Called on SETTINGS of the server: it is reachable and speaks HTTP/2. */
+    private readonly onReady: () => void = () => undefined,
   ) {
     socket.on('data', (chunk: Buffer) => this.feed(chunk));
-    socket.on('error', (error) => (this.reason = error.message));
-    socket.once('close', () => this.closed());
+    socket.on('error', (error) => (this.closeReason = error.message));
+    socket.once('close', () => this.onSocketClosed());
     socket.setNoDelay(true);
-    const settings = settingsFrame([
+    const settings = encodeSettingsFrame([
       [Setting.headerTableSize, 0],
       [Setting.enablePush, 0],
       [Setting.initialWindow, STREAM_WINDOW],
     ]);
-    this.write(Buffer.concat([PREFACE, settings, numberFrame(FrameType.windowUpdate, 0, SESSION_WINDOW - DEFAULT_WINDOW)]));
+    this.write(
+      Buffer.concat([CONNECTION_PREFACE, settings, encodeUint32Frame(FrameType.windowUpdate, 0, SESSION_WINDOW - DEFAULT_WINDOW)]),
+    );
   }
 
   get destroyed(): boolean {
     return this.socket.destroyed;
   }
 
-  /** Returns how to give the call up. */
-  call(path: string, body: Buffer, receiver: Receiver): () => void {
-    const call: Call = {
+  /** Returns a function that cancels the call. */
+  call(path: string, body: Buffer, handler: ResponseHandler): () => void {
+    const call: PendingCall = {
       path,
-      receiver,
+      handler,
       stream: 0,
-      short: body.length <= SHORT_BODY,
+      isShort: body.length <= MAX_SHORT_BODY,
       unsent: body,
       window: 0,
-      answer: undefined,
+      headers: undefined,
       trailers: undefined,
       chunks: [],
-      taken: 0,
+      unacknowledged: 0,
     };
-    if (this.left || this.destroyed) receiver.lost('the connection is being closed', false);
-    else if (this.open.length < this.limits.maxStreams && this.waiting.length === 0) this.start(call);
-    else this.waiting.push(call);
+    if (this.isClosing || this.destroyed) handler.onFailure('the connection is being closed', false);
+    else if (this.openCalls.length < this.limits.maxStreams && this.waitingCalls.length === 0) this.start(call);
+    else this.waitingCalls.push(call);
     return () => this.cancel(call);
   }
 
-  /** One at a time. */
-  ping(answered: () => void): void {
-    this.pong = answered;
-    this.write(frame(FrameType.ping, 0, 0, Buffer.alloc(8)));
+  /** At most one ping may be in flight. */
+  ping(onPong: () => void): void {
+    this.onPong = onPong;
+    this.write(encodeFrame(FrameType.ping, 0, 0, Buffer.alloc(8)));
   }
 
   destroy(reason?: Error): void {
-    if (reason !== undefined) this.reason = reason.message;
+    if (reason !== undefined) this.closeReason = reason.message;
     this.socket.destroy();
   }
 
-  /** What is sent in one turn leaves together, in order: handing it to the kernel takes longer than making it. */
+  /** Frames of one event-loop turn are written together, in order: the system call takes longer than encoding them. */
   private write(bytes: Buffer): void {
     if (this.socket.writableCorked === 0) {
       this.socket.cork();
@@ -160,100 +165,100 @@ export class ClientSession {
     this.socket.write(bytes);
   }
 
-  private start(call: Call): void {
-    const head = this.headFor(call.path);
+  private start(call: PendingCall): void {
+    const headers = this.requestHeadersFor(call.path);
     call.stream = this.nextStream;
     call.window = this.limits.window;
     this.nextStream += 2;
-    this.open.push(call);
-    if (call.unsent.length <= this.room(call)) {
+    this.openCalls.push(call);
+    if (call.unsent.length <= this.sendableBytes(call)) {
       this.window -= call.unsent.length;
-      this.write(wholeRequest(call.stream, head, call.unsent));
-      call.unsent = NOTHING;
+      this.write(encodeRequest(call.stream, headers, call.unsent));
+      call.unsent = EMPTY_BODY;
     } else {
-      this.write(frame(FrameType.headers, Flag.endHeaders, call.stream, head));
-      this.blocked += 1;
-      this.pump();
+      this.write(encodeFrame(FrameType.headers, Flag.endHeaders, call.stream, headers));
+      this.blockedCalls += 1;
+      this.sendBodies();
     }
-    if (this.nextStream > LAST_STREAM) this.leave();
+    if (this.nextStream > MAX_STREAM_ID) this.stopNewCalls();
   }
 
-  /** Calls of one path have one head; the first of all says that it rests on no table. */
-  private headFor(path: string): Buffer {
-    let head = this.heads.get(path);
-    if (head === undefined) this.heads.set(path, (head = requestHead(this.peer.scheme, this.peer.authority, path)));
-    return this.nextStream === 1 ? Buffer.concat([NO_TABLE, head]) : head;
+  /** The encoded headers of a path. The first request on the connection also sets the dynamic table size to 0. */
+  private requestHeadersFor(path: string): Buffer {
+    let headers = this.requestHeaders.get(path);
+    if (headers === undefined) this.requestHeaders.set(path, (headers = encodeRequestHeaders(this.peer.scheme, this.peer.authority, path)));
+    return this.nextStream === 1 ? Buffer.concat([TABLE_SIZE_ZERO, headers]) : headers;
   }
 
-  /** How much of a body may be sent now, in one frame. */
-  private room({ window, short }: Call): number {
-    return Math.min(window, short ? this.window : this.window - KEPT_FOR_SHORT, this.limits.maxFrame);
+  /** Number of body bytes that may be sent now, in one frame. */
+  private sendableBytes({ window, isShort }: PendingCall): number {
+    return Math.min(window, isShort ? this.window : this.window - RESERVED_FOR_SHORT, this.limits.maxFrame);
   }
 
-  /** Sends what the server has room for: short bodies first, else in the order of the calls. */
-  private pump(): void {
-    if (this.blocked === 0) return;
-    this.send(this.open.filter(({ short }) => short));
-    this.send(this.open);
+  /** Sends as much as the send windows allow: short bodies first, then in the order of the calls. */
+  private sendBodies(): void {
+    if (this.blockedCalls === 0) return;
+    this.sendBodiesOf(this.openCalls.filter(({ isShort }) => isShort));
+    this.sendBodiesOf(this.openCalls);
   }
 
-  private send(calls: readonly Call[]): void {
+  private sendBodiesOf(calls: readonly PendingCall[]): void {
     for (const call of calls) {
-      for (let size = this.room(call); call.unsent.length > 0 && size > 0; size = this.room(call)) {
-        const piece = call.unsent.subarray(0, size);
-        call.unsent = call.unsent.subarray(piece.length);
-        call.window -= piece.length;
-        this.window -= piece.length;
+      for (let size = this.sendableBytes(call); call.unsent.length > 0 && size > 0; size = this.sendableBytes(call)) {
+        const chunk = call.unsent.subarray(0, size);
+        call.unsent = call.unsent.subarray(chunk.length);
+        call.window -= chunk.length;
+        this.window -= chunk.length;
         const isLast = call.unsent.length === 0;
-        if (isLast) this.blocked -= 1;
-        // Beside its head, not copied behind it.
-        this.write(frameHead(FrameType.data, isLast ? Flag.endStream : 0, call.stream, piece.length));
-        this.write(piece);
+        if (isLast) this.blockedCalls -= 1;
+        // A separate write: the body is not copied behind the frame header.
+        this.write(encodeFrameHeader(FrameType.data, isLast ? Flag.endStream : 0, call.stream, chunk.length));
+        this.write(chunk);
       }
     }
   }
 
-  private cancel(call: Call): void {
+  private cancel(call: PendingCall): void {
     if (call.stream === 0) {
-      const index = this.waiting.indexOf(call);
-      if (index >= 0) this.waiting.splice(index, 1);
+      const index = this.waitingCalls.indexOf(call);
+      if (index >= 0) this.waitingCalls.splice(index, 1);
     } else if (this.remove(call) && !this.destroyed) {
-      this.write(numberFrame(FrameType.resetStream, call.stream, CANCEL));
-      this.goOn();
+      this.write(encodeUint32Frame(FrameType.resetStream, call.stream, CANCEL));
+      this.startWaiting();
     }
   }
 
-  /** False when it is not open (any more). */
-  private remove(call: Call): boolean {
-    const index = this.open.indexOf(call);
+  /** Returns false when the call is not open. */
+  private remove(call: PendingCall): boolean {
+    const index = this.openCalls.indexOf(call);
     if (index < 0) return false;
-    this.open.splice(index, 1);
-    if (call.unsent.length > 0) this.blocked -= 1;
+    this.openCalls.splice(index, 1);
+    if (call.unsent.length > 0) this.blockedCalls -= 1;
     return true;
   }
 
-  /** A stream has ended. */
-  private goOn(): void {
-    while (this.open.length < this.limits.maxStreams && !this.left) {
-      const next = this.waiting.shift();
+  /** Called after a stream has ended: starts waiting calls. */
+  private startWaiting(): void {
+    while (this.openCalls.length < this.limits.maxStreams && !this.isClosing) {
+      const next = this.waitingCalls.shift();
       if (next === undefined) break;
       this.start(next);
     }
-    if (this.left && this.open.length === 0) this.socket.destroySoon();
+    if (this.isClosing && this.openCalls.length === 0) this.socket.destroySoon();
   }
 
-  private leave(): void {
-    if (this.left) return;
-    this.left = true;
-    this.leaving();
-    for (const call of this.waiting.splice(0)) call.receiver.lost('the server takes no more calls', false);
-    if (this.open.length === 0) this.socket.destroySoon();
+  private stopNewCalls(): void {
+    if (this.isClosing) return;
+    this.isClosing = true;
+    this.onClosing();
+    for (const call of this.waitingCalls.splice(0)) call.handler.onFailure('the server takes no more calls', false);
+    if (this.openCalls.length === 0) this.socket.destroySoon();
   }
 
-  private closed(): void {
-    this.left = true;
-    for (const call of this.waiting.splice(0)) call.receiver.lost(this.reason, false);
-    for (const call of this.open.splice(0)) call.receiver.lost(this.reason, true);
+  private onSocketClosed(): void {
+    this.isClosing = true;
+    for (const call of this.waitingCalls.splice(0)) call.handler.onFailure(this.closeReason, false);
+    for (const call of this.openCalls.splice(0)) call.handler.onFailure(this.closeReason, true);
   }
 
   private feed(chunk: Buffer): void {
@@ -264,27 +269,27 @@ export class ClientSession {
     }
   }
 
-  private took(taken: Frame): void {
-    const { type, flags, stream, payload } = taken;
+  private handleFrame(received: Frame): void {
+    const { type, flags, stream, payload } = received;
     if (this.block !== undefined && (type !== FrameType.continuation || stream !== this.block.stream)) {
       throw new ProtocolError('a header block was not continued');
     }
     switch (type) {
       case FrameType.data:
-        return this.tookData(taken);
+        return this.handleData(received);
       case FrameType.headers:
       case FrameType.continuation:
-        return this.tookHeaders(taken);
+        return this.handleHeaders(received);
       case FrameType.resetStream:
-        return this.tookReset(stream, numberOf(payload));
+        return this.handleReset(stream, readUint32(payload));
       case FrameType.settings:
-        return (flags & Flag.ack) === 0 ? this.tookSettings(payload) : undefined;
+        return (flags & Flag.ack) === 0 ? this.handleSettings(payload) : undefined;
       case FrameType.ping:
-        return this.tookPing(flags, payload);
+        return this.handlePing(flags, payload);
       case FrameType.goAway:
-        return this.tookFarewell(numberOf(payload) & LAST_STREAM);
+        return this.handleGoAway(readUint32(payload) & MAX_STREAM_ID);
       case FrameType.windowUpdate:
-        return this.tookRoom(stream, numberOf(payload) & LARGEST_WINDOW);
+        return this.handleWindowUpdate(stream, readUint32(payload) & MAX_WINDOW);
       case FrameType.pushPromise:
         throw new ProtocolError('the server pushes, which it was asked not to');
       default:
@@ -292,81 +297,81 @@ export class ClientSession {
     }
   }
 
-  private find(stream: number): Call | undefined {
-    return this.open.find((call) => call.stream === stream);
+  private find(stream: number): PendingCall | undefined {
+    return this.openCalls.find((call) => call.stream === stream);
   }
 
-  private tookData(taken: Frame): void {
-    const { length } = taken.payload;
-    const ends = (taken.flags & Flag.endStream) !== 0;
-    this.taken += length;
-    if (this.taken >= SESSION_WINDOW / 2) {
-      this.write(numberFrame(FrameType.windowUpdate, 0, this.taken));
-      this.taken = 0;
+  private handleData(received: Frame): void {
+    const { length } = received.payload;
+    const isLast = (received.flags & Flag.endStream) !== 0;
+    this.unacknowledged += length;
+    if (this.unacknowledged >= SESSION_WINDOW / 2) {
+      this.write(encodeUint32Frame(FrameType.windowUpdate, 0, this.unacknowledged));
+      this.unacknowledged = 0;
     }
-    const call = this.find(taken.stream);
+    const call = this.find(received.stream);
     if (call === undefined) return;
-    const content = contentOf(taken);
-    if (content === undefined || call.answer === undefined) throw new ProtocolError('a body that cannot be read');
+    const content = contentOfFrame(received);
+    if (content === undefined || call.headers === undefined) throw new ProtocolError('a body that cannot be read');
     if (content.length > 0) call.chunks.push(content);
-    call.taken += length;
-    if (ends) this.finish(call);
-    else if (call.taken >= STREAM_WINDOW / 2) {
-      this.write(numberFrame(FrameType.windowUpdate, call.stream, call.taken));
-      call.taken = 0;
+    call.unacknowledged += length;
+    if (isLast) this.finish(call);
+    else if (call.unacknowledged >= STREAM_WINDOW / 2) {
+      this.write(encodeUint32Frame(FrameType.windowUpdate, call.stream, call.unacknowledged));
+      call.unacknowledged = 0;
     }
   }
 
-  private tookHeaders(taken: Frame): void {
+  private handleHeaders(received: Frame): void {
     const { block } = this;
-    const isFirst = taken.type === FrameType.headers;
-    const content = isFirst ? contentOf(taken) : taken.payload;
+    const isFirst = received.type === FrameType.headers;
+    const content = isFirst ? contentOfFrame(received) : received.payload;
     if (content === undefined || (block === undefined && !isFirst)) throw new ProtocolError('a header block that cannot be read');
     const bytes = block === undefined ? content : Buffer.concat([block.bytes, content]);
-    if (bytes.length > LONGEST_BLOCK) throw new ProtocolError('a header block is too long');
-    const ends = block?.ends ?? (taken.flags & Flag.endStream) !== 0;
-    this.block = (taken.flags & Flag.endHeaders) === 0 ? { stream: taken.stream, ends, bytes } : undefined;
-    if (this.block === undefined) this.tookBlock(taken.stream, ends, bytes);
+    if (bytes.length > MAX_HEADER_BLOCK) throw new ProtocolError('a header block is too long');
+    const endsStream = block?.endsStream ?? (received.flags & Flag.endStream) !== 0;
+    this.block = (received.flags & Flag.endHeaders) === 0 ? { stream: received.stream, endsStream, bytes } : undefined;
+    if (this.block === undefined) this.handleHeaderBlock(received.stream, endsStream, bytes);
   }
 
-  private tookBlock(stream: number, ends: boolean, block: Buffer): void {
-    const head = this.headOf(block);
+  private handleHeaderBlock(stream: number, endsStream: boolean, block: Buffer): void {
+    const headers = this.decodeHeaders(block);
     const call = this.find(stream);
-    // An informational head says nothing here.
-    if (call === undefined || head.status?.startsWith('1') === true) return;
-    if (call.answer === undefined) call.answer = head;
-    else call.trailers = head;
-    if (ends) this.finish(call);
+    // Informational (1xx) headers are ignored.
+    if (call === undefined || headers.status?.startsWith('1') === true) return;
+    if (call.headers === undefined) call.headers = headers;
+    else call.trailers = headers;
+    if (endsStream) this.finish(call);
   }
 
-  /** Nearly all answers have the same head and the same trailers. */
-  private headOf(block: Buffer): AnswerHead {
-    for (const known of this.last) if (known.block.equals(block)) return known.head;
-    const head = readAnswerHead(block);
-    this.last = [{ block: Buffer.from(block), head }, ...this.last.slice(0, 1)];
-    return head;
+  /** Caches two header blocks: nearly all responses have the same headers and trailers. */
+  private decodeHeaders(block: Buffer): ResponseHeaders {
+    for (const recent of this.recentHeaders) if (recent.block.equals(block)) return recent.head;
+    const headers = decodeResponseHeaders(block);
+    this.recentHeaders = [{ block: Buffer.from(block), head: headers }, ...this.recentHeaders.slice(0, 1)];
+    return headers;
   }
 
-  private finish(call: Call): void {
+  private finish(call: PendingCall): void {
     this.remove(call);
-    // Answered before all of it was sent: the rest is of no interest.
-    if (call.unsent.length > 0) this.write(numberFrame(FrameType.resetStream, call.stream, CANCEL));
-    this.goOn();
-    const { answer, trailers, chunks, receiver } = call;
-    if (answer === undefined) receiver.lost('the server ended the stream without an answer', true);
-    else receiver.answered(answer, trailers, chunks);
+    // The response came before the whole request was sent; the rest of the body is cancelled.
+    if (call.unsent.length > 0) this.write(encodeUint32Frame(FrameType.resetStream, call.stream, CANCEL));
+    this.startWaiting();
+    const { headers, trailers, chunks, handler } = call;
+    if (headers === undefined) handler.onFailure('the server ended the stream without an answer', true);
+    else handler.onResponse(headers, trailers, chunks);
   }
 
-  private tookReset(stream: number, code: number): void {
+  private handleReset(stream: number, code: number): void {
     const call = this.find(stream);
     if (call === undefined) return;
     this.remove(call);
-    this.goOn();
-    // A refused stream was not looked at (RFC 9113 §8.7).
-    call.receiver.lost(`the server reset the stream with code ${code}`, code !== REFUSED_STREAM);
+    this.startWaiting();
+    // A refused stream was not processed (RFC 9113 §8.7).
+    call.handler.onFailure(`the server reset the stream with code ${code}`, code !== REFUSED_STREAM);
   }
 
-  private tookSettings(payload: Buffer): void {
+  private handleSettings(payload: Buffer): void {
     const { limits } = this;
     for (let at = 0; at + 6 <= payload.length; at += 6) {
       const value = payload.readUInt32BE(at + 2);
@@ -375,7 +380,7 @@ export class ClientSession {
           limits.maxStreams = value;
           break;
         case Setting.initialWindow:
-          for (const call of this.open) call.window += value - limits.window;
+          for (const call of this.openCalls) call.window += value - limits.window;
           limits.window = value;
           break;
         case Setting.maxFrame:
@@ -383,50 +388,50 @@ export class ClientSession {
           break;
       }
     }
-    this.write(frame(FrameType.settings, Flag.ack, 0));
-    this.greeted();
-    this.goOn();
-    this.pump();
+    this.write(encodeFrame(FrameType.settings, Flag.ack, 0));
+    this.onReady();
+    this.startWaiting();
+    this.sendBodies();
   }
 
-  private tookPing(flags: number, payload: Buffer): void {
-    if ((flags & Flag.ack) !== 0) this.pong?.();
-    else this.write(frame(FrameType.ping, Flag.ack, 0, payload));
+  private handlePing(flags: number, payload: Buffer): void {
+    if ((flags & Flag.ack) !== 0) this.onPong?.();
+    else this.write(encodeFrame(FrameType.ping, Flag.ack, 0, payload));
   }
 
-  /** The server looks at no stream after `last`. */
-  private tookFarewell(last: number): void {
-    this.leave();
-    for (const call of this.open.filter(({ stream }) => stream > last)) {
+  /** Handles GOAWAY: the server processes no stream above `lastStream`. */
+  private handleGoAway(lastStream: number): void {
+    this.stopNewCalls();
+    for (const call of this.openCalls.filter(({ stream }) => stream > lastStream)) {
       this.remove(call);
-      call.receiver.lost('the server is going away', false);
+      call.handler.onFailure('the server is going away', false);
     }
-    this.goOn();
+    this.startWaiting();
   }
 
-  private tookRoom(stream: number, more: number): void {
+  private handleWindowUpdate(stream: number, increment: number): void {
     const call = this.find(stream);
-    if (stream === 0) this.window += more;
-    else if (call !== undefined) call.window += more;
-    if (more === 0 || Math.max(this.window, call?.window ?? 0) > LARGEST_WINDOW) {
+    if (stream === 0) this.window += increment;
+    else if (call !== undefined) call.window += increment;
+    if (increment === 0 || Math.max(this.window, call?.window ?? 0) > MAX_WINDOW) {
       throw new ProtocolError('the server gives room that there cannot be');
     }
-    this.pump();
+    this.sendBodies();
   }
 }
 
-/** Head and body in one piece, so that they leave in one write. */
-function wholeRequest(stream: number, head: Buffer, body: Buffer): Buffer {
-  const bytes = Buffer.allocUnsafe(2 * FRAME_HEAD + head.length + body.length);
-  const at = FRAME_HEAD + head.length;
-  writeHead(bytes, 0, head.length, FrameType.headers, Flag.endHeaders, stream);
-  bytes.set(head, FRAME_HEAD);
-  writeHead(bytes, at, body.length, FrameType.data, Flag.endStream, stream);
-  bytes.set(body, at + FRAME_HEAD);
+/** Headers and body in one buffer, so that they are sent in one write. */
+function encodeRequest(stream: number, headers: Buffer, body: Buffer): Buffer {
+  const bytes = Buffer.allocUnsafe(2 * FRAME_HEADER_BYTES + headers.length + body.length);
+  const bodyStart = FRAME_HEADER_BYTES + headers.length;
+  writeFrameHeader(bytes, 0, headers.length, FrameType.headers, Flag.endHeaders, stream);
+  bytes.set(headers, FRAME_HEADER_BYTES);
+  writeFrameHeader(bytes, bodyStart, body.length, FrameType.data, Flag.endStream, stream);
+  bytes.set(body, bodyStart + FRAME_HEADER_BYTES);
   return bytes;
 }
 
-function numberOf(payload: Buffer): number {
+function readUint32(payload: Buffer): number {
   if (payload.length < 4) throw new ProtocolError('a frame is too short');
   return payload.readUInt32BE(0);
 }

@@ -5,7 +5,7 @@
 import { statusErrorFrom, StatusError } from '../../../../../shared/api/errors/status';
 import type { AllocationClaims } from '../../../../allocation/claims';
 import type { Entry } from '../../../../cache/cache';
-import { makeEntry } from '../../../../cache/store/entry';
+import { createEntry } from '../../../../cache/store/entry';
 import type { AdmissionRequest, Reservation } from '../../../admission';
 import { entryKey } from '../../../resources';
 import { allocate } from '../../allocation';
@@ -216,7 +216,7 @@ export class OffloadedAttempt implements RemoteSteps {
         const key = entryKey({ namespace, name });
         const entryAt = (revision = entry?.revision ?? 0): Entry => {
           if (shown !== undefined) return receivedEntry(shown);
-          if (value !== undefined) return makeEntry(info.stored, key, revision, value);
+          if (value !== undefined) return createEntry(info.stored, key, revision, value);
           if (entry === undefined) throw new Error('an object is deleted that does not exist');
           return atRevision(entry, entry.bytes.toString(), revision);
         };

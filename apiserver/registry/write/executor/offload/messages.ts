@@ -44,7 +44,7 @@ export type SentResource =
     };
 
 /** An entry without its labels, which no step of a write reads. */
-export type SentEntry = Pick<Entry, 'dialectSensitive' | 'fields' | 'key' | 'revision'> & { readonly bytes: Uint8Array };
+export type SentEntry = Pick<Entry, 'isDialectSensitive' | 'fields' | 'key' | 'revision'> & { readonly bytes: Uint8Array };
 
 type ObjectOptions = WriteOptions & { readonly force?: boolean };
 

@@ -35,8 +35,8 @@ export function bytesOf(what: OffloadedVerb): Uint8Array | undefined {
   }
 }
 
-export function sentEntry({ key, revision, fields, dialectSensitive, bytes }: Entry): SentEntry {
-  return { key, revision, fields: { ...fields }, dialectSensitive, bytes: ownBytes(bytes) };
+export function sentEntry({ key, revision, fields, isDialectSensitive, bytes }: Entry): SentEntry {
+  return { key, revision, fields: { ...fields }, isDialectSensitive, bytes: ownBytes(bytes) };
 }
 
 export const receivedEntry = ({ bytes, ...facts }: SentEntry): Entry => ({ ...facts, labels: {}, bytes: bufferOf(bytes) });

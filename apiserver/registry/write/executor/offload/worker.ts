@@ -36,7 +36,7 @@ export interface WorkerDependencies extends StepDependencies {
 }
 
 /** A definition that exists: the server's thread looks at the real one. */
-const STANDING: Entry = { key: '', revision: 1, bytes: Buffer.from('{"metadata":{}}'), labels: {}, fields: {}, dialectSensitive: false };
+const STANDING: Entry = { key: '', revision: 1, bytes: Buffer.from('{"metadata":{}}'), labels: {}, fields: {}, isDialectSensitive: false };
 const NOTHING_KNOWN: Current = { entry: undefined, namespace: undefined, definition: STANDING, lease: undefined, proven: true };
 
 /** The server's thread does not need the result any more. */

@@ -1,0 +1,129 @@
+/**
+ * Sends events in batches: a batch is sent when it is full or its first event has waited long enough, one batch after
+ * the other, within a rate limit. The buffer is bounded; events over its limit are lost and counted.
+ */
+import { TokenBucket } from '../../shared/client/rate-limit';
+import type { Clock, Timer } from '../../shared/runtime/clock';
+import type { AuditEvent } from './event';
+import { LineBuffer } from './line-buffer';
+import { EVENT_TOO_LONG, writeEncoded, type OnEventsLost, type AuditBackend, type BackendName, type EventEncoding } from './audit-backend';
+
+export interface BatchOptions {
+  /** Maximum number of buffered events. */
+  readonly bufferSize: number;
+  readonly maxSize: number;
+  readonly maxWaitMs: number;
+  /** Rate limit in batches per second; undefined = unlimited. */
+  readonly throttle: { readonly perSecond: number; readonly burst: number } | undefined;
+  /** Maximum bytes per batch; undefined = unlimited. */
+  readonly maxBytes: number | undefined;
+}
+
+/** Sends a batch; rejects when it is lost. `isShuttingDown` means that there is no time for retries. */
+export type DeliverBatch = (events: readonly string[], isShuttingDown: () => boolean) => Promise<void>;
+
+export interface BatchBackendOptions {
+  readonly name: BackendName;
+  readonly batching: BatchOptions;
+  readonly encoding: EventEncoding;
+  readonly clock: Clock;
+  readonly deliver: DeliverBatch;
+  readonly onEventsLost: OnEventsLost;
+  /** Called when all batches have been delivered. */
+  readonly onClosed: () => Promise<void>;
+}
+
+/** Maximum number of buffered characters, whatever the number of events. */
+const MAX_BUFFERED_CHARACTERS = 64 * 1024 * 1024;
+
+export class BatchBackend implements AuditBackend {
+  readonly name: BackendName;
+  private readonly buffer = new LineBuffer();
+  private pendingEvents: string[] = [];
+  private pendingCharacters = 0;
+  private timer: Timer | undefined;
+  private sending: Promise<void> | undefined;
+  private isClosing = false;
+  private readonly bucket: TokenBucket | undefined;
+
+  constructor(private readonly options: BatchBackendOptions) {
+    const { throttle } = options.batching;
+    this.name = options.name;
+    this.bucket = throttle === undefined ? undefined : new TokenBucket(options.clock, throttle.perSecond, throttle.burst);
+  }
+
+  processEvent(event: AuditEvent): boolean {
+    const { batching, encoding, onEventsLost } = this.options;
+    this.buffer.clear();
+    const text = writeEncoded(this.buffer, encoding, event) ? this.buffer.written.toString() : undefined;
+    if (text === undefined) onEventsLost(this.name, 1, EVENT_TOO_LONG);
+    else if (this.pendingEvents.length >= batching.bufferSize || this.pendingCharacters + text.length > MAX_BUFFERED_CHARACTERS)
+      onEventsLost(this.name, 1, BUFFER_FULL);
+    else {
+      this.pendingEvents.push(text);
+      this.pendingCharacters += text.length;
+      this.schedule();
+    }
+    return true;
+  }
+
+  async close(): Promise<void> {
+    this.isClosing = true;
+    this.timer?.cancel();
+    await this.sending;
+    await this.send();
+    await this.options.onClosed();
+  }
+
+  private schedule(): void {
+    if (this.sending !== undefined || this.isClosing) return;
+    const { batching, clock } = this.options;
+    if (this.pendingEvents.length >= batching.maxSize) {
+      this.timer?.cancel();
+      this.startSending();
+    } else if (this.timer === undefined && this.pendingEvents.length > 0) {
+      this.timer = clock.after(batching.maxWaitMs, () => this.startSending());
+    }
+  }
+
+  private startSending(): void {
+    this.timer = undefined;
+    this.sending = this.send().finally(() => {
+      this.sending = undefined;
+      this.schedule();
+    });
+  }
+
+  /** Sends the buffered events. Events that arrive meanwhile are included if they fill a batch. */
+  private async send(): Promise<void> {
+    const { batching, clock, deliver, onEventsLost } = this.options;
+    do {
+      const batch = this.takeBatch();
+      if (batch.length === 0) return;
+      const delay = this.isClosing ? 0 : (this.bucket?.reserve() ?? 0);
+      if (delay > 0) await clock.sleep(delay);
+      try {
+        await deliver(batch, () => this.isClosing);
+      } catch (error) {
+        onEventsLost(this.name, batch.length, error);
+      }
+    } while (this.isClosing || this.pendingEvents.length >= batching.maxSize);
+  }
+
+  private takeBatch(): readonly string[] {
+    const { maxSize, maxBytes } = this.options.batching;
+    let count = 0;
+    let bytes = 0;
+    for (const text of this.pendingEvents) {
+      bytes += maxBytes === undefined ? 0 : Buffer.byteLength(text);
+      if (count === maxSize || (count > 0 && maxBytes !== undefined && bytes > maxBytes)) break;
+      count += 1;
+    }
+    const batch = this.pendingEvents.slice(0, count);
+    this.pendingEvents = this.pendingEvents.slice(count);
+    for (const text of batch) this.pendingCharacters -= text.length;
+    return batch;
+  }
+}
+
+const BUFFER_FULL = new Error('too many events wait');

@@ -1,0 +1,96 @@
+/**
+ * Writes events as lines to a file or a stream. Events of requests that change objects are written when the request
+ * ends; events of other requests are written with them or within 10 ms. In strict mode (`blocking-strict`) each event
+ * is written immediately, so that a request is recorded before it starts.
+ */
+import type { Writable } from 'node:stream';
+import type { Clock, Timer } from '../../shared/runtime/clock';
+import type { AuditEvent } from './event';
+import type { LogFile } from './log-file';
+import { LineBuffer } from './line-buffer';
+import { EVENT_TOO_LONG, writeEncoded, type OnEventsLost, type AuditBackend, type EventEncoding } from './audit-backend';
+
+/** The target of lines; `append` throws when it cannot accept them. */
+export type LineTarget = Pick<LogFile, 'append' | 'close'>;
+
+/** Maximum delay of events of reading requests; batched because a write costs as much as many lines. */
+const MAX_DELAY_MS = 10;
+/** Maximum number of buffered bytes. */
+const BUFFER_BYTES = 128 * 1024;
+/** Written at this fill level, which leaves space for most lines. */
+const FLUSH_AT_BYTES = BUFFER_BYTES - 8 * 1024;
+
+const LINE_BREAK = 0x0a;
+
+const READ_VERBS: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head']);
+
+export class LogBackend implements AuditBackend {
+  readonly name = 'log';
+  /** Buffered lines as bytes, so that their requests can be garbage-collected. */
+  private readonly buffer = new LineBuffer(BUFFER_BYTES);
+  private count = 0;
+  private timer: Timer | undefined;
+
+  constructor(
+    private readonly target: LineTarget,
+    private readonly encoding: EventEncoding,
+    private readonly isStrict: boolean,
+    private readonly clock: Clock,
+    private readonly onEventsLost: OnEventsLost,
+  ) {}
+
+  processEvent(event: AuditEvent): boolean {
+    if (!writeEncoded(this.buffer, this.encoding, event)) {
+      this.onEventsLost(this.name, 1, EVENT_TOO_LONG);
+      return true;
+    }
+    this.buffer.writeByte(LINE_BREAK);
+    this.count += 1;
+    if (this.isStrict) return this.flush();
+    const isOver = event.stage !== 'RequestReceived' && !READ_VERBS.has(event.subject.verb);
+    if (isOver || this.buffer.length > FLUSH_AT_BYTES) this.flush();
+    else this.timer ??= this.clock.after(MAX_DELAY_MS, () => this.flush());
+    return true;
+  }
+
+  close(): Promise<void> {
+    this.flush();
+    return this.target.close();
+  }
+
+  private flush(): boolean {
+    const { count, buffer } = this;
+    this.timer?.cancel();
+    this.timer = undefined;
+    this.count = 0;
+    if (count === 0) return true;
+    try {
+      this.target.append(buffer.written);
+      return true;
+    } catch (error) {
+      this.onEventsLost(this.name, count, error);
+      return false;
+    } finally {
+      buffer.clear();
+    }
+  }
+}
+
+/** Maximum number of characters that wait for the reader of the stream. */
+const MAX_PENDING_CHARACTERS = 16 * 1024 * 1024;
+
+/** A stream with a reader that may be slow or closed: then lines are lost, without blocking. */
+export function createStreamTarget(stream: Writable): LineTarget {
+  let fault: Error | undefined;
+  stream.on('error', (error) => (fault = error));
+  return {
+    append(lines) {
+      if (fault !== undefined) throw fault;
+      if (stream.writableLength > MAX_PENDING_CHARACTERS) throw new Error('nobody reads the lines before');
+      // A copy, because the buffer is reused.
+      stream.write(Buffer.from(lines));
+    },
+    // Does not wait for the reader indefinitely: the process exits.
+    close: () => new Promise((resolve) => stream.write('', () => resolve())),
+  };
+}

@@ -1,0 +1,30 @@
+/** Sends batches of events to a webhook, with retries where they may help. */
+import type { BackOff } from '../../shared/client/back-off';
+import { callWebhook, type WebhookOptions } from '../../shared/client/rest/webhook';
+import { AUDIT_NAMES, type Dialect } from '../../shared/names/dialect';
+import type { DeliverBatch } from './batch-backend';
+
+export interface WebhookDeliveryOptions extends Omit<WebhookOptions, 'timeoutMs'> {
+  readonly dialect: Dialect;
+  readonly backOff: () => BackOff;
+}
+
+const ATTEMPTS = 5;
+const TIMEOUT_MS = 30_000;
+
+export function createWebhookDelivery(options: WebhookDeliveryOptions): DeliverBatch {
+  return async (events, isShuttingDown) => {
+    const body = encodeEventList(events, options.dialect);
+    const backOff = options.backOff();
+    for (let attempt = 1; ; attempt += 1) {
+      const response = await callWebhook({ ...options, timeoutMs: TIMEOUT_MS }, body);
+      if (response.type === 'answer') return;
+      if (!response.mayPass || attempt === ATTEMPTS || isShuttingDown()) throw response.error;
+      await options.clock.sleep(backOff.next());
+    }
+  };
+}
+
+function encodeEventList(events: readonly string[], dialect: Dialect): Buffer {
+  return Buffer.from(`{"kind":"EventList","apiVersion":"${AUDIT_NAMES[dialect].apiVersion}","metadata":{},"items":[${events.join(',')}]}`);
+}

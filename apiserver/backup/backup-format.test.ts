@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { BackupFormatError, decodeBackup, encodeBackup, type BackupHeader, type BackupRecord } from './backup-format';
+
+const header: BackupHeader = {
+  source: 'etcd',
+  revision: 77,
+  prefix: '/registry',
+  naming: 'platform',
+  dataVersion: 1,
+  time: '2026-01-02T03:04:05.000Z',
+};
+
+const record = (key: string, value: string | Buffer, modRevision = 7): BackupRecord => ({
+  key,
+  value: Buffer.from(value),
+  createRevision: 5,
+  modRevision,
+  version: 2,
+});
+
+async function* iterate<T>(items: readonly T[]): AsyncGenerator<T, void, undefined> {
+  yield* items;
+}
+
+async function encode(records: readonly BackupRecord[]): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of encodeBackup(header, iterate(records), () => undefined)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+async function decode(bytes: Buffer, chunk = 1_000): Promise<readonly BackupRecord[]> {
+  const chunks = Array.from({ length: Math.ceil(bytes.length / chunk) }, (_, index) => bytes.subarray(index * chunk, (index + 1) * chunk));
+  const backup = await decodeBackup(iterate(chunks));
+  expect(backup.header).toEqual(header);
+  const records: BackupRecord[] = [];
+  for await (const record of backup.records()) records.push(record);
+  return records;
+}
+
+const records = [record('configmaps/a/b', '{}'), record('pods/ä/ü', Buffer.from([0, 255, 10])), record('empty', '', 2 ** 47)];
+
+it('decodeBackup reads what encodeBackup wrote, for any chunk size', async () => {
+  const anyRecord = fc.record({
+    key: fc.string({ minLength: 1, unit: 'binary' }),
+    value: fc.uint8Array({ maxLength: 3_000 }).map((bytes) => Buffer.from(bytes)),
+    createRevision: fc.nat(),
+    modRevision: fc.integer({ min: 1, max: 2 ** 48 - 1 }),
+    version: fc.nat(),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyRecord, { maxLength: 20 }), fc.integer({ min: 1, max: 5_000 }), async (records, chunk) => {
+      expect(await decode(await encode(records), chunk)).toEqual(records);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+it('encodeBackup produces chunks of bounded size and reports its progress', async () => {
+  const records = Array.from({ length: 1_000 }, (_, index) => record(`k${index}`, Buffer.alloc(2_000)));
+  const counts: number[] = [];
+  const sizes: number[] = [];
+  for await (const chunk of encodeBackup(header, iterate(records), (count) => counts.push(count))) sizes.push(chunk.length);
+  expect(Math.max(...sizes)).toBeLessThan(300_000);
+  expect(counts.at(-1)).toBe(1_000);
+});
+
+it('decodeBackup rejects a backup truncated at any byte', async () => {
+  const complete = await encode(records);
+  for (let length = 0; length < complete.length; length++) {
+    await expect(decode(complete.subarray(0, length))).rejects.toThrow(BackupFormatError);
+  }
+  await expect(decode(complete.subarray(0, complete.length - 1))).rejects.toThrow('cut off');
+});
+
+it('decodeBackup rejects a backup with a changed bit at any byte', async () => {
+  const complete = await encode(records);
+  for (let at = 0; at < complete.length; at++) {
+    const changed = Buffer.from(complete);
+    changed.writeUInt8(changed.readUInt8(at) ^ 0x10, at);
+    const reading = decodeBackup(iterate([changed])).then(async (backup) => {
+      for await (const record of backup.records()) void record;
+    });
+    await expect(reading).rejects.toThrow(BackupFormatError);
+  }
+});
+
+it.each([
+  ['another file', Buffer.from('{"kind":"List","items":[]} and so on, and so on'), 'no backup of this system'],
+  ['an empty file', Buffer.alloc(0), 'no backup of this system'],
+  ['a newer format', Buffer.from('cluster-control-plane-backup 2\n{}'), 'format 2, this program reads 1'],
+])('decodeBackup rejects %s', async (_title, bytes, message) => {
+  await expect(decodeBackup(iterate([bytes]))).rejects.toThrow(message);
+});
+
+it('decodeBackup rejects a backup that is followed by another one', async () => {
+  const complete = await encode(records);
+  await expect(decode(Buffer.concat([complete, complete]))).rejects.toThrow('goes on after its end');
+});

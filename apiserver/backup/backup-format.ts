@@ -1,0 +1,261 @@
+/**
+ * The backup format, independent of the store: a magic line, a header frame, a record frame for each key, and an end
+ * frame with the number of records and the SHA-256 of everything before it. Written and read as a stream with bounded
+ * memory. Files and stores are left to the callers.
+ *
+ * A frame is a type letter, the length of its content (4 bytes, big-endian) and the content. Header and end are JSON. A
+ * record is the length of its key (4 bytes), its create revision, mod revision and version (8 bytes each), the key
+ * without the prefix, and the value, which is not interpreted.
+ */
+import { createHash, type Hash } from 'node:crypto';
+import type { Revision } from '../storage/store';
+
+const FORMAT_NAME = 'cluster-control-plane-backup';
+const VERSION = 1;
+const MAGIC_LINE = Buffer.from(`${FORMAT_NAME} ${VERSION}\n`);
+const MAGIC_PATTERN = /^cluster-control-plane-backup (\d+)\n/;
+
+/** Types of frames. */
+const HEADER = 'H';
+const RECORD = 'R';
+const END = 'E';
+
+const FRAME_HEADER_BYTES = 5;
+const NUMBER_BYTES = 6;
+const WIDE_BYTES = 8;
+const RECORD_HEADER_BYTES = 4 + 3 * WIDE_BYTES;
+/** Stores accept a few MiB per value; a longer length is damage. */
+const MAX_FRAME_BYTES = 64 << 20;
+const CHUNK_BYTES = 256 << 10;
+
+/**
+ * The backup is truncated, damaged or not a backup. The message continues a sentence that starts with the backup's
+ * name: "… was cut off".
+ */
+export class BackupFormatError extends Error {
+  override readonly name = 'BackupFormatError';
+}
+
+export interface BackupHeader {
+  readonly source: 'embedded' | 'etcd';
+  /** The revision that all records were read at, as clients see it. */
+  readonly revision: Revision;
+  /** The key prefix, without a trailing slash. */
+  readonly prefix: string;
+  readonly naming: string;
+  /** Format version of the stored data. */
+  readonly dataVersion: number;
+  /** RFC 3339. */
+  readonly time: string;
+}
+
+export interface BackupRecord {
+  /** The key without the prefix and its slash. */
+  readonly key: string;
+  readonly value: Buffer;
+  readonly createRevision: Revision;
+  readonly modRevision: Revision;
+  readonly version: number;
+}
+
+/** Yields the bytes of a backup in chunks. `onProgress` is called with the number of encoded records. */
+export async function* encodeBackup(
+  header: BackupHeader,
+  records: AsyncIterable<BackupRecord>,
+  onProgress: (count: number) => void,
+): AsyncGenerator<Buffer, void, undefined> {
+  const hash = createHash('sha256');
+  let pending: Buffer[] = [MAGIC_LINE, encodeFrame(HEADER, Buffer.from(JSON.stringify(header)))];
+  let bytes = 0;
+  let count = 0;
+  const takeChunk = (): Buffer => {
+    const chunk = Buffer.concat(pending);
+    pending = [];
+    bytes = 0;
+    hash.update(chunk);
+    return chunk;
+  };
+  for await (const record of records) {
+    const encoded = encodeRecord(record);
+    pending.push(encoded);
+    bytes += encoded.length;
+    onProgress(++count);
+    if (bytes >= CHUNK_BYTES) yield takeChunk();
+  }
+  yield takeChunk();
+  yield encodeFrame(END, Buffer.from(JSON.stringify({ records: count, sha256: hash.digest('hex') })));
+}
+
+function encodeFrame(type: string, content: Buffer): Buffer {
+  const header = Buffer.alloc(FRAME_HEADER_BYTES);
+  header.write(type);
+  header.writeUInt32BE(content.length, 1);
+  return Buffer.concat([header, content]);
+}
+
+function encodeRecord({ key, value, createRevision, modRevision, version }: BackupRecord): Buffer {
+  const keyBytes = Buffer.byteLength(key);
+  const length = RECORD_HEADER_BYTES + keyBytes + value.length;
+  const bytes = Buffer.alloc(FRAME_HEADER_BYTES + length);
+  bytes.write(RECORD);
+  bytes.writeUInt32BE(length, 1);
+  let at = FRAME_HEADER_BYTES;
+  at = bytes.writeUInt32BE(keyBytes, at);
+  for (const number of [createRevision, modRevision, version]) {
+    at = bytes.writeUIntBE(number, at + WIDE_BYTES - NUMBER_BYTES, NUMBER_BYTES);
+  }
+  at += bytes.write(key, at);
+  value.copy(bytes, at);
+  return bytes;
+}
+
+/**
+ * A backup that is being decoded. Its records can be read once; all of them are intact if the iteration ends without an
+ * error.
+ */
+export interface DecodedBackup {
+  readonly header: BackupHeader;
+  /** Throws {@link BackupFormatError} at the first damage. Values are views of the input chunks. */
+  records(): AsyncGenerator<BackupRecord, void, undefined>;
+}
+
+/** Rejects with {@link BackupFormatError} when the input is not a backup in a supported format. */
+export async function decodeBackup(chunks: AsyncIterable<Buffer>): Promise<DecodedBackup> {
+  const input = new ByteReader(chunks);
+  const line = await input.read(MAGIC_LINE.length);
+  const version = MAGIC_PATTERN.exec(line?.toString('latin1') ?? '')?.[1];
+  if (line === undefined || version === undefined) throw new BackupFormatError('is no backup of this system');
+  if (Number(version) !== VERSION) {
+    throw new BackupFormatError(
+      `was written in format ${version}, this program reads ${VERSION}: use the release that wrote it, or a later one`,
+    );
+  }
+  const { type, header, content } = await readFrame(input);
+  if (type !== HEADER) throw damagedError();
+  const hash = createHash('sha256').update(line).update(header).update(content);
+  return { header: parseHeader(content), records: () => readRecords(input, hash) };
+}
+
+async function* readRecords(input: ByteReader, hash: Hash): AsyncGenerator<BackupRecord, void, undefined> {
+  for (let count = 0; ; count++) {
+    const { type, header, content } = await readFrame(input);
+    switch (type) {
+      case RECORD:
+        hash.update(header).update(content);
+        yield decodeRecord(content);
+        break;
+      case END:
+        checkEnd(content, count, hash.digest('hex'));
+        if ((await input.read(1)) !== undefined)
+          throw new BackupFormatError('goes on after its end: it was put together from several files');
+        return;
+      default:
+        throw damagedError();
+    }
+  }
+}
+
+function checkEnd(content: Buffer, count: number, checksum: string): void {
+  const end = membersOf(content);
+  if (end.get('records') !== count || end.get('sha256') !== checksum) {
+    throw new BackupFormatError('has changed since it was written: its checksum is another one');
+  }
+}
+
+interface Frame {
+  readonly type: string;
+  readonly header: Buffer;
+  readonly content: Buffer;
+}
+
+async function readFrame(input: ByteReader): Promise<Frame> {
+  const header = await input.read(FRAME_HEADER_BYTES);
+  if (header === undefined) throw truncatedError();
+  const type = header.toString('latin1', 0, 1);
+  const length = header.readUInt32BE(1);
+  if (length > MAX_FRAME_BYTES) throw damagedError();
+  const content = await input.read(length);
+  if (content === undefined) throw truncatedError();
+  return { type, header, content };
+}
+
+function decodeRecord(content: Buffer): BackupRecord {
+  const keyEnd = content.length < RECORD_HEADER_BYTES ? Infinity : RECORD_HEADER_BYTES + content.readUInt32BE(0);
+  if (keyEnd > content.length) throw damagedError();
+  const number = (index: number): number => content.readUIntBE(4 + (index + 1) * WIDE_BYTES - NUMBER_BYTES, NUMBER_BYTES);
+  return {
+    key: content.toString('utf8', RECORD_HEADER_BYTES, keyEnd),
+    value: content.subarray(keyEnd),
+    createRevision: number(0),
+    modRevision: number(1),
+    version: number(2),
+  };
+}
+
+function parseHeader(content: Buffer): BackupHeader {
+  const members = membersOf(content);
+  const source = members.get('source');
+  const text = (name: string): string => {
+    const value = members.get(name);
+    if (typeof value !== 'string') throw damagedError();
+    return value;
+  };
+  const number = (name: string): number => {
+    const value = members.get(name);
+    if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw damagedError();
+    return value;
+  };
+  if (source !== 'embedded' && source !== 'etcd') throw damagedError();
+  return {
+    source,
+    revision: number('revision'),
+    prefix: text('prefix'),
+    naming: text('naming'),
+    dataVersion: number('dataVersion'),
+    time: text('time'),
+  };
+}
+
+function membersOf(content: Buffer): ReadonlyMap<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(content.toString());
+  } catch {
+    throw damagedError();
+  }
+  return new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
+}
+
+const damagedError = (): BackupFormatError => new BackupFormatError('is damaged');
+const truncatedError = (): BackupFormatError =>
+  new BackupFormatError('ends in the middle: it was cut off, or its making did not finish; take another one');
+
+/** Reads exact numbers of bytes from a stream of chunks. */
+class ByteReader {
+  private readonly chunks: AsyncIterator<Buffer>;
+  private buffered: Buffer = Buffer.alloc(0);
+
+  constructor(chunks: AsyncIterable<Buffer>) {
+    this.chunks = chunks[Symbol.asyncIterator]();
+  }
+
+  /** Resolves with exactly `bytes` bytes; undefined when fewer are left. */
+  async read(bytes: number): Promise<Buffer | undefined> {
+    if (this.buffered.length < bytes) await this.fill(bytes);
+    if (this.buffered.length < bytes) return undefined;
+    const result = this.buffered.subarray(0, bytes);
+    this.buffered = this.buffered.subarray(bytes);
+    return result;
+  }
+
+  private async fill(bytes: number): Promise<void> {
+    const chunks = [this.buffered];
+    for (let length = this.buffered.length; length < bytes;) {
+      const next = await this.chunks.next();
+      if (next.done === true) break;
+      chunks.push(next.value);
+      length += next.value.length;
+    }
+    this.buffered = Buffer.concat(chunks);
+  }
+}

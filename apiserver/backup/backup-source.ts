@@ -1,0 +1,150 @@
+/**
+ * Reads what is backed up: everything below a prefix of a store at one revision, as records, and the header that
+ * describes it. Writes nothing and does not interpret values.
+ */
+import type { Clock } from '../../shared/runtime/clock';
+import { readPages } from '../cache/read-pages';
+import {
+  DATA_FORMAT,
+  DATA_FORMAT_VERSION,
+  formatMarkerKey,
+  parseFormatMarker,
+  RESTORED_FORMAT_VERSION,
+  revisionShift,
+} from '../storage/format-marker';
+import type { StoreView } from '../storage/embedded/store-view';
+import { prefixRange, StoreError, type KeyRange, type KeyValue, type Revision, type Store } from '../storage/store';
+import type { BackupHeader, BackupRecord } from './backup-format';
+import { isIncludedKey } from './excluded-keys';
+
+/** The store cannot be backed up; the message states the reason and the remedy. */
+export class BackupSourceError extends Error {
+  override readonly name = 'BackupSourceError';
+}
+
+export interface BackupSource {
+  readonly header: BackupHeader;
+  /** Throws {@link BackupSourceError} when the store compacts the revision before all records are read. */
+  records(): AsyncGenerator<BackupRecord, void, undefined>;
+  /** Rejects with {@link BackupSourceError} when an included key has changed since. */
+  confirmUnchanged(): Promise<void>;
+}
+
+export interface SourceOptions {
+  /** Without a trailing slash. */
+  readonly prefix: string;
+  readonly clock: Clock;
+}
+
+/**
+ * A source that reads an embedded store. Throws {@link BackupSourceError} when its data belong to another program or
+ * are incomplete.
+ */
+export function createEmbeddedSource(view: StoreView, options: SourceOptions): BackupSource {
+  const marker = view.get(formatMarkerKey(options.prefix));
+  return createSource('embedded', view.revision, marker, options, {
+    entries: (range) => view.entries(range),
+    // Not checked: callers that need it have locked the folder.
+    confirmUnchanged: () => Promise.resolve(),
+  });
+}
+
+/**
+ * A source that reads etcd at the current revision. Rejects with {@link BackupSourceError} when the data belong to
+ * another program or are incomplete.
+ */
+export async function createEtcdSource(store: Store, options: SourceOptions): Promise<BackupSource> {
+  const { revision, kv: marker } = await store.get(formatMarkerKey(options.prefix));
+  return createSource('etcd', revision, marker, options, {
+    entries: (range) => entriesAt(store, range, revision),
+    confirmUnchanged: () => confirmUnchanged(store, options.prefix, revision),
+  });
+}
+
+/** Rejects with {@link BackupSourceError} while API servers use the store. */
+export async function confirmIdle(store: Store, prefix: string): Promise<void> {
+  const { count } = await store.count(prefixRange(`${prefix}/replicas/`));
+  if (count > 0)
+    throw new BackupSourceError(`${count} API servers use the store: stop them first (one that was killed counts for 15 seconds)`);
+}
+
+interface StoreContents {
+  entries(range: KeyRange): AsyncIterable<KeyValue>;
+  confirmUnchanged(): Promise<void>;
+}
+
+function createSource(
+  source: BackupHeader['source'],
+  revision: Revision,
+  marker: KeyValue | undefined,
+  { prefix, clock }: SourceOptions,
+  contents: StoreContents,
+): BackupSource {
+  const naming = namingOf(marker, prefix);
+  const shift = revisionShift(marker);
+  const root = `${prefix}/`;
+  return {
+    header: {
+      source,
+      revision: revision + shift,
+      prefix,
+      naming,
+      dataVersion: DATA_FORMAT_VERSION,
+      time: new Date(clock.now()).toISOString(),
+    },
+    async *records() {
+      for await (const { key: storeKey, value, createRevision, modRevision, version } of contents.entries(prefixRange(root))) {
+        const key = storeKey.slice(root.length);
+        if (isIncludedKey(key)) yield { key, value, createRevision: createRevision + shift, modRevision: modRevision + shift, version };
+      }
+    },
+    confirmUnchanged: () => contents.confirmUnchanged(),
+  };
+}
+
+function namingOf(kv: KeyValue | undefined, prefix: string): string {
+  const marker = kv && parseFormatMarker(kv.value);
+  if (marker?.format !== DATA_FORMAT) throw new BackupSourceError(`there are no data of this system under ${prefix}/`);
+  if (marker.version !== DATA_FORMAT_VERSION && marker.version !== RESTORED_FORMAT_VERSION) {
+    throw new BackupSourceError(
+      `the data under ${prefix}/ have format version ${marker.version}, which this release does not know: use a newer one`,
+    );
+  }
+  if (marker.restoring !== undefined) {
+    throw new BackupSourceError(`the data under ${prefix}/ are not whole: restoring ${marker.restoring} has not finished`);
+  }
+  return marker.naming;
+}
+
+async function* entriesAt(store: Store, range: KeyRange, revision: Revision): AsyncGenerator<KeyValue, void, undefined> {
+  try {
+    for await (const { kvs } of readPages(store, range, { revision })) yield* kvs;
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.failure !== 'compacted') throw error;
+    throw new BackupSourceError(
+      `the store has forgotten revision ${revision} before all of it was read: give the API servers a longer --etcd-compaction-interval and try again`,
+    );
+  }
+}
+
+/** Rejects unless no included key has been written or deleted since `revision`. */
+async function confirmUnchanged(store: Store, prefix: string, revision: Revision): Promise<void> {
+  const root = `${prefix}/`;
+  let currentCount = 0;
+  for await (const { kvs } of readPages(store, prefixRange(root), { keysOnly: true })) {
+    for (const { key, modRevision } of kvs) {
+      if (!isIncludedKey(key.slice(root.length))) continue;
+      if (modRevision > revision)
+        throw new BackupSourceError(`${key} was written meanwhile: stop everything that writes to the store, and try again`);
+      currentCount++;
+    }
+  }
+  let previousCount = 0;
+  for await (const { kvs } of readPages(store, prefixRange(root), { keysOnly: true, revision })) {
+    previousCount += kvs.filter(({ key }) => isIncludedKey(key.slice(root.length))).length;
+  }
+  if (currentCount !== previousCount)
+    throw new BackupSourceError(
+      `${previousCount - currentCount} keys were deleted meanwhile: stop everything that writes to the store, and try again`,
+    );
+}

@@ -1,0 +1,21 @@
+/** The keys that a backup excludes: those below the prefix that describe the running servers and their store. */
+
+interface ExcludedKey {
+  /** Relative to the prefix; a trailing slash means all keys that start with it. */
+  readonly key: string;
+  readonly reason: string;
+}
+
+export const EXCLUDED_KEYS: readonly ExcludedKey[] = [
+  { key: 'platform-format', reason: 'the format marker; restored data get their own' },
+  { key: 'compaction', reason: 'the revision up to which this store is compacted' },
+  { key: 'tick', reason: 'written only to advance the revision' },
+  { key: 'allocation-audit', reason: 'the lease of the server that audits allocations' },
+  { key: 'event-expiry', reason: 'the lease of the server that deletes expired events' },
+  { key: 'replicas/', reason: 'running servers; their leases delete the keys' },
+];
+
+/** `key` is relative to the prefix. */
+export function isIncludedKey(key: string): boolean {
+  return !EXCLUDED_KEYS.some((row) => (row.key.endsWith('/') ? key.startsWith(row.key) : key === row.key));
+}

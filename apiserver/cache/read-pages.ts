@@ -1,0 +1,64 @@
+/** Reads a range of the store in pages at one revision, with bounded memory for any size of the values. */
+import type { KeyRange, KeyValue, RangeResult, Revision, Store } from '../storage/store';
+
+export interface Page {
+  /** The revision at which all pages are read. */
+  readonly revision: Revision;
+  readonly kvs: readonly KeyValue[];
+  /** Number of keys in the rest of the range, including this page. */
+  readonly count: number;
+  readonly more: boolean;
+}
+
+export interface PageRequest {
+  /** Absent = the newest revision at the first page. */
+  readonly revision?: Revision;
+  readonly keysOnly?: boolean;
+  /** Maximum number of keys per page. */
+  readonly limit?: number;
+  /** Request the next page while the current one is consumed; for callers that read to the end. */
+  readonly prefetch?: boolean;
+  /** The deadline of each page, in milliseconds of Clock.monotonic. */
+  readonly deadline?: () => number;
+}
+
+const KEYS_PAGE_SIZE = 2000;
+const FIRST_PAGE_SIZE = 16;
+const MAX_PAGE_SIZE = 8192;
+/** Target size of a page: the limit of the next page follows from the size of the last one. */
+const PAGE_BYTES = 4 * 1024 * 1024;
+
+export async function* readPages(
+  store: Pick<Store, 'range'>,
+  range: KeyRange,
+  request: PageRequest,
+): AsyncGenerator<Page, void, undefined> {
+  const { keysOnly = false, prefetch = false } = request;
+  let { revision } = request;
+  let pageSize = keysOnly ? KEYS_PAGE_SIZE : FIRST_PAGE_SIZE;
+  const requestPage = (start: string): Promise<RangeResult> => {
+    const limit = Math.min(pageSize, request.limit ?? pageSize);
+    const pageRequest = { start, end: range.end, limit, keysOnly, ...(revision === undefined ? {} : { revision }) };
+    return store.range(pageRequest, request.deadline === undefined ? {} : { deadline: request.deadline() });
+  };
+  for (let next: Promise<RangeResult> | undefined = requestPage(range.start); next !== undefined;) {
+    const result: RangeResult = await next;
+    const { kvs, count, more } = result;
+    revision ??= result.revision;
+    if (!keysOnly) pageSize = nextSize(pageSize, kvs);
+    const last = kvs.at(-1);
+    const nextStart = more && last !== undefined ? `${last.key}\0` : undefined;
+    next = nextStart !== undefined && prefetch ? requestPage(nextStart) : undefined;
+    // The error is thrown when the page is awaited; a caller that stops early ignores it.
+    next?.catch(() => undefined);
+    yield { revision, kvs, count, more };
+    if (nextStart !== undefined) next ??= requestPage(nextStart);
+  }
+}
+
+function nextSize(pageSize: number, kvs: readonly KeyValue[]): number {
+  let bytes = 0;
+  for (const kv of kvs) bytes += kv.value.length;
+  if (bytes > PAGE_BYTES) return Math.max(1, pageSize >>> 1);
+  return bytes * 2 < PAGE_BYTES ? Math.min(MAX_PAGE_SIZE, pageSize * 2) : pageSize;
+}

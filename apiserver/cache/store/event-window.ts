@@ -1,0 +1,172 @@
+/**
+ * The event window: the changes of the last minutes, per type in revision order, bounded in age and bytes over all
+ * types. Watches resume from it, and recent states are rebuilt by undoing it. A change costs the state that it replaced
+ * (the current one is held by the index or by the next change) and a constant.
+ */
+import type { Revision } from '../../storage/store';
+import type { Change, Entry } from '../cache';
+import { Deque } from '../deque';
+import { entrySize } from './slab-entry';
+
+/** Estimated memory of a change and its list positions besides the replaced state, in bytes. */
+const CHANGE_OVERHEAD = 256;
+/** A trim follows every few changes and every second, so this limit only bounds the time of one trim. */
+const MAX_DROPPED_PER_TRIM = 2_000;
+/**
+ * Budget for encoded frames of recent changes, kept for watchers that are slightly behind; in bytes of the entries they
+ * show.
+ */
+const FRAME_BUDGET_BYTES = 4 * 1024 * 1024;
+
+export class RecordedChange implements Change {
+  private encodedFrames: Map<string, Buffer> | undefined;
+
+  constructor(
+    readonly revision: Revision,
+    readonly key: string,
+    readonly current: Entry | undefined,
+    readonly previous: Entry | undefined,
+    /** Time of arrival in milliseconds of Clock.monotonic. */
+    readonly arrivedAt: number,
+    /** Absent for a change that only one watcher sees. */
+    private readonly budget?: FrameBudget,
+  ) {}
+
+  get frames(): Map<string, Buffer> {
+    if (this.encodedFrames === undefined) {
+      this.encodedFrames = new Map();
+      this.budget?.add(this);
+    }
+    return this.encodedFrames;
+  }
+
+  get cost(): number {
+    return CHANGE_OVERHEAD + (this.previous === undefined ? 0 : entrySize(this.previous));
+  }
+
+  dropFrames(): void {
+    this.encodedFrames = undefined;
+  }
+}
+
+/** Drops the frames of the oldest changes when newer ones exceed the budget. */
+export class FrameBudget {
+  private readonly open = new Deque<RecordedChange>();
+  private bytes = 0;
+
+  add(change: RecordedChange): void {
+    this.open.push(change);
+    this.bytes += costOfFrames(change);
+    while (this.bytes > FRAME_BUDGET_BYTES && this.open.size > 1) {
+      const oldest = this.open.shift();
+      if (oldest === undefined) return;
+      this.bytes -= costOfFrames(oldest);
+      oldest.dropFrames();
+    }
+  }
+}
+
+function costOfFrames(change: RecordedChange): number {
+  const entry = change.current ?? change.previous;
+  return CHANGE_OVERHEAD + (entry === undefined ? 0 : entrySize(entry));
+}
+
+/** The part of the window that belongs to one type. A replaced log stays in the window until its changes expire. */
+export class ChangeLog {
+  private readonly changes = new Deque<RecordedChange>();
+
+  constructor(
+    /** The log contains everything after this revision; 0 before the first load. */
+    public floor: Revision = 0,
+  ) {}
+
+  /** Position of the first change after `revision`. */
+  positionAfter(revision: Revision): number {
+    let low = 0;
+    let high = this.changes.size;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const change = this.changes.at(middle);
+      if (change !== undefined && change.revision <= revision) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  at(position: number): RecordedChange | undefined {
+    return this.changes.at(position);
+  }
+
+  get size(): number {
+    return this.changes.size;
+  }
+
+  push(change: RecordedChange): void {
+    this.changes.push(change);
+  }
+
+  /** Removes the oldest change. */
+  dropOldest(): RecordedChange | undefined {
+    const change = this.changes.shift();
+    if (change !== undefined) this.floor = change.revision;
+    return change;
+  }
+}
+
+export interface WindowLimits {
+  readonly ageMs: number;
+  readonly bytes: number;
+}
+
+export class EventWindow {
+  readonly frames = new FrameBudget();
+  private readonly order = new Deque<ChangeLog>();
+  private totalBytes = 0;
+  private changeCount = 0;
+
+  constructor(
+    readonly limits: WindowLimits,
+    /** Called with every replaced state that leaves the window. */
+    private readonly release: (entry: Entry | undefined) => void,
+  ) {}
+
+  get bytes(): number {
+    return this.totalBytes;
+  }
+
+  get size(): number {
+    return this.changeCount;
+  }
+
+  record(log: ChangeLog, change: RecordedChange): void {
+    log.push(change);
+    this.order.push(log);
+    this.totalBytes += change.cost;
+    this.changeCount += 1;
+  }
+
+  /**
+   * Drops changes over the limits of age and bytes, with a bounded number per call. `now` is in milliseconds of
+   * Clock.monotonic.
+   */
+  trim(now: number): void {
+    for (let dropped = 0; dropped < MAX_DROPPED_PER_TRIM; dropped += 1) {
+      const log = this.order.at(0);
+      if (log === undefined || (this.totalBytes <= this.limits.bytes && !this.isTooOld(log, now))) return;
+      this.order.shift();
+      const change = log.dropOldest();
+      if (change !== undefined) this.discard(change);
+    }
+  }
+
+  private discard(change: RecordedChange): void {
+    this.totalBytes -= change.cost;
+    this.changeCount -= 1;
+    this.release(change.previous);
+  }
+
+  private isTooOld(log: ChangeLog, now: number): boolean {
+    const oldest = log.at(0);
+    return oldest === undefined || now - oldest.arrivedAt > this.limits.ageMs;
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * Snapshots of past revisions: pinned for paginated lists, rebuilt from the event window, or read from the store. At
+ * most 32 are pinned, and they hold at most 64 MB that nothing else refers to; the least recently used is dropped
+ * first.
+ */
+import type { Revision } from '../../storage/store';
+import type { Snapshot, SnapshotRequest } from '../cache';
+import { readSnapshot, type SnapshotHost } from './read-snapshot';
+import { TreeSnapshot } from './snapshot';
+import type { CacheStatistics } from '../statistics';
+import type { TypeState } from './type-state';
+
+const MAX_PINS = 32;
+const MAX_PINNED_BYTES = 64 * 1024 * 1024;
+/** A state further back than this many changes is read from the store: rebuilding it must not block the event loop. */
+const MAX_UNDONE_CHANGES = 4000;
+
+interface Pin {
+  readonly state: TypeState;
+  readonly snapshot: TreeSnapshot;
+}
+
+export interface PastSnapshotsHost extends SnapshotHost {
+  readonly statistics: CacheStatistics;
+  /** The cache's revision. */
+  readonly revision: Revision;
+}
+
+export class PastSnapshots {
+  private readonly pins = new Map<string, Pin>();
+
+  constructor(private readonly host: PastSnapshotsHost) {}
+
+  /** The state at `revision`, which the cache has reached and which is not compacted. Rejects with StoreError. */
+  async get(state: TypeState, revision: Revision, request: SnapshotRequest): Promise<Snapshot> {
+    return this.findInMemory(state, revision) ?? this.readFromStore(state, revision, request);
+  }
+
+  readFromStore(state: TypeState, revision: Revision, request: SnapshotRequest): Promise<Snapshot> {
+    this.host.statistics.storeSnapshots += 1;
+    return readSnapshot(this.host, state, revision, request);
+  }
+
+  /** Pins a snapshot that is held in memory. */
+  pin(state: TypeState, snapshot: Snapshot): void {
+    if (!(snapshot instanceof TreeSnapshot)) return;
+    const key = keyOf(state, snapshot.revision);
+    this.pins.delete(key);
+    this.pins.set(key, { state, snapshot });
+    this.trim();
+  }
+
+  /**
+   * Drops pins over the limits. A snapshot holds alone at most the bytes that were superseded in its type since it was
+   * taken.
+   */
+  trim(): void {
+    let bytes = 0;
+    for (const { state, snapshot } of this.pins.values()) bytes += state.supersededBytes - snapshot.supersededBefore;
+    for (const [key, { state, snapshot }] of this.pins) {
+      if (this.pins.size <= MAX_PINS && bytes <= MAX_PINNED_BYTES) return;
+      this.pins.delete(key);
+      bytes -= state.supersededBytes - snapshot.supersededBefore;
+    }
+  }
+
+  /** Drops states before `revision` because of a compaction. */
+  dropBefore(revision: Revision): void {
+    for (const [key, { snapshot }] of this.pins) {
+      if (snapshot.revision < revision) this.pins.delete(key);
+    }
+  }
+
+  /** Drops the states of a type that turned out to be wrong. */
+  dropType(state: TypeState): void {
+    for (const [key, pin] of this.pins) {
+      if (pin.state === state) this.pins.delete(key);
+    }
+  }
+
+  clear(): void {
+    this.pins.clear();
+  }
+
+  private findInMemory(state: TypeState, revision: Revision): TreeSnapshot | undefined {
+    if (revision >= state.lastChangeRevision) return state.snapshot(this.host.revision).withRevision(revision);
+    const pinned = this.findPinned(state, revision);
+    if (pinned !== undefined) return pinned;
+    if (state.log.floor > revision || state.log.size - state.log.positionAfter(revision) > MAX_UNDONE_CHANGES) return undefined;
+    const rebuilt = state.rewind(this.host.revision, revision);
+    this.pin(state, rebuilt);
+    return rebuilt;
+  }
+
+  private findPinned(state: TypeState, revision: Revision): TreeSnapshot | undefined {
+    const key = keyOf(state, revision);
+    const pin = this.pins.get(key);
+    if (pin === undefined) return undefined;
+    this.pins.delete(key);
+    this.pins.set(key, pin);
+    return pin.snapshot;
+  }
+}
+
+function keyOf(state: TypeState, revision: Revision): string {
+  return `${revision} ${state.type.name}`;
+}

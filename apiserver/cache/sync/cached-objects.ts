@@ -1,0 +1,145 @@
+/**
+ * The objects of all types with their recent changes and watchers: applies an event, a loaded value or a repair.
+ * Everything here is synchronous; event-stream.ts decides when the revision advances.
+ */
+import type { Logger } from '../../../shared/runtime/logger';
+import { errorMessage } from '../../../shared/runtime/error-message';
+import type { Revision, StoreEvent } from '../../storage/store';
+import type { Difference } from './compare-with-store';
+import type { Entry, WatchEnd } from '../cache';
+import type { EntryFactory } from '../store/entry';
+import { SlabAllocator } from '../store/slab-entry';
+import type { KeySpace } from '../store/key-space';
+import type { CacheStatistics } from '../statistics';
+import type { TypeState } from '../store/type-state';
+import { TypeWatchers } from '../watch/type-watchers';
+import { EventWindow, RecordedChange, type WindowLimits } from '../store/event-window';
+
+export interface CachedObjectsOptions {
+  readonly keys: KeySpace;
+  readonly entries: EntryFactory;
+  readonly limits: WindowLimits;
+  readonly statistics: CacheStatistics;
+  readonly logger: Logger;
+}
+
+const UNREADABLE_MESSAGE =
+  'a stored value cannot be read and is left out: give this server the key that it is encrypted with, or see who else writes under this prefix, and restore or delete it';
+
+export class CachedObjects {
+  readonly window: EventWindow;
+  private readonly slabs = new SlabAllocator();
+  /** Created on demand. */
+  private readonly watchers = new Map<TypeState, TypeWatchers>();
+
+  constructor(private readonly options: CachedObjectsOptions) {
+    this.window = new EventWindow(options.limits, (entry) => this.slabs.release(entry));
+  }
+
+  watchersOf(state: TypeState): TypeWatchers {
+    let watchers = this.watchers.get(state);
+    if (watchers === undefined) this.watchers.set(state, (watchers = new TypeWatchers(state.type)));
+    return watchers;
+  }
+
+  /** Removes a type; its watches end. */
+  removeType(state: TypeState): void {
+    this.endWatches(state, { type: 'closed' });
+    this.watchers.delete(state);
+  }
+
+  /** Applies one event to its type; undefined when nothing visible changed. */
+  applyEvent(state: TypeState, event: StoreEvent, now: number): RecordedChange | undefined {
+    const { name } = state.type;
+    this.options.statistics.eventsReceived.set(name, (this.options.statistics.eventsReceived.get(name) ?? 0) + 1);
+    const key = event.key.slice(state.keyOffset);
+    const previous = state.get(key);
+    let current: Entry | undefined;
+    if (event.type === 'put') {
+      current = this.putValue(state, previous?.key ?? key, previous, event.revision, event.value);
+      if (current === undefined) return undefined;
+    } else {
+      state.unreadable.delete(key);
+      if (state.delete(key) === undefined) return undefined;
+    }
+    state.lastChangeRevision = event.revision;
+    const change = new RecordedChange(event.revision, previous?.key ?? current?.key ?? key, current, previous, now, this.window.frames);
+    this.window.record(state.log, change);
+    this.slabs.markSuperseded(previous);
+    return change;
+  }
+
+  /** Removes the objects of a type before it is loaded again. */
+  clearType(state: TypeState): void {
+    state.clear((entry) => this.slabs.release(entry));
+  }
+
+  /** Puts a stored value into its type's state; undefined when it is unreadable. */
+  putValue(state: TypeState, key: string, previous: Entry | undefined, revision: Revision, value: Buffer): Entry | undefined {
+    try {
+      const entry = this.options.entries.createInSlab(this.slabs, state.type, previous?.key ?? copyString(key), revision, value);
+      state.put(entry, previous);
+      state.unreadable.delete(key);
+      return entry;
+    } catch (error) {
+      this.markUnreadable(state, key, revision, error);
+      return undefined;
+    }
+  }
+
+  /**
+   * Removes the object from the cache until it is written again. The type's watches end, and none can resume from
+   * before.
+   */
+  private markUnreadable(state: TypeState, key: string, revision: Revision, error: unknown): void {
+    const reason = errorMessage(error);
+    const existing = state.unreadable.get(key);
+    if (existing?.revision === revision && existing.reason === reason) return;
+    const { unreadableValues } = this.options.statistics;
+    unreadableValues.set(state.type.name, (unreadableValues.get(state.type.name) ?? 0) + 1);
+    this.options.logger.error(UNREADABLE_MESSAGE, { type: state.type.name, key, revision, error });
+    this.slabs.release(state.delete(key));
+    state.unreadable.set(copyString(key), { revision, reason });
+    state.resetLog(revision);
+    this.endWatches(state, { type: 'failed', message: `${state.type.name} "${key}" cannot be read from the store` });
+  }
+
+  /**
+   * Corrects a type by a difference found at revision `comparedAt`, except for keys that the stream has changed since.
+   * `now` is the cache's revision.
+   */
+  repair(state: TypeState, difference: Difference, comparedAt: Revision, now: Revision): void {
+    if (state.log.floor > comparedAt) return;
+    const touched = new Set<string>();
+    for (let at = state.log.positionAfter(comparedAt); at < state.log.size; at += 1) touched.add(state.log.at(at)?.key ?? '');
+    const changed = difference.changed.filter((kv) => !touched.has(kv.key.slice(state.keyOffset)));
+    const removed = difference.removed.filter((key) => !touched.has(key));
+    this.resync(state, { changed, removed }, now);
+  }
+
+  /**
+   * Applies a difference. The missed changes have no revisions of their own: the type's watches end, and none can
+   * resume from before `now`.
+   */
+  resync(state: TypeState, difference: Difference, now: Revision): void {
+    if (difference.changed.length === 0 && difference.removed.length === 0) return;
+    this.options.statistics.resyncs += 1;
+    for (const key of difference.removed) this.slabs.release(state.delete(key));
+    for (const kv of difference.changed) {
+      const key = kv.key.slice(state.keyOffset);
+      const previous = state.get(key);
+      if (this.putValue(state, key, previous, kv.modRevision, kv.value) !== undefined) this.slabs.release(previous);
+    }
+    state.resetLog(now);
+    for (const watcher of this.watchersOf(state).list()) watcher.expire(now);
+  }
+
+  private endWatches(state: TypeState, reason: WatchEnd): void {
+    for (const watcher of this.watchersOf(state).list()) watcher.end(reason);
+  }
+}
+
+/** A copy of the string: a substring would keep the longer string alive. */
+function copyString(text: string): string {
+  return Buffer.from(text).toString();
+}

@@ -1,0 +1,90 @@
+/**
+ * Compares a type's state in memory with the store by key and mod revision, using keys-only pages, and fetches the
+ * values that differ. Used by the consistency checker and after a gap in the stream. Changes nothing.
+ */
+import { appendAll } from '../../../shared/values/append';
+import { compareBytes } from '../../../shared/values/json';
+import type { KeyValue, Revision, Store } from '../../storage/store';
+import type { Entry } from '../cache';
+import type { KeySpace } from '../store/key-space';
+import type { TimeSlice } from '../../../shared/scheduling/yielding';
+import { readPages } from '../read-pages';
+import type { TypeState } from '../store/type-state';
+
+/** Up to this many values of a page are fetched one by one, more as a range. */
+const FEW_VALUES = 16;
+
+export interface Difference {
+  /** Keys with another value in the store, with that value. */
+  readonly changed: readonly KeyValue[];
+  /** Object keys that the store does not hold. */
+  readonly removed: readonly string[];
+}
+
+export interface ComparisonHost {
+  readonly store: Store;
+  readonly keys: KeySpace;
+  timeSlice(): TimeSlice;
+}
+
+/**
+ * `local` are the entries in memory in key order; both sides are taken at `revision`. Unreadable values count as
+ * unchanged, or as different with `retryUnreadable`. Rejects with StoreError.
+ */
+export async function compareWithStore(
+  host: ComparisonHost,
+  state: TypeState,
+  local: Iterable<Entry>,
+  revision: Revision,
+  retryUnreadable = false,
+): Promise<Difference> {
+  const changed: KeyValue[] = [];
+  const removed: string[] = [];
+  const unreadable = new Map(retryUnreadable ? [] : state.unreadable);
+  const slice = host.timeSlice();
+  const localEntries = local[Symbol.iterator]();
+  let next = localEntries.next();
+  for await (const page of readPages(host.store, host.keys.range(state.type), { revision, keysOnly: true })) {
+    const differing: KeyValue[] = [];
+    for (const kv of page.kvs) {
+      const key = kv.key.slice(state.keyOffset);
+      while (next.done !== true && compareBytes(next.value.key, key) < 0) {
+        removed.push(next.value.key);
+        next = localEntries.next();
+      }
+      if (next.done !== true && next.value.key === key) {
+        if (next.value.revision !== kv.modRevision) differing.push(kv);
+        next = localEntries.next();
+      } else if (unreadable.get(key)?.revision !== kv.modRevision) {
+        differing.push(kv);
+      }
+      const pause = slice.yieldIfDue();
+      if (pause !== undefined) await pause;
+    }
+    appendAll(changed, await fetchValues(host.store, differing, revision));
+  }
+  for (; next.done !== true; next = localEntries.next()) removed.push(next.value.key);
+  return { changed, removed };
+}
+
+async function fetchValues(store: Store, differing: readonly KeyValue[], revision: Revision): Promise<KeyValue[]> {
+  const first = differing[0];
+  const last = differing.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const values: KeyValue[] = [];
+  if (differing.length <= FEW_VALUES) {
+    for (const { key } of differing) {
+      const { kv } = await store.get(key, { revision });
+      if (kv !== undefined) values.push(kv);
+    }
+    return values;
+  }
+  const keys = new Set(differing.map((kv) => kv.key));
+  for await (const page of readPages(store, { start: first.key, end: `${last.key}\0` }, { revision })) {
+    appendAll(
+      values,
+      page.kvs.filter((kv) => keys.has(kv.key)),
+    );
+  }
+  return values;
+}

@@ -1,0 +1,97 @@
+/**
+ * Follows all objects of one type: first the existing ones, then every change. After a watch has ended it lists
+ * everything again, so that no change is missed. Deriving state from the objects is left to the handler.
+ */
+import type { Clock } from '../../../shared/runtime/clock';
+import type { CacheWatch, Entry, StoredType, WatchScope } from '../cache';
+import type { OpenedCache } from './cache-options';
+import { TimeSlice } from '../../../shared/scheduling/yielding';
+
+/** Errors are reported to `failed`; the other objects are not affected. */
+export interface ObjectHandler {
+  /** Called for every new or changed object. */
+  upsert(entry: Entry): void;
+  remove(key: string): void;
+}
+
+export interface FollowTypeOptions {
+  readonly cache: Pick<OpenedCache, 'watch' | 'whenReady'>;
+  readonly stored: StoredType;
+  /** Absent = all objects of the type. */
+  readonly scope?: WatchScope;
+  readonly clock: Clock;
+  /** Called with errors of a single object. */
+  readonly failed: (message: string, error: unknown) => void;
+}
+
+export interface TypeFollower {
+  /** Resolves when all objects that existed at the start have been handled. */
+  readonly complete: Promise<void>;
+  stop(): void;
+}
+
+/** Combines several into one. */
+export function combineFollowers(followers: readonly TypeFollower[]): TypeFollower {
+  return {
+    complete: Promise.all(followers.map(({ complete }) => complete)).then(() => undefined),
+    stop: () => followers.forEach((following) => following.stop()),
+  };
+}
+
+const RETRY_MS = 1_000;
+
+export function followType({ cache, stored, scope = {}, clock, failed }: FollowTypeOptions, handler: ObjectHandler): TypeFollower {
+  const presentKeys = new Set<string>();
+  let watch: CacheWatch | undefined;
+  let isStopped = false;
+  let resolveComplete: () => void = () => undefined;
+  const complete = new Promise<void>((resolve) => (resolveComplete = resolve));
+
+  function upsertEntry(entry: Entry): void {
+    presentKeys.add(entry.key);
+    try {
+      handler.upsert(entry);
+    } catch (error) {
+      failed(`${stored.name} ${entry.key} could not be read`, error);
+    }
+  }
+
+  function removeKey(key: string): void {
+    if (!presentKeys.delete(key)) return;
+    try {
+      handler.remove(key);
+    } catch (error) {
+      failed(`${stored.name} ${key} could not be forgotten`, error);
+    }
+  }
+
+  function startWatch(): void {
+    if (isStopped) return;
+    const slice = new TimeSlice(clock, { stepsPerCheck: 1 });
+    const unseen = new Set(presentKeys);
+    const request = { scope, start: { type: 'state' }, bookmarks: false, markEndOfInitialEvents: true } as const;
+    watch = cache.watch(stored, request, {
+      event(type, entry) {
+        unseen.delete(entry.key);
+        if (type === 'DELETED') removeKey(entry.key);
+        else upsertEntry(entry);
+      },
+      bookmark(_revision, endOfInitialEvents) {
+        if (!endOfInitialEvents) return;
+        for (const key of unseen) removeKey(key);
+        resolveComplete();
+      },
+      whenWritable: () => slice.yieldIfDue(),
+      end: () => void clock.after(RETRY_MS, startWatch),
+    });
+  }
+
+  void cache.whenReady().then(startWatch);
+  return {
+    complete,
+    stop() {
+      isStopped = true;
+      watch?.close();
+    },
+  };
+}

@@ -1,0 +1,127 @@
+/**
+ * The queue between the store's stream and the cache: events wait here while earlier ones are applied. Delivers whole
+ * revisions in order and yields to the event loop every few milliseconds between two revisions. Pauses the store's
+ * stream when too many bytes are queued. Events are not interpreted.
+ */
+import type { Revision, Watch, StoreEvent, WatchSink } from '../../storage/store';
+import { Deque } from '../deque';
+import type { TimeSlice } from '../../../shared/scheduling/yielding';
+
+const PAUSE_BYTES = 4 * 1024 * 1024;
+const RESUME_BYTES = PAUSE_BYTES / 2;
+const EVENT_OVERHEAD = 200;
+
+export interface InboundQueueHandler {
+  /** Applies all events of one revision. */
+  apply(revision: Revision, events: readonly StoreEvent[]): void;
+  /** All events up to `revision` have been applied. */
+  onProgress(revision: Revision): void;
+  /** The queue yields or is empty: time for work that is not needed for every event. */
+  onIdle(): void;
+  /**
+   * The history was compacted while the stream was disconnected. Nothing is applied until it resolves. Must not reject.
+   */
+  resyncAfterCompaction(compactRevision: Revision): Promise<void>;
+  onConnectionChange(connected: boolean): void;
+  onPause(): void;
+}
+
+type Item =
+  | { readonly type: 'events'; readonly events: readonly StoreEvent[]; readonly through: Revision; readonly bytes: number }
+  | { readonly type: 'gap'; readonly compactRevision: Revision };
+
+export class InboundQueue implements WatchSink {
+  private readonly queue = new Deque<Item>();
+  private queuedBytes = 0;
+  private isDraining = false;
+  private isClosed = false;
+  private watch: Watch | undefined;
+  private isPaused = false;
+
+  constructor(
+    private readonly handler: InboundQueueHandler,
+    private readonly timeSlice: () => TimeSlice,
+  ) {}
+
+  /** Sets the watch that feeds this queue; needed for pausing it. */
+  attach(watch: Watch): void {
+    this.watch = watch;
+    this.isPaused = false;
+    this.applyBackPressure();
+  }
+
+  events(events: readonly StoreEvent[], through: Revision): void {
+    let bytes = 0;
+    for (const event of events) bytes += EVENT_OVERHEAD + (event.type === 'put' ? event.value.length : 0);
+    this.enqueue({ type: 'events', events, through, bytes }, bytes);
+  }
+
+  progress(revision: Revision): void {
+    this.enqueue({ type: 'events', events: [], through: revision, bytes: 0 }, 0);
+  }
+
+  compacted(compactRevision: Revision): void {
+    this.enqueue({ type: 'gap', compactRevision }, 0);
+  }
+
+  connection(state: 'connected' | 'disconnected'): void {
+    if (!this.isClosed) this.handler.onConnectionChange(state === 'connected');
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.queue.clear();
+  }
+
+  private enqueue(item: Item, bytes: number): void {
+    if (this.isClosed) return;
+    this.queue.push(item);
+    this.queuedBytes += bytes;
+    if (!this.isDraining) void this.drain();
+    this.applyBackPressure();
+  }
+
+  /** Runs synchronously while the work is short; a stream that keeps up never waits for an event-loop turn. */
+  private async drain(): Promise<void> {
+    this.isDraining = true;
+    const slice = this.timeSlice();
+    for (let item = this.queue.shift(); item !== undefined; item = this.queue.shift()) {
+      if (item.type === 'gap') {
+        await this.handler.resyncAfterCompaction(item.compactRevision);
+        continue;
+      }
+      for (let from = 0; from < item.events.length && !this.isClosed;) {
+        from = this.applyRevision(item.events, from);
+        if (!slice.isDue()) continue;
+        this.handler.onIdle();
+        await slice.yieldNow();
+      }
+      if (this.isClosed) break;
+      this.handler.onProgress(item.through);
+      this.queuedBytes -= item.bytes;
+      this.applyBackPressure();
+    }
+    this.isDraining = false;
+    if (!this.isClosed) this.handler.onIdle();
+  }
+
+  /** Applies the events of the revision that starts at `from`; returns the start of the next one. */
+  private applyRevision(events: readonly StoreEvent[], from: number): number {
+    const revision = events[from]?.revision ?? 0;
+    let end = from + 1;
+    while (events[end]?.revision === revision) end += 1;
+    this.handler.apply(revision, from === 0 && end === events.length ? events : events.slice(from, end));
+    return end;
+  }
+
+  private applyBackPressure(): void {
+    if (!this.isPaused && this.queuedBytes > PAUSE_BYTES) {
+      this.isPaused = true;
+      this.handler.onPause();
+      this.watch?.pause();
+    } else if (this.isPaused && this.queuedBytes < RESUME_BYTES) {
+      this.isPaused = false;
+      this.watch?.resume();
+    }
+  }
+}

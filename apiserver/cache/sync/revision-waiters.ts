@@ -1,0 +1,63 @@
+/**
+ * Callers that wait for the cache to reach a revision. A wait ends early only at its deadline or when the cache is
+ * closed.
+ */
+import type { Clock, Timer } from '../../../shared/runtime/clock';
+import type { Revision } from '../../storage/store';
+
+interface Waiter {
+  readonly revision: Revision;
+  readonly timer: Timer;
+  readonly resolve: (reached: boolean) => void;
+}
+
+export class RevisionWaiters {
+  private readonly waiting = new Set<Waiter>();
+  /** A lower bound of the awaited revisions; not raised when waits end at their deadline. */
+  private lowestAwaited = Infinity;
+  private currentRevision: Revision = 0;
+  private isClosed = false;
+
+  constructor(private readonly clock: Clock) {}
+
+  /**
+   * Resolves with true once `revision` is reached, with false at the deadline (milliseconds of Clock.monotonic) or when
+   * the cache is closed.
+   */
+  waitForRevision(revision: Revision, deadline: number): Promise<boolean> {
+    if (revision <= this.currentRevision) return Promise.resolve(true);
+    const remainingMs = deadline - this.clock.monotonic();
+    if (remainingMs <= 0 || this.isClosed) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const timer = this.clock.after(remainingMs, () => {
+        this.waiting.delete(waiter);
+        resolve(false);
+      });
+      const waiter: Waiter = { revision, timer, resolve };
+      this.waiting.add(waiter);
+      this.lowestAwaited = Math.min(this.lowestAwaited, revision);
+    });
+  }
+
+  /** The cache has reached `revision`. */
+  advance(revision: Revision): void {
+    this.currentRevision = revision;
+    if (revision < this.lowestAwaited) return;
+    this.lowestAwaited = Infinity;
+    for (const waiter of this.waiting) {
+      if (waiter.revision <= revision) this.finish(waiter, true);
+      else this.lowestAwaited = Math.min(this.lowestAwaited, waiter.revision);
+    }
+  }
+
+  close(): void {
+    this.isClosed = true;
+    for (const waiter of this.waiting) this.finish(waiter, false);
+  }
+
+  private finish(waiter: Waiter, reached: boolean): void {
+    this.waiting.delete(waiter);
+    waiter.timer.cancel();
+    waiter.resolve(reached);
+  }
+}

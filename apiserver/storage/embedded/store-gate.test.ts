@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { systemClock } from '../../../shared/runtime/clock';
+import { systemRandom } from '../../../shared/runtime/random';
+import { put } from '../../../test/support/store-helpers';
+import type { Store } from '../store';
+import { StoreGate } from './store-gate';
+import { openEmbeddedStore } from './open';
+
+describe('StoreGate', () => {
+  let directory: string;
+  let gates: StoreGate[];
+  let order: string[];
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'embedded-gate-'));
+    gates = [];
+    order = [];
+  });
+  afterEach(() => {
+    for (const gate of gates) gate.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  /** A gate as another process would open it: locks belong to the descriptor. */
+  function openGate(): StoreGate {
+    const gate = StoreGate.open(directory);
+    gates.push(gate);
+    return gate;
+  }
+
+  /** An action that takes some event-loop turns and records its start and end. */
+  const work = (name: string) => async () => {
+    order.push(`${name} begins`);
+    for (let count = 0; count < 20; count++) await nextTurn();
+    order.push(`${name} ends`);
+  };
+
+  it.each([
+    ['opening', 'runExclusive', 'opening', 'runExclusive'],
+    ['writing', 'runWrite', 'opening', 'runExclusive'],
+    ['opening', 'runExclusive', 'writing', 'runWrite'],
+    ['writing', 'runWrite', 'writing', 'runWrite'],
+  ] as const)('does not let %s (%s) and %s (%s) of two processes overlap', async (first, ourPath, second, theirPath) => {
+    const [a, b] = [openGate(), openGate()];
+    await Promise.all([a[ourPath](work(`1 ${first}`)), b[theirPath](work(`2 ${second}`))]);
+    expect(order).toEqual([`1 ${first} begins`, `1 ${first} ends`, `2 ${second} begins`, `2 ${second} ends`]);
+  });
+
+  it('can be used again after an action failed', async () => {
+    const [a, b] = [openGate(), openGate()];
+    for (const method of ['runExclusive', 'runWrite'] as const) {
+      await expect(a[method](() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+      await b.runExclusive(work(method));
+    }
+    expect(order).toHaveLength(4);
+  });
+
+  it('lets other processes in while one writes continuously', async () => {
+    const [a, b] = [openGate(), openGate()];
+    let isDone = false;
+    const writing = (async () => {
+      while (!isDone) await a.runWrite(() => nextTurn());
+    })();
+    for (let times = 0; times < 20; times++) await b.runExclusive(() => undefined);
+    isDone = true;
+    await writing;
+  });
+
+  describe('with a store', () => {
+    let stores: Store[];
+    const open = async (name: string): Promise<Store> => {
+      const store = await openEmbeddedStore({ directory: join(directory, name), clock: systemClock, random: systemRandom });
+      stores.push(store);
+      return store;
+    };
+    beforeEach(() => void (stores = []));
+    afterEach(() => Promise.all(stores.map((store) => store.close())));
+
+    // Opening the files with lmdb 3.5.6 sets LMDB's last transaction id to the value read just before.
+    it('blocks writes while another process opens the files', async () => {
+      const [store, elsewhere] = [await open('here'), await open('elsewhere')];
+      const otherGate = StoreGate.open(join(directory, 'here'));
+      gates.push(otherGate);
+      const stored = await otherGate.runExclusive(async () => {
+        const writing = put(store, '/a', 'here').then(() => order.push('stored'));
+        for (let times = 0; times < 5; times++) await put(elsewhere, `/${times}`, 'elsewhere');
+        order.push('opened');
+        return { writing };
+      });
+      await stored.writing;
+      expect(order).toEqual(['opened', 'stored']);
+    });
+  });
+});

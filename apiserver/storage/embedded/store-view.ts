@@ -1,0 +1,119 @@
+/**
+ * Read-only access to an embedded store at one revision, for a program that runs beside the server; the server
+ * continues to run and to write meanwhile. Writes nothing and does not see later changes. Must not be used in the
+ * process that has the store open.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { KeyRange, KeyValue, Revision } from '../store';
+import { errorMessage } from '../../../shared/runtime/error-message';
+import { Environment, type ReadTransaction } from './environment';
+import { DATA_FILE, explainDamage, type RunIfUnlocked } from './database-files';
+import { FolderInUseError, lockFolder } from './folder-lock';
+import { StoreGate } from './store-gate';
+import { readKeyValue } from './reader';
+
+/** Keys read between yields to the event loop. */
+const CHUNK = 500;
+
+export interface StoreView {
+  readonly revision: Revision;
+  get(key: string): KeyValue | undefined;
+  /** The keys of `range` in order. Throws when they cannot be read to the end. */
+  entries(range: KeyRange): AsyncGenerator<KeyValue, void, undefined>;
+  close(): Promise<void>;
+}
+
+/** Rejects when there is no embedded store in `directory`, or one of another format. */
+export function openStoreView(directory: string): Promise<StoreView> {
+  return openInGate(directory, (gate) => createView(directory, gate, (action) => runUnlessInUse(directory, action)));
+}
+
+/**
+ * Like {@link openStoreView}, but no process can open the store for writing until the view is closed. Rejects with
+ * {@link FolderInUseError} while a process has it open for writing.
+ */
+export function openLockedStoreView(directory: string): Promise<StoreView> {
+  return openInGate(directory, async (gate) => {
+    const lock = lockFolder(directory);
+    try {
+      const storeView = await createView(directory, gate, (action) => action());
+      return { ...storeView, close: () => storeView.close().finally(() => lock.release()) };
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  });
+}
+
+async function openInGate(directory: string, openView: (gate: StoreGate) => Promise<StoreView>): Promise<StoreView> {
+  // Checked first: opening the gate would create its file in a folder that has no store.
+  if (!existsSync(join(directory, DATA_FILE))) throw new Error(`there is no embedded store in ${directory}`);
+  const gate = openGate(directory);
+  try {
+    return await gate.runExclusive(() => openView(gate));
+  } catch (error) {
+    gate.close();
+    throw explainDamage(error);
+  }
+}
+
+function openGate(directory: string): StoreGate {
+  try {
+    return StoreGate.open(directory);
+  } catch (error) {
+    const reason = `whoever reads a store has to write in its folder, so that what is read stays (${errorMessage(error)})`;
+    throw new Error(`${reason}: run this as the user of the server, or on a copy that was made while no server ran`);
+  }
+}
+
+async function createView(directory: string, gate: StoreGate, runIfUnlocked: RunIfUnlocked): Promise<StoreView> {
+  const environment = await Environment.openReadOnly(directory, runIfUnlocked);
+  const { snapshot } = environment;
+  return {
+    revision: snapshot.counter('revision'),
+    get: (key) => readKeyValue(snapshot, key),
+    entries: (range) => readEntries(snapshot, range),
+    close: () => gate.runExclusiveAndClose(() => environment.close()),
+  };
+}
+
+function runUnlessInUse(directory: string, action: () => void): void {
+  let lock;
+  try {
+    lock = lockFolder(directory);
+  } catch (error) {
+    if (error instanceof FolderInUseError) return;
+    throw error;
+  }
+  try {
+    action();
+  } finally {
+    lock.release();
+  }
+}
+
+async function* readEntries(snapshot: ReadTransaction, range: KeyRange): AsyncGenerator<KeyValue, void, undefined> {
+  try {
+    yield* readInChunks(snapshot, range);
+  } catch (error) {
+    throw explainDamage(error);
+  }
+}
+
+async function* readInChunks(snapshot: ReadTransaction, range: KeyRange): AsyncGenerator<KeyValue, void, undefined> {
+  const end = Buffer.from(range.end);
+  for (let start: Buffer = Buffer.from(range.start); ;) {
+    let last: Buffer | undefined;
+    let read = 0;
+    for (const { key, latest } of snapshot.liveKeys(start, end, CHUNK)) {
+      const { modRevision, createRevision, version } = latest;
+      yield { key: key.toString(), value: snapshot.valueAt(key, modRevision), createRevision, modRevision, version };
+      last = key;
+      read++;
+    }
+    if (read < CHUNK || last === undefined) return;
+    start = Buffer.concat([last, Buffer.alloc(1)]);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -1,0 +1,249 @@
+/**
+ * The write path of the embedded store: assigns each change its revision immediately, queues steps while the disk is
+ * busy and writes the queue in one batch, so that concurrent transactions share one sync (group commit). A transaction
+ * is evaluated against the earlier ones that are still pending; no call is answered before its revision is durable.
+ */
+import type { Clock, Timer } from '../../../shared/runtime/clock';
+import { errorMessage } from '../../../shared/runtime/error-message';
+import { StoreError, type KeyValue, type Revision } from '../store';
+import type { WriteBatch, Environment } from './environment';
+import { hasLongValue, compressLongValues } from './value-compression';
+import { readKeyValue } from './reader';
+import type { KeyChange, LatestRecord } from './record';
+
+/** One durable revision. Revisions are delivered in order. */
+export interface CommittedRevision {
+  readonly revision: Revision;
+  readonly changes: readonly KeyChange[];
+}
+
+export interface WriteStep {
+  /** A step with changes takes the next revision; one without takes none. */
+  readonly changes: readonly KeyChange[];
+  /** Further writes of the same durable batch. */
+  readonly extraWrites?: (batch: WriteBatch) => void;
+  /** Deadline in milliseconds of the monotonic clock. */
+  readonly deadline: number;
+}
+
+interface QueuedStep extends WriteStep {
+  readonly revision: Revision;
+  readonly bytes: number;
+  readonly resolve: (revision: Revision) => void;
+  readonly reject: (error: StoreError) => void;
+}
+
+interface PendingKey {
+  readonly modRevision: Revision;
+  readonly change: KeyChange;
+}
+
+export interface WritePipelineEvents {
+  /** Called once a batch is durable, before its writers are answered. */
+  onDurable(committed: readonly CommittedRevision[]): void;
+  /** Called when no pending step was written, with the error: state derived from pending steps must be read again. */
+  onRollback(reason: unknown): void;
+}
+
+/** How the last durable write ended, and when, in milliseconds of the monotonic clock. */
+export interface FlushOutcome {
+  readonly at: number;
+  readonly failure: StoreError | undefined;
+}
+
+const MAX_PENDING_BYTES = 64 << 20;
+const MAX_BATCH_BYTES = 16 << 20;
+const MAX_BATCH_STEPS = 1_024;
+const STEP_OVERHEAD = 256;
+const OVERDUE_CHECK_MS = 1_000;
+
+export class WritePipeline {
+  private readonly pending = new Map<string, PendingKey>();
+  private queue: QueuedStep[] = [];
+  private inFlight: readonly QueuedStep[] | undefined;
+  private isRunning = false;
+  private overdueTimer: Timer | undefined;
+  private pendingBytes = 0;
+  /** The revision assigned last. */
+  private assignedRevision: Revision;
+  private durableRevision: Revision;
+  private outcome: FlushOutcome | undefined;
+  private readonly drainCallbacks: (() => void)[] = [];
+
+  constructor(
+    private readonly environment: Environment,
+    private readonly clock: Clock,
+    private readonly events: WritePipelineEvents,
+    revision: Revision,
+  ) {
+    this.assignedRevision = revision;
+    this.durableRevision = revision;
+  }
+
+  /** The newest durable revision. */
+  get revision(): Revision {
+    return this.durableRevision;
+  }
+
+  /** Undefined before the first batch. */
+  get lastOutcome(): FlushOutcome | undefined {
+    return this.outcome;
+  }
+
+  /** The revision that the next change will take. */
+  get nextRevision(): Revision {
+    return this.assignedRevision + 1;
+  }
+
+  /** The state of `key` after all pending steps. */
+  pendingState(key: string): LatestRecord | undefined {
+    const pending = this.pending.get(key);
+    if (pending === undefined) {
+      const snapshot = this.environment.snapshot();
+      try {
+        return snapshot.latest(key);
+      } finally {
+        snapshot.done();
+      }
+    }
+    const { deleted, createRevision, version, lease } = pending.change;
+    return deleted ? undefined : { modRevision: pending.modRevision, createRevision, version, lease };
+  }
+
+  /** Like {@link pendingState}, with the value. */
+  pendingKeyValue(key: string): KeyValue | undefined {
+    const pending = this.pending.get(key);
+    if (pending === undefined) {
+      const snapshot = this.environment.snapshot();
+      try {
+        return readKeyValue(snapshot, key);
+      } finally {
+        snapshot.done();
+      }
+    }
+    const { deleted, createRevision, version, value } = pending.change;
+    return deleted ? undefined : { key, value, createRevision, modRevision: pending.modRevision, version };
+  }
+
+  /** Resolves with the revision after this step once it and all earlier steps are durable. */
+  push(step: WriteStep): Promise<Revision> {
+    const bytes = step.changes.reduce((sum, change) => sum + change.key.length + change.value.length, STEP_OVERHEAD);
+    if (this.pendingBytes + bytes > MAX_PENDING_BYTES) {
+      return Promise.reject(new StoreError('unavailable', 'too many writes are waiting for the disk'));
+    }
+    if (step.changes.length > 0) this.assignedRevision++;
+    const revision = this.assignedRevision;
+    if (step.changes.length === 0 && step.extraWrites === undefined && this.queue.length === 0 && this.inFlight === undefined) {
+      return Promise.resolve(revision);
+    }
+    this.pendingBytes += bytes;
+    for (const change of step.changes) this.pending.set(change.key, { modRevision: revision, change });
+    return new Promise((resolve, reject) => {
+      this.queue.push({ ...step, revision, bytes, resolve, reject });
+      this.start();
+    });
+  }
+
+  /** Resolves when no step is pending. */
+  waitUntilDrained(): Promise<void> {
+    if (!this.isRunning) return Promise.resolve();
+    return new Promise((resolve) => this.drainCallbacks.push(resolve));
+  }
+
+  private start(): void {
+    if (this.isRunning) return;
+    this.isRunning = true;
+    // Later calls of this event-loop turn join the batch and share its sync.
+    setImmediate(() => void this.run());
+  }
+
+  private async run(): Promise<void> {
+    while (this.queue.length > 0) {
+      const batch = this.takeBatch();
+      this.inFlight = batch;
+      this.rejectOverdueSteps();
+      const failure = await this.write(batch).then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      );
+      this.overdueTimer?.cancel();
+      this.inFlight = undefined;
+      if (failure === undefined) this.completeBatch(batch);
+      else this.rollBack(batch, failure.error);
+    }
+    this.isRunning = false;
+    for (const resolve of this.drainCallbacks.splice(0)) resolve();
+  }
+
+  private takeBatch(): readonly QueuedStep[] {
+    let bytes = 0;
+    let count = 0;
+    for (const step of this.queue) {
+      bytes += step.bytes;
+      if (count > 0 && (bytes > MAX_BATCH_BYTES || count >= MAX_BATCH_STEPS)) break;
+      count++;
+    }
+    return this.queue.splice(0, count);
+  }
+
+  private async write(batch: readonly QueuedStep[]): Promise<void> {
+    if (batch.every((step) => step.changes.length === 0 && step.extraWrites === undefined)) return;
+    const changes = batch.map((step) => step.changes);
+    const compressedChanges = changes.some(hasLongValue) ? await Promise.all(changes.map(compressLongValues)) : changes;
+    await this.environment.write((writeBatch) => {
+      batch.forEach((step, index) => {
+        const changesToStore = compressedChanges[index] ?? step.changes;
+        if (changesToStore.length > 0) writeBatch.append(step.revision, changesToStore);
+        step.extraWrites?.(writeBatch);
+      });
+    });
+    this.outcome = { at: this.clock.monotonic(), failure: undefined };
+  }
+
+  private completeBatch(batch: readonly QueuedStep[]): void {
+    this.durableRevision = lastRevision(batch, this.durableRevision);
+    const committed: CommittedRevision[] = [];
+    for (const { revision, changes, bytes } of batch) {
+      this.pendingBytes -= bytes;
+      if (changes.length > 0) committed.push({ revision, changes });
+      for (const { key } of changes) {
+        if (this.pending.get(key)?.modRevision === revision) this.pending.delete(key);
+      }
+    }
+    if (committed.length > 0) this.events.onDurable(committed);
+    for (const step of batch) step.resolve(step.revision);
+  }
+
+  /**
+   * No step of `batch` was written, and the steps queued behind it were evaluated on the assumption that it would be.
+   */
+  private rollBack(batch: readonly QueuedStep[], error: unknown): void {
+    const message = errorMessage(error);
+    const isDiskFull = /no space|ENOSPC|MAP_FULL|quota/i.test(message);
+    const failure = new StoreError(isDiskFull ? 'no-space' : 'unavailable', `the write was not done: ${message}`);
+    this.outcome = { at: this.clock.monotonic(), failure };
+    const queued = this.queue;
+    this.queue = [];
+    this.pending.clear();
+    this.pendingBytes = 0;
+    this.assignedRevision = this.durableRevision;
+    this.events.onRollback(error);
+    for (const step of batch) step.reject(failure);
+    for (const step of queued) step.reject(new StoreError('unavailable', `an earlier write was not done: ${message}`));
+  }
+
+  /** While the disk does not respond, steps past their deadline are rejected; their writes may still be committed. */
+  private rejectOverdueSteps(): void {
+    this.overdueTimer = this.clock.after(OVERDUE_CHECK_MS, () => {
+      const now = this.clock.monotonic();
+      for (const step of [...(this.inFlight ?? []), ...this.queue]) {
+        if (step.deadline <= now) step.reject(new StoreError('ambiguous', 'the disk did not answer in time'));
+      }
+      this.rejectOverdueSteps();
+    });
+  }
+}
+
+function lastRevision(batch: readonly QueuedStep[], otherwise: Revision): Revision {
+  return batch[batch.length - 1]?.revision ?? otherwise;
+}

@@ -1,0 +1,207 @@
+/**
+ * Encryption rules: which resources are encrypted, and by which providers. The first provider of a rule encrypts, all
+ * of them decrypt. Encrypting and decrypting are synchronous: keys that have to be fetched are fetched by `prepare`
+ * beforehand.
+ */
+import { ENCRYPTED_PREFIXES, type Dialect } from '../../../shared/names/dialect';
+import type { Clock } from '../../../shared/runtime/clock';
+import { hasEncryptionPrefix, bufferStartsWith } from '../unreadable-value';
+import { TransformError, type Cipher } from './ciphers';
+
+/** Envelope encryption with a KMS plug-in. */
+export interface Envelope {
+  /** Encrypts with the current DEK; throws {@link TransformError} when there is no valid one. */
+  encrypt(plaintext: Buffer, storageKey: string): Buffer;
+  /** Fetches the DEK of an encrypted value; undefined when it is known. Never rejects: `decrypt` throws the error. */
+  prepare(ciphertext: Buffer): Promise<void> | undefined;
+  /** Throws {@link TransformError}. */
+  decrypt(ciphertext: Buffer, storageKey: string): DecryptedValue;
+}
+
+export interface DecryptedValue {
+  readonly value: Buffer;
+  /** The value would be written with another key, provider or prefix now. */
+  readonly isStale: boolean;
+}
+
+export type ValueProvider =
+  | { readonly type: 'plain' }
+  | {
+      readonly type: 'keys';
+      /** The part of the prefix after the dialect's: `aescbc:v1:`. */
+      readonly prefix: string;
+      /** The first key encrypts. */
+      readonly keys: readonly { readonly name: string; readonly cipher: Cipher }[];
+      /** The error when no key has the name that the value carries. */
+      readonly unknownKey: string;
+    }
+  | { readonly type: 'envelope'; readonly prefix: string; readonly envelope: Envelope };
+
+export interface EncryptionRule {
+  /** In canonical form: `secrets`, `*.apps`, `*.` (the core group), `*.*`. */
+  readonly resources: readonly string[];
+  readonly providers: readonly ValueProvider[];
+}
+
+export type Direction = 'from_storage' | 'to_storage';
+
+/** The status label of failures that did not come from a KMS plug-in. */
+export const NON_GRPC_FAILURE = 'unknown-non-grpc';
+
+export interface TransformMetricsRecorder {
+  /**
+   * `prefix` is the prefix of the value, or the key name in it; `status` is OK, {@link NON_GRPC_FAILURE} or the gRPC
+   * status of the plug-in; `seconds` is 0 for failures.
+   */
+  observeTransform(direction: Direction, prefix: string, status: string, seconds: number): void;
+}
+
+export interface EncryptionRulesOptions {
+  readonly dialect: Dialect;
+  readonly clock: Clock;
+  readonly metrics: TransformMetricsRecorder;
+}
+
+const OTHER_DIALECT: Readonly<Record<Dialect, Dialect>> = { platform: 'kubernetes', kubernetes: 'platform' };
+
+export class EncryptionRules {
+  private readonly transformers: readonly ValueTransformer[];
+  private readonly byResource = new Map<string, ValueTransformer | undefined>();
+
+  constructor(rules: readonly EncryptionRule[], options: EncryptionRulesOptions) {
+    this.transformers = rules.map((rule) => new ValueTransformer(rule, options));
+  }
+
+  /** The transformer of a resource such as `secrets` or `deployments.apps`; undefined when no rule covers it. */
+  forResource(resource: string): ValueTransformer | undefined {
+    if (!this.byResource.has(resource)) this.byResource.set(resource, this.find(resource));
+    return this.byResource.get(resource);
+  }
+
+  private find(resource: string): ValueTransformer | undefined {
+    const dot = resource.indexOf('.');
+    const group = dot < 0 ? '' : resource.slice(dot + 1);
+    return this.transformers.find(({ resources }) => [resource, `*.${group}`, '*.*'].some((name) => resources.includes(name)));
+  }
+}
+
+/** A provider with its value prefixes: first the one that is written, then that of the other dialect. */
+interface PrefixedProvider {
+  readonly provider: Exclude<ValueProvider, { type: 'plain' }>;
+  readonly prefixes: readonly Buffer[];
+  readonly metricPrefix: string;
+}
+
+/** Encrypts and decrypts the values of one rule's resources. */
+export class ValueTransformer {
+  readonly resources: readonly string[];
+  private readonly providers: readonly (PrefixedProvider | 'plain')[];
+
+  constructor(
+    rule: EncryptionRule,
+    private readonly options: EncryptionRulesOptions,
+  ) {
+    const { dialect } = options;
+    this.resources = rule.resources;
+    this.providers = rule.providers.map((provider) => {
+      if (provider.type === 'plain') return 'plain';
+      const prefixes = [dialect, OTHER_DIALECT[dialect]].map((name) => Buffer.from(ENCRYPTED_PREFIXES[name] + provider.prefix));
+      return { provider, prefixes, metricPrefix: ENCRYPTED_PREFIXES[dialect] + provider.prefix };
+    });
+  }
+
+  /** Must be awaited before `value` is decrypted; undefined when there is nothing to wait for. */
+  prepare(value: Buffer): Promise<void> | undefined {
+    for (const candidate of this.providers) {
+      if (candidate === 'plain' || candidate.provider.type !== 'envelope') continue;
+      const rest = stripPrefix(candidate, value);
+      if (rest !== undefined) return candidate.provider.envelope.prepare(rest.bytes);
+    }
+    return undefined;
+  }
+
+  /** Throws {@link TransformError}. */
+  decrypt(value: Buffer, storageKey: string): DecryptedValue {
+    const messages: string[] = [];
+    for (const [index, candidate] of this.providers.entries()) {
+      if (candidate === 'plain') {
+        if (!hasEncryptionPrefix(value)) return { value, isStale: index > 0 };
+        continue;
+      }
+      const rest = stripPrefix(candidate, value);
+      if (rest === undefined) continue;
+      try {
+        const decrypted = this.measure('from_storage', candidate.metricPrefix, () => this.decryptWith(candidate, rest.bytes, storageKey));
+        return { value: decrypted.value, isStale: decrypted.isStale || index > 0 || rest.usesOtherDialect };
+      } catch (error) {
+        if (!(error instanceof TransformError)) throw error;
+        messages.push(error.message);
+      }
+    }
+    if (messages.length === 0) this.options.metrics.observeTransform('from_storage', 'unknown', NON_GRPC_FAILURE, 0);
+    throw combineErrors(messages, 'no matching prefix found');
+  }
+
+  /** Throws {@link TransformError}. */
+  encrypt(plaintext: Buffer, storageKey: string): Buffer {
+    const [first] = this.providers;
+    if (first === undefined || first === 'plain') return plaintext;
+    return this.measure('to_storage', first.metricPrefix, () => this.encryptWith(first, plaintext, storageKey));
+  }
+
+  private decryptWith({ provider }: PrefixedProvider, ciphertext: Buffer, storageKey: string): DecryptedValue {
+    if (provider.type === 'envelope') return provider.envelope.decrypt(ciphertext, storageKey);
+    const messages: string[] = [];
+    for (const [index, { name, cipher }] of provider.keys.entries()) {
+      const keyPrefix = Buffer.from(`${name}:`);
+      if (!bufferStartsWith(ciphertext, keyPrefix)) continue;
+      try {
+        const value = this.measure('from_storage', `${name}:`, () => cipher.decrypt(ciphertext.subarray(keyPrefix.length), storageKey));
+        return { value, isStale: index > 0 };
+      } catch (error) {
+        if (!(error instanceof TransformError)) throw error;
+        messages.push(error.message);
+      }
+    }
+    throw combineErrors(messages, provider.unknownKey);
+  }
+
+  private encryptWith({ provider, prefixes: [head] }: PrefixedProvider, plaintext: Buffer, storageKey: string): Buffer {
+    const prefix = head ?? Buffer.alloc(0);
+    if (provider.type === 'envelope') return Buffer.concat([prefix, provider.envelope.encrypt(plaintext, storageKey)]);
+    const [key] = provider.keys;
+    if (key === undefined) throw new TransformError(provider.unknownKey);
+    const ciphertext = this.measure('to_storage', `${key.name}:`, () => key.cipher.encrypt(plaintext, storageKey));
+    return Buffer.concat([prefix, Buffer.from(`${key.name}:`), ciphertext]);
+  }
+
+  private measure<T>(direction: Direction, prefix: string, work: () => T): T {
+    const { clock, metrics } = this.options;
+    const since = clock.monotonic();
+    try {
+      const result = work();
+      metrics.observeTransform(direction, prefix, 'OK', (clock.monotonic() - since) / 1000);
+      return result;
+    } catch (error) {
+      metrics.observeTransform(direction, prefix, (error instanceof TransformError ? error.code : undefined) ?? NON_GRPC_FAILURE, 0);
+      throw error;
+    }
+  }
+}
+
+/** The value without the provider's prefix; undefined when it has another prefix. */
+function stripPrefix(
+  { prefixes }: PrefixedProvider,
+  value: Buffer,
+): { readonly bytes: Buffer; readonly usesOtherDialect: boolean } | undefined {
+  const index = prefixes.findIndex((head) => bufferStartsWith(value, head));
+  const head = prefixes[index];
+  return head === undefined ? undefined : { bytes: value.subarray(head.length), usesOtherDialect: index > 0 };
+}
+
+/** Several providers or keys may match the prefix of a value; all their errors are reported. */
+function combineErrors(messages: readonly string[], otherwise: string): TransformError {
+  const distinct = [...new Set(messages)];
+  const [only] = distinct;
+  return new TransformError(only === undefined ? otherwise : distinct.length === 1 ? only : `[${distinct.join(', ')}]`);
+}

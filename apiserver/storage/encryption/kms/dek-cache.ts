@@ -1,0 +1,129 @@
+/**
+ * The cache of DEKs: secrets that the KMS plug-in has decrypted, or that were generated here; the least recently used
+ * ones are evicted. Each source is decrypted once for all values that wait for it. Failures are cached for a second,
+ * and after a call without a response no other call is made for as long, so that a long list costs few calls.
+ */
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../../../shared/runtime/clock';
+import { TransformError, type Cipher } from '../ciphers';
+import type { EncryptedObject } from './encrypted-object';
+
+export interface CachedDek {
+  readonly keyId: string;
+  readonly cipher: Cipher;
+}
+
+export type DekSource = Pick<EncryptedObject, 'source' | 'sourceType'>;
+
+export interface DekCacheOptions {
+  readonly clock: Clock;
+  /** Asks the plug-in to decrypt the source. Rejects with {@link TransformError}. */
+  readonly decryptSource: (source: DekSource) => Promise<CachedDek>;
+  /** Called when a value needs a DEK that is not cached. */
+  readonly onMiss: () => void;
+  /** Called when a source could not be decrypted. */
+  readonly onFailure: () => void;
+  /** Called with the number of cached DEKs when it changes. */
+  readonly onSizeChange: (size: number) => void;
+}
+
+export const MAX_CACHED_DEKS = 1_000;
+const MAX_CACHED_FAILURES = 1_000;
+/** Time for which a failed source is not decrypted again. */
+export const RETRY_MS = 1_000;
+/** Statuses of calls without a response, as opposed to refused ones. */
+const NO_RESPONSE_CODES: readonly (string | undefined)[] = ['DeadlineExceeded', 'Unavailable'];
+
+interface Failure {
+  readonly at: number;
+  readonly fault: TransformError;
+}
+
+export class DekCache {
+  private readonly deks = new LRUCache<string, CachedDek>({ max: MAX_CACHED_DEKS });
+  private readonly failures = new LRUCache<string, Failure>({ max: MAX_CACHED_FAILURES });
+  private readonly pending = new Map<string, Promise<void>>();
+  /** The last call without a response. */
+  private lastNoResponse: Failure | undefined;
+
+  constructor(private readonly options: DekCacheOptions) {}
+
+  /** Whether a source could not be decrypted since the last {@link clearFailures}. */
+  get hasFailures(): boolean {
+    return this.failures.size > 0;
+  }
+
+  /** Allows failed sources to be decrypted again. */
+  clearFailures(): void {
+    this.failures.clear();
+    this.lastNoResponse = undefined;
+  }
+
+  add(source: DekSource, secret: CachedDek): void {
+    this.store(cacheKeyOf(source), secret);
+  }
+
+  /** Must be awaited before {@link get}; undefined when there is nothing to wait for. Never rejects. */
+  prepare(source: DekSource): Promise<void> | undefined {
+    const cacheKey = cacheKeyOf(source);
+    if (this.deks.has(cacheKey)) return undefined;
+    const existing = this.pending.get(cacheKey);
+    if (existing !== undefined) return existing;
+    this.options.onMiss();
+    if (this.isRecent(this.failures.get(cacheKey))) return undefined;
+    if (this.isRecent(this.lastNoResponse)) {
+      this.failures.set(cacheKey, this.lastNoResponse);
+      return undefined;
+    }
+    const call = this.decrypt(cacheKey, source);
+    this.pending.set(cacheKey, call);
+    return call;
+  }
+
+  /** Throws {@link TransformError} when the source could not be decrypted. */
+  get(source: DekSource): CachedDek {
+    const cacheKey = cacheKeyOf(source);
+    const dek = this.deks.get(cacheKey);
+    if (dek !== undefined) return dek;
+    throw this.failures.get(cacheKey)?.fault ?? new TransformError('failed to decrypt DEK, error: it has not been asked for');
+  }
+
+  private async decrypt(cacheKey: string, source: DekSource): Promise<void> {
+    try {
+      this.store(cacheKey, await this.options.decryptSource(source));
+      this.failures.delete(cacheKey);
+    } catch (error) {
+      const fault = error instanceof TransformError ? error : new TransformError(`failed to decrypt DEK, error: ${String(error)}`);
+      const failure = { at: this.options.clock.monotonic(), fault };
+      this.failures.set(cacheKey, failure);
+      if (NO_RESPONSE_CODES.includes(fault.code)) this.lastNoResponse = failure;
+      this.options.onFailure();
+    } finally {
+      this.pending.delete(cacheKey);
+    }
+  }
+
+  private store(cacheKey: string, secret: CachedDek): void {
+    this.deks.set(cacheKey, secret);
+    this.options.onSizeChange(this.deks.size);
+  }
+
+  private isRecent(failure: Failure | undefined): failure is Failure {
+    return failure !== undefined && this.options.clock.monotonic() - failure.at < RETRY_MS;
+  }
+}
+
+/** Longer cache keys are hashed; shorter ones are not, because hashing takes longer. */
+const MAX_PLAIN_KEY_LENGTH = 512;
+
+/** A cache key of everything that the plug-in needs to decrypt a source. */
+function cacheKeyOf({ source: { ciphertext, keyId, annotations }, sourceType }: DekSource): string {
+  let cacheKey = `${sourceType}:${ciphertext.length}:${ciphertext.toString('latin1')}${keyId.length}:${keyId}`;
+  const keys = annotations.size > 1 ? [...annotations.keys()].sort() : annotations.keys();
+  for (const key of keys) {
+    const value = annotations.get(key)?.toString('latin1') ?? '';
+    cacheKey += `${key.length}:${key}${value.length}:${value}`;
+  }
+  return cacheKey.length <= MAX_PLAIN_KEY_LENGTH ? cacheKey : createHash('sha256').update(cacheKey).digest('base64');
+}

@@ -1,0 +1,207 @@
+/**
+ * The DEK seed with which values are encrypted. It is generated here and encrypted by the KMS plug-in, rotated when the
+ * plug-in reports another key ID, and expires three minutes after the plug-in last confirmed its key ID. Polls the
+ * status of the plug-in every minute, more often while it is unhealthy. Decryption is left to dek-cache.ts.
+ */
+import { createHash } from 'node:crypto';
+import type { Clock, Timer } from '../../../../shared/runtime/clock';
+import { errorMessage } from '../../../../shared/runtime/error-message';
+import { TransformError, type Cipher } from '../ciphers';
+import { checkDekSource, keyIdError } from './encrypted-object';
+import type { EncryptedDekSource, KmsService, KmsStatus } from './kms-service';
+
+export interface DekSeed {
+  readonly source: EncryptedDekSource;
+  readonly cipher: Cipher;
+}
+
+export interface DekSeedRotatorOptions {
+  /** Name of the provider. */
+  readonly name: string;
+  readonly service: KmsService;
+  readonly clock: Clock;
+  readonly uuid: () => string;
+  readonly newSeed: () => Buffer;
+  readonly createCipher: (seed: Buffer) => Cipher;
+  /** Called when a new seed is in use. */
+  readonly onRotated: (seed: DekSeed) => void;
+  /** Called after each status poll: with the reported key ID, if it is valid, and the fault. */
+  readonly onPolled: (outcome: { readonly keyId: string | undefined; readonly fault: string | undefined }) => void;
+  readonly onInvalidKeyId: (reason: 'empty' | 'too_long') => void;
+}
+
+export const POLL_INTERVAL_MS = { healthy: 60_000, unhealthy: 10_000 } as const;
+/** Validity of a seed after the plug-in last confirmed its key ID. */
+export const SEED_VALIDITY_MS = 3 * 60_000;
+/** A health check within this time of the last poll uses the result of that poll. */
+export const HEALTH_CACHE_MS = { healthy: 20_000, unhealthy: 3_000 } as const;
+
+const SUPPORTED_VERSIONS: readonly string[] = ['v2', 'v2beta1'];
+
+interface ConfirmedSeed extends DekSeed {
+  /** In milliseconds of the monotonic clock; `expiresAt` is the wall-clock time, for messages. */
+  readonly until: number;
+  readonly expiresAt: number;
+}
+
+interface PollResult {
+  readonly at: number;
+  /** Undefined when the plug-in is healthy. */
+  readonly fault: string | undefined;
+  /** The plug-in did not respond. */
+  readonly isUnanswered: boolean;
+}
+
+export class DekSeedRotator {
+  private confirmed: ConfirmedSeed | undefined;
+  private lastPoll: PollResult | undefined;
+  private polling: Promise<PollResult> | undefined;
+  private timer: Timer | undefined;
+  /** The pending timer uses the short interval. */
+  private isUrgent = false;
+  private isClosed = false;
+
+  constructor(private readonly options: DekSeedRotatorOptions) {}
+
+  /** Polls the plug-in for the first time; never rejects. */
+  async start(): Promise<void> {
+    await this.poll();
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.timer?.cancel();
+  }
+
+  /** The seed for new values. Throws {@link TransformError} when there is none or it has expired. */
+  getUsableSeed(): DekSeed {
+    const { confirmed } = this;
+    const { clock } = this.options;
+    if (confirmed === undefined) throw new TransformError('got unexpected nil transformer');
+    if (clock.monotonic() < confirmed.until) return confirmed;
+    const at = `expired at ${formatTime(confirmed.expiresAt)} (current time is ${formatTime(clock.now())})`;
+    throw new TransformError(`encryptedDEKSource with keyID hash ${quotedHash(confirmed.source.keyId)} ${at}`);
+  }
+
+  /** The ID of the KEK that encrypted the current seed; undefined without a seed. */
+  get keyId(): string | undefined {
+    return this.confirmed?.source.keyId;
+  }
+
+  /** After a failure: shortens the time to the next poll. */
+  pollSoon(): void {
+    if (!this.isUrgent && !this.isClosed && this.polling === undefined) this.schedulePoll(true);
+  }
+
+  /** The fault of the plug-in; undefined when it is healthy. */
+  async health(): Promise<string | undefined> {
+    const { lastPoll } = this;
+    const age = lastPoll === undefined ? Infinity : this.options.clock.monotonic() - lastPoll.at;
+    if (lastPoll !== undefined && age < (lastPoll.fault === undefined ? HEALTH_CACHE_MS.healthy : HEALTH_CACHE_MS.unhealthy))
+      return lastPoll.fault;
+    const { fault, isUnanswered } = await this.poll();
+    if (fault === undefined || !isUnanswered) return fault;
+    return `failed to perform status section of the healthz check for KMS Provider ${this.options.name}, error: ${fault}`;
+  }
+
+  /** Concurrent callers share one poll; the next one is scheduled when it ends. */
+  private poll(): Promise<PollResult> {
+    this.polling ??= this.runPoll().finally(() => (this.polling = undefined));
+    return this.polling;
+  }
+
+  private async runPoll(): Promise<PollResult> {
+    const { clock, onPolled } = this.options;
+    this.timer?.cancel();
+    const { fault, isUnanswered, keyId } = await this.readStatus();
+    const poll = { at: clock.monotonic(), fault, isUnanswered };
+    if (this.isClosed) return poll;
+    this.lastPoll = poll;
+    onPolled({ keyId, fault });
+    this.schedulePoll(fault !== undefined);
+    return poll;
+  }
+
+  private schedulePoll(isUrgent: boolean): void {
+    this.timer?.cancel();
+    this.isUrgent = isUrgent;
+    this.timer = this.options.clock.after(isUrgent ? POLL_INTERVAL_MS.unhealthy : POLL_INTERVAL_MS.healthy, () => void this.poll());
+  }
+
+  private async readStatus(): Promise<Omit<PollResult, 'at'> & { readonly keyId: string | undefined }> {
+    let status: KmsStatus;
+    try {
+      status = await this.options.service.status();
+    } catch (error) {
+      return { fault: errorMessage(error), isUnanswered: true, keyId: undefined };
+    }
+    const invalidId = keyIdError(status.keyId);
+    if (invalidId !== undefined) this.options.onInvalidKeyId(invalidId.reason);
+    const rotationFault = invalidId === undefined ? await this.confirmOrRotate(status.keyId) : invalidKeyId(status.keyId, invalidId.text);
+    const faults = [...faultsOf(status), ...(rotationFault === undefined ? [] : [rotationFault])];
+    const [only] = faults;
+    const message = faults.length > 1 ? `[${faults.join(', ')}]` : only;
+    return {
+      fault: message === undefined ? undefined : `kmsv2 Provider ${this.options.name} is not healthy, error: ${message}`,
+      isUnanswered: false,
+      keyId: invalidId === undefined ? status.keyId : undefined,
+    };
+  }
+
+  /** Confirms the current seed, or rotates it when the key ID has changed. Returns the fault when rotation failed. */
+  private async confirmOrRotate(keyId: string): Promise<string | undefined> {
+    const { clock, service, uuid, newSeed, createCipher, onRotated } = this.options;
+    const times = { until: clock.monotonic() + SEED_VALIDITY_MS, expiresAt: clock.now() + SEED_VALIDITY_MS };
+    if (this.confirmed?.source.keyId === keyId) {
+      this.confirmed = { ...this.confirmed, ...times };
+      return undefined;
+    }
+    const uid = uuid();
+    const seed = newSeed();
+    let source: EncryptedDekSource | undefined;
+    let fault: string | undefined;
+    try {
+      const encrypted = await service.encrypt(seed, uid).catch((error: unknown) => {
+        throw new TransformError(`failed to encrypt DEK, error: ${errorMessage(error)}`);
+      });
+      checkDekSource(encrypted);
+      source = encrypted;
+    } catch (error) {
+      fault = errorMessage(error);
+    }
+    if (source?.keyId !== keyId) return this.rotationError({ uid, statusKey: keyId, encryptedKey: source?.keyId ?? '', fault });
+    if (this.isClosed) return undefined;
+    const cipher = createCipher(seed);
+    this.confirmed = { source, cipher, ...times };
+    onRotated({ source, cipher });
+    return undefined;
+  }
+
+  private rotationError(attempt: { uid: string; statusKey: string; encryptedKey: string; fault: string | undefined }): string {
+    const { confirmed } = this;
+    const errState = confirmed === undefined ? 'got unexpected nil transformer' : '<nil>';
+    const until = confirmed === undefined ? '0001-01-01T00:00:00Z' : formatTime(confirmed.expiresAt);
+    return (
+      `failed to rotate DEK uid="${attempt.uid}", useSeed=true, errState=${errState}, errGen=${attempt.fault ?? '<nil>'}, ` +
+      `statusKeyIDHash=${quotedHash(attempt.statusKey)}, encryptKeyIDHash=${quotedHash(attempt.encryptedKey)}, ` +
+      `stateKeyIDHash=${quotedHash(confirmed?.source.keyId ?? '')}, expirationTimestamp=${until}`
+    );
+  }
+}
+
+function faultsOf({ healthz, version }: KmsStatus): readonly string[] {
+  const faults: string[] = [];
+  if (healthz !== 'ok') faults.push(`got unexpected healthz status: ${healthz}`);
+  if (!SUPPORTED_VERSIONS.includes(version)) faults.push(`expected KMSv2 API version v2, got ${version}`);
+  return faults;
+}
+
+const invalidKeyId = (keyId: string, text: string): string => `got invalid KMSv2 KeyID hash ${quotedHash(keyId)}: ${text}`;
+
+/** Key IDs are confidential: logs, metrics and messages show their hashes. */
+export const hashKeyId = (keyId: string): string => (keyId === '' ? '' : `sha256:${createHash('sha256').update(keyId).digest('hex')}`);
+
+const quotedHash = (keyId: string): string => `"${hashKeyId(keyId)}"`;
+
+/** With a resolution of seconds, as upstream. */
+const formatTime = (at: number): string => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');

@@ -1,0 +1,40 @@
+/**
+ * The KMS v2 plug-in as upstream's API defines it: its calls and their errors. The transport is left to
+ * grpc-service.ts.
+ */
+import { TransformError } from '../ciphers';
+
+export interface KmsStatus {
+  /** Version of the API: `v2`. */
+  readonly version: string;
+  /** `ok`, or the fault. */
+  readonly healthz: string;
+  /** ID of the KEK that encrypts at present. */
+  readonly keyId: string;
+}
+
+/** A DEK source encrypted by the plug-in, with what the plug-in needs to decrypt it. */
+export interface EncryptedDekSource {
+  readonly ciphertext: Buffer;
+  readonly keyId: string;
+  readonly annotations: ReadonlyMap<string, Buffer>;
+}
+
+/**
+ * Every call ends within the configured timeout and rejects with {@link KmsError}. `uid` identifies the call in the
+ * plug-in's log.
+ */
+export interface KmsService {
+  status(): Promise<KmsStatus>;
+  encrypt(plaintext: Buffer, uid: string): Promise<EncryptedDekSource>;
+  decrypt(source: EncryptedDekSource, uid: string): Promise<Buffer>;
+  /** Pending calls are rejected. */
+  close(): void;
+}
+
+export class KmsError extends TransformError {
+  /** @param code name of the gRPC status, such as `Unavailable`. */
+  constructor(code: string, description: string) {
+    super(`rpc error: code = ${code} desc = ${description}`, code);
+  }
+}

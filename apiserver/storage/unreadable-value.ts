@@ -1,0 +1,28 @@
+/**
+ * Intact values that cannot be read: values that carry an encryption prefix although no provider decrypts them, and the
+ * placeholder that replaces a value after decryption failed. The placeholder carries the reason, so that lists and
+ * watch streams continue past the value. It is never stored.
+ */
+import { ENCRYPTED_PREFIXES } from '../../shared/names/dialect';
+
+const PLACEHOLDER_PREFIX = Buffer.from('\0unreadable:');
+const ENCRYPTION_PREFIXES = Object.values(ENCRYPTED_PREFIXES).map((prefix) => Buffer.from(prefix));
+
+/** Upstream's error for a value with an encryption prefix that is read by the identity transformer. */
+export const ENCRYPTED_READ_AS_IDENTITY = 'identity transformer tried to read encrypted data';
+
+export const bufferStartsWith = (value: Buffer, prefix: Buffer): boolean =>
+  value.length >= prefix.length && value.compare(prefix, 0, prefix.length, 0, prefix.length) === 0;
+
+/** Whether the value starts with an encryption prefix. */
+export const hasEncryptionPrefix = (value: Buffer): boolean => ENCRYPTION_PREFIXES.some((prefix) => bufferStartsWith(value, prefix));
+
+export function unreadableValue(reason: string): Buffer {
+  return Buffer.concat([PLACEHOLDER_PREFIX, Buffer.from(reason)]);
+}
+
+/** The reason why a value cannot be read; undefined when it can be. */
+export function unreadableReason(value: Buffer): string | undefined {
+  if (bufferStartsWith(value, PLACEHOLDER_PREFIX)) return value.toString('utf8', PLACEHOLDER_PREFIX.length);
+  return hasEncryptionPrefix(value) ? ENCRYPTED_READ_AS_IDENTITY : undefined;
+}

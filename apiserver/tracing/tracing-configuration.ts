@@ -1,0 +1,44 @@
+/** The configuration kind TracingConfiguration: the receiver of traces and the sampling rate. */
+import type { ConfigurationFault } from '../../shared/configuration/configuration-error';
+import type { ConfigurationFormat } from '../../shared/configuration/read-configuration';
+import { integerSchema, objectSchema, stringSchema, type ValueOf } from '../../shared/configuration/schema';
+
+/** The denominator of the sampling rate. */
+export const SAMPLING_DENOMINATOR = 1_000_000;
+const SCHEMA = objectSchema({}, { endpoint: stringSchema(), samplingRatePerMillion: integerSchema(0, SAMPLING_DENOMINATOR) });
+
+export type TracingConfiguration = ValueOf<typeof SCHEMA>;
+
+export const TRACING_FORMAT: ConfigurationFormat<TracingConfiguration> = {
+  kind: 'TracingConfiguration',
+  apiVersions: ['apiserver.config.platform.io/v1beta1', 'apiserver.config.platform.io/v1alpha1'],
+  schema: SCHEMA,
+  validate: ({ endpoint }): readonly ConfigurationFault[] => {
+    const parsed = parseTraceEndpoint(endpoint);
+    return 'reason' in parsed ? [{ path: 'endpoint', reason: parsed.reason }] : [];
+  },
+};
+
+export interface TraceEndpoint {
+  /** Host and port. */
+  readonly address: string;
+}
+
+/** The default port of OTLP over gRPC. */
+const DEFAULT_PORT = 4317;
+const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
+const UNSUPPORTED_SCHEMES: ReadonlySet<string> = new Set(['unix', 'unix-abstract']);
+
+/** Parses the endpoint of the receiver; by default it listens on this machine. */
+export function parseTraceEndpoint(endpoint = ''): TraceEndpoint | { readonly reason: string } {
+  if (endpoint === '') return { address: `localhost:${DEFAULT_PORT}` };
+  const scheme = endpoint.includes('://') || endpoint.startsWith('unix') ? SCHEME.exec(endpoint)?.[1]?.toLowerCase() : undefined;
+  if (scheme !== undefined && UNSUPPORTED_SCHEMES.has(scheme))
+    return { reason: 'must name a host and a port; sockets of this machine are not supported' };
+  if (scheme !== undefined && scheme !== 'dns') return { reason: `unsupported scheme: ${scheme}; there is none but dns` };
+  const address = scheme === undefined ? endpoint : endpoint.replace(/^dns:\/\/\/?/i, '');
+  const url = URL.canParse(`http://${address}`) ? new URL(`http://${address}`) : undefined;
+  if (url === undefined || url.host === '' || url.pathname !== '/' || url.search !== '' || url.username !== '' || /\s/.test(address))
+    return { reason: 'must be the name or address of a host and a port, such as localhost:4317' };
+  return { address: url.port === '' ? `${url.hostname}:${address.endsWith(':80') ? 80 : DEFAULT_PORT}` : url.host };
+}
