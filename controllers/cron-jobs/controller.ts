@@ -7,9 +7,9 @@ import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import type { EventRecorder } from '../../shared/client/events/event-recorder';
 import type { Informer } from '../../shared/client/informer/informer';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
-import { Dependants } from '../owned/dependants';
-import { followDependants } from '../owned/follow';
-import { synced, type Controller, type ControllerContext, type ControllerSettings } from '../runtime/controller';
+import { DependentIndex } from '../workload/dependent-index';
+import { watchDependents } from '../workload/dependent-events';
+import { waitForSync, type Controller, type ControllerContext, type ControllerSettings } from '../runtime/controller';
 import { metadataOf } from '../../shared/client/rest/resource';
 import { CRON_JOBS, JOBS } from './names';
 import { activeOf, planCron, type CronPlan } from './reconcile';
@@ -37,7 +37,7 @@ export type CronContext = Pick<ControllerContext, 'client' | 'informers' | 'cloc
 
 interface SeenCrons {
   readonly crons: Informer;
-  readonly jobsOf: Dependants;
+  readonly jobsOf: DependentIndex;
   readonly writes: CronWrites;
   /** The versions that were written here, by key: an older one would do the same again. */
   readonly written: Map<string, string>;
@@ -51,7 +51,7 @@ export async function runCronJobs(context: CronContext): Promise<void> {
   const [crons, jobs] = [informers.of(CRON_JOBS), informers.of(JOBS)];
   const seen: SeenCrons = {
     crons,
-    jobsOf: new Dependants(jobs),
+    jobsOf: new DependentIndex(jobs),
     writes: new CronWrites({ client, events, signal }),
     written: new Map(),
     asked: new Set(),
@@ -72,12 +72,13 @@ export async function runCronJobs(context: CronContext): Promise<void> {
         seen.asked.delete(cron.uid);
       },
     }),
-    followDependants({ dependants: jobs, owners: crons, resource: CRON_JOBS, wants: () => false, tell }),
+    watchDependents({ dependents: jobs, owners: crons, resource: CRON_JOBS, matches: () => false, onChange: tell }),
   ];
   const work = (key: string): Promise<WorkOutcome> => sync(context, seen, key);
-  if (await synced([crons, jobs], signal)) await runWorkers({ queue, concurrency: settings.concurrentCronJobSyncs, logger, signal, work });
+  if (await waitForSync([crons, jobs], signal))
+    await runWorkers({ queue, concurrency: settings.concurrentCronJobSyncs, logger, signal, work });
   for (const remove of unhandle) remove();
-  seen.jobsOf.end();
+  seen.jobsOf.release();
 }
 
 async function sync(context: CronContext, seen: SeenCrons, key: string): Promise<WorkOutcome> {
@@ -112,7 +113,7 @@ async function certainLook(context: CronContext, seen: SeenCrons, followed: ApiO
 }
 
 async function lookAt(context: CronContext, { jobsOf }: SeenCrons, cron: ApiObject): Promise<CronLook> {
-  const jobs = jobsOf.of(cron.uid);
+  const jobs = jobsOf.ownedBy(cron.uid);
   const missing = await missingOf(context, cron, jobs);
   return { cron, plan: planCron({ cron, jobs, missing, now: context.clock.now() }) };
 }

@@ -5,7 +5,7 @@ import type { Dialect } from '../../shared/names/dialect';
 import { qualifiedNameIn } from '../../shared/names/dialect';
 import { cloneJson, objectAt, type JsonObject } from '../../shared/values/json';
 import { zonedTimestamp } from '../../shared/values/wall-clock';
-import { controllerReference } from '../owned/reference';
+import { controllerReference } from '../workload/references';
 
 export const CRON_JOBS = resourceOf('batch.v1.CronJob');
 export const JOBS = resourceOf('batch.v1.Job');

@@ -6,8 +6,8 @@ import { lastTime, nextTime, timesBetween } from '../../shared/values/cron-times
 import { arrayAt, compareBytes, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { isTimeZone } from '../../shared/values/time-zone';
 import { quote } from '../../shared/values/quote';
-import { endOf, type JobEnd } from '../owned/ended-jobs';
-import { numberAt } from '../owned/wishes';
+import { finishedConditionOf, type FinishedCondition } from '../workload/finished-jobs';
+import { numberAt } from '../workload/spec';
 import { jobName } from './names';
 
 export interface CronView {
@@ -100,7 +100,7 @@ function observed({ cron, jobs, missing }: CronView): { readonly status: CronSta
   let active = activeOf(cron);
   let lastSuccessfulTime = stringAt(known, 'lastSuccessfulTime');
   for (const job of jobs) {
-    const end = endOf(job);
+    const end = finishedConditionOf(job);
     const isListed = active.some(({ uid }) => uid === job.uid);
     if (end === undefined && !isListed) {
       const message = `Saw a job that the controller did not create or forgot: ${job.name}`;
@@ -127,10 +127,10 @@ export function activeOf({ body }: ApiObject): readonly JsonObject[] {
 }
 
 /** The oldest of those that ended so, beyond the number that is kept. */
-function outdatedJobs({ cron, jobs }: CronView, end: JobEnd): readonly ApiObject[] {
+function outdatedJobs({ cron, jobs }: CronView, end: FinishedCondition): readonly ApiObject[] {
   const limit = numberAt(objectAt(cron.body, 'spec'), end === 'Complete' ? 'successfulJobsHistoryLimit' : 'failedJobsHistoryLimit');
   if (limit === undefined) return [];
-  const ended = jobs.filter((job) => endOf(job) === end);
+  const ended = jobs.filter((job) => finishedConditionOf(job) === end);
   if (ended.length <= limit) return [];
   const startOf = ({ body }: ApiObject): number => timeOf(stringAt(objectAt(body, 'status'), 'startTime')) ?? Infinity;
   const starts = new Map(ended.map((job) => [job, startOf(job)]));

@@ -5,8 +5,8 @@ import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { EventRecorder } from '../../shared/client/events/event-recorder';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { equalJson, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import { endOf } from '../owned/ended-jobs';
-import { eventReference } from '../owned/reference';
+import { finishedConditionOf } from '../workload/finished-jobs';
+import { eventReference } from '../workload/references';
 import { controllerOf } from '../runtime/pods';
 import { CRON_JOBS, jobFor, JOBS } from './names';
 import type { CronEvent, CronPlan, CronRun, CronStatus } from './reconcile';
@@ -45,7 +45,8 @@ export class CronWrites {
       if (began === undefined) await this.writeStatus(cron, left);
     }
     if (began.type === 'going') return { written: await this.writeStatus(cron, left), hasRun: false };
-    const active = endOf(began.job) === undefined ? [...left.active, referenceTo(this.options.client, began.job)] : left.active;
+    const active =
+      finishedConditionOf(began.job) === undefined ? [...left.active, referenceTo(this.options.client, began.job)] : left.active;
     const next = { ...left, active, lastScheduleTime: timestamp(run.scheduledAt) };
     return { written: await this.writeStatus(cron, next), hasRun: began.isNew };
   }

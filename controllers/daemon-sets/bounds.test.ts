@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { FakeApi } from '../../test/support/fake-api';
 import { lateMoves, playLate } from '../../test/support/late-world';
-import { isReady } from '../runtime/pods';
+import { isPodReady } from '../runtime/pods';
 import { runDaemonSets } from './controller';
 import { nodeOf } from './pod';
 import { propertyRuns } from '../../test/support/property-runs';
@@ -24,7 +24,7 @@ test.each([
     fc.asyncProperty(lateMoves, async (moves) => {
       const check = (pods: readonly ApiObject[]): void => {
         expect(pods.length).toBeLessThanOrEqual(NODES.length + maxSurge);
-        expect(nodesOf(pods.filter(isReady)).size).toBeGreaterThanOrEqual(NODES.length - maxUnavailable);
+        expect(nodesOf(pods.filter(isPodReady)).size).toBeGreaterThanOrEqual(NODES.length - maxUnavailable);
       };
       const updateStrategy = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable, maxSurge } };
       const options = { collection: '/apis/apps/v1/daemonsets', spec: { updateStrategy }, run: runDaemonSets, prepare, check };

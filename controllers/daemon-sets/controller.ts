@@ -6,18 +6,19 @@ import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { equalJson, objectAt, own, type JsonObject } from '../../shared/values/json';
-import { nextAvailable } from '../owned/activity';
-import { claim } from '../owned/claim';
-import { Dependants } from '../owned/dependants';
-import { Expectations } from '../owned/expectations';
-import { followDependants } from '../owned/follow';
-import { NamespaceGoing, PodKeeper, slowStart } from '../owned/pods';
-import { eventReference } from '../owned/reference';
-import { labelSelectorOf } from '../owned/selector';
-import { minReadyOf, numberAt, templateOf } from '../owned/wishes';
-import { History } from '../revisions/history';
-import { REVISION_LABEL, REVISIONS, surplusOf } from '../revisions/revision';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { msUntilAvailable } from '../workload/pod-activity';
+import { claimDependents } from '../workload/controller-ref-manager';
+import { DependentIndex } from '../workload/dependent-index';
+import { Expectations } from '../workload/expectations';
+import { watchDependents } from '../workload/dependent-events';
+import { NamespaceTerminatingError, PodControl } from '../workload/pod-control';
+import { slowStartBatch } from '../workload/slow-start';
+import { eventReference } from '../workload/references';
+import { labelSelectorOf } from '../workload/label-selector';
+import { minReadySecondsOf, numberAt, templateOf } from '../workload/spec';
+import { RevisionHistory } from '../workload/revision-history';
+import { REVISION_LABEL, REVISIONS, revisionsBeyondLimit } from '../workload/controller-revision';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { labelsOf } from '../runtime/pods';
 import { Failures } from './failures';
 import { placementOf } from './placement';
@@ -46,12 +47,12 @@ const AT_A_TIME = 2;
 interface SeenDaemons {
   readonly sets: Informer;
   readonly nodes: Informer;
-  readonly podsOf: Dependants;
-  readonly revisionsOf: Dependants;
+  readonly podsOf: DependentIndex;
+  readonly revisionsOf: DependentIndex;
   readonly expectations: Expectations;
   readonly failures: Failures;
-  readonly history: History;
-  readonly keeper: PodKeeper;
+  readonly history: RevisionHistory;
+  readonly keeper: PodControl;
 }
 
 /** What it uses of what it is given. */
@@ -64,20 +65,20 @@ export async function runDaemonSets(context: DaemonContext): Promise<void> {
   const seen: SeenDaemons = {
     sets,
     nodes,
-    podsOf: new Dependants(pods),
-    revisionsOf: new Dependants(revisions),
+    podsOf: new DependentIndex(pods),
+    revisionsOf: new DependentIndex(revisions),
     expectations: new Expectations(clock),
     failures: new Failures(clock),
-    history: new History({ client, resource: DAEMON_SETS, label: REVISION_LABEL, signal }),
-    keeper: new PodKeeper({ client, events, resource: DAEMON_SETS, signal }),
+    history: new RevisionHistory({ client, resource: DAEMON_SETS, label: REVISION_LABEL, signal }),
+    keeper: new PodControl({ client, events, resource: DAEMON_SETS, signal }),
   };
   const queue = context.queue({ name: 'daemonset' });
   const unhandle = follow(context, seen, { pods, revisions }, queue);
   const work = (key: string): Promise<WorkOutcome> => sync(context, seen, key);
-  if (await synced([sets, nodes, pods, revisions], signal)) await runWorkers({ queue, concurrency: AT_A_TIME, logger, signal, work });
+  if (await waitForSync([sets, nodes, pods, revisions], signal)) await runWorkers({ queue, concurrency: AT_A_TIME, logger, signal, work });
   for (const remove of unhandle) remove();
-  seen.podsOf.end();
-  seen.revisionsOf.end();
+  seen.podsOf.release();
+  seen.revisionsOf.release();
 }
 
 function follow(
@@ -97,7 +98,7 @@ function follow(
   };
   const wants = (set: ApiObject, one: ApiObject): boolean => labelSelectorOf(set)?.(labelsOf(one)) === true;
   return [
-    sets.handle({ added: tell, updated: (_, set) => tell(set), deleted: (set) => expectations.forget(keyOf(set)) }),
+    sets.handle({ added: tell, updated: (_, set) => tell(set), deleted: (set) => expectations.delete(keyOf(set)) }),
     nodes.handle({
       added: (node) => tellAbout(undefined, node),
       updated: (then, now) => {
@@ -105,9 +106,9 @@ function follow(
       },
       deleted: (node) => tellAbout(node, undefined),
     }),
-    followDependants({ dependants: pods, owners: sets, resource: DAEMON_SETS, expectations, wants, tell }),
+    watchDependents({ dependents: pods, owners: sets, resource: DAEMON_SETS, expectations, matches: wants, onChange: tell }),
     // One that somebody deletes is made again.
-    followDependants({ dependants: revisions, owners: sets, resource: DAEMON_SETS, wants, tell }),
+    watchDependents({ dependents: revisions, owners: sets, resource: DAEMON_SETS, matches: wants, onChange: tell }),
   ];
 }
 
@@ -125,10 +126,10 @@ async function sync(context: DaemonContext, seen: SeenDaemons, key: string): Pro
   if (set === undefined || matches === undefined || isBeingDeleted(set)) return DONE;
   const claims = { client, ownerResource: DAEMON_SETS, signal };
   const isSelected = (one: ApiObject): boolean => matches(labelsOf(one));
-  const pods = await claim({ ...claims, resource: PODS }, set, isSelected, podsOf.candidatesFor(set));
-  const revisions = await claim({ ...claims, resource: REVISIONS }, set, isSelected, revisionsOf.candidatesFor(set));
+  const pods = await claimDependents({ ...claims, resource: PODS }, set, isSelected, podsOf.candidatesFor(set));
+  const revisions = await claimDependents({ ...claims, resource: REVISIONS }, set, isSelected, revisionsOf.candidatesFor(set));
   const known = numberAt(objectAt(set.body, 'status'), 'collisionCount') ?? 0;
-  const { revision, collisions } = await history.present(set, revisions, known);
+  const { revision, collisions } = await history.ensureCurrent(set, revisions, known);
   const view: DaemonView = {
     set,
     pods,
@@ -138,7 +139,7 @@ async function sync(context: DaemonContext, seen: SeenDaemons, key: string): Pro
     patience: (node) => failures.patience(key, node),
     now: clock.now(),
   };
-  const isManaged = expectations.areMet(key);
+  const isManaged = expectations.areSatisfied(key);
   const plan = isManaged ? planDaemons(view) : undefined;
   const failure = plan === undefined ? undefined : await carryOut(context, seen, view, plan);
   await writeStatus(context, set, daemonStatus(view, collisions));
@@ -146,8 +147,8 @@ async function sync(context: DaemonContext, seen: SeenDaemons, key: string): Pro
   const limit = numberAt(objectAt(set.body, 'spec'), 'revisionHistoryLimit') ?? HISTORY_LIMIT;
   const used = new Set(pods.map(hashOf));
   const live = new Set([revision, ...revisions.filter((one) => used.has(hashOf(one)))].map(({ name }) => name));
-  await history.forget(surplusOf(revisions, live, limit));
-  const waits = [nextAvailable(pods, minReadyOf(set), clock.now()), expectations.forgottenIn(key), plan?.againMs];
+  await history.delete(revisionsBeyondLimit(revisions, live, limit));
+  const waits = [msUntilAvailable(pods, minReadySecondsOf(set), clock.now()), expectations.msUntilExpired(key), plan?.againMs];
   const soonest = Math.min(...waits.filter((ms) => ms !== undefined));
   return Number.isFinite(soonest) ? { type: 'again', afterMs: soonest } : DONE;
 }
@@ -169,18 +170,18 @@ async function carryOut(
   expectations.expectCreations(key, created.length);
   expectations.expectDeletions(key, deleted.map(keyOf));
   const origin = { dialect: client.dialect, resource: DAEMON_SETS, set, hash };
-  const { succeeded, error } = await slowStart(created.length, (index) => keeper.create(set, podFor(origin, created[index] ?? '')));
-  expectations.created(key, created.length - succeeded);
+  const { succeeded, error } = await slowStartBatch(created.length, (index) => keeper.create(set, podFor(origin, created[index] ?? '')));
+  expectations.creationObserved(key, created.length - succeeded);
   const outcomes = await Promise.allSettled(
     deleted.map(async (pod) => {
       const isSeen = await keeper.delete(set, pod).catch((refused: unknown) => {
-        expectations.deleted(key, keyOf(pod));
+        expectations.deletionObserved(key, keyOf(pod));
         throw refused;
       });
-      if (!isSeen) expectations.deleted(key, keyOf(pod));
+      if (!isSeen) expectations.deletionObserved(key, keyOf(pod));
     }),
   );
-  if (succeeded < created.length && !(error instanceof NamespaceGoing)) return { error };
+  if (succeeded < created.length && !(error instanceof NamespaceTerminatingError)) return { error };
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');
   return failed === undefined ? undefined : { error: failed.reason };
 }

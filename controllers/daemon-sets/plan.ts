@@ -5,9 +5,9 @@
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { append } from '../../shared/values/append';
 import { compareBytes, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { isAvailable } from '../owned/activity';
-import { minReadyOf } from '../owned/wishes';
-import { isReady, nodeNameOf } from '../runtime/pods';
+import { isPodAvailable } from '../workload/pod-activity';
+import { minReadySecondsOf } from '../workload/spec';
+import { isPodReady, nodeNameOf } from '../runtime/pods';
 import type { Placement } from './placement';
 import { hashOf, nodeOf } from './pod';
 
@@ -123,10 +123,10 @@ function surplusInSurge(view: DaemonView, running: readonly ApiObject[]): readon
   const oldest = old.find((pod) => serves(view, pod)) ?? old[0];
   const surplus = ordered.filter((pod) => pod !== newest && pod !== oldest);
   if (newest === undefined || oldest === undefined) return surplus;
-  return !isReady(oldest) || serves(view, newest) ? [...surplus, oldest] : surplus;
+  return !isPodReady(oldest) || serves(view, newest) ? [...surplus, oldest] : surplus;
 }
 
-const serves = ({ set, now }: DaemonView, pod: ApiObject): boolean => isAvailable(pod, minReadyOf(set), now);
+const serves = ({ set, now }: DaemonView, pod: ApiObject): boolean => isPodAvailable(pod, minReadySecondsOf(set), now);
 
 interface Bounds {
   readonly surge: number;
@@ -215,8 +215,8 @@ export function daemonStatus({ set, pods, nodes, place, hash, now }: DaemonView,
     counts.desired += 1;
     if (first === undefined) continue;
     counts.current += 1;
-    if (isReady(first)) counts.ready += 1;
-    if (isAvailable(first, minReadyOf(set), now)) counts.available += 1;
+    if (isPodReady(first)) counts.ready += 1;
+    if (isPodAvailable(first, minReadySecondsOf(set), now)) counts.available += 1;
     if (hashOf(first) === hash) counts.updated += 1;
   }
   const known = objectAt(set.body, 'status') ?? {};

@@ -3,9 +3,9 @@ import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { Resource } from '../../shared/client/rest/resource';
 import type { Dialect } from '../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
-import { podFrom } from '../owned/pods';
-import { templateOf } from '../owned/wishes';
-import { REVISION_LABEL } from '../revisions/revision';
+import { podFromTemplate } from '../workload/pod-control';
+import { templateOf } from '../workload/spec';
+import { REVISION_LABEL } from '../workload/controller-revision';
 import { labelsOf, nodeNameOf } from '../runtime/pods';
 import { tolerationsOf } from './placement';
 
@@ -25,7 +25,7 @@ export interface DaemonOrigin {
 
 /** The scheduler puts it there. */
 export function podFor({ dialect, resource, set, hash }: DaemonOrigin, node: string): JsonObject {
-  const pod = podFrom(templateOf(set), dialect, resource, set);
+  const pod = podFromTemplate(templateOf(set), dialect, resource, set);
   const [metadata, spec] = [objectAt(pod, 'metadata') ?? {}, objectAt(pod, 'spec') ?? {}];
   const generation = stringAt(objectAt(objectAt(set.body, 'metadata'), 'annotations'), GENERATION);
   const labels = {

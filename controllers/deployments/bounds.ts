@@ -1,7 +1,7 @@
 /** How many pods a Deployment may have more, and how many less, while it goes from one template to another. Decided from its own words only. */
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { objectAt, own, stringAt, type JsonValue } from '../../shared/values/json';
-import { replicasOf } from '../owned/wishes';
+import { replicasOf } from '../workload/spec';
 
 export const isRolling = ({ body }: ApiObject): boolean =>
   (stringAt(objectAt(objectAt(body, 'spec'), 'strategy'), 'type') ?? 'RollingUpdate') === 'RollingUpdate';

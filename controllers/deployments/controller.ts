@@ -7,12 +7,12 @@ import type { Informer } from '../../shared/client/informer/informer';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
-import { claim } from '../owned/claim';
-import { Dependants } from '../owned/dependants';
-import { followDependants, ownerOf } from '../owned/follow';
-import { labelSelectorOf } from '../owned/selector';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
-import { OwnWrites } from '../runtime/own-writes';
+import { claimDependents } from '../workload/controller-ref-manager';
+import { DependentIndex } from '../workload/dependent-index';
+import { watchDependents, ownerOf } from '../workload/dependent-events';
+import { labelSelectorOf } from '../workload/label-selector';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
+import { WrittenGenerations } from '../runtime/written-generations';
 import { controllerOf, labelsOf } from '../runtime/pods';
 import { isRolling } from './bounds';
 import { planDeployment } from './reconcile';
@@ -32,21 +32,21 @@ export const deploymentController: Controller = {
 interface SeenDeployments {
   readonly deployments: Informer;
   readonly sets: Informer;
-  readonly setsOf: Dependants;
-  readonly podsOf: Dependants;
+  readonly setsOf: DependentIndex;
+  readonly podsOf: DependentIndex;
   readonly writes: DeploymentWrites;
-  readonly written: OwnWrites;
+  readonly written: WrittenGenerations;
 }
 
 async function run(context: ControllerContext): Promise<void> {
   const { informers, client, events, clock, signal, settings, logger } = context;
   const [deployments, sets, pods] = [informers.of(DEPLOYMENTS), informers.of(SETS), informers.of(PODS)];
-  const written = new OwnWrites();
+  const written = new WrittenGenerations();
   const seen: SeenDeployments = {
     deployments,
     sets,
-    setsOf: new Dependants(sets),
-    podsOf: new Dependants(pods),
+    setsOf: new DependentIndex(sets),
+    podsOf: new DependentIndex(pods),
     writes: new DeploymentWrites({ client, events, clock, written, signal }),
     written,
   };
@@ -54,10 +54,10 @@ async function run(context: ControllerContext): Promise<void> {
   const unhandle = follow(seen, pods, queue);
   const work = (key: string): Promise<WorkOutcome> => sync(context, seen, key);
   const concurrency = settings.concurrentDeploymentSyncs;
-  if (await synced([deployments, sets, pods], signal)) await runWorkers({ queue, concurrency, logger, signal, work });
+  if (await waitForSync([deployments, sets, pods], signal)) await runWorkers({ queue, concurrency, logger, signal, work });
   for (const remove of unhandle) remove();
-  seen.setsOf.end();
-  seen.podsOf.end();
+  seen.setsOf.release();
+  seen.podsOf.release();
 }
 
 function follow({ deployments, sets, podsOf, written }: SeenDeployments, pods: Informer, queue: WorkQueue): readonly (() => void)[] {
@@ -68,14 +68,15 @@ function follow({ deployments, sets, podsOf, written }: SeenDeployments, pods: I
       updated: (_, deployment) => tell(deployment),
       deleted: ({ namespace, name }) => written.forget(keyOf({ namespace, name })),
     }),
-    followDependants({
-      dependants: sets,
+    watchDependents({
+      dependents: sets,
       owners: deployments,
       resource: DEPLOYMENTS,
-      wants: (deployment, set) => labelSelectorOf(deployment)?.(labelsOf(set)) === true,
-      tell(deployment, { now, then }) {
+      matches: (deployment, set) => labelSelectorOf(deployment)?.(labelsOf(set)) === true,
+      onChange(deployment, { current: now, previous: then }) {
         // Deleted, or let go.
-        if (then !== undefined && (now === undefined || controllerOf(now)?.uid !== deployment.uid)) written.gone(keyOf(deployment), then);
+        if (then !== undefined && (now === undefined || controllerOf(now)?.uid !== deployment.uid))
+          written.removed(keyOf(deployment), then);
         tell(deployment);
       },
     }),
@@ -84,7 +85,8 @@ function follow({ deployments, sets, podsOf, written }: SeenDeployments, pods: I
       deleted(pod) {
         const set = ownerOf({ owners: sets, resource: SETS }, pod);
         const deployment = set === undefined ? undefined : ownerOf({ owners: deployments, resource: DEPLOYMENTS }, set);
-        if (set !== undefined && deployment !== undefined && !isRolling(deployment) && podsOf.of(set.uid).length === 0) tell(deployment);
+        if (set !== undefined && deployment !== undefined && !isRolling(deployment) && podsOf.ownedBy(set.uid).length === 0)
+          tell(deployment);
       },
     }),
   ];
@@ -100,10 +102,10 @@ async function sync(
   const matches = deployment === undefined ? undefined : labelSelectorOf(deployment);
   if (deployment === undefined || matches === undefined) return DONE;
   // The event of what was written comes, and is another reason to look.
-  if (written.areStale(key, setsOf.of(deployment.uid))) return DONE;
+  if (written.areStale(key, setsOf.ownedBy(deployment.uid))) return DONE;
   const claims = { client, ownerResource: DEPLOYMENTS, resource: SETS, signal };
-  const sets = await claim(claims, deployment, (set) => matches(labelsOf(set)), setsOf.candidatesFor(deployment));
-  const view = { deployment, sets, podsOf: ({ uid }: ApiObject) => podsOf.of(uid), now: clock.now() };
+  const sets = await claimDependents(claims, deployment, (set) => matches(labelsOf(set)), setsOf.candidatesFor(deployment));
+  const view = { deployment, sets, podsOf: ({ uid }: ApiObject) => podsOf.ownedBy(uid), now: clock.now() };
   const plan = planDeployment(view);
   const carried = await writes.carryOut(deployment, plan);
   switch (carried.type) {

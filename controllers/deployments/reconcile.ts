@@ -4,8 +4,8 @@
  */
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
-import { hasEnded } from '../runtime/pods';
-import { numberAt } from '../owned/wishes';
+import { isPodTerminated } from '../runtime/pods';
+import { numberAt } from '../workload/spec';
 import { isRolling } from './bounds';
 import { annotated, annotationsOf } from './names';
 import { findCurrent, forgettable, markCurrent, newSet, nextRevision } from './revisions';
@@ -145,7 +145,8 @@ class Planning {
   private haveOldPods(current: PlannedSet | undefined): boolean {
     return this.old.some(
       ({ seen, status }) =>
-        status.replicas > 0 || (seen !== undefined && seen !== current?.seen && this.view.podsOf(seen).some((pod) => !hasEnded(pod))),
+        status.replicas > 0 ||
+        (seen !== undefined && seen !== current?.seen && this.view.podsOf(seen).some((pod) => !isPodTerminated(pod))),
     );
   }
 

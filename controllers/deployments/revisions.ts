@@ -1,8 +1,8 @@
 /** Which set is of the Deployment's present template, which number its revision has, and which old sets nobody goes back to any more. Knows no server. */
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { objectAt, type JsonObject } from '../../shared/values/json';
-import { templateHash, withoutNothing } from '../owned/template-hash';
-import { minReadyOf, numberAt, templateOf } from '../owned/wishes';
+import { templateHash, withoutNulls } from '../workload/template-hash';
+import { minReadySecondsOf, numberAt, templateOf } from '../workload/spec';
 import { annotated, annotationsOf, copiedAnnotations, HASH_LABEL, withAnnotation } from './names';
 import { byAge, isSameTemplate, NO_STATUS, revisionOf, type PlannedSet } from './set';
 
@@ -18,7 +18,7 @@ export function findCurrent(deployment: ApiObject, sets: readonly PlannedSet[]):
 /** The set that the template asks for, under a name that tells templates apart. */
 export function newSet(deployment: ApiObject): PlannedSet {
   const status = objectAt(deployment.body, 'status');
-  const hash = templateHash(withoutNothing(templateOf(deployment)), numberAt(status, 'collisionCount') ?? 0);
+  const hash = templateHash(withoutNulls(templateOf(deployment)), numberAt(status, 'collisionCount') ?? 0);
   return {
     seen: undefined,
     name: `${deployment.name}-${hash}`,
@@ -27,7 +27,7 @@ export function newSet(deployment: ApiObject): PlannedSet {
     template: labelled(templateOf(deployment), hash),
     status: NO_STATUS,
     replicas: 0,
-    minReadySeconds: minReadyOf(deployment),
+    minReadySeconds: minReadySecondsOf(deployment),
     annotations: {},
   };
 }
@@ -45,7 +45,7 @@ export function nextRevision(old: readonly PlannedSet[]): bigint {
 /** The present set takes the Deployment's annotations and the next revision; those that it has had stand in a list. */
 export function markCurrent(deployment: ApiObject, set: PlannedSet, revision: bigint): void {
   const before = annotated(set.annotations, 'revision');
-  set.minReadySeconds = minReadyOf(deployment);
+  set.minReadySeconds = minReadySecondsOf(deployment);
   set.annotations = copiedAnnotations(annotationsOf(deployment), set.annotations);
   if (revisionOf(set) >= revision) return;
   set.annotations = withAnnotation(set.annotations, 'revision', String(revision));

@@ -4,7 +4,7 @@
  */
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { objectAt } from '../../shared/values/json';
-import { generationOf, numberAt, replicasOf } from '../owned/wishes';
+import { generationOf, numberAt, replicasOf } from '../workload/spec';
 import { boundsOf, isRolling } from './bounds';
 import { annotatedNumber, withAnnotation } from './names';
 import { byAge, isActiveSet, total, type PlannedSet } from './set';

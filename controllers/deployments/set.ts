@@ -1,8 +1,8 @@
 /** A Deployment's set as it is planned with: how it stands, and how it is to stand. Knows no server. */
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { compareBytes, equalJson, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import { withoutNothing } from '../owned/template-hash';
-import { generationOf, minReadyOf, numberAt, replicasOf, templateOf } from '../owned/wishes';
+import { withoutNulls } from '../workload/template-hash';
+import { generationOf, minReadySecondsOf, numberAt, replicasOf, templateOf } from '../workload/spec';
 import { annotatedRevision, annotationsOf, HASH_LABEL, type Texts } from './names';
 
 /** Changed while a plan is made, and by nobody else. */
@@ -45,7 +45,7 @@ export function plannedSet(seen: ApiObject): PlannedSet {
       isCurrent: count('observedGeneration') >= generationOf(seen),
     },
     replicas: replicasOf(seen),
-    minReadySeconds: minReadyOf(seen),
+    minReadySeconds: minReadySecondsOf(seen),
     annotations: annotationsOf(seen),
   };
 }
@@ -54,7 +54,7 @@ export function plannedSet(seen: ApiObject): PlannedSet {
 export function isChanged({ seen, replicas, minReadySeconds, annotations }: PlannedSet): boolean {
   if (seen === undefined) return true;
   return (
-    replicas !== replicasOf(seen) || minReadySeconds !== minReadyOf(seen) || !equalJson({ ...annotations }, { ...annotationsOf(seen) })
+    replicas !== replicasOf(seen) || minReadySeconds !== minReadySecondsOf(seen) || !equalJson({ ...annotations }, { ...annotationsOf(seen) })
   );
 }
 
@@ -66,7 +66,7 @@ export function isSameTemplate(one: JsonObject, other: JsonObject): boolean {
 function withoutHash(template: JsonObject): JsonObject {
   const metadata = objectAt(template, 'metadata') ?? {};
   const labels = Object.fromEntries(Object.entries(objectAt(metadata, 'labels') ?? {}).filter(([key]) => key !== HASH_LABEL));
-  return withoutNothing({ ...template, metadata: { ...metadata, labels } });
+  return withoutNulls({ ...template, metadata: { ...metadata, labels } });
 }
 
 export const byAge = (one: PlannedSet, other: PlannedSet): number =>

@@ -2,7 +2,7 @@
 import { timeOf, timestamp } from '../../shared/api/metadata/object-meta';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { compareBytes, equalJson, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import { generationOf, numberAt, replicasOf } from '../owned/wishes';
+import { generationOf, numberAt, replicasOf } from '../workload/spec';
 import { conditionOf, conditionsOf } from '../runtime/conditions';
 import { boundsOf } from './bounds';
 import { byAge, total, type PlannedSet } from './set';

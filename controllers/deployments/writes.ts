@@ -6,10 +6,10 @@ import { resourceOf } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import type { Clock } from '../../shared/runtime/clock';
 import { objectAt, type JsonObject } from '../../shared/values/json';
-import { controllerReference, eventReference } from '../owned/reference';
-import { numberAt, templateOf } from '../owned/wishes';
+import { controllerReference, eventReference } from '../workload/references';
+import { numberAt, templateOf } from '../workload/spec';
 import { conditionsOf } from '../runtime/conditions';
-import type { OwnWrites } from '../runtime/own-writes';
+import type { WrittenGenerations } from '../runtime/written-generations';
 import { controllerOf } from '../runtime/pods';
 import { annotationsOf, HASH_LABEL, withAnnotation } from './names';
 import type { DeploymentPlan } from './reconcile';
@@ -33,7 +33,7 @@ export interface DeploymentWritesOptions {
   readonly events: Pick<EventRecorder, 'record'>;
   readonly clock: Pick<Clock, 'now'>;
   /** What was written of a Deployment's sets, by its key. */
-  readonly written: OwnWrites;
+  readonly written: WrittenGenerations;
   readonly signal: AbortSignal;
 }
 
@@ -62,14 +62,14 @@ export class DeploymentWrites {
     const metadata = { ...objectAt(body, 'metadata'), annotations: { ...set.annotations } };
     const spec = { ...objectAt(body, 'spec'), replicas, ...(minReadySeconds === 0 ? {} : { minReadySeconds }) };
     if (minReadySeconds === 0) delete spec['minReadySeconds'];
-    written.wrote(keyOf(deployment), await client.update(SETS, { ...body, metadata, spec }, { signal }));
+    written.record(keyOf(deployment), await client.update(SETS, { ...body, metadata, spec }, { signal }));
     return 'made';
   }
 
   private async create(deployment: ApiObject, set: PlannedSet): Promise<'made' | 'there' | 'taken' | 'going'> {
     const { client, written, signal } = this.options;
     try {
-      written.wrote(keyOf(deployment), await client.create(SETS, this.bodyOf(deployment, set), { signal }));
+      written.record(keyOf(deployment), await client.create(SETS, this.bodyOf(deployment, set), { signal }));
       return 'made';
     } catch (error) {
       if (isNamespaceTerminating(error)) return 'going';

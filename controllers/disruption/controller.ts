@@ -9,8 +9,8 @@ import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { objectAt, stringifyJson, type JsonObject } from '../../shared/values/json';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
-import { byName, podReference } from '../runtime/pods';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
+import { compareNames, podReference } from '../runtime/pods';
 import { Coverage, type CoveredPod } from './coverage';
 import { KindUnsettled, Owners, UnknownScale } from './owners';
 import { asksOwners, boundOf, budgetOutcome, failedStatus } from './reconcile';
@@ -48,7 +48,8 @@ async function run(context: ControllerContext): Promise<void> {
     item.startsWith(MARKED)
       ? unmark(context, pods.byKey(item.slice(MARKED.length)))
       : sync(context, budgets.byKey(item), { pods, owners, coverage });
-  if (await synced([budgets, pods, ...owners.all], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
+  if (await waitForSync([budgets, pods, ...owners.all], signal))
+    await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
   for (const remove of unhandle) remove();
 }
 
@@ -121,7 +122,7 @@ async function expected({ events }: ControllerContext, budget: ApiObject, pods: 
   if (bound.type === 'none') return 0;
   if (!asksOwners(bound)) return pods.length;
   // The status names the first owner that cannot be resolved, so the order of pods must be stable.
-  const found = await owners.expected(budget.namespace, [...pods].sort(byName));
+  const found = await owners.expected(budget.namespace, [...pods].sort(compareNames));
   if (found.unmanaged > 0) {
     const selector = stringifyJson(objectAt(objectAt(budget.body, 'spec'), 'selector') ?? {});
     const message =

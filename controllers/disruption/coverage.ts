@@ -6,11 +6,11 @@ import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/
 import { compileLabelSelector, type LabelMatcher } from '../../shared/api/selectors/label-selector';
 import { requirementsOf } from '../../shared/api/selectors/object-selector';
 import { equalJson, objectAt, type JsonObject } from '../../shared/values/json';
-import { controllerOf, isReady, labelsOf, type ControllingOwner } from '../runtime/pods';
+import { controllerOf, isPodReady, labelsOf, type ControllerReference } from '../runtime/pods';
 
 export interface CoveredPod {
   readonly name: string;
-  readonly owner: ControllingOwner | undefined;
+  readonly owner: ControllerReference | undefined;
   readonly isReady: boolean;
   readonly isGoing: boolean;
 }
@@ -80,7 +80,7 @@ function matcherOf(selector: JsonObject | undefined): LabelMatcher {
 }
 
 function covered(pod: ApiObject): CoveredPod {
-  return { name: pod.name, owner: controllerOf(pod), isReady: isReady(pod), isGoing: isBeingDeleted(pod) };
+  return { name: pod.name, owner: controllerOf(pod), isReady: isPodReady(pod), isGoing: isBeingDeleted(pod) };
 }
 
 const isSame = (a: CoveredPod, b: CoveredPod): boolean =>

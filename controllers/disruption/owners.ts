@@ -10,7 +10,7 @@ import { resourceOf } from '../../shared/client/rest/resource';
 import { canonicalGroup, groupIn } from '../../shared/names/dialect';
 import { objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 import type { ControllerContext } from '../runtime/controller';
-import { controllerOf, type ControllingOwner } from '../runtime/pods';
+import { controllerOf, type ControllerReference } from '../runtime/pods';
 import { ServedKinds } from '../runtime/served-kinds';
 import type { CoveredPod } from './coverage';
 
@@ -95,7 +95,7 @@ export class Owners {
   }
 
   /** Undefined = the owner is gone, or another one has its name. */
-  private async scaleOf(namespace: string, owner: ControllingOwner): Promise<Scale | undefined> {
+  private async scaleOf(namespace: string, owner: ControllerReference): Promise<Scale | undefined> {
     const parsed = parseApiVersion(owner.apiVersion);
     const group = canonicalGroup(parsed?.group ?? '');
     switch (`${group}/${owner.kind}`) {
@@ -113,12 +113,12 @@ export class Owners {
     }
   }
 
-  private known(name: OwnerName, namespace: string, owner: ControllingOwner): Scale | undefined {
+  private known(name: OwnerName, namespace: string, owner: ControllerReference): Scale | undefined {
     const found = this.informers[name].get(namespace, owner.name);
     return found === undefined || found.uid !== owner.uid ? undefined : { uid: found.uid, replicas: replicasOf(found) };
   }
 
-  private async asked(namespace: string, owner: ControllingOwner, group: string, version: string): Promise<Scale | undefined> {
+  private async asked(namespace: string, owner: ControllerReference, group: string, version: string): Promise<Scale | undefined> {
     const { client, signal } = this.context;
     const found = await this.kinds.find(group, owner.kind);
     if (found.type === 'unsettled') throw new KindUnsettled(owner.kind);

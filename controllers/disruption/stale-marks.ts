@@ -3,7 +3,7 @@ import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-obj
 import { timeOf, timestamp } from '../../shared/api/metadata/object-meta';
 import { stringAt, type JsonObject } from '../../shared/values/json';
 import { conditionOf, conditionsOf, conditionsPatch, withCondition } from '../runtime/conditions';
-import { hasEnded } from '../runtime/pods';
+import { isPodTerminated } from '../runtime/pods';
 
 const MARK = 'DisruptionTarget';
 /** Milliseconds. */
@@ -15,7 +15,7 @@ const OF_NODES = 'TerminationByKubelet';
 export function staleAt(pod: ApiObject): number | undefined {
   const mark = conditionOf(pod.body, MARK);
   if (mark === undefined || stringAt(mark, 'status') !== 'True' || stringAt(mark, 'reason') === OF_NODES) return undefined;
-  if (isBeingDeleted(pod) || hasEnded(pod)) return undefined;
+  if (isBeingDeleted(pod) || isPodTerminated(pod)) return undefined;
   return (timeOf(stringAt(mark, 'lastTransitionTime')) ?? 0) + STALE_AFTER_MS;
 }
 

@@ -1,6 +1,6 @@
 /** How long a Job waits before it replaces pods that failed: longer with each failure that follows another one. Remembers failures, and never pods that have been counted. */
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
-import { hasEnded } from '../runtime/pods';
+import { isPodTerminated } from '../runtime/pods';
 import { endedAt, hasFailed, hasSucceeded } from './pod-life';
 
 const FIRST_MS = 10_000;
@@ -28,7 +28,7 @@ export class BackOffs {
   /** `pods` = those of the Job that are not counted yet. */
   look(key: string, pods: readonly ApiObject[], isPatient: boolean, now: number): JobBackOff {
     const known = this.jobs.get(key) ?? { count: 0, lastAt: 0, ends: new Map<string, number>() };
-    const ended = pods.filter((pod) => hasEnded(pod) || (isBeingDeleted(pod) && hasFailed(pod, isPatient)));
+    const ended = pods.filter((pod) => isPodTerminated(pod) || (isBeingDeleted(pod) && hasFailed(pod, isPatient)));
     const ends = new Map(ended.map((pod) => [pod.uid, known.ends.get(pod.uid) ?? Math.min(now, endedAt(pod) ?? now)]));
     const at = (pod: ApiObject): number => ends.get(pod.uid) ?? now;
     for (const pod of ended.filter(({ uid }) => !known.ends.has(uid)).sort((one, other) => at(one) - at(other))) {

@@ -1,7 +1,7 @@
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import type { JsonObject } from '../../shared/values/json';
 import { fakeClient } from '../../test/support/fake-client';
-import { Expectations } from '../owned/expectations';
+import { Expectations } from '../workload/expectations';
 import { Begun } from './begun';
 
 const JOBS = '/apis/batch/v1/jobs';
@@ -45,11 +45,11 @@ test('Begun sets expectations until the informer has caught up with the listed p
   const seen = [apiObject(pod('counted', ['batch.platform.io/job-tracking'])), apiObject(pod('gone'))];
   await begun.lookAt(known, () => seen);
   expect(freed).toEqual(['counted']);
-  expect(expectations.areMet('n/j')).toBe(false);
-  expectations.created('n/j');
-  expect(expectations.areMet('n/j')).toBe(false);
-  expectations.deleted('n/j', 'n/gone');
-  expect(expectations.areMet('n/j')).toBe(true);
+  expect(expectations.areSatisfied('n/j')).toBe(false);
+  expectations.creationObserved('n/j');
+  expect(expectations.areSatisfied('n/j')).toBe(false);
+  expectations.deletionObserved('n/j', 'n/gone');
+  expect(expectations.areSatisfied('n/j')).toBe(true);
 });
 
 test('Begun ignores a Job that does not exist or has another uid on the server', async () => {

@@ -7,7 +7,7 @@ import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { objectAt } from '../../shared/values/json';
 import { controllerOf } from '../runtime/pods';
-import type { Expectations } from '../owned/expectations';
+import type { Expectations } from '../workload/expectations';
 import { isTracked, JOBS, PODS } from './names';
 import { hasStatus } from './status';
 

@@ -7,15 +7,15 @@ import type { Informer } from '../../shared/client/informer/informer';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { qualifiedNameIn } from '../../shared/names/dialect';
-import { claim } from '../owned/claim';
-import { Dependants } from '../owned/dependants';
-import { endOf } from '../owned/ended-jobs';
-import { Expectations } from '../owned/expectations';
-import { followDependants } from '../owned/follow';
-import { PodKeeper } from '../owned/pods';
-import { labelSelectorOf } from '../owned/selector';
+import { claimDependents } from '../workload/controller-ref-manager';
+import { DependentIndex } from '../workload/dependent-index';
+import { finishedConditionOf } from '../workload/finished-jobs';
+import { Expectations } from '../workload/expectations';
+import { watchDependents } from '../workload/dependent-events';
+import { PodControl } from '../workload/pod-control';
+import { labelSelectorOf } from '../workload/label-selector';
 import { objectAt } from '../../shared/values/json';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { labelsOf } from '../runtime/pods';
 import { BackOffs } from './back-off';
 import { Begun } from './begun';
@@ -41,7 +41,7 @@ export const jobController: Controller = {
 
 interface SeenJobs {
   readonly jobs: Informer;
-  readonly podsOf: Dependants;
+  readonly podsOf: DependentIndex;
   readonly expectations: Expectations;
   readonly backOffs: BackOffs;
   readonly begun: Begun;
@@ -61,25 +61,25 @@ async function run(context: ControllerContext): Promise<void> {
   const work = (key: string): Promise<WorkOutcome> => sync(context, seen, key);
   const free = (key: string): Promise<WorkOutcome> => freeOrphan(client, jobs, pods, key, signal);
   const concurrency = settings.concurrentJobSyncs;
-  if (await synced([jobs, pods], signal)) {
+  if (await waitForSync([jobs, pods], signal)) {
     await Promise.all([
       runWorkers({ queue, concurrency, logger, signal, work }),
       runWorkers({ queue: orphans, concurrency, logger, signal, work: free }),
     ]);
   }
   for (const remove of unhandle) remove();
-  seen.podsOf.end();
+  seen.podsOf.release();
 }
 
 function seenJobs({ client, events, clock, metrics, signal }: ControllerContext, jobs: Informer, pods: Informer): SeenJobs {
   const expectations = new Expectations(clock);
-  const keeper = new PodKeeper({ client, events, resource: JOBS, signal });
+  const keeper = new PodControl({ client, events, resource: JOBS, signal });
   const [untracked, written] = [new Untracked(), new Map<string, string>()];
   const onFreeing = (job: ApiObject, pod: ApiObject, isFree: boolean): void => untracked.freeing(keyOf(job), pod, isFree);
   const onWritten = (job: ApiObject): void => void written.set(keyOf(job), job.resourceVersion);
   return {
     jobs,
-    podsOf: new Dependants(pods),
+    podsOf: new DependentIndex(pods),
     expectations,
     backOffs: new BackOffs(),
     begun: new Begun({ client, expectations, onFreeing, signal }),
@@ -98,16 +98,16 @@ function follow(seen: SeenJobs, pods: Informer, queue: WorkQueue, orphans: WorkQ
       deleted(job) {
         forget(seen, keyOf(job));
         seen.begun.forget(job);
-        for (const pod of podsOf.of(job.uid)) if (isTracked(pod)) orphans.add(keyOf(pod));
+        for (const pod of podsOf.ownedBy(job.uid)) if (isTracked(pod)) orphans.add(keyOf(pod));
       },
     }),
-    followDependants({
-      dependants: pods,
+    watchDependents({
+      dependents: pods,
       owners: jobs,
       resource: JOBS,
       expectations,
-      wants,
-      tell(job, { then, now }) {
+      matches: wants,
+      onChange(job, { previous: then, current: now }) {
         if (now === undefined && then !== undefined) untracked.gone(keyOf(job), then.uid);
         queue.addAfter(keyOf(job), BATCH_MS);
       },
@@ -119,12 +119,12 @@ function follow(seen: SeenJobs, pods: Informer, queue: WorkQueue, orphans: WorkQ
 function wants(job: ApiObject, orphan: ApiObject): boolean {
   const labels = labelsOf(orphan);
   const isMade = objectAt(job.body, 'spec')?.['manualSelector'] !== true;
-  if ((isMade && !Object.values(labels).includes(job.uid)) || endOf(job) !== undefined) return false;
+  if ((isMade && !Object.values(labels).includes(job.uid)) || finishedConditionOf(job) !== undefined) return false;
   return labelSelectorOf(job)?.(labels) === true;
 }
 
 function forget({ expectations, backOffs, untracked, written }: SeenJobs, key: string): void {
-  expectations.forget(key);
+  expectations.delete(key);
   backOffs.forget(key);
   untracked.forget(key);
   written.delete(key);
@@ -135,26 +135,26 @@ async function sync(context: ControllerContext, seen: SeenJobs, key: string): Pr
   const { jobs, podsOf, expectations, begun, writes, backOffs, written } = seen;
   const found = jobs.byKey(key);
   if (found === undefined) return DONE;
-  if (endOf(found) !== undefined) {
+  if (finishedConditionOf(found) !== undefined) {
     forget(seen, key);
-    for (const pod of podsOf.of(found.uid))
+    for (const pod of podsOf.ownedBy(found.uid))
       if (isTracked(pod)) await freeOrphan(client, jobs, context.informers.of(PODS), keyOf(pod), context.signal);
     return DONE;
   }
   // The event of what was written comes, and is another reason to look.
   if (Number(found.resourceVersion) < Number(written.get(key) ?? 0)) return DONE;
-  const first = await begun.lookAt(found, () => podsOf.of(found.uid));
+  const first = await begun.lookAt(found, () => podsOf.ownedBy(found.uid));
   const job = first?.job ?? found;
-  if (endOf(job) !== undefined) return DONE;
-  const pods = await claimed(context, job, first?.pods ?? podsOf.of(job.uid), podsOf.orphansIn(job.namespace));
-  const untracked = seen.untracked.left(key, podsOf.of(job.uid));
+  if (finishedConditionOf(job) !== undefined) return DONE;
+  const pods = await claimed(context, job, first?.pods ?? podsOf.ownedBy(job.uid), podsOf.orphansIn(job.namespace));
+  const untracked = seen.untracked.left(key, podsOf.ownedBy(job.uid));
   const wishes = wishesOf(job);
   const uncounted = pods.filter((pod) => isTracked(pod) && !untracked.has(pod.uid));
   const now = clock.now();
   const backOff = backOffs.look(key, uncounted, wishes.isPatient, now);
-  const plan = planJob({ job, pods, untracked, isBehind: !expectations.areMet(key), ...backOff, now });
+  const plan = planJob({ job, pods, untracked, isBehind: !expectations.areSatisfied(key), ...backOff, now });
   await writes.carryOut(job, plan);
-  const waits = [plan.againMs, expectations.forgottenIn(key)].filter((ms) => ms !== undefined);
+  const waits = [plan.againMs, expectations.msUntilExpired(key)].filter((ms) => ms !== undefined);
   return waits.length === 0 ? DONE : { type: 'again', afterMs: Math.min(...waits) };
 }
 
@@ -168,5 +168,5 @@ async function claimed(
   if (matches === undefined) return own;
   const finalizer = qualifiedNameIn(client.dialect, JOB_NAMES.tracking);
   const options = { client, ownerResource: JOBS, resource: PODS, finalizer, signal };
-  return claim(options, job, (pod) => matches(labelsOf(pod)), [...own, ...orphans]);
+  return claimDependents(options, job, (pod) => matches(labelsOf(pod)), [...own, ...orphans]);
 }

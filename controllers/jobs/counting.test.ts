@@ -5,13 +5,13 @@
 import * as fc from 'fast-check';
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import { arrayAt, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import { endOf } from '../owned/ended-jobs';
+import { finishedConditionOf } from '../workload/finished-jobs';
 import { parseIndexes, sizeOf } from './indexes';
 import { annotatedCount, isTracked } from './names';
 import { podOf } from './pod-template';
 import { planJob } from './reconcile';
 import { recordOf, statusAfter } from './status';
-import { numberAt } from '../owned/wishes';
+import { numberAt } from '../workload/spec';
 
 const NOW = Date.UTC(2026, 0, 2);
 
@@ -47,7 +47,7 @@ class JobCluster {
 
   get hasEnded(): boolean {
     const job = last(this.job);
-    return job !== undefined && endOf(job) !== undefined;
+    return job !== undefined && finishedConditionOf(job) !== undefined;
   }
 
   get running(): number {
@@ -96,7 +96,7 @@ class JobCluster {
   /** `writes` = how many writes succeed before the process is killed. */
   look(writes: number): void {
     const job = this.job.states[this.job.heard];
-    if (job === undefined || endOf(job) !== undefined || Number(job.resourceVersion) < this.written) return;
+    if (job === undefined || finishedConditionOf(job) !== undefined || Number(job.resourceVersion) < this.written) return;
     const pods = [...this.pods.values()].flatMap(({ states, heard }) => states[heard] ?? []);
     for (const uid of this.awaited) if (this.isHeard(uid)) this.awaited.delete(uid);
     this.untracked = new Set(pods.filter((pod) => isTracked(pod) && this.untracked.has(pod.uid)).map(({ uid }) => uid));

@@ -1,7 +1,7 @@
 /** What is counted of Jobs, under upstream's names. */
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { objectAt, type JsonObject } from '../../shared/values/json';
-import { numberAt } from '../owned/wishes';
+import { numberAt } from '../workload/spec';
 import type { MetricMaker } from '../runtime/controller';
 import type { Ending } from './ending';
 import { wishesOf } from './spec';

@@ -2,8 +2,8 @@
 import { timeOf } from '../../shared/api/metadata/object-meta';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { arrayAt, isObject, objectAt, stringAt } from '../../shared/values/json';
-import type { JobEnd } from '../owned/ended-jobs';
-import { numberAt } from '../owned/wishes';
+import type { FinishedCondition } from '../workload/finished-jobs';
+import { numberAt } from '../workload/spec';
 import { conditionOf } from '../runtime/conditions';
 import { commonSize, parseIndexes, sizeOf } from './indexes';
 import { failures, successes, type ObservedJob } from './observed';
@@ -11,13 +11,13 @@ import { mayRestart, restartsOf } from './pod-life';
 import { startTimeOf } from './tally';
 
 export interface Ending {
-  readonly end: JobEnd;
+  readonly end: FinishedCondition;
   readonly reason: string;
   readonly message: string;
 }
 
 /** What is said before all pods are gone. */
-export const BEFOREHAND: Readonly<Record<JobEnd, string>> = { Complete: 'SuccessCriteriaMet', Failed: 'FailureTarget' };
+export const BEFOREHAND: Readonly<Record<FinishedCondition, string>> = { Complete: 'SuccessCriteriaMet', Failed: 'FailureTarget' };
 
 const failed = (reason: string, message: string): Ending => ({ end: 'Failed', reason, message });
 

@@ -1,7 +1,7 @@
 /** What a Job's policy says of a pod that has failed. Knows no server. */
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import { numberAt } from '../owned/wishes';
+import { numberAt } from '../workload/spec';
 import { conditionsOf } from '../runtime/conditions';
 
 export type FailureVerdict =

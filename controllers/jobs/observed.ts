@@ -1,10 +1,10 @@
 /** A Job's pods, told apart once: those that work, that go, and that have ended and are to be counted. Knows no server. */
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { objectAt, stringAt } from '../../shared/values/json';
-import { isActive } from '../owned/activity';
+import { isPodActive } from '../workload/pod-activity';
 import { verdictOn, type FailureVerdict } from './failure-policy';
 import { hasIndex, parseIndexes, sizeOf, withIndexes, type Indexes } from './indexes';
-import { byName } from '../runtime/pods';
+import { compareNames } from '../runtime/pods';
 import { annotatedCount, isTracked } from './names';
 import { hasFailed, hasSucceeded, isGoing } from './pod-life';
 import { wishesOf, type JobWishes } from './spec';
@@ -66,7 +66,7 @@ export function observe(view: JobView): ObservedJob {
   const failed = fresh
     .filter((pod) => hasFailed(pod, wishes.isPatient))
     // The status of the Job names the first of several failures.
-    .sort(byName)
+    .sort(compareNames)
     .map((pod): FailedPod => ({ pod, verdict: verdictFor(job, wishes, pod), index: indexOf(pod, bound) }));
   const known = parseIndexes(stringAt(status, 'failedIndexes') ?? '', bound);
   const over = failed.flatMap(({ pod, verdict, index }) =>
@@ -78,7 +78,7 @@ export function observe(view: JobView): ObservedJob {
     pods,
     (index) => wishes.indexLimit !== undefined && !hasIndex(failedIndexes, index) && !hasIndex(completed, index),
   );
-  const active = pods.filter(isActive);
+  const active = pods.filter(isPodActive);
   const going = pods.filter(isGoing);
   const newFailed = failed.filter((one) => one.index === undefined || held.get(one.index) !== one);
   return { view, wishes, bound, active, going, tracked, newSucceeded, newFailed, held, tally, completed, failedIndexes };

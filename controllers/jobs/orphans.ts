@@ -5,8 +5,8 @@ import type { Informer } from '../../shared/client/informer/informer';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { DONE, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
-import { endOf } from '../owned/ended-jobs';
-import { ownerOf } from '../owned/follow';
+import { finishedConditionOf } from '../workload/finished-jobs';
+import { ownerOf } from '../workload/dependent-events';
 import { controllerOf } from '../runtime/pods';
 import { isTracked, JOBS } from './names';
 import { freePod } from './writes';
@@ -24,7 +24,7 @@ function isCounted(jobs: Informer, pod: ApiObject): boolean {
   const controller = controllerOf(pod);
   if (controller !== undefined && controller.kind !== JOBS.kind) return true;
   const job = ownerOf({ owners: jobs, resource: JOBS }, pod);
-  return job !== undefined && endOf(job) === undefined;
+  return job !== undefined && finishedConditionOf(job) === undefined;
 }
 
 export async function freeOrphan(
@@ -43,7 +43,7 @@ export async function freeOrphan(
       if (isNotFound(error)) return undefined;
       throw error;
     });
-    if (job?.uid === controller.uid && endOf(job) === undefined) return DONE;
+    if (job?.uid === controller.uid && finishedConditionOf(job) === undefined) return DONE;
   }
   await freePod(client, pod, signal);
   return DONE;

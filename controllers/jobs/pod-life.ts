@@ -2,16 +2,16 @@
 import { timeOf } from '../../shared/api/metadata/object-meta';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { arrayAt, isObject, objectAt, stringAt } from '../../shared/values/json';
-import { numberAt } from '../owned/wishes';
+import { numberAt } from '../workload/spec';
 import { conditionOf } from '../runtime/conditions';
-import { hasEnded } from '../runtime/pods';
+import { isPodTerminated } from '../runtime/pods';
 
 const phaseOf = ({ body }: ApiObject): string => stringAt(objectAt(body, 'status'), 'phase') ?? '';
 
 export const hasSucceeded = (pod: ApiObject): boolean => phaseOf(pod) === 'Succeeded';
 
 /** It was told to go, and has not ended yet. */
-export const isGoing = (pod: ApiObject): boolean => isBeingDeleted(pod) && !hasEnded(pod);
+export const isGoing = (pod: ApiObject): boolean => isBeingDeleted(pod) && !isPodTerminated(pod);
 
 /** `isPatient` = a pod that goes has not failed before it has ended. */
 export function hasFailed(pod: ApiObject, isPatient: boolean): boolean {

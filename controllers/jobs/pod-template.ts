@@ -2,8 +2,8 @@
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { qualifiedNameIn, type Dialect } from '../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { podFrom } from '../owned/pods';
-import { templateOf } from '../owned/wishes';
+import { podFromTemplate } from '../workload/pod-control';
+import { templateOf } from '../workload/spec';
 import { INDEX_VARIABLE, isTracking, JOB_NAMES, JOBS } from './names';
 import type { PodWish } from './reconcile';
 
@@ -11,7 +11,7 @@ import type { PodWish } from './reconcile';
 const LONGEST_PREFIX = 58;
 
 export function podOf(dialect: Dialect, job: ApiObject, { index, failures, ignored }: PodWish): JsonObject {
-  const { metadata, spec } = podFrom(templateOf(job), dialect, JOBS, job);
+  const { metadata, spec } = podFromTemplate(templateOf(job), dialect, JOBS, job);
   const shown = isObject(metadata) ? metadata : {};
   const named = (name: keyof typeof JOB_NAMES): string => qualifiedNameIn(dialect, JOB_NAMES[name]);
   const finalizers = (arrayAt(shown, 'finalizers') ?? []).filter((finalizer) => typeof finalizer !== 'string' || !isTracking(finalizer));

@@ -3,12 +3,12 @@
  */
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { append } from '../../shared/values/append';
-import { inDeletionOrder } from '../owned/activity';
+import { sortForDeletion } from '../workload/pod-activity';
 import { conditionStatus } from '../runtime/conditions';
 import { backOffMs } from './back-off';
 import { BEFOREHAND, deadlineIn, endingOf, type Ending } from './ending';
 import { absentFrom, hasIndex, sizeOf, withIndexes } from './indexes';
-import { byName } from '../runtime/pods';
+import { compareNames } from '../runtime/pods';
 import { annotatedCount, isTracked } from './names';
 import { failuresBefore, indexesOf, indexOf, observe, successes, type FailedPod, type JobView, type ObservedJob } from './observed';
 import { hasFailed, hasSucceeded, isGoing } from './pod-life';
@@ -89,8 +89,8 @@ function countsOf(observed: ObservedJob, ending: Ending | undefined): Counts {
   }
   if (isLeaving && wishes.isPatient) append(other, tracked.filter(isGoing));
   // The status of the Job lists the uids of these pods.
-  succeeded.sort(byName);
-  failed.sort(byName);
+  succeeded.sort(compareNames);
+  failed.sort(compareNames);
   const room = Math.max(0, BURST - written.size);
   const [nowSucceeded, nowFailed] = [succeeded.slice(0, room), failed.slice(0, Math.max(0, room - succeeded.length))];
   const nowOther = other.slice(0, BURST);
@@ -137,7 +137,7 @@ function wantedPods(observed: ObservedJob): number {
 /** Pods of no index, and of one that another one has, are always too many. */
 function surplus({ view, wishes, bound, active, completed, failedIndexes }: ObservedJob, count: number): readonly ApiObject[] {
   if (!wishes.isIndexed && count <= 0) return [];
-  const ordered = inDeletionOrder(active, active, view.now);
+  const ordered = sortForDeletion(active, active, view.now);
   if (!wishes.isIndexed) return ordered.slice(0, count);
   const isOver = (index: number): boolean => hasIndex(completed, index) || hasIndex(failedIndexes, index);
   const seen = new Set<number>();

@@ -1,7 +1,7 @@
 /** What a Job asks for, with what stands for what it does not say. */
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { objectAt, stringAt } from '../../shared/values/json';
-import { numberAt } from '../owned/wishes';
+import { numberAt } from '../workload/spec';
 
 export interface JobWishes {
   readonly parallelism: number;

@@ -3,7 +3,7 @@ import { timestamp } from '../../shared/api/metadata/object-meta';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { conditionOf, conditionsOf, withCondition } from '../runtime/conditions';
-import { isReady } from '../runtime/pods';
+import { isPodReady } from '../runtime/pods';
 import { BEFOREHAND, type Ending } from './ending';
 import { formatIndexes, sizeOf } from './indexes';
 import type { JobPlan } from './reconcile';
@@ -75,7 +75,7 @@ function statusOf(plan: JobPlan, tally: Tally, { removed, made }: JobWork, isOve
     ...(completed.length === 0 ? {} : { completedIndexes: formatIndexes(completed) }),
     ...(wishes.indexLimit === undefined ? {} : { failedIndexes: formatIndexes(failedIndexes) }),
     uncountedTerminatedPods: uncountedBody(tally),
-    ready: active.filter(isReady).length,
+    ready: active.filter(isPodReady).length,
   };
   return { status, told: changed.told, isOver };
 }

@@ -4,7 +4,7 @@
  */
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { arrayAt, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import { numberAt } from '../owned/wishes';
+import { numberAt } from '../workload/spec';
 
 export interface Tally {
   readonly succeeded: number;

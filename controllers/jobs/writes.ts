@@ -5,9 +5,10 @@ import type { EventRecorder } from '../../shared/client/events/event-recorder';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import { equalJson, objectAt, type JsonObject } from '../../shared/values/json';
-import type { Expectations } from '../owned/expectations';
-import { NamespaceGoing, slowStart, type PodKeeper } from '../owned/pods';
-import { eventReference } from '../owned/reference';
+import type { Expectations } from '../workload/expectations';
+import { NamespaceTerminatingError, type PodControl } from '../workload/pod-control';
+import { slowStartBatch } from '../workload/slow-start';
+import { eventReference } from '../workload/references';
 import type { JobCounts } from './counts';
 import { isTracked, isTracking, JOBS, PODS } from './names';
 import { podOf } from './pod-template';
@@ -19,7 +20,7 @@ const AT_A_TIME = 16;
 export interface JobWritesOptions {
   readonly client: RestClient;
   readonly events: Pick<EventRecorder, 'record'>;
-  readonly keeper: PodKeeper;
+  readonly keeper: PodControl;
   readonly expectations: Expectations;
   readonly counts: JobCounts;
   /** Told before a finalizer is taken off, and again where it was not. */
@@ -71,10 +72,10 @@ export class JobWrites {
     expectations.expectDeletions(keyOf(job), pods.map(keyOf));
     await withConcurrencyLimit(AT_A_TIME, pods, async (pod) => {
       try {
-        if (!(await keeper.delete(job, pod))) expectations.deleted(keyOf(job), keyOf(pod));
+        if (!(await keeper.delete(job, pod))) expectations.deletionObserved(keyOf(job), keyOf(pod));
         removed.add(pod.uid);
       } catch (error) {
-        expectations.deleted(keyOf(job), keyOf(pod));
+        expectations.deletionObserved(keyOf(job), keyOf(pod));
         failures.push(error);
       }
     });
@@ -84,12 +85,12 @@ export class JobWrites {
   private async makeAll(job: ApiObject, { made }: JobPlan, failures: unknown[]): Promise<number> {
     const { client, keeper, expectations } = this.options;
     expectations.expectCreations(keyOf(job), made.length);
-    const { succeeded, error } = await slowStart(made.length, async (index) => {
+    const { succeeded, error } = await slowStartBatch(made.length, async (index) => {
       const wish = made[index];
       if (wish !== undefined) await keeper.create(job, podOf(client.dialect, job, wish));
     });
-    expectations.created(keyOf(job), made.length - succeeded);
-    if (succeeded < made.length && !(error instanceof NamespaceGoing)) failures.push(error);
+    expectations.creationObserved(keyOf(job), made.length - succeeded);
+    if (succeeded < made.length && !(error instanceof NamespaceTerminatingError)) failures.push(error);
     return succeeded;
   }
 

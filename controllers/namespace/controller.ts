@@ -11,7 +11,7 @@ import { discover, type Discovered } from '../../shared/client/rest/discovery';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { errorMessage } from '../../shared/runtime/error-message';
 import { deleteContent } from './content';
 import { deletionStages } from './plan';
@@ -45,7 +45,7 @@ async function run(context: ControllerContext): Promise<void> {
   const unhandle = namespaces.handle({ added: look, updated: (_, namespace) => look(namespace) });
   const deletion = new NamespaceDeletion(context);
   const work = (name: string): Promise<WorkOutcome> => deletion.sync(name);
-  if (await synced([namespaces], signal)) {
+  if (await waitForSync([namespaces], signal)) {
     await runWorkers({ queue, concurrency: settings.concurrentNamespaceSyncs, logger, signal, work });
   }
   unhandle();

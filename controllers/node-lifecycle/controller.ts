@@ -12,10 +12,10 @@ import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-que
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import { conditionOf, conditionsOf, conditionsPatch, withCondition } from '../runtime/conditions';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
-import { indexed } from '../runtime/indexed';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
+import { indexInformer } from '../runtime/object-index';
 import { nodeReference } from '../runtime/nodes';
-import { isReady, nodeNameOf, podReference } from '../runtime/pods';
+import { isPodReady, nodeNameOf, podReference } from '../runtime/pods';
 import { readyStatus } from './health';
 import { NodeMonitor } from './monitor';
 
@@ -59,9 +59,9 @@ class NodeLifecycle {
 
   async run(): Promise<void> {
     const { logger, signal } = this.context;
-    const { store, end } = indexed(this.pods, { node: (pod) => [nodeNameOf(pod)] });
+    const { store, end } = indexInformer(this.pods, { node: (pod) => [nodeNameOf(pod)] });
     const unhandle = [end, ...this.follow()];
-    if (await synced([this.nodes, this.pods, this.leases], signal)) {
+    if (await waitForSync([this.nodes, this.pods, this.leases], signal)) {
       const work = (item: string): Promise<WorkOutcome> =>
         item.startsWith(ON_NODE)
           ? this.syncPod(this.pods.byKey(item.slice(ON_NODE.length)))
@@ -100,7 +100,7 @@ class NodeLifecycle {
 
   /** A pod that comes to a node that is lost may still say that it is ready. */
   private arrived(pod: ApiObject): void {
-    if (nodeNameOf(pod) !== '' && isReady(pod)) this.queue.add(ON_NODE + keyOf(pod));
+    if (nodeNameOf(pod) !== '' && isPodReady(pod)) this.queue.add(ON_NODE + keyOf(pod));
   }
 
   private async look(): Promise<void> {
@@ -156,7 +156,7 @@ class NodeLifecycle {
 
   private async markUnready(pod: ApiObject): Promise<void> {
     const ready = conditionOf(pod.body, 'Ready');
-    if (ready === undefined || !isReady(pod)) return;
+    if (ready === undefined || !isPodReady(pod)) return;
     const { client, clock, events, signal } = this.context;
     const made = { ...ready, status: 'False', lastTransitionTime: timestamp(clock.now()) };
     const place = { namespace: pod.namespace, name: pod.name, subresource: 'status' };

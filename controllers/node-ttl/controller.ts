@@ -3,7 +3,7 @@ import { isNotFound } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { otherQualifiedName } from '../../shared/names/dialect';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { secondsOf, stepFor } from './reconcile';
 
 const NODES = resourceOf('core.v1.Node');
@@ -55,6 +55,6 @@ async function run(context: ControllerContext): Promise<void> {
     });
     return DONE;
   };
-  if (await synced([nodes], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
+  if (await waitForSync([nodes], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
   unhandle();
 }

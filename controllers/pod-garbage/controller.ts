@@ -7,7 +7,7 @@ import type { ApiObject } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { pause } from '../../shared/client/signals';
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import {
   failedStatus,
   isForced,
@@ -39,7 +39,7 @@ async function run(context: ControllerContext): Promise<void> {
   const { informers, clock, logger, signal } = context;
   const [pods, nodes] = [informers.of(PODS), informers.of(NODES)];
   const collection = new PodCollection(context);
-  if (!(await synced([pods, nodes], signal))) return;
+  if (!(await waitForSync([pods, nodes], signal))) return;
   do {
     try {
       await collection.look(pods.list(), nodes.list());

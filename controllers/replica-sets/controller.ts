@@ -9,14 +9,15 @@ import { resourceOf } from '../../shared/client/rest/resource';
 import type { LabelMatcher } from '../../shared/api/selectors/label-selector';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
-import { isActive, nextAvailable } from '../owned/activity';
-import { claim } from '../owned/claim';
-import { Dependants } from '../owned/dependants';
-import { Expectations } from '../owned/expectations';
-import { followDependants, type DependantChange } from '../owned/follow';
-import { NamespaceGoing, podFrom, PodKeeper, slowStart } from '../owned/pods';
-import { minReadyOf, templateOf } from '../owned/wishes';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { isPodActive, msUntilAvailable } from '../workload/pod-activity';
+import { claimDependents } from '../workload/controller-ref-manager';
+import { DependentIndex } from '../workload/dependent-index';
+import { Expectations } from '../workload/expectations';
+import { watchDependents, type DependentChange } from '../workload/dependent-events';
+import { NamespaceTerminatingError, podFromTemplate, PodControl } from '../workload/pod-control';
+import { slowStartBatch } from '../workload/slow-start';
+import { minReadySecondsOf, templateOf } from '../workload/spec';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { controllerOf, labelsOf } from '../runtime/pods';
 import { errorMessage } from '../../shared/runtime/error-message';
 import { REPLICA_SET, REPLICATION_CONTROLLER, type ReplicaKind } from './kinds';
@@ -51,35 +52,35 @@ async function run(context: ControllerContext, kind: ReplicaKind): Promise<void>
   const seen: SeenReplicas = {
     kind,
     owners,
-    pods: new Dependants(pods),
-    siblings: new Dependants(owners),
+    pods: new DependentIndex(pods),
+    siblings: new DependentIndex(owners),
     expectations: new Expectations(clock),
-    keeper: new PodKeeper({ client, events, resource: kind.resource, signal }),
+    keeper: new PodControl({ client, events, resource: kind.resource, signal }),
   };
   const queue = context.queue({ name: kind.queue });
   const unhandle = follow(seen, pods, queue);
   const work = (key: string): Promise<WorkOutcome> => sync(context, seen, key);
   const concurrency = kind.concurrency(settings);
-  if (await synced([owners, pods], signal)) await runWorkers({ queue, concurrency, logger, signal, work });
+  if (await waitForSync([owners, pods], signal)) await runWorkers({ queue, concurrency, logger, signal, work });
   for (const remove of unhandle) remove();
-  seen.pods.end();
-  seen.siblings.end();
+  seen.pods.release();
+  seen.siblings.release();
 }
 
 interface SeenReplicas {
   readonly kind: ReplicaKind;
   readonly owners: Informer;
-  readonly pods: Dependants;
+  readonly pods: DependentIndex;
   /** Owners by what owns them. */
-  readonly siblings: Dependants;
+  readonly siblings: DependentIndex;
   readonly expectations: Expectations;
-  readonly keeper: PodKeeper;
+  readonly keeper: PodControl;
 }
 
 function follow({ kind, owners, expectations }: SeenReplicas, pods: Informer, queue: WorkQueue): readonly (() => void)[] {
-  const tell = (owner: ApiObject, { then, now }: DependantChange): void => {
+  const tell = (owner: ApiObject, { previous: then, current: now }: DependentChange): void => {
     const key = keyOf(owner);
-    const isComing = then === undefined && now !== undefined && !expectations.areMet(key);
+    const isComing = then === undefined && now !== undefined && !expectations.areSatisfied(key);
     queue.addAfter(key, isComing ? COMING_MS : 0);
   };
   const wants = (owner: ApiObject, pod: ApiObject): boolean => kind.selector(owner)?.(labelsOf(pod)) === true;
@@ -88,11 +89,11 @@ function follow({ kind, owners, expectations }: SeenReplicas, pods: Informer, qu
       added: (owner) => queue.add(keyOf(owner)),
       updated: (_, owner) => queue.add(keyOf(owner)),
       deleted(owner) {
-        expectations.forget(keyOf(owner));
+        expectations.delete(keyOf(owner));
         queue.add(keyOf(owner));
       },
     }),
-    followDependants({ dependants: pods, owners, resource: kind.resource, expectations, wants, tell }),
+    watchDependents({ dependents: pods, owners, resource: kind.resource, expectations, matches: wants, onChange: tell }),
   ];
 }
 
@@ -102,26 +103,26 @@ async function sync(context: ControllerContext, seen: SeenReplicas, key: string)
   const owner = owners.byKey(key);
   const matches = owner === undefined ? undefined : kind.selector(owner);
   if (owner === undefined || matches === undefined) return DONE;
-  const isManaged = expectations.areMet(key);
+  const isManaged = expectations.areSatisfied(key);
   const pods = await claimed(context, seen, owner, matches);
   const plan: ReplicaPlan = isManaged ? planOf(owner, pods, () => relatedPods(seen, owner, pods), clock.now()) : { type: 'none' };
   const failure = await carryOut(context, seen, owner, plan);
   const fault = failure === undefined ? undefined : faultOf(plan, failure.error);
   await writeStatus(context, kind, owner, replicaStatus(owner, pods, fault, clock.now()));
   if (failure !== undefined) throw failure.error;
-  const waits = [nextAvailable(pods, minReadyOf(owner), clock.now()), expectations.forgottenIn(key)].filter((ms) => ms !== undefined);
+  const waits = [msUntilAvailable(pods, minReadySecondsOf(owner), clock.now()), expectations.msUntilExpired(key)].filter((ms) => ms !== undefined);
   return waits.length === 0 ? DONE : { type: 'again', afterMs: Math.min(...waits) };
 }
 
 function claimed({ client, signal }: ControllerContext, { kind, pods }: SeenReplicas, owner: ApiObject, matches: LabelMatcher) {
   const options = { client, ownerResource: kind.resource, resource: PODS, signal };
-  return claim(options, owner, (pod) => matches(labelsOf(pod)), pods.candidatesFor(owner).filter(isActive));
+  return claimDependents(options, owner, (pod) => matches(labelsOf(pod)), pods.candidatesFor(owner).filter(isPodActive));
 }
 
 /** The pods of all sets that one owner keeps: several sets of a Deployment serve the same purpose. */
 function relatedPods({ pods, siblings }: SeenReplicas, owner: ApiObject, own: readonly ApiObject[]): Iterable<ApiObject> {
   const above = controllerOf(owner);
-  return above === undefined ? own : siblings.of(above.uid).flatMap(({ uid }) => pods.of(uid));
+  return above === undefined ? own : siblings.ownedBy(above.uid).flatMap(({ uid }) => pods.ownedBy(uid));
 }
 
 /** The first failure. */
@@ -137,20 +138,20 @@ async function carryOut(
       return undefined;
     case 'create': {
       expectations.expectCreations(key, plan.count);
-      const pod = podFrom(templateOf(owner), client.dialect, kind.resource, owner);
-      const { succeeded, error } = await slowStart(plan.count, () => keeper.create(owner, pod));
-      expectations.created(key, plan.count - succeeded);
-      return succeeded === plan.count || error instanceof NamespaceGoing ? undefined : { error };
+      const pod = podFromTemplate(templateOf(owner), client.dialect, kind.resource, owner);
+      const { succeeded, error } = await slowStartBatch(plan.count, () => keeper.create(owner, pod));
+      expectations.creationObserved(key, plan.count - succeeded);
+      return succeeded === plan.count || error instanceof NamespaceTerminatingError ? undefined : { error };
     }
     case 'delete': {
       expectations.expectDeletions(key, plan.pods.map(keyOf));
       const outcomes = await Promise.allSettled(
         plan.pods.map(async (pod) => {
           const isSeen = await keeper.delete(owner, pod).catch((error: unknown) => {
-            expectations.deleted(key, keyOf(pod));
+            expectations.deletionObserved(key, keyOf(pod));
             throw error;
           });
-          if (!isSeen) expectations.deleted(key, keyOf(pod));
+          if (!isSeen) expectations.deletionObserved(key, keyOf(pod));
         }),
       );
       const failed = outcomes.find((outcome) => outcome.status === 'rejected');

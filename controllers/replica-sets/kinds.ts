@@ -4,7 +4,7 @@ import type { ApiObject } from '../../shared/client/rest/api-object';
 import { compileLabelSelector, type LabelMatcher } from '../../shared/api/selectors/label-selector';
 import { requirementsOfLabels } from '../../shared/api/selectors/object-selector';
 import { isEmptyObject, objectAt } from '../../shared/values/json';
-import { labelSelectorOf } from '../owned/selector';
+import { labelSelectorOf } from '../workload/label-selector';
 import type { ControllerSettings } from '../runtime/controller';
 
 export interface ReplicaKind {

@@ -2,10 +2,10 @@
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { equalJson, objectAt, type JsonObject } from '../../shared/values/json';
-import { inDeletionOrder, isAvailable } from '../owned/activity';
-import { generationOf, minReadyOf, replicasOf, templateOf } from '../owned/wishes';
+import { sortForDeletion, isPodAvailable } from '../workload/pod-activity';
+import { generationOf, minReadySecondsOf, replicasOf, templateOf } from '../workload/spec';
 import { conditionOf, conditionsOf, withCondition } from '../runtime/conditions';
-import { isReady, labelsOf } from '../runtime/pods';
+import { isPodReady, labelsOf } from '../runtime/pods';
 
 /** Pods that are asked for at a time. */
 export const BURST = 500;
@@ -22,7 +22,7 @@ export function planOf(set: ApiObject, pods: readonly ApiObject[], related: () =
   if (missing > 0) return { type: 'create', count: Math.min(missing, BURST) };
   if (missing === 0) return { type: 'none' };
   const surplus = Math.min(-missing, BURST);
-  const ordered = surplus < pods.length ? inDeletionOrder(pods, related(), now) : pods;
+  const ordered = surplus < pods.length ? sortForDeletion(pods, related(), now) : pods;
   return { type: 'delete', pods: ordered.slice(0, surplus) };
 }
 
@@ -41,7 +41,7 @@ export function replicaStatus(
 ): JsonObject | undefined {
   const known = objectAt(set.body, 'status') ?? {};
   const labels = Object.entries(objectAt(objectAt(templateOf(set), 'metadata'), 'labels') ?? {});
-  const minReady = minReadyOf(set);
+  const minReady = minReadySecondsOf(set);
   const count = (counts: (pod: ApiObject) => boolean): number => pods.reduce((sum, pod) => sum + (counts(pod) ? 1 : 0), 0);
   const isLabelled = (pod: ApiObject): boolean => {
     const borne = labelsOf(pod);
@@ -50,8 +50,8 @@ export function replicaStatus(
   const conditions = conditionsWith(set, fault, now);
   const counts: Readonly<Record<string, number>> = {
     fullyLabeledReplicas: count(isLabelled),
-    readyReplicas: count(isReady),
-    availableReplicas: count((pod) => isAvailable(pod, minReady, now)),
+    readyReplicas: count(isPodReady),
+    availableReplicas: count((pod) => isPodAvailable(pod, minReady, now)),
     observedGeneration: generationOf(set),
   };
   // A count of nothing is left out, as all who write this status do.

@@ -9,8 +9,8 @@ import { pause } from '../../shared/client/signals';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { equalJson, own } from '../../shared/values/json';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
-import { indexed } from '../runtime/indexed';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
+import { indexInformer } from '../runtime/object-index';
 import { runSteps } from '../../shared/scheduling/steps';
 import { TimeSlice } from '../../shared/scheduling/yielding';
 import { CountedKinds, keyOfKind } from './counted-kinds';
@@ -38,7 +38,7 @@ export const resourceQuotaController: Controller = {
 export async function runResourceQuota(context: QuotaContext): Promise<void> {
   const { informers, logger, signal, settings } = context;
   const quotas = informers.of(QUOTAS);
-  const index = indexed(quotas, { namespace: ({ namespace }) => [namespace] });
+  const index = indexInformer(quotas, { namespace: ({ namespace }) => [namespace] });
   const queue = context.queue({ name: 'resourcequota_primary' });
   const limits = (quota: ApiObject, kind: string): boolean => [...limitedBy(quota).values()].some((one) => keyOfKind(one.kind) === kind);
   const soon = addTogether(context, queue);
@@ -60,7 +60,7 @@ export async function runResourceQuota(context: QuotaContext): Promise<void> {
     },
   });
   const work = (key: string): Promise<WorkOutcome> => sync(context, quotas.byKey(key), kinds);
-  if (await synced([quotas], signal)) {
+  if (await waitForSync([quotas], signal)) {
     const again = (): void => quotas.list().forEach((quota) => queue.add(keyOf(quota)));
     await Promise.all([
       runWorkers({ queue, concurrency: settings.concurrentQuotaSyncs, logger, signal, work }),

@@ -11,8 +11,8 @@ import type { GroupResource } from '../../shared/api/identity/identity';
 import { SERVED_KINDS } from '../../shared/api/kinds';
 import { equalJson, own } from '../../shared/values/json';
 import type { ControllerContext } from '../runtime/controller';
-import { indexed, type Indexed } from '../runtime/indexed';
-import { hasEnded } from '../runtime/pods';
+import { indexInformer, type ObjectIndex } from '../runtime/object-index';
+import { isPodTerminated } from '../runtime/pods';
 
 /** Kinds of which more than the number counts. */
 const WHOLE: ReadonlySet<string> = new Set(['pods', 'services', 'persistentvolumeclaims']);
@@ -27,7 +27,7 @@ const VERBS = ['create', 'list', 'watch', 'delete'];
 
 interface Followed {
   readonly informer: Informer;
-  readonly index: Indexed;
+  readonly index: ObjectIndex;
   readonly end: () => void;
 }
 
@@ -130,7 +130,7 @@ export class CountedKinds {
 
   private heard(informer: Informer, stop: () => void): Followed {
     const key = keyOfKind(informer.resource);
-    const index = indexed(informer, BY_NAMESPACE);
+    const index = indexInformer(informer, BY_NAMESPACE);
     const unhandle = informer.handle({
       added: ({ namespace }) => this.changed(key, namespace),
       updated: (then, now) => {
@@ -170,7 +170,7 @@ export const keyOfKind = ({ group, resource }: GroupResource): string => `${reso
 function usesOtherwise(then: ApiObject, now: ApiObject): boolean {
   if (own(now.body, 'spec') === undefined) return false;
   return (
-    hasEnded(then) !== hasEnded(now) ||
+    isPodTerminated(then) !== isPodTerminated(now) ||
     isBeingDeleted(then) !== isBeingDeleted(now) ||
     !equalJson(own(then.body, 'spec'), own(now.body, 'spec'))
   );

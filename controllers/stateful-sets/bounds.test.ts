@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { lateMoves, playLate, type LateOptions } from '../../test/support/late-world';
-import { isReady } from '../runtime/pods';
+import { isPodReady } from '../runtime/pods';
 import { runStatefulSets } from './controller';
 import { ordinalOf } from './identity';
 import { propertyRuns } from '../../test/support/property-runs';
@@ -25,7 +25,7 @@ test('an OrderedReady StatefulSet never exceeds its replicas, has at most one un
     fc.asyncProperty(fc.integer({ min: 1, max: 4 }), lateMoves, async (replicas, moves) => {
       const check = (pods: readonly ApiObject[]): void => {
         expect(pods.length).toBeLessThanOrEqual(replicas);
-        expect(pods.filter(isReady).length).toBeGreaterThanOrEqual(replicas - 1);
+        expect(pods.filter(isPodReady).length).toBeGreaterThanOrEqual(replicas - 1);
       };
       isAtRest(await playLate(optionsFor(replicas, 'OrderedReady', check), moves), replicas);
     }),
@@ -40,9 +40,9 @@ test('a Parallel StatefulSet never exceeds its replicas, replaces a ready pod on
       const check = (pods: readonly ApiObject[], deleted: string | undefined): void => {
         expect(pods.length).toBeLessThanOrEqual(replicas);
         const going = deleted === undefined ? undefined : pods.find(({ name }) => name === deleted);
-        if (going === undefined || !isReady(going)) return;
+        if (going === undefined || !isPodReady(going)) return;
         const above = pods.filter((pod) => (ordinalOf('web', pod.name) ?? 0) > (ordinalOf('web', going.name) ?? 0));
-        expect(above.filter(isReady)).toHaveLength(replicas - 1 - (ordinalOf('web', going.name) ?? 0));
+        expect(above.filter(isPodReady)).toHaveLength(replicas - 1 - (ordinalOf('web', going.name) ?? 0));
       };
       isAtRest(await playLate(optionsFor(replicas, 'Parallel', check), moves), replicas);
     }),

@@ -3,7 +3,7 @@ import type { ApiObject } from '../../shared/client/rest/api-object';
 import { resourceOf, type Resource } from '../../shared/client/rest/resource';
 import type { Dialect } from '../../shared/names/dialect';
 import { arrayAt, equalJson, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import { controllerReference } from '../owned/reference';
+import { controllerReference } from '../workload/references';
 
 const PODS = resourceOf('core.v1.Pod');
 

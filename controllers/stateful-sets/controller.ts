@@ -7,16 +7,16 @@ import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-que
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { qualifiedNameIn } from '../../shared/names/dialect';
 import { objectAt, stringAt } from '../../shared/values/json';
-import { nextAvailable } from '../owned/activity';
-import { claim } from '../owned/claim';
-import { Dependants } from '../owned/dependants';
-import { Expectations } from '../owned/expectations';
-import { followDependants } from '../owned/follow';
-import { labelSelectorOf } from '../owned/selector';
-import { minReadyOf, numberAt } from '../owned/wishes';
-import { History } from '../revisions/history';
-import { REVISIONS, surplusOf } from '../revisions/revision';
-import { synced, type Controller, type ControllerContext, type ControllerSettings } from '../runtime/controller';
+import { msUntilAvailable } from '../workload/pod-activity';
+import { claimDependents } from '../workload/controller-ref-manager';
+import { DependentIndex } from '../workload/dependent-index';
+import { Expectations } from '../workload/expectations';
+import { watchDependents } from '../workload/dependent-events';
+import { labelSelectorOf } from '../workload/label-selector';
+import { minReadySecondsOf, numberAt } from '../workload/spec';
+import { RevisionHistory } from '../workload/revision-history';
+import { REVISIONS, revisionsBeyondLimit } from '../workload/controller-revision';
+import { waitForSync, type Controller, type ControllerContext, type ControllerSettings } from '../runtime/controller';
 import { labelsOf } from '../runtime/pods';
 import { ordinalOf, revisionOf } from './identity';
 import { planSet, type SetView } from './plan';
@@ -34,10 +34,10 @@ export const statefulSetController: Controller = {
 
 interface SeenSets {
   readonly sets: Informer;
-  readonly podsOf: Dependants;
-  readonly revisionsOf: Dependants;
+  readonly podsOf: DependentIndex;
+  readonly revisionsOf: DependentIndex;
   readonly expectations: Expectations;
-  readonly history: History;
+  readonly history: RevisionHistory;
   readonly writes: SetWrites;
 }
 
@@ -57,20 +57,20 @@ export async function runStatefulSets(context: SetContext): Promise<void> {
   const expectations = new Expectations(clock);
   const seen: SeenSets = {
     sets,
-    podsOf: new Dependants(pods),
-    revisionsOf: new Dependants(revisions),
+    podsOf: new DependentIndex(pods),
+    revisionsOf: new DependentIndex(revisions),
     expectations,
-    history: new History({ client, resource: STATEFUL_SETS, label: REVISION_HASH, signal }),
+    history: new RevisionHistory({ client, resource: STATEFUL_SETS, label: REVISION_HASH, signal }),
     writes: new SetWrites({ client, events, claims, expectations, signal }),
   };
   const queue = context.queue({ name: 'statefulset' });
   const unhandle = follow(seen, pods, queue);
   const work = (key: string): Promise<WorkOutcome> => sync(context, seen, key);
   const concurrency = settings.concurrentStatefulSetSyncs;
-  if (await synced([sets, pods, revisions, claims], signal)) await runWorkers({ queue, concurrency, logger, signal, work });
+  if (await waitForSync([sets, pods, revisions, claims], signal)) await runWorkers({ queue, concurrency, logger, signal, work });
   for (const remove of unhandle) remove();
-  seen.podsOf.end();
-  seen.revisionsOf.end();
+  seen.podsOf.release();
+  seen.revisionsOf.release();
 }
 
 function follow({ sets, expectations }: SeenSets, pods: Informer, queue: WorkQueue): readonly (() => void)[] {
@@ -79,9 +79,9 @@ function follow({ sets, expectations }: SeenSets, pods: Informer, queue: WorkQue
     sets.handle({
       added: tell,
       updated: (_, set) => tell(set),
-      deleted: (set) => expectations.forget(keyOf(set)),
+      deleted: (set) => expectations.delete(keyOf(set)),
     }),
-    followDependants({ dependants: pods, owners: sets, resource: STATEFUL_SETS, expectations, wants: isPodOf, tell }),
+    watchDependents({ dependents: pods, owners: sets, resource: STATEFUL_SETS, expectations, matches: isPodOf, onChange: tell }),
   ];
 }
 
@@ -94,15 +94,15 @@ async function sync(context: SetContext, seen: SeenSets, key: string): Promise<W
   const set = sets.byKey(key);
   const matches = set === undefined ? undefined : labelSelectorOf(set);
   if (set === undefined || matches === undefined) return DONE;
-  if (!expectations.areMet(key)) return { type: 'again', afterMs: expectations.forgottenIn(key) ?? 0 };
+  if (!expectations.areSatisfied(key)) return { type: 'again', afterMs: expectations.msUntilExpired(key) ?? 0 };
   const claims = { client, ownerResource: STATEFUL_SETS, signal };
-  const pods = await claim({ ...claims, resource: PODS }, set, (pod) => isPodOf(set, pod), podsOf.candidatesFor(set));
+  const pods = await claimDependents({ ...claims, resource: PODS }, set, (pod) => isPodOf(set, pod), podsOf.candidatesFor(set));
   const isSelected = (one: ApiObject): boolean => matches(labelsOf(one));
-  const revisions = await claim({ ...claims, resource: REVISIONS }, set, isSelected, revisionsOf.candidatesFor(set));
+  const revisions = await claimDependents({ ...claims, resource: REVISIONS }, set, isSelected, revisionsOf.candidatesFor(set));
 
   if (isBeingDeleted(set)) return DONE;
   const status = objectAt(set.body, 'status') ?? {};
-  const { revision: update, collisions } = await history.present(set, revisions, numberAt(status, 'collisionCount') ?? 0);
+  const { revision: update, collisions } = await history.ensureCurrent(set, revisions, numberAt(status, 'collisionCount') ?? 0);
   const current = revisions.find(({ name }) => name === stringAt(status, 'currentRevision')) ?? update;
   const view: SetView = { set, pods, current: current.name, update: update.name, now: clock.now() };
   try {
@@ -112,7 +112,7 @@ async function sync(context: SetContext, seen: SeenSets, key: string): Promise<W
   }
   const live = new Set([current.name, update.name, ...pods.map(revisionOf)]);
   const limit = numberAt(objectAt(set.body, 'spec'), 'revisionHistoryLimit') ?? HISTORY_LIMIT;
-  await history.forget(surplusOf(revisions, live, limit));
-  const waitMs = nextAvailable(pods, minReadyOf(set), clock.now());
+  await history.delete(revisionsBeyondLimit(revisions, live, limit));
+  const waitMs = msUntilAvailable(pods, minReadySecondsOf(set), clock.now());
   return waitMs === undefined ? DONE : { type: 'again', afterMs: waitMs };
 }

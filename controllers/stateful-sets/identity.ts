@@ -3,9 +3,9 @@ import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { Resource } from '../../shared/client/rest/resource';
 import { qualifiedNameIn, type Dialect } from '../../shared/names/dialect';
 import { arrayAt, cloneJson, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import { podFrom } from '../owned/pods';
-import { numberAt } from '../owned/wishes';
-import { REVISION_LABEL } from '../revisions/revision';
+import { podFromTemplate } from '../workload/pod-control';
+import { numberAt } from '../workload/spec';
+import { REVISION_LABEL } from '../workload/controller-revision';
 import { labelsOf } from '../runtime/pods';
 
 /** Spelled as stock manifests select by them. */
@@ -66,7 +66,7 @@ export interface PodOrigin {
 
 export function podFor({ dialect, resource, set, template, revision }: PodOrigin, ordinal: number): JsonObject {
   const name = podName(set.name, ordinal);
-  const pod = podFrom(template, dialect, resource, set);
+  const pod = podFromTemplate(template, dialect, resource, set);
   const metadata = objectAt(pod, 'metadata') ?? {};
   const spec = objectAt(pod, 'spec') ?? {};
   const serviceName = stringAt(specOf(set), 'serviceName') ?? '';

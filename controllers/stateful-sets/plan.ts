@@ -4,9 +4,9 @@
  */
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { objectAt, stringAt } from '../../shared/values/json';
-import { isAvailable } from '../owned/activity';
-import { minReadyOf, numberAt, replicasOf } from '../owned/wishes';
-import { hasEnded, isReady } from '../runtime/pods';
+import { isPodAvailable } from '../workload/pod-activity';
+import { minReadySecondsOf, numberAt, replicasOf } from '../workload/spec';
+import { isPodTerminated, isPodReady } from '../runtime/pods';
 import { ordinalOf, revisionOf, startOf } from './identity';
 
 export interface SetView {
@@ -34,7 +34,7 @@ export function planSet(view: SetView): readonly SetAction[] {
 
 const phaseOf = ({ body }: ApiObject): string => stringAt(objectAt(body, 'status'), 'phase') ?? '';
 
-export const isRunningAndReady = (pod: ApiObject): boolean => phaseOf(pod) === 'Running' && isReady(pod);
+export const isRunningAndReady = (pod: ApiObject): boolean => phaseOf(pod) === 'Running' && isPodReady(pod);
 
 interface Placed {
   readonly ordinal: number;
@@ -87,7 +87,7 @@ class Plan {
   /** Whether the next one may follow. */
   private keep(pod: ApiObject, ordinal: number): boolean {
     if (isBeingDeleted(pod)) return false;
-    if (hasEnded(pod)) {
+    if (isPodTerminated(pod)) {
       this.made.push({ type: 'delete', pod, claims: false });
       return false;
     }
@@ -96,7 +96,7 @@ class Plan {
   }
 
   private serves(pod: ApiObject): boolean {
-    return isRunningAndReady(pod) && isAvailable(pod, minReadyOf(this.view.set), this.view.now);
+    return isRunningAndReady(pod) && isPodAvailable(pod, minReadySecondsOf(this.view.set), this.view.now);
   }
 
   private unwanted(): boolean {

@@ -1,8 +1,8 @@
 /** What the status of a StatefulSet says. Decided from what is seen, without a server. */
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { equalJson, objectAt, type JsonObject } from '../../shared/values/json';
-import { isAvailable } from '../owned/activity';
-import { generationOf, minReadyOf } from '../owned/wishes';
+import { isPodAvailable } from '../workload/pod-activity';
+import { generationOf, minReadySecondsOf } from '../workload/spec';
 import { revisionOf } from './identity';
 import { isRunningAndReady, strategyOf, type SetView } from './plan';
 
@@ -15,7 +15,7 @@ export function setStatus({ set, pods, current, update, now }: SetView, collisio
   const updatedReplicas = staying.filter((pod) => revisionOf(pod) === update).length;
   const isComplete = strategyOf(set) === 'RollingUpdate' && updatedReplicas === replicas && readyReplicas === replicas;
   const currentReplicas = isComplete ? updatedReplicas : staying.filter((pod) => revisionOf(pod) === current).length;
-  const availableReplicas = count((pod) => isRunningAndReady(pod) && isAvailable(pod, minReadyOf(set), now));
+  const availableReplicas = count((pod) => isRunningAndReady(pod) && isPodAvailable(pod, minReadySecondsOf(set), now));
   const status: JsonObject = {
     observedGeneration: generationOf(set),
     replicas,

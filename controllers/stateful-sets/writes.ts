@@ -6,10 +6,10 @@ import type { Informer } from '../../shared/client/informer/informer';
 import { resourceOf } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import type { Expectations } from '../owned/expectations';
-import { eventReference } from '../owned/reference';
-import { templateOf } from '../owned/wishes';
-import { templateIn } from '../revisions/revision';
+import type { Expectations } from '../workload/expectations';
+import { eventReference } from '../workload/references';
+import { templateOf } from '../workload/spec';
+import { templateOfRevision } from '../workload/controller-revision';
 import { labelsOf } from '../runtime/pods';
 import { changedOwners } from './claim-owners';
 import { claimNames, claimsFor, missingLabels, podFor } from './identity';
@@ -60,7 +60,7 @@ export class SetWrites {
   private async create(set: ApiObject, ordinal: number, which: keyof SetRevisions, revisions: SetRevisions): Promise<void> {
     const { client, expectations, signal } = this.options;
     const revision = revisions[which];
-    const template = which === 'update' ? templateOf(set) : templateIn(revision);
+    const template = which === 'update' ? templateOf(set) : templateOfRevision(revision);
     const pod = podFor({ dialect: client.dialect, resource: STATEFUL_SETS, set, template, revision: revision.name }, ordinal);
     const name = stringAt(objectAt(pod, 'metadata'), 'name') ?? '';
     await this.makeClaims(set, name);
@@ -69,7 +69,7 @@ export class SetWrites {
       await client.create(PODS, pod, { signal });
       this.tell(set, 'create', name);
     } catch (error) {
-      expectations.created(keyOf(set));
+      expectations.creationObserved(keyOf(set));
       if (error instanceof ApiError && !isAlreadyExists(error) && !isNamespaceTerminating(error)) this.tell(set, 'create', name, error);
       throw error;
     }
@@ -139,7 +139,7 @@ export class SetWrites {
       await client.delete(PODS, { namespace, name }, { preconditions: { uid }, signal });
       this.tell(set, 'delete', name);
     } catch (error) {
-      expectations.deleted(keyOf(set), keyOf(pod));
+      expectations.deletionObserved(keyOf(set), keyOf(pod));
       if (isNotFound(error) || isConflict(error)) return;
       if (error instanceof ApiError) this.tell(set, 'delete', name, error);
       throw error;

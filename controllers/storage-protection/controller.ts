@@ -9,7 +9,7 @@ import type { CoreV1Pod } from '../../shared/api/types/generated/members';
 import { metadataOf, resourceOf, type Resource } from '../../shared/client/rest/resource';
 import type { ObjectList, RestClient } from '../../shared/client/rest/rest-client';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { decide, isBound, usesClaim } from './reconcile';
 
 const VOLUMES = resourceOf('core.v1.PersistentVolume');
@@ -92,7 +92,7 @@ async function protect(context: ControllerContext, protection: Protection, users
     await client.update(resource, decision.object, { signal }).catch(unlessOvertaken);
     return DONE;
   };
-  if (await synced(users === undefined ? [objects] : [objects, users], signal)) {
+  if (await waitForSync(users === undefined ? [objects] : [objects, users], signal)) {
     await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
   }
   for (const remove of unhandle) remove();

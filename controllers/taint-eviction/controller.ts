@@ -9,8 +9,8 @@ import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-que
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import { equalJson, objectAt, own } from '../../shared/values/json';
 import { conditionsOf, conditionsPatch, transitionTime, withCondition } from '../runtime/conditions';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
-import { indexed } from '../runtime/indexed';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
+import { indexInformer } from '../runtime/object-index';
 import { taintsOf } from '../runtime/nodes';
 import { nodeNameOf } from '../runtime/pods';
 import { DepartureSchedule } from './schedule';
@@ -39,7 +39,7 @@ async function run(context: ControllerContext): Promise<void> {
     'Pods deleted because of taints since the start.',
   );
   const schedule = new DepartureSchedule(clock, (key) => queue.add(key));
-  const { store, end } = indexed(pods, { node: (pod) => [nodeNameOf(pod)] });
+  const { store, end } = indexInformer(pods, { node: (pod) => [nodeNameOf(pod)] });
   const judge = (pod: ApiObject, node = nodes.get('', nodeNameOf(pod))): void => {
     if (node !== undefined && !isBeingDeleted(pod)) settle(context, schedule, pod, node);
   };
@@ -68,7 +68,7 @@ async function run(context: ControllerContext): Promise<void> {
     deleted();
     return outcome;
   };
-  if (await synced([nodes, pods], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
+  if (await waitForSync([nodes, pods], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
   for (const remove of unhandle) remove();
   schedule.clear();
 }

@@ -3,7 +3,7 @@ import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { expiryOf } from './reconcile';
 
 const JOBS = resourceOf('batch.v1.Job');
@@ -55,7 +55,7 @@ async function run({ client, informers, clock, logger, signal, settings, queue: 
       throw error;
     }
   };
-  if (await synced([jobs], signal)) {
+  if (await waitForSync([jobs], signal)) {
     await runWorkers({ queue, concurrency: settings.concurrentTtlAfterFinishedSyncs, logger, signal, work });
   }
   unhandle();

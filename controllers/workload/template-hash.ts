@@ -1,14 +1,14 @@
-/** A short text for a template that is the same in every process, and another one for another template. Changes nothing. */
+/** The hash of a pod template, for the `pod-template-hash` label and the names of ReplicaSets and ControllerRevisions. Equal in every process. */
 import { createHash } from 'node:crypto';
 import { isObject, setMember, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
 
-/** No vowels, so that no words come about, and nothing that is mistaken for something else. */
+/** Upstream's safe characters: no vowels, which could form words, and no characters that are easily confused. */
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const LENGTH = 10;
 
-/** A label's value. `collisions` = how often the text was taken by something else. */
+/** A label value. `collisions`: how often the name with this hash belonged to another object. */
 export function templateHash(template: JsonObject, collisions = 0): string {
-  const digest = createHash('sha256').update(stringifyJson(withoutNothing(template), 'sorted'));
+  const digest = createHash('sha256').update(stringifyJson(withoutNulls(template), 'sorted'));
   if (collisions > 0) digest.update(`\n${collisions}`);
   let rest = digest.digest().readBigUInt64BE();
   let text = '';
@@ -16,8 +16,8 @@ export function templateHash(template: JsonObject, collisions = 0): string {
   return text;
 }
 
-/** Without members that are null: they say the same as absent ones. */
-export function withoutNothing(value: JsonObject): JsonObject {
+/** A copy without members that are null, which mean the same as absent ones. */
+export function withoutNulls(value: JsonObject): JsonObject {
   const copy: JsonObject = {};
   for (const [member, item] of Object.entries(value)) if (item !== null) setMember(copy, member, stripped(item));
   return copy;
@@ -25,5 +25,5 @@ export function withoutNothing(value: JsonObject): JsonObject {
 
 function stripped(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(stripped);
-  return isObject(value) ? withoutNothing(value) : value;
+  return isObject(value) ? withoutNulls(value) : value;
 }

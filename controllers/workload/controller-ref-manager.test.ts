@@ -2,7 +2,7 @@ import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { objectAt, type JsonObject } from '../../shared/values/json';
 import { fakeClient } from '../../test/support/fake-client';
-import { claim, claimsOf, OwnerGone } from './claim';
+import { claimDependents, classifyCandidates, OwnerGoneError } from './controller-ref-manager';
 
 const SETS = '/apis/apps/v1/replicasets';
 const PODS = '/api/v1/pods';
@@ -16,7 +16,7 @@ const set = object('set', { uid: 'u1' });
 const names = (objects: readonly ApiObject[]): readonly string[] => objects.map(({ name }) => name);
 
 test('claimsOf keeps selected dependents, adopts matching orphans and releases dependents that no longer match', () => {
-  const claims = claimsOf(set, matches, [
+  const claims = classifyCandidates(set, matches, [
     labelled('kept', { ownerReferences: [OWNER] }),
     object('strayed', { ownerReferences: [OWNER] }),
     labelled('free'),
@@ -35,7 +35,7 @@ test('claimsOf keeps selected dependents, adopts matching orphans and releases d
 
 test('claimsOf neither adopts nor releases for an owner that is being deleted', () => {
   const going = object('set', { uid: 'u1', deletionTimestamp: '2026-01-01T00:00:00Z' });
-  const claims = claimsOf(going, matches, [labelled('free'), object('strayed', { ownerReferences: [OWNER] })]);
+  const claims = classifyCandidates(going, matches, [labelled('free'), object('strayed', { ownerReferences: [OWNER] })]);
   expect(claims).toEqual({ owned: [], adopt: [], release: [] });
 });
 
@@ -52,7 +52,7 @@ describe('claim', () => {
     const { api, options } = prepared({});
     const other = { ...OWNER, uid: 'u2', controller: false };
     const free = apiObject(api.put(PODS, { metadata: { namespace: 'n', name: 'free', labels: { app: 'a' }, ownerReferences: [other] } }));
-    expect(names(await claim({ ...options, finalizer: 'f' }, set, matches, [free]))).toEqual(['free']);
+    expect(names(await claimDependents({ ...options, finalizer: 'f' }, set, matches, [free]))).toEqual(['free']);
     const metadata = objectAt(api.get(PODS, 'n', 'free'), 'metadata');
     expect(metadata).toMatchObject({ ownerReferences: [other, { ...OWNER, blockOwnerDeletion: true }], finalizers: ['f'] });
   });
@@ -61,7 +61,7 @@ describe('claim', () => {
     for (const owner of [{ deletionTimestamp: '2026-01-01T00:00:00Z' }, { uid: 'u3' }]) {
       const { api, options } = prepared(owner);
       const free = apiObject(api.put(PODS, { metadata: { namespace: 'n', name: 'free', labels: { app: 'a' } } }));
-      await expect(claim(options, set, matches, [free])).rejects.toThrow(OwnerGone);
+      await expect(claimDependents(options, set, matches, [free])).rejects.toThrow(OwnerGoneError);
       expect(objectAt(api.get(PODS, 'n', 'free'), 'metadata')?.['ownerReferences']).toBeUndefined();
     }
   });
@@ -69,7 +69,9 @@ describe('claim', () => {
   it('releases a pod that no longer matches, and ignores pods that do not exist', async () => {
     const { api, options } = prepared({});
     const strayed = apiObject(api.put(PODS, { metadata: { namespace: 'n', name: 'strayed', ownerReferences: [OWNER] } }));
-    expect(await claim(options, set, matches, [strayed, object('gone', { ownerReferences: [OWNER] }), labelled('lost')])).toEqual([]);
+    expect(await claimDependents(options, set, matches, [strayed, object('gone', { ownerReferences: [OWNER] }), labelled('lost')])).toEqual(
+      [],
+    );
     expect(objectAt(api.get(PODS, 'n', 'strayed'), 'metadata')?.['ownerReferences']).toEqual([]);
   });
 });

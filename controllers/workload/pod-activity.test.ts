@@ -1,7 +1,7 @@
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import type { JsonObject } from '../../shared/values/json';
-import { deletionCost, inDeletionOrder, isActive, isAvailable, nextAvailable } from './activity';
+import { deletionCostOf, sortForDeletion, isPodActive, isPodAvailable, msUntilAvailable } from './pod-activity';
 
 const NOW = Date.UTC(2026, 0, 2);
 const ago = (seconds: number): string => timestamp(NOW - seconds * 1000);
@@ -44,7 +44,7 @@ test.each<[string, ApiObject, ApiObject]>([
     pod('b', { readyFor: 1000, age: 1000 }),
   ],
 ])('inDeletionOrder puts %s first', (_, first, second) => {
-  const names = (pods: readonly ApiObject[]): readonly string[] => inDeletionOrder(pods, [], NOW).map(({ name }) => name);
+  const names = (pods: readonly ApiObject[]): readonly string[] => sortForDeletion(pods, [], NOW).map(({ name }) => name);
   expect(names([second, first])).toEqual([first.name, second.name]);
   expect(names([first, second])).toEqual([first.name, second.name]);
 });
@@ -52,7 +52,7 @@ test.each<[string, ApiObject, ApiObject]>([
 test('inDeletionOrder puts pods first whose node has more related pods', () => {
   const [a, b] = [pod('a', { node: 'one', readyFor: 1 }), pod('b', { node: 'two', readyFor: 1 })];
   const related = [a, b, pod('c', { node: 'two' }), pod('d', { node: 'one', phase: 'Failed' })];
-  expect(inDeletionOrder([a, b], related, NOW).map(({ name }) => name)).toEqual(['b', 'a']);
+  expect(sortForDeletion([a, b], related, NOW).map(({ name }) => name)).toEqual(['b', 'a']);
 });
 
 test.each([
@@ -63,19 +63,19 @@ test.each([
   ['2147483648', 0],
   ['x', 0],
 ])('deletionCost reads the annotation value %s as %d', (text, cost) => {
-  expect(deletionCost(pod('p', { cost: text }))).toBe(cost);
+  expect(deletionCostOf(pod('p', { cost: text }))).toBe(cost);
 });
 
 test('isAvailable is true once a pod has been ready for minReadySeconds', () => {
   const one = pod('p', { readyFor: 10 });
-  expect([isAvailable(one, 0, NOW), isAvailable(one, 10, NOW), isAvailable(one, 11, NOW), isAvailable(pod('q'), 0, NOW)]).toEqual([
-    true,
-    true,
-    false,
-    false,
-  ]);
-  expect(nextAvailable([one, pod('q', { readyFor: 5 }), pod('r')], 12, NOW)).toBe(2_000);
-  expect(nextAvailable([one], 10, NOW)).toBeUndefined();
+  expect([
+    isPodAvailable(one, 0, NOW),
+    isPodAvailable(one, 10, NOW),
+    isPodAvailable(one, 11, NOW),
+    isPodAvailable(pod('q'), 0, NOW),
+  ]).toEqual([true, true, false, false]);
+  expect(msUntilAvailable([one, pod('q', { readyFor: 5 }), pod('r')], 12, NOW)).toBe(2_000);
+  expect(msUntilAvailable([one], 10, NOW)).toBeUndefined();
 });
 
 test.each([
@@ -84,5 +84,5 @@ test.each([
   ['Succeeded', false],
   ['Failed', false],
 ])('isActive for a pod in the phase %s returns %s', (phase, counts) => {
-  expect(isActive(pod('p', { phase }))).toBe(counts);
+  expect(isPodActive(pod('p', { phase }))).toBe(counts);
 });

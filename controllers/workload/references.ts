@@ -1,15 +1,15 @@
-/** How a dependant names the object that controls it, and how an Event names that object. Changes nothing. */
+/** References to an owner: in the metadata of its dependents, and in Events about it. */
+import type { MetaV1OwnerReference } from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { ObjectReference } from '../../shared/client/events/event-correlation';
 import type { Resource } from '../../shared/client/rest/resource';
 import { groupIn, type Dialect } from '../../shared/names/dialect';
-import type { JsonObject } from '../../shared/values/json';
 
 function apiVersionOf(dialect: Dialect, { group, version }: Resource): string {
   return group === '' ? version : `${groupIn(dialect, group)}/${version}`;
 }
 
-export function controllerReference(dialect: Dialect, resource: Resource, { name, uid }: ApiObject): JsonObject {
+export function controllerReference(dialect: Dialect, resource: Resource, { name, uid }: ApiObject): MetaV1OwnerReference {
   return { apiVersion: apiVersionOf(dialect, resource), kind: resource.kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
 

@@ -4,7 +4,7 @@ import { Health } from '../../shared/runtime/health';
 import type { Logger } from '../../shared/runtime/logger';
 import type { Controller } from './controller';
 
-export class ControllerStates {
+export class ControllerHealth {
   /** What keeps a controller from working, by its name. */
   private readonly problems = new Map<string, string>();
 

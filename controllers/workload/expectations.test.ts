@@ -8,42 +8,42 @@ const made = () => {
 
 test('Expectations are met once all expected creations and deletions are observed', () => {
   const { expectations } = made();
-  expect(expectations.areMet('n/a')).toBe(true);
+  expect(expectations.areSatisfied('n/a')).toBe(true);
   expectations.expectCreations('n/a', 2);
   expectations.expectDeletions('n/a', ['n/p']);
-  expectations.created('n/a');
-  expectations.created('n/a');
-  expect(expectations.areMet('n/a')).toBe(false);
-  expect(expectations.areMet('n/b')).toBe(true);
-  expectations.deleted('n/a', 'n/p');
-  expect(expectations.areMet('n/a')).toBe(true);
+  expectations.creationObserved('n/a');
+  expectations.creationObserved('n/a');
+  expect(expectations.areSatisfied('n/a')).toBe(false);
+  expect(expectations.areSatisfied('n/b')).toBe(true);
+  expectations.deletionObserved('n/a', 'n/p');
+  expect(expectations.areSatisfied('n/a')).toBe(true);
   expect(expectations.size).toBe(0);
 });
 
 test('Expectations count a deletion that is observed twice only once', () => {
   const { expectations } = made();
   expectations.expectDeletions('n/a', ['n/p', 'n/q']);
-  expectations.deleted('n/a', 'n/p');
-  expectations.deleted('n/a', 'n/p');
-  expect(expectations.areMet('n/a')).toBe(false);
+  expectations.deletionObserved('n/a', 'n/p');
+  expectations.deletionObserved('n/a', 'n/p');
+  expect(expectations.areSatisfied('n/a')).toBe(false);
 });
 
 test('Expectations ignore unexpected creations and count none of them against later expectations', () => {
   const { expectations } = made();
-  expectations.created('n/a');
+  expectations.creationObserved('n/a');
   expectations.expectCreations('n/a', 1);
-  expectations.created('n/a', 3);
+  expectations.creationObserved('n/a', 3);
   expectations.expectCreations('n/a', 1);
-  expect(expectations.areMet('n/a')).toBe(false);
+  expect(expectations.areSatisfied('n/a')).toBe(false);
 });
 
 test('Expectations expire after five minutes', () => {
   const { clock, expectations } = made();
   expectations.expectCreations('n/a', 1);
   clock.advance(299_999);
-  expect(expectations.areMet('n/a')).toBe(false);
-  expect(expectations.forgottenIn('n/a')).toBe(1);
+  expect(expectations.areSatisfied('n/a')).toBe(false);
+  expect(expectations.msUntilExpired('n/a')).toBe(1);
   clock.advance(1);
-  expect(expectations.areMet('n/a')).toBe(true);
+  expect(expectations.areSatisfied('n/a')).toBe(true);
   expect(expectations.size).toBe(0);
 });

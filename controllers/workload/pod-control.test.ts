@@ -3,7 +3,8 @@ import type { Report } from '../../shared/client/events/event-correlation';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { reply } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';
-import { NamespaceGoing, podFrom, PodKeeper, slowStart } from './pods';
+import { NamespaceTerminatingError, podFromTemplate, PodControl } from './pod-control';
+import { slowStartBatch } from './slow-start';
 
 const SETS = resourceOf('apps.v1.ReplicaSet');
 const owner = apiObject({ metadata: { namespace: 'n', name: 'set', uid: 'u', resourceVersion: '7' } });
@@ -12,7 +13,7 @@ function made() {
   const fake = fakeClient();
   const told: Report[] = [];
   const events = { record: (report: Report) => void told.push(report) };
-  return { ...fake, told, keeper: new PodKeeper({ client: fake.client, events, resource: SETS, signal: new AbortController().signal }) };
+  return { ...fake, told, keeper: new PodControl({ client: fake.client, events, resource: SETS, signal: new AbortController().signal }) };
 }
 const refusal = (message: string) => () => reply(403, { kind: 'Status', status: 'Failure', reason: 'Forbidden', code: 403, message });
 
@@ -21,7 +22,7 @@ test('podFrom takes labels, annotations, finalizers and spec of the template, an
     metadata: { labels: { a: 'b' }, annotations: { c: 'd' }, finalizers: ['f/g'], name: 'x' },
     spec: { hostNetwork: true },
   };
-  expect(podFrom(template, 'platform', SETS, owner)).toEqual({
+  expect(podFromTemplate(template, 'platform', SETS, owner)).toEqual({
     metadata: {
       namespace: 'n',
       generateName: 'set-',
@@ -61,7 +62,7 @@ test('PodKeeper records an event about the owner for each creation, deletion and
 test('PodKeeper rejects with NamespaceGoing and records no event when the namespace is being terminated', async () => {
   const { api, keeper, told } = made();
   api.intercept = refusal('unable to create new content in namespace n because it is being terminated');
-  await expect(keeper.create(owner, { metadata: { namespace: 'n', name: 'q' } })).rejects.toThrow(NamespaceGoing);
+  await expect(keeper.create(owner, { metadata: { namespace: 'n', name: 'q' } })).rejects.toThrow(NamespaceTerminatingError);
   expect(told).toEqual([]);
 });
 
@@ -71,8 +72,8 @@ test('slowStart doubles its batches until one of them fails', async () => {
     tried.push(index);
     if (index === 4) throw new Error('refused');
   };
-  expect(await slowStart(100, act)).toMatchObject({ succeeded: 6, error: { message: 'refused' } });
+  expect(await slowStartBatch(100, act)).toMatchObject({ succeeded: 6, error: { message: 'refused' } });
   expect(tried).toEqual([0, 1, 2, 3, 4, 5, 6]);
-  expect(await slowStart(4, async () => undefined)).toEqual({ succeeded: 4, error: undefined });
-  expect(await slowStart(0, act)).toEqual({ succeeded: 0, error: undefined });
+  expect(await slowStartBatch(4, async () => undefined)).toEqual({ succeeded: 4, error: undefined });
+  expect(await slowStartBatch(0, act)).toEqual({ succeeded: 0, error: undefined });
 });
