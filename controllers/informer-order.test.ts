@@ -22,7 +22,7 @@ import { endpointsAction, endpointsNames, wantedSubsets } from './endpoints/reco
 import { planJob } from './jobs/reconcile';
 import { recordOf, statusAfter as jobStatusAfter } from './jobs/status';
 import { withConditions } from './namespace/progress';
-import { replicaStatus } from './replica-sets/reconcile';
+import { calculateStatus } from './replica-sets/status';
 import { quotaOutcome } from './resource-quota/reconcile';
 import { podView } from './service-pods/pod';
 import { serviceView } from './service-pods/service';
@@ -207,7 +207,7 @@ const ROWS: readonly (readonly [string, (shuffle: Shuffle) => unknown])[] = [
   [
     'a ReplicaSet',
     (shuffle) =>
-      replicaStatus(apiObject({ metadata: { name: 's' }, spec: { template: template('i') } }), shuffle(pods(20)), undefined, NOW),
+      calculateStatus(apiObject({ metadata: { name: 's' }, spec: { template: template('i') } }), shuffle(pods(20)), undefined, NOW),
   ],
   [
     'a StatefulSet',

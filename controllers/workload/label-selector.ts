@@ -4,7 +4,7 @@ import { requirementsOf } from '../../shared/api/selectors/object-selector';
 import type { MetaV1LabelSelector } from '../../shared/api/types/generated/members';
 
 interface HasSelector {
-  readonly spec?: { readonly selector?: MetaV1LabelSelector };
+  readonly spec?: { readonly selector?: MetaV1LabelSelector | null };
 }
 
 /** Undefined for an empty selector, which would match every pod: controllers ignore such an owner. */
