@@ -123,7 +123,7 @@ function deploymentOf(shuffle: Shuffle): unknown {
     spec: { replicas: 9, template: template('image3'), progressDeadlineSeconds: 600 },
     status: { conditions: [...conditions] },
   });
-  return planDeployment({ deployment, sets: shuffle(sets), podsOf: () => [], now: NOW }).status;
+  return planDeployment({ deployment, replicaSets: shuffle(sets), podsOf: () => [], now: NOW }).status;
 }
 
 const FAILING = { podFailurePolicy: { rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: [1, 2, 3] } }] } };
