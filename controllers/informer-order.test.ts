@@ -26,7 +26,7 @@ import { calculateStatus } from './replica-sets/status';
 import { quotaOutcome } from './resource-quota/reconcile';
 import { podView } from './service-pods/pod';
 import { serviceView } from './service-pods/service';
-import { setStatus } from './stateful-sets/status';
+import { calculateStatus as calculateStatefulSetStatus } from './stateful-sets/status';
 import { propertyRuns } from '../test/support/property-runs';
 
 const NOW = Date.UTC(2026, 0, 2);
@@ -212,7 +212,16 @@ const ROWS: readonly (readonly [string, (shuffle: Shuffle) => unknown])[] = [
   [
     'a StatefulSet',
     (shuffle) =>
-      setStatus({ set: apiObject({ metadata: { name: 's' }, spec: {} }), pods: shuffle(pods(20)), current: 'a', update: 'b', now: NOW }, 0),
+      calculateStatefulSetStatus(
+        {
+          set: apiObject({ metadata: { name: 's' }, spec: {} }),
+          pods: shuffle(pods(20)),
+          currentRevision: 'a',
+          updateRevision: 'b',
+          now: NOW,
+        },
+        0,
+      ),
   ],
   [
     'a PodDisruptionBudget',
