@@ -1,18 +1,17 @@
 /** Rollouts of DaemonSets by the controller itself with delayed events, conflicts, failed writes and restarts in any order. */
 import fc from 'fast-check';
-import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { FakeApi } from '../../test/support/fake-api';
 import { lateMoves, playLate } from '../../test/support/late-world';
-import { isPodReady } from '../runtime/pods';
+import { isPodReady, type Pod } from '../runtime/pods';
 import { runDaemonSets } from './controller';
-import { nodeOf } from './pod';
+import { targetNodeOf } from './daemon-pod';
 import { propertyRuns } from '../../test/support/property-runs';
 
 const NODES = ['a', 'b', 'c', 'd'];
 const prepare = (api: FakeApi): void => {
   for (const name of NODES) api.put('/api/v1/nodes', { metadata: { name } });
 };
-const nodesOf = (pods: readonly ApiObject[]): ReadonlySet<string> => new Set(pods.map(nodeOf));
+const nodesOf = (pods: readonly Pod[]): ReadonlySet<string> => new Set(pods.map(targetNodeOf));
 
 test.each([
   [1, 0],
@@ -22,7 +21,7 @@ test.each([
 ])('a DaemonSet rollout with maxUnavailable %i and maxSurge %i stays within both and completes', async (maxUnavailable, maxSurge) => {
   await fc.assert(
     fc.asyncProperty(lateMoves, async (moves) => {
-      const check = (pods: readonly ApiObject[]): void => {
+      const check = (pods: readonly Pod[]): void => {
         expect(pods.length).toBeLessThanOrEqual(NODES.length + maxSurge);
         expect(nodesOf(pods.filter(isPodReady)).size).toBeGreaterThanOrEqual(NODES.length - maxUnavailable);
       };

@@ -1,16 +1,19 @@
-import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
-import type { JsonObject } from '../../shared/values/json';
-import { placementOf, tolerationsOf } from './placement';
+import type { CoreV1Node, CoreV1NodeSelectorTerm, CoreV1PodSpec, CoreV1Taint } from '../../shared/api/types/generated/members';
+import { apiObject } from '../../shared/client/rest/api-object';
+import type { Node } from '../runtime/nodes';
+import { daemonPodTolerations, nodeEligibility } from './node-eligibility';
 
-const node = (labels: JsonObject = {}, taints: readonly JsonObject[] = []): ApiObject =>
-  apiObject({ metadata: { name: 'a', labels }, spec: { taints: [...taints] } });
-const required = (...nodeSelectorTerms: JsonObject[]): JsonObject => ({
+const node = (labels: Record<string, string> = {}, taints: readonly CoreV1Taint[] = []): Node =>
+  apiObject<CoreV1Node>({ metadata: { name: 'a', labels }, spec: { taints: [...taints] } });
+const required = (...nodeSelectorTerms: CoreV1NodeSelectorTerm[]): CoreV1PodSpec => ({
   affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } },
 });
-const wants = (key: string, operator: string, ...values: string[]): JsonObject => ({ matchExpressions: [{ key, operator, values }] });
-const taint = (effect: string, key = 'k'): JsonObject => ({ key, value: 'v', effect });
+const labelTerm = (key: string, operator: string, ...values: string[]): CoreV1NodeSelectorTerm => ({
+  matchExpressions: [{ key, operator, values }],
+});
+const taint = (effect: string, key = 'k'): CoreV1Taint => ({ key, value: 'v', effect });
 
-test.each<[string, JsonObject, ApiObject, boolean, boolean]>([
+test.each<[string, CoreV1PodSpec, Node, boolean, boolean]>([
   ['runs a pod without constraints on any node', {}, node(), true, true],
   ['rejects a node that spec.nodeName does not name', { nodeName: 'b' }, node(), false, false],
   ['runs a pod on a node with the labels of its nodeSelector', { nodeSelector: { l: 'm' } }, node({ l: 'm' }), true, true],
@@ -24,22 +27,22 @@ test.each<[string, JsonObject, ApiObject, boolean, boolean]>([
   ],
   [
     'runs a pod on a node that matches one of the nodeSelectorTerms',
-    required(wants('x', 'Exists'), wants('l', 'In', 'm', 'n')),
+    required(labelTerm('x', 'Exists'), labelTerm('l', 'In', 'm', 'n')),
     node({ l: 'n' }),
     true,
     true,
   ],
   [
     'rejects a node that matches none of the nodeSelectorTerms',
-    required(wants('x', 'Exists'), wants('l', 'NotIn', 'n')),
+    required(labelTerm('x', 'Exists'), labelTerm('l', 'NotIn', 'n')),
     node({ l: 'n' }),
     false,
     false,
   ],
   ['rejects every node when there are no nodeSelectorTerms', required(), node(), false, false],
   ['rejects every node for an empty nodeSelectorTerm', required({}), node(), false, false],
-  ['rejects every node for an unknown operator', required(wants('l', 'Like', 'm')), node({ l: 'm' }), false, false],
-  ['compares numbers for the operator Gt', required(wants('l', 'Gt', '4')), node({ l: '5' }), true, true],
+  ['rejects every node for an unknown operator', required(labelTerm('l', 'Like', 'm')), node({ l: 'm' }), false, false],
+  ['compares numbers for the operator Gt', required(labelTerm('l', 'Gt', '4')), node({ l: '5' }), true, true],
   [
     'matches a node name in matchFields',
     required({ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['a'] }] }),
@@ -78,11 +81,13 @@ test.each<[string, JsonObject, ApiObject, boolean, boolean]>([
     true,
     true,
   ],
-])('placementOf %s', (_title, spec, of, runs, stays) => expect(placementOf(spec, 'kubernetes')(of)).toEqual({ runs, stays }));
+])('nodeEligibility %s', (_title, spec, candidate, shouldRun, shouldContinueRunning) => {
+  expect(nodeEligibility(spec, 'kubernetes')(candidate)).toEqual({ shouldRun, shouldContinueRunning });
+});
 
-test('tolerationsOf replaces an existing toleration in place', () => {
-  const mine = { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 7 };
-  const all = tolerationsOf({ tolerations: [mine, { key: 'k' }] }, 'kubernetes');
-  expect(all.slice(0, 2)).toEqual([{ key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' }, { key: 'k' }]);
-  expect(all).toHaveLength(7);
+test('daemonPodTolerations replaces an existing toleration in place', () => {
+  const notReady = { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' };
+  const tolerations = daemonPodTolerations({ tolerations: [{ ...notReady, tolerationSeconds: 7 }, { key: 'k' }] }, 'kubernetes');
+  expect(tolerations.slice(0, 2)).toEqual([notReady, { key: 'k' }]);
+  expect(tolerations).toHaveLength(7);
 });
