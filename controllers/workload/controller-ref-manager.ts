@@ -39,8 +39,8 @@ export function classifyCandidates<Body extends JsonObject>(
 }
 
 /** The owner was deleted, replaced or is being deleted: it must not adopt. */
-export class OwnerGoneError extends Error {
-  override readonly name = 'OwnerGoneError';
+export class OwnerDeletedError extends Error {
+  override readonly name = 'OwnerDeletedError';
 }
 
 export interface ClaimOptions<Body extends JsonObject> {
@@ -55,7 +55,7 @@ export interface ClaimOptions<Body extends JsonObject> {
 
 /**
  * Adopts and releases; returns the dependents that the owner controls afterwards. Before the first adoption the owner is read from the server, because the informer may be
- * behind and the garbage collector would delete what a deleted owner adopted. Throws {@link OwnerGoneError}, or what the first failed adoption threw.
+ * behind and the garbage collector would delete what a deleted owner adopted. Throws {@link OwnerDeletedError}, or what the first failed adoption threw.
  */
 export async function claimDependents<Body extends JsonObject>(
   options: ClaimOptions<Body>,
@@ -78,13 +78,13 @@ export async function claimDependents<Body extends JsonObject>(
 async function checkOwnerUnchanged({ client, ownerResource, signal }: ClaimOptions<JsonObject>, owner: ApiObject): Promise<void> {
   const { namespace, name } = owner;
   const current = await client.get(metadataOf(ownerResource), { namespace, name }, { signal }).catch((error: unknown) => {
-    if (isNotFound(error)) throw new OwnerGoneError(`original ${ownerResource.kind} ${keyOf(owner)} is gone`);
+    if (isNotFound(error)) throw new OwnerDeletedError(`original ${ownerResource.kind} ${keyOf(owner)} is gone`);
     throw error;
   });
   if (current.uid !== owner.uid) {
-    throw new OwnerGoneError(`original ${ownerResource.kind} ${keyOf(owner)} is gone: got uid ${current.uid}, wanted ${owner.uid}`);
+    throw new OwnerDeletedError(`original ${ownerResource.kind} ${keyOf(owner)} is gone: got uid ${current.uid}, wanted ${owner.uid}`);
   }
-  if (isBeingDeleted(current)) throw new OwnerGoneError(`${keyOf(owner)} has just been deleted`);
+  if (isBeingDeleted(current)) throw new OwnerDeletedError(`${keyOf(owner)} has just been deleted`);
 }
 
 /** Undefined for a dependent that has been deleted meanwhile. */
@@ -108,7 +108,7 @@ async function adopt<Body extends JsonObject>(
 async function release<Body extends JsonObject>(options: ClaimOptions<Body>, owner: ApiObject, dependent: ApiObject<Body>): Promise<void> {
   const { finalizer } = options;
   const ownerReferences = (dependent.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== owner.uid);
-  const removed = finalizer === undefined ? {} : { finalizers: finalizersOf(dependent).filter((other) => other !== finalizer) };
+  const removed = finalizer === undefined ? {} : { finalizers: finalizersOf(dependent).filter((name) => name !== finalizer) };
   try {
     await patchMetadata(options, dependent, { ownerReferences, ...removed });
   } catch (error) {

@@ -66,7 +66,8 @@ export const sortRevisions = (revisions: readonly Revision[]): readonly Revision
 
 const createdAt = ({ metadata }: Revision): string => metadata.creationTimestamp ?? '';
 
-export const templateHashOf = (owner: TemplateOwner, collisions: number): string => templateHash(templatePatchOf(owner), collisions);
+export const templateHashOf = (owner: TemplateOwner, collisionCount: number): string =>
+  templateHash(templatePatchOf(owner), collisionCount);
 
 /** Whether the revision holds exactly this patch. */
 export const isRevisionOf = ({ body }: Revision, patch: JsonObject): boolean =>
@@ -80,11 +81,11 @@ export interface NewRevision {
   /** The label that holds the hash. */
   readonly label: string;
   readonly number: number;
-  readonly collisions: number;
+  readonly collisionCount: number;
 }
 
-export function revisionBody({ dialect, resource, owner, label, number, collisions }: NewRevision): AppsV1ControllerRevision {
-  const hash = templateHashOf(owner, collisions);
+export function revisionBody({ dialect, resource, owner, label, number, collisionCount }: NewRevision): AppsV1ControllerRevision {
+  const hash = templateHashOf(owner, collisionCount);
   const { annotations } = owner.metadata;
   return {
     metadata: {

@@ -70,8 +70,8 @@ export function watchDependents<Owner extends JsonObject, Dependent extends Json
       }
       const owner = ownerOf(options, current);
       if (owner !== undefined) return onChange(owner, change);
-      const mayMatchAnew = before !== undefined || !equalJson(previous.metadata.labels ?? {}, current.metadata.labels ?? {});
-      if (after === undefined && mayMatchAnew) orphaned(current, change);
+      const mayMatchNow = before !== undefined || !equalJson(previous.metadata.labels ?? {}, current.metadata.labels ?? {});
+      if (after === undefined && mayMatchNow) orphaned(current, change);
     },
     deleted: (last) => deleted(last, { previous: last, current: undefined }),
   });

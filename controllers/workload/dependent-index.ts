@@ -29,7 +29,7 @@ export class DependentIndex<Body extends JsonObject> {
     shared.set(informer, this.index);
   }
 
-  /** Objects whose controller has this uid. */
+  /** Objects that are controlled by the owner with this uid. */
   ownedBy(uid: string): readonly ApiObject<Body>[] {
     return this.index.find(OWNER, uid);
   }

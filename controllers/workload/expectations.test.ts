@@ -1,13 +1,13 @@
 import { ManualClock } from '../../test/support/manual-clock';
 import { Expectations } from './expectations';
 
-const made = () => {
+const setUp = () => {
   const clock = new ManualClock();
   return { clock, expectations: new Expectations(clock) };
 };
 
 test('Expectations are met once all expected creations and deletions are observed', () => {
-  const { expectations } = made();
+  const { expectations } = setUp();
   expect(expectations.areSatisfied('n/a')).toBe(true);
   expectations.expectCreations('n/a', 2);
   expectations.expectDeletions('n/a', ['n/p']);
@@ -21,7 +21,7 @@ test('Expectations are met once all expected creations and deletions are observe
 });
 
 test('Expectations count a deletion that is observed twice only once', () => {
-  const { expectations } = made();
+  const { expectations } = setUp();
   expectations.expectDeletions('n/a', ['n/p', 'n/q']);
   expectations.deletionObserved('n/a', 'n/p');
   expectations.deletionObserved('n/a', 'n/p');
@@ -29,7 +29,7 @@ test('Expectations count a deletion that is observed twice only once', () => {
 });
 
 test('Expectations ignore unexpected creations and count none of them against later expectations', () => {
-  const { expectations } = made();
+  const { expectations } = setUp();
   expectations.creationObserved('n/a');
   expectations.expectCreations('n/a', 1);
   expectations.creationObserved('n/a', 3);
@@ -38,7 +38,7 @@ test('Expectations ignore unexpected creations and count none of them against la
 });
 
 test('Expectations expire after five minutes', () => {
-  const { clock, expectations } = made();
+  const { clock, expectations } = setUp();
   expectations.expectCreations('n/a', 1);
   clock.advance(299_999);
   expect(expectations.areSatisfied('n/a')).toBe(false);

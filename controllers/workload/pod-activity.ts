@@ -11,7 +11,7 @@ const DELETION_COST = 'controller.platform.io/pod-deletion-cost';
 
 export const isPodActive = (pod: Pod): boolean => !isPodTerminated(pod) && !isBeingDeleted(pod);
 
-/** Milliseconds since 1970; undefined for a pod that is not ready, or whose condition has no transition time. */
+/** Milliseconds since 1970; undefined for a pod that is not ready, or has no transition time in its condition. */
 export function readySince(pod: Pod): number | undefined {
   return isPodReady(pod) ? timeOf(conditionOf(pod.body, 'Ready')?.lastTransitionTime ?? undefined) : undefined;
 }

@@ -57,11 +57,11 @@ export class RevisionHistory {
     }
   }
 
-  /** An object with the name may be the revision itself, created by a request whose response was lost. */
-  private async create(owner: TemplateOwner, number: number, known: number): Promise<CurrentRevision> {
+  /** An object with the name may be the revision itself, because the response to an earlier create was lost. */
+  private async create(owner: TemplateOwner, number: number, initialCollisionCount: number): Promise<CurrentRevision> {
     const { client, resource, label, signal } = this.options;
-    for (let collisionCount = known; ; collisionCount++) {
-      const body = revisionBody({ dialect: client.dialect, resource, owner, label, number, collisions: collisionCount });
+    for (let collisionCount = initialCollisionCount; ; collisionCount++) {
+      const body = revisionBody({ dialect: client.dialect, resource, owner, label, number, collisionCount });
       try {
         return { revision: await client.create(REVISIONS, body, { signal }), collisionCount };
       } catch (error) {

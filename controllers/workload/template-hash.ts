@@ -6,10 +6,10 @@ import { isObject, setMember, stringifyJson, type JsonObject, type JsonValue } f
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const LENGTH = 10;
 
-/** A label value. `collisions`: how often the name with this hash belonged to another object. */
-export function templateHash(template: JsonObject, collisions = 0): string {
+/** A label value. `collisionCount`: how often the name with this hash belonged to another object. */
+export function templateHash(template: JsonObject, collisionCount = 0): string {
   const digest = createHash('sha256').update(stringifyJson(withoutNulls(template), 'sorted'));
-  if (collisions > 0) digest.update(`\n${collisions}`);
+  if (collisionCount > 0) digest.update(`\n${collisionCount}`);
   let rest = digest.digest().readBigUInt64BE();
   let text = '';
   for (; text.length < LENGTH; rest /= BigInt(ALPHABET.length)) text += ALPHABET[Number(rest % BigInt(ALPHABET.length))];
