@@ -1,9 +1,9 @@
 /**
  * Runs one pod of a DaemonSet on every eligible node. A pod names its node in its affinity; the scheduler binds it.
  *
- *  - Watches DaemonSets, nodes, pods and ControllerRevisions. Writes pods, ControllerRevisions and the status subresource.
- *  - Requeues on changes (of a node only when its taints or labels change the eligibility for that DaemonSet), when a ready pod becomes available after `minReadySeconds`, when
- *    expectations expire, and when the back-off of a failed pod ends.
+ *  - Watches DaemonSets, nodes, pods and ControllerRevisions. Writes pods, ControllerRevisions and the status.
+ *  - Requeues on changes (of a node only when they change its eligibility for that DaemonSet), when a ready pod becomes
+ *    available after `minReadySeconds`, when expectations expire, and when the back-off of a failed pod ends.
  *  - A DaemonSet that is being deleted is ignored.
  *
  * Unlike upstream it raises `observedGeneration` also while expectations are outstanding.
@@ -190,11 +190,11 @@ async function syncNodes(
   expectations.creationObserved(key, nodes.length - succeeded);
   const outcomes = await Promise.allSettled(
     podsToDelete.map(async (pod) => {
-      const existed = await podControl.delete(set, pod).catch((deleteError: unknown) => {
+      const wasDeleted = await podControl.delete(set, pod).catch((deleteError: unknown) => {
         expectations.deletionObserved(key, keyOf(pod));
         throw deleteError;
       });
-      if (!existed) expectations.deletionObserved(key, keyOf(pod));
+      if (!wasDeleted) expectations.deletionObserved(key, keyOf(pod));
     }),
   );
   if (succeeded < nodes.length && !(error instanceof NamespaceTerminatingError)) return { error };
@@ -209,7 +209,10 @@ function recordFinishedPod({ client, events }: DaemonSetContext, set: DaemonSet,
   events.record({ about, type: phase === 'Failed' ? 'Warning' : 'Normal', reason: `${phase}DaemonPod`, message });
 }
 
-/** The update carries the observed resourceVersion. A conflict is ignored: the change that caused it enqueues the DaemonSet. */
+/**
+ * The update carries the observed resourceVersion. A conflict is ignored: the change that caused it enqueues the
+ * DaemonSet.
+ */
 async function updateStatus(
   { client, signal }: DaemonSetContext,
   set: DaemonSet,

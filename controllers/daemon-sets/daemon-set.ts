@@ -21,7 +21,10 @@ export interface RollingUpdateLimits {
   readonly maxUnavailable: number;
 }
 
-/** When both resolve to 0, one pod may be unavailable: otherwise no rolling update could proceed. `desired`: the number of nodes that should run a pod. */
+/**
+ * When both resolve to 0, one pod may be unavailable: otherwise no rolling update could proceed. `desired`: the number
+ * of nodes that should run a pod.
+ */
 export function rollingUpdateLimitsOf({ body }: DaemonSet, desired: number): RollingUpdateLimits {
   const rollingUpdate = body.spec?.updateStrategy?.rollingUpdate;
   const maxSurge = resolve(rollingUpdate?.maxSurge, 0, desired);

@@ -1,4 +1,7 @@
-/** Delays the replacement of failed pods, for each DaemonSet and node: the delay doubles from 1 s to 15 min, and starts again when no pod has failed for 30 min. */
+/**
+ * Delays the replacement of failed pods, for each DaemonSet and node: the delay doubles from 1 s to 15 min, and starts
+ * again when no pod has failed for 30 min.
+ */
 import type { Clock } from '../../shared/runtime/clock';
 
 const INITIAL_MS = 1_000;

@@ -1,4 +1,7 @@
-/** Decides on which nodes the pods of a template may run, by node name, node selector, required node affinity, and taints. Pure. */
+/**
+ * Decides on which nodes the pods of a template may run, by node name, node selector, required node affinity, and
+ * taints. Pure.
+ */
 import { compileLabelSelector, type LabelMatcher, type LabelOperator } from '../../shared/api/selectors/label-selector';
 import type {
   CoreV1NodeSelectorRequirement,
@@ -31,7 +34,10 @@ const TOLERATED_TAINTS: readonly (readonly [key: string, effect: string])[] = [
 ];
 const TOLERATED_WITH_HOST_NETWORK: readonly [key: string, effect: string] = ['node.platform.io/network-unavailable', 'NoSchedule'];
 
-/** The tolerations of the template and those of every daemon pod. An added toleration replaces an equal one, ignoring `tolerationSeconds`, at its position. */
+/**
+ * The tolerations of the template and those of every daemon pod. An added toleration replaces an equal one, ignoring
+ * `tolerationSeconds`, at its position.
+ */
 export function daemonPodTolerations(spec: CoreV1PodSpec, dialect: Dialect): CoreV1Toleration[] {
   const tolerations = (spec.tolerations ?? []).map((toleration) => cloneJson(toleration));
   for (const [name, effect] of spec.hostNetwork === true ? [...TOLERATED_TAINTS, TOLERATED_WITH_HOST_NETWORK] : TOLERATED_TAINTS) {

@@ -1,6 +1,6 @@
 /**
- * Decides on which nodes to create daemon pods and which pods to delete. Pure. First every eligible node gets exactly one pod; when that is so, a rolling update replaces the
- * pods of old revisions within `maxUnavailable` or `maxSurge`.
+ * Decides on which nodes to create daemon pods and which pods to delete. Pure. First every eligible node gets exactly
+ * one pod; when that is so, a rolling update replaces the pods of old revisions within `maxUnavailable` or `maxSurge`.
  */
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { append } from '../../shared/values/append';
@@ -58,7 +58,7 @@ function manageNodes(view: DaemonSetView, byNode: ReadonlyMap<string, readonly P
   const surplusPods: Pod[] = [];
   const finishedPods: FinishedPod[] = [];
   const backoffs: number[] = [];
-  const allowsSurge = rollingUpdateLimitsOf(view.set, 1).maxSurge > 0;
+  const canSurge = rollingUpdateLimitsOf(view.set, 1).maxSurge > 0;
   for (const node of view.nodes) {
     const pods = byNode.get(node.name) ?? [];
     const { shouldRun, shouldContinueRunning } = view.eligibilityOf(node);
@@ -81,7 +81,7 @@ function manageNodes(view: DaemonSetView, byNode: ReadonlyMap<string, readonly P
         if (backoffMs > 0) backoffs.push(backoffMs);
         else finishedPods.push({ pod, node: node.name, phase });
       }
-      append(surplusPods, allowsSurge ? surplusDuringSurge(view, running) : sortDaemonPods(running).slice(1));
+      append(surplusPods, canSurge ? surplusDuringSurge(view, running) : sortDaemonPods(running).slice(1));
     }
   }
   const nodeNames = new Set(view.nodes.map(({ name }) => name));
@@ -96,8 +96,9 @@ function manageNodes(view: DaemonSetView, byNode: ReadonlyMap<string, readonly P
 }
 
 /**
- * With `maxSurge` a node may have one pod of the new and one of an old revision. The old pod stays until the new one is available, unless it is not ready itself. Of several old
- * pods, as there are when the template changes twice, an available one stays: creation times have a resolution of a second, so the oldest pod need not be the available one.
+ * With `maxSurge` a node may have one pod of the new and one of an old revision. The old pod stays until the new one is
+ * available, unless it is not ready itself. Of several old pods, as there are when the template changes twice, an
+ * available one stays: creation times have a resolution of a second, so the oldest pod need not be the available one.
  */
 function surplusDuringSurge(view: DaemonSetView, running: readonly Pod[]): readonly Pod[] {
   const sorted = sortDaemonPods(running);
@@ -157,7 +158,10 @@ function deleteBeforeCreate(view: DaemonSetView, nodes: readonly NodePods[], max
   return { nodesNeedingPods: [], podsToDelete: [...unavailablePods, ...candidates.slice(0, Math.max(0, maxUnavailable - unavailable))] };
 }
 
-/** Creates new pods as far as `maxSurge` allows, first on nodes with an unavailable old pod. Deletes an old pod when the new one is available. */
+/**
+ * Creates new pods as far as `maxSurge` allows, first on nodes with an unavailable old pod. Deletes an old pod when the
+ * new one is available.
+ */
 function createBeforeDelete(view: DaemonSetView, nodes: readonly NodePods[], maxSurge: number): PodChanges {
   const unavailableNodes: string[] = [];
   const candidates: string[] = [];

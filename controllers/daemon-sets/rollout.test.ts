@@ -1,4 +1,7 @@
-/** Rollouts of DaemonSets by the controller itself with delayed events, conflicts, failed writes and restarts in any order. */
+/**
+ * Rollouts of DaemonSets by the controller itself with delayed events, conflicts, failed writes and restarts in any
+ * order.
+ */
 import fc from 'fast-check';
 import type { FakeApi } from '../../test/support/fake-api';
 import { lateMoves, playLate } from '../../test/support/late-world';

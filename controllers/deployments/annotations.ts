@@ -1,6 +1,6 @@
 /**
- * The annotations and the label that connect a Deployment with its ReplicaSets. They are read in either spelling of the product's name, and written with `kubernetes`, which
- * `kubectl rollout history` and `kubectl rollout undo` look for.
+ * The annotations and the label that connect a Deployment with its ReplicaSets. They are read in either spelling of the
+ * product's name, and written with `kubernetes`, which `kubectl rollout history` and `kubectl rollout undo` look for.
  */
 import { LAST_APPLIED_ANNOTATION, canonicalQualifiedName, qualifiedNameIn } from '../../shared/names/dialect';
 import type { ApiObject } from '../../shared/client/rest/api-object';
@@ -51,8 +51,8 @@ export function withAnnotation(annotations: Annotations, name: RolloutAnnotation
 }
 
 /**
- * The annotations of a ReplicaSet with those of its Deployment copied over them. An annotation that was removed from the Deployment stays on the ReplicaSet, because a user may
- * have set it there.
+ * The annotations of a ReplicaSet with those of its Deployment copied over them. An annotation that was removed from
+ * the Deployment stays on the ReplicaSet, because a user may have set it there.
  */
 export function copyDeploymentAnnotations(deploymentAnnotations: Annotations, replicaSetAnnotations: Annotations): Annotations {
   const copied = Object.entries(deploymentAnnotations).filter(([key]) => !NOT_COPIED.has(canonicalQualifiedName(key)));

@@ -1,12 +1,13 @@
 /**
- * Rolls a Deployment out: creates one ReplicaSet for each pod template, and moves the replicas from the old ones to the one of the current template.
+ * Rolls a Deployment out: creates one ReplicaSet for each pod template, and moves replicas to that of the current one.
  *
- *  - Watches Deployments, ReplicaSets and deletions of pods (for the Recreate strategy). Writes ReplicaSets, the Deployment's status and its revision annotation; no pods.
- *  - Requeues on changes, at the progress deadline of a rollout, and with back-off on errors and name collisions. Skips a sync while the informer does not show the ReplicaSets
- *    that were written: their events enqueue the Deployment again.
+ *  - Watches Deployments, ReplicaSets and deletions of pods. Writes ReplicaSets, the status and the revision.
+ *  - Requeues on changes, at the progress deadline of a rollout, and with back-off on errors and name collisions. Skips
+ *    a sync while the informer does not show the ReplicaSets that were written: their events enqueue the Deployment.
  *  - A Deployment that is being deleted gets status updates only.
  *
- * Unlike upstream it plans a whole reconciliation from one snapshot before it writes, and it does not support the rollback annotation of extensions/v1beta1.
+ * Unlike upstream it plans a whole reconciliation from one snapshot before it writes, and it does not support the
+ * rollback annotation of extensions/v1beta1.
  */
 import { keyOf } from '../../shared/client/rest/api-object';
 import type { AppsV1Deployment, AppsV1ReplicaSet, CoreV1Pod } from '../../shared/api/types/generated/members';

@@ -1,4 +1,7 @@
-/** Executes the plan of a Deployment: writes its ReplicaSets, its status and its revision, and records Events. Every update carries the observed resourceVersion. */
+/**
+ * Executes the plan of a Deployment: writes its ReplicaSets, its status and its revision, and records Events. Every
+ * update carries the observed resourceVersion.
+ */
 import { ApiError, isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound } from '../../shared/client/rest/api-error';
 import type { AppsV1ReplicaSet, AppsV1ReplicaSetSpec } from '../../shared/api/types/generated/members';
 import { keyOf } from '../../shared/client/rest/api-object';
@@ -19,7 +22,10 @@ import { DeploymentConditions } from './status';
 
 export type ApplyResult =
   | { readonly type: 'done' }
-  /** Another object has the name of the new ReplicaSet. `collisionCount` was raised, so the next plan chooses another name. */
+  /**
+   * Another object has the name of the new ReplicaSet. `collisionCount` was raised, so the next plan chooses another
+   * name.
+   */
   | { readonly type: 'name-collision' }
   | { readonly type: 'namespace-terminating' };
 
@@ -106,7 +112,10 @@ export class DeploymentWriter {
     };
   }
 
-  /** The object with the name may be the ReplicaSet itself, because the response to an earlier create was lost. Otherwise raises `collisionCount`. */
+  /**
+   * The object with the name may be the ReplicaSet itself, because the response to an earlier create was lost.
+   * Otherwise raises `collisionCount`.
+   */
   private async resolveNameConflict(deployment: Deployment, { name }: PlannedReplicaSet): Promise<'exists' | 'name-collision'> {
     const { client, signal } = this.options;
     const { namespace, body } = deployment;
@@ -131,7 +140,10 @@ export class DeploymentWriter {
     await client.update(DEPLOYMENTS, { ...body, status }, { subresource: 'status', signal }).catch(ignoreConflict);
   }
 
-  /** The status update also writes the revision annotation: a new revision shows that the ReplicaSet of the template exists. */
+  /**
+   * The status update also writes the revision annotation: a new revision shows that the ReplicaSet of the template
+   * exists.
+   */
   private async updateStatus(deployment: Deployment, { status, revision }: DeploymentPlan): Promise<void> {
     if (status === undefined && revision === undefined) return;
     const { client, signal } = this.options;

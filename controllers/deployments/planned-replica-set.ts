@@ -1,4 +1,6 @@
-/** A ReplicaSet while a Deployment is reconciled: its observed status, and the mutable members that the plan changes. */
+/**
+ * A ReplicaSet while a Deployment is reconciled: its observed status, and the mutable members that the plan changes.
+ */
 import type { CoreV1PodTemplateSpec } from '../../shared/api/types/generated/members';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { compareBytes, equalJson, type JsonObject } from '../../shared/values/json';
@@ -25,7 +27,10 @@ export interface ObservedStatus {
   readonly replicas: number;
   readonly readyReplicas: number;
   readonly availableReplicas: number;
-  /** Whether `observedGeneration` has reached the generation: the counts then take every change of the spec into account. */
+  /**
+   * Whether `observedGeneration` has reached the generation: the counts then take every change of the spec into
+   * account.
+   */
   readonly isUpToDate: boolean;
 }
 

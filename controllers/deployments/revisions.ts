@@ -1,4 +1,7 @@
-/** Finds the ReplicaSet of a Deployment's current template, numbers its revision, and selects old ReplicaSets beyond the history limit. Pure. */
+/**
+ * Finds the ReplicaSet of a Deployment's current template, numbers its revision, and selects old ReplicaSets beyond the
+ * history limit. Pure.
+ */
 import type { CoreV1PodTemplateSpec } from '../../shared/api/types/generated/members';
 import { templateHash, withoutNulls } from '../workload/template-hash';
 import { minReadySecondsOf, templateOf } from '../workload/spec';
@@ -15,7 +18,10 @@ export function findNewReplicaSet(deployment: Deployment, replicaSets: readonly 
   return [...replicaSets].sort(compareCreation).find((replicaSet) => equalIgnoringHash(replicaSet.template, template));
 }
 
-/** The ReplicaSet to create for the Deployment's template. Its name contains the hash of the template and of the collision count. */
+/**
+ * The ReplicaSet to create for the Deployment's template. Its name contains the hash of the template and of the
+ * collision count.
+ */
 export function createNewReplicaSet(deployment: Deployment): PlannedReplicaSet {
   const template = templateOf(deployment);
   const hash = templateHash(withoutNulls(template), deployment.body.status?.collisionCount ?? 0);
@@ -43,8 +49,8 @@ export function nextRevision(replicaSets: readonly PlannedReplicaSet[]): bigint 
 }
 
 /**
- * Copies the Deployment's annotations and `minReadySeconds` to its new ReplicaSet. Raises its revision to `revision` and appends the former one to the annotation
- * `revision-history`.
+ * Copies the Deployment's annotations and `minReadySeconds` to its new ReplicaSet. Raises its revision to `revision`
+ * and appends the former one to the annotation `revision-history`.
  */
 export function updateNewReplicaSet(deployment: Deployment, newReplicaSet: PlannedReplicaSet, revision: bigint): void {
   const previousRevision = annotationValue(newReplicaSet.annotations, 'revision');

@@ -1,4 +1,7 @@
-/** Rollouts with delayed events, conflicts and restarts of the controller in any order: they stay within maxSurge and maxUnavailable, and complete. */
+/**
+ * Rollouts with delayed events, conflicts and restarts of the controller in any order: they stay within maxSurge and
+ * maxUnavailable, and complete.
+ */
 import * as fc from 'fast-check';
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import type {
@@ -31,7 +34,10 @@ interface SimulatedReplicaSet {
   status: AppsV1ReplicaSetStatus;
   generation: number;
   readonly states: ReplicaSet[];
-  /** Indexes of the state that the Deployment's controller has observed, and of the one that it wrote last: it does not act on older ones. */
+  /**
+   * Indexes of the state that the Deployment's controller has observed, and of the one that it wrote last: it does not
+   * act on older ones.
+   */
   observed: number;
   written: number;
 }
@@ -89,7 +95,10 @@ class Cluster {
     this.strategy = strategy;
   }
 
-  /** Sets another number of desired replicas in the annotation of a ReplicaSet, as a user or an older release may have done. */
+  /**
+   * Sets another number of desired replicas in the annotation of a ReplicaSet, as a user or an older release may have
+   * done.
+   */
   annotate(index: number, desired: number): void {
     const replicaSet = this.at(index);
     if (replicaSet === undefined) return;

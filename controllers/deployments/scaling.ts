@@ -1,6 +1,7 @@
 /**
- * Sets the replicas of a Deployment's ReplicaSets: during a rolling update, for the Recreate strategy, and in proportion when the Deployment is scaled during a rollout. Changes
- * planned ReplicaSets only, and records each change for an Event.
+ * Sets the replicas of a Deployment's ReplicaSets: during a rolling update, for the Recreate strategy, and in
+ * proportion when the Deployment is scaled during a rollout. Changes planned ReplicaSets only, and records each change
+ * for an Event.
  */
 import { generationOf, replicasOf } from '../workload/spec';
 import { annotatedReplicas, withAnnotation } from './annotations';
@@ -18,8 +19,9 @@ export interface ScalingEvent {
 }
 
 /**
- * The pods that count towards the surge limit. A ReplicaSet that was scaled down has more pods than its spec until its controller has observed the change. While its status is
- * outdated it may have as many as its annotation `max-replicas`.
+ * The pods that count towards the surge limit. A ReplicaSet that was scaled down has more pods than its spec until its
+ * controller has observed the change. While its status is outdated it may have as many as its annotation
+ * `max-replicas`.
  */
 function surgeReplicas({ observed, replicas, status, annotations }: PlannedReplicaSet): number {
   const isUnknown = observed !== undefined && generationOf(observed) > 1 && !status.isUpToDate;
@@ -48,13 +50,19 @@ export class ReplicaSetScaler {
     this.setReplicasAnnotations(newReplicaSet);
   }
 
-  /** The annotations record the size of the Deployment to which this ReplicaSet was scaled: proportional scaling is computed from them. */
+  /**
+   * The annotations record the size of the Deployment to which this ReplicaSet was scaled: proportional scaling is
+   * computed from them.
+   */
   private setReplicasAnnotations(replicaSet: PlannedReplicaSet): void {
     const annotations = withAnnotation(replicaSet.annotations, 'desiredReplicas', String(this.desiredReplicas));
     replicaSet.annotations = withAnnotation(annotations, 'maxReplicas', String(this.desiredReplicas + this.maxSurge));
   }
 
-  /** The size that the surge limit allows the new ReplicaSet. `currentSize`: its pods, if `replicaSets` contains it, else 0. */
+  /**
+   * The size that the surge limit allows the new ReplicaSet. `currentSize`: its pods, if `replicaSets` contains it,
+   * else 0.
+   */
   private newReplicaSetSize(replicaSets: readonly PlannedReplicaSet[], currentSize: number): number {
     if (!isRollingUpdate(this.deployment)) return this.desiredReplicas;
     const room = this.desiredReplicas + this.maxSurge - sumOf(replicaSets, surgeReplicas);
@@ -71,7 +79,10 @@ export class ReplicaSetScaler {
     );
   }
 
-  /** Scales old ReplicaSets down: first removes unavailable pods of all of them, then as many available pods as are not needed. Returns whether one changed. */
+  /**
+   * Scales old ReplicaSets down: first removes unavailable pods of all of them, then as many available pods as are not
+   * needed. Returns whether one changed.
+   */
   reconcileOldReplicaSets(oldReplicaSets: readonly PlannedReplicaSet[], newReplicaSet: PlannedReplicaSet): boolean {
     const active = oldReplicaSets.filter(isActive).sort(compareCreation);
     if (active.length === 0) return false;
@@ -86,7 +97,10 @@ export class ReplicaSetScaler {
     return unhealthy + healthy > 0;
   }
 
-  /** Removes at most `limit` pods in total, and of each ReplicaSet at most as many as `removable` returns. Returns how many. */
+  /**
+   * Removes at most `limit` pods in total, and of each ReplicaSet at most as many as `removable` returns. Returns how
+   * many.
+   */
   private scaleDownEach(
     replicaSets: readonly PlannedReplicaSet[],
     limit: number,
@@ -117,11 +131,15 @@ export class ReplicaSetScaler {
     return desiredReplicas !== undefined && desiredReplicas !== this.desiredReplicas;
   }
 
-  /** Scales all active ReplicaSets in proportion to their sizes, when the replicas of the Deployment have changed or it is paused. */
+  /**
+   * Scales all active ReplicaSets in proportion to their sizes, when the replicas of the Deployment have changed or it
+   * is paused.
+   */
   scaleProportionally(oldReplicaSets: readonly PlannedReplicaSet[], newReplicaSet: PlannedReplicaSet | undefined): void {
     const replicaSets = newReplicaSet === undefined ? oldReplicaSets : [...oldReplicaSets, newReplicaSet];
     this.resizeProportionally(replicaSets, oldReplicaSets, newReplicaSet);
-    // Also annotate ReplicaSets that keep their size: while one is outdated, every sync only scales and the rollout does not proceed.
+    // Also annotate ReplicaSets that keep their size: while one is outdated, every sync only scales and the rollout
+    // does not proceed.
     for (const replicaSet of replicaSets) {
       if (isActive(replicaSet) && this.isOutdated(replicaSet)) this.setReplicasAnnotations(replicaSet);
     }
@@ -176,7 +194,10 @@ export class ReplicaSetScaler {
     return replicasToAdd > 0 ? Math.min(fraction, remaining) : Math.max(fraction, remaining);
   }
 
-  /** How much the ReplicaSet grows or shrinks to have the same share of the Deployment's new size as of its previous one. */
+  /**
+   * How much the ReplicaSet grows or shrinks to have the same share of the Deployment's new size as of its previous
+   * one.
+   */
   private fractionOf({ replicas, annotations }: PlannedReplicaSet): number {
     if (this.desiredReplicas === 0) return -replicas;
     const previousSize = annotatedReplicas(annotations, 'maxReplicas') ?? this.deployment.body.status?.replicas ?? 0;

@@ -1,4 +1,7 @@
-/** Calculates the status of a Deployment: the counts of its ReplicaSets and the conditions `Available`, `Progressing` and `ReplicaFailure`. Pure. */
+/**
+ * Calculates the status of a Deployment: the counts of its ReplicaSets and the conditions `Available`, `Progressing`
+ * and `ReplicaFailure`. Pure.
+ */
 import { timeOf, timestamp } from '../../shared/api/metadata/object-meta';
 import type {
   AppsV1DeploymentCondition,
@@ -62,7 +65,10 @@ function hasProgressed(previous: ReplicaCounts, current: ReplicaCounts): boolean
 
 const compareTypes = (a: AppsV1DeploymentCondition, b: AppsV1DeploymentCondition): number => compareBytes(a.type ?? '', b.type ?? '');
 
-/** The conditions of a Deployment while its status is calculated. They are sorted by type, so that their order does not depend on which one changed last. */
+/**
+ * The conditions of a Deployment while its status is calculated. They are sorted by type, so that their order does not
+ * depend on which one changed last.
+ */
 export class DeploymentConditions {
   private sorted: readonly AppsV1DeploymentCondition[];
 
@@ -81,11 +87,14 @@ export class DeploymentConditions {
     return this.sorted.find((condition) => condition.type === type);
   }
 
-  /** Changes nothing when status and reason are the same, unless `refresh` is true: `lastUpdateTime` then becomes the current time. */
-  set(type: string, status: 'True' | 'False' | 'Unknown', reason: string, message: string, refresh = false): void {
+  /**
+   * Changes nothing when status and reason are the same, unless `shouldRefresh` is true: `lastUpdateTime` then becomes
+   * the current time.
+   */
+  set(type: string, status: 'True' | 'False' | 'Unknown', reason: string, message: string, shouldRefresh = false): void {
     const previous = this.get(type);
     const hasSameStatus = previous?.status === status;
-    if (hasSameStatus && previous.reason === reason && !refresh) return;
+    if (hasSameStatus && previous.reason === reason && !shouldRefresh) return;
     const now = timestamp(this.now);
     const lastTransitionTime = hasSameStatus ? (previous.lastTransitionTime ?? now) : now;
     this.put({ type, status, lastUpdateTime: now, lastTransitionTime, reason, message });

@@ -1,11 +1,12 @@
 /**
- * Deletes pods that no kubelet will end – orphaned, out of service, or deleted before they were scheduled – and terminated pods beyond a threshold.
+ * Deletes pods that no kubelet will end (orphaned, on a node that is out of service, or deleted before they were
+ * scheduled), and terminated pods beyond a threshold.
  *
- *  - Checks all pods and nodes of the informers every 20 s; no queue. A failed deletion is repeated in the next round.
- *  - Before the pods of a missing node are deleted, the node must have been missing for 40 s, and the API server is asked for it.
- *  - Writes the phase `Failed` into the status of a pod that has not terminated, then deletes it with a grace period of zero.
+ *  - Checks all pods and nodes of the informers every 20 s, without a queue. The next round repeats a failed deletion.
+ *  - The pods of a node are orphaned when it has been missing for 40 s and the API server does not have it either.
+ *  - Writes the phase `Failed` to a pod that has not terminated, then deletes it with a grace period of zero.
  *
- * Unlike upstream it writes the status with a merge patch that carries the observed resourceVersion, and does not write it for a pod that has terminated.
+ * Unlike upstream it does not repeat the deletion of a pod with a grace period of zero that awaits its finalizers.
  */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';

@@ -1,4 +1,7 @@
-/** Selects the pods that the garbage collector deletes, and the status that it writes before. Pure. The behaviour was observed at release 1.31.1. */
+/**
+ * Selects the pods that the garbage collector deletes, and the status that it writes before. Pure. The behaviour was
+ * observed at release 1.31.1.
+ */
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import type { CoreV1PodStatus } from '../../shared/api/types/generated/members';
@@ -13,7 +16,9 @@ export type PodGarbageReason = 'terminated' | 'orphaned' | 'unscheduled' | 'out-
 
 const OUT_OF_SERVICE = 'node.platform.io/out-of-service';
 
-/** Terminated pods beyond the threshold: evicted ones first, then the oldest. None when the threshold is not positive. */
+/**
+ * Terminated pods beyond the threshold: evicted ones first, then the oldest. None when the threshold is not positive.
+ */
 export function terminatedPodsBeyondThreshold(pods: readonly Pod[], threshold: number): readonly Pod[] {
   if (threshold <= 0) return [];
   const terminated = pods.filter(isPodTerminated);
@@ -46,7 +51,10 @@ export function unscheduledTerminatingPods(pods: readonly Pod[]): readonly Pod[]
   return pods.filter((pod) => nodeNameOf(pod) === '' && isBeingDeleted(pod));
 }
 
-/** Pods that are being deleted on nodes that are not ready and have the taint `out-of-service`, which administrators set. */
+/**
+ * Pods that are being deleted on nodes that are not ready and have the taint `out-of-service`, which administrators
+ * set.
+ */
 export function podsOnOutOfServiceNodes(pods: readonly Pod[], nodes: readonly Node[]): readonly Pod[] {
   const names = new Set(nodes.filter(isOutOfService).map(({ name }) => name));
   return names.size === 0 ? [] : pods.filter((pod) => isBeingDeleted(pod) && names.has(nodeNameOf(pod)));
@@ -69,7 +77,10 @@ export function podsByMissingNode(pods: readonly Pod[], nodeNames: ReadonlySet<s
   return byNode;
 }
 
-/** The status to write before the pod is deleted, so that its controller counts it as failed. Undefined for a terminated pod. */
+/**
+ * The status to write before the pod is deleted, so that its controller counts it as failed. Undefined for a terminated
+ * pod.
+ */
 export function failedPodStatus(pod: Pod, reason: PodGarbageReason, now: number): CoreV1PodStatus | undefined {
   if (isPodTerminated(pod)) return undefined;
   if (reason !== 'orphaned') return { phase: 'Failed' };
@@ -95,7 +106,10 @@ export function isForceDeleted(pod: Pod): boolean {
 export class MissingNodes {
   private readonly missingSince = new Map<string, number>();
 
-  /** Those of the missing nodes that have been missing for the period. Forgets all others. `now`: monotonic milliseconds. */
+  /**
+   * Those of the missing nodes that have been missing for the period. Forgets all others. `now`: monotonic
+   * milliseconds.
+   */
   missingFor(periodMs: number, missingNodes: Iterable<string>, now: number): readonly string[] {
     const missing = new Set(missingNodes);
     for (const name of [...this.missingSince.keys()]) if (!missing.has(name)) this.missingSince.delete(name);

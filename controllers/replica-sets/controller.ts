@@ -1,12 +1,13 @@
 /**
  * Creates and deletes pods so that a ReplicaSet or a ReplicationController has `spec.replicas` active ones.
  *
- *  - Watches its own kind and pods. Writes pods (create, delete, owner references on adoption and release) and the status subresource.
- *  - Requeues at once on changes; while requested pods appear one after the other, only every 100 ms. Requeues by time when a ready pod becomes available after
- *    `minReadySeconds`, and when expectations expire.
+ *  - Watches its own kind and pods. Writes pods (also owner references, on adoption and release) and the status.
+ *  - Requeues on changes; while requested pods appear one after the other, only every 100 ms. Requeues when a ready pod
+ *    becomes available after `minReadySeconds`, and when expectations expire.
  *  - An object that is being deleted gets status updates only.
  *
- * Unlike upstream's ReplicaSetController it neither retries a conflicting status update nor serves ReplicationControllers through an adapter: the kinds are rows of a table.
+ * Unlike upstream it does not repeat a status update that conflicts, and ReplicationControllers need no adapter: the
+ * two kinds are rows of a table.
  */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
@@ -183,11 +184,11 @@ async function manageReplicas<Body extends ReplicaSetBody>(
       expectations.expectDeletions(key, action.pods.map(keyOf));
       const outcomes = await Promise.allSettled(
         action.pods.map(async (pod) => {
-          const existed = await podControl.delete(replicaSet, pod).catch((error: unknown) => {
+          const wasDeleted = await podControl.delete(replicaSet, pod).catch((error: unknown) => {
             expectations.deletionObserved(key, keyOf(pod));
             throw error;
           });
-          if (!existed) expectations.deletionObserved(key, keyOf(pod));
+          if (!wasDeleted) expectations.deletionObserved(key, keyOf(pod));
         }),
       );
       const rejected = outcomes.find((outcome) => outcome.status === 'rejected');
@@ -200,7 +201,10 @@ function replicaFailureOf(action: ReplicaAction, error: unknown): ReplicaFailure
   return { reason: action.type === 'delete' ? 'FailedDelete' : 'FailedCreate', message: errorMessage(error) };
 }
 
-/** The update carries the observed resourceVersion. A conflict is ignored: the change that caused it enqueues the object. */
+/**
+ * The update carries the observed resourceVersion. A conflict is ignored: the change that caused it enqueues the
+ * object.
+ */
 async function updateStatus<Body extends ReplicaSetBody>(
   { client, signal }: ControllerContext,
   { resource }: ReplicaKind<Body>,

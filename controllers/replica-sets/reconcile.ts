@@ -15,7 +15,8 @@ export type ReplicaAction =
 
 /**
  * @param activePods the active pods of the ReplicaSet
- * @param relatedPods the pods among which surplus pods are ranked, see `sortForDeletion`; called only when some but not all pods are deleted
+ * @param relatedPods the pods among which surplus pods are ranked, see `sortForDeletion`; called only when some but not
+ *   all pods are deleted
  */
 export function reconcileReplicas(
   replicaSet: ReplicaSet,

@@ -1,4 +1,7 @@
-/** The two kinds that the controller reconciles, as rows. A ReplicationController has the spec and the status of a ReplicaSet, but its selector is a map of labels. */
+/**
+ * The two kinds that the controller reconciles, as rows. A ReplicationController has the spec and the status of a
+ * ReplicaSet, but its selector is a map of labels.
+ */
 import type {
   AppsV1ReplicaSet,
   AppsV1ReplicaSetStatus,

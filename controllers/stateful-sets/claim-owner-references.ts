@@ -1,4 +1,7 @@
-/** The owner of a PersistentVolumeClaim by the StatefulSet's `persistentVolumeClaimRetentionPolicy`: the StatefulSet, a condemned pod, or none. Pure. */
+/**
+ * The owner of a PersistentVolumeClaim by the StatefulSet's `persistentVolumeClaimRetentionPolicy`: the StatefulSet, a
+ * condemned pod, or none. Pure.
+ */
 import type { MetaV1OwnerReference } from '../../shared/api/types/generated/members';
 import type { Dialect } from '../../shared/names/dialect';
 import { equalJson } from '../../shared/values/json';

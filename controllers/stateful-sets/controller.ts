@@ -1,11 +1,13 @@
 /**
- * Creates and deletes the pods of StatefulSets: each has an ordinal in its name and claims of its own, which the next pod of the same name uses again.
+ * Creates and deletes the pods of StatefulSets. Each has an ordinal in its name, and claims that its successor reuses.
  *
- *  - Watches StatefulSets and pods; reads ControllerRevisions and claims from informers. Writes pods, claims, ControllerRevisions and the status subresource.
- *  - Requeues on changes of a StatefulSet or its pods, when a ready pod becomes available after `minReadySeconds`, and when expectations expire.
+ *  - Watches StatefulSets and pods; reads ControllerRevisions and claims from informers. Writes pods, claims,
+ *    ControllerRevisions and the status.
+ *  - Requeues on changes of a StatefulSet or its pods, when a ready pod becomes available after `minReadySeconds`, and
+ *    when expectations expire.
  *  - A StatefulSet that is being deleted is ignored.
  *
- * Unlike upstream it has expectations: a sync waits until the informer shows the pods that it created and the deletion of those that it deleted.
+ * Unlike upstream it has expectations: a sync waits until the informer shows the pods that the last one wrote.
  */
 import { isBeingDeleted, keyOf } from '../../shared/client/rest/api-object';
 import type { AppsV1ControllerRevision, AppsV1StatefulSet, CoreV1Pod } from '../../shared/api/types/generated/members';

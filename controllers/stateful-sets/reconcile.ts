@@ -1,6 +1,7 @@
 /**
- * Decides which pods of a StatefulSet to create, update or delete. Pure. With the pod management policy `OrderedReady` pods are created from the lowest ordinal, one after the
- * other; surplus pods and pods of an old revision are deleted from the highest.
+ * Decides which pods of a StatefulSet to create, update or delete. Pure. With the pod management policy `OrderedReady`
+ * pods are created from the lowest ordinal, one after the other; surplus pods and pods of an old revision are deleted
+ * from the highest.
  */
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { isPodAvailable } from '../workload/pod-activity';
@@ -25,7 +26,10 @@ export type PodAction =
   | { readonly type: 'create'; readonly ordinal: number; readonly revision: 'current' | 'update' }
   /** Restores the identity labels, the claims and the claims' owners of an existing pod. */
   | { readonly type: 'update'; readonly pod: Pod; readonly ordinal: number }
-  /** A condemned pod has an ordinal outside the range of the StatefulSet: its claims are retained or deleted by `whenScaled`. */
+  /**
+   * A condemned pod has an ordinal outside the range of the StatefulSet: its claims are retained or deleted by
+   * `whenScaled`.
+   */
   | { readonly type: 'delete'; readonly pod: Pod; readonly isCondemned: boolean };
 
 export function reconcilePods(view: StatefulSetView): readonly PodAction[] {

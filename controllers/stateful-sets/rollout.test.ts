@@ -1,4 +1,7 @@
-/** Rollouts of StatefulSets by the controller itself with delayed events, conflicts, failed writes and restarts in any order. */
+/**
+ * Rollouts of StatefulSets by the controller itself with delayed events, conflicts, failed writes and restarts in any
+ * order.
+ */
 import fc from 'fast-check';
 import { lateMoves, playLate, type LateOptions } from '../../test/support/late-world';
 import { isPodReady, type Pod } from '../runtime/pods';
@@ -32,7 +35,8 @@ test('an OrderedReady StatefulSet never exceeds its replicas, has at most one un
   );
 });
 
-// When the template changes while a lower pod is being replaced, the rollout starts again from the highest, as upstream's does.
+// When the template changes while a lower pod is being replaced, the rollout starts again from the highest, as
+// upstream's does.
 test('a Parallel StatefulSet never exceeds its replicas, replaces a ready pod only when all higher ones are ready, and completes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 4 }), lateMoves, async (replicas, moves) => {

@@ -31,7 +31,10 @@ export interface StatefulSetRevisions {
 export class StatefulSetWriter {
   constructor(private readonly options: StatefulSetWriterOptions) {}
 
-  /** Executes the actions in order and throws the first error, except that a terminating namespace ends them without one. */
+  /**
+   * Executes the actions in order and throws the first error, except that a terminating namespace ends them without
+   * one.
+   */
   async apply(set: StatefulSet, actions: readonly PodAction[], revisions: StatefulSetRevisions): Promise<void> {
     try {
       for (const action of actions) await this.execute(set, action, revisions);
@@ -151,7 +154,10 @@ export class StatefulSetWriter {
     }
   }
 
-  /** The update carries the observed resourceVersion. A conflict is ignored: the change that caused it enqueues the StatefulSet. */
+  /**
+   * The update carries the observed resourceVersion. A conflict is ignored: the change that caused it enqueues the
+   * StatefulSet.
+   */
   async updateStatus(set: StatefulSet, status: AppsV1StatefulSetStatus | undefined): Promise<void> {
     if (status === undefined) return;
     const { client, signal } = this.options;

@@ -10,7 +10,10 @@ import { podRevisionOf } from './identity';
 import { isRunningAndReady, type StatefulSetView } from './reconcile';
 import { updateStrategyOf } from './stateful-set';
 
-/** Undefined when the object has this status already. The update revision becomes the current one when a rolling update is complete. */
+/**
+ * Undefined when the object has this status already. The update revision becomes the current one when a rolling update
+ * is complete.
+ */
 export function calculateStatus(
   { set, pods, currentRevision, updateRevision, now }: StatefulSetView,
   collisionCount: number,

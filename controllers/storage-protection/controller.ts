@@ -1,11 +1,12 @@
 /**
- * Protects PersistentVolumes that are bound and PersistentVolumeClaims that pods use from removal: two controllers that add a finalizer where it is missing, and remove it from an
- * object that is being deleted when it is not in use.
+ * Two controllers that protect bound PersistentVolumes, and PersistentVolumeClaims that pods use, from removal: they
+ * add a finalizer where it is missing, and remove it from an object that is being deleted when it is not in use.
  *
  *  - Each watches its kind; the one for claims also watches deletions of pods. Writes `metadata.finalizers` only.
- *  - Requeues on changes; a claim that was in use when it was to be removed is enqueued when a pod of its namespace is deleted.
+ *  - Requeues on changes. A claim in use is enqueued again when a pod of its namespace is deleted.
  *
- * Unlike upstream the claim controller always lists the pods from the API server, and never decides from an informer that a claim is in use.
+ * Unlike upstream the claim controller always lists the pods from the API server before it removes a finalizer, and
+ * never decides from an informer that a claim is in use.
  */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
@@ -59,7 +60,8 @@ interface Protection<Body extends ProtectedBody> {
 
 async function protectClaims(context: ControllerContext): Promise<void> {
   const { client, signal } = context;
-  // Only deletions are read from this informer. Uses are read from the API server, because the informer may not show yet that a pod was scheduled.
+  // Only deletions are read from this informer. Uses are read from the API server, because the informer may not show
+  // yet that a pod was scheduled.
   const pods = context.informers.of(metadataOf(PODS));
   const isInUse = (claim: ApiObject<CoreV1PersistentVolumeClaim>): Promise<boolean> => isUsedByPod(client, claim, signal);
   await protect(context, { resource: CLAIMS, queue: 'pvcprotection', finalizer: 'pvc-protection', isInUse }, pods);

@@ -1,4 +1,7 @@
-/** Decides whether a volume or a claim gets or loses the protection finalizer, and whether it is in use. Pure. The behaviour was observed at release 1.31.1. */
+/**
+ * Decides whether a volume or a claim gets or loses the protection finalizer, and whether it is in use. Pure. The
+ * behaviour was observed at release 1.31.1.
+ */
 import type { CoreV1PersistentVolume, CoreV1Volume, MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
 import { finalizersOf, isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
@@ -13,7 +16,10 @@ export type FinalizerAction<Body extends ProtectedBody> =
   /** To be executed only when the object is not in use. */
   | { readonly type: 'remove'; readonly body: Body };
 
-/** An object that is not being deleted must have the finalizer. `finalizer`: in the spelling to write; the other spelling protects as well. */
+/**
+ * An object that is not being deleted must have the finalizer. `finalizer`: in the spelling to write; the other
+ * spelling protects as well.
+ */
 export function reconcileFinalizer<Body extends ProtectedBody>(object: ApiObject<Body>, finalizer: string): FinalizerAction<Body> {
   const finalizers = finalizersOf(object);
   const canonical = canonicalQualifiedName(finalizer);

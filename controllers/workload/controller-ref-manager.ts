@@ -1,6 +1,7 @@
 /**
- * Decides which dependents belong to an owner, and makes it so: adopts matching orphans and releases dependents that no longer match. The same as upstream's
- * ControllerRefManager, for any kind of dependent. The caller decides what matches.
+ * Decides which dependents belong to an owner, and makes it so: adopts matching orphans and releases dependents that no
+ * longer match. The same as upstream's ControllerRefManager, for any kind of dependent. The caller decides what
+ * matches.
  */
 import type { MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
 import { ApiError, isNotFound } from '../../shared/client/rest/api-error';
@@ -17,7 +18,10 @@ export interface CandidateClaims<Body extends JsonObject> {
   readonly release: readonly ApiObject<Body>[];
 }
 
-/** `matches`: the owner's selector, and whatever else its kind requires. An owner that is being deleted neither adopts nor releases. */
+/**
+ * `matches`: the owner's selector, and whatever else its kind requires. An owner that is being deleted neither adopts
+ * nor releases.
+ */
 export function classifyCandidates<Body extends JsonObject>(
   owner: ApiObject,
   matches: (candidate: ApiObject<Body>) => boolean,
@@ -54,8 +58,9 @@ export interface ClaimOptions<Body extends JsonObject> {
 }
 
 /**
- * Adopts and releases; returns the dependents that the owner controls afterwards. Before the first adoption the owner is read from the server, because the informer may be
- * behind and the garbage collector would delete what a deleted owner adopted. Throws {@link OwnerDeletedError}, or what the first failed adoption threw.
+ * Adopts and releases; returns the dependents that the owner controls afterwards. Before the first adoption the owner
+ * is read from the server, because the informer may be behind and the garbage collector would delete what a deleted
+ * owner adopted. Throws {@link OwnerDeletedError}, or what the first failed adoption threw.
  */
 export async function claimDependents<Body extends JsonObject>(
   options: ClaimOptions<Body>,
@@ -112,7 +117,8 @@ async function release<Body extends JsonObject>(options: ClaimOptions<Body>, own
   try {
     await patchMetadata(options, dependent, { ownerReferences, ...removed });
   } catch (error) {
-    // Deleted (404), or deleted and created again under the same name (422): the object that was to be released no longer exists.
+    // Deleted (404), or deleted and created again under the same name (422): the object that was to be released no
+    // longer exists.
     if (!isNotFound(error) && !(error instanceof ApiError && error.code === 422)) throw error;
   }
 }

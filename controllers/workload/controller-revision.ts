@@ -1,4 +1,7 @@
-/** ControllerRevisions: an owner's pod template as a patch that restores it, and the names, the order and the equality of revisions. Pure. */
+/**
+ * ControllerRevisions: an owner's pod template as a patch that restores it, and the names, the order and the equality
+ * of revisions. Pure.
+ */
 import type { AppsV1ControllerRevision, CoreV1PodTemplateSpec } from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { resourceOf, type Resource } from '../../shared/client/rest/resource';
@@ -30,8 +33,8 @@ export const REVISION_LABEL = 'controller-revision-hash';
 const LONGEST_NAME = 223;
 
 /**
- * The patch that restores the owner's template. Upstream's controllers, kubectl and the conformance tests compute it again and compare bytes: members are sorted, and
- * `creationTimestamp` is null.
+ * The patch that restores the owner's template. Upstream's controllers, kubectl and the conformance tests compute it
+ * again and compare bytes: members are sorted, and `creationTimestamp` is null.
  */
 export function templatePatchOf(owner: TemplateOwner): JsonObject {
   const template = withoutNulls(templateOf(owner));

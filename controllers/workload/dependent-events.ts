@@ -1,6 +1,7 @@
 /**
- * Finds the owners that a change of a dependent concerns: its controller, its previous controller, and for an orphan every owner that matches it. Calls them back with the
- * change, and records the creations and deletions that their expectations wait for.
+ * Finds the owners that a change of a dependent concerns: its controller, its previous controller, and for an orphan
+ * every owner that matches it. Calls them back with the change, and records the creations and deletions that their
+ * expectations wait for.
  */
 import { parseApiVersion } from '../../shared/api/identity/identity';
 import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
@@ -47,7 +48,8 @@ export function watchDependents<Owner extends JsonObject, Dependent extends Json
   return dependents.handle({
     added(current) {
       const change = { previous: undefined, current };
-      // After a restart an object may be seen for the first time while it is being deleted: no expectation waits for its creation.
+      // After a restart an object may be seen for the first time while it is being deleted: no expectation waits for
+      // its creation.
       if (isBeingDeleted(current)) return deleted(current, change);
       const owner = ownerOf(options, current);
       if (owner !== undefined) {

@@ -1,4 +1,7 @@
-/** Indexes the objects of an informer by the uid of their controller, and orphans by their namespace. Controllers that follow the same informer share one index. */
+/**
+ * Indexes the objects of an informer by the uid of their controller, and orphans by their namespace. Controllers that
+ * follow the same informer share one index.
+ */
 import type { Informer } from '../../shared/client/informer/informer';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { JsonObject } from '../../shared/values/json';

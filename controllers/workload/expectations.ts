@@ -1,8 +1,10 @@
 /**
- * Remembers, for each owner, the creations and deletions of dependents that its controller has requested and its informer has not yet shown. While they are outstanding the
- * informer is behind, and a reconciliation would request them again. The same as upstream's ControllerExpectations.
+ * Remembers, for each owner, the creations and deletions of dependents that its controller has requested and its
+ * informer has not yet shown. While they are outstanding the informer is behind, and a reconciliation would request
+ * them again. The same as upstream's ControllerExpectations.
  *
- *  - Expectations are satisfied when every creation and deletion was observed or has failed, and expire after 5 minutes.
+ *  - Expectations are satisfied when every creation and deletion was observed or has failed, and expire after 5
+ *    minutes.
  *  - Deletions are counted by key, so observing one twice is harmless.
  */
 import type { Clock } from '../../shared/runtime/clock';

@@ -1,4 +1,7 @@
-/** Which pods count as active and available, and the order in which surplus pods are deleted. Pure: decides from the pods alone. */
+/**
+ * Which pods count as active and available, and the order in which surplus pods are deleted. Pure: decides from the
+ * pods alone.
+ */
 import type { CoreV1ContainerStatus } from '../../shared/api/types/generated/members';
 import { timeOf } from '../../shared/api/metadata/object-meta';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
@@ -54,7 +57,8 @@ interface RankedPod {
 /**
  * Sorts pods so that those to be deleted first come first, with the criteria of upstream's ActivePodsWithRanks.
  *
- * @param related the pods of all owners that serve the same purpose, such as the ReplicaSets of one Deployment: pods are deleted from nodes that have many of them
+ * @param related the pods of all owners that serve the same purpose, such as the ReplicaSets of one Deployment: pods
+ *   are deleted from nodes that have many of them
  */
 export function sortForDeletion(pods: readonly Pod[], related: Iterable<Pod>, now: number): readonly Pod[] {
   const activeByNode = new Map<string, number>();
@@ -82,7 +86,10 @@ function ranksOf(pod: Pod, activeByNode: ReadonlyMap<string, number>, now: numbe
   ];
 }
 
-/** Ages are compared by their order of magnitude: among pods of about the same age the uid decides, so that not all pods of the newest node are deleted. */
+/**
+ * Ages are compared by their order of magnitude: among pods of about the same age the uid decides, so that not all pods
+ * of the newest node are deleted.
+ */
 function ageBucket(since: number | undefined, now: number): number {
   if (since === undefined) return -2;
   const age = now - since;

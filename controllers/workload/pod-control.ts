@@ -1,4 +1,7 @@
-/** Creates and deletes pods for an owner, and records an Event about the owner for each. The same as upstream's PodControl. The caller decides how many. */
+/**
+ * Creates and deletes pods for an owner, and records an Event about the owner for each. The same as upstream's
+ * PodControl. The caller decides how many.
+ */
 import type { CoreV1Pod, CoreV1PodTemplateSpec, MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
 import { ApiError, isNamespaceTerminating, isNotFound } from '../../shared/client/rest/api-error';
 import type { ApiObject } from '../../shared/client/rest/api-object';
@@ -34,7 +37,9 @@ export interface PodControlOptions {
   readonly signal: AbortSignal;
 }
 
-/** For the owners of one kind. What a method throws has been recorded as an Event, if the server refused the request. */
+/**
+ * For the owners of one kind. What a method throws has been recorded as an Event, if the server refused the request.
+ */
 export class PodControl {
   constructor(private readonly options: PodControlOptions) {}
 

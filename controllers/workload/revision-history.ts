@@ -1,6 +1,6 @@
 /**
- * Keeps the history of an owner's pod template as ControllerRevisions: creates the revision of the current template, or makes an equal older one the latest. The caller
- * decides which old revisions to delete.
+ * Keeps the history of an owner's pod template as ControllerRevisions: creates the revision of the current template, or
+ * makes an equal older one the latest. The caller decides which old revisions to delete.
  */
 import { isAlreadyExists, isNotFound } from '../../shared/client/rest/api-error';
 import type { Resource } from '../../shared/client/rest/resource';

@@ -1,4 +1,7 @@
-/** The hash of a pod template, for the `pod-template-hash` label and the names of ReplicaSets and ControllerRevisions. Equal in every process. */
+/**
+ * The hash of a pod template, for the `pod-template-hash` label and the names of ReplicaSets and ControllerRevisions.
+ * Equal in every process.
+ */
 import { createHash } from 'node:crypto';
 import { isObject, setMember, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
 
