@@ -19,8 +19,8 @@ import { Nodes } from './endpoint-slices/nodes';
 import { reconcileSlices } from './endpoint-slices/reconcile';
 import { serviceOwner, sliceNames, sliceView } from './endpoint-slices/slice';
 import { endpointsAction, endpointsNames, wantedSubsets } from './endpoints/reconcile';
-import { planJob } from './jobs/reconcile';
-import { recordOf, statusAfter as jobStatusAfter } from './jobs/status';
+import { reconcileJob } from './jobs/reconcile';
+import { statusAfter as jobStatusAfter, statusBeforeUntracking } from './jobs/status';
 import { withConditions } from './namespace/progress';
 import { calculateStatus } from './replica-sets/status';
 import { quotaOutcome } from './resource-quota/reconcile';
@@ -139,17 +139,17 @@ function jobOf(shuffle: Shuffle, spec: JsonObject): unknown {
     spec: { parallelism: 700, completions: 900, backoffLimit: 900, template: template('i'), ...spec },
     status: { startTime: TIME, uncountedTerminatedPods: { succeeded: ['u1', 'u4'] } },
   });
-  const plan = planJob({
+  const actions = reconcileJob({
     job,
     pods: shuffle(pods(20, ended)),
     untracked: new Set(),
-    isBehind: false,
+    isInformerBehind: false,
     backOffMs: 0,
-    endedAt: () => NOW,
+    finishTime: () => NOW,
     now: NOW,
   });
-  const freed = new Set(plan.freed.map(({ uid }) => uid));
-  return [recordOf(plan), jobStatusAfter(plan, { freed, removed: new Set(), made: 0 })];
+  const untracked = new Set(actions.podsToUntrack.map(({ uid }) => uid));
+  return [statusBeforeUntracking(actions), jobStatusAfter(actions, { untracked, deleted: new Set(), created: 0 })];
 }
 
 function autoscalerOf(shuffle: Shuffle): unknown {

@@ -11,9 +11,9 @@ import { DependentIndex } from '../workload/dependent-index';
 import { watchDependents } from '../workload/dependent-events';
 import { waitForSync, type Controller, type ControllerContext, type ControllerSettings } from '../runtime/controller';
 import { metadataOf } from '../../shared/client/rest/resource';
-import { CRON_JOBS, JOBS } from './names';
+import { CRON_JOBS, JOBS } from './job-for-schedule';
 import { activeOf, planCron, type CronPlan } from './reconcile';
-import { CronWrites } from './writes';
+import { CronWrites } from './cron-job-writer';
 
 /** Timers do not notice when the clock on the wall is set: it is looked at so often. Milliseconds. */
 const LONGEST_MS = 600_000;

@@ -3,7 +3,7 @@ import { arrayAt, objectAt, type JsonObject } from '../../shared/values/json';
 import { status as answer } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';
 import { planCron, type CronPlan } from './reconcile';
-import { CronWrites } from './writes';
+import { CronWrites } from './cron-job-writer';
 
 const CRONS = '/apis/batch/v1/cronjobs';
 const JOBS = '/apis/batch/v1/jobs';

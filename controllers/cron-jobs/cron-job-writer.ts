@@ -8,7 +8,7 @@ import { equalJson, objectAt, stringAt, type JsonObject } from '../../shared/val
 import { finishedConditionOf } from '../workload/finished-jobs';
 import { eventReference } from '../workload/references';
 import { controllerOf } from '../runtime/pods';
-import { CRON_JOBS, jobFor, JOBS } from './names';
+import { CRON_JOBS, jobFor, JOBS } from './job-for-schedule';
 import type { CronEvent, CronPlan, CronRun, CronStatus } from './reconcile';
 
 export interface CronWritesOptions {

@@ -1,7 +1,7 @@
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import type { JsonObject } from '../../shared/values/json';
-import { jobFor } from './names';
+import { jobFor } from './job-for-schedule';
 import { planCron, type CronPlan } from './reconcile';
 
 const NOW = Date.UTC(2026, 10, 23, 12, 30, 15);

@@ -8,7 +8,7 @@ import { isTimeZone } from '../../shared/values/time-zone';
 import { quote } from '../../shared/values/quote';
 import { finishedConditionOf, type FinishedCondition } from '../workload/finished-jobs';
 import { numberAt } from '../workload/spec';
-import { jobName } from './names';
+import { jobName } from './job-for-schedule';
 
 export interface CronView {
   readonly cron: ApiObject;

@@ -1,43 +1,44 @@
 /**
- * Pods whose finalizer was taken off here, and which are not seen without it yet: they have been counted, whatever their followed copies say. One that is not
- * followed yet may still come as it was.
+ * Remembers the pods from which this process has removed the tracking finalizer, until the informer shows them without it or deleted. They have been counted, whatever the informer
+ * shows. The same as upstream's uidTrackingExpectations.
  */
-import type { ApiObject } from '../../shared/client/rest/api-object';
-import { isTracked } from './names';
+import type { Pod } from '../runtime/pods';
+import { hasTrackingFinalizer } from './job';
 
-const NONE: ReadonlySet<string> = new Set();
+const NO_UIDS: ReadonlySet<string> = new Set();
 
-export class Untracked {
-  /** Uids by the Job's key. */
-  private readonly jobs = new Map<string, Set<string>>();
+export class FinalizerExpectations {
+  /** Uids of pods by the Job's key. */
+  private readonly uidsByJob = new Map<string, Set<string>>();
 
+  /** Jobs with outstanding expectations. */
   get size(): number {
-    return this.jobs.size;
+    return this.uidsByJob.size;
   }
 
-  /** `isFree` = false where the finalizer could not be taken off. */
-  freeing(key: string, { uid }: ApiObject, isFree: boolean): void {
-    if (!isFree) return this.gone(key, uid);
-    const uids = this.jobs.get(key) ?? new Set<string>();
-    this.jobs.set(key, uids.add(uid));
+  /** Call it before the finalizer is removed. */
+  expectRemoved(jobKey: string, podUid: string): void {
+    const uids = this.uidsByJob.get(jobKey) ?? new Set<string>();
+    this.uidsByJob.set(jobKey, uids.add(podUid));
   }
 
-  /** Those that are left when the pods have been seen as they are followed. */
-  left(key: string, followed: readonly ApiObject[]): ReadonlySet<string> {
-    const uids = this.jobs.get(key);
-    if (uids === undefined) return NONE;
-    for (const pod of followed) if (!isTracked(pod)) uids.delete(pod.uid);
-    if (uids.size === 0) this.jobs.delete(key);
+  /** Call it when the informer shows that the pod was deleted, and when the finalizer could not be removed. */
+  removalObserved(jobKey: string, podUid: string): void {
+    const uids = this.uidsByJob.get(jobKey);
+    if (uids?.delete(podUid) === true && uids.size === 0) this.uidsByJob.delete(jobKey);
+  }
+
+  /** Drops the pods that the informer shows without the finalizer, and returns the uids of the rest. A pod that it does not show yet may still appear with the finalizer. */
+  outstanding(jobKey: string, observed: readonly Pod[]): ReadonlySet<string> {
+    const uids = this.uidsByJob.get(jobKey);
+    if (uids === undefined) return NO_UIDS;
+    for (const pod of observed) if (!hasTrackingFinalizer(pod)) uids.delete(pod.uid);
+    if (uids.size === 0) this.uidsByJob.delete(jobKey);
     return uids;
   }
 
-  /** The pod is not followed any more. */
-  gone(key: string, uid: string): void {
-    const uids = this.jobs.get(key);
-    if (uids?.delete(uid) === true && uids.size === 0) this.jobs.delete(key);
-  }
-
-  forget(key: string): void {
-    this.jobs.delete(key);
+  /** Call it when the Job has finished or was deleted. */
+  delete(jobKey: string): void {
+    this.uidsByJob.delete(jobKey);
   }
 }

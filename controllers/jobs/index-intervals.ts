@@ -1,80 +1,86 @@
-/** Sets of indexes as Jobs write them (`0-2,5`): spans in their order. Work is linear in the spans, however many indexes these hold. */
+/**
+ * Sets of completion indexes as ordered intervals, in the notation of a Job's status (`0-2,5`). The cost of an operation is linear in the number of intervals, not of
+ * indexes.
+ */
 
-export interface Span {
+export interface Interval {
   readonly first: number;
   readonly last: number;
 }
 
-export type Indexes = readonly Span[];
+/** Ascending, without overlaps and without adjacent intervals. */
+export type OrderedIntervals = readonly Interval[];
 
-/** Those below `bound`; what cannot be read is left out. */
-export function parseIndexes(text: string, bound: number): Indexes {
-  const spans: Span[] = [];
+/** The indexes below `completions`; parts of the text that are malformed are left out. */
+export function parseIndexes(text: string, completions: number): OrderedIntervals {
+  const intervals: Interval[] = [];
   for (const part of text.split(',')) {
     const [, low, high] = /^(\d{1,10})(?:-(\d{1,10}))?$/.exec(part) ?? [];
     if (low === undefined) continue;
-    const [first, last] = [Number(low), Math.min(Number(high ?? low), bound - 1)];
-    if (first <= last) spans.push({ first, last });
+    const [first, last] = [Number(low), Math.min(Number(high ?? low), completions - 1)];
+    if (first <= last) intervals.push({ first, last });
   }
-  return joined(spans);
+  return merge(intervals);
 }
 
-export function withIndexes(indexes: Indexes, more: Iterable<number>): Indexes {
-  return joined([...indexes, ...Array.from(more, (index) => ({ first: index, last: index }))]);
+export function withIndexes(intervals: OrderedIntervals, indexes: Iterable<number>): OrderedIntervals {
+  return merge([...intervals, ...Array.from(indexes, (index) => ({ first: index, last: index }))]);
 }
 
-function joined(spans: Span[]): Indexes {
-  const result: { first: number; last: number }[] = [];
-  for (const { first, last } of spans.sort((one, other) => one.first - other.first)) {
-    const before = result.at(-1);
-    if (before !== undefined && first <= before.last + 1) before.last = Math.max(before.last, last);
-    else result.push({ first, last });
+export const unionOf = (a: OrderedIntervals, b: OrderedIntervals): OrderedIntervals => merge([...a, ...b]);
+
+function merge(intervals: Interval[]): OrderedIntervals {
+  const merged: { first: number; last: number }[] = [];
+  for (const { first, last } of intervals.sort((a, b) => a.first - b.first)) {
+    const previous = merged.at(-1);
+    if (previous !== undefined && first <= previous.last + 1) previous.last = Math.max(previous.last, last);
+    else merged.push({ first, last });
   }
-  return result;
+  return merged;
 }
 
-export function formatIndexes(indexes: Indexes): string {
-  // Two neighbours are shorter as two.
-  const texts = indexes.map(({ first, last }) => {
+export function formatIndexes(intervals: OrderedIntervals): string {
+  // Two adjacent indexes are not written as an interval.
+  const texts = intervals.map(({ first, last }) => {
     if (first === last) return String(first);
     return last === first + 1 ? `${first},${last}` : `${first}-${last}`;
   });
   return texts.join(',');
 }
 
-export const sizeOf = (indexes: Indexes): number => indexes.reduce((sum, { first, last }) => sum + last - first + 1, 0);
+export const indexCount = (intervals: OrderedIntervals): number => intervals.reduce((sum, { first, last }) => sum + last - first + 1, 0);
 
-export function hasIndex(indexes: Indexes, index: number): boolean {
-  let [low, high] = [0, indexes.length - 1];
+export function hasIndex(intervals: OrderedIntervals, index: number): boolean {
+  let [low, high] = [0, intervals.length - 1];
   while (low <= high) {
     const middle = (low + high) >> 1;
-    const span = indexes[middle];
-    if (span === undefined) return false;
-    if (index < span.first) high = middle - 1;
-    else if (index > span.last) low = middle + 1;
+    const interval = intervals[middle];
+    if (interval === undefined) return false;
+    if (index < interval.first) high = middle - 1;
+    else if (index > interval.last) low = middle + 1;
     else return true;
   }
   return false;
 }
 
-/** How many both have. */
-export function commonSize(one: Indexes, other: Indexes): number {
-  let common = 0;
-  for (let [left, right] = [0, 0]; ;) {
-    const [a, b] = [one[left], other[right]];
-    if (a === undefined || b === undefined) return common;
-    common += Math.max(0, Math.min(a.last, b.last) - Math.max(a.first, b.first) + 1);
-    if (a.last < b.last) left += 1;
-    else right += 1;
+/** Number of indexes that both sets have. */
+export function intersectionCount(left: OrderedIntervals, right: OrderedIntervals): number {
+  let count = 0;
+  for (let [i, j] = [0, 0]; ;) {
+    const [a, b] = [left[i], right[j]];
+    if (a === undefined || b === undefined) return count;
+    count += Math.max(0, Math.min(a.last, b.last) - Math.max(a.first, b.first) + 1);
+    if (a.last < b.last) i += 1;
+    else j += 1;
   }
 }
 
-/** Those below `bound` that are not in the set, in their order. */
-export function* absentFrom(indexes: Indexes, bound: number): Generator<number> {
+/** The indexes below `completions` that the set lacks, ascending. */
+export function* absentIndexes(intervals: OrderedIntervals, completions: number): Generator<number> {
   let next = 0;
-  for (const { first, last } of indexes) {
-    for (; next < Math.min(first, bound); next += 1) yield next;
+  for (const { first, last } of intervals) {
+    for (; next < Math.min(first, completions); next += 1) yield next;
     next = Math.max(next, last + 1);
   }
-  for (; next < bound; next += 1) yield next;
+  for (; next < completions; next += 1) yield next;
 }

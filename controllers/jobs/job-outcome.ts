@@ -1,91 +1,89 @@
-/** Whether a Job is to end, how, and why. What was decided once stands. Knows no server. */
+/** Decides whether a Job completes or fails, and why. An interim condition in the status (`SuccessCriteriaMet`, `FailureTarget`) is final. Pure. */
 import { timeOf } from '../../shared/api/metadata/object-meta';
-import type { ApiObject } from '../../shared/client/rest/api-object';
-import { arrayAt, isObject, objectAt, stringAt } from '../../shared/values/json';
+import { conditionOf, conditionStatus } from '../runtime/conditions';
 import type { FinishedCondition } from '../workload/finished-jobs';
-import { numberAt } from '../workload/spec';
-import { conditionOf } from '../runtime/conditions';
-import { commonSize, parseIndexes, sizeOf } from './indexes';
-import { failures, successes, type ObservedJob } from './observed';
-import { mayRestart, restartsOf } from './pod-life';
-import { startTimeOf } from './tally';
+import { indexCount, intersectionCount, parseIndexes } from './index-intervals';
+import type { Job } from './job';
+import { mayRestart, restartCountOf } from './pod-phase';
+import { failedCount, succeededCount, type SyncContext } from './sync-context';
 
-export interface Ending {
-  readonly end: FinishedCondition;
+export interface JobOutcome {
+  readonly condition: FinishedCondition;
   readonly reason: string;
   readonly message: string;
 }
 
-/** What is said before all pods are gone. */
-export const BEFOREHAND: Readonly<Record<FinishedCondition, string>> = { Complete: 'SuccessCriteriaMet', Failed: 'FailureTarget' };
+/** The condition that is set while pods of the Job still exist or are not counted. */
+export const INTERIM_CONDITIONS: Readonly<Record<FinishedCondition, string>> = { Complete: 'SuccessCriteriaMet', Failed: 'FailureTarget' };
 
-const failed = (reason: string, message: string): Ending => ({ end: 'Failed', reason, message });
+const failed = (reason: string, message: string): JobOutcome => ({ condition: 'Failed', reason, message });
 
-export function endingOf(observed: ObservedJob): Ending | undefined {
-  return decided(observed.view.job) ?? failureOf(observed) ?? policySuccess(observed) ?? success(observed);
+/** Undefined while the Job continues. */
+export function outcomeOf(context: SyncContext): JobOutcome | undefined {
+  return interimOutcome(context.input.job) ?? failureOf(context) ?? matchSuccessPolicy(context) ?? completionOf(context);
 }
 
-function decided({ body }: ApiObject): Ending | undefined {
-  for (const end of ['Failed', 'Complete'] as const) {
-    const condition = conditionOf(body, BEFOREHAND[end]);
-    if (condition?.['status'] !== 'True') continue;
-    return { end, reason: stringAt(condition, 'reason') ?? '', message: stringAt(condition, 'message') ?? '' };
+function interimOutcome({ body }: Job): JobOutcome | undefined {
+  for (const condition of ['Failed', 'Complete'] as const) {
+    const interim = conditionOf(body, INTERIM_CONDITIONS[condition]);
+    if (interim?.status === 'True') return { condition, reason: interim.reason ?? '', message: interim.message ?? '' };
   }
   return undefined;
 }
 
-function failureOf(observed: ObservedJob): Ending | undefined {
-  const { wishes, newFailed, held, completed, failedIndexes } = observed;
-  for (const { verdict } of [...newFailed, ...held.values()]) {
-    if (verdict.type === 'fail-job') return failed('PodFailurePolicy', verdict.message);
+function failureOf(context: SyncContext): JobOutcome | undefined {
+  const { spec, newFailed, delayedDeletion, succeededIndexes, failedIndexes } = context;
+  for (const { action } of [...newFailed, ...delayedDeletion.values()]) {
+    if (action.type === 'fail-job') return failed('PodFailurePolicy', action.message);
   }
-  if (failures(observed) > wishes.backOffLimit || restartsTooOften(observed)) {
+  if (failedCount(context) > spec.backoffLimit || isPastBackoffLimitOnFailure(context)) {
     return failed('BackoffLimitExceeded', 'Job has reached the specified backoff limit');
   }
-  if (deadlineIn(observed) === 0) return failed('DeadlineExceeded', 'Job was active longer than specified deadline');
-  const failedCount = sizeOf(failedIndexes);
-  if (wishes.indexLimit === undefined || failedCount === 0) return undefined;
-  if (wishes.maxFailedIndexes !== undefined && failedCount > wishes.maxFailedIndexes) {
+  if (msUntilActiveDeadline(context) === 0) return failed('DeadlineExceeded', 'Job was active longer than specified deadline');
+  const failedIndexCount = indexCount(failedIndexes);
+  if (spec.backoffLimitPerIndex === undefined || failedIndexCount === 0) return undefined;
+  if (spec.maxFailedIndexes !== undefined && failedIndexCount > spec.maxFailedIndexes) {
     return failed('MaxFailedIndexesExceeded', 'Job has exceeded the specified maximal number of failed indexes');
   }
-  return sizeOf(completed) + failedCount >= (wishes.completions ?? 0) ? failed('FailedIndexes', 'Job has failed indexes') : undefined;
+  const finishedIndexCount = indexCount(succeededIndexes) + failedIndexCount;
+  return finishedIndexCount >= (spec.completions ?? 0) ? failed('FailedIndexes', 'Job has failed indexes') : undefined;
 }
 
-/** Containers that are started again in place count as well. */
-function restartsTooOften({ wishes, active }: ObservedJob): boolean {
-  if (!wishes.restartsInPlace) return false;
-  const restarts = active.filter(mayRestart).reduce((sum, pod) => sum + restartsOf(pod), 0);
-  return restarts > 0 && restarts >= wishes.backOffLimit;
+/** With `restartPolicy: OnFailure`, container restarts count as failures. */
+function isPastBackoffLimitOnFailure({ spec, active }: SyncContext): boolean {
+  if (!spec.restartsContainers) return false;
+  const restarts = active.filter(mayRestart).reduce((sum, pod) => sum + restartCountOf(pod), 0);
+  return restarts > 0 && restarts >= spec.backoffLimit;
 }
 
-/** Milliseconds; undefined = it has no deadline, or its time does not run. */
-export function deadlineIn({ wishes, view }: ObservedJob): number | undefined {
-  const start = timeOf(startTimeOf(view.job));
-  if (wishes.deadlineMs === undefined || wishes.isSuspended || start === undefined) return undefined;
-  // The time before a rest does not count.
-  if (conditionOf(view.job.body, 'Suspended')?.['status'] === 'True') return undefined;
-  return Math.max(0, start + wishes.deadlineMs - view.now);
+/** Undefined without a deadline, and while the Job is suspended or not started. */
+export function msUntilActiveDeadline({ spec, input: { job, now } }: SyncContext): number | undefined {
+  const startTime = timeOf(job.body.status?.startTime);
+  if (spec.activeDeadlineMs === undefined || spec.isSuspended || startTime === undefined) return undefined;
+  // The status still has the start time of before the suspension.
+  if (conditionStatus(job.body, 'Suspended') === 'True') return undefined;
+  return Math.max(0, startTime + spec.activeDeadlineMs - now);
 }
 
-function policySuccess({ view, wishes, bound, completed }: ObservedJob): Ending | undefined {
-  if (!wishes.isIndexed) return undefined;
-  const policy = objectAt(objectAt(view.job.body, 'spec'), 'successPolicy');
-  for (const [index, rule] of (arrayAt(policy, 'rules') ?? []).entries()) {
-    if (!isObject(rule)) continue;
-    const text = stringAt(rule, 'succeededIndexes');
-    const wanted = text === undefined ? undefined : parseIndexes(text, bound);
-    const count = numberAt(rule, 'succeededCount') ?? (wanted === undefined ? undefined : sizeOf(wanted));
-    if (count === undefined || (wanted === undefined ? sizeOf(completed) : commonSize(completed, wanted)) < count) continue;
-    return { end: 'Complete', reason: 'SuccessPolicy', message: `Matched rules at index ${index}` };
+function matchSuccessPolicy({ input: { job }, spec, indexBound, succeededIndexes }: SyncContext): JobOutcome | undefined {
+  if (!spec.isIndexed) return undefined;
+  for (const [index, rule] of (job.body.spec?.successPolicy?.rules ?? []).entries()) {
+    const required = rule.succeededIndexes === undefined ? undefined : parseIndexes(rule.succeededIndexes, indexBound);
+    const count = rule.succeededCount ?? (required === undefined ? undefined : indexCount(required));
+    const succeeded = required === undefined ? indexCount(succeededIndexes) : intersectionCount(succeededIndexes, required);
+    if (count === undefined || succeeded < count) continue;
+    return { condition: 'Complete', reason: 'SuccessPolicy', message: `Matched rules at index ${index}` };
   }
   return undefined;
 }
 
-function success(observed: ObservedJob): Ending | undefined {
-  const { view, wishes, active } = observed;
-  const done = successes(observed);
-  // Whoever is told to rest will have no pods.
-  const isEmpty = !view.isBehind && (active.length === 0 || wishes.isSuspended);
-  const isDone = wishes.completions === undefined ? done > 0 && isEmpty : done >= wishes.completions;
-  return isDone ? { end: 'Complete', reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' } : undefined;
+function completionOf(context: SyncContext): JobOutcome | undefined {
+  const { input, spec, active } = context;
+  const succeeded = succeededCount(context);
+  // A suspended Job deletes its active pods.
+  const hasNoPods = !input.isInformerBehind && (active.length === 0 || spec.isSuspended);
+  const isComplete = spec.completions === undefined ? succeeded > 0 && hasNoPods : succeeded >= spec.completions;
+  return isComplete
+    ? { condition: 'Complete', reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' }
+    : undefined;
 }

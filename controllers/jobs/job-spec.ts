@@ -1,45 +1,39 @@
-/** What a Job asks for, with what stands for what it does not say. */
-import type { ApiObject } from '../../shared/client/rest/api-object';
-import { objectAt, stringAt } from '../../shared/values/json';
-import { numberAt } from '../workload/spec';
+/** The spec of a Job with its defaults. */
+import type { Job } from './job';
 
-export interface JobWishes {
+export interface JobSpec {
   readonly parallelism: number;
-  /** Undefined = one that succeeds says that all is done. */
+  /** Undefined: the first pod that succeeds completes the Job. */
   readonly completions: number | undefined;
   readonly isIndexed: boolean;
   readonly isSuspended: boolean;
-  readonly backOffLimit: number;
-  /** Of each index; undefined = none has its own. */
-  readonly indexLimit: number | undefined;
+  readonly backoffLimit: number;
+  readonly backoffLimitPerIndex: number | undefined;
   readonly maxFailedIndexes: number | undefined;
-  /** Milliseconds. */
-  readonly deadlineMs: number | undefined;
-  /** A pod is replaced when it has ended, and not when it begins to go. */
-  readonly isPatient: boolean;
-  readonly hasFailurePolicy: boolean;
-  readonly restartsInPlace: boolean;
+  readonly activeDeadlineMs: number | undefined;
+  /** Pods are replaced when they have failed, not as soon as they are terminating. */
+  readonly onlyReplacesFailedPods: boolean;
+  readonly hasPodFailurePolicy: boolean;
+  /** The kubelet restarts failed containers (`restartPolicy: OnFailure`). */
+  readonly restartsContainers: boolean;
 }
 
-const MOST = 2_147_483_647;
+const MAX_INT32 = 2_147_483_647;
 
-export function wishesOf({ body }: ApiObject): JobWishes {
-  const spec = objectAt(body, 'spec');
-  const number = (member: string): number | undefined => numberAt(spec, member);
-  const deadline = number('activeDeadlineSeconds');
-  const indexLimit = number('backoffLimitPerIndex');
-  const hasFailurePolicy = objectAt(spec, 'podFailurePolicy') !== undefined;
+export function jobSpecOf({ body: { spec = {} } }: Job): JobSpec {
+  const { activeDeadlineSeconds, backoffLimitPerIndex } = spec;
+  const hasPodFailurePolicy = spec.podFailurePolicy !== undefined;
   return {
-    parallelism: number('parallelism') ?? 1,
-    completions: number('completions'),
-    isIndexed: stringAt(spec, 'completionMode') === 'Indexed',
-    isSuspended: spec?.['suspend'] === true,
-    backOffLimit: number('backoffLimit') ?? (indexLimit === undefined ? 6 : MOST),
-    indexLimit,
-    maxFailedIndexes: number('maxFailedIndexes'),
-    deadlineMs: deadline === undefined ? undefined : deadline * 1_000,
-    isPatient: hasFailurePolicy || stringAt(spec, 'podReplacementPolicy') === 'Failed',
-    hasFailurePolicy,
-    restartsInPlace: stringAt(objectAt(objectAt(spec, 'template'), 'spec'), 'restartPolicy') === 'OnFailure',
+    parallelism: spec.parallelism ?? 1,
+    completions: spec.completions,
+    isIndexed: spec.completionMode === 'Indexed',
+    isSuspended: spec.suspend === true,
+    backoffLimit: spec.backoffLimit ?? (backoffLimitPerIndex === undefined ? 6 : MAX_INT32),
+    backoffLimitPerIndex,
+    maxFailedIndexes: spec.maxFailedIndexes,
+    activeDeadlineMs: activeDeadlineSeconds === undefined ? undefined : Number(activeDeadlineSeconds) * 1_000,
+    onlyReplacesFailedPods: hasPodFailurePolicy || spec.podReplacementPolicy === 'Failed',
+    hasPodFailurePolicy,
+    restartsContainers: spec.template?.spec?.restartPolicy === 'OnFailure',
   };
 }

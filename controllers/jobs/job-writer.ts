@@ -1,128 +1,135 @@
-/** A Job's writes: its pods, their finalizers, and its status. Each rests on the version that was seen. Never decides anything. */
+/**
+ * Carries out the actions of a sync: deletes and creates pods, removes their tracking finalizers, and writes the status. Each write has the version that was observed as its
+ * precondition. Makes no decisions.
+ */
+import type { BatchV1JobStatus } from '../../shared/api/types/generated/members';
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
-import { finalizersOf, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import { finalizersOf, keyOf } from '../../shared/client/rest/api-object';
 import type { EventRecorder } from '../../shared/client/events/event-recorder';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
-import { equalJson, objectAt, type JsonObject } from '../../shared/values/json';
+import { equalJson } from '../../shared/values/json';
+import type { Pod } from '../runtime/pods';
 import type { Expectations } from '../workload/expectations';
 import { NamespaceTerminatingError, type PodControl } from '../workload/pod-control';
-import { slowStartBatch } from '../workload/slow-start';
 import { eventReference } from '../workload/references';
-import type { JobCounts } from './counts';
-import { isTracked, isTracking, JOBS, PODS } from './names';
-import { podOf } from './pod-template';
-import type { JobPlan } from './reconcile';
-import { recordOf, statusAfter, type JobEvent } from './status';
+import { slowStartBatch } from '../workload/slow-start';
+import type { FinalizerExpectations } from './finalizer-expectations';
+import { hasTrackingFinalizer, isTrackingFinalizer, JOBS, PODS, type Job } from './job';
+import type { JobMetrics } from './metrics';
+import { podForJob } from './pod-template';
+import type { JobActions } from './reconcile';
+import { statusAfter, statusBeforeUntracking, type JobEvent } from './status';
 
-const AT_A_TIME = 16;
+const MAX_CONCURRENT_REQUESTS = 16;
 
-export interface JobWritesOptions {
+export interface JobWriterOptions {
   readonly client: RestClient;
   readonly events: Pick<EventRecorder, 'record'>;
-  readonly keeper: PodControl;
+  readonly podControl: PodControl;
   readonly expectations: Expectations;
-  readonly counts: JobCounts;
-  /** Told before a finalizer is taken off, and again where it was not. */
-  readonly onFreeing: (job: ApiObject, pod: ApiObject, isFree: boolean) => void;
-  /** Told of each version that was written. */
-  readonly onWritten: (job: ApiObject) => void;
+  readonly finalizerExpectations: FinalizerExpectations;
+  readonly metrics: JobMetrics;
+  /** Called with each version of a Job that was written. */
+  readonly onStatusWritten: (job: Job) => void;
   readonly signal: AbortSignal;
 }
 
-export class JobWrites {
-  constructor(private readonly options: JobWritesOptions) {}
+export class JobWriter {
+  constructor(private readonly options: JobWriterOptions) {}
 
-  /** Throws the first failure once everything has been tried; what could be done is in the status then. */
-  async carryOut(job: ApiObject, plan: JobPlan): Promise<void> {
+  /** Tries every action, writes the status of those that succeeded, and then throws the first failure. */
+  async execute(job: Job, actions: JobActions): Promise<void> {
     const failures: unknown[] = [];
-    const recorded = plan.isRecorded ? await this.writeStatus(job, recordOf(plan)) : job;
-    if (recorded === undefined) return;
-    const freed = await this.freeAll(job, plan.freed, failures);
-    const removable = plan.removed.filter((pod) => freed.has(pod.uid) || !plan.freed.includes(pod));
-    const removed = await this.removeAll(job, removable, failures);
-    const made = await this.makeAll(job, plan, failures);
-    const { status, told, isOver } = statusAfter(plan, { freed, removed, made });
-    if ((await this.writeStatus(recorded, status)) !== undefined) {
-      for (const event of told) this.tell(job, event);
-      this.options.counts.wrote(job, status, isOver ? plan.ending : undefined);
+    const current = actions.needsStatusFirst ? await this.writeStatus(job, statusBeforeUntracking(actions)) : job;
+    if (current === undefined) return;
+    const { podsToUntrack, podsToDelete } = actions;
+    const untracked = await this.untrackPods(job, podsToUntrack, failures);
+    const deletable = podsToDelete.filter((pod) => untracked.has(pod.uid) || !podsToUntrack.includes(pod));
+    const deleted = await this.deletePods(job, deletable, failures);
+    const created = await this.createPods(job, actions, failures);
+    const { status, events, isFinished } = statusAfter(actions, { untracked, deleted, created });
+    if ((await this.writeStatus(current, status)) !== undefined) {
+      for (const event of events) this.recordEvent(job, event);
+      this.options.metrics.statusWritten(job, status, isFinished ? actions.outcome : undefined);
     }
     if (failures.length > 0) throw failures[0];
   }
 
-  /** Uids of those that bear it no more. */
-  private async freeAll(job: ApiObject, pods: readonly ApiObject[], failures: unknown[]): Promise<ReadonlySet<string>> {
-    const freed = new Set<string>();
-    await withConcurrencyLimit(AT_A_TIME, pods, async (pod) => {
-      this.options.onFreeing(job, pod, true);
+  /** Returns the uids of the pods without the finalizer. */
+  private async untrackPods(job: Job, pods: readonly Pod[], failures: unknown[]): Promise<ReadonlySet<string>> {
+    const { client, finalizerExpectations, signal } = this.options;
+    const untracked = new Set<string>();
+    await withConcurrencyLimit(MAX_CONCURRENT_REQUESTS, pods, async (pod) => {
+      finalizerExpectations.expectRemoved(keyOf(job), pod.uid);
       try {
-        await freePod(this.options.client, pod, this.options.signal);
-        freed.add(pod.uid);
+        await removeTrackingFinalizer(client, pod, signal);
+        untracked.add(pod.uid);
       } catch (error) {
-        this.options.onFreeing(job, pod, false);
+        finalizerExpectations.removalObserved(keyOf(job), pod.uid);
         failures.push(error);
       }
     });
-    return freed;
+    return untracked;
   }
 
-  private async removeAll(job: ApiObject, pods: readonly ApiObject[], failures: unknown[]): Promise<ReadonlySet<string>> {
-    const { keeper, expectations } = this.options;
-    const removed = new Set<string>();
+  private async deletePods(job: Job, pods: readonly Pod[], failures: unknown[]): Promise<ReadonlySet<string>> {
+    const { podControl, expectations } = this.options;
+    const deleted = new Set<string>();
     expectations.expectDeletions(keyOf(job), pods.map(keyOf));
-    await withConcurrencyLimit(AT_A_TIME, pods, async (pod) => {
+    await withConcurrencyLimit(MAX_CONCURRENT_REQUESTS, pods, async (pod) => {
       try {
-        if (!(await keeper.delete(job, pod))) expectations.deletionObserved(keyOf(job), keyOf(pod));
-        removed.add(pod.uid);
+        if (!(await podControl.delete(job, pod))) expectations.deletionObserved(keyOf(job), keyOf(pod));
+        deleted.add(pod.uid);
       } catch (error) {
         expectations.deletionObserved(keyOf(job), keyOf(pod));
         failures.push(error);
       }
     });
-    return removed;
+    return deleted;
   }
 
-  private async makeAll(job: ApiObject, { made }: JobPlan, failures: unknown[]): Promise<number> {
-    const { client, keeper, expectations } = this.options;
-    expectations.expectCreations(keyOf(job), made.length);
-    const { succeeded, error } = await slowStartBatch(made.length, async (index) => {
-      const wish = made[index];
-      if (wish !== undefined) await keeper.create(job, podOf(client.dialect, job, wish));
+  private async createPods(job: Job, { podsToCreate }: JobActions, failures: unknown[]): Promise<number> {
+    const { client, podControl, expectations } = this.options;
+    expectations.expectCreations(keyOf(job), podsToCreate.length);
+    const { succeeded, error } = await slowStartBatch(podsToCreate.length, async (index) => {
+      const newPod = podsToCreate[index];
+      if (newPod !== undefined) await podControl.create(job, podForJob(client.dialect, job, newPod));
     });
-    expectations.creationObserved(keyOf(job), made.length - succeeded);
-    if (succeeded < made.length && !(error instanceof NamespaceTerminatingError)) failures.push(error);
+    expectations.creationObserved(keyOf(job), podsToCreate.length - succeeded);
+    if (succeeded < podsToCreate.length && !(error instanceof NamespaceTerminatingError)) failures.push(error);
     return succeeded;
   }
 
-  /** The Job as it stands then; undefined = it is gone. Whoever loses a race looks again. */
-  private async writeStatus(job: ApiObject, status: JsonObject): Promise<ApiObject | undefined> {
-    const { client, onWritten, signal } = this.options;
-    if (equalJson(objectAt(job.body, 'status') ?? {}, status)) return job;
+  /** Returns the Job with the status; undefined when the Job does not exist any more. A conflict is thrown, and the sync is retried. */
+  private async writeStatus(job: Job, status: BatchV1JobStatus): Promise<Job | undefined> {
+    const { client, onStatusWritten, signal } = this.options;
+    if (equalJson(job.body.status ?? {}, status)) return job;
     try {
-      const written = await client.update(JOBS, { ...job.body, status }, { subresource: 'status', signal });
-      onWritten(written);
-      return written;
+      const updated = await client.update(JOBS, { ...job.body, status }, { subresource: 'status', signal });
+      onStatusWritten(updated);
+      return updated;
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
     }
   }
 
-  private tell(job: ApiObject, { type, reason, message }: JobEvent): void {
+  private recordEvent(job: Job, { type, reason, message }: JobEvent): void {
     const { client, events } = this.options;
     events.record({ about: eventReference(client.dialect, JOBS, job), type, reason, message });
   }
 }
 
-/** Takes the finalizer off, unless the pod has changed since it was seen. */
-export async function freePod(client: RestClient, pod: ApiObject, signal: AbortSignal): Promise<void> {
-  if (!isTracked(pod)) return;
+/** Throws a conflict when the pod has changed since it was observed. */
+export async function removeTrackingFinalizer(client: RestClient, pod: Pod, signal: AbortSignal): Promise<void> {
+  if (!hasTrackingFinalizer(pod)) return;
   const { namespace, name, uid, resourceVersion } = pod;
-  const finalizers = finalizersOf(pod).filter((finalizer) => !isTracking(finalizer));
+  const finalizers = finalizersOf(pod).filter((finalizer) => !isTrackingFinalizer(finalizer));
   try {
-    await client.patch(PODS, { namespace, name }, 'merge', { metadata: { uid, resourceVersion, finalizers } }, { signal });
+    await client.patchMetadata(PODS, { namespace, name }, { uid, resourceVersion, finalizers }, { signal });
   } catch (error) {
-    // Another one has its name by now.
+    // A uid mismatch: the pod was deleted, and another pod has its name.
     if (!isNotFound(error) && !(isConflict(error) && error instanceof Error && error.message.includes('uid mismatch'))) throw error;
   }
 }

@@ -1,14 +1,19 @@
-/** What Jobs and their pods know each other by. Labels of the selector are the server's to make. Read in either spelling, written in the one of the process. */
+/**
+ * The Job resource, and the finalizer, labels and annotations that its controller puts on pods. Names are recognised in both dialects and written in the one of the process.
+ * The server generates the selector's labels.
+ */
+import type { BatchV1Job } from '../../shared/api/types/generated/members';
 import { finalizersOf, type ApiObject } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
-import { objectAt } from '../../shared/values/json';
+
+export type Job = ApiObject<BatchV1Job>;
 
 export const JOBS = resourceOf('batch.v1.Job');
 export const PODS = resourceOf('core.v1.Pod');
 
 export const JOB_NAMES = {
-  /** Holds a pod until it has been counted. */
+  /** The finalizer that retains a pod until it has been counted. */
   tracking: 'batch.platform.io/job-tracking',
   index: 'batch.platform.io/job-completion-index',
   failures: 'batch.platform.io/job-index-failure-count',
@@ -17,14 +22,14 @@ export const JOB_NAMES = {
 
 export const INDEX_VARIABLE = 'JOB_COMPLETION_INDEX';
 
-export const isTracking = (finalizer: string): boolean => canonicalQualifiedName(finalizer) === JOB_NAMES.tracking;
+export const isTrackingFinalizer = (finalizer: string): boolean => canonicalQualifiedName(finalizer) === JOB_NAMES.tracking;
 
-export const isTracked = (pod: ApiObject): boolean => finalizersOf(pod).some(isTracking);
+export const hasTrackingFinalizer = (pod: Pick<ApiObject, 'metadata'>): boolean => finalizersOf(pod).some(isTrackingFinalizer);
 
-/** Undefined where the pod says nothing that is a number. */
-export function annotatedCount({ body }: ApiObject, name: 'index' | 'failures' | 'ignored'): number | undefined {
-  for (const [key, value] of Object.entries(objectAt(objectAt(body, 'metadata'), 'annotations') ?? {})) {
-    if (typeof value === 'string' && canonicalQualifiedName(key) === JOB_NAMES[name] && /^\d{1,10}$/.test(value)) return Number(value);
+/** The number in an annotation of a pod; undefined where it is absent or no number. */
+export function countAnnotation({ metadata }: Pick<ApiObject, 'metadata'>, name: 'index' | 'failures' | 'ignored'): number | undefined {
+  for (const [key, value] of Object.entries(metadata.annotations ?? {})) {
+    if (canonicalQualifiedName(key) === JOB_NAMES[name] && /^\d{1,10}$/.test(value)) return Number(value);
   }
   return undefined;
 }

@@ -1,74 +1,78 @@
 /**
- * The first look that this process takes at a Job that another one has begun. What is followed may be older than what that one did: a pod would be made or counted
- * twice. So the server is asked once, and what is followed counts again when it has caught up.
+ * Reads a started Job and its pods from the server when this process syncs the Job for the first time. The informers may be behind the writes of the process that ran the
+ * controller before, so pods would be created or counted twice. The differences become expectations, and later syncs use the informers.
  */
 import { isNotFound } from '../../shared/client/rest/api-error';
-import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import { keyOf } from '../../shared/client/rest/api-object';
 import type { RestClient } from '../../shared/client/rest/rest-client';
-import { objectAt } from '../../shared/values/json';
-import { controllerOf } from '../runtime/pods';
+import { controllerOf, type Pod } from '../runtime/pods';
 import type { Expectations } from '../workload/expectations';
-import { isTracked, JOBS, PODS } from './names';
+import type { FinalizerExpectations } from './finalizer-expectations';
+import { hasTrackingFinalizer, JOBS, PODS, type Job } from './job';
 import { hasStatus } from './status';
 
-export interface BegunOptions {
+export interface LiveJobReaderOptions {
   readonly client: RestClient;
   readonly expectations: Expectations;
-  /** Told of pods that are still seen with a finalizer that is gone. */
-  readonly onFreeing: (job: ApiObject, pod: ApiObject, isFree: boolean) => void;
+  readonly finalizerExpectations: FinalizerExpectations;
   readonly signal: AbortSignal;
 }
 
-export interface FirstLook {
-  readonly job: ApiObject;
-  /** Those that it controls. */
-  readonly pods: readonly ApiObject[];
+export interface LiveJob {
+  readonly job: Job;
+  /** The pods that the Job controls. */
+  readonly pods: readonly Pod[];
 }
 
-export class Begun {
-  /** Uids of Jobs. */
-  private readonly known = new Set<string>();
+export class LiveJobReader {
+  /** Uids of Jobs that need no other read. */
+  private readonly checked = new Set<string>();
 
-  constructor(private readonly options: BegunOptions) {}
+  constructor(private readonly options: LiveJobReaderOptions) {}
 
-  /** Undefined = what is followed will do. `follow` = the Job's pods as they are followed at the moment. */
-  async lookAt(job: ApiObject, follow: () => readonly ApiObject[]): Promise<FirstLook | undefined> {
-    if (this.known.has(job.uid)) return undefined;
-    const first = hasStatus(job) || follow().length > 0 ? await this.ask(job, follow) : undefined;
-    this.known.add(job.uid);
-    return first;
+  /**
+   * Undefined when the informers suffice: the Job was read before, or is new, or the server has no such Job.
+   *
+   * @param observedPods the Job's pods in the informer at the time of the call
+   */
+  async readOnce(job: Job, observedPods: () => readonly Pod[]): Promise<LiveJob | undefined> {
+    if (this.checked.has(job.uid)) return undefined;
+    const liveJob = hasStatus(job) || observedPods().length > 0 ? await this.read(job, observedPods) : undefined;
+    this.checked.add(job.uid);
+    return liveJob;
   }
 
-  forget({ uid }: ApiObject): void {
-    this.known.delete(uid);
+  forget({ uid }: Job): void {
+    this.checked.delete(uid);
   }
 
-  private async ask(job: ApiObject, follow: () => readonly ApiObject[]): Promise<FirstLook | undefined> {
-    const { client, expectations, onFreeing, signal } = this.options;
+  private async read(job: Job, observedPods: () => readonly Pod[]): Promise<LiveJob | undefined> {
+    const { client, expectations, finalizerExpectations, signal } = this.options;
     const { namespace, name, uid } = job;
-    const found = await client.get(JOBS, { namespace, name }, { signal }).catch((error: unknown) => {
+    const liveJob = await client.get(JOBS, { namespace, name }, { signal }).catch((error: unknown) => {
       if (isNotFound(error)) return undefined;
       throw error;
     });
-    if (found?.uid !== uid) return undefined;
-    const { items } = await client.list(PODS, { namespace, labelSelector: labelsText(job), signal });
-    const pods = new Map(items.filter((pod) => controllerOf(pod)?.uid === uid).map((pod) => [pod.uid, pod]));
-    const seen = follow();
-    const known = new Set(seen.map((pod) => pod.uid));
-    expectations.expectCreations(keyOf(job), [...pods.keys()].filter((one) => !known.has(one)).length);
-    expectations.expectDeletions(keyOf(job), seen.filter((pod) => !pods.has(pod.uid)).map(keyOf));
-    for (const pod of seen) {
-      const live = pods.get(pod.uid);
-      if (live !== undefined && isTracked(pod) && !isTracked(live)) onFreeing(job, pod, true);
+    if (liveJob?.uid !== uid) return undefined;
+    const { items } = await client.list(PODS, { namespace, labelSelector: matchLabelsSelector(job), signal });
+    const livePods = new Map(items.filter((pod) => controllerOf(pod)?.uid === uid).map((pod) => [pod.uid, pod]));
+    const observed = observedPods();
+    const observedUids = new Set(observed.map((pod) => pod.uid));
+    expectations.expectCreations(keyOf(job), [...livePods.keys()].filter((podUid) => !observedUids.has(podUid)).length);
+    expectations.expectDeletions(keyOf(job), observed.filter((pod) => !livePods.has(pod.uid)).map(keyOf));
+    for (const pod of observed) {
+      const live = livePods.get(pod.uid);
+      if (live !== undefined && hasTrackingFinalizer(pod) && !hasTrackingFinalizer(live)) {
+        finalizerExpectations.expectRemoved(keyOf(job), pod.uid);
+      }
     }
-    return { job: found, pods: [...pods.values()] };
+    return { job: liveJob, pods: [...livePods.values()] };
   }
 }
 
-/** Of what the Job selects by, that which every selector may say; others of its own pods it finds when it has caught up. */
-function labelsText({ body }: ApiObject): string {
-  const labels = objectAt(objectAt(objectAt(body, 'spec'), 'selector'), 'matchLabels') ?? {};
-  return Object.entries(labels)
-    .flatMap(([key, value]) => (typeof value === 'string' ? [`${key}=${value}`] : []))
+/** The `matchLabels` of the Job's selector. Pods that the Job controls and that lack these labels are found in the informer once it has caught up. */
+function matchLabelsSelector({ body }: Job): string {
+  return Object.entries(body.spec?.selector?.matchLabels ?? {})
+    .map(([key, value]) => `${key}=${value}`)
     .join(',');
 }

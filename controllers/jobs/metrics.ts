@@ -1,30 +1,31 @@
-/** What is counted of Jobs, under upstream's names. */
-import type { ApiObject } from '../../shared/client/rest/api-object';
-import { objectAt, type JsonObject } from '../../shared/values/json';
-import { numberAt } from '../workload/spec';
+/** The metrics of the Job controller, under upstream's names. */
+import type { BatchV1JobStatus } from '../../shared/api/types/generated/members';
 import type { MetricMaker } from '../runtime/controller';
-import type { Ending } from './ending';
-import { wishesOf } from './spec';
+import type { Job } from './job';
+import type { JobOutcome } from './job-outcome';
+import { jobSpecOf } from './job-spec';
 
-export class JobCounts {
-  private readonly jobs: ReturnType<MetricMaker['counter']>;
-  private readonly pods: ReturnType<MetricMaker['counter']>;
+export class JobMetrics {
+  private readonly jobsFinished: ReturnType<MetricMaker['counter']>;
+  private readonly podsFinished: ReturnType<MetricMaker['counter']>;
 
   constructor(metrics: MetricMaker) {
     const mode = 'completion_mode';
-    this.jobs = metrics.counter('job_controller_jobs_finished_total', 'Jobs that have ended.', [mode, 'result', 'reason']);
-    this.pods = metrics.counter('job_controller_job_pods_finished_total', 'Pods that have ended and are counted.', [mode, 'result']);
+    this.jobsFinished = metrics.counter('job_controller_jobs_finished_total', 'Jobs that have ended.', [mode, 'result', 'reason']);
+    this.podsFinished = metrics.counter('job_controller_job_pods_finished_total', 'Pods that have ended and are counted.', [
+      mode,
+      'result',
+    ]);
   }
 
-  /** `ending` = undefined while the Job goes on. */
-  wrote(job: ApiObject, status: JsonObject, ending: Ending | undefined): void {
-    const completion_mode = wishesOf(job).isIndexed ? 'Indexed' : 'NonIndexed';
-    const known = objectAt(job.body, 'status');
+  /** Call it after each write of a status. `outcome`: undefined unless this status finishes the Job. */
+  statusWritten(job: Job, status: BatchV1JobStatus, outcome: JobOutcome | undefined): void {
+    const completion_mode = jobSpecOf(job).isIndexed ? 'Indexed' : 'NonIndexed';
     for (const result of ['succeeded', 'failed'] as const) {
-      const more = (numberAt(status, result) ?? 0) - (numberAt(known, result) ?? 0);
-      if (more > 0) this.pods({ completion_mode, result }, more);
+      const increase = (status[result] ?? 0) - (job.body.status?.[result] ?? 0);
+      if (increase > 0) this.podsFinished({ completion_mode, result }, increase);
     }
-    if (ending === undefined) return;
-    this.jobs({ completion_mode, result: ending.end === 'Complete' ? 'succeeded' : 'failed', reason: ending.reason });
+    if (outcome === undefined) return;
+    this.jobsFinished({ completion_mode, result: outcome.condition === 'Complete' ? 'succeeded' : 'failed', reason: outcome.reason });
   }
 }

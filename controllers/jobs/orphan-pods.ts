@@ -1,50 +1,55 @@
-/** Lets pods go whose Job is gone or has ended without them: nobody will count them any more, and their finalizer would keep them for ever. */
+/**
+ * Removes the tracking finalizer from pods of Jobs that were deleted or have finished: no sync counts them any more, and the finalizer would block their deletion. The same as
+ * upstream's syncOrphanPod.
+ */
+import type { BatchV1Job, CoreV1Pod } from '../../shared/api/types/generated/members';
 import { isNotFound } from '../../shared/client/rest/api-error';
-import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import { keyOf } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { DONE, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
-import { finishedConditionOf } from '../workload/finished-jobs';
+import { controllerOf, type Pod } from '../runtime/pods';
 import { ownerOf } from '../workload/dependent-events';
-import { controllerOf } from '../runtime/pods';
-import { isTracked, JOBS } from './names';
-import { freePod } from './writes';
+import { finishedConditionOf } from '../workload/finished-jobs';
+import { hasTrackingFinalizer, JOBS } from './job';
+import { removeTrackingFinalizer } from './job-writer';
 
-/** Returns what ends it. */
-export function followOrphans(jobs: Informer, pods: Informer, queue: WorkQueue): () => void {
-  const look = (pod: ApiObject): void => {
-    if (isTracked(pod) && !isCounted(jobs, pod)) queue.add(keyOf(pod));
-  };
-  return pods.handle({ added: look, updated: (_, pod) => look(pod), deleted: () => undefined });
+export interface OrphanPodOptions {
+  readonly client: RestClient;
+  readonly jobs: Informer<BatchV1Job>;
+  readonly pods: Informer<CoreV1Pod>;
+  readonly signal: AbortSignal;
 }
 
-/** Its Job goes on, or something else keeps it. */
-function isCounted(jobs: Informer, pod: ApiObject): boolean {
+/** Adds orphan pods to the queue. Returns a function that ends this. */
+export function watchOrphanPods({ jobs, pods }: Pick<OrphanPodOptions, 'jobs' | 'pods'>, queue: WorkQueue): () => void {
+  const enqueueOrphanPod = (pod: Pod): void => {
+    if (hasTrackingFinalizer(pod) && !isCountedByOwner(jobs, pod)) queue.add(keyOf(pod));
+  };
+  return pods.handle({ added: enqueueOrphanPod, updated: (_, pod) => enqueueOrphanPod(pod), deleted: () => undefined });
+}
+
+/** Whether the pod's Job has not finished, or its controller is of another kind. */
+function isCountedByOwner(jobs: Informer<BatchV1Job>, pod: Pod): boolean {
   const controller = controllerOf(pod);
   if (controller !== undefined && controller.kind !== JOBS.kind) return true;
   const job = ownerOf({ owners: jobs, resource: JOBS }, pod);
   return job !== undefined && finishedConditionOf(job) === undefined;
 }
 
-export async function freeOrphan(
-  client: RestClient,
-  jobs: Informer,
-  pods: Informer,
-  key: string,
-  signal: AbortSignal,
-): Promise<WorkOutcome> {
-  const pod = pods.byKey(key);
-  if (pod === undefined || !isTracked(pod) || isCounted(jobs, pod)) return DONE;
+export async function syncOrphanPod({ client, jobs, pods, signal }: OrphanPodOptions, podKey: string): Promise<WorkOutcome> {
+  const pod = pods.byKey(podKey);
+  if (pod === undefined || !hasTrackingFinalizer(pod) || isCountedByOwner(jobs, pod)) return DONE;
   const controller = controllerOf(pod);
   if (controller !== undefined) {
-    // What is followed of Jobs may be behind what is followed of pods.
+    // The informer of Jobs may be behind that of pods.
     const job = await client.get(JOBS, { namespace: pod.namespace, name: controller.name }, { signal }).catch((error: unknown) => {
       if (isNotFound(error)) return undefined;
       throw error;
     });
     if (job?.uid === controller.uid && finishedConditionOf(job) === undefined) return DONE;
   }
-  await freePod(client, pod, signal);
+  await removeTrackingFinalizer(client, pod, signal);
   return DONE;
 }

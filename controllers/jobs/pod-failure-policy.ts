@@ -1,28 +1,28 @@
-/** What a Job's policy says of a pod that has failed. Knows no server. */
-import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
-import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import { numberAt } from '../workload/spec';
+/** Matches a failed pod against `spec.podFailurePolicy`. Pure. */
+import type { BatchV1PodFailurePolicyOnExitCodesRequirement, BatchV1PodFailurePolicyRule } from '../../shared/api/types/generated/members';
+import { keyOf } from '../../shared/client/rest/api-object';
 import { conditionsOf } from '../runtime/conditions';
+import type { Pod } from '../runtime/pods';
+import type { Job } from './job';
 
-export type FailureVerdict =
+export type PodFailureAction =
   | { readonly type: 'count' }
   | { readonly type: 'ignore' }
   | { readonly type: 'fail-index' }
   | { readonly type: 'fail-job'; readonly message: string };
 
-const COUNTED: FailureVerdict = { type: 'count' };
+const COUNT: PodFailureAction = { type: 'count' };
 
-/** The first rule that it meets decides. */
-export function verdictOn(job: ApiObject, pod: ApiObject): FailureVerdict {
-  const rules = (arrayAt(objectAt(objectAt(job.body, 'spec'), 'podFailurePolicy'), 'rules') ?? []).filter(isObject);
-  for (const [index, rule] of rules.entries()) {
-    const cause = causeOf(rule, pod);
-    if (cause !== undefined) return verdictOf(stringAt(rule, 'action'), cause, index);
+/** The action of the first rule that matches; a pod that matches none is counted. */
+export function matchPodFailurePolicy(job: Job, pod: Pod): PodFailureAction {
+  for (const [index, rule] of (job.body.spec?.podFailurePolicy?.rules ?? []).entries()) {
+    const cause = matchRule(rule, pod);
+    if (cause !== undefined) return actionOf(rule, cause, index);
   }
-  return COUNTED;
+  return COUNT;
 }
 
-function verdictOf(action: string | undefined, cause: string, index: number): FailureVerdict {
+function actionOf({ action }: BatchV1PodFailurePolicyRule, cause: string, index: number): PodFailureAction {
   switch (action) {
     case 'FailJob':
       return { type: 'fail-job', message: `${cause} matching FailJob rule at index ${index}` };
@@ -31,31 +31,28 @@ function verdictOf(action: string | undefined, cause: string, index: number): Fa
     case 'Ignore':
       return { type: 'ignore' };
     default:
-      return COUNTED;
+      return COUNT;
   }
 }
 
-function causeOf(rule: JsonObject, pod: ApiObject): string | undefined {
-  const codes = objectAt(rule, 'onExitCodes');
-  if (codes !== undefined) return exitCause(codes, pod);
-  const wanted = (arrayAt(rule, 'onPodConditions') ?? []).filter(isObject);
-  const found = wanted.find(({ type, status }) =>
-    conditionsOf(pod.body).some((condition) => condition['type'] === type && condition['status'] === status),
+/** The beginning of a message; undefined when the rule does not match. */
+function matchRule({ onExitCodes, onPodConditions }: BatchV1PodFailurePolicyRule, pod: Pod): string | undefined {
+  if (onExitCodes !== undefined) return matchExitCodes(onExitCodes, pod);
+  const match = (onPodConditions ?? []).find(({ type, status }) =>
+    conditionsOf(pod.body).some((condition) => condition.type === type && condition.status === status),
   );
-  return found === undefined ? undefined : `Pod ${keyOf(pod)} has condition ${stringAt(found, 'type') ?? ''}`;
+  return match === undefined ? undefined : `Pod ${keyOf(pod)} has condition ${match.type ?? ''}`;
 }
 
-function exitCause(rule: JsonObject, pod: ApiObject): string | undefined {
-  const status = objectAt(pod.body, 'status');
-  const only = stringAt(rule, 'containerName');
-  const values = arrayAt(rule, 'values') ?? [];
-  const isExcluding = stringAt(rule, 'operator') === 'NotIn';
-  for (const container of ['containerStatuses', 'initContainerStatuses'].flatMap((member) => arrayAt(status, member) ?? [])) {
-    if (!isObject(container)) continue;
-    const name = stringAt(container, 'name') ?? '';
-    const code = numberAt(objectAt(objectAt(container, 'state'), 'terminated'), 'exitCode');
-    if (code === undefined || code === 0 || (only !== undefined && only !== name)) continue;
-    if (values.includes(code) !== isExcluding) return `Container ${name} for pod ${keyOf(pod)} failed with exit code ${code}`;
+function matchExitCodes(requirement: BatchV1PodFailurePolicyOnExitCodesRequirement, pod: Pod): string | undefined {
+  const { containerName, operator, values } = requirement;
+  const { containerStatuses = [], initContainerStatuses = [] } = pod.body.status ?? {};
+  for (const { name = '', state } of [...containerStatuses, ...initContainerStatuses]) {
+    const exitCode = state?.terminated?.exitCode;
+    if (exitCode === undefined || exitCode === 0 || (containerName !== undefined && containerName !== name)) continue;
+    if ((values ?? []).includes(exitCode) !== (operator === 'NotIn')) {
+      return `Container ${name} for pod ${keyOf(pod)} failed with exit code ${exitCode}`;
+    }
   }
   return undefined;
 }

@@ -1,45 +1,40 @@
-/** How a Job sees a pod: whether it works, has ended, or is going, and since when. Knows no server. */
+/** Whether a Job counts a pod as succeeded, failed or terminating, and when the pod finished. Pure. */
 import { timeOf } from '../../shared/api/metadata/object-meta';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
-import { arrayAt, isObject, objectAt, stringAt } from '../../shared/values/json';
-import { numberAt } from '../workload/spec';
+import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { conditionOf } from '../runtime/conditions';
-import { isPodTerminated } from '../runtime/pods';
+import { isPodTerminated, type Pod } from '../runtime/pods';
 
-const phaseOf = ({ body }: ApiObject): string => stringAt(objectAt(body, 'status'), 'phase') ?? '';
+export const isPodSucceeded = ({ body }: Pod): boolean => body.status?.phase === 'Succeeded';
 
-export const hasSucceeded = (pod: ApiObject): boolean => phaseOf(pod) === 'Succeeded';
+/** Being deleted, and not terminated yet. */
+export const isPodTerminating = (pod: Pod): boolean => isBeingDeleted(pod) && !isPodTerminated(pod);
 
-/** It was told to go, and has not ended yet. */
-export const isGoing = (pod: ApiObject): boolean => isBeingDeleted(pod) && !isPodTerminated(pod);
-
-/** `isPatient` = a pod that goes has not failed before it has ended. */
-export function hasFailed(pod: ApiObject, isPatient: boolean): boolean {
-  return phaseOf(pod) === 'Failed' || (!isPatient && isGoing(pod));
+/** @param onlyReplacesFailedPods a terminating pod does not count as failed before it has terminated */
+export function isPodFailed(pod: Pod, onlyReplacesFailedPods: boolean): boolean {
+  return pod.body.status?.phase === 'Failed' || (!onlyReplacesFailedPods && isPodTerminating(pod));
 }
 
-/** Milliseconds since 1970; undefined where the pod does not say. */
-export function endedAt({ body }: ApiObject): number | undefined {
-  const [status, metadata] = [objectAt(body, 'status'), objectAt(body, 'metadata')];
-  const containers = (arrayAt(status, 'containerStatuses') ?? []).filter(isObject);
-  const ends = containers.map((container) => timeOf(stringAt(objectAt(objectAt(container, 'state'), 'terminated'), 'finishedAt')));
-  const known = ends.filter((end) => end !== undefined);
-  if (known.length > 0 && known.length === ends.length) return Math.max(...known);
+/** Milliseconds since 1970; undefined where the pod has no such time. */
+export function finishTimeOf({ body, metadata }: Pod): number | undefined {
+  const containers = body.status?.containerStatuses ?? [];
+  const finishTimes = containers
+    .map(({ state }) => timeOf(state?.terminated?.finishedAt ?? undefined))
+    .filter((time) => time !== undefined);
+  if (finishTimes.length > 0 && finishTimes.length === containers.length) return Math.max(...finishTimes);
   const ready = conditionOf(body, 'Ready');
-  if (ready?.['status'] === 'False') {
-    const since = timeOf(stringAt(ready, 'lastTransitionTime'));
+  if (ready?.status === 'False') {
+    const since = timeOf(ready.lastTransitionTime ?? undefined);
     if (since !== undefined) return since;
   }
-  const deleted = timeOf(stringAt(metadata, 'deletionTimestamp'));
-  // The timestamp says when its time will be up.
-  return deleted === undefined ? undefined : deleted - (numberAt(metadata, 'deletionGracePeriodSeconds') ?? 0) * 1_000;
+  const deletion = timeOf(metadata.deletionTimestamp);
+  // The timestamp includes the grace period.
+  return deletion === undefined ? undefined : deletion - Number(metadata.deletionGracePeriodSeconds ?? 0) * 1_000;
 }
 
-/** How often its containers were started again in place. */
-export function restartsOf({ body }: ApiObject): number {
-  const status = objectAt(body, 'status');
-  const containers = ['initContainerStatuses', 'containerStatuses'].flatMap((member) => arrayAt(status, member) ?? []).filter(isObject);
-  return containers.reduce((sum, container) => sum + (numberAt(container, 'restartCount') ?? 0), 0);
+/** How often the kubelet restarted its containers. */
+export function restartCountOf({ body: { status } }: Pod): number {
+  const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  return containers.reduce((sum, { restartCount = 0 }) => sum + restartCount, 0);
 }
 
-export const mayRestart = (pod: ApiObject): boolean => ['Running', 'Pending'].includes(phaseOf(pod));
+export const mayRestart = ({ body }: Pod): boolean => body.status?.phase === 'Running' || body.status?.phase === 'Pending';

@@ -1,133 +1,140 @@
-/** A Job's pods, told apart once: those that work, that go, and that have ended and are to be counted. Knows no server. */
-import type { ApiObject } from '../../shared/client/rest/api-object';
-import { objectAt, stringAt } from '../../shared/values/json';
+/** What one sync of a Job works with: its pods classified as active, terminating, or finished and not counted yet, and its counters and indexes. Pure. */
+import { compareNames, type Pod } from '../runtime/pods';
 import { isPodActive } from '../workload/pod-activity';
-import { verdictOn, type FailureVerdict } from './failure-policy';
-import { hasIndex, parseIndexes, sizeOf, withIndexes, type Indexes } from './indexes';
-import { compareNames } from '../runtime/pods';
-import { annotatedCount, isTracked } from './names';
-import { hasFailed, hasSucceeded, isGoing } from './pod-life';
-import { wishesOf, type JobWishes } from './spec';
-import { tallyOf, type Tally } from './tally';
+import { hasIndex, indexCount, parseIndexes, withIndexes, type OrderedIntervals } from './index-intervals';
+import { countAnnotation, hasTrackingFinalizer, type Job } from './job';
+import { jobSpecOf, type JobSpec } from './job-spec';
+import { podCountersOf, type PodCounters } from './pod-counters';
+import { matchPodFailurePolicy, type PodFailureAction } from './pod-failure-policy';
+import { isPodFailed, isPodSucceeded, isPodTerminating } from './pod-phase';
 
-export interface JobView {
-  readonly job: ApiObject;
+export interface SyncInput {
+  readonly job: Job;
   /** The pods that the Job controls, in any order. */
-  readonly pods: readonly ApiObject[];
-  /** Uids of pods whose finalizer was taken off here, which is not seen yet. */
+  readonly pods: readonly Pod[];
+  /** Uids of pods that this process has removed the finalizer from. `pods` may still show them with it. */
   readonly untracked: ReadonlySet<string>;
-  /** Pods that were asked for or told to go are not seen yet. */
-  readonly isBehind: boolean;
+  /** `pods` lacks creations or deletions that this process has requested. */
+  readonly isInformerBehind: boolean;
   /** Milliseconds until failed pods may be replaced. */
   readonly backOffMs: number;
-  /** When a pod ended, as far as is known. */
-  readonly endedAt: (pod: ApiObject) => number;
+  /** When a pod finished: milliseconds since 1970. */
+  readonly finishTime: (pod: Pod) => number;
+  /** Milliseconds since 1970. */
   readonly now: number;
 }
 
 export interface FailedPod {
-  readonly pod: ApiObject;
-  readonly verdict: FailureVerdict;
-  /** Undefined where it is of no index that counts. */
+  readonly pod: Pod;
+  readonly action: PodFailureAction;
+  /** Undefined for a pod without an index below `completions`. */
   readonly index: number | undefined;
 }
 
-export interface ObservedJob {
-  readonly view: JobView;
-  readonly wishes: JobWishes;
-  /** Of an Indexed Job: its indexes are below this. */
-  readonly bound: number;
-  readonly active: readonly ApiObject[];
-  readonly going: readonly ApiObject[];
-  /** Those that bear the finalizer. */
-  readonly tracked: readonly ApiObject[];
-  /** Of the tracked ones that nobody has written down yet. */
-  readonly newSucceeded: readonly ApiObject[];
+export interface SyncContext {
+  readonly input: SyncInput;
+  readonly spec: JobSpec;
+  /** The indexes of an Indexed Job are below this; 0 for other Jobs. */
+  readonly indexBound: number;
+  readonly active: readonly Pod[];
+  readonly terminating: readonly Pod[];
+  /** Pods with the tracking finalizer. */
+  readonly tracked: readonly Pod[];
+  /** Tracked pods that are not in `status.uncountedTerminatedPods` yet. */
+  readonly newSucceeded: readonly Pod[];
   readonly newFailed: readonly FailedPod[];
-  /** Pods that failed and say by their annotations how often their index did: they stay until another one has taken their place. */
-  readonly held: ReadonlyMap<number, FailedPod>;
-  readonly tally: Tally;
-  /** With those that have ended just now. */
-  readonly completed: Indexes;
-  readonly failedIndexes: Indexes;
+  /**
+   * The last failed pod of each index that is to be retried. Its annotations hold the failure count of the index, so its deletion is delayed until the replacement exists.
+   */
+  readonly delayedDeletion: ReadonlyMap<number, FailedPod>;
+  readonly counters: PodCounters;
+  /** Including `newSucceeded`. */
+  readonly succeededIndexes: OrderedIntervals;
+  /** Including `newFailed`. */
+  readonly failedIndexes: OrderedIntervals;
 }
 
-export function observe(view: JobView): ObservedJob {
-  const { job, pods, untracked } = view;
-  const wishes = wishesOf(job);
-  const bound = wishes.isIndexed ? (wishes.completions ?? 0) : 0;
-  const tracked = pods.filter((pod) => isTracked(pod) && !untracked.has(pod.uid));
-  const tally = tallyOf(job, new Set(tracked.map(({ uid }) => uid)));
-  const written = new Set([...tally.uncounted.succeeded, ...tally.uncounted.failed]);
-  const fresh = tracked.filter(({ uid }) => !written.has(uid));
-  const newSucceeded = fresh.filter(hasSucceeded);
-  const status = objectAt(job.body, 'status');
-  const completed = withIndexes(parseIndexes(stringAt(status, 'completedIndexes') ?? '', bound), indexesOf(newSucceeded, bound));
-  const failed = fresh
-    .filter((pod) => hasFailed(pod, wishes.isPatient))
+export function newSyncContext(input: SyncInput): SyncContext {
+  const { job, pods, untracked } = input;
+  const spec = jobSpecOf(job);
+  const indexBound = spec.isIndexed ? (spec.completions ?? 0) : 0;
+  const tracked = pods.filter((pod) => hasTrackingFinalizer(pod) && !untracked.has(pod.uid));
+  const counters = podCountersOf(job, new Set(tracked.map(({ uid }) => uid)));
+  const uncounted = new Set([...counters.uncounted.succeeded, ...counters.uncounted.failed]);
+  const newlyTracked = tracked.filter(({ uid }) => !uncounted.has(uid));
+  const newSucceeded = newlyTracked.filter(isPodSucceeded);
+  const { completedIndexes = '', failedIndexes: knownFailed = '' } = job.body.status ?? {};
+  const succeededIndexes = withIndexes(parseIndexes(completedIndexes, indexBound), indexesOf(newSucceeded, indexBound));
+  const allFailed = newlyTracked
+    .filter((pod) => isPodFailed(pod, spec.onlyReplacesFailedPods))
     // The status of the Job names the first of several failures.
     .sort(compareNames)
-    .map((pod): FailedPod => ({ pod, verdict: verdictFor(job, wishes, pod), index: indexOf(pod, bound) }));
-  const known = parseIndexes(stringAt(status, 'failedIndexes') ?? '', bound);
-  const over = failed.flatMap(({ pod, verdict, index }) =>
-    index !== undefined && !hasIndex(completed, index) && isOver(wishes, pod, verdict) ? [index] : [],
+    .map((pod): FailedPod => ({ pod, action: failureActionOf(job, spec, pod), index: completionIndexOf(pod, indexBound) }));
+  const newFailedIndexes = allFailed.flatMap(({ pod, action, index }) =>
+    index !== undefined && !hasIndex(succeededIndexes, index) && failsIndex(spec, pod, action) ? [index] : [],
   );
-  const failedIndexes = wishes.indexLimit === undefined ? [] : withIndexes(known, over);
-  const held = heldPods(
-    failed,
-    pods,
-    (index) => wishes.indexLimit !== undefined && !hasIndex(failedIndexes, index) && !hasIndex(completed, index),
-  );
+  const failedIndexes = spec.backoffLimitPerIndex === undefined ? [] : withIndexes(parseIndexes(knownFailed, indexBound), newFailedIndexes);
+  const isRetried = (index: number): boolean =>
+    spec.backoffLimitPerIndex !== undefined && !hasIndex(failedIndexes, index) && !hasIndex(succeededIndexes, index);
+  const delayedDeletion = podsWithDelayedDeletion(allFailed, pods, isRetried);
   const active = pods.filter(isPodActive);
-  const going = pods.filter(isGoing);
-  const newFailed = failed.filter((one) => one.index === undefined || held.get(one.index) !== one);
-  return { view, wishes, bound, active, going, tracked, newSucceeded, newFailed, held, tally, completed, failedIndexes };
+  const terminating = pods.filter(isPodTerminating);
+  const newFailed = allFailed.filter((failed) => failed.index === undefined || delayedDeletion.get(failed.index) !== failed);
+  return {
+    ...{ input, spec, indexBound, active, terminating, tracked, newSucceeded, newFailed, delayedDeletion },
+    ...{ counters, succeededIndexes, failedIndexes },
+  };
 }
 
-function verdictFor(job: ApiObject, { hasFailurePolicy }: JobWishes, pod: ApiObject): FailureVerdict {
-  return hasFailurePolicy ? verdictOn(job, pod) : { type: 'count' };
+function failureActionOf(job: Job, { hasPodFailurePolicy }: JobSpec, pod: Pod): PodFailureAction {
+  return hasPodFailurePolicy ? matchPodFailurePolicy(job, pod) : { type: 'count' };
 }
 
-function isOver({ indexLimit }: JobWishes, pod: ApiObject, { type }: FailureVerdict): boolean {
-  if (indexLimit === undefined || type === 'ignore') return false;
-  return type === 'fail-index' || (annotatedCount(pod, 'failures') ?? 0) + 1 > indexLimit;
+function failsIndex({ backoffLimitPerIndex }: JobSpec, pod: Pod, { type }: PodFailureAction): boolean {
+  if (backoffLimitPerIndex === undefined || type === 'ignore') return false;
+  return type === 'fail-index' || (countAnnotation(pod, 'failures') ?? 0) + 1 > backoffLimitPerIndex;
 }
 
-/** Below `bound`. */
-export function indexOf(pod: ApiObject, bound: number): number | undefined {
-  const index = annotatedCount(pod, 'index');
-  return index !== undefined && index < bound ? index : undefined;
+/** Undefined for a pod without an index below `indexBound`. */
+export function completionIndexOf(pod: Pod, indexBound: number): number | undefined {
+  const index = countAnnotation(pod, 'index');
+  return index !== undefined && index < indexBound ? index : undefined;
 }
 
-export const indexesOf = (pods: readonly ApiObject[], bound: number): readonly number[] =>
-  pods.map((pod) => indexOf(pod, bound)).filter((index) => index !== undefined);
+export const indexesOf = (pods: readonly Pod[], indexBound: number): readonly number[] =>
+  pods.map((pod) => completionIndexOf(pod, indexBound)).filter((index) => index !== undefined);
 
-/** How often pods of its index had failed before this one, however that was judged. */
-export const failuresBefore = (pod: ApiObject): number => (annotatedCount(pod, 'failures') ?? 0) + (annotatedCount(pod, 'ignored') ?? 0);
+/** How many pods of the index failed before this one, ignored failures included. */
+export const previousFailures = (pod: Pod): number => (countAnnotation(pod, 'failures') ?? 0) + (countAnnotation(pod, 'ignored') ?? 0);
 
-/** Of each index that is to be tried again the pod that failed last, unless a later one is there. */
-function heldPods(failed: readonly FailedPod[], pods: readonly ApiObject[], isWanted: (index: number) => boolean): Map<number, FailedPod> {
-  const held = new Map<number, FailedPod>();
-  for (const one of failed) {
-    if (one.index === undefined || !isWanted(one.index)) continue;
-    const other = held.get(one.index);
-    if (other === undefined || failuresBefore(one.pod) > failuresBefore(other.pod)) held.set(one.index, one);
+/** The last failed pod of each retried index, unless a later pod of the index exists. */
+function podsWithDelayedDeletion(
+  failedPods: readonly FailedPod[],
+  pods: readonly Pod[],
+  isRetried: (index: number) => boolean,
+): Map<number, FailedPod> {
+  const lastFailed = new Map<number, FailedPod>();
+  for (const failed of failedPods) {
+    if (failed.index === undefined || !isRetried(failed.index)) continue;
+    const known = lastFailed.get(failed.index);
+    if (known === undefined || previousFailures(failed.pod) > previousFailures(known.pod)) lastFailed.set(failed.index, failed);
   }
-  if (held.size === 0) return held;
+  if (lastFailed.size === 0) return lastFailed;
   for (const pod of pods) {
-    const index = annotatedCount(pod, 'index');
-    const one = index === undefined ? undefined : held.get(index);
-    if (index !== undefined && one !== undefined && failuresBefore(pod) > failuresBefore(one.pod)) held.delete(index);
+    const index = countAnnotation(pod, 'index');
+    const failed = index === undefined ? undefined : lastFailed.get(index);
+    if (index !== undefined && failed !== undefined && previousFailures(pod) > previousFailures(failed.pod)) lastFailed.delete(index);
   }
-  return held;
+  return lastFailed;
 }
 
-/** How many have succeeded, with those that are not counted yet. */
-export function successes({ wishes, completed, tally, newSucceeded }: ObservedJob): number {
-  return wishes.isIndexed ? sizeOf(completed) : tally.succeeded + tally.uncounted.succeeded.length + newSucceeded.length;
+/** Pods that have succeeded, those that are not counted yet included; completed indexes of an Indexed Job. */
+export function succeededCount({ spec, succeededIndexes, counters, newSucceeded }: SyncContext): number {
+  return spec.isIndexed ? indexCount(succeededIndexes) : counters.succeeded + counters.uncounted.succeeded.length + newSucceeded.length;
 }
 
-export function failures({ tally, newFailed, held }: ObservedJob): number {
-  const counts = [...newFailed, ...held.values()].filter(({ verdict }) => verdict.type !== 'ignore');
-  return tally.failed + tally.uncounted.failed.length + counts.length;
+/** Pods that have failed, those that are not counted yet included, and ignored ones left out. */
+export function failedCount({ counters, newFailed, delayedDeletion }: SyncContext): number {
+  const newlyFailed = [...newFailed, ...delayedDeletion.values()].filter(({ action }) => action.type !== 'ignore');
+  return counters.failed + counters.uncounted.failed.length + newlyFailed.length;
 }
