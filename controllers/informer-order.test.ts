@@ -11,7 +11,7 @@ import { runStepsSync } from '../shared/scheduling/steps';
 import { ScalingHistory } from './autoscalers/history';
 import { planAutoscaler, statusAfter, type Sight } from './autoscalers/reconcile';
 import { missingRules } from './cluster-role-aggregation/reconcile';
-import { planCron } from './cron-jobs/reconcile';
+import { reconcileCronJob } from './cron-jobs/reconcile';
 import { planDeployment } from './deployments/reconcile';
 import { budgetOutcome } from './disruption/reconcile';
 import { wantedEndpoints } from './endpoint-slices/endpoints';
@@ -189,8 +189,8 @@ function cronOf(shuffle: Shuffle): unknown {
       status: { startTime: TIME, completionTime: TIME, conditions: [{ type: 'Complete', status: index === 1 ? 'False' : 'True' }] },
     }),
   );
-  const { status, outdated } = planCron({ cron, jobs: shuffle(jobs), missing: new Set(), now: NOW });
-  return [status, outdated.map(({ name }) => name)];
+  const { status, jobsToDelete } = reconcileCronJob({ cronJob: cron, jobs: shuffle(jobs), missing: new Set(), now: NOW });
+  return [status, jobsToDelete.map(({ name }) => name)];
 }
 
 const ROWS: readonly (readonly [string, (shuffle: Shuffle) => unknown])[] = [

@@ -1,130 +1,134 @@
-/** A CronJob's writes: the Jobs that it makes and takes away, and its status. Never decides anything. */
+/** Carries out the actions of a sync: creates and deletes Jobs, records Events, and writes the status of the CronJob. Makes no decisions. */
+import type { BatchV1CronJobStatus, BatchV1Job } from '../../shared/api/types/generated/members';
 import { timeOf, timestamp } from '../../shared/api/metadata/object-meta';
 import { ApiError, isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound } from '../../shared/client/rest/api-error';
-import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { EventRecorder } from '../../shared/client/events/event-recorder';
 import type { RestClient } from '../../shared/client/rest/rest-client';
-import { equalJson, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
+import { equalJson } from '../../shared/values/json';
+import { controllerOf } from '../runtime/pods';
 import { finishedConditionOf } from '../workload/finished-jobs';
 import { eventReference } from '../workload/references';
-import { controllerOf } from '../runtime/pods';
-import { CRON_JOBS, jobFor, JOBS } from './job-for-schedule';
-import type { CronEvent, CronPlan, CronRun, CronStatus } from './reconcile';
+import { CRON_JOBS, jobFromTemplate, JOBS, type CronJob, type Job } from './job-from-template';
+import type { CronJobActions, CronJobEvent, ObservedStatus, ScheduledRun } from './reconcile';
 
-export interface CronWritesOptions {
+export interface CronJobWriterOptions {
   readonly client: RestClient;
   readonly events: Pick<EventRecorder, 'record'>;
   readonly signal: AbortSignal;
 }
 
-/** What came of a plan. */
-export interface CarriedCron {
-  /** Of the CronJob, where its status was written. */
-  readonly written: ApiObject | undefined;
-  /** A Job was made. */
-  readonly hasRun: boolean;
+export interface ActionResults {
+  /** The CronJob as written; undefined when its status was not written. */
+  readonly updated: CronJob | undefined;
+  readonly wasJobCreated: boolean;
 }
 
-/** How often a status is put on what somebody else has written meanwhile: what has begun must be on record. */
-const ATTEMPTS = 5;
+/** After a conflict the status is written onto the new version, because the run it records has started. */
+const CONFLICT_RETRIES = 5;
 
-export class CronWrites {
-  constructor(private readonly options: CronWritesOptions) {}
+export class CronJobWriter {
+  constructor(private readonly options: CronJobWriterOptions) {}
 
-  /** The status is written even where a run was refused; the refusal is thrown then. */
-  async carryOut(cron: ApiObject, { outdated, told, status, run }: CronPlan): Promise<CarriedCron> {
-    for (const job of outdated) await this.remove(cron, job.name, job.uid);
-    for (const event of told) this.tell(cron, event);
-    if (run === undefined) return { written: await this.writeStatus(cron, status), hasRun: false };
-    for (const { name, uid } of run.replaced) if (typeof name === 'string' && typeof uid === 'string') await this.remove(cron, name, uid);
-    const left = { ...status, active: status.active.filter((reference) => !run.replaced.includes(reference)) };
-    let began: Began | undefined;
-    try {
-      began = await this.begin(cron, run);
-    } finally {
-      if (began === undefined) await this.writeStatus(cron, left);
+  /** When the Job cannot be created, the status is written without the run and the error is thrown. */
+  async execute(cronJob: CronJob, { jobsToDelete, events, status, run }: CronJobActions): Promise<ActionResults> {
+    for (const job of jobsToDelete) await this.deleteJob(cronJob, job.name, job.uid);
+    for (const event of events) this.recordEvent(cronJob, event);
+    if (run === undefined) return { updated: await this.writeStatus(cronJob, status), wasJobCreated: false };
+    for (const { name, uid } of run.jobsToReplace) {
+      if (name !== undefined && uid !== undefined) await this.deleteJob(cronJob, name, uid);
     }
-    if (began.type === 'going') return { written: await this.writeStatus(cron, left), hasRun: false };
-    const active =
-      finishedConditionOf(began.job) === undefined ? [...left.active, referenceTo(this.options.client, began.job)] : left.active;
-    const next = { ...left, active, lastScheduleTime: timestamp(run.scheduledAt) };
-    return { written: await this.writeStatus(cron, next), hasRun: began.isNew };
+    const withoutReplaced = { ...status, active: status.active.filter((reference) => !run.jobsToReplace.includes(reference)) };
+    let started: StartedRun | undefined;
+    try {
+      started = await this.startRun(cronJob, run);
+    } finally {
+      if (started === undefined) await this.writeStatus(cronJob, withoutReplaced);
+    }
+    if (started.type === 'namespace-terminating') {
+      return { updated: await this.writeStatus(cronJob, withoutReplaced), wasJobCreated: false };
+    }
+    const { job, isNew } = started;
+    const jobReference = { ...eventReference(this.options.client.dialect, JOBS, job) };
+    const active = finishedConditionOf(job) === undefined ? [...withoutReplaced.active, jobReference] : withoutReplaced.active;
+    const newStatus = { ...withoutReplaced, active, lastScheduleTime: timestamp(run.scheduledTime) };
+    return { updated: await this.writeStatus(cronJob, newStatus), wasJobCreated: isNew };
   }
 
-  private async begin(cron: ApiObject, { scheduledAt, zone }: CronRun): Promise<Began> {
+  private async startRun(cronJob: CronJob, { scheduledTime, timeZone }: ScheduledRun): Promise<StartedRun> {
     const { client, signal } = this.options;
-    const body = jobFor(client.dialect, cron, scheduledAt, zone);
+    const newJob = jobFromTemplate(client.dialect, cronJob, scheduledTime, timeZone);
     try {
-      const job = await client.create(JOBS, body, { signal });
-      this.tell(cron, { type: 'Normal', reason: 'SuccessfulCreate', message: `Created job ${job.name}` });
-      return { type: 'begun', job, isNew: true };
+      const job = await client.create(JOBS, newJob, { signal });
+      this.recordEvent(cronJob, { type: 'Normal', reason: 'SuccessfulCreate', message: `Created job ${job.name}` });
+      return { type: 'started', job, isNew: true };
     } catch (error) {
-      if (isNamespaceTerminating(error)) return { type: 'going' };
-      const found = isAlreadyExists(error) ? await this.found(cron, body) : undefined;
-      // A run whose record was lost.
-      if (found !== undefined) return { type: 'begun', job: found, isNew: false };
-      if (error instanceof ApiError)
-        this.tell(cron, { type: 'Warning', reason: 'FailedCreate', message: `Error creating job: ${error.message}` });
+      if (isNamespaceTerminating(error)) return { type: 'namespace-terminating' };
+      // The Job of a run that could not be recorded in the status.
+      const existing = isAlreadyExists(error) ? await this.existingJob(cronJob, newJob) : undefined;
+      if (existing !== undefined) return { type: 'started', job: existing, isNew: false };
+      if (error instanceof ApiError) {
+        this.recordEvent(cronJob, { type: 'Warning', reason: 'FailedCreate', message: `Error creating job: ${error.message}` });
+      }
       throw error;
     }
   }
 
-  private async found({ namespace, uid }: ApiObject, body: JsonObject): Promise<ApiObject | undefined> {
-    const name = stringAt(objectAt(body, 'metadata'), 'name') ?? '';
-    const job = await this.options.client.get(JOBS, { namespace, name }, { signal: this.options.signal });
+  /** Undefined when the Job has another controller. */
+  private async existingJob({ namespace, uid }: CronJob, { metadata }: BatchV1Job): Promise<Job | undefined> {
+    const { client, signal } = this.options;
+    const job = await client.get(JOBS, { namespace, name: metadata?.name ?? '' }, { signal });
     return controllerOf(job)?.uid === uid ? job : undefined;
   }
 
-  private async remove(cron: ApiObject, name: string, uid: string): Promise<void> {
+  private async deleteJob(cronJob: CronJob, name: string, uid: string): Promise<void> {
     const { client, signal } = this.options;
+    const { namespace } = cronJob;
     try {
-      await client.delete(JOBS, { namespace: cron.namespace, name }, { propagationPolicy: 'Background', preconditions: { uid }, signal });
-      this.tell(cron, { type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted job ${name}` });
+      await client.delete(JOBS, { namespace, name }, { propagationPolicy: 'Background', preconditions: { uid }, signal });
+      this.recordEvent(cronJob, { type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted job ${name}` });
     } catch (error) {
-      // It is gone, or another one has its name by now.
+      // The Job does not exist any more, or another Job has its name.
       if (isNotFound(error) || isConflict(error)) return;
-      if (error instanceof ApiError)
-        this.tell(cron, { type: 'Warning', reason: 'FailedDelete', message: `Error deleting job: ${error.message}` });
+      if (error instanceof ApiError) {
+        this.recordEvent(cronJob, { type: 'Warning', reason: 'FailedDelete', message: `Error deleting job: ${error.message}` });
+      }
       throw error;
     }
   }
 
-  private async writeStatus(cron: ApiObject, status: CronStatus): Promise<ApiObject | undefined> {
+  private async writeStatus(cronJob: CronJob, observed: ObservedStatus): Promise<CronJob | undefined> {
     const { client, signal } = this.options;
-    const { namespace, name, uid } = cron;
-    let base = cron;
-    for (let left = ATTEMPTS; ; left -= 1) {
-      const next = statusBody(status);
-      if (equalJson(objectAt(base.body, 'status') ?? {}, next)) return undefined;
+    const { namespace, name, uid } = cronJob;
+    const status = statusBody(observed);
+    let current = cronJob;
+    for (let retriesLeft = CONFLICT_RETRIES; ; retriesLeft -= 1) {
+      if (equalJson(current.body.status ?? {}, status)) return undefined;
       try {
-        return await client.update(CRON_JOBS, { ...base.body, status: next }, { subresource: 'status', signal });
+        return await client.update(CRON_JOBS, { ...current.body, status }, { subresource: 'status', signal });
       } catch (error) {
         if (isNotFound(error)) return undefined;
-        if (!isConflict(error) || left === 0) throw error;
+        if (!isConflict(error) || retriesLeft === 0) throw error;
       }
-      const found = await client.get(CRON_JOBS, { namespace, name }, { signal }).catch((error: unknown) => {
+      const live = await client.get(CRON_JOBS, { namespace, name }, { signal }).catch((error: unknown) => {
         if (isNotFound(error)) return undefined;
         throw error;
       });
-      if (found?.uid !== uid) return undefined;
-      base = found;
+      if (live?.uid !== uid) return undefined;
+      current = live;
     }
   }
 
-  private tell(cron: ApiObject, { type, reason, message }: CronEvent): void {
+  private recordEvent(cronJob: CronJob, { type, reason, message }: CronJobEvent): void {
     const { client, events } = this.options;
-    events.record({ about: eventReference(client.dialect, CRON_JOBS, cron), type, reason, message });
+    events.record({ about: eventReference(client.dialect, CRON_JOBS, cronJob), type, reason, message });
   }
 }
 
-type Began =
-  | { readonly type: 'begun'; readonly job: ApiObject; readonly isNew: boolean }
-  /** The namespace is being deleted. */
-  | { readonly type: 'going' };
+type StartedRun =
+  /** `isNew` is false for a Job that existed already. */
+  { readonly type: 'started'; readonly job: Job; readonly isNew: boolean } | { readonly type: 'namespace-terminating' };
 
-const referenceTo = ({ dialect }: RestClient, job: ApiObject): JsonObject => ({ ...eventReference(dialect, JOBS, job) });
-
-function statusBody({ active, lastScheduleTime, lastSuccessfulTime }: CronStatus): JsonObject {
+function statusBody({ active, lastScheduleTime, lastSuccessfulTime }: ObservedStatus): BatchV1CronJobStatus {
   return {
     ...(active.length === 0 ? {} : { active: [...active] }),
     ...(timeOf(lastScheduleTime) === undefined ? {} : { lastScheduleTime: lastScheduleTime ?? '' }),
