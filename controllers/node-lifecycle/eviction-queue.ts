@@ -1,68 +1,71 @@
-/** Whose turn it is to lose its pods: lost nodes wait in their zones, each of which lets go so many a second. Knows no reason for losing them. */
+/** Nodes that wait for their NoExecute taint, by zone, each zone with a rate limit of its own. The same as upstream's RateLimitedTimedQueue of each zone. */
 import type { Clock } from '../../shared/runtime/clock';
 
-interface Zone {
-  readonly waiting: Set<string>;
-  /** Turns that have come and were not taken; one at most. */
-  turns: number;
-  at: number;
-  perSecond: number;
+interface ZoneQueue {
+  /** Names of nodes, the first to be evicted first. */
+  readonly nodes: Set<string>;
+  /** Of the token bucket; one at most. */
+  tokens: number;
+  /** Milliseconds of the monotonic clock. */
+  refilledAt: number;
+  nodesPerSecond: number;
 }
 
-export class EvictionTurns {
-  private readonly zones = new Map<string, Zone>();
+export class EvictionQueue {
+  private readonly zones = new Map<string, ZoneQueue>();
 
   constructor(private readonly clock: Pick<Clock, 'monotonic'>) {}
 
-  setRate(zone: string, perSecond: number): void {
-    const found = this.zone(zone);
-    this.refill(found);
-    found.perSecond = perSecond;
+  setRate(zone: string, nodesPerSecond: number): void {
+    const queue = this.queueOf(zone);
+    this.refill(queue);
+    queue.nodesPerSecond = nodesPerSecond;
   }
 
-  wait(zone: string, node: string): void {
-    for (const [name, { waiting }] of this.zones) if (name !== zone) waiting.delete(node);
-    this.zone(zone).waiting.add(node);
+  /** Moves the node when it is in the queue of another zone. */
+  add(zone: string, node: string): void {
+    for (const [name, { nodes }] of this.zones) if (name !== zone) nodes.delete(node);
+    this.queueOf(zone).nodes.add(node);
   }
 
-  leave(node: string): void {
-    for (const { waiting } of this.zones.values()) waiting.delete(node);
+  remove(node: string): void {
+    for (const { nodes } of this.zones.values()) nodes.delete(node);
   }
 
-  /** Forgets zones that have no nodes any more. */
-  keepOnly(zones: ReadonlySet<string>): void {
+  /** Drops the queues of other zones. */
+  retainZones(zones: ReadonlySet<string>): void {
     for (const name of this.zones.keys()) if (!zones.has(name)) this.zones.delete(name);
   }
 
-  isAnyoneWaiting(): boolean {
-    for (const { waiting } of this.zones.values()) if (waiting.size > 0) return true;
+  hasNodes(): boolean {
+    for (const { nodes } of this.zones.values()) if (nodes.size > 0) return true;
     return false;
   }
 
-  /** Those whose turn has come; they wait no more. */
-  take(): readonly string[] {
-    const taken: string[] = [];
-    for (const zone of this.zones.values()) {
-      this.refill(zone);
-      for (const node of zone.waiting) {
-        if (zone.turns < 1 || zone.perSecond === 0) break;
-        zone.turns -= 1;
-        zone.waiting.delete(node);
-        taken.push(node);
+  /** Removes and returns the nodes that the rates allow now. */
+  takeDue(): readonly string[] {
+    const due: string[] = [];
+    for (const queue of this.zones.values()) {
+      this.refill(queue);
+      for (const node of queue.nodes) {
+        if (queue.tokens < 1 || queue.nodesPerSecond === 0) break;
+        queue.tokens -= 1;
+        queue.nodes.delete(node);
+        due.push(node);
       }
     }
-    return taken;
+    return due;
   }
 
-  private zone(name: string): Zone {
-    const found = this.zones.get(name) ?? { waiting: new Set(), turns: 1, at: this.clock.monotonic(), perSecond: 0 };
-    this.zones.set(name, found);
-    return found;
+  private queueOf(zone: string): ZoneQueue {
+    const queue = this.zones.get(zone) ?? { nodes: new Set(), tokens: 1, refilledAt: this.clock.monotonic(), nodesPerSecond: 0 };
+    this.zones.set(zone, queue);
+    return queue;
   }
 
-  private refill(zone: Zone): void {
+  private refill(queue: ZoneQueue): void {
     const now = this.clock.monotonic();
-    zone.turns = Math.min(1, zone.turns + ((now - zone.at) / 1000) * zone.perSecond);
-    zone.at = now;
+    queue.tokens = Math.min(1, queue.tokens + ((now - queue.refilledAt) / 1000) * queue.nodesPerSecond);
+    queue.refilledAt = now;
   }
 }

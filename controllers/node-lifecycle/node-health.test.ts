@@ -1,6 +1,7 @@
-import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
-import type { JsonObject } from '../../shared/values/json';
-import { isLost, lostConditions, observe, readyStatus, type Moment } from './health';
+import type { CoordinationV1Lease, CoreV1Node, CoreV1NodeCondition } from '../../shared/api/types/generated/members';
+import { apiObject } from '../../shared/client/rest/api-object';
+import type { Node } from '../runtime/nodes';
+import { isUnresponsive, observeNodeHealth, readyStatus, unknownConditions, type Instant, type Lease } from './node-health';
 
 const NOW = Date.UTC(2026, 0, 1);
 const settings = {
@@ -12,30 +13,30 @@ const settings = {
   unhealthyZoneThreshold: 0.55,
   largeClusterThreshold: 50,
 };
-const at = (seconds: number): Moment => ({ now: NOW + seconds * 1000, monotonic: seconds * 1000 });
-const node = (...conditions: JsonObject[]): ApiObject =>
-  apiObject({ metadata: { name: 'n', creationTimestamp: '2026-01-01T00:00:00Z' }, status: { conditions } });
-const ready = (status: string, lastHeartbeatTime = 'h'): JsonObject => ({ type: 'Ready', status, lastHeartbeatTime });
-const lease = (renewTime: string): ApiObject => apiObject({ metadata: { name: 'n' }, spec: { renewTime } });
+const at = (seconds: number): Instant => ({ now: NOW + seconds * 1000, monotonic: seconds * 1000 });
+const node = (...conditions: CoreV1NodeCondition[]): Node =>
+  apiObject<CoreV1Node>({ metadata: { name: 'n', creationTimestamp: '2026-01-01T00:00:00Z' }, status: { conditions } });
+const ready = (status: string, lastHeartbeatTime = 'h'): CoreV1NodeCondition => ({ type: 'Ready', status, lastHeartbeatTime });
+const lease = (renewTime: string): Lease => apiObject<CoordinationV1Lease>({ metadata: { name: 'n' }, spec: { renewTime } });
 
-test.each<[string, ApiObject]>([
+test.each<[string, Node]>([
   ['True', node(ready('True'))],
   ['False', node(ready('False'))],
   ['Unknown', node(ready('Unknown'))],
   ['Unknown', node(ready('Perhaps'))],
   ['', node()],
-])('readyStatus returns %j for the Ready condition of a node', (status, found) => expect(readyStatus(found)).toBe(status));
+])('readyStatus returns %j for the Ready condition of a node', (status, observed) => expect(readyStatus(observed)).toBe(status));
 
-test('isLost allows the grace period from the first observation, and the startup grace period from the creation of a new node', () => {
-  const known = observe(undefined, node(ready('True')), undefined, at(100));
-  expect(isLost(known, node(ready('True')), settings, at(140))).toBe(false);
-  expect(isLost(known, node(ready('True')), settings, at(140.001))).toBe(true);
-  const fresh = observe(undefined, node(), undefined, at(10));
-  expect(isLost(fresh, node(), settings, at(60))).toBe(false);
-  expect(isLost(fresh, node(), settings, at(60.001))).toBe(true);
+test('isUnresponsive allows the grace period from the first observation, and the startup grace period from the creation of a new node', () => {
+  const previous = observeNodeHealth(undefined, node(ready('True')), undefined, at(100));
+  expect(isUnresponsive(previous, node(ready('True')), settings, at(140))).toBe(false);
+  expect(isUnresponsive(previous, node(ready('True')), settings, at(140.001))).toBe(true);
+  const created = observeNodeHealth(undefined, node(), undefined, at(10));
+  expect(isUnresponsive(created, node(), settings, at(60))).toBe(false);
+  expect(isUnresponsive(created, node(), settings, at(60.001))).toBe(true);
 });
 
-test.each<[string, ApiObject, ApiObject | undefined, boolean]>([
+test.each<[string, Node, Lease | undefined, boolean]>([
   ['ignores an unchanged status and lease', node(ready('True')), lease('1'), false],
   ['counts a renewed lease', node(ready('True')), lease('2'), true],
   ['counts a new heartbeat', node(ready('True', 'later')), lease('1'), true],
@@ -43,20 +44,20 @@ test.each<[string, ApiObject, ApiObject | undefined, boolean]>([
   ['ignores the status Unknown, which the control plane sets', node(ready('Unknown', 'later')), lease('1'), false],
   ['ignores a removed Ready condition', node(), lease('1'), false],
   ['ignores a deleted lease', node(ready('True')), undefined, false],
-])('observe %s as a sign of life', (_, found, renewed, isSign) => {
-  const known = observe(undefined, node(ready('True')), lease('1'), at(0));
-  expect(observe(known, found, renewed, at(7)).seenAt).toBe(isSign ? 7_000 : 0);
+])('observeNodeHealth %s as a sign of life', (_, observed, renewed, isSignOfLife) => {
+  const previous = observeNodeHealth(undefined, node(ready('True')), lease('1'), at(0));
+  expect(observeNodeHealth(previous, observed, renewed, at(7)).lastSeen).toBe(isSignOfLife ? 7_000 : 0);
 });
 
-test('observe counts a Ready status after Unknown as new, even with an unchanged heartbeat', () => {
-  const known = observe(undefined, node(ready('Unknown')), undefined, at(0));
-  expect(observe(known, node(ready('True')), undefined, at(9)).seenAt).toBe(9_000);
+test('observeNodeHealth counts a Ready status after Unknown as new, even with an unchanged heartbeat', () => {
+  const previous = observeNodeHealth(undefined, node(ready('Unknown')), undefined, at(0));
+  expect(observeNodeHealth(previous, node(ready('True')), undefined, at(9)).lastSeen).toBe(9_000);
 });
 
-test('lostConditions sets the conditions of a lost node to Unknown and keeps conditions of other writers', () => {
+test('unknownConditions sets the conditions of an unresponsive node to Unknown and keeps conditions of other writers', () => {
   const pressure = { type: 'DiskPressure', status: 'True', reason: 'r', message: 'm', lastHeartbeatTime: 'h', lastTransitionTime: 't' };
   const other = { type: 'Mine', status: 'True' };
-  const conditions = lostConditions(node(pressure, other), at(60)) ?? [];
+  const conditions = unknownConditions(node(pressure, other), at(60)) ?? [];
   const never = {
     status: 'Unknown',
     reason: 'NodeStatusNeverUpdated',
@@ -77,5 +78,5 @@ test('lostConditions sets the conditions of a lost node to Unknown and keeps con
     { type: 'MemoryPressure', ...never },
     { type: 'PIDPressure', ...never },
   ]);
-  expect(lostConditions(node(...conditions), at(90))).toBeUndefined();
+  expect(unknownConditions(node(...conditions), at(90))).toBeUndefined();
 });

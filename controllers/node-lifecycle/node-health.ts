@@ -1,84 +1,100 @@
-/** Whether nodes are alive: what counts as a sign of life, when there were none for too long, and what is then said of the node. Pure. Seen at release 1.31.1. */
+/**
+ * Decides whether a node is alive: a new status from the kubelet or a renewed lease is a sign of life, and a node without one for the grace period gets conditions with the
+ * status `Unknown`. Pure. Behaves like upstream 1.31.1.
+ */
+import type { CoordinationV1Lease, CoreV1Node, CoreV1NodeCondition } from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { timeOf, timestamp } from '../../shared/api/metadata/object-meta';
-import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { conditionOf, conditionsOf, withCondition } from '../runtime/conditions';
 import type { NodeSettings } from '../runtime/controller';
+import type { Node } from '../runtime/nodes';
+
+export type Lease = ApiObject<CoordinationV1Lease>;
 
 export interface NodeHealth {
-  /** The last sign of life, in milliseconds as of Clock.monotonic. */
-  readonly seenAt: number;
-  /** What the node last said of itself, and when its lease was renewed: another one is a new sign. */
-  readonly said: string | undefined;
-  readonly renewed: string | undefined;
+  /** The last sign of life, in milliseconds of the monotonic clock. */
+  readonly lastSeen: number;
+  /** The kubelet's last Ready condition, and the last renewal of the lease: another value is a sign of life. */
+  readonly kubeletReport: string | undefined;
+  readonly renewTime: string | undefined;
 }
 
-/** The same moment on both clocks, in milliseconds. */
-export interface Moment {
+/** The same instant on both clocks, in milliseconds. */
+export interface Instant {
   readonly now: number;
   readonly monotonic: number;
 }
 
-/** What the node's condition says, or would say once it is told that the node is lost; '' = it has never been said. */
+/** The status of the Ready condition; '' for a node without one. */
 export type ReadyStatus = 'True' | 'False' | 'Unknown' | '';
 
-export function readyStatus(node: ApiObject): ReadyStatus {
-  const ready = conditionOf(node.body, 'Ready');
-  const status = ready === undefined ? '' : stringAt(ready, 'status');
+export function readyStatus({ body }: Node): ReadyStatus {
+  const ready = conditionOf(body, 'Ready');
+  const status = ready === undefined ? '' : ready.status;
   return status === 'True' || status === 'False' || status === '' ? status : 'Unknown';
 }
 
-/** A node that nobody has heard of yet counts as alive now, or at its creation if it has never said a word. */
-export function observe(known: NodeHealth | undefined, node: ApiObject, lease: ApiObject | undefined, moment: Moment): NodeHealth {
-  const said = ownWord(node);
-  const renewed = stringAt(objectAt(lease?.body, 'spec'), 'renewTime');
-  if (known === undefined)
-    return { seenAt: readyStatus(node) === '' && renewed === undefined ? creation(node, moment) : moment.monotonic, said, renewed };
-  const isSign = (said !== undefined && said !== known.said) || (renewed !== undefined && renewed !== known.renewed);
-  return { seenAt: isSign ? moment.monotonic : known.seenAt, said: said ?? known.said, renewed: renewed ?? known.renewed };
+/**
+ * A node that was not observed before counts as seen now, because this process may just have started; a node without status and lease counts as seen when it was created.
+ */
+export function observeNodeHealth(previous: NodeHealth | undefined, node: Node, lease: Lease | undefined, instant: Instant): NodeHealth {
+  const kubeletReport = kubeletReportOf(node);
+  const renewTime = lease?.body.spec?.renewTime;
+  if (previous === undefined) {
+    const isNew = readyStatus(node) === '' && renewTime === undefined;
+    return { lastSeen: isNew ? creationOf(node, instant) : instant.monotonic, kubeletReport, renewTime };
+  }
+  const isSignOfLife =
+    (kubeletReport !== undefined && kubeletReport !== previous.kubeletReport) ||
+    (renewTime !== undefined && renewTime !== previous.renewTime);
+  return {
+    lastSeen: isSignOfLife ? instant.monotonic : previous.lastSeen,
+    kubeletReport: kubeletReport ?? previous.kubeletReport,
+    renewTime: renewTime ?? previous.renewTime,
+  };
 }
 
-export function isLost({ seenAt }: NodeHealth, node: ApiObject, settings: NodeSettings, { monotonic }: Moment): boolean {
-  const grace = readyStatus(node) === '' ? settings.startupGraceMs : settings.graceMs;
-  return monotonic - seenAt > grace;
+export function isUnresponsive({ lastSeen }: NodeHealth, node: Node, settings: NodeSettings, { monotonic }: Instant): boolean {
+  const gracePeriodMs = readyStatus(node) === '' ? settings.startupGraceMs : settings.graceMs;
+  return monotonic - lastSeen > gracePeriodMs;
 }
 
-/** Nodes never say `Unknown` of themselves. */
-function ownWord(node: ApiObject): string | undefined {
-  const ready = conditionOf(node.body, 'Ready');
-  if (ready === undefined || stringAt(ready, 'status') === 'Unknown') return undefined;
-  return `${stringAt(ready, 'status')} ${stringAt(ready, 'lastHeartbeatTime')} ${stringAt(ready, 'lastTransitionTime')}`;
+/** Only this controller sets the status `Unknown`: such a condition is no report of the kubelet. */
+function kubeletReportOf({ body }: Node): string | undefined {
+  const ready = conditionOf(body, 'Ready');
+  if (ready === undefined || ready.status === 'Unknown') return undefined;
+  return [ready.status, ready.lastHeartbeatTime, ready.lastTransitionTime].join(' ');
 }
 
-function creation({ body }: ApiObject, { now, monotonic }: Moment): number {
-  const created = timeOf(stringAt(objectAt(body, 'metadata'), 'creationTimestamp')) ?? now;
+function creationOf({ metadata }: Node, { now, monotonic }: Instant): number {
+  const created = timeOf(metadata.creationTimestamp ?? undefined) ?? now;
   return monotonic - Math.max(0, now - created);
 }
 
-const KNOWN_OF_NODES = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
+const KUBELET_CONDITIONS = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
 
-/** The conditions of a lost node; undefined = they say so already. */
-export function lostConditions({ body }: ApiObject, { now }: Moment): readonly JsonObject[] | undefined {
-  let conditions = conditionsOf(body);
-  const before = conditions;
-  for (const type of KNOWN_OF_NODES) {
-    const found = conditions.find((condition) => condition['type'] === type);
-    if (found === undefined) conditions = withCondition(conditions, neverSaid(type, body, now));
-    else if (stringAt(found, 'status') !== 'Unknown') conditions = withCondition(conditions, noLongerSaid(found, now));
+/** The conditions of an unresponsive node; undefined when those of the kubelet are `Unknown` already. */
+export function unknownConditions({ body }: Node, { now }: Instant): readonly CoreV1NodeCondition[] | undefined {
+  const observed = conditionsOf(body);
+  let conditions = observed;
+  for (const type of KUBELET_CONDITIONS) {
+    const condition = conditions.find((candidate) => candidate.type === type);
+    if (condition === undefined) conditions = withCondition(conditions, neverUpdated(type, body, now));
+    else if (condition.status !== 'Unknown') conditions = withCondition(conditions, stoppedUpdating(condition, now));
   }
-  return conditions === before ? undefined : conditions;
+  return conditions === observed ? undefined : conditions;
 }
 
-const neverSaid = (type: string, node: JsonObject, now: number): JsonObject => ({
+const neverUpdated = (type: string, { metadata }: CoreV1Node, now: number): CoreV1NodeCondition => ({
   type,
   status: 'Unknown',
   reason: 'NodeStatusNeverUpdated',
   message: 'Kubelet never posted node status.',
-  lastHeartbeatTime: stringAt(objectAt(node, 'metadata'), 'creationTimestamp') ?? null,
+  lastHeartbeatTime: metadata?.creationTimestamp ?? null,
   lastTransitionTime: timestamp(now),
 });
 
-const noLongerSaid = (condition: JsonObject, now: number): JsonObject => ({
+const stoppedUpdating = (condition: CoreV1NodeCondition, now: number): CoreV1NodeCondition => ({
   ...condition,
   status: 'Unknown',
   reason: 'NodeStatusUnknown',

@@ -1,8 +1,11 @@
-import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
-import { arrayAt, objectAt, type JsonObject, type JsonValue } from '../../shared/values/json';
+import type { CoordinationV1Lease, CoreV1Node, CoreV1Taint } from '../../shared/api/types/generated/members';
+import { apiObject } from '../../shared/client/rest/api-object';
+import type { MergePatch } from '../../shared/client/rest/rest-client';
 import { ManualClock } from '../../test/support/manual-clock';
-import { NodeMonitor } from './monitor';
-import { evictionRate, isBlackout, zoneOf, zoneState } from './zones';
+import type { Node } from '../runtime/nodes';
+import type { Lease } from './node-health';
+import { NodeMonitor } from './node-monitor';
+import { areAllZonesDisrupted, computeZoneState, evictionRate, zoneKeyOf } from './zone-state';
 
 const settings = {
   periodMs: 5_000,
@@ -14,152 +17,156 @@ const settings = {
   largeClusterThreshold: 4,
 };
 
-function node(name: string, status: string, options: { readonly zone?: string; readonly taints?: JsonValue[] } = {}): ApiObject {
+function node(name: string, status: string, options: { readonly zone?: string; readonly taints?: CoreV1Taint[] } = {}): Node {
   const { zone = 'z', taints = [] } = options;
-  return apiObject({
+  return apiObject<CoreV1Node>({
     metadata: { name, uid: name, resourceVersion: '1', labels: { 'topology.platform.io/zone': zone } },
     spec: { taints },
     status: { conditions: [{ type: 'Ready', status }] },
   });
 }
 
-/** Nodes of one zone, by their status. */
-const zone = (statuses: string, name = 'z'): readonly ApiObject[] =>
+/** Nodes of one zone: `+` is ready, `-` is not. */
+const zone = (statuses: string, name = 'z'): readonly Node[] =>
   [...statuses].map((letter, index) => node(`${name}${index}`, letter === '+' ? 'True' : 'False', { zone: name }));
 
-function world() {
+function setUp() {
   const clock = new ManualClock();
-  const leases = new Map<string, ApiObject>();
+  const leases = new Map<string, Lease>();
   const monitor = new NodeMonitor({ clock, settings, prefix: 'platform.io', leaseOf: (name) => leases.get(name) });
-  const beat = (name: string, renewTime: string): void => void leases.set(name, apiObject({ metadata: { name }, spec: { renewTime } }));
-  return { clock, monitor, beat };
+  const renewLease = (name: string, renewTime: string): void =>
+    void leases.set(name, apiObject<CoordinationV1Lease>({ metadata: { name }, spec: { renewTime } }));
+  return { clock, monitor, renewLease };
 }
 
-const effects = (change: JsonObject | undefined): readonly JsonValue[] =>
-  (arrayAt(objectAt(change, 'spec'), 'taints') ?? []).map((taint) => (taint as JsonObject)['effect'] ?? null);
+const effects = (patch: MergePatch<CoreV1Node> | undefined) => (patch?.spec?.taints ?? []).map(({ effect }) => effect);
 
-test('NodeMonitor reports a node as lost after its grace period unless its lease is renewed', () => {
-  const { clock, monitor, beat } = world();
+test('NodeMonitor reports a node as unresponsive after its grace period unless its lease is renewed', () => {
+  const { clock, monitor, renewLease } = setUp();
   const nodes = [node('a', 'True'), node('b', 'True')];
-  monitor.look(nodes);
+  monitor.monitorNodeHealth(nodes);
   clock.advance(40_000);
-  expect(monitor.look(nodes)).toEqual([]);
-  beat('b', '1');
+  expect(monitor.monitorNodeHealth(nodes)).toEqual([]);
+  renewLease('b', '1');
   clock.advance(1);
-  expect(monitor.look(nodes)).toEqual(['a']);
-  expect(monitor.conditionsFor(nodes[0] ?? node('a', ''))).toHaveLength(4);
-  expect(monitor.conditionsFor(nodes[1] ?? node('b', ''))).toBeUndefined();
-  // It comes back before anything is written.
-  beat('a', '1');
-  expect(monitor.look(nodes)).toEqual([]);
+  expect(monitor.monitorNodeHealth(nodes)).toEqual(['a']);
+  expect(monitor.unknownConditionsOf(nodes[0] ?? node('a', ''))).toHaveLength(4);
+  expect(monitor.unknownConditionsOf(nodes[1] ?? node('b', ''))).toBeUndefined();
+  // A sign of life arrives before the conditions are written.
+  renewLease('a', '1');
+  expect(monitor.monitorNodeHealth(nodes)).toEqual([]);
 });
 
 test('NodeMonitor evicts from one node at a time at the eviction rate of the zone', () => {
-  const { clock, monitor } = world();
+  const { clock, monitor } = setUp();
   const nodes = zone('--++++');
-  monitor.look(nodes);
-  expect(monitor.takeTurns()).toEqual(['z0']);
-  expect(monitor.takeTurns()).toEqual([]);
+  monitor.monitorNodeHealth(nodes);
+  expect(monitor.startDueEvictions()).toEqual(['z0']);
+  expect(monitor.startDueEvictions()).toEqual([]);
   clock.advance(10_000);
-  expect(monitor.takeTurns()).toEqual(['z1']);
-  expect(effects(monitor.changeOf(node('z0', 'False')))).toEqual(['NoSchedule', 'NoExecute']);
-  expect(effects(monitor.changeOf(node('z5', 'False')))).toEqual(['NoSchedule']);
+  expect(monitor.startDueEvictions()).toEqual(['z1']);
+  expect(effects(monitor.taintAndLabelPatch(node('z0', 'False')))).toEqual(['NoSchedule', 'NoExecute']);
+  expect(effects(monitor.taintAndLabelPatch(node('z5', 'False')))).toEqual(['NoSchedule']);
 });
 
-test('NodeMonitor reports waiting nodes until the last one has had its turn', () => {
-  const { clock, monitor } = world();
-  expect(monitor.isAnyoneWaiting()).toBe(false);
-  monitor.look(zone('--++++'));
-  expect(monitor.isAnyoneWaiting()).toBe(true);
-  monitor.takeTurns();
-  expect(monitor.isAnyoneWaiting()).toBe(true);
+test('NodeMonitor has pending evictions until that of the last node has started', () => {
+  const { clock, monitor } = setUp();
+  expect(monitor.hasPendingEvictions()).toBe(false);
+  monitor.monitorNodeHealth(zone('--++++'));
+  expect(monitor.hasPendingEvictions()).toBe(true);
+  monitor.startDueEvictions();
+  expect(monitor.hasPendingEvictions()).toBe(true);
   clock.advance(10_000);
-  monitor.takeTurns();
-  expect(monitor.isAnyoneWaiting()).toBe(false);
+  monitor.startDueEvictions();
+  expect(monitor.hasPendingEvictions()).toBe(false);
 });
 
 test('NodeMonitor dequeues a node that is ready again, and can evict from it later', () => {
-  const { clock, monitor } = world();
-  monitor.look(zone('--+++'));
-  expect(monitor.takeTurns()).toEqual(['z0']);
-  monitor.look(zone('+++++'));
+  const { clock, monitor } = setUp();
+  monitor.monitorNodeHealth(zone('--+++'));
+  expect(monitor.startDueEvictions()).toEqual(['z0']);
+  monitor.monitorNodeHealth(zone('+++++'));
   clock.advance(30_000);
-  expect(monitor.takeTurns()).toEqual([]);
-  monitor.look(zone('-++++'));
-  expect(monitor.takeTurns()).toEqual(['z0']);
+  expect(monitor.startDueEvictions()).toEqual([]);
+  monitor.monitorNodeHealth(zone('-++++'));
+  expect(monitor.startDueEvictions()).toEqual(['z0']);
 });
 
 test('NodeMonitor drops a forgotten node from its queue', () => {
-  const { monitor } = world();
-  monitor.look(zone('-+++'));
+  const { monitor } = setUp();
+  monitor.monitorNodeHealth(zone('-+++'));
   monitor.forget('z0');
-  expect(monitor.takeTurns()).toEqual([]);
+  expect(monitor.startDueEvictions()).toEqual([]);
 });
 
-test('NodeMonitor evicts nothing from a small partly lost zone, and slowly from a large one', () => {
-  const { clock, monitor } = world();
-  monitor.look(zone('---+'));
+test('NodeMonitor evicts nothing from a small partly disrupted zone, and slowly from a large one', () => {
+  const { clock, monitor } = setUp();
+  monitor.monitorNodeHealth(zone('---+'));
   clock.advance(1_000_000);
-  expect(monitor.takeTurns()).toEqual([]);
-  monitor.look(zone('---++'));
-  expect(monitor.takeTurns()).toEqual(['z0']);
+  expect(monitor.startDueEvictions()).toEqual([]);
+  monitor.monitorNodeHealth(zone('---++'));
+  expect(monitor.startDueEvictions()).toEqual(['z0']);
   clock.advance(99_000);
-  expect(monitor.takeTurns()).toEqual([]);
+  expect(monitor.startDueEvictions()).toEqual([]);
   clock.advance(1_000);
-  expect(monitor.takeTurns()).toEqual(['z1']);
+  expect(monitor.startDueEvictions()).toEqual(['z1']);
 });
 
-test('NodeMonitor evicts nothing when all zones are lost, removes NoExecute taints and restarts the grace periods afterwards', () => {
-  const { clock, monitor, beat } = world();
+test('NodeMonitor evicts nothing when all zones are disrupted, removes NoExecute taints and restarts the grace periods afterwards', () => {
+  const { clock, monitor, renewLease } = setUp();
   const execute = { key: 'node.platform.io/not-ready', effect: 'NoExecute' };
   const schedule = { key: 'node.platform.io/not-ready', effect: 'NoSchedule' };
   const tainted = node('a', 'False', { zone: 'a', taints: [schedule, execute] });
   const other = node('b', 'True', { zone: 'b' });
-  monitor.look([tainted, other]);
+  monitor.monitorNodeHealth([tainted, other]);
   clock.advance(39_000);
-  expect(monitor.look([tainted, node('b', 'False', { zone: 'b' })])).toEqual(['a']);
-  expect(monitor.takeTurns()).toEqual([]);
-  expect(effects(monitor.changeOf(tainted))).toEqual(['NoSchedule']);
-  beat('b', '1');
+  expect(monitor.monitorNodeHealth([tainted, node('b', 'False', { zone: 'b' })])).toEqual(['a']);
+  expect(monitor.startDueEvictions()).toEqual([]);
+  expect(effects(monitor.taintAndLabelPatch(tainted))).toEqual(['NoSchedule']);
+  renewLease('b', '1');
   const lost = node('c', 'True', { zone: 'c' });
-  expect(monitor.look([node('a', 'False', { zone: 'a' }), node('b', 'True', { zone: 'b' }), lost])).toEqual([]);
-  expect(monitor.takeTurns()).toEqual(['a']);
+  expect(monitor.monitorNodeHealth([node('a', 'False', { zone: 'a' }), node('b', 'True', { zone: 'b' }), lost])).toEqual([]);
+  expect(monitor.startDueEvictions()).toEqual(['a']);
   clock.advance(39_000);
-  expect(monitor.look([node('a', 'False', { zone: 'a' }), node('b', 'True', { zone: 'b' }), lost])).toEqual([]);
+  expect(monitor.monitorNodeHealth([node('a', 'False', { zone: 'a' }), node('b', 'True', { zone: 'b' }), lost])).toEqual([]);
 });
 
 test('NodeMonitor does not count nodes with the exclude-disruption label in the state of their zone', () => {
-  const { clock, monitor } = world();
-  const left = [0, 1, 2].map((index) =>
-    apiObject({
+  const { clock, monitor } = setUp();
+  const excluded = [0, 1, 2].map((index) =>
+    apiObject<CoreV1Node>({
       metadata: { name: `x${index}`, labels: { 'topology.platform.io/zone': 'z', 'node.kubernetes.io/exclude-disruption': '' } },
       status: { conditions: [{ type: 'Ready', status: 'False' }] },
     }),
   );
-  monitor.look([...left, ...zone('-+++')]);
+  monitor.monitorNodeHealth([...excluded, ...zone('-+++')]);
   clock.advance(10_000);
-  expect(monitor.takeTurns()).toHaveLength(1);
+  expect(monitor.startDueEvictions()).toHaveLength(1);
 });
 
 test.each<[number, number, string, number]>([
   [0, 0, 'normal', 0.1],
-  [0, 1, 'lost', 0.1],
+  [0, 1, 'full disruption', 0.1],
   [1, 2, 'normal', 0.1],
-  [1, 3, 'partly lost', 0],
-  [2, 3, 'partly lost', 0.01],
+  [1, 3, 'partial disruption', 0],
+  [2, 3, 'partial disruption', 0.01],
   [3, 3, 'normal', 0.1],
-])('a zone with %i ready and %i lost nodes is %s and has an eviction rate of %d', (ready, lost, state, rate) => {
-  const found = zoneState({ ready, lost }, settings);
-  expect([found, evictionRate(found, { ready, lost }, settings)]).toEqual([state, rate]);
+])('a zone with %i ready and %i other nodes has the state %s and an eviction rate of %d', (ready, notReady, state, rate) => {
+  const computed = computeZoneState({ ready, notReady }, settings);
+  expect([computed, evictionRate(computed, { ready, notReady }, settings)]).toEqual([state, rate]);
 });
 
-test('isBlackout is true when all of one or more zones are lost', () => {
-  expect([isBlackout([]), isBlackout(['lost']), isBlackout(['lost', 'normal'])]).toEqual([false, true, false]);
+test('areAllZonesDisrupted is true when all of one or more zones are in full disruption', () => {
+  expect([
+    areAllZonesDisrupted([]),
+    areAllZonesDisrupted(['full disruption']),
+    areAllZonesDisrupted(['full disruption', 'normal']),
+  ]).toEqual([false, true, false]);
 });
 
-test('zoneOf identifies a zone by region and zone labels in any spelling', () => {
-  const zoned = (labels: JsonObject): string => zoneOf(apiObject({ metadata: { name: 'n', labels } }));
-  expect(zoned({ 'topology.kubernetes.io/zone': 'a', 'topology.platform.io/region': 'r' })).toBe('["r","a"]');
-  expect(zoned({ 'failure-domain.beta.kubernetes.io/zone': 'a' })).toBe('["","a"]');
-  expect(zoned({})).toBe('["",""]');
+test('zoneKeyOf identifies a zone by region and zone labels in any spelling', () => {
+  const keyFor = (labels: Record<string, string>): string => zoneKeyOf(apiObject<CoreV1Node>({ metadata: { name: 'n', labels } }));
+  expect(keyFor({ 'topology.kubernetes.io/zone': 'a', 'topology.platform.io/region': 'r' })).toBe('["r","a"]');
+  expect(keyFor({ 'failure-domain.beta.kubernetes.io/zone': 'a' })).toBe('["","a"]');
+  expect(keyFor({})).toBe('["",""]');
 });

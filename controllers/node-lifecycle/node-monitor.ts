@@ -1,144 +1,161 @@
 /**
- * What is remembered of nodes between two looks: their last signs of life, whose pods are being taken, whose turn comes next. Decides what is to be done about a
- * node; does nothing itself.
+ * Remembers the health of all nodes, the nodes from which pods are evicted, and the nodes that wait for eviction. Decides which conditions, taints and labels a node needs;
+ * the controller writes them.
  */
-import type { ApiObject } from '../../shared/client/rest/api-object';
+import type { CoreV1Node, CoreV1NodeCondition } from '../../shared/api/types/generated/members';
+import type { MergePatch } from '../../shared/client/rest/rest-client';
 import type { Clock } from '../../shared/runtime/clock';
-import type { JsonObject } from '../../shared/values/json';
 import type { NodeSettings } from '../runtime/controller';
-import { EvictionTurns } from './eviction-turns';
-import { isLost, lostConditions, observe, readyStatus, type Moment, type NodeHealth, type ReadyStatus } from './health';
-import { olderLabels } from './labels';
-import { hasEviction, taintsFor, type Eviction } from './taints';
-import { countsInZones, evictionRate, isBlackout, zoneOf, zoneState, type ZoneCount } from './zones';
+import type { Node } from '../runtime/nodes';
+import { deprecatedLabelPatch } from './deprecated-labels';
+import { EvictionQueue } from './eviction-queue';
+import {
+  isUnresponsive,
+  observeNodeHealth,
+  readyStatus,
+  unknownConditions,
+  type Instant,
+  type Lease,
+  type NodeHealth,
+  type ReadyStatus,
+} from './node-health';
+import { hasNoExecuteTaint, reconcileTaints, type Eviction } from './node-taints';
+import { areAllZonesDisrupted, computeZoneState, countsInZoneState, evictionRate, zoneKeyOf, type ZoneCounts } from './zone-state';
 
-export interface MonitorOptions {
+export interface NodeMonitorOptions {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly settings: NodeSettings;
+  /** Of the label and taint keys that are written. */
   readonly prefix: string;
-  readonly leaseOf: (node: string) => ApiObject | undefined;
+  readonly leaseOf: (nodeName: string) => Lease | undefined;
+}
+
+interface ZoneMembership {
+  readonly zone: string;
+  readonly isCounted: boolean;
 }
 
 export class NodeMonitor {
   private readonly health = new Map<string, NodeHealth>();
-  /** Nodes whose pods are taken, by name. */
-  private readonly evicted = new Set<string>();
-  /** Of nodes that have not changed: their zones, and whether they decide over them. */
-  private readonly zones = new WeakMap<ApiObject, { readonly zone: string; readonly counts: boolean }>();
-  private readonly turns: EvictionTurns;
-  private inBlackout = false;
+  /** Names of nodes with an eviction in progress. */
+  private readonly evicting = new Set<string>();
+  /** Computed once for each version of a node. */
+  private readonly memberships = new WeakMap<Node, ZoneMembership>();
+  private readonly evictionQueue: EvictionQueue;
+  private areAllZonesDisrupted = false;
 
-  constructor(private readonly options: MonitorOptions) {
-    this.turns = new EvictionTurns(options.clock);
+  constructor(private readonly options: NodeMonitorOptions) {
+    this.evictionQueue = new EvictionQueue(options.clock);
   }
 
-  forget(node: string): void {
-    this.health.delete(node);
-    this.evicted.delete(node);
-    this.turns.leave(node);
+  forget(nodeName: string): void {
+    this.health.delete(nodeName);
+    this.evicting.delete(nodeName);
+    this.evictionQueue.remove(nodeName);
   }
 
-  /** A look at all nodes: whose state asks for something. The names of the nodes to be worked on. */
-  look(nodes: readonly ApiObject[]): readonly string[] {
-    const counts = new Map<string, ZoneCount>();
+  /** Observes the health of all nodes and queues those to evict from. Returns the names of nodes that need other conditions or taints. */
+  monitorNodeHealth(nodes: readonly Node[]): readonly string[] {
+    const countsByZone = new Map<string, ZoneCounts>();
     const statuses = new Map<string, ReadyStatus>();
     for (const node of nodes) {
-      const status = this.statusOf(node);
+      const status = this.effectiveStatus(node);
       statuses.set(node.name, status);
-      const place = this.placeOf(node);
-      if (!place.counts) continue;
-      const { ready, lost } = counts.get(place.zone) ?? { ready: 0, lost: 0 };
-      counts.set(place.zone, status === 'True' ? { ready: ready + 1, lost } : { ready, lost: lost + 1 });
+      const { zone, isCounted } = this.membershipOf(node);
+      if (!isCounted) continue;
+      const { ready, notReady } = countsByZone.get(zone) ?? { ready: 0, notReady: 0 };
+      countsByZone.set(zone, status === 'True' ? { ready: ready + 1, notReady } : { ready, notReady: notReady + 1 });
     }
-    this.setRates(counts, nodes);
-    for (const node of nodes) this.queue(node, statuses.get(node.name) ?? '');
-    return nodes.filter((node) => this.isToDo(node, statuses.get(node.name) ?? '')).map(({ name }) => name);
+    this.handleDisruption(countsByZone, nodes);
+    for (const node of nodes) this.updateEvictionQueue(node, statuses.get(node.name) ?? '');
+    return nodes.filter((node) => this.needsSync(node, statuses.get(node.name) ?? '')).map(({ name }) => name);
   }
 
-  /** For a turn to lose its pods. */
-  isAnyoneWaiting(): boolean {
-    return this.turns.isAnyoneWaiting();
+  hasPendingEvictions(): boolean {
+    return this.evictionQueue.hasNodes();
   }
 
-  /** The names of nodes whose pods may be taken from now on. */
-  takeTurns(): readonly string[] {
-    const taken = this.turns.take();
-    for (const name of taken) this.evicted.add(name);
-    return taken;
+  /** Starts the evictions that the rates of the zones allow now. Returns the names of their nodes. */
+  startDueEvictions(): readonly string[] {
+    const due = this.evictionQueue.takeDue();
+    for (const name of due) this.evicting.add(name);
+    return due;
   }
 
-  /** The conditions that a node is to get because it is lost; undefined = it is not, or they say so. */
-  conditionsFor(node: ApiObject): readonly JsonObject[] | undefined {
-    const moment = this.moment();
-    return this.isLost(node, moment) ? lostConditions(node, moment) : undefined;
+  /** The conditions of a node that has become unresponsive; undefined when no condition must change. */
+  unknownConditionsOf(node: Node): readonly CoreV1NodeCondition[] | undefined {
+    const instant = this.instant();
+    return this.isUnresponsive(node, instant) ? unknownConditions(node, instant) : undefined;
   }
 
-  /** The change of its taints and labels that a node needs; undefined = none. */
-  changeOf(node: ApiObject): JsonObject | undefined {
+  /** Undefined when the node has the right taints and labels. */
+  taintAndLabelPatch(node: Node): MergePatch<CoreV1Node> | undefined {
     const { prefix } = this.options;
-    const taints = taintsFor(node, { eviction: this.evictionOf(node), prefix, now: this.moment().now });
-    const labels = olderLabels(node, prefix);
+    const taints = reconcileTaints(node, { eviction: this.evictionOf(node), prefix, now: this.instant().now });
+    const labels = deprecatedLabelPatch(node, prefix);
     if (taints === undefined && labels === undefined) return undefined;
     const metadata = { uid: node.uid, resourceVersion: node.resourceVersion, ...(labels === undefined ? {} : { labels }) };
     return { metadata, ...(taints === undefined ? {} : { spec: { taints } }) };
   }
 
-  private evictionOf(node: ApiObject): Eviction {
-    if (this.inBlackout) return 'none';
-    return this.evicted.has(node.name) ? 'begun' : 'kept';
+  private evictionOf({ name }: Node): Eviction {
+    if (this.areAllZonesDisrupted) return 'none';
+    return this.evicting.has(name) ? 'in-progress' : 'unchanged';
   }
 
-  private setRates(counts: ReadonlyMap<string, ZoneCount>, nodes: readonly ApiObject[]): void {
+  private handleDisruption(countsByZone: ReadonlyMap<string, ZoneCounts>, nodes: readonly Node[]): void {
     const { settings } = this.options;
-    const states = new Map([...counts].map(([zone, count]) => [zone, zoneState(count, settings)]));
-    const wasInBlackout = this.inBlackout;
-    this.inBlackout = isBlackout(states.values());
-    // Nobody could be heard: from now on they have their time again.
-    if (wasInBlackout && !this.inBlackout) for (const { name } of nodes) this.refresh(name);
-    for (const [zone, count] of counts) {
-      this.turns.setRate(zone, this.inBlackout ? 0 : evictionRate(states.get(zone) ?? 'normal', count, settings));
+    const states = new Map([...countsByZone].map(([zone, counts]) => [zone, computeZoneState(counts, settings)]));
+    const wereAllZonesDisrupted = this.areAllZonesDisrupted;
+    this.areAllZonesDisrupted = areAllZonesDisrupted(states.values());
+    // No sign of life could arrive during the disruption, so all grace periods start again.
+    if (wereAllZonesDisrupted && !this.areAllZonesDisrupted) for (const { name } of nodes) this.restartGracePeriod(name);
+    for (const [zone, counts] of countsByZone) {
+      const rate = this.areAllZonesDisrupted ? 0 : evictionRate(states.get(zone) ?? 'normal', counts, settings);
+      this.evictionQueue.setRate(zone, rate);
     }
-    this.turns.keepOnly(new Set(nodes.map((node) => this.placeOf(node).zone)));
+    this.evictionQueue.retainZones(new Set(nodes.map((node) => this.membershipOf(node).zone)));
   }
 
-  private placeOf(node: ApiObject): { readonly zone: string; readonly counts: boolean } {
-    const place = this.zones.get(node) ?? { zone: zoneOf(node), counts: countsInZones(node) };
-    this.zones.set(node, place);
-    return place;
+  private membershipOf(node: Node): ZoneMembership {
+    const membership = this.memberships.get(node) ?? { zone: zoneKeyOf(node), isCounted: countsInZoneState(node) };
+    this.memberships.set(node, membership);
+    return membership;
   }
 
-  private refresh(name: string): void {
-    const known = this.health.get(name);
-    if (known !== undefined) this.health.set(name, { ...known, seenAt: this.moment().monotonic });
+  private restartGracePeriod(nodeName: string): void {
+    const health = this.health.get(nodeName);
+    if (health !== undefined) this.health.set(nodeName, { ...health, lastSeen: this.instant().monotonic });
   }
 
-  private queue(node: ApiObject, status: ReadyStatus): void {
-    const isToBeEvicted = (status === 'False' || status === 'Unknown') && !this.inBlackout;
-    if (isToBeEvicted && !this.evicted.has(node.name) && !hasEviction(node)) this.turns.wait(this.placeOf(node).zone, node.name);
-    else if (!isToBeEvicted) {
-      this.turns.leave(node.name);
-      this.evicted.delete(node.name);
+  private updateEvictionQueue(node: Node, status: ReadyStatus): void {
+    const shouldEvict = (status === 'False' || status === 'Unknown') && !this.areAllZonesDisrupted;
+    if (!shouldEvict) {
+      this.evictionQueue.remove(node.name);
+      this.evicting.delete(node.name);
+    } else if (!this.evicting.has(node.name) && !hasNoExecuteTaint(node)) {
+      this.evictionQueue.add(this.membershipOf(node).zone, node.name);
     }
   }
 
-  /** Everything else follows from changes of the node itself, or from its turn. */
-  private isToDo(node: ApiObject, status: ReadyStatus): boolean {
-    return status !== readyStatus(node) || (this.inBlackout && hasEviction(node));
+  /** Other changes follow from an event of the node, or from its eviction. */
+  private needsSync(node: Node, status: ReadyStatus): boolean {
+    return status !== readyStatus(node) || (this.areAllZonesDisrupted && hasNoExecuteTaint(node));
   }
 
-  /** What its condition says, or has to say. */
-  private statusOf(node: ApiObject): ReadyStatus {
-    return this.isLost(node, this.moment()) ? 'Unknown' : readyStatus(node);
+  /** `Unknown` for an unresponsive node, even before its condition is written. */
+  private effectiveStatus(node: Node): ReadyStatus {
+    return this.isUnresponsive(node, this.instant()) ? 'Unknown' : readyStatus(node);
   }
 
-  private isLost(node: ApiObject, moment: Moment): boolean {
+  private isUnresponsive(node: Node, instant: Instant): boolean {
     const { settings, leaseOf } = this.options;
-    const health = observe(this.health.get(node.name), node, leaseOf(node.name), moment);
+    const health = observeNodeHealth(this.health.get(node.name), node, leaseOf(node.name), instant);
     this.health.set(node.name, health);
-    return isLost(health, node, settings, moment);
+    return isUnresponsive(health, node, settings, instant);
   }
 
-  private moment(): Moment {
+  private instant(): Instant {
     const { clock } = this.options;
     return { now: clock.now(), monotonic: clock.monotonic() };
   }

@@ -1,14 +1,13 @@
-/** The taints that a node's conditions ask for. Those of others stay as they are. Pure. Seen at release 1.31.1. */
-import type { ApiObject } from '../../shared/client/rest/api-object';
+/** Computes the taints of a node from its conditions. Taints that this controller does not own stay as they are. Pure. Behaves like upstream 1.31.1. */
+import type { CoreV1Taint } from '../../shared/api/types/generated/members';
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
-import { stringAt, type JsonObject } from '../../shared/values/json';
 import { conditionsOf } from '../runtime/conditions';
-import { isUnschedulable, taintsOf, type Taint } from '../runtime/nodes';
-import { readyStatus, type ReadyStatus } from './health';
+import { isUnschedulable, taintsOf, type Node, type Taint } from '../runtime/nodes';
+import { readyStatus, type ReadyStatus } from './node-health';
 
-/** By a condition's type and status. */
-const BY_CONDITION: ReadonlyMap<string, string> = new Map([
+/** Names of taints by a condition's type and status. */
+const TAINT_BY_CONDITION: ReadonlyMap<string, string> = new Map([
   ['Ready False', 'not-ready'],
   ['Ready Unknown', 'unreachable'],
   ['MemoryPressure True', 'memory-pressure'],
@@ -17,66 +16,63 @@ const BY_CONDITION: ReadonlyMap<string, string> = new Map([
   ['NetworkUnavailable True', 'network-unavailable'],
 ]);
 const UNSCHEDULABLE = 'unschedulable';
-const SCHEDULING: ReadonlySet<string> = new Set([...BY_CONDITION.values(), UNSCHEDULABLE]);
-const EXECUTING: ReadonlySet<string> = new Set(['not-ready', 'unreachable']);
-const FOLDER = 'node.platform.io/';
+const NO_SCHEDULE_TAINTS: ReadonlySet<string> = new Set([...TAINT_BY_CONDITION.values(), UNSCHEDULABLE]);
+const NO_EXECUTE_TAINTS: ReadonlySet<string> = new Set(['not-ready', 'unreachable']);
+const KEY_PREFIX = 'node.platform.io/';
 
-/** Whether pods may be taken from the node for its own state: `kept` = if they are already. */
-export type Eviction = 'begun' | 'kept' | 'none';
+/** Whether the node has a NoExecute taint: it gets one, it has one if it has one now, or it has none. */
+export type Eviction = 'in-progress' | 'unchanged' | 'none';
 
-export interface TaintWishes {
+export interface TaintOptions {
   readonly eviction: Eviction;
-  /** The product's prefix in the names that are written. */
+  /** The prefix of the taint keys that are written. */
   readonly prefix: string;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
-/** Undefined = the node has just the right ones. */
-export function taintsFor(node: ApiObject, { eviction, prefix, now }: TaintWishes): JsonObject[] | undefined {
-  const present = taintsOf(node);
-  const isBegun = eviction === 'begun' || (eviction === 'kept' && hasEviction(node));
-  const wanted = [
-    ...schedulingTaints(node).map((name) => ({ name, effect: 'NoSchedule' })),
-    ...(isBegun ? executingTaint(readyStatus(node)) : []).map((name) => ({ name, effect: 'NoExecute' })),
+/** Undefined when the node has the right taints already. */
+export function reconcileTaints(node: Node, { eviction, prefix, now }: TaintOptions): CoreV1Taint[] | undefined {
+  const observed = taintsOf(node);
+  const isEvicting = eviction === 'in-progress' || (eviction === 'unchanged' && hasNoExecuteTaint(node));
+  const desired = [
+    ...noScheduleTaints(node).map((name) => ({ name, effect: 'NoSchedule' })),
+    ...(isEvicting ? noExecuteTaints(readyStatus(node)) : []).map((name) => ({ name, effect: 'NoExecute' })),
   ];
-  const isWanted = (taint: Taint): boolean => wanted.some(({ name, effect }) => isNamed(taint, name, effect));
-  const kept = present.filter((taint) => !isOwn(taint) || isWanted(taint));
-  const added = wanted.filter(({ name, effect }) => !present.some((taint) => isNamed(taint, name, effect)));
-  if (kept.length === present.length && added.length === 0) return undefined;
+  const isDesired = (taint: Taint): boolean => desired.some(({ name, effect }) => hasName(taint, name, effect));
+  const retained = observed.filter((taint) => !isOwned(taint) || isDesired(taint));
+  const added = desired.filter(({ name, effect }) => !observed.some((taint) => hasName(taint, name, effect)));
+  if (retained.length === observed.length && added.length === 0) return undefined;
   return [
-    ...kept.map(({ body }) => body),
+    ...retained.map(({ body }) => body),
     ...added.map(({ name, effect }) => ({ key: `node.${prefix}/${name}`, effect, timeAdded: timestamp(now) })),
   ];
 }
 
-/** Whether pods are taken from the node for its own state. */
-export const hasEviction = (node: ApiObject): boolean =>
-  taintsOf(node).some((taint) => taint.effect === 'NoExecute' && EXECUTING.has(nameOf(taint)));
+/** Whether this controller evicts the pods of the node. */
+export const hasNoExecuteTaint = (node: Node): boolean =>
+  taintsOf(node).some((taint) => taint.effect === 'NoExecute' && NO_EXECUTE_TAINTS.has(ownedName(taint)));
 
 /** In the order of the conditions. */
-function schedulingTaints(node: ApiObject): readonly string[] {
-  const names = conditionsOf(node.body).flatMap(
-    (condition) => BY_CONDITION.get(`${stringAt(condition, 'type')} ${stringAt(condition, 'status')}`) ?? [],
-  );
+function noScheduleTaints(node: Node): readonly string[] {
+  const names = conditionsOf(node.body).flatMap(({ type = '', status = '' }) => TAINT_BY_CONDITION.get(`${type} ${status}`) ?? []);
   return isUnschedulable(node) ? [...names, UNSCHEDULABLE] : names;
 }
 
-function executingTaint(status: ReadyStatus): readonly string[] {
-  const name = BY_CONDITION.get(`Ready ${status}`);
+function noExecuteTaints(status: ReadyStatus): readonly string[] {
+  const name = TAINT_BY_CONDITION.get(`Ready ${status}`);
   return name === undefined ? [] : [name];
 }
 
-/** '' for those of others. */
-function nameOf({ key }: Taint): string {
+/** '' for a taint with another prefix. */
+function ownedName({ key }: Taint): string {
   const canonical = canonicalQualifiedName(key);
-  return canonical.startsWith(FOLDER) ? canonical.slice(FOLDER.length) : '';
+  return canonical.startsWith(KEY_PREFIX) ? canonical.slice(KEY_PREFIX.length) : '';
 }
 
-const isNamed = (taint: Taint, name: string, effect: string): boolean => taint.effect === effect && nameOf(taint) === name;
+const hasName = (taint: Taint, name: string, effect: string): boolean => taint.effect === effect && ownedName(taint) === name;
 
-function isOwn(taint: Taint): boolean {
-  return (taint.effect === 'NoSchedule' ? SCHEDULING : taint.effect === 'NoExecute' ? EXECUTING : NONE).has(nameOf(taint));
+function isOwned(taint: Taint): boolean {
+  if (taint.effect === 'NoSchedule') return NO_SCHEDULE_TAINTS.has(ownedName(taint));
+  return taint.effect === 'NoExecute' && NO_EXECUTE_TAINTS.has(ownedName(taint));
 }
-
-const NONE: ReadonlySet<string> = new Set();

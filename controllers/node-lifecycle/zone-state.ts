@@ -1,46 +1,46 @@
 /**
- * Zones of nodes: how much of one is lost, and how fast pods are taken from its lost nodes then. Where much is lost at once the fault may lie between the nodes
- * and their observer. Pure.
+ * The state of a zone of nodes, and the rate at which pods are evicted from its nodes. When many nodes are not ready at once, the cause may be the network between them and
+ * the control plane, so evictions slow down or stop. Pure.
  */
-import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { NodeSettings } from '../runtime/controller';
-import { nodeLabel } from '../runtime/nodes';
+import { nodeLabel, type Node } from '../runtime/nodes';
 
-export type ZoneState = 'normal' | 'partly lost' | 'lost';
+export type ZoneState = 'normal' | 'partial disruption' | 'full disruption';
 
-export interface ZoneCount {
+export interface ZoneCounts {
   readonly ready: number;
-  readonly lost: number;
+  readonly notReady: number;
 }
 
-const EXCLUDED = 'node.platform.io/exclude-disruption';
+const EXCLUDE_DISRUPTION = 'node.platform.io/exclude-disruption';
 
-export const countsInZones = (node: ApiObject): boolean => nodeLabel(node, EXCLUDED) === undefined;
+export const countsInZoneState = (node: Node): boolean => nodeLabel(node, EXCLUDE_DISRUPTION) === undefined;
 
-export function zoneOf(node: ApiObject): string {
-  const part = (name: string): string =>
+/** Identifies the zone by its region and its name. */
+export function zoneKeyOf(node: Node): string {
+  const labelOf = (name: string): string =>
     nodeLabel(node, `topology.platform.io/${name}`) ?? nodeLabel(node, `failure-domain.beta.platform.io/${name}`) ?? '';
-  return JSON.stringify([part('region'), part('zone')]);
+  return JSON.stringify([labelOf('region'), labelOf('zone')]);
 }
 
-export function zoneState({ ready, lost }: ZoneCount, { unhealthyZoneThreshold }: NodeSettings): ZoneState {
-  if (ready === 0 && lost > 0) return 'lost';
-  return lost > 2 && lost / (ready + lost) >= unhealthyZoneThreshold ? 'partly lost' : 'normal';
+export function computeZoneState({ ready, notReady }: ZoneCounts, { unhealthyZoneThreshold }: NodeSettings): ZoneState {
+  if (ready === 0 && notReady > 0) return 'full disruption';
+  return notReady > 2 && notReady / (ready + notReady) >= unhealthyZoneThreshold ? 'partial disruption' : 'normal';
 }
 
 /** Nodes a second. */
-export function evictionRate(state: ZoneState, { ready, lost }: ZoneCount, settings: NodeSettings): number {
+export function evictionRate(state: ZoneState, { ready, notReady }: ZoneCounts, settings: NodeSettings): number {
   switch (state) {
     case 'normal':
-    case 'lost':
+    case 'full disruption':
       return settings.evictionRate;
-    case 'partly lost':
-      return ready + lost > settings.largeClusterThreshold ? settings.secondaryEvictionRate : 0;
+    case 'partial disruption':
+      return ready + notReady > settings.largeClusterThreshold ? settings.secondaryEvictionRate : 0;
   }
 }
 
-/** Whether there is no zone left that is not lost as a whole: then rather the observer is. */
-export function isBlackout(states: Iterable<ZoneState>): boolean {
-  const all = [...states];
-  return all.length > 0 && all.every((state) => state === 'lost');
+/** Whether all zones are in full disruption: then the control plane is more likely at fault than the nodes. */
+export function areAllZonesDisrupted(states: Iterable<ZoneState>): boolean {
+  const list = [...states];
+  return list.length > 0 && list.every((state) => state === 'full disruption');
 }
