@@ -1,71 +1,71 @@
 /**
- * When pods have to leave: a timer for each that may stay for a time. A pod that has been told to leave is not told again. Knows nothing of taints, and tells
- * only when a time has come.
+ * Schedules the eviction of pods: a timer for each pod that tolerates its node's taints for a limited time. Calls back once for each pod that is due. The counterpart of
+ * upstream's TimedWorkerQueue.
  */
 import type { Clock, Timer } from '../../shared/runtime/clock';
 
-interface Departure {
+interface ScheduledEviction {
   readonly uid: string;
-  /** Undefined = it has been told. */
+  /** Undefined once the eviction is due. */
   timer: Timer | undefined;
 }
 
-export class DepartureSchedule {
-  private readonly departures = new Map<string, Departure>();
+export class EvictionSchedule {
+  private readonly evictions = new Map<string, ScheduledEviction>();
 
   constructor(
     private readonly clock: Clock,
-    private readonly due: (key: string) => void,
+    private readonly onDue: (key: string) => void,
   ) {}
 
-  /** Lets the pod leave at once. True when it was to leave later. */
-  hasten(key: string, uid: string): boolean {
+  /** Makes the eviction due at once. True when it was scheduled for later. */
+  evictNow(key: string, uid: string): boolean {
     if (this.isDue(key, uid)) return false;
-    const wasPlanned = this.cancel(key, uid);
-    this.departures.set(key, { uid, timer: undefined });
-    this.due(key);
-    return wasPlanned;
+    const wasScheduled = this.cancel(key, uid);
+    this.evictions.set(key, { uid, timer: undefined });
+    this.onDue(key);
+    return wasScheduled;
   }
 
-  /** Lets the pod leave after so long, unless that is settled already. */
-  plan(key: string, uid: string, ms: number): void {
-    if (this.departures.get(key)?.uid === uid) return;
-    this.forget(key);
-    const departure: Departure = { uid, timer: undefined };
-    this.departures.set(key, departure);
-    this.wind(key, departure, this.clock.monotonic() + ms);
+  /** Ignored when the pod has a scheduled eviction already. */
+  evictAfter(key: string, uid: string, ms: number): void {
+    if (this.evictions.get(key)?.uid === uid) return;
+    this.remove(key);
+    const eviction: ScheduledEviction = { uid, timer: undefined };
+    this.evictions.set(key, eviction);
+    this.startTimer(key, eviction, this.clock.monotonic() + ms);
   }
 
-  /** Lets the pod stay. True when it was to leave later. */
+  /** Cancels an eviction that is not due yet. True when there was one. */
   cancel(key: string, uid: string): boolean {
-    const found = this.departures.get(key);
-    if (found?.timer === undefined || found.uid !== uid) return false;
-    this.forget(key);
+    const eviction = this.evictions.get(key);
+    if (eviction?.timer === undefined || eviction.uid !== uid) return false;
+    this.remove(key);
     return true;
   }
 
-  forget(key: string): void {
-    this.departures.get(key)?.timer?.cancel();
-    this.departures.delete(key);
+  /** Call it when the pod was deleted. */
+  remove(key: string): void {
+    this.evictions.get(key)?.timer?.cancel();
+    this.evictions.delete(key);
   }
 
   clear(): void {
-    for (const key of [...this.departures.keys()]) this.forget(key);
+    for (const key of [...this.evictions.keys()]) this.remove(key);
   }
 
-  /** Whether the pod has been told to leave. */
   isDue(key: string, uid: string): boolean {
-    const found = this.departures.get(key);
-    return found !== undefined && found.uid === uid && found.timer === undefined;
+    const eviction = this.evictions.get(key);
+    return eviction !== undefined && eviction.uid === uid && eviction.timer === undefined;
   }
 
-  /** Timers may end early when a time is very long. */
-  private wind(key: string, departure: Departure, at: number): void {
-    const left = at - this.clock.monotonic();
-    departure.timer = this.clock.after(Math.max(0, left), () => {
-      if (this.clock.monotonic() < at) return this.wind(key, departure, at);
-      departure.timer = undefined;
-      this.due(key);
+  /** A timer with a very long delay may fire early: it is started again then. */
+  private startTimer(key: string, eviction: ScheduledEviction, dueAt: number): void {
+    const delay = Math.max(0, dueAt - this.clock.monotonic());
+    eviction.timer = this.clock.after(delay, () => {
+      if (this.clock.monotonic() < dueAt) return this.startTimer(key, eviction, dueAt);
+      eviction.timer = undefined;
+      this.onDue(key);
     });
   }
 }
