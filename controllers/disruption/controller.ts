@@ -11,10 +11,10 @@ import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { objectAt, stringifyJson, type JsonObject } from '../../shared/values/json';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { compareNames, podReference } from '../runtime/pods';
-import { Coverage, type CoveredPod } from './coverage';
-import { KindUnsettled, Owners, UnknownScale } from './owners';
+import { Coverage, type CoveredPod } from './budget-pod-index';
+import { KindUnsettled, Owners, UnknownScale } from './scale-finder';
 import { asksOwners, boundOf, budgetOutcome, failedStatus } from './reconcile';
-import { staleAt, withoutMark } from './stale-marks';
+import { staleAt, withoutMark } from './stale-disruption-condition';
 
 const BUDGETS = resourceOf('policy.v1.PodDisruptionBudget');
 const PODS = resourceOf('core.v1.Pod');

@@ -1,7 +1,7 @@
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import type { JsonObject, JsonValue } from '../../shared/values/json';
-import type { CoveredPod } from './coverage';
+import type { CoveredPod } from './budget-pod-index';
 import { asksOwners, boundOf, budgetOutcome, failedStatus } from './reconcile';
 
 const NOW = Date.UTC(2026, 0, 1);

@@ -3,7 +3,7 @@ import type { ApiObject } from '../../shared/client/rest/api-object';
 import { timeOf, timestamp } from '../../shared/api/metadata/object-meta';
 import { equalJson, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 import { conditionsOf, transitionTime, withCondition } from '../runtime/conditions';
-import type { CoveredPod } from './coverage';
+import type { CoveredPod } from './budget-pod-index';
 
 /** A pod that was to be disrupted and is still there after so long was not. Milliseconds. */
 const DISRUPTED_MS = 120_000;

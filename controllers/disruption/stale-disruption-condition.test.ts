@@ -1,6 +1,6 @@
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import type { JsonObject } from '../../shared/values/json';
-import { staleAt, withoutMark } from './stale-marks';
+import { staleAt, withoutMark } from './stale-disruption-condition';
 
 const SINCE = Date.UTC(2026, 0, 1);
 const mark = { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', lastTransitionTime: '2026-01-01T00:00:00Z' };

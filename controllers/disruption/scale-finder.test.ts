@@ -2,8 +2,8 @@ import type { JsonObject } from '../../shared/values/json';
 import { reply } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';
 import { fakeContext } from '../../test/support/fake-context';
-import type { CoveredPod } from './coverage';
-import { Owners } from './owners';
+import type { CoveredPod } from './budget-pod-index';
+import { Owners } from './scale-finder';
 
 const WIDGETS = '/apis/example.com/v1/widgets';
 

@@ -12,7 +12,7 @@ import { objectAt, own, stringAt, type JsonObject } from '../../shared/values/js
 import type { ControllerContext } from '../runtime/controller';
 import { controllerOf, type ControllerReference } from '../runtime/pods';
 import { ServedKinds } from '../runtime/served-kinds';
-import type { CoveredPod } from './coverage';
+import type { CoveredPod } from './budget-pod-index';
 
 /** Nobody can say how many pods there should be. */
 export class UnknownScale extends Error {

@@ -1,6 +1,6 @@
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import type { JsonObject } from '../../shared/values/json';
-import { Coverage } from './coverage';
+import { Coverage } from './budget-pod-index';
 
 const pod = (name: string, labels: JsonObject, status = 'True', more: JsonObject = {}): ApiObject =>
   apiObject({ metadata: { namespace: 'n', name, labels, ...more }, status: { conditions: [{ type: 'Ready', status }] } });
