@@ -13,7 +13,7 @@ import { planAutoscaler, statusAfter, type Sight } from './autoscalers/reconcile
 import { missingRules } from './cluster-role-aggregation/reconcile';
 import { reconcileCronJob } from './cron-jobs/reconcile';
 import { planDeployment } from './deployments/reconcile';
-import { budgetOutcome } from './disruption/reconcile';
+import { reconcileBudget } from './disruption/reconcile';
 import { wantedEndpoints } from './endpoint-slices/endpoints';
 import { Nodes } from './endpoint-slices/nodes';
 import { reconcileSlices } from './endpoint-slices/reconcile';
@@ -231,9 +231,14 @@ const ROWS: readonly (readonly [string, (shuffle: Shuffle) => unknown])[] = [
         spec: { minAvailable: 3 },
         status: { disruptedPods: Object.fromEntries(pods(6).map(({ name }) => [name, timestamp(NOW - 1_000)])) },
       });
-      const covered = pods(20).map(({ name }, index) => ({ name, owner: undefined, isReady: index % 2 === 0, isGoing: index % 7 === 0 }));
+      const selected = pods(20).map(({ name }, index) => ({
+        name,
+        controller: undefined,
+        isReady: index % 2 === 0,
+        isBeingDeleted: index % 7 === 0,
+      }));
       // The keys of a map are sorted when it is stored.
-      return sorted(budgetOutcome({ budget, pods: shuffle(covered), expectedPods: 20, now: NOW }).status);
+      return sorted(reconcileBudget({ budget, pods: shuffle(selected), expectedPods: 20, now: NOW }).status);
     },
   ],
   [

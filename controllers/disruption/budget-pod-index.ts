@@ -1,99 +1,106 @@
 /**
- * Which pods each budget speaks of, kept up to date change by change, so that a pod's change costs no look at all pods. Knows nothing of
- * bounds, and forgets of pods all that no status is made of.
+ * Indexes pods by the PodDisruptionBudgets that select them, updated with each change, so that a change of a pod costs no search through all pods. Holds only what a status is
+ * computed from.
  */
+import type { MetaV1LabelSelector, PolicyV1PodDisruptionBudget } from '../../shared/api/types/generated/members';
 import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import { compileLabelSelector, type LabelMatcher } from '../../shared/api/selectors/label-selector';
 import { requirementsOf } from '../../shared/api/selectors/object-selector';
-import { equalJson, objectAt, type JsonObject } from '../../shared/values/json';
-import { controllerOf, isPodReady, labelsOf, type ControllerReference } from '../runtime/pods';
+import { equalJson } from '../../shared/values/json';
+import { controllerOf, isPodReady, labelsOf, type ControllerReference, type Pod } from '../runtime/pods';
 
-export interface CoveredPod {
+export type PodDisruptionBudget = ApiObject<PolicyV1PodDisruptionBudget>;
+
+export interface SelectedPod {
   readonly name: string;
-  readonly owner: ControllerReference | undefined;
+  readonly controller: ControllerReference | undefined;
   readonly isReady: boolean;
-  readonly isGoing: boolean;
+  readonly isBeingDeleted: boolean;
 }
 
-interface Covering {
-  readonly selector: JsonObject | undefined;
+interface IndexedBudget {
+  readonly selector: MetaV1LabelSelector | undefined;
   readonly matches: LabelMatcher;
   /** By name. */
-  readonly pods: Map<string, CoveredPod>;
+  readonly pods: Map<string, SelectedPod>;
 }
 
-export class Coverage {
+type ObjectName = Pick<ApiObject, 'namespace' | 'name'>;
+
+export class BudgetPodIndex {
   /** By namespace, then by name. */
-  private readonly budgets = new Map<string, Map<string, Covering>>();
-  private readonly pods = new Map<string, Map<string, ApiObject>>();
+  private readonly budgets = new Map<string, Map<string, IndexedBudget>>();
+  private readonly pods = new Map<string, Map<string, Pod>>();
 
-  setBudget(budget: ApiObject): void {
-    const { namespace, name } = budget;
-    const selector = objectAt(objectAt(budget.body, 'spec'), 'selector');
-    const known = this.budgets.get(namespace)?.get(name);
-    if (known !== undefined && equalJson(known.selector, selector)) return;
-    const covering: Covering = { selector, matches: matcherOf(selector), pods: new Map() };
-    for (const pod of this.pods.get(namespace)?.values() ?? [])
-      if (covering.matches(labelsOf(pod))) covering.pods.set(pod.name, covered(pod));
-    inMap(this.budgets, namespace).set(name, covering);
-  }
-
-  removeBudget({ namespace, name }: ApiObject): void {
-    takeFrom(this.budgets, namespace, name);
-  }
-
-  /** The keys of the budgets to which the change matters. */
-  setPod(pod: ApiObject): readonly string[] {
-    const { namespace, name } = pod;
-    inMap(this.pods, namespace).set(name, pod);
-    const [labels, now] = [labelsOf(pod), covered(pod)];
-    const touched: string[] = [];
-    for (const [budget, { matches, pods }] of this.budgets.get(namespace) ?? []) {
-      const then = pods.get(name);
-      if (matches(labels)) pods.set(name, now);
-      else if (!pods.delete(name)) continue;
-      if (then === undefined || !pods.has(name) || !isSame(then, now)) touched.push(keyOf({ namespace, name: budget }));
+  setBudget({ namespace, name, body }: PodDisruptionBudget): void {
+    const selector = body.spec?.selector;
+    const previous = this.budgets.get(namespace)?.get(name);
+    if (previous !== undefined && equalJson(previous.selector, selector)) return;
+    const budget: IndexedBudget = { selector, matches: matcherOf(selector), pods: new Map() };
+    for (const pod of this.pods.get(namespace)?.values() ?? []) {
+      if (budget.matches(labelsOf(pod))) budget.pods.set(pod.name, selectedPodOf(pod));
     }
-    return touched;
+    innerMap(this.budgets, namespace).set(name, budget);
   }
 
-  removePod({ namespace, name }: ApiObject): readonly string[] {
-    takeFrom(this.pods, namespace, name);
-    return [...(this.budgets.get(namespace) ?? [])].flatMap(([budget, { pods }]) =>
-      pods.delete(name) ? [keyOf({ namespace, name: budget })] : [],
+  removeBudget({ namespace, name }: ObjectName): void {
+    deleteInner(this.budgets, namespace, name);
+  }
+
+  /** Returns the keys of the budgets that the change affects. */
+  setPod(pod: Pod): readonly string[] {
+    const { namespace, name } = pod;
+    innerMap(this.pods, namespace).set(name, pod);
+    const [labels, current] = [labelsOf(pod), selectedPodOf(pod)];
+    const affected: string[] = [];
+    for (const [budgetName, { matches, pods }] of this.budgets.get(namespace) ?? []) {
+      const previous = pods.get(name);
+      if (matches(labels)) pods.set(name, current);
+      else if (!pods.delete(name)) continue;
+      if (previous === undefined || !pods.has(name) || !isSame(previous, current)) affected.push(keyOf({ namespace, name: budgetName }));
+    }
+    return affected;
+  }
+
+  /** Returns the keys of the budgets that the change affects. */
+  removePod({ namespace, name }: ObjectName): readonly string[] {
+    deleteInner(this.pods, namespace, name);
+    return [...(this.budgets.get(namespace) ?? [])].flatMap(([budgetName, { pods }]) =>
+      pods.delete(name) ? [keyOf({ namespace, name: budgetName })] : [],
     );
   }
 
-  /** None for a budget that is not known. */
-  podsOf({ namespace, name }: ApiObject): readonly CoveredPod[] {
+  /** Empty for a budget that is not indexed. */
+  podsOf({ namespace, name }: ObjectName): readonly SelectedPod[] {
     return [...(this.budgets.get(namespace)?.get(name)?.pods.values() ?? [])];
   }
 
+  /** The keys of the budgets in the namespace. */
   budgetsIn(namespace: string): readonly string[] {
     return [...(this.budgets.get(namespace)?.keys() ?? [])].map((name) => keyOf({ namespace, name }));
   }
 }
 
-/** Without a selector nothing is meant, with an empty one everything. */
-function matcherOf(selector: JsonObject | undefined): LabelMatcher {
+/** A budget without a selector selects no pods; an empty selector selects all pods. */
+function matcherOf(selector: MetaV1LabelSelector | undefined): LabelMatcher {
   return selector === undefined ? () => false : compileLabelSelector(requirementsOf(selector));
 }
 
-function covered(pod: ApiObject): CoveredPod {
-  return { name: pod.name, owner: controllerOf(pod), isReady: isPodReady(pod), isGoing: isBeingDeleted(pod) };
+function selectedPodOf(pod: Pod): SelectedPod {
+  return { name: pod.name, controller: controllerOf(pod), isReady: isPodReady(pod), isBeingDeleted: isBeingDeleted(pod) };
 }
 
-const isSame = (a: CoveredPod, b: CoveredPod): boolean =>
-  a.isReady === b.isReady && a.isGoing === b.isGoing && a.owner?.uid === b.owner?.uid;
+const isSame = (a: SelectedPod, b: SelectedPod): boolean =>
+  a.isReady === b.isReady && a.isBeingDeleted === b.isBeingDeleted && a.controller?.uid === b.controller?.uid;
 
-function inMap<T>(maps: Map<string, Map<string, T>>, key: string): Map<string, T> {
-  const found = maps.get(key) ?? new Map<string, T>();
-  maps.set(key, found);
-  return found;
+function innerMap<T>(maps: Map<string, Map<string, T>>, key: string): Map<string, T> {
+  const map = maps.get(key) ?? new Map<string, T>();
+  maps.set(key, map);
+  return map;
 }
 
-function takeFrom<T>(maps: Map<string, Map<string, T>>, outer: string, inner: string): void {
-  const found = maps.get(outer);
-  found?.delete(inner);
-  if (found?.size === 0) maps.delete(outer);
+function deleteInner<T>(maps: Map<string, Map<string, T>>, outerKey: string, innerKey: string): void {
+  const map = maps.get(outerKey);
+  map?.delete(innerKey);
+  if (map?.size === 0) maps.delete(outerKey);
 }

@@ -1,136 +1,158 @@
 /**
- * How many pods the owners of pods want: from the copies of the kinds that usually own pods, else by asking for the owner's scale, whatever
- * its kind. Changes nothing.
+ * Finds the number of replicas that the controllers of pods should have: from informers for the built-in workload kinds, from the `scale` subresource for any other kind. Only
+ * reads.
  */
+import type { AutoscalingV1Scale, MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
 import { parseApiVersion } from '../../shared/api/identity/identity';
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import { isNotFound } from '../../shared/client/rest/api-error';
 import type { Informer } from '../../shared/client/informer/informer';
-import { resourceOf } from '../../shared/client/rest/resource';
+import { resourceOf, type Resource } from '../../shared/client/rest/resource';
 import { canonicalGroup, groupIn } from '../../shared/names/dialect';
-import { objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 import type { ControllerContext } from '../runtime/controller';
 import { controllerOf, type ControllerReference } from '../runtime/pods';
 import { ServedKinds } from '../runtime/served-kinds';
-import type { CoveredPod } from './budget-pod-index';
+import type { SelectedPod } from './budget-pod-index';
 
-/** Nobody can say how many pods there should be. */
-export class UnknownScale extends Error {
-  override readonly name = 'UnknownScale';
+/** The expected number of pods cannot be computed. The message is upstream's. */
+export class UnknownScaleError extends Error {
+  override readonly name = 'UnknownScaleError';
 }
 
-/** The owner's kind is not known, but may have come since the server was last asked what it serves: it is too early to say. */
-export class KindUnsettled extends Error {
-  override readonly name = 'KindUnsettled';
+/** The kind of a controller is unknown, and discovery was repeated too recently to repeat it now. */
+export class KindNotDiscoveredError extends Error {
+  override readonly name = 'KindNotDiscoveredError';
 }
 
-export interface ExpectedPods {
+export interface ExpectedScale {
+  /** The sum of the replicas of all controllers. */
   readonly pods: number;
-  /** Pods that nobody keeps going. */
+  /** Pods without a controller. */
   readonly unmanaged: number;
 }
 
-interface Scale {
+interface ControllerScale {
   readonly uid: string;
   readonly replicas: number;
 }
 
-const OWNERS = {
-  controllers: resourceOf('core.v1.ReplicationController'),
-  sets: resourceOf('apps.v1.ReplicaSet'),
+/** The part of a workload that its informer holds. */
+type ScaledObject = {
+  metadata?: MetaV1ObjectMeta;
+  spec?: { replicas?: number };
+};
+
+const WORKLOADS = {
+  replicationControllers: resourceOf('core.v1.ReplicationController'),
+  replicaSets: resourceOf('apps.v1.ReplicaSet'),
   deployments: resourceOf('apps.v1.Deployment'),
   statefulSets: resourceOf('apps.v1.StatefulSet'),
 } as const;
 
-type OwnerName = keyof typeof OWNERS;
+type WorkloadName = keyof typeof WORKLOADS;
 
-/** What the server serves is asked for when an owner's kind is not known, but not more often than this. Milliseconds. */
-const DISCOVERY_MS = 1_000;
+/** Discovery is repeated for an unknown kind, at most this often. Milliseconds. */
+const DISCOVERY_PERIOD_MS = 1_000;
 
-export class Owners {
-  private readonly informers: Readonly<Record<OwnerName, Informer>>;
-  private readonly kinds: ServedKinds;
+export class ScaleFinder {
+  private readonly workloads: Readonly<Record<WorkloadName, Informer<ScaledObject>>>;
+  private readonly servedKinds: ServedKinds;
 
   constructor(private readonly context: Pick<ControllerContext, 'client' | 'clock' | 'informers' | 'signal'>) {
-    const of = (name: OwnerName): Informer => context.informers.of(OWNERS[name], { trim: scaleOnly });
-    this.kinds = new ServedKinds(context, DISCOVERY_MS);
-    this.informers = { controllers: of('controllers'), sets: of('sets'), deployments: of('deployments'), statefulSets: of('statefulSets') };
-  }
-
-  get all(): readonly Informer[] {
-    return Object.values(this.informers);
-  }
-
-  /** Tells of every namespace in which an owner wants another number of pods. */
-  onChange(tell: (namespace: string) => void): () => void {
-    const unhandle = this.all.map((informer) =>
-      informer.handle({
-        added: ({ namespace }) => tell(namespace),
-        updated: (then, now) => {
-          if (replicasOf(then) !== replicasOf(now)) tell(now.namespace);
-        },
-        deleted: ({ namespace }) => tell(namespace),
-      }),
-    );
-    return () => {
-      for (const remove of unhandle) remove();
+    const informerOf = (name: WorkloadName): Informer<ScaledObject> =>
+      context.informers.of<ScaledObject>(WORKLOADS[name], { trim: trimToScale });
+    this.servedKinds = new ServedKinds(context, DISCOVERY_PERIOD_MS);
+    this.workloads = {
+      replicationControllers: informerOf('replicationControllers'),
+      replicaSets: informerOf('replicaSets'),
+      deployments: informerOf('deployments'),
+      statefulSets: informerOf('statefulSets'),
     };
   }
 
-  /** Throws {@link UnknownScale}. */
-  async expected(namespace: string, pods: readonly CoveredPod[]): Promise<ExpectedPods> {
-    const asked = new Set<string>();
-    const wanted = new Map<string, number>();
-    let unmanaged = 0;
-    for (const { name, owner } of pods) {
-      if (owner === undefined) unmanaged += 1;
-      else if (!asked.has(owner.uid)) {
-        asked.add(owner.uid);
-        const scale = await this.scaleOf(namespace, owner);
-        if (scale === undefined) throw new UnknownScale(`found no controllers for pod "${name}"`);
-        wanted.set(scale.uid, scale.replicas);
-      }
-    }
-    return { pods: [...wanted.values()].reduce((sum, replicas) => sum + replicas, 0), unmanaged };
+  get informers(): readonly Informer<ScaledObject>[] {
+    return Object.values(this.workloads);
   }
 
-  /** Undefined = the owner is gone, or another one has its name. */
-  private async scaleOf(namespace: string, owner: ControllerReference): Promise<Scale | undefined> {
-    const parsed = parseApiVersion(owner.apiVersion);
+  /** Calls back with the namespace of each workload that is created, scaled or deleted. Returns a function that ends the calls. */
+  onScaleChange(callback: (namespace: string) => void): () => void {
+    const removeHandlers = this.informers.map((informer) =>
+      informer.handle({
+        added: ({ namespace }) => callback(namespace),
+        updated: (previous, current) => {
+          if (replicasOf(previous) !== replicasOf(current)) callback(current.namespace);
+        },
+        deleted: ({ namespace }) => callback(namespace),
+      }),
+    );
+    return () => {
+      for (const removeHandler of removeHandlers) removeHandler();
+    };
+  }
+
+  /** Each controller counts once. Throws {@link UnknownScaleError} or {@link KindNotDiscoveredError}. */
+  async expectedScale(namespace: string, pods: readonly SelectedPod[]): Promise<ExpectedScale> {
+    const seenUids = new Set<string>();
+    const replicasByUid = new Map<string, number>();
+    let unmanaged = 0;
+    for (const { name, controller } of pods) {
+      if (controller === undefined) {
+        unmanaged += 1;
+      } else if (!seenUids.has(controller.uid)) {
+        seenUids.add(controller.uid);
+        const scale = await this.scaleOf(namespace, controller);
+        if (scale === undefined) throw new UnknownScaleError(`found no controllers for pod "${name}"`);
+        replicasByUid.set(scale.uid, scale.replicas);
+      }
+    }
+    return { pods: [...replicasByUid.values()].reduce((sum, replicas) => sum + replicas, 0), unmanaged };
+  }
+
+  /** Undefined when the controller does not exist, or an object with another uid has its name. */
+  private async scaleOf(namespace: string, controller: ControllerReference): Promise<ControllerScale | undefined> {
+    const parsed = parseApiVersion(controller.apiVersion);
     const group = canonicalGroup(parsed?.group ?? '');
-    switch (`${group}/${owner.kind}`) {
+    switch (`${group}/${controller.kind}`) {
       case '/ReplicationController':
-        return this.known('controllers', namespace, owner);
+        return this.workloadScale('replicationControllers', namespace, controller);
       case 'apps/StatefulSet':
-        return this.known('statefulSets', namespace, owner);
+        return this.workloadScale('statefulSets', namespace, controller);
       case 'apps/ReplicaSet': {
-        const set = this.informers.sets.get(namespace, owner.name);
-        const above = set === undefined || set.uid !== owner.uid ? undefined : controllerOf(set);
-        return above?.kind === 'Deployment' ? this.known('deployments', namespace, above) : this.known('sets', namespace, owner);
+        const replicaSet = this.workloads.replicaSets.get(namespace, controller.name);
+        const parent = replicaSet?.uid === controller.uid ? controllerOf(replicaSet) : undefined;
+        return parent?.kind === 'Deployment'
+          ? this.workloadScale('deployments', namespace, parent)
+          : this.workloadScale('replicaSets', namespace, controller);
       }
       default:
-        return this.asked(namespace, owner, group, parsed?.version ?? '');
+        return this.subresourceScale(namespace, controller, group, parsed?.version ?? '');
     }
   }
 
-  private known(name: OwnerName, namespace: string, owner: ControllerReference): Scale | undefined {
-    const found = this.informers[name].get(namespace, owner.name);
-    return found === undefined || found.uid !== owner.uid ? undefined : { uid: found.uid, replicas: replicasOf(found) };
+  private workloadScale(workload: WorkloadName, namespace: string, { name, uid }: ControllerReference): ControllerScale | undefined {
+    const object = this.workloads[workload].get(namespace, name);
+    return object?.uid === uid ? { uid, replicas: replicasOf(object) } : undefined;
   }
 
-  private async asked(namespace: string, owner: ControllerReference, group: string, version: string): Promise<Scale | undefined> {
+  private async subresourceScale(
+    namespace: string,
+    { apiVersion, kind, name, uid }: ControllerReference,
+    group: string,
+    version: string,
+  ): Promise<ControllerScale | undefined> {
     const { client, signal } = this.context;
-    const found = await this.kinds.find(group, owner.kind);
-    if (found.type === 'unsettled') throw new KindUnsettled(owner.kind);
-    if (found.type === 'unknown') throw new UnknownScale(`no matches for kind "${owner.kind}" in version "${owner.apiVersion}"`);
-    const { resource } = found;
-    if (!resource.subresources.has('scale')) {
-      const name = group === '' ? resource.resource : `${resource.resource}.${groupIn(client.dialect, group)}`;
-      throw new UnknownScale(`${name} does not implement the scale subresource`);
+    const served = await this.servedKinds.find(group, kind);
+    if (served.type === 'unsettled') throw new KindNotDiscoveredError(kind);
+    if (served.type === 'unknown') throw new UnknownScaleError(`no matches for kind "${kind}" in version "${apiVersion}"`);
+    const { resource, subresources } = served.resource;
+    if (!subresources.has('scale')) {
+      const resourceName = group === '' ? resource : `${resource}.${groupIn(client.dialect, group)}`;
+      throw new UnknownScaleError(`${resourceName} does not implement the scale subresource`);
     }
+    const scaleResource: Resource<AutoscalingV1Scale> = { ...served.resource, version };
     try {
-      const scale = await client.get({ ...resource, version }, { namespace, name: owner.name, subresource: 'scale' }, { signal });
-      return scale.uid === owner.uid ? { uid: scale.uid, replicas: replicasOf(scale) } : undefined;
+      const scale = await client.get(scaleResource, { namespace, name, subresource: 'scale' }, { signal });
+      return scale.uid === uid ? { uid, replicas: replicasOf(scale) } : undefined;
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
@@ -138,14 +160,12 @@ export class Owners {
   }
 }
 
-const replicasOf = ({ body }: ApiObject): number => Number(own(objectAt(body, 'spec') ?? {}, 'replicas') ?? 0);
+const replicasOf = ({ body }: ApiObject<ScaledObject>): number => body.spec?.replicas ?? 0;
 
-/** All that is needed of an owner. */
-function scaleOnly({ body }: ApiObject): ApiObject {
-  const [metadata, spec] = [objectAt(body, 'metadata') ?? {}, objectAt(body, 'spec') ?? {}];
-  const kept: JsonObject = {};
-  for (const member of ['namespace', 'name', 'uid', 'resourceVersion']) kept[member] = stringAt(metadata, member) ?? '';
-  const owners = own(metadata, 'ownerReferences');
-  if (owners !== undefined) kept['ownerReferences'] = owners;
-  return apiObject({ metadata: kept, spec: { replicas: own(spec, 'replicas') ?? 0 } });
+function trimToScale({ namespace, name, uid, resourceVersion, metadata, body }: ApiObject<ScaledObject>): ApiObject<ScaledObject> {
+  const { ownerReferences } = metadata;
+  return apiObject<ScaledObject>({
+    metadata: { namespace, name, uid, resourceVersion, ...(ownerReferences === undefined ? {} : { ownerReferences }) },
+    spec: { replicas: body.spec?.replicas ?? 0 },
+  });
 }
