@@ -13,9 +13,9 @@ import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-que
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { errorMessage } from '../../shared/runtime/error-message';
-import { deleteContent } from './content';
-import { deletionStages } from './plan';
-import { graceSeconds, hasFailed, isEmptied, withConditions, type Pass, type Remainder } from './progress';
+import { deleteContent } from './delete-resource-content';
+import { deletionStages } from './deletion-stages';
+import { graceSeconds, hasFailed, isEmptied, withConditions, type Pass, type Remainder } from './namespace-conditions';
 
 const NAMESPACES = resourceOf('core.v1.Namespace');
 /** Resources that are emptied at a time in one namespace. */

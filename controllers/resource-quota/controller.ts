@@ -13,7 +13,7 @@ import { waitForSync, type Controller, type ControllerContext } from '../runtime
 import { indexInformer } from '../runtime/object-index';
 import { runSteps } from '../../shared/scheduling/steps';
 import { TimeSlice } from '../../shared/scheduling/yielding';
-import { CountedKinds, keyOfKind } from './counted-kinds';
+import { CountedKinds, keyOfKind } from './quota-monitor';
 import { limitedBy, quotaOutcome } from './reconcile';
 
 const QUOTAS = resourceOf('core.v1.ResourceQuota');

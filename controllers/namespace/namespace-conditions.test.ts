@@ -1,6 +1,6 @@
 import { arrayAt, objectAt, type JsonObject } from '../../shared/values/json';
-import { deletionStages } from './plan';
-import { graceSeconds, isEmptied, withConditions, type Pass, type Remainder } from './progress';
+import { deletionStages } from './deletion-stages';
+import { graceSeconds, isEmptied, withConditions, type Pass, type Remainder } from './namespace-conditions';
 
 const nothing: Pass = { stale: [], malformed: [], failures: [], remainders: [] };
 const left = (label: string, count: number, finalizers: Record<string, number> = {}, grace = 0): Remainder => ({

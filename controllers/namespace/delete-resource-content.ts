@@ -8,7 +8,7 @@ import { finalizersOf, type ApiObject } from '../../shared/client/rest/api-objec
 import { metadataOf } from '../../shared/client/rest/resource';
 import type { ServedResource } from '../../shared/client/rest/discovery';
 import type { ObjectList, RestClient } from '../../shared/client/rest/rest-client';
-import type { Remainder } from './progress';
+import type { Remainder } from './namespace-conditions';
 
 const PAGE_SIZE = 500;
 const EXAMPLES = 5;
