@@ -1,6 +1,6 @@
 /**
- * Copies of what quotas count, kind by kind: begun when a quota first speaks of a kind, ended when the kind is not served any more. Holds only the metadata of
- * kinds of which nothing but the number counts.
+ * Informers for the resources that quotas limit: started when a quota first limits a resource, and ended when the resource is not served any more. They hold only metadata,
+ * except for resources with usage beyond the number of objects. The counterpart of upstream's QuotaMonitor.
  */
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { discover, type ServedResource } from '../../shared/client/rest/discovery';
@@ -9,74 +9,88 @@ import { metadataOf, type Resource } from '../../shared/client/rest/resource';
 import { pause, raceSignal } from '../../shared/client/signals';
 import type { GroupResource } from '../../shared/api/identity/identity';
 import { SERVED_KINDS } from '../../shared/api/kinds';
-import { equalJson, own } from '../../shared/values/json';
+import { equalJson } from '../../shared/values/json';
 import type { ControllerContext } from '../runtime/controller';
 import { indexInformer, type ObjectIndex } from '../runtime/object-index';
 import { isPodTerminated } from '../runtime/pods';
+import { resourceKeyOf, type CountedBody } from './reconcile';
 
-/** Kinds of which more than the number counts. */
-const WHOLE: ReadonlySet<string> = new Set(['pods', 'services', 'persistentvolumeclaims']);
-/** So often the server is asked what it serves, while quotas speak of kinds that come and go. Milliseconds. */
-const DISCOVERY_MS = 30_000;
-/** For a kind that is not known the server is asked at once, but not more often than this. Milliseconds. */
-const FRESH_MS = 2_000;
-/** A copy that is not complete after so long is waited for at the next look. Milliseconds. */
-const FILL_MS = 10_000;
-const BY_NAMESPACE = { namespace: ({ namespace }: ApiObject) => [namespace] };
-const VERBS = ['create', 'list', 'watch', 'delete'];
+/** Resources of the core group with usage beyond the number of objects. */
+const HELD_WHOLE: ReadonlySet<string> = new Set(['pods', 'services', 'persistentvolumeclaims']);
+/** How often discovery is repeated while quotas limit resources that may be added or removed. Milliseconds. */
+const DISCOVERY_PERIOD_MS = 30_000;
+/** For an unknown resource, discovery is repeated at once, but at most this often. Milliseconds. */
+const MIN_DISCOVERY_PERIOD_MS = 2_000;
+const SYNC_TIMEOUT_MS = 10_000;
+const NAMESPACE_INDEX = 'namespace';
+const REQUIRED_VERBS = ['create', 'list', 'watch', 'delete'];
 
-interface Followed {
-  readonly informer: Informer;
-  readonly index: ObjectIndex;
+interface Monitor {
+  readonly informer: Informer<CountedBody>;
+  readonly index: ObjectIndex<CountedBody>;
   readonly end: () => void;
 }
 
-export class CountedKinds {
-  private readonly followed = new Map<string, Followed>();
-  private served: { readonly at: number; readonly kinds: Promise<ReadonlyMap<string, ServedResource>> } | undefined;
-  /** Kinds that a quota speaks of and that may come or go, and since when; as of Clock.monotonic. */
-  private readonly uncertain = new Map<string, number>();
+interface Discovery {
+  readonly startedAt: number;
+  /** By key. */
+  readonly resources: Promise<ReadonlyMap<string, ServedResource>>;
+}
+
+export interface QuotaMonitorOptions {
+  /** The usage of an object in the namespace may have changed. */
+  readonly onUsageChange: (resourceKey: string, namespace: string) => void;
+  /** These resources were added or removed. */
+  readonly onResourcesChange: (resourceKeys: ReadonlySet<string>) => void;
+}
+
+export class QuotaMonitor {
+  /** By the key of the resource. */
+  private readonly monitors = new Map<string, Monitor>();
+  private discovery: Discovery | undefined;
+  /** Limited resources that may be added or removed, with the time at which a quota first limited them: milliseconds of the monotonic clock. */
+  private readonly dynamicResources = new Map<string, number>();
 
   constructor(
     private readonly context: Pick<ControllerContext, 'client' | 'informers' | 'clock' | 'random' | 'logger' | 'signal'>,
-    /** Told of a change in what an object of the namespace uses. */
-    private readonly changed: (kind: string, namespace: string) => void,
-    /** Told of kinds that came or went. */
-    private readonly renewed: (kinds: ReadonlySet<string>) => void,
+    private readonly options: QuotaMonitorOptions,
   ) {}
 
   /**
-   * Follows the kind if it is served. Throws when its copy does not become complete in time. The answer is when to try again, in milliseconds: a kind that is
-   * not known may have come a moment ago; undefined = it is followed, or not served.
+   * Starts a monitor for the resource if it is served. Throws when its informer does not sync in time. Returns the milliseconds after which to try again, because an unknown
+   * resource may have been added a moment ago; undefined when there is a monitor or the resource is not served.
    */
-  async follow(kind: GroupResource): Promise<number | undefined> {
-    const key = keyOfKind(kind);
-    const followed = this.followed.get(key) ?? (await this.begin(key));
+  async ensureMonitor(groupResource: GroupResource): Promise<number | undefined> {
+    const key = resourceKeyOf(groupResource);
+    const monitor = this.monitors.get(key) ?? (await this.startMonitor(key));
     const { clock, signal } = this.context;
-    if (followed === undefined) return clock.monotonic() - (this.uncertain.get(key) ?? 0) < FRESH_MS ? FRESH_MS : undefined;
-    if (followed.informer.hasSynced) return undefined;
-    const waiting = new AbortController();
-    try {
-      await raceSignal(Promise.race([followed.informer.synced, clock.sleep(FILL_MS, waiting.signal)]), signal);
-    } finally {
-      waiting.abort();
+    if (monitor === undefined) {
+      const isNew = clock.monotonic() - (this.dynamicResources.get(key) ?? 0) < MIN_DISCOVERY_PERIOD_MS;
+      return isNew ? MIN_DISCOVERY_PERIOD_MS : undefined;
     }
-    if (!followed.informer.hasSynced) throw new Error(`the copy of ${key} is not complete`);
+    if (monitor.informer.hasSynced) return undefined;
+    const timeout = new AbortController();
+    try {
+      await raceSignal(Promise.race([monitor.informer.synced, clock.sleep(SYNC_TIMEOUT_MS, timeout.signal)]), signal);
+    } finally {
+      timeout.abort();
+    }
+    if (!monitor.informer.hasSynced) throw new Error(`the copy of ${key} is not complete`);
     return undefined;
   }
 
-  /** Undefined for a kind that is not followed. */
-  objects(kind: GroupResource, namespace: string): readonly ApiObject[] | undefined {
-    return this.followed.get(keyOfKind(kind))?.index.store.byIndex('namespace', namespace);
+  /** Undefined for a resource without a monitor. */
+  objectsIn(namespace: string, groupResource: GroupResource): readonly ApiObject<CountedBody>[] | undefined {
+    return this.monitors.get(resourceKeyOf(groupResource))?.index.find(NAMESPACE_INDEX, namespace);
   }
 
-  /** Looks again and again at what is served, as long as it matters. */
-  async keepLooking(): Promise<void> {
+  /** Resolves when the controller ends. */
+  async syncPeriodically(): Promise<void> {
     const { clock, signal, logger } = this.context;
-    while (await pause(clock, DISCOVERY_MS, signal)) {
-      if (this.uncertain.size === 0) continue;
+    while (await pause(clock, DISCOVERY_PERIOD_MS, signal)) {
+      if (this.dynamicResources.size === 0) continue;
       try {
-        await this.renew();
+        await this.syncMonitors();
       } catch (error) {
         if (!signal.aborted) logger.warn('cannot ask what is served, trying again', { error });
       }
@@ -84,94 +98,93 @@ export class CountedKinds {
   }
 
   end(): void {
-    for (const { end } of this.followed.values()) end();
-    this.followed.clear();
+    for (const { end } of this.monitors.values()) end();
+    this.monitors.clear();
   }
 
-  private async renew(): Promise<void> {
-    const served = await this.discovered(0);
+  private async syncMonitors(): Promise<void> {
+    const served = await this.servedResources(0);
     const changed = new Set<string>();
-    for (const key of this.uncertain.keys()) {
-      const followed = this.followed.get(key);
-      if (served.has(key) === (followed !== undefined)) continue;
+    for (const key of this.dynamicResources.keys()) {
+      const monitor = this.monitors.get(key);
+      if (served.has(key) === (monitor !== undefined)) continue;
       changed.add(key);
-      followed?.end();
-      this.followed.delete(key);
+      monitor?.end();
+      this.monitors.delete(key);
     }
-    if (changed.size > 0) this.renewed(changed);
+    if (changed.size > 0) this.options.onResourcesChange(changed);
   }
 
-  private async begin(key: string): Promise<Followed | undefined> {
-    const resource = (await this.discovered()).get(key) ?? (await this.discovered(FRESH_MS)).get(key);
-    const isCertain = SERVED_KINDS.some((row) => keyOfKind(row) === key) && resource !== undefined;
-    if (!isCertain && !this.uncertain.has(key)) this.uncertain.set(key, this.context.clock.monotonic());
-    // Another worker may have begun meanwhile.
-    const begun = this.followed.get(key);
-    if (resource === undefined || begun !== undefined) return begun;
-    const followed = isCertain ? this.shared(resource) : this.ofOwn(resource);
-    this.followed.set(key, followed);
-    return followed;
+  private async startMonitor(key: string): Promise<Monitor | undefined> {
+    const resource = (await this.servedResources()).get(key) ?? (await this.servedResources(MIN_DISCOVERY_PERIOD_MS)).get(key);
+    const isBuiltIn = SERVED_KINDS.some((row) => resourceKeyOf(row) === key) && resource !== undefined;
+    if (!isBuiltIn && !this.dynamicResources.has(key)) this.dynamicResources.set(key, this.context.clock.monotonic());
+    // Another worker may have started one meanwhile.
+    const existing = this.monitors.get(key);
+    if (resource === undefined || existing !== undefined) return existing;
+    const monitor = isBuiltIn ? this.sharedMonitor(resource) : this.ownMonitor(resource);
+    this.monitors.set(key, monitor);
+    return monitor;
   }
 
-  /** Kinds that are always there are followed together with whoever else follows them. */
-  private shared(resource: Resource): Followed {
-    const isWhole = resource.group === '' && WHOLE.has(resource.resource);
-    const informer = this.context.informers.of(isWhole ? resource : metadataOf(resource));
-    return this.heard(informer, () => undefined);
+  /** Built-in resources are always served, so other controllers may share the informer. */
+  private sharedMonitor(resource: Resource): Monitor {
+    const isHeldWhole = resource.group === '' && HELD_WHOLE.has(resource.resource);
+    const informer = this.context.informers.of<CountedBody>(isHeldWhole ? resource : metadataOf(resource));
+    return this.newMonitor(informer, () => undefined);
   }
 
-  private ofOwn(resource: ServedResource): Followed {
+  private ownMonitor(resource: ServedResource): Monitor {
     const { client, clock, random, logger, signal } = this.context;
     const ending = new AbortController();
-    const informer = new Informer({ client, clock, random, logger, resource: metadataOf(resource) });
+    const informer = new Informer<CountedBody>({ client, clock, random, logger, resource: metadataOf(resource) });
     void informer.run(AbortSignal.any([signal, ending.signal]));
-    return this.heard(informer, () => ending.abort());
+    return this.newMonitor(informer, () => ending.abort());
   }
 
-  private heard(informer: Informer, stop: () => void): Followed {
-    const key = keyOfKind(informer.resource);
-    const index = indexInformer(informer, BY_NAMESPACE);
-    const unhandle = informer.handle({
-      added: ({ namespace }) => this.changed(key, namespace),
-      updated: (then, now) => {
-        if (usesOtherwise(then, now)) this.changed(key, now.namespace);
+  private newMonitor(informer: Informer<CountedBody>, stopInformer: () => void): Monitor {
+    const { onUsageChange } = this.options;
+    const key = resourceKeyOf(informer.resource);
+    const index = indexInformer(informer, { [NAMESPACE_INDEX]: ({ namespace }) => [namespace] });
+    const removeHandler = informer.handle({
+      added: ({ namespace }) => onUsageChange(key, namespace),
+      updated: (previous, current) => {
+        if (mayChangeUsage(previous, current)) onUsageChange(key, current.namespace);
       },
-      deleted: ({ namespace }) => this.changed(key, namespace),
+      deleted: ({ namespace }) => onUsageChange(key, namespace),
     });
     const end = (): void => {
-      unhandle();
+      removeHandler();
       index.end();
-      stop();
+      stopInformer();
     };
     return { informer, index, end };
   }
 
-  /** Namespaced kinds whose objects come and go, by their keys; what was asked longer ago than `freshMs` is asked again. */
-  private discovered(freshMs = Number.POSITIVE_INFINITY): Promise<ReadonlyMap<string, ServedResource>> {
+  /** Namespaced resources with objects that can be created and deleted, by key. Repeats a discovery that is older than `maxAgeMs`. */
+  private servedResources(maxAgeMs = Number.POSITIVE_INFINITY): Promise<ReadonlyMap<string, ServedResource>> {
     const { client, clock, signal } = this.context;
-    const at = clock.monotonic();
-    if (this.served === undefined || at - this.served.at >= freshMs) {
-      const kinds = discover(client, { signal }).then(({ resources }) => byKey(resources));
-      this.served = { at, kinds };
-      kinds.catch(() => (this.served = undefined));
+    const startedAt = clock.monotonic();
+    if (this.discovery === undefined || startedAt - this.discovery.startedAt >= maxAgeMs) {
+      const resources = discover(client, { signal }).then((discovered) => countableByKey(discovered.resources));
+      this.discovery = { startedAt, resources };
+      resources.catch(() => (this.discovery = undefined));
     }
-    return this.served.kinds;
+    return this.discovery.resources;
   }
 }
 
-function byKey(resources: readonly ServedResource[]): ReadonlyMap<string, ServedResource> {
-  const counted = resources.filter(({ namespaced, verbs }) => namespaced && VERBS.every((verb) => verbs.has(verb)));
-  return new Map(counted.map((resource) => [keyOfKind(resource), resource]));
+function countableByKey(resources: readonly ServedResource[]): ReadonlyMap<string, ServedResource> {
+  const countable = resources.filter(({ namespaced, verbs }) => namespaced && REQUIRED_VERBS.every((verb) => verbs.has(verb)));
+  return new Map(countable.map((resource) => [resourceKeyOf(resource), resource]));
 }
 
-export const keyOfKind = ({ group, resource }: GroupResource): string => `${resource}.${group}`;
-
-/** Whether a change may change what the object uses. Of objects without a spec, that is of mere metadata, nothing can. */
-function usesOtherwise(then: ApiObject, now: ApiObject): boolean {
-  if (own(now.body, 'spec') === undefined) return false;
+/** No change of mere metadata changes the usage. */
+function mayChangeUsage(previous: ApiObject<CountedBody>, current: ApiObject<CountedBody>): boolean {
+  if (current.body.spec === undefined) return false;
   return (
-    isPodTerminated(then) !== isPodTerminated(now) ||
-    isBeingDeleted(then) !== isBeingDeleted(now) ||
-    !equalJson(own(then.body, 'spec'), own(now.body, 'spec'))
+    isPodTerminated(previous) !== isPodTerminated(current) ||
+    isBeingDeleted(previous) !== isBeingDeleted(current) ||
+    !equalJson(previous.body.spec, current.body.spec)
   );
 }
