@@ -21,9 +21,9 @@ import { serviceOwner, sliceNames, sliceView } from './endpoint-slices/slice';
 import { endpointsAction, endpointsNames, wantedSubsets } from './endpoints/reconcile';
 import { reconcileJob } from './jobs/reconcile';
 import { statusAfter as jobStatusAfter, statusBeforeUntracking } from './jobs/status';
-import { withConditions } from './namespace/namespace-conditions';
+import { withDeletionConditions } from './namespace/namespace-conditions';
 import { replicaStatus } from './replica-sets/reconcile';
-import { quotaOutcome } from './resource-quota/reconcile';
+import { reconcileQuota } from './resource-quota/reconcile';
 import { podView } from './service-pods/pod';
 import { serviceView } from './service-pods/service';
 import { setStatus } from './stateful-sets/status';
@@ -240,23 +240,23 @@ const ROWS: readonly (readonly [string, (shuffle: Shuffle) => unknown])[] = [
         spec: { hard: { pods: '9', 'requests.cpu': '4', configmaps: '2' } },
       });
       const objects = pods(20, (index) => pod(index, { containers: [{ resources: { requests: { cpu: `${index * 37}m` } } }] }));
-      return runStepsSync(quotaOutcome(quota, () => shuffle(objects), NOW)).status;
+      return runStepsSync(reconcileQuota(quota, () => shuffle(objects), NOW)).status;
     },
   ],
   [
     'a namespace that is deleted',
     (shuffle) => {
-      const remainders = ['a', 'b', 'c'].map((label, index) => ({
-        ...{ label, count: index + 1, graceSeconds: 0, examples: [] },
+      const remaining = ['a', 'b', 'c'].map((resource, index) => ({
+        ...{ resource, count: index + 1, graceSeconds: 0, examples: [] },
         finalizers: new Map(shuffle(['x/y', 'z/w']).map((name) => [name, index])),
       }));
-      const pass = {
-        stale: shuffle(['g/v1', 'h/v2']),
-        malformed: shuffle(['x', 'y']),
+      const attempt = {
+        staleVersions: shuffle(['g/v1', 'h/v2']),
+        malformedVersions: shuffle(['x', 'y']),
         failures: shuffle(['f', 'g']),
-        remainders: shuffle(remainders),
+        remaining: shuffle(remaining),
       };
-      return withConditions({ metadata: { name: 'n' } }, pass, TIME);
+      return withDeletionConditions({ metadata: { name: 'n' } }, attempt, TIME);
     },
   ],
   [

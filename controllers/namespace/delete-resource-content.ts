@@ -1,19 +1,15 @@
-/**
- * Deletes one resource's objects in a namespace, and says what is left. Objects that a finalizer or their grace period keeps are no
- * failure.
- */
-import { objectAt, own } from '../../shared/values/json';
+/** Deletes the objects of one resource in a namespace, and counts those that remain because of a finalizer or a grace period. */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { finalizersOf, type ApiObject } from '../../shared/client/rest/api-object';
-import { metadataOf } from '../../shared/client/rest/resource';
+import { metadataOf, type PartialObjectMetadata } from '../../shared/client/rest/resource';
 import type { ServedResource } from '../../shared/client/rest/discovery';
 import type { ObjectList, RestClient } from '../../shared/client/rest/rest-client';
-import type { Remainder } from './namespace-conditions';
+import type { RemainingContent } from './namespace-conditions';
 
 const PAGE_SIZE = 500;
-const EXAMPLES = 5;
-/** A collection of many thousands takes its time; what is not gone by then goes in the next pass. Milliseconds. */
-const DELETE_MS = 65_000;
+const MAX_EXAMPLES = 5;
+/** Deleting a collection of many thousands takes long; the next attempt deletes the rest. Milliseconds. */
+const DELETE_TIMEOUT_MS = 65_000;
 
 export interface ContentOptions {
   readonly client: RestClient;
@@ -21,46 +17,47 @@ export interface ContentOptions {
   readonly signal: AbortSignal;
 }
 
-/** Undefined = nothing is left. Throws what the server refuses with. */
-export async function deleteContent(resource: ServedResource, options: ContentOptions): Promise<Remainder | undefined> {
+/** Undefined when nothing remains. Throws the server's refusal. */
+export async function deleteResourceContent(resource: ServedResource, options: ContentOptions): Promise<RemainingContent | undefined> {
   try {
-    const first = await page(resource, options, 1);
-    if (first.items.length === 0) return undefined;
+    const firstPage = await listPage(resource, options, 1);
+    if (firstPage.items.length === 0) return undefined;
     if (resource.verbs.has('deletecollection')) {
       const { client, namespace, signal } = options;
-      await client.deleteCollection(resource, { namespace, propagationPolicy: 'Background', signal, timeoutMs: DELETE_MS });
+      const timeoutMs = DELETE_TIMEOUT_MS;
+      await client.deleteCollection(resource, { namespace, propagationPolicy: 'Background', signal, timeoutMs });
     } else {
-      await deleteEach(resource, options);
+      await deleteEachObject(resource, options);
     }
-    return await remainder(resource, options);
+    return await remainingContent(resource, options);
   } catch (error) {
-    // The resource itself may have gone since it was discovered.
+    // The resource may have been removed since it was discovered.
     if (isNotFound(error)) return undefined;
     throw error;
   }
 }
 
-async function page(
+async function listPage(
   resource: ServedResource,
   { client, namespace, signal }: ContentOptions,
   limit: number,
   token?: string,
-): Promise<ObjectList> {
+): Promise<ObjectList<PartialObjectMetadata>> {
   return client.list(metadataOf(resource), { namespace, signal, limit, ...(token === undefined ? {} : { continue: token }) });
 }
 
-async function* objects(resource: ServedResource, options: ContentOptions): AsyncGenerator<ApiObject> {
+async function* listObjects(resource: ServedResource, options: ContentOptions): AsyncGenerator<ApiObject<PartialObjectMetadata>> {
   let token: string | undefined;
   do {
-    const found = await page(resource, options, PAGE_SIZE, token);
-    yield* found.items;
-    token = found.continue;
+    const page = await listPage(resource, options, PAGE_SIZE, token);
+    yield* page.items;
+    token = page.continue;
   } while (token !== undefined);
 }
 
-async function deleteEach(resource: ServedResource, options: ContentOptions): Promise<void> {
+async function deleteEachObject(resource: ServedResource, options: ContentOptions): Promise<void> {
   const { client, namespace, signal } = options;
-  for await (const { name, uid } of objects(resource, options)) {
+  for await (const { name, uid } of listObjects(resource, options)) {
     try {
       await client.delete(resource, { namespace, name }, { propagationPolicy: 'Background', preconditions: { uid }, signal });
     } catch (error) {
@@ -69,23 +66,19 @@ async function deleteEach(resource: ServedResource, options: ContentOptions): Pr
   }
 }
 
-async function remainder(resource: ServedResource, options: ContentOptions): Promise<Remainder | undefined> {
+async function remainingContent(resource: ServedResource, options: ContentOptions): Promise<RemainingContent | undefined> {
   let count = 0;
   let graceSeconds = 0;
   const finalizers = new Map<string, number>();
   const examples: string[] = [];
-  for await (const object of objects(resource, options)) {
+  for await (const object of listObjects(resource, options)) {
     count += 1;
-    const held = finalizersOf(object);
-    for (const name of held) finalizers.set(name, (finalizers.get(name) ?? 0) + 1);
-    if (examples.length < EXAMPLES) examples.push(held.length === 0 ? object.name : `${object.name} (${held.join(', ')})`);
-    graceSeconds = Math.max(graceSeconds, graceOf(object));
+    const objectFinalizers = finalizersOf(object);
+    for (const name of objectFinalizers) finalizers.set(name, (finalizers.get(name) ?? 0) + 1);
+    if (examples.length < MAX_EXAMPLES) {
+      examples.push(objectFinalizers.length === 0 ? object.name : `${object.name} (${objectFinalizers.join(', ')})`);
+    }
+    graceSeconds = Math.max(graceSeconds, Number(object.metadata.deletionGracePeriodSeconds ?? 0));
   }
-  return count === 0 ? undefined : { label: `${resource.resource}.${resource.group}`, count, finalizers, graceSeconds, examples };
-}
-
-function graceOf(object: ApiObject): number {
-  const metadata = objectAt(object.body, 'metadata');
-  const seconds = metadata === undefined ? undefined : own(metadata, 'deletionGracePeriodSeconds');
-  return typeof seconds === 'number' && seconds > 0 ? seconds : 0;
+  return count === 0 ? undefined : { resource: `${resource.resource}.${resource.group}`, count, finalizers, graceSeconds, examples };
 }

@@ -1,21 +1,21 @@
 /**
- * In which order the content of a namespace goes. Pods come first and alone: what protects them (network policies) and what they still read
- * while they end (ConfigMaps, Secrets) stays until the last of them is gone. Everything else follows together.
+ * The order in which the content of a namespace is deleted: pods first and alone, because what protects them (NetworkPolicies) and what they read while they terminate
+ * (ConfigMaps, Secrets) must exist until the last pod is deleted. The same as upstream's OrderedNamespaceDeletion.
  */
 import type { ServedResource } from '../../shared/client/rest/discovery';
 
-/** Names of resources of the core group that go before all others, in this order. */
-const FIRST: readonly string[] = ['pods'];
+/** Resources of the core group that precede all others, in this order. */
+const FIRST_RESOURCES: readonly string[] = ['pods'];
 
-/** Stages of resources; a stage begins when the one before has left nothing behind. */
+/** A stage starts when nothing of the stages before remains. Resources that are cluster-scoped or cannot be listed and deleted are left out. */
 export function deletionStages(resources: readonly ServedResource[]): readonly (readonly ServedResource[])[] {
-  const content = resources.filter(
+  const deletable = resources.filter(
     ({ namespaced, verbs }) => namespaced && verbs.has('list') && (verbs.has('delete') || verbs.has('deletecollection')),
   );
-  const stages = FIRST.map((name) => content.filter((resource) => isFirst(resource) && resource.resource === name));
-  return [...stages, content.filter((resource) => !isFirst(resource))].filter((stage) => stage.length > 0);
+  const firstStages = FIRST_RESOURCES.map((name) => deletable.filter((resource) => isFirst(resource) && resource.resource === name));
+  return [...firstStages, deletable.filter((resource) => !isFirst(resource))].filter((stage) => stage.length > 0);
 }
 
 function isFirst({ group, resource }: ServedResource): boolean {
-  return group === '' && FIRST.includes(resource);
+  return group === '' && FIRST_RESOURCES.includes(resource);
 }

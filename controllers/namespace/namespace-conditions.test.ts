@@ -1,29 +1,35 @@
-import { arrayAt, objectAt, type JsonObject } from '../../shared/values/json';
+import type { CoreV1Namespace } from '../../shared/api/types/generated/members';
+import { conditionsOf } from '../runtime/conditions';
 import { deletionStages } from './deletion-stages';
-import { graceSeconds, isEmptied, withConditions, type Pass, type Remainder } from './namespace-conditions';
+import {
+  isContentDeleted,
+  longestGraceSeconds,
+  withDeletionConditions,
+  type DeletionAttempt,
+  type RemainingContent,
+} from './namespace-conditions';
 
-const nothing: Pass = { stale: [], malformed: [], failures: [], remainders: [] };
-const left = (label: string, count: number, finalizers: Record<string, number> = {}, grace = 0): Remainder => ({
-  label,
+const SUCCESS: DeletionAttempt = { staleVersions: [], malformedVersions: [], failures: [], remaining: [] };
+const content = (resource: string, count: number, finalizers: Record<string, number> = {}, graceSeconds = 0): RemainingContent => ({
+  resource,
   count,
   finalizers: new Map(Object.entries(finalizers)),
-  graceSeconds: grace,
+  graceSeconds,
   examples: [],
 });
 
-function conditions(pass: Pass, namespace: JsonObject = {}, now = 'T1'): JsonObject[] {
-  return (arrayAt(objectAt(withConditions(namespace, pass, now), 'status'), 'conditions') ?? []) as JsonObject[];
-}
+const conditions = (attempt: DeletionAttempt, namespace: CoreV1Namespace = {}, now = 'T1') =>
+  conditionsOf(withDeletionConditions(namespace, attempt, now) ?? {});
 
-// Recorded from the reference server.
-test('withConditions reports remaining resources and finalizers with the messages of the reference server', () => {
-  const remainders = [
-    left('secrets.', 1, { 'd.e/f': 1 }),
-    left('pods.', 1, { 'x.y/z': 1 }),
-    left('configmaps.', 2, { 'a.b/c': 2, 'd.e/f': 1 }),
-    left('deployments.apps', 1, { 'x.y/z': 1 }),
+// Recorded from upstream's server.
+test('withDeletionConditions reports remaining resources and finalizers with the messages of upstream', () => {
+  const remaining = [
+    content('secrets.', 1, { 'd.e/f': 1 }),
+    content('pods.', 1, { 'x.y/z': 1 }),
+    content('configmaps.', 2, { 'a.b/c': 2, 'd.e/f': 1 }),
+    content('deployments.apps', 1, { 'x.y/z': 1 }),
   ];
-  expect(conditions({ ...nothing, remainders })).toEqual([
+  expect(conditions({ ...SUCCESS, remaining })).toEqual([
     {
       type: 'NamespaceDeletionDiscoveryFailure',
       status: 'False',
@@ -66,9 +72,9 @@ test('withConditions reports remaining resources and finalizers with the message
   ]);
 });
 
-test('withConditions reports failures of discovery and deletion with the messages of the reference server', () => {
-  const found = conditions({ ...nothing, stale: ['metrics.example.com/v1beta1', 'other.example.com/v1'], failures: ['b', 'a'] });
-  expect(found[0]).toMatchObject({
+test('withDeletionConditions reports failures of discovery and deletion with the messages of upstream', () => {
+  const updated = conditions({ ...SUCCESS, staleVersions: ['metrics.example.com/v1beta1', 'other.example.com/v1'], failures: ['b', 'a'] });
+  expect(updated[0]).toMatchObject({
     status: 'True',
     reason: 'DiscoveryFailed',
     message:
@@ -76,43 +82,43 @@ test('withConditions reports failures of discovery and deletion with the message
       'metrics.example.com/v1beta1: stale GroupVersion discovery: metrics.example.com/v1beta1, other.example.com/v1: stale ' +
       'GroupVersion discovery: other.example.com/v1',
   });
-  expect(found[2]).toMatchObject({
+  expect(updated[2]).toMatchObject({
     status: 'True',
     reason: 'ContentDeletionFailed',
     message: 'Failed to delete all resource types, 2 remaining: a, b',
   });
-  expect(found[3]).toMatchObject({ status: 'False', reason: 'ContentRemoved', message: 'All content successfully removed' });
-  expect(found[4]).toMatchObject({
+  expect(updated[3]).toMatchObject({ status: 'False', reason: 'ContentRemoved', message: 'All content successfully removed' });
+  expect(updated[4]).toMatchObject({
     status: 'False',
     reason: 'ContentHasNoFinalizers',
     message: 'All content-preserving finalizers finished',
   });
 });
 
-test('withConditions keeps lastTransitionTime for an unchanged status, keeps other conditions and returns nothing without a change', () => {
-  const first = withConditions(
+test('withDeletionConditions keeps lastTransitionTime for an unchanged status, keeps other conditions and returns nothing without a change', () => {
+  const first = withDeletionConditions(
     { status: { phase: 'Terminating', conditions: [{ type: 'Mine', status: 'True' }] } },
-    { ...nothing, remainders: [left('pods.', 2)] },
+    { ...SUCCESS, remaining: [content('pods.', 2)] },
     'T1',
   );
   if (first === undefined) throw new Error('no conditions');
-  expect(withConditions(first, { ...nothing, remainders: [left('pods.', 2)] }, 'T2')).toBeUndefined();
-  const fewer = conditions({ ...nothing, remainders: [left('pods.', 1)] }, first, 'T3');
+  expect(withDeletionConditions(first, { ...SUCCESS, remaining: [content('pods.', 2)] }, 'T2')).toBeUndefined();
+  const fewer = conditions({ ...SUCCESS, remaining: [content('pods.', 1)] }, first, 'T3');
   expect(fewer[0]).toEqual({ type: 'Mine', status: 'True' });
   expect(fewer[4]).toMatchObject({
     status: 'True',
     lastTransitionTime: 'T1',
     message: 'Some resources are remaining: pods. has 1 resource instances',
   });
-  expect(conditions(nothing, first, 'T4')[4]).toMatchObject({ status: 'False', lastTransitionTime: 'T4' });
+  expect(conditions(SUCCESS, first, 'T4')[4]).toMatchObject({ status: 'False', lastTransitionTime: 'T4' });
 });
 
-test('isEmptied returns true when nothing remains and neither discovery nor a deletion failed', () => {
-  expect(isEmptied(nothing)).toBe(true);
-  expect(isEmptied({ ...nothing, stale: ['g/v1'] })).toBe(false);
-  expect(isEmptied({ ...nothing, failures: ['x'] })).toBe(false);
-  expect(isEmptied({ ...nothing, remainders: [left('pods.', 1)] })).toBe(false);
-  expect(graceSeconds({ ...nothing, remainders: [left('pods.', 1, {}, 30), left('x.', 1)] })).toBe(30);
+test('isContentDeleted returns true when nothing remains and neither discovery nor a deletion failed', () => {
+  expect(isContentDeleted(SUCCESS)).toBe(true);
+  expect(isContentDeleted({ ...SUCCESS, staleVersions: ['g/v1'] })).toBe(false);
+  expect(isContentDeleted({ ...SUCCESS, failures: ['x'] })).toBe(false);
+  expect(isContentDeleted({ ...SUCCESS, remaining: [content('pods.', 1)] })).toBe(false);
+  expect(longestGraceSeconds({ ...SUCCESS, remaining: [content('pods.', 1, {}, 30), content('x.', 1)] })).toBe(30);
 });
 
 test('deletionStages puts pods first and leaves out resources that are cluster-scoped or cannot be listed and deleted', () => {

@@ -1,135 +1,133 @@
-/**
- * How far the deletion of a namespace has come, and how its conditions say so (types, reasons and texts: upstream behaviour).
- * Decided from what a pass has seen, without a server.
- */
-import { arrayAt, equalJson, isObject, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
+/** The result of an attempt to delete the content of a namespace, and the conditions that report it, with upstream's types, reasons and messages. Pure. */
+import type { CoreV1Namespace, CoreV1NamespaceCondition } from '../../shared/api/types/generated/members';
+import { equalJson } from '../../shared/values/json';
+import { conditionsOf, transitionTime } from '../runtime/conditions';
 
-/** What is left of one resource after a pass. */
-export interface Remainder {
-  /** `pods.`, `deployments.apps`: the group stands after a dot even when it is empty. */
-  readonly label: string;
+/** The objects of one resource that remain after an attempt. */
+export interface RemainingContent {
+  /** `pods.`, `deployments.apps`: the dot precedes an empty group as well. */
+  readonly resource: string;
   readonly count: number;
-  /** How many objects each finalizer holds. */
+  /** Number of objects by finalizer. */
   readonly finalizers: ReadonlyMap<string, number>;
-  /** Seconds that the objects may still take to end by themselves. */
+  /** The longest grace period of the objects. */
   readonly graceSeconds: number;
-  /** Some of the objects and what holds them, for the log: `a (x.y/z)`. */
+  /** Some of the objects with their finalizers, for the log: `a (x.y/z)`. */
   readonly examples: readonly string[];
 }
 
-/** What a pass over a namespace has come to. */
-export interface Pass {
-  /** `group/version`s that the server could not describe. */
-  readonly stale: readonly string[];
-  readonly malformed: readonly string[];
-  /** A text for each resource that could not be deleted or looked at. */
+export interface DeletionAttempt {
+  /** The versions, as `group/version`, that discovery could not describe. */
+  readonly staleVersions: readonly string[];
+  readonly malformedVersions: readonly string[];
+  /** A message for each resource that could not be listed or deleted. */
   readonly failures: readonly string[];
-  /** Resources with something left. */
-  readonly remainders: readonly Remainder[];
+  readonly remaining: readonly RemainingContent[];
 }
 
-export function isEmptied(pass: Pass): boolean {
-  return pass.stale.length === 0 && pass.malformed.length === 0 && pass.failures.length === 0 && pass.remainders.length === 0;
+export function isContentDeleted(attempt: DeletionAttempt): boolean {
+  return !hasFailed(attempt) && attempt.remaining.length === 0;
 }
 
-/** Whether the server or an object stood in the way, rather than time. */
-export function hasFailed(pass: Pass): boolean {
-  return pass.stale.length > 0 || pass.malformed.length > 0 || pass.failures.length > 0;
+/** Whether discovery or a deletion failed. Remaining objects are no failure. */
+export function hasFailed({ staleVersions, malformedVersions, failures }: DeletionAttempt): boolean {
+  return staleVersions.length > 0 || malformedVersions.length > 0 || failures.length > 0;
 }
 
-export function graceSeconds(pass: Pass): number {
-  return Math.max(0, ...pass.remainders.map((remainder) => remainder.graceSeconds));
+export function longestGraceSeconds({ remaining }: DeletionAttempt): number {
+  return Math.max(0, ...remaining.map(({ graceSeconds }) => graceSeconds));
 }
 
-interface Finding {
+interface DeletionCondition {
   readonly type: string;
-  readonly isTrue: boolean;
+  readonly status: 'True' | 'False';
   readonly reason: string;
   readonly message: string;
 }
 
-/** The five conditions, in their order. */
-function findings({ stale, malformed, failures, remainders }: Pass): readonly Finding[] {
+/** The five conditions, in upstream's order. */
+function deletionConditions({ staleVersions, malformedVersions, failures, remaining }: DeletionAttempt): readonly DeletionCondition[] {
   const finalizers = new Map<string, number>();
-  for (const remainder of remainders) {
-    for (const [name, count] of remainder.finalizers) finalizers.set(name, (finalizers.get(name) ?? 0) + count);
+  for (const content of remaining) {
+    for (const [name, count] of content.finalizers) finalizers.set(name, (finalizers.get(name) ?? 0) + count);
   }
+  const remainingCounts = remaining.map(({ resource, count }) => [resource, count] as const);
   return [
-    finding('NamespaceDeletionDiscoveryFailure', stale, {
-      bad: ['DiscoveryFailed', discoveryText(stale)],
-      good: ['ResourcesDiscovered', 'All resources successfully discovered'],
+    newCondition('NamespaceDeletionDiscoveryFailure', staleVersions, {
+      whenTrue: ['DiscoveryFailed', discoveryMessage(staleVersions)],
+      whenFalse: ['ResourcesDiscovered', 'All resources successfully discovered'],
     }),
-    finding('NamespaceDeletionGroupVersionParsingFailure', malformed, {
-      bad: ['GroupVersionParsingFailed', `Group versions that cannot be understood: ${[...malformed].sort().join(', ')}`],
-      good: ['ParsedGroupVersions', 'All legacy kube types successfully parsed'],
+    newCondition('NamespaceDeletionGroupVersionParsingFailure', malformedVersions, {
+      whenTrue: ['GroupVersionParsingFailed', `Group versions that cannot be understood: ${[...malformedVersions].sort().join(', ')}`],
+      whenFalse: ['ParsedGroupVersions', 'All legacy kube types successfully parsed'],
     }),
-    finding('NamespaceDeletionContentFailure', failures, {
-      bad: [
+    newCondition('NamespaceDeletionContentFailure', failures, {
+      whenTrue: [
         'ContentDeletionFailed',
         `Failed to delete all resource types, ${failures.length} remaining: ${[...failures].sort().join(', ')}`,
       ],
-      good: ['ContentDeleted', 'All content successfully deleted, may be waiting on finalization'],
+      whenFalse: ['ContentDeleted', 'All content successfully deleted, may be waiting on finalization'],
     }),
-    finding('NamespaceContentRemaining', remainders, {
-      bad: [
-        'SomeResourcesRemain',
-        `Some resources are remaining: ${counts(
-          remainders.map(({ label, count }) => [label, count]),
-          'has',
-        )}`,
+    newCondition('NamespaceContentRemaining', remaining, {
+      whenTrue: ['SomeResourcesRemain', `Some resources are remaining: ${instanceCounts(remainingCounts, 'has')}`],
+      whenFalse: ['ContentRemoved', 'All content successfully removed'],
+    }),
+    newCondition('NamespaceFinalizersRemaining', [...finalizers], {
+      whenTrue: [
+        'SomeFinalizersRemain',
+        `Some content in the namespace has finalizers remaining: ${instanceCounts([...finalizers], 'in')}`,
       ],
-      good: ['ContentRemoved', 'All content successfully removed'],
-    }),
-    finding('NamespaceFinalizersRemaining', [...finalizers], {
-      bad: ['SomeFinalizersRemain', `Some content in the namespace has finalizers remaining: ${counts([...finalizers], 'in')}`],
-      good: ['ContentHasNoFinalizers', 'All content-preserving finalizers finished'],
+      whenFalse: ['ContentHasNoFinalizers', 'All content-preserving finalizers finished'],
     }),
   ];
 }
 
-function finding(
+type ReasonAndMessage = readonly [reason: string, message: string];
+
+/** True when there are any problems. */
+function newCondition(
   type: string,
   problems: readonly unknown[],
-  texts: { readonly bad: readonly [reason: string, message: string]; readonly good: readonly [reason: string, message: string] },
-): Finding {
+  { whenTrue, whenFalse }: { readonly whenTrue: ReasonAndMessage; readonly whenFalse: ReasonAndMessage },
+): DeletionCondition {
   const isTrue = problems.length > 0;
-  const [reason, message] = isTrue ? texts.bad : texts.good;
-  return { type, isTrue, reason, message };
+  const [reason, message] = isTrue ? whenTrue : whenFalse;
+  return { type, status: isTrue ? 'True' : 'False', reason, message };
 }
 
-function discoveryText(stale: readonly string[]): string {
-  const each = [...stale]
+function discoveryMessage(staleVersions: readonly string[]): string {
+  const details = [...staleVersions]
     .sort()
     .map((groupVersion) => `${groupVersion}: stale GroupVersion discovery: ${groupVersion}`)
     .join(', ');
-  return `Discovery failed for some groups, ${stale.length} failing: unable to retrieve the complete list of server APIs: ${each}`;
+  return `Discovery failed for some groups, ${staleVersions.length} failing: unable to retrieve the complete list of server APIs: ${details}`;
 }
 
-function counts(entries: readonly (readonly [name: string, count: number])[], word: 'has' | 'in'): string {
-  return [...entries]
-    .map(([name, count]) => `${name} ${word} ${count} resource instances`)
+function instanceCounts(counts: readonly (readonly [name: string, count: number])[], verb: 'has' | 'in'): string {
+  return [...counts]
+    .map(([name, count]) => `${name} ${verb} ${count} resource instances`)
     .sort()
     .join(', ');
 }
 
 /**
- * The namespace with the conditions of the pass, or undefined when it says all of it already. A condition's time changes with its status
- * only; conditions of others stay. `now` = RFC 3339.
+ * The namespace with the conditions of the attempt; undefined when it has them already. A condition's transition time changes only with its status, and conditions of other
+ * types stay. `now`: RFC 3339.
  */
-export function withConditions(namespace: JsonObject, pass: Pass, now: string): JsonObject | undefined {
-  const status = objectAt(namespace, 'status') ?? {};
-  const before = (arrayAt(status, 'conditions') ?? []).filter(isObject);
-  const found = findings(pass);
-  const names = new Set(found.map(({ type }) => type));
-  const conditions: JsonObject[] = [
-    ...before.filter((condition) => !names.has(stringAt(condition, 'type') ?? '')),
-    ...found.map(({ type, isTrue, reason, message }) => {
-      const value = isTrue ? 'True' : 'False';
-      const previous = before.find((condition) => stringAt(condition, 'type') === type);
-      const changedAt = previous !== undefined && stringAt(previous, 'status') === value ? own(previous, 'lastTransitionTime') : undefined;
-      return { type, status: value, lastTransitionTime: changedAt ?? now, reason, message };
-    }),
+export function withDeletionConditions(namespace: CoreV1Namespace, attempt: DeletionAttempt, now: string): CoreV1Namespace | undefined {
+  const observed = conditionsOf(namespace);
+  const desired = deletionConditions(attempt);
+  const types = new Set(desired.map(({ type }) => type));
+  const conditions: CoreV1NamespaceCondition[] = [
+    ...observed.filter(({ type = '' }) => !types.has(type)),
+    ...desired.map(({ type, status, reason, message }) => ({
+      type,
+      status,
+      lastTransitionTime: transitionTime(observed, type, status, now),
+      reason,
+      message,
+    })),
   ];
-  if (equalJson(before, conditions)) return undefined;
-  return { ...namespace, status: { ...status, conditions } };
+  if (equalJson([...observed], conditions)) return undefined;
+  return { ...namespace, status: { ...namespace.status, conditions } };
 }
