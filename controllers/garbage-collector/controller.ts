@@ -6,11 +6,11 @@ import type { Resource } from '../../shared/client/rest/resource';
 import { aborted } from '../../shared/client/signals';
 import { runWorkers } from '../../shared/client/work-queue/workers';
 import type { Controller, ControllerContext } from '../runtime/controller';
-import { Collector } from './collector';
-import { OwnerGraph } from './graph';
-import { kindLookup } from './kinds';
-import { Monitors } from './monitors';
-import { Trimmer } from './owners';
+import { Collector } from './garbage-collector';
+import { OwnerGraph } from './owner-graph';
+import { kindLookup } from './deletable-resources';
+import { Monitors } from './resource-monitors';
+import { Trimmer } from './owner-references';
 
 export const garbageCollectorController: Controller = {
   name: 'garbage-collector',

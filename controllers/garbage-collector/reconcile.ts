@@ -1,7 +1,7 @@
 /** What is done about an object, by what is known of its owners and its children; decided without a server. */
 import { finalizersOf, isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import type { JsonObject, JsonValue } from '../../shared/values/json';
-import { FOREGROUND, isWaiting, ORPHAN, ownersOf, type Owner } from './owners';
+import { FOREGROUND, isWaiting, ORPHAN, ownersOf, type Owner } from './owner-references';
 
 export type OwnerState =
   | 'there'

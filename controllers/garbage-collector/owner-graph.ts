@@ -4,8 +4,8 @@
  */
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import type { Resource } from '../../shared/client/rest/resource';
-import { isOrphaning, isWaiting, ownersOf, type Owner } from './owners';
-import type { KindLookup } from './kinds';
+import { isOrphaning, isWaiting, ownersOf, type Owner } from './owner-references';
+import type { KindLookup } from './deletable-resources';
 
 export class GraphNode {
   resource: Resource | undefined;

@@ -12,7 +12,7 @@ import { canonicalGroup } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import type { Random } from '../../shared/runtime/random';
-import { collectionOf, followed } from './kinds';
+import { collectionOf, followed } from './deletable-resources';
 
 export interface MonitorListener {
   put(resource: Resource, object: ApiObject): void;

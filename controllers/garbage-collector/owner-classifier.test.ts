@@ -1,9 +1,9 @@
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 import type { JsonObject } from '../../shared/values/json';
-import { OwnerGraph } from './graph';
-import { OwnerStates } from './owner-states';
-import type { Owner } from './owners';
+import { OwnerGraph } from './owner-graph';
+import { OwnerStates } from './owner-classifier';
+import type { Owner } from './owner-references';
 
 const [MAPS, NODES] = [resourceOf('core.v1.ConfigMap'), resourceOf('core.v1.Node')];
 const waiting: JsonObject = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['foregroundDeletion'] };

@@ -1,8 +1,8 @@
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 import type { JsonObject } from '../../shared/values/json';
-import { OwnerGraph } from './graph';
-import { Trimmer } from './owners';
+import { OwnerGraph } from './owner-graph';
+import { Trimmer } from './owner-references';
 
 const [MAPS, SECRETS, NODES] = [resourceOf('core.v1.ConfigMap'), resourceOf('core.v1.Secret'), resourceOf('core.v1.Node')];
 const RESOURCES = new Map([MAPS, SECRETS, NODES].map((resource) => [resource.kind, resource]));

@@ -7,8 +7,8 @@ import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-obj
 import type { RequestOptions, RestClient } from '../../shared/client/rest/rest-client';
 import { metadataOf, type PartialObjectMetadata, type Resource } from '../../shared/client/rest/resource';
 import { equalJson, type JsonObject } from '../../shared/values/json';
-import type { SeenNode } from './graph';
-import { ownersOf } from './owners';
+import type { SeenNode } from './owner-graph';
+import { ownersOf } from './owner-references';
 import type { DeletionPolicy } from './reconcile';
 
 /** What the writes need of a client. */

@@ -1,6 +1,6 @@
 import { silentLogger } from '../../shared/runtime/logger';
 import { fakeClient } from '../../test/support/fake-client';
-import { Monitors } from './monitors';
+import { Monitors } from './resource-monitors';
 
 test('Monitors stops during the first discovery without waiting for the next one', async () => {
   const { client, clock, random } = fakeClient();

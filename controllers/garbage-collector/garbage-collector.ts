@@ -8,12 +8,12 @@ import { apiVersionOf } from '../../shared/api/identity/identity';
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import type { ControllerContext } from '../runtime/controller';
-import type { OwnerGraph, SeenNode } from './graph';
-import type { KindLookup } from './kinds';
-import { OwnerStates } from './owner-states';
-import { FOREGROUND, isOrphaning, isWaiting, ORPHAN, ownersOf, type Owner } from './owners';
+import type { OwnerGraph, SeenNode } from './owner-graph';
+import type { KindLookup } from './deletable-resources';
+import { OwnerStates } from './owner-classifier';
+import { FOREGROUND, isOrphaning, isWaiting, ORPHAN, ownersOf, type Owner } from './owner-references';
 import { decide, withoutBlocking, withoutFinalizer, withoutOwners, type Dependent } from './reconcile';
-import { GarbageWrites } from './writes';
+import { GarbageWrites } from './garbage-writer';
 
 export interface CollectorOptions {
   readonly context: Pick<ControllerContext, 'client' | 'signal'> & { readonly events: Pick<EventRecorder, 'record'> };

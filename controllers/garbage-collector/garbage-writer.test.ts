@@ -2,7 +2,7 @@ import { ApiError } from '../../shared/client/rest/api-error';
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 import type { JsonObject } from '../../shared/values/json';
-import { GarbageWrites } from './writes';
+import { GarbageWrites } from './garbage-writer';
 
 const MAPS = resourceOf('core.v1.ConfigMap');
 const object = (resourceVersion: string, metadata: JsonObject = {}): ApiObject =>

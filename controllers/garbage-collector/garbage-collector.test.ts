@@ -2,8 +2,8 @@ import { apiObject } from '../../shared/client/rest/api-object';
 import { resourceOf, type Resource } from '../../shared/client/rest/resource';
 import { arrayAt, objectAt, type JsonObject } from '../../shared/values/json';
 import { fakeClient } from '../../test/support/fake-client';
-import { Collector } from './collector';
-import { OwnerGraph } from './graph';
+import { Collector } from './garbage-collector';
+import { OwnerGraph } from './owner-graph';
 
 const [MAPS, SECRETS] = [resourceOf('core.v1.ConfigMap'), resourceOf('core.v1.Secret')];
 const PATHS = new Map<Resource, string>([

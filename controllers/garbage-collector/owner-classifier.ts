@@ -5,9 +5,9 @@
 import { LRUCache } from 'lru-cache';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { Resource } from '../../shared/client/rest/resource';
-import type { OwnerGraph, SeenNode } from './graph';
-import type { KindLookup } from './kinds';
-import { isWaiting, type Owner } from './owners';
+import type { OwnerGraph, SeenNode } from './owner-graph';
+import type { KindLookup } from './deletable-resources';
+import { isWaiting, type Owner } from './owner-references';
 import type { OwnerState } from './reconcile';
 
 export interface OwnerStatesOptions {
