@@ -1,77 +1,77 @@
+import type { MetaV1ObjectMeta, MetaV1OwnerReference } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
 import { resourceOf, type Resource } from '../../shared/client/rest/resource';
-import { arrayAt, objectAt, type JsonObject } from '../../shared/values/json';
 import { fakeClient } from '../../test/support/fake-client';
-import { Collector } from './garbage-collector';
+import { GarbageCollector } from './garbage-collector';
 import { OwnerGraph } from './owner-graph';
 
-const [MAPS, SECRETS] = [resourceOf('core.v1.ConfigMap'), resourceOf('core.v1.Secret')];
+const [CONFIG_MAPS, SECRETS] = [resourceOf('core.v1.ConfigMap'), resourceOf('core.v1.Secret')];
 const PATHS = new Map<Resource, string>([
-  [MAPS, '/api/v1/configmaps'],
+  [CONFIG_MAPS, '/api/v1/configmaps'],
   [SECRETS, '/api/v1/secrets'],
 ]);
 const ORPHANING = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['orphan'] };
-const owner = (uid: string): JsonObject => ({ apiVersion: 'v1', kind: 'ConfigMap', name: uid, uid });
+const ownerReference = (uid: string): MetaV1OwnerReference => ({ apiVersion: 'v1', kind: 'ConfigMap', name: uid, uid });
 
-/** A server, and what a collector has heard of it: each kind by itself. */
-function world() {
+/** A server, and a collector that observes its objects one at a time. */
+function setUp() {
   const { api, client } = fakeClient();
-  const kindOf = (_: string, kind: string) => [MAPS, SECRETS].find((resource) => resource.kind === kind);
-  const graph = new OwnerGraph({ look: () => undefined, orphan: () => undefined }, kindOf);
+  const kindOf = (_: string, kind: string) => [CONFIG_MAPS, SECRETS].find((resource) => resource.kind === kind);
+  const graph = new OwnerGraph({ enqueueAttemptToDelete: () => undefined, enqueueAttemptToOrphan: () => undefined }, kindOf);
   const { signal } = new AbortController();
   const context = { client, signal, events: { record: () => undefined } };
-  const collector = new Collector({ context, graph, kindOf, isSettled: () => true });
+  const collector = new GarbageCollector({ context, graph, kindOf, isGraphSynced: () => true });
   const pathOf = (resource: Resource): string => PATHS.get(resource) ?? '';
-  const put = (resource: Resource, name: string, metadata: JsonObject = {}): void =>
+  const put = (resource: Resource, name: string, metadata: MetaV1ObjectMeta = {}): void =>
     void api.put(pathOf(resource), { metadata: { namespace: 'n', name, uid: name, ...metadata } });
-  const hear = (resource: Resource, name: string): void => {
-    const known = api.get(pathOf(resource), 'n', name);
-    if (known !== undefined) graph.put(resource, apiObject(known));
+  const observe = (resource: Resource, name: string): void => {
+    const stored = api.get(pathOf(resource), 'n', name);
+    if (stored !== undefined) graph.put(resource, apiObject(stored));
     else {
-      collector.gone(name);
+      collector.objectDeleted(name);
       graph.remove(name);
     }
   };
-  const ownersOf = (name: string) => arrayAt(objectAt(api.get(pathOf(SECRETS), 'n', name), 'metadata'), 'ownerReferences');
-  const isThere = (resource: Resource, name: string): boolean => api.get(pathOf(resource), 'n', name) !== undefined;
-  return { collector, put, hear, ownersOf, isThere };
+  const ownersOf = (name: string) => apiObject(api.get(pathOf(SECRETS), 'n', name) ?? {}).metadata.ownerReferences;
+  const exists = (resource: Resource, name: string): boolean => api.get(pathOf(resource), 'n', name) !== undefined;
+  return { collector, put, observe, ownersOf, exists };
 }
 
-test('Collector removes the reference to an orphaning owner from a dependent that is observed after the owner is deleted', async () => {
-  const { collector, put, hear, ownersOf, isThere } = world();
-  put(MAPS, 'o', ORPHANING);
-  put(SECRETS, 'known', { ownerReferences: [owner('o')] });
-  put(SECRETS, 'late', { ownerReferences: [owner('o')] });
-  hear(MAPS, 'o');
-  hear(SECRETS, 'known');
-  await collector.orphan('o');
-  expect(isThere(MAPS, 'o')).toBe(false);
-  hear(MAPS, 'o');
-  hear(SECRETS, 'late');
-  await collector.look('late');
-  expect(isThere(SECRETS, 'late')).toBe(true);
-  expect([ownersOf('known'), ownersOf('late')]).toEqual([undefined, undefined]);
+test('GarbageCollector removes the reference to an orphaning owner from a dependent that is observed after the owner is deleted', async () => {
+  const { collector, put, observe, ownersOf, exists } = setUp();
+  put(CONFIG_MAPS, 'o', ORPHANING);
+  put(SECRETS, 'early', { ownerReferences: [ownerReference('o')] });
+  put(SECRETS, 'late', { ownerReferences: [ownerReference('o')] });
+  observe(CONFIG_MAPS, 'o');
+  observe(SECRETS, 'early');
+  await collector.attemptToOrphan('o');
+  expect(exists(CONFIG_MAPS, 'o')).toBe(false);
+  observe(CONFIG_MAPS, 'o');
+  observe(SECRETS, 'late');
+  await collector.attemptToDelete('late');
+  expect(exists(SECRETS, 'late')).toBe(true);
+  expect([ownersOf('early'), ownersOf('late')]).toEqual([undefined, undefined]);
 });
 
-test('Collector deletes a dependent of an orphaning owner when its other owners do not exist', async () => {
-  const { collector, put, hear, ownersOf, isThere } = world();
-  put(MAPS, 'o', ORPHANING);
-  put(SECRETS, 'late', { ownerReferences: [owner('o'), owner('never')] });
-  hear(MAPS, 'o');
-  await collector.orphan('o');
-  hear(MAPS, 'o');
-  hear(SECRETS, 'late');
-  expect(await collector.look('late')).toMatchObject({ type: 'again' });
-  expect(ownersOf('late')).toEqual([owner('never')]);
-  hear(SECRETS, 'late');
-  await collector.look('late');
-  expect(isThere(SECRETS, 'late')).toBe(false);
+test('GarbageCollector deletes a dependent of an orphaning owner when its other owners do not exist', async () => {
+  const { collector, put, observe, ownersOf, exists } = setUp();
+  put(CONFIG_MAPS, 'o', ORPHANING);
+  put(SECRETS, 'late', { ownerReferences: [ownerReference('o'), ownerReference('never')] });
+  observe(CONFIG_MAPS, 'o');
+  await collector.attemptToOrphan('o');
+  observe(CONFIG_MAPS, 'o');
+  observe(SECRETS, 'late');
+  expect(await collector.attemptToDelete('late')).toMatchObject({ type: 'again' });
+  expect(ownersOf('late')).toEqual([ownerReference('never')]);
+  observe(SECRETS, 'late');
+  await collector.attemptToDelete('late');
+  expect(exists(SECRETS, 'late')).toBe(false);
 });
 
-test('Collector deletes a dependent whose owner was deleted without orphaning', async () => {
-  const { collector, put, hear, isThere } = world();
-  put(SECRETS, 'late', { ownerReferences: [owner('o')] });
-  hear(SECRETS, 'late');
-  await collector.look('late');
-  expect(isThere(SECRETS, 'late')).toBe(false);
+test('GarbageCollector deletes a dependent whose owner was deleted without orphaning', async () => {
+  const { collector, put, observe, exists } = setUp();
+  put(SECRETS, 'late', { ownerReferences: [ownerReference('o')] });
+  observe(SECRETS, 'late');
+  await collector.attemptToDelete('late');
+  expect(exists(SECRETS, 'late')).toBe(false);
 });

@@ -1,125 +1,119 @@
-/** Works on what the graph of owners says has to be looked at: finds out about owners, and does what the decision asks for. */
-import type { ObjectReference } from '../../shared/client/events/event-correlation';
+/** Processes the objects that the graph enqueues: classifies their owners, decides what to do with them and does it. */
 import type { EventRecorder } from '../../shared/client/events/event-recorder';
-import type { Resource } from '../../shared/client/rest/resource';
 import { DONE, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { apiVersionIn } from '../../shared/names/dialect';
 import { apiVersionOf } from '../../shared/api/identity/identity';
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
+import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import type { ControllerContext } from '../runtime/controller';
-import type { OwnerGraph, SeenNode } from './owner-graph';
 import type { KindLookup } from './deletable-resources';
-import { OwnerStates } from './owner-classifier';
-import { FOREGROUND, isOrphaning, isWaiting, ORPHAN, ownersOf, type Owner } from './owner-references';
-import { decide, withoutBlocking, withoutFinalizer, withoutOwners, type Dependent } from './reconcile';
-import { GarbageWrites } from './garbage-writer';
+import { GarbageWriter } from './garbage-writer';
+import { OwnerClassifier } from './owner-classifier';
+import type { ObservedNode, OwnerGraph } from './owner-graph';
+import {
+  FOREGROUND_FINALIZER,
+  isDeletingDependents,
+  isOrphaningDependents,
+  ORPHAN_FINALIZER,
+  ownerReferencesOf,
+  type OwnerReference,
+} from './owner-references';
+import { decideAction, deleteOwnerReferencesPatch, removeFinalizerPatch, unblockOwnerReferencesPatch, type Dependent } from './reconcile';
 
-export interface CollectorOptions {
+export interface GarbageCollectorOptions {
   readonly context: Pick<ControllerContext, 'client' | 'signal'> & { readonly events: Pick<EventRecorder, 'record'> };
   readonly graph: OwnerGraph;
   readonly kindOf: KindLookup;
-  /** Everything that could be a child is known. */
-  readonly isSettled: () => boolean;
+  /** Whether the graph holds all objects that could be dependents. */
+  readonly isGraphSynced: () => boolean;
 }
 
-/** Children that forget their owner at a time. */
-const FORGETTING = 10;
-/** Until the next look at what is not decided, because children may still be unknown or owners are left. Milliseconds. */
-const UNSETTLED: WorkOutcome = { type: 'again', afterMs: 250 };
+/** Dependents of one owner that are orphaned concurrently. */
+const CONCURRENT_ORPHANS = 10;
+/** For an object that cannot be finished yet: dependents may be unknown, or owner references are left. Milliseconds. */
+const RETRY: WorkOutcome = { type: 'again', afterMs: 250 };
 
-export class Collector {
-  private readonly writes: GarbageWrites;
-  private readonly owners: OwnerStates;
+export class GarbageCollector {
+  private readonly writer: GarbageWriter;
+  private readonly owners: OwnerClassifier;
 
-  constructor(private readonly options: CollectorOptions) {
+  constructor(private readonly options: GarbageCollectorOptions) {
     const { context, graph, kindOf } = options;
-    this.writes = new GarbageWrites(context.client, context.signal);
-    this.owners = new OwnerStates({
+    this.writer = new GarbageWriter(context.client, context.signal);
+    this.owners = new OwnerClassifier({
       graph,
       kindOf,
-      current: (resource, place) => this.writes.current(resource, place),
-      onInvalid: (child, owner) => this.reportInvalid(child, owner),
+      read: (resource, object) => this.writer.read(resource, object),
+      onInvalidReference: (dependent, reference) => this.reportInvalidReference(dependent, reference),
     });
   }
 
-  /** The object is gone: whoever names it as an owner need not ask. */
-  gone(uid: string): void {
-    this.owners.gone(uid);
+  /** Call it when the informers show that the object was deleted. */
+  objectDeleted(uid: string): void {
+    this.owners.objectDeleted(uid);
   }
 
-  /** One look at the object with this uid. */
-  async look(uid: string): Promise<WorkOutcome> {
-    const { graph, isSettled } = this.options;
-    const node = graph.seen(uid);
+  /** Deletes the object if all its owners are dangling; otherwise removes dangling owner references, or the finalizer of foreground deletion. */
+  async attemptToDelete(uid: string): Promise<WorkOutcome> {
+    const { graph, isGraphSynced } = this.options;
+    const node = graph.observedNode(uid);
     if (node === undefined) return DONE;
-    const references = isBeingDeleted(node.object) ? [] : ownersOf(node.object);
-    const found = await this.owners.ofAll(node, references);
-    const decision = decide(
-      node.object,
-      found.map(({ state }) => state),
-      this.dependentsOf(uid),
-    );
-    switch (decision.type) {
-      case 'keep':
+    const references = isBeingDeleted(node.object) ? [] : ownerReferencesOf(node.object);
+    const owners = await this.owners.classifyAll(node, references);
+    const states = owners.map(({ state }) => state);
+    const action = decideAction(node.object, states, this.dependentsOf(uid));
+    switch (action.type) {
+      case 'none':
         break;
-      case 'undecided':
+      case 'wait-for-kinds':
         return DONE;
-      case 'unlink':
-        await this.writes.patch(node, (object) => withoutOwners(object, decision.uids));
-        if (found.some(({ state }) => state === 'orphaned') && found.length > decision.uids.size) return UNSETTLED;
+      case 'delete-owner-references':
+        await this.writer.patch(node, (object) => deleteOwnerReferencesPatch(object, action.uids));
+        if (states.includes('orphaned') && owners.length > action.uids.size) return RETRY;
         break;
-      case 'release':
-        if (!isSettled()) return UNSETTLED;
-        await this.writes.patch(node, (object) => withoutFinalizer(object, FOREGROUND));
+      case 'remove-foreground-finalizer':
+        if (!isGraphSynced()) return RETRY;
+        await this.writer.patch(node, (object) => removeFinalizerPatch(object, FOREGROUND_FINALIZER));
         break;
       case 'delete':
-        if (decision.unblock) await this.writes.patch(node, withoutBlocking);
-        await this.writes.delete(node, decision.policy);
+        if (action.unblockOwners) await this.writer.patch(node, unblockOwnerReferencesPatch);
+        await this.writer.delete(node, action.policy);
         break;
     }
-    return found.some(({ isUnseen }) => isUnseen) ? { type: 'wait' } : DONE;
+    return owners.some(({ isUnobserved }) => isUnobserved) ? { type: 'wait' } : DONE;
   }
 
-  /** Makes the children of the object with this uid forget it, and lets it go. */
-  async orphan(uid: string): Promise<WorkOutcome> {
-    const { graph, isSettled } = this.options;
-    const node = graph.seen(uid);
-    if (node === undefined || !isOrphaning(node.object)) return DONE;
-    if (!isSettled()) return UNSETTLED;
-    const owner = new Set([uid]);
-    await withConcurrencyLimit(FORGETTING, graph.dependents(uid), async (dependent) =>
-      this.writes.patch(dependent.node, (object) => withoutOwners(object, owner)),
+  /** Removes the references of all dependents to the object, and then its orphan finalizer. */
+  async attemptToOrphan(uid: string): Promise<WorkOutcome> {
+    const { graph, isGraphSynced } = this.options;
+    const node = graph.observedNode(uid);
+    if (node === undefined || !isOrphaningDependents(node.object)) return DONE;
+    if (!isGraphSynced()) return RETRY;
+    const ownerUids = new Set([uid]);
+    await withConcurrencyLimit(CONCURRENT_ORPHANS, graph.dependentsOf(uid), async (dependent) =>
+      this.writer.patch(dependent.node, (object) => deleteOwnerReferencesPatch(object, ownerUids)),
     );
-    this.owners.orphans(uid);
-    await this.writes.patch(node, (object) => withoutFinalizer(object, ORPHAN));
+    this.owners.dependentsOrphaned(uid);
+    await this.writer.patch(node, (object) => removeFinalizerPatch(object, ORPHAN_FINALIZER));
     return DONE;
   }
 
   private dependentsOf(uid: string): readonly Dependent[] {
-    return this.options.graph.dependents(uid).map((dependent) => ({
-      blocks: dependent.owner.blocks,
-      isWaiting: isWaiting(dependent.node.object),
+    return this.options.graph.dependentsOf(uid).map(({ node, reference: { blockOwnerDeletion } }) => ({
+      blockOwnerDeletion,
+      isDeletingDependents: isDeletingDependents(node.object),
     }));
   }
 
-  private reportInvalid(child: SeenNode, { apiVersion, kind, name, uid }: Owner): void {
+  private reportInvalidReference({ resource, object }: ObservedNode, reference: OwnerReference): void {
     const { client, events } = this.options.context;
-    const { namespace } = child.object;
-    const { apiVersion: version, ...about } = referenceTo(child.resource, child.object);
+    const { namespace, name, uid } = object;
+    const owner = `${reference.apiVersion}/${reference.kind}, namespace: ${namespace}, name: ${reference.name}, uid: ${reference.uid}`;
     events.record({
-      about: { ...about, apiVersion: apiVersionIn(client.dialect, version) },
+      about: { kind: resource.kind, namespace, name, uid, apiVersion: apiVersionIn(client.dialect, apiVersionOf(resource)) },
       type: 'Warning',
       reason: 'OwnerRefInvalidNamespace',
-      message: `ownerRef [${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}] does not exist in namespace "${namespace}"`,
+      message: `ownerRef [${owner}] does not exist in namespace "${namespace}"`,
     });
   }
 }
-
-const referenceTo = (resource: Resource, { namespace, name, uid }: ApiObject): ObjectReference => ({
-  apiVersion: apiVersionOf(resource),
-  kind: resource.kind,
-  namespace,
-  name,
-  uid,
-});

@@ -1,89 +1,84 @@
 /**
- * The collector's writes. Each rests on the state that was seen: where the object has changed since, it is read and the change is made for what it is now; another
- * object under the same name is never touched.
+ * The writes of the garbage collector. Each has the observed version as its precondition; after a conflict the object is read and the change is computed again, once. An object
+ * with another uid under the same name is never changed.
  */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
+import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import type { RequestOptions, RestClient } from '../../shared/client/rest/rest-client';
 import { metadataOf, type PartialObjectMetadata, type Resource } from '../../shared/client/rest/resource';
-import { equalJson, type JsonObject } from '../../shared/values/json';
-import type { SeenNode } from './owner-graph';
-import { ownersOf } from './owner-references';
-import type { DeletionPolicy } from './reconcile';
+import { equalJson } from '../../shared/values/json';
+import type { ObservedNode } from './owner-graph';
+import { ownerReferencesOf, type MetadataObject } from './owner-references';
+import type { DeletionPolicy, MetadataPatch } from './reconcile';
 
-/** What the writes need of a client. */
-type GarbageClient = Pick<RestClient, 'patch' | 'delete'> & {
-  get(resource: Resource<PartialObjectMetadata>, name: ObjectName, options: RequestOptions): Promise<ApiObject>;
+/** The part of a client that the writer uses. */
+type GarbageClient = Pick<RestClient, 'patchMetadata' | 'delete'> & {
+  get(resource: Resource<PartialObjectMetadata>, name: ObjectName, options: RequestOptions): Promise<MetadataObject>;
 };
-type ObjectName = { readonly namespace: string; readonly name: string };
+type ObjectName = Pick<MetadataObject, 'namespace' | 'name'>;
 
-export class GarbageWrites {
+export class GarbageWriter {
   constructor(
     private readonly client: GarbageClient,
     private readonly signal: AbortSignal,
   ) {}
 
-  /** As the server has it now; undefined where it is gone. */
-  async current(
-    resource: Resource,
-    { namespace, name, uid }: Pick<ApiObject, 'namespace' | 'name' | 'uid'>,
-  ): Promise<ApiObject | undefined> {
+  /** From the server. Undefined when the object does not exist. */
+  async read(resource: Resource, { namespace, name, uid }: ObjectName & Pick<MetadataObject, 'uid'>): Promise<MetadataObject | undefined> {
     try {
-      const found = await this.client.get(metadataOf(resource), { namespace, name }, { signal: this.signal });
-      return found.uid === uid ? found : undefined;
+      const object = await this.client.get(metadataOf(resource), { namespace, name }, { signal: this.signal });
+      return object.uid === uid ? object : undefined;
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
     }
   }
 
-  /** `change` makes a merge patch of the object's state; undefined = it is as it should be. */
-  async patch({ resource, object }: SeenNode, change: (object: ApiObject) => JsonObject | undefined): Promise<void> {
+  async patch({ resource, object }: ObservedNode, patchFor: (current: MetadataObject) => MetadataPatch): Promise<void> {
     const { namespace, name } = object;
-    const send = async (state: ApiObject): Promise<void> => {
-      const patch = change(state);
-      if (patch !== undefined) await this.client.patch(resource, { namespace, name }, 'merge', patch, { signal: this.signal });
-    };
-    await this.withCurrent(resource, object, send);
+    await this.withConflictRetry(resource, object, async (current) => {
+      const patch = patchFor(current);
+      if (patch !== undefined) await this.client.patchMetadata(resource, { namespace, name }, patch, { signal: this.signal });
+    });
   }
 
   /**
-   * Throws the conflict where the object has other owners by now. One that is being deleted by now goes as that was asked: the look that asked it may be ahead of what has
-   * been seen, and another policy would take its place.
+   * Throws the conflict when the owner references have changed. Sends nothing for an object that is being deleted already: a request with another policy would replace the
+   * policy of the first.
    */
-  async delete({ resource, object }: SeenNode, propagationPolicy: DeletionPolicy): Promise<void> {
+  async delete({ resource, object }: ObservedNode, propagationPolicy: DeletionPolicy): Promise<void> {
     const { namespace, name, uid } = object;
-    const send = async (state: ApiObject, conflict?: Error): Promise<void> => {
-      if (conflict !== undefined && isBeingDeleted(state)) return;
-      if (conflict !== undefined && !hasSameOwners(state, object)) throw conflict;
-      const preconditions = { uid, resourceVersion: state.resourceVersion };
+    await this.withConflictRetry(resource, object, async (current, conflict) => {
+      if (conflict !== undefined && isBeingDeleted(current)) return;
+      if (conflict !== undefined && !hasSameOwnerReferences(current, object)) throw conflict;
+      const preconditions = { uid, resourceVersion: current.resourceVersion };
       await this.client.delete(resource, { namespace, name }, { propagationPolicy, preconditions, signal: this.signal });
-    };
-    await this.withCurrent(resource, object, send);
+    });
   }
 
-  private async withCurrent(
+  /** An object that does not exist needs no write. */
+  private async withConflictRetry(
     resource: Resource,
-    object: ApiObject,
-    send: (state: ApiObject, conflict?: Error) => Promise<void>,
+    object: MetadataObject,
+    write: (current: MetadataObject, conflict?: Error) => Promise<void>,
   ): Promise<void> {
     try {
-      await send(object);
+      await write(object);
     } catch (error) {
       if (isNotFound(error)) return;
       if (!isConflict(error)) throw error;
-      const current = await this.current(resource, object);
-      if (current !== undefined) await send(current, error).catch(unlessGone);
+      const current = await this.read(resource, object);
+      if (current !== undefined) await write(current, error).catch(ignoreNotFound);
     }
   }
 }
 
-function unlessGone(error: unknown): void {
+function ignoreNotFound(error: unknown): void {
   if (!isNotFound(error)) throw error;
 }
 
-const hasSameOwners = (one: ApiObject, other: ApiObject): boolean =>
+const hasSameOwnerReferences = (a: MetadataObject, b: MetadataObject): boolean =>
   equalJson(
-    ownersOf(one).map(({ reference }) => reference),
-    ownersOf(other).map(({ reference }) => reference),
+    ownerReferencesOf(a).map(({ body }) => body),
+    ownerReferencesOf(b).map(({ body }) => body),
   );

@@ -1,98 +1,105 @@
-import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
+import type { MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
+import { apiObject } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
-import type { JsonObject } from '../../shared/values/json';
+import { OwnerClassifier } from './owner-classifier';
 import { OwnerGraph } from './owner-graph';
-import { OwnerStates } from './owner-classifier';
-import type { Owner } from './owner-references';
+import type { MetadataObject, OwnerReference } from './owner-references';
 
-const [MAPS, NODES] = [resourceOf('core.v1.ConfigMap'), resourceOf('core.v1.Node')];
-const waiting: JsonObject = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['foregroundDeletion'] };
+const [CONFIG_MAPS, NODES] = [resourceOf('core.v1.ConfigMap'), resourceOf('core.v1.Node')];
+const IN_FOREGROUND_DELETION: MetaV1ObjectMeta = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['foregroundDeletion'] };
 
-function world() {
-  const kinds = new Map([MAPS, NODES].map((resource) => [resource.kind, resource]));
+function setUp() {
+  const kinds = new Map([CONFIG_MAPS, NODES].map((resource) => [resource.kind, resource]));
   const kindOf = (_: string, kind: string) => kinds.get(kind);
-  const graph = new OwnerGraph({ look: () => undefined, orphan: () => undefined }, kindOf);
-  const server = new Map<string, ApiObject>();
-  const asked: string[] = [];
+  const graph = new OwnerGraph({ enqueueAttemptToDelete: () => undefined, enqueueAttemptToOrphan: () => undefined }, kindOf);
+  const server = new Map<string, MetadataObject>();
+  const requested: string[] = [];
   const invalid: string[] = [];
-  const states = new OwnerStates({
+  const classifier = new OwnerClassifier({
     graph,
     kindOf,
-    current: (_, { uid }) => {
-      asked.push(uid);
+    read: (_, { uid }) => {
+      requested.push(uid);
       return Promise.resolve(server.get(uid));
     },
-    onInvalid: (_, { uid }) => invalid.push(uid),
+    onInvalidReference: (_, { uid }) => invalid.push(uid),
   });
-  return { kinds, graph, server, asked, invalid, states };
+  return { kinds, graph, server, requested, invalid, classifier };
 }
 
-const object = (uid: string, metadata: JsonObject = {}): ApiObject =>
+const object = (uid: string, metadata: MetaV1ObjectMeta = {}): MetadataObject =>
   apiObject({ metadata: { namespace: 'a', name: uid, uid, ...metadata } });
-const child = (namespace = 'a') => {
-  const resource = namespace === '' ? NODES : MAPS;
+const dependent = (namespace = 'a') => {
+  const resource = namespace === '' ? NODES : CONFIG_MAPS;
   return { uid: 'c', resource, object: object('c', { namespace }) };
 };
-const owner = (uid: string, kind = 'ConfigMap'): Owner => ({ apiVersion: 'v1', kind, name: uid, uid, blocks: true, reference: {} });
-
-test('OwnerStates sends no request for an owner in the graph', async () => {
-  const { graph, asked, states } = world();
-  graph.put(MAPS, object('o'));
-  graph.put(MAPS, object('w', waiting));
-  expect(await states.of(child(), owner('o'))).toEqual({ state: 'there', isUnseen: false });
-  expect(await states.of(child(), owner('w'))).toEqual({ state: 'waiting', isUnseen: false });
-  expect(asked).toEqual([]);
+const owner = (uid: string, kind = 'ConfigMap'): OwnerReference => ({
+  apiVersion: 'v1',
+  kind,
+  name: uid,
+  uid,
+  blockOwnerDeletion: true,
+  body: {},
 });
 
-test('OwnerStates requests an owner outside the graph once for concurrent calls, and never again when it is absent', async () => {
-  const { server, asked, states } = world();
-  const found = await Promise.all([states.of(child(), owner('o')), states.of(child(), owner('o'))]);
-  expect(found.map(({ state }) => state)).toEqual(['absent', 'absent']);
-  expect((await states.of(child(), owner('o'))).state).toBe('absent');
-  expect(asked).toEqual(['o']);
+test('OwnerClassifier sends no request for an owner in the graph', async () => {
+  const { graph, requested, classifier } = setUp();
+  graph.put(CONFIG_MAPS, object('o'));
+  graph.put(CONFIG_MAPS, object('w', IN_FOREGROUND_DELETION));
+  expect(await classifier.classify(dependent(), owner('o'))).toEqual({ state: 'solid', isUnobserved: false });
+  expect(await classifier.classify(dependent(), owner('w'))).toEqual({ state: 'waiting-for-dependents', isUnobserved: false });
+  expect(requested).toEqual([]);
+});
+
+test('OwnerClassifier requests an owner outside the graph once for concurrent calls, and never again when it is absent', async () => {
+  const { server, requested, classifier } = setUp();
+  const owners = await Promise.all([classifier.classify(dependent(), owner('o')), classifier.classify(dependent(), owner('o'))]);
+  expect(owners.map(({ state }) => state)).toEqual(['dangling', 'dangling']);
+  expect((await classifier.classify(dependent(), owner('o'))).state).toBe('dangling');
+  expect(requested).toEqual(['o']);
   server.set('p', object('p'));
-  expect(await states.of(child(), owner('p'))).toEqual({ state: 'there', isUnseen: true });
-  expect(await states.of(child(), owner('p'))).toEqual({ state: 'there', isUnseen: true });
-  expect(asked).toEqual(['o', 'p', 'p']);
+  expect(await classifier.classify(dependent(), owner('p'))).toEqual({ state: 'solid', isUnobserved: true });
+  expect(await classifier.classify(dependent(), owner('p'))).toEqual({ state: 'solid', isUnobserved: true });
+  expect(requested).toEqual(['o', 'p', 'p']);
 });
 
-test('OwnerStates reports a deleted owner as absent, even when its kind is no longer served', async () => {
-  const { kinds, asked, states } = world();
-  states.gone('o');
+test('OwnerClassifier reports a deleted owner as dangling, even when its kind is no longer served', async () => {
+  const { kinds, requested, classifier } = setUp();
+  classifier.objectDeleted('o');
   kinds.clear();
-  expect((await states.of(child(), owner('o'))).state).toBe('absent');
-  expect((await states.of(child(), owner('p'))).state).toBe('unknown');
-  expect(asked).toEqual([]);
+  expect((await classifier.classify(dependent(), owner('o'))).state).toBe('dangling');
+  expect((await classifier.classify(dependent(), owner('p'))).state).toBe('unknown');
+  expect(requested).toEqual([]);
 });
 
-test('OwnerStates reports an owner as orphaned when it is removed after its dependents were orphaned', async () => {
-  const { graph, states } = world();
-  graph.put(MAPS, object('o'));
-  states.orphans('o');
-  expect((await states.of(child(), owner('o'))).state).toBe('there');
+test('OwnerClassifier reports an owner as orphaned when it is removed after its dependents were orphaned', async () => {
+  const { graph, classifier } = setUp();
+  graph.put(CONFIG_MAPS, object('o'));
+  classifier.dependentsOrphaned('o');
+  expect((await classifier.classify(dependent(), owner('o'))).state).toBe('solid');
   graph.remove('o');
-  expect((await states.of(child(), owner('o'))).state).toBe('orphaned');
-  states.gone('o');
-  expect((await states.of(child(), owner('o'))).state).toBe('orphaned');
-  expect((await states.of(child(), owner('p'))).state).toBe('absent');
+  expect((await classifier.classify(dependent(), owner('o'))).state).toBe('orphaned');
+  classifier.objectDeleted('o');
+  expect((await classifier.classify(dependent(), owner('o'))).state).toBe('orphaned');
+  expect((await classifier.classify(dependent(), owner('p'))).state).toBe('dangling');
 });
 
-test('OwnerStates reports an owner that cannot be in the namespace of its reference as invalid', async () => {
-  const { graph, asked, invalid, states } = world();
-  expect((await states.of(child(''), owner('o'))).state).toBe('unknown');
-  expect([invalid, asked]).toEqual([['o'], []]);
-  graph.put(MAPS, object('far', { namespace: 'b' }));
-  expect((await states.of(child(), owner('far'))).state).toBe('absent');
-  expect([invalid, asked]).toEqual([['o', 'far'], ['far']]);
+test('OwnerClassifier reports an owner that cannot be in the namespace of its reference as invalid', async () => {
+  const { graph, requested, invalid, classifier } = setUp();
+  expect((await classifier.classify(dependent(''), owner('o'))).state).toBe('unknown');
+  expect([invalid, requested]).toEqual([['o'], []]);
+  graph.put(CONFIG_MAPS, object('far', { namespace: 'b' }));
+  expect((await classifier.classify(dependent(), owner('far'))).state).toBe('dangling');
+  expect([invalid, requested]).toEqual([['o', 'far'], ['far']]);
 });
 
-test('OwnerStates requests the other owners from the server when one of them is in foreground deletion', async () => {
-  const { graph, server, asked, states } = world();
-  for (const uid of ['a', 'b', 'c']) graph.put(MAPS, object(uid, uid === 'a' ? waiting : {}));
-  server.set('b', object('b', waiting)).set('c', object('c'));
-  expect((await states.ofAll(child(), [owner('b'), owner('c')])).map(({ state }) => state)).toEqual(['there', 'there']);
-  expect(asked).toEqual([]);
-  const found = await states.ofAll(child(), [owner('a'), owner('b'), owner('c')]);
-  expect(found).toEqual(['waiting', 'waiting', 'there'].map((state) => ({ state, isUnseen: false })));
-  expect(asked).toEqual(['b', 'c']);
+test('OwnerClassifier requests the other owners from the server when one of them is in foreground deletion', async () => {
+  const { graph, server, requested, classifier } = setUp();
+  for (const uid of ['a', 'b', 'c']) graph.put(CONFIG_MAPS, object(uid, uid === 'a' ? IN_FOREGROUND_DELETION : {}));
+  server.set('b', object('b', IN_FOREGROUND_DELETION)).set('c', object('c'));
+  expect((await classifier.classifyAll(dependent(), [owner('b'), owner('c')])).map(({ state }) => state)).toEqual(['solid', 'solid']);
+  expect(requested).toEqual([]);
+  const owners = await classifier.classifyAll(dependent(), [owner('a'), owner('b'), owner('c')]);
+  expect(owners).toEqual(['waiting-for-dependents', 'waiting-for-dependents', 'solid'].map((state) => ({ state, isUnobserved: false })));
+  expect(requested).toEqual(['b', 'c']);
 });

@@ -1,102 +1,111 @@
 /**
- * How the owners of an object are. That an owner is there, the graph says; that one is not, only the server can, and it is asked for each once. What is absent
- * under its uid never comes back.
+ * Finds out the state of an object's owners. The graph shows that an owner exists; only the server can show that one does not, and is asked once for each. An absent owner stays
+ * absent, because uids are never used again. The counterpart of upstream's classifyReferences with its absentOwnerCache.
  */
 import { LRUCache } from 'lru-cache';
-import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { Resource } from '../../shared/client/rest/resource';
-import type { OwnerGraph, SeenNode } from './owner-graph';
 import type { KindLookup } from './deletable-resources';
-import { isWaiting, type Owner } from './owner-references';
+import type { ObservedNode, OwnerGraph } from './owner-graph';
+import { isDeletingDependents, type MetadataObject, type OwnerReference } from './owner-references';
 import type { OwnerState } from './reconcile';
 
-export interface OwnerStatesOptions {
+type ObjectIdentity = Pick<MetadataObject, 'namespace' | 'name' | 'uid'>;
+
+export interface OwnerClassifierOptions {
   readonly graph: OwnerGraph;
   readonly kindOf: KindLookup;
-  /** As the server has it now; undefined where it is gone. */
-  readonly current: (resource: Resource, place: Pick<ApiObject, 'namespace' | 'name' | 'uid'>) => Promise<ApiObject | undefined>;
-  /** Told of a reference to where no owner can be: another namespace, or a namespace at all. */
-  readonly onInvalid: (child: SeenNode, owner: Owner) => void;
+  /** From the server; undefined when the object does not exist. */
+  readonly read: (resource: Resource, object: ObjectIdentity) => Promise<MetadataObject | undefined>;
+  /** Called for a reference to an owner that cannot be an owner: in another namespace, or in a namespace while the dependent is cluster-scoped. */
+  readonly onInvalidReference: (dependent: ObservedNode, reference: OwnerReference) => void;
 }
 
-export interface FoundOwner {
+export interface ClassifiedOwner {
   readonly state: OwnerState;
-  /** The server has it, but it has not been seen: nobody will tell when it goes. */
-  readonly isUnseen: boolean;
+  /** The server has the owner and the graph does not, so no event follows its deletion. */
+  readonly isUnobserved: boolean;
 }
 
-const REMEMBERED = 8_192;
-const stateOf = (owner: ApiObject | undefined): OwnerState => (owner === undefined ? 'absent' : isWaiting(owner) ? 'waiting' : 'there');
-const seen = (state: OwnerState): FoundOwner => ({ state, isUnseen: false });
+const CACHE_SIZE = 8_192;
 
-export class OwnerStates {
-  private readonly absent = new LRUCache<string, true>({ max: REMEMBERED });
-  /** Those whose children were told to forget them. */
-  private readonly orphaning = new LRUCache<string, true>({ max: REMEMBERED });
-  private readonly asked = new Map<string, Promise<ApiObject | undefined>>();
+function stateOf(owner: MetadataObject | undefined): OwnerState {
+  if (owner === undefined) return 'dangling';
+  return isDeletingDependents(owner) ? 'waiting-for-dependents' : 'solid';
+}
+const observed = (state: OwnerState): ClassifiedOwner => ({ state, isUnobserved: false });
 
-  constructor(private readonly options: OwnerStatesOptions) {}
+export class OwnerClassifier {
+  /** Uids of deleted objects, and keys of references that the server has no owner for. */
+  private readonly absentOwners = new LRUCache<string, true>({ max: CACHE_SIZE });
+  /** Uids of owners that have orphaned their dependents. */
+  private readonly orphaningOwners = new LRUCache<string, true>({ max: CACHE_SIZE });
+  private readonly pendingReads = new Map<string, Promise<MetadataObject | undefined>>();
 
-  /** The object is gone, wherever it was. */
-  gone(uid: string): void {
-    this.absent.set(uid, true);
+  constructor(private readonly options: OwnerClassifierOptions) {}
+
+  /** Call it when the informers show that the object was deleted. */
+  objectDeleted(uid: string): void {
+    this.absentOwners.set(uid, true);
   }
 
   /**
-   * The children that are known have forgotten the object, which goes next: those that turn up after it have to forget it too. News of kinds comes on ways of
-   * their own, so a child may be heard of later than the end of its owner.
+   * Call it when the observed dependents have been orphaned, before the owner is deleted. The watches of different resources are independent, so a dependent may be observed
+   * after the deletion of its owner: it is to be orphaned as well.
    */
-  orphans(uid: string): void {
-    this.orphaning.set(uid, true);
+  dependentsOrphaned(ownerUid: string): void {
+    this.orphaningOwners.set(ownerUid, true);
   }
 
-  /** Where one of several waits, the others are asked for: they may go with it, and news of that may be late. */
-  async ofAll(child: SeenNode, owners: readonly Owner[]): Promise<readonly FoundOwner[]> {
-    const found = await Promise.all(owners.map((owner) => this.of(child, owner)));
-    if (!found.some(({ state }) => state === 'waiting')) return found;
+  /** When an owner is in foreground deletion the others are read from the server: they may be deleted together with it, and the informers may be behind. */
+  async classifyAll(dependent: ObservedNode, references: readonly OwnerReference[]): Promise<readonly ClassifiedOwner[]> {
+    const owners = await Promise.all(references.map((reference) => this.classify(dependent, reference)));
+    if (!owners.some(({ state }) => state === 'waiting-for-dependents')) return owners;
     return Promise.all(
-      owners.map(async (owner, index) => {
-        const known = found[index] ?? seen('unknown');
-        const resource = this.options.kindOf(owner.apiVersion, owner.kind);
-        if (known.state !== 'there' || known.isUnseen || resource === undefined) return known;
-        return seen(stateOf(await this.ask(resource, child, owner)));
+      references.map(async (reference, index) => {
+        const owner = owners[index] ?? observed('unknown');
+        const resource = this.options.kindOf(reference.apiVersion, reference.kind);
+        if (owner.state !== 'solid' || owner.isUnobserved || resource === undefined) return owner;
+        return observed(stateOf(await this.read(resource, dependent, reference)));
       }),
     );
   }
 
-  async of(child: SeenNode, owner: Owner): Promise<FoundOwner> {
-    const { graph, kindOf, onInvalid } = this.options;
-    // Also where its kind went with it.
-    if (this.absent.has(owner.uid)) return seen(this.goneAs(owner));
-    const resource = kindOf(owner.apiVersion, owner.kind);
-    if (resource === undefined) return seen('unknown');
-    if (resource.namespaced && !child.resource.namespaced) {
-      onInvalid(child, owner);
-      return seen('unknown');
+  async classify(dependent: ObservedNode, reference: OwnerReference): Promise<ClassifiedOwner> {
+    const { graph, kindOf, onInvalidReference } = this.options;
+    // Before the kind is looked up: it may have been removed together with the owner.
+    if (this.absentOwners.has(reference.uid)) return observed(this.absentState(reference));
+    const resource = kindOf(reference.apiVersion, reference.kind);
+    if (resource === undefined) return observed('unknown');
+    if (resource.namespaced && !dependent.resource.namespaced) {
+      onInvalidReference(dependent, reference);
+      return observed('unknown');
     }
-    const node = graph.seen(owner.uid);
-    if (node !== undefined && graph.isMeant(owner, child, node)) return seen(stateOf(node.object));
-    if (node !== undefined && node.resource.namespaced && node.object.namespace !== child.object.namespace) onInvalid(child, owner);
-    const found = await this.ask(resource, child, owner);
-    return found === undefined ? seen(this.goneAs(owner)) : { state: stateOf(found), isUnseen: true };
+    const node = graph.observedNode(reference.uid);
+    if (node !== undefined && graph.matchesReference(node, dependent, reference)) return observed(stateOf(node.object));
+    if (node !== undefined && node.resource.namespaced && node.object.namespace !== dependent.object.namespace) {
+      onInvalidReference(dependent, reference);
+    }
+    const owner = await this.read(resource, dependent, reference);
+    return owner === undefined ? observed(this.absentState(reference)) : { state: stateOf(owner), isUnobserved: true };
   }
 
-  private goneAs({ uid }: Owner): OwnerState {
-    return this.orphaning.has(uid) ? 'orphaned' : 'absent';
+  private absentState({ uid }: OwnerReference): OwnerState {
+    return this.orphaningOwners.has(uid) ? 'orphaned' : 'dangling';
   }
 
-  private async ask(resource: Resource, child: SeenNode, { name, uid }: Owner): Promise<ApiObject | undefined> {
-    const place = { namespace: resource.namespaced ? child.object.namespace : '', name, uid };
-    const key = [resource.group, resource.resource, place.namespace, place.name, place.uid].join('/');
-    if (this.absent.has(key)) return undefined;
-    const asked = this.asked.get(key) ?? this.options.current(resource, place);
-    this.asked.set(key, asked);
+  /** Concurrent reads of one owner share a request. */
+  private async read(resource: Resource, dependent: ObservedNode, { name, uid }: OwnerReference): Promise<MetadataObject | undefined> {
+    const namespace = resource.namespaced ? dependent.object.namespace : '';
+    const key = [resource.group, resource.resource, namespace, name, uid].join('/');
+    if (this.absentOwners.has(key)) return undefined;
+    const pending = this.pendingReads.get(key) ?? this.options.read(resource, { namespace, name, uid });
+    this.pendingReads.set(key, pending);
     try {
-      const found = await asked;
-      if (found === undefined) this.absent.set(key, true);
-      return found;
+      const owner = await pending;
+      if (owner === undefined) this.absentOwners.set(key, true);
+      return owner;
     } finally {
-      this.asked.delete(key);
+      this.pendingReads.delete(key);
     }
   }
 }

@@ -1,193 +1,210 @@
 /**
- * Who owns whom: every object that is followed, found by its uid, with those that name it as an owner. Owners that nobody has seen are nodes as well, without an
- * object. Says which objects have to be looked at after each change; decides nothing and asks nobody.
+ * The graph of all monitored objects, by uid, with the objects that refer to each of them as an owner. An owner that was not observed is a virtual node, without an object.
+ * Enqueues the objects that a change concerns; makes no decisions and sends no requests. The counterpart of upstream's GraphBuilder.
  */
-import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
+import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import type { Resource } from '../../shared/client/rest/resource';
-import { isOrphaning, isWaiting, ownersOf, type Owner } from './owner-references';
 import type { KindLookup } from './deletable-resources';
+import {
+  isDeletingDependents,
+  isOrphaningDependents,
+  ownerReferencesOf,
+  type MetadataObject,
+  type OwnerReference,
+} from './owner-references';
 
-export class GraphNode {
+class GraphNode {
   resource: Resource | undefined;
-  /** Undefined = it is named as an owner, and has not been seen or is gone. */
-  object: ApiObject | undefined;
-  /** Objects that name this one as an owner, whether rightly or not. */
+  /** Undefined for a virtual node: the object was not observed, or was deleted. */
+  object: MetadataObject | undefined;
+  /** Nodes with an owner reference to this uid, valid or not. Undefined instead of empty. */
   dependents: Set<GraphNode> | undefined;
 
   constructor(readonly uid: string) {}
 }
 
-/** A node that has been seen. */
-export interface SeenNode {
+/** A node that is not virtual. */
+export interface ObservedNode {
   readonly uid: string;
   readonly resource: Resource;
-  readonly object: ApiObject;
+  readonly object: MetadataObject;
 }
 
-export interface GraphListener {
-  /** Whether it may go, and what it waits for, has to be found out. */
-  look(uid: string): void;
-  /** Its children have to forget it. */
-  orphan(uid: string): void;
+export interface GraphQueues {
+  readonly enqueueAttemptToDelete: (uid: string) => void;
+  readonly enqueueAttemptToOrphan: (uid: string) => void;
 }
 
 export class OwnerGraph {
   private readonly nodes = new Map<string, GraphNode>();
-  /** Nodes that have not been seen. */
-  private readonly unseen = new Set<GraphNode>();
+  private readonly virtualNodes = new Set<GraphNode>();
 
   constructor(
-    private readonly listener: GraphListener,
+    private readonly queues: GraphQueues,
     private readonly kindOf: KindLookup,
   ) {}
 
+  /** Observed nodes. */
   get size(): number {
-    return this.nodes.size - this.unseen.size;
+    return this.nodes.size - this.virtualNodes.size;
   }
 
-  seen(uid: string): SeenNode | undefined {
+  /** Undefined for a virtual node. */
+  observedNode(uid: string): ObservedNode | undefined {
     const node = this.nodes.get(uid);
-    return node === undefined ? undefined : asSeen(node);
+    return node === undefined ? undefined : asObserved(node);
   }
 
-  /** Those that name the object as their owner, whether rightly or not. */
-  dependents(uid: string): readonly { readonly node: SeenNode; readonly owner: Owner }[] {
+  /** The observed objects with an owner reference to this uid, valid or not. */
+  dependentsOf(uid: string): readonly { readonly node: ObservedNode; readonly reference: OwnerReference }[] {
     return [...(this.nodes.get(uid)?.dependents ?? [])].flatMap((dependent) => {
-      const node = asSeen(dependent);
-      const owner = node === undefined ? undefined : ownersOf(node.object).find((one) => one.uid === uid);
-      return node === undefined || owner === undefined ? [] : { node, owner };
+      const node = asObserved(dependent);
+      const reference = node === undefined ? undefined : referenceTo(uid, node);
+      return node === undefined || reference === undefined ? [] : { node, reference };
     });
   }
 
-  /** The reference names this object, and its owner may be there: in the same namespace, or in none. */
-  isMeant(owner: Owner, child: SeenNode, { resource, object }: SeenNode): boolean {
-    const kind = this.kindOf(owner.apiVersion, owner.kind);
+  /** Whether the owner has the kind and name of the reference, and is cluster-scoped or in the namespace of the dependent. */
+  matchesReference({ resource, object }: ObservedNode, dependent: ObservedNode, reference: OwnerReference): boolean {
+    const referenced = this.kindOf(reference.apiVersion, reference.kind);
     return (
-      kind !== undefined &&
-      kind.group === resource.group &&
-      kind.resource === resource.resource &&
-      owner.name === object.name &&
-      (!resource.namespaced || object.namespace === child.object.namespace)
+      referenced !== undefined &&
+      referenced.group === resource.group &&
+      referenced.resource === resource.resource &&
+      reference.name === object.name &&
+      (!resource.namespaced || object.namespace === dependent.object.namespace)
     );
   }
 
-  put(resource: Resource, object: ApiObject): void {
-    const node = this.node(object.uid);
+  /** Adds or updates an object. */
+  put(resource: Resource, object: MetadataObject): void {
+    const { uid } = object;
+    const node = this.ensureNode(uid);
     const previous = node.object;
-    const [before, after] = [previous === undefined ? [] : ownersOf(previous), ownersOf(object)];
+    const oldReferences = previous === undefined ? [] : ownerReferencesOf(previous);
+    const newReferences = ownerReferencesOf(object);
     node.resource = resource;
     node.object = object;
-    this.unseen.delete(node);
-    for (const { uid } of before) if (!after.some((owner) => owner.uid === uid)) this.unlink(node, uid);
-    for (const { uid } of after) this.link(node, uid);
-    const seen = { uid: object.uid, resource, object };
-    if (previous === undefined) this.tellMistaken(seen);
-    this.tellOwners(seen, before, after);
-    if (isWaiting(object) && !(previous !== undefined && isWaiting(previous))) {
-      // Children first: the owner may be let go at once, and how a child goes depends on whether its owner still waits.
-      this.tellDependents(node);
-      this.listener.look(object.uid);
+    this.virtualNodes.delete(node);
+    for (const old of oldReferences) if (!newReferences.some((reference) => reference.uid === old.uid)) this.unlink(node, old.uid);
+    for (const reference of newReferences) this.link(node, reference.uid);
+    const observed = { uid, resource, object };
+    if (previous === undefined) this.enqueueMismatchedDependents(observed);
+    this.processReferences(observed, oldReferences, newReferences);
+    if (isDeletingDependents(object) && !(previous !== undefined && isDeletingDependents(previous))) {
+      // Dependents first: the owner's finalizer may be removed at once, and the policy of a dependent's deletion depends on whether its owner still waits.
+      this.enqueueDependents(node);
+      this.queues.enqueueAttemptToDelete(uid);
     }
-    if (isOrphaning(object) && !(previous !== undefined && isOrphaning(previous))) this.listener.orphan(object.uid);
+    if (isOrphaningDependents(object) && !(previous !== undefined && isOrphaningDependents(previous))) {
+      this.queues.enqueueAttemptToOrphan(uid);
+    }
   }
 
-  /** The object is gone for good. */
+  /** Call it when the object was deleted. */
   remove(uid: string): void {
     const node = this.nodes.get(uid);
     if (node?.object === undefined) return;
-    const owners = ownersOf(node.object);
-    this.forget(node);
-    this.tellDependents(node);
-    for (const owner of owners) this.tellIfWaiting(owner.uid);
+    const references = ownerReferencesOf(node.object);
+    this.makeVirtual(node);
+    this.enqueueDependents(node);
+    for (const reference of references) this.enqueueIfDeletingDependents(reference.uid);
   }
 
-  /** The uids of what is known of a resource. */
-  of(resource: Resource): readonly string[] {
+  /** The uids of the observed objects of a resource. */
+  uidsOf(resource: Resource): readonly string[] {
     return [...this.nodes.values()].filter((node) => node.resource === resource).map(({ uid }) => uid);
   }
 
-  /** Nobody follows the resource any more: whether its objects are still there is not known. */
-  forgetAll(resource: Resource): void {
-    for (const node of this.nodes.values()) if (node.resource === resource) this.forget(node);
+  /** Makes the objects of a resource virtual: without a monitor it is unknown whether they exist. */
+  forgetResource(resource: Resource): void {
+    for (const node of this.nodes.values()) if (node.resource === resource) this.makeVirtual(node);
   }
 
-  /** Those whose owners have not been seen are looked at again. */
-  tellUnseen(): void {
-    for (const node of this.unseen) this.tellDependents(node);
+  enqueueDependentsOfVirtualNodes(): void {
+    for (const node of this.virtualNodes) this.enqueueDependents(node);
   }
 
-  private forget(node: GraphNode): void {
-    const owners = node.object === undefined ? [] : ownersOf(node.object);
+  private makeVirtual(node: GraphNode): void {
+    const references = node.object === undefined ? [] : ownerReferencesOf(node.object);
     node.object = undefined;
     node.resource = undefined;
-    for (const { uid } of owners) this.unlink(node, uid);
+    for (const { uid } of references) this.unlink(node, uid);
     if (node.dependents === undefined) this.nodes.delete(node.uid);
-    else this.unseen.add(node);
+    else this.virtualNodes.add(node);
   }
 
-  private node(uid: string): GraphNode {
+  private ensureNode(uid: string): GraphNode {
     let node = this.nodes.get(uid);
     if (node === undefined) {
       node = new GraphNode(uid);
       this.nodes.set(uid, node);
-      this.unseen.add(node);
+      this.virtualNodes.add(node);
     }
     return node;
   }
 
-  private link(child: GraphNode, uid: string): void {
-    const owner = this.node(uid);
+  private link(dependent: GraphNode, ownerUid: string): void {
+    const owner = this.ensureNode(ownerUid);
     owner.dependents ??= new Set();
-    owner.dependents.add(child);
+    owner.dependents.add(dependent);
   }
 
-  private unlink(child: GraphNode, uid: string): void {
-    const owner = this.nodes.get(uid);
+  private unlink(dependent: GraphNode, ownerUid: string): void {
+    const owner = this.nodes.get(ownerUid);
     if (owner?.dependents === undefined) return;
-    owner.dependents.delete(child);
+    owner.dependents.delete(dependent);
     if (owner.dependents.size > 0) return;
     owner.dependents = undefined;
     if (owner.object !== undefined) return;
-    this.nodes.delete(uid);
-    this.unseen.delete(owner);
+    this.nodes.delete(ownerUid);
+    this.virtualNodes.delete(owner);
   }
 
-  private tellDependents({ dependents = new Set() }: GraphNode): void {
-    for (const { uid } of dependents) this.listener.look(uid);
+  private enqueueDependents({ dependents = new Set() }: GraphNode): void {
+    for (const { uid } of dependents) this.queues.enqueueAttemptToDelete(uid);
   }
 
-  /** An owner turns up that is not what some of its children say that it is. */
-  private tellMistaken(owner: SeenNode): void {
-    for (const dependent of this.nodes.get(owner.uid)?.dependents ?? []) {
-      const child = asSeen(dependent);
-      const reference = child === undefined ? undefined : ownersOf(child.object).find(({ uid }) => uid === owner.uid);
-      if (child !== undefined && reference !== undefined && !this.isMeant(reference, child, owner)) this.listener.look(child.uid);
+  /** A new owner may have another kind, name or namespace than the references of its dependents. */
+  private enqueueMismatchedDependents(owner: ObservedNode): void {
+    for (const { node, reference } of this.dependentsOf(owner.uid)) {
+      if (!this.matchesReference(owner, node, reference)) this.queues.enqueueAttemptToDelete(node.uid);
     }
   }
 
-  /** A child whose owners are not all there has to be looked at, and an owner for which a child does not stand any more. */
-  private tellOwners(child: SeenNode, before: readonly Owner[], after: readonly Owner[]): void {
-    const isNew = (owner: Owner): boolean => !before.some((old) => isSame(old, owner));
-    if (!isBeingDeleted(child.object) && after.some((owner) => isNew(owner) && !this.stands(owner, child))) this.listener.look(child.uid);
-    for (const old of before) {
-      if (old.blocks && !after.some(({ uid, blocks }) => uid === old.uid && blocks)) this.tellIfWaiting(old.uid);
+  /** Enqueues a dependent with a new owner that is not solid, and owners in foreground deletion that it does not block any more. */
+  private processReferences(
+    dependent: ObservedNode,
+    oldReferences: readonly OwnerReference[],
+    newReferences: readonly OwnerReference[],
+  ): void {
+    const added = newReferences.filter((reference) => !oldReferences.some((old) => isSame(old, reference)));
+    if (!isBeingDeleted(dependent.object) && added.some((reference) => !this.isSolid(dependent, reference))) {
+      this.queues.enqueueAttemptToDelete(dependent.uid);
+    }
+    for (const old of oldReferences) {
+      const isStillBlocking = newReferences.some(({ uid, blockOwnerDeletion }) => uid === old.uid && blockOwnerDeletion);
+      if (old.blockOwnerDeletion && !isStillBlocking) this.enqueueIfDeletingDependents(old.uid);
     }
   }
 
-  private stands(owner: Owner, child: SeenNode): boolean {
-    const node = this.seen(owner.uid);
-    return node !== undefined && this.isMeant(owner, child, node) && !isWaiting(node.object);
+  private isSolid(dependent: ObservedNode, reference: OwnerReference): boolean {
+    const owner = this.observedNode(reference.uid);
+    return owner !== undefined && this.matchesReference(owner, dependent, reference) && !isDeletingDependents(owner.object);
   }
 
-  private tellIfWaiting(uid: string): void {
-    const owner = this.nodes.get(uid)?.object;
-    if (owner !== undefined && isWaiting(owner)) this.listener.look(uid);
+  private enqueueIfDeletingDependents(uid: string): void {
+    const object = this.nodes.get(uid)?.object;
+    if (object !== undefined && isDeletingDependents(object)) this.queues.enqueueAttemptToDelete(uid);
   }
 }
 
-function asSeen({ uid, resource, object }: GraphNode): SeenNode | undefined {
+function asObserved({ uid, resource, object }: GraphNode): ObservedNode | undefined {
   return resource === undefined || object === undefined ? undefined : { uid, resource, object };
 }
 
-const isSame = (one: Owner, other: Owner): boolean =>
-  one.uid === other.uid && one.name === other.name && one.kind === other.kind && one.apiVersion === other.apiVersion;
+const referenceTo = (ownerUid: string, { object }: ObservedNode): OwnerReference | undefined =>
+  ownerReferencesOf(object).find(({ uid }) => uid === ownerUid);
+
+const isSame = (a: OwnerReference, b: OwnerReference): boolean =>
+  a.uid === b.uid && a.name === b.name && a.kind === b.kind && a.apiVersion === b.apiVersion;

@@ -1,74 +1,38 @@
-/**
- * What the collector reads of an object's metadata: who owns it, and how it is going. An object is kept as little more than that, because there may be a
- * hundred thousand of them.
- */
-import type { MetaV1ObjectMeta, MetaV1OwnerReference } from '../../shared/api/types/generated/members';
+/** The owner references of an object, and whether its deletion waits for its dependents. Pure. */
+import type { MetaV1OwnerReference } from '../../shared/api/types/generated/members';
 import { finalizersOf, isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import type { PartialObjectMetadata } from '../../shared/client/rest/resource';
 
-/** Keeps an owner until those of its children that block are gone, and until all of them have forgotten it. */
-export const FOREGROUND = 'foregroundDeletion';
-export const ORPHAN = 'orphan';
+export type MetadataObject = ApiObject<PartialObjectMetadata>;
 
-export interface Owner {
+/** Retains an owner until its blocking dependents are deleted. */
+export const FOREGROUND_FINALIZER = 'foregroundDeletion';
+/** Retains an owner until no dependent refers to it. */
+export const ORPHAN_FINALIZER = 'orphan';
+
+export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
   readonly uid: string;
-  /** The owner's deletion in the foreground waits for this object. */
-  readonly blocks: boolean;
-  readonly reference: MetaV1OwnerReference;
+  /** The foreground deletion of the owner waits for this object. */
+  readonly blockOwnerDeletion: boolean;
+  /** The reference as the object has it. */
+  readonly body: MetaV1OwnerReference;
 }
 
-/** References without a uid lead nowhere; the server accepts none. */
-export function ownersOf({ metadata }: Pick<ApiObject, 'metadata'>): readonly Owner[] {
-  return (metadata.ownerReferences ?? []).flatMap((reference) => {
-    const { apiVersion = '', kind = '', name = '', uid = '', blockOwnerDeletion = false } = reference;
-    return uid === '' ? [] : [{ apiVersion, kind, name, uid, blocks: blockOwnerDeletion === true, reference }];
+/** References without a uid are left out; the server admits none. */
+export function ownerReferencesOf({ metadata }: Pick<ApiObject, 'metadata'>): readonly OwnerReference[] {
+  return (metadata.ownerReferences ?? []).flatMap((body) => {
+    const { apiVersion = '', kind = '', name = '', uid = '', blockOwnerDeletion = false } = body;
+    return uid === '' ? [] : [{ apiVersion, kind, name, uid, blockOwnerDeletion, body }];
   });
 }
 
-/** It is being deleted, but only after its children. */
-export const isWaiting = (object: ApiObject): boolean => isBeingDeleted(object) && finalizersOf(object).includes(FOREGROUND);
+/** In foreground deletion: the object is deleted after its dependents. */
+export const isDeletingDependents = (object: MetadataObject): boolean =>
+  isBeingDeleted(object) && finalizersOf(object).includes(FOREGROUND_FINALIZER);
 
-/** It is being deleted, but its children are to stay. */
-export const isOrphaning = (object: ApiObject): boolean => isBeingDeleted(object) && finalizersOf(object).includes(ORPHAN);
-
-const EMPTY_BODY: PartialObjectMetadata = {};
-const EMPTY_METADATA: MetaV1ObjectMeta = {};
-/** Strings that many objects share, held once each. */
-const WORDS = 4_096;
-
-/** Reduces objects to what the collector reads. */
-export class Trimmer {
-  private readonly words = new Map<string, string>();
-
-  readonly trim = ({ namespace, name, uid, resourceVersion, metadata }: ApiObject): ApiObject<PartialObjectMetadata> => {
-    return { namespace: this.word(namespace), name, uid, resourceVersion, metadata: this.trimmed(metadata), body: EMPTY_BODY };
-  };
-
-  private trimmed({ ownerReferences = [], finalizers = [], deletionTimestamp }: MetaV1ObjectMeta): MetaV1ObjectMeta {
-    if (ownerReferences.length === 0 && finalizers.length === 0 && deletionTimestamp === undefined) return EMPTY_METADATA;
-    return {
-      ...(ownerReferences.length === 0 ? {} : { ownerReferences: ownerReferences.map((reference) => this.reference(reference)) }),
-      ...(finalizers.length === 0 ? {} : { finalizers: finalizers.map((name) => this.word(name)) }),
-      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
-    };
-  }
-
-  private reference({ apiVersion, kind, ...others }: MetaV1OwnerReference): MetaV1OwnerReference {
-    return {
-      ...(apiVersion === undefined ? {} : { apiVersion: this.word(apiVersion) }),
-      ...(kind === undefined ? {} : { kind: this.word(kind) }),
-      ...others,
-    };
-  }
-
-  private word(text: string): string {
-    const known = this.words.get(text);
-    if (known !== undefined) return known;
-    if (this.words.size >= WORDS) this.words.clear();
-    this.words.set(text, text);
-    return text;
-  }
-}
+/** The object is deleted after the references of its dependents to it. */
+export const isOrphaningDependents = (object: MetadataObject): boolean =>
+  isBeingDeleted(object) && finalizersOf(object).includes(ORPHAN_FINALIZER);

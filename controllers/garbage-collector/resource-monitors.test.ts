@@ -1,25 +1,25 @@
 import { silentLogger } from '../../shared/runtime/logger';
 import { fakeClient } from '../../test/support/fake-client';
-import { Monitors } from './resource-monitors';
+import { ResourceMonitors } from './resource-monitors';
 
-test('Monitors stops during the first discovery without waiting for the next one', async () => {
+test('ResourceMonitors stops during the first discovery without waiting for the next one', async () => {
   const { client, clock, random } = fakeClient();
   const verbs = ['delete', 'list', 'watch'];
   const resource = { resource: 'pods', responseKind: { kind: 'Pod' }, scope: 'Namespaced', verbs };
   jest.spyOn(client, 'document').mockResolvedValue({ items: [{ versions: [{ version: 'v1', resources: [resource] }] }] });
-  const ending = new AbortController();
-  const nothing = (): void => undefined;
-  const monitors = new Monitors({
+  const abort = new AbortController();
+  const ignore = (): void => undefined;
+  const monitors = new ResourceMonitors({
     client,
     clock,
     random,
     logger: silentLogger,
-    signal: ending.signal,
+    signal: abort.signal,
     trim: (object) => object,
-    listener: { put: nothing, remove: nothing, gone: nothing, forget: nothing, settled: nothing },
-    onDiscovered: () => ending.abort(),
-    onUnsynced: nothing,
+    listener: { put: ignore, remove: ignore, resourceDeleted: ignore, forgetResource: ignore, synced: ignore },
+    onDiscovered: () => abort.abort(),
+    onSyncTimeout: ignore,
   });
-  // The clock stands still.
-  await monitors.run(nothing);
+  // The manual clock does not advance, so a wait would never end.
+  await monitors.run(ignore);
 });

@@ -1,9 +1,8 @@
 /**
- * Follows every collection whose objects can be deleted, custom ones included: looks at what the server serves every 30 s, and as soon as a definition changes. One
- * collection that cannot be followed holds up nobody for long, and one that goes stops none of the others.
+ * Informers for all deletable resources, custom resources included. Discovery is repeated every 30 s, and as soon as a CustomResourceDefinition changes. A resource that cannot
+ * be listed delays the others for a limited time, and a resource that is removed does not affect the others.
  */
 import { Informer, StreamingLists, type InformerOptions } from '../../shared/client/informer/informer';
-import type { ApiObject } from '../../shared/client/rest/api-object';
 import { discover, type Discovered } from '../../shared/client/rest/discovery';
 import { metadataOf, type PartialObjectMetadata, type Resource } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
@@ -12,20 +11,23 @@ import { canonicalGroup } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import type { Random } from '../../shared/runtime/random';
-import { collectionOf, followed } from './deletable-resources';
+import { deletableResources, resourceKeyOf } from './deletable-resources';
+import type { MetadataObject } from './owner-references';
 
 export interface MonitorListener {
-  put(resource: Resource, object: ApiObject): void;
-  remove(object: ApiObject): void;
-  /** All objects of the resource went with its definition. */
-  gone(resource: Resource): void;
-  /** What was known of the resource may be wrong by now. */
-  forget(resource: Resource): void;
-  /** What the server serves has been read, and what is new is known. */
-  settled(): void;
+  /** An object was created or changed. */
+  put(resource: Resource, object: MetadataObject): void;
+  /** An object was deleted. */
+  remove(object: MetadataObject): void;
+  /** All objects of the resource were deleted, because its definition was. */
+  resourceDeleted(resource: Resource): void;
+  /** The state of the resource's objects is unknown. */
+  forgetResource(resource: Resource): void;
+  /** The monitors have synced after a change of the served resources. */
+  synced(): void;
 }
 
-export interface GarbageMonitorOptions {
+export interface ResourceMonitorsOptions {
   readonly client: RestClient;
   readonly clock: Clock;
   readonly random: Random;
@@ -33,178 +35,176 @@ export interface GarbageMonitorOptions {
   readonly signal: AbortSignal;
   readonly trim: NonNullable<InformerOptions<PartialObjectMetadata>['trim']>;
   readonly listener: MonitorListener;
-  /** What the server serves has been read. */
+  /** Called after each discovery. */
   readonly onDiscovered: (discovered: Discovered) => void;
-  /** A resource could not be read in time. */
-  readonly onUnsynced: () => void;
+  /** Called for a resource that did not sync in time. */
+  readonly onSyncTimeout: () => void;
 }
 
 interface Monitor {
   readonly resource: Resource;
-  readonly ending: AbortController;
+  readonly stop: AbortController;
   readonly ended: Promise<void>;
-  /** The collection is known, or has had its time. */
-  isSettled: boolean;
+  /** The informer has synced, or its time is over. */
+  isSynced: boolean;
 }
 
-const DISCOVERY_MS = 30_000;
-/** Changes of definitions that follow each other are looked at together. Milliseconds. */
-const GATHER_MS = 200;
-/** What takes longer to be read does not keep the others waiting. Milliseconds. */
-const SYNC_MS = 30_000;
+const DISCOVERY_PERIOD_MS = 30_000;
+/** Changes of definitions within this time cause one discovery. Milliseconds. */
+const BATCH_MS = 200;
+const SYNC_TIMEOUT_MS = 30_000;
+const SYNC_POLL_MS = 50;
 const DEFINITIONS = 'customresourcedefinitions';
 
-export class Monitors {
+export class ResourceMonitors {
+  /** By the key of the resource. */
   private readonly monitors = new Map<string, Monitor>();
-  /** Not served any more, but whether their objects are gone is not known: a definition that goes is not served before its objects have gone. */
-  private readonly left = new Set<Resource>();
+  /** Resources without a monitor and with objects that may still exist: a deleted definition is not served any more before its objects are deleted. */
+  private readonly unmonitored = new Set<Resource>();
   private readonly streaming = new StreamingLists();
-  private wake: () => void = () => undefined;
-  private kinds = '';
-  private isStale = false;
+  private interruptWait: () => void = () => undefined;
+  private servedKinds = '';
+  private needsDiscovery = false;
 
-  constructor(private readonly options: GarbageMonitorOptions) {}
+  constructor(private readonly options: ResourceMonitorsOptions) {}
 
-  /** Everything that is served is known, as far as it can be. */
-  get isSettled(): boolean {
-    return !this.isStale && [...this.monitors.values()].every(({ isSettled }) => isSettled);
+  /** Whether discovery is up to date and all monitors have synced or timed out. */
+  get areSynced(): boolean {
+    return !this.needsDiscovery && [...this.monitors.values()].every(({ isSynced }) => isSynced);
   }
 
-  /** Looks again and again until the signal is aborted; `onReady` is called once the first look has settled. */
+  /** Resolves when the signal is aborted and all informers have ended. `onReady` is called once, after the first sync. */
   async run(onReady: () => void): Promise<void> {
     const { clock, signal, logger, listener } = this.options;
-    // One listener for all of them: there may be hundreds.
-    signal.addEventListener('abort', () => this.end(), { once: true });
+    // One listener for all monitors: there may be hundreds.
+    signal.addEventListener('abort', () => this.stopMonitors(), { once: true });
     for (let isFirst = true; !signal.aborted;) {
-      this.isStale = false;
+      this.needsDiscovery = false;
       try {
-        const isChanged = this.follow(await this.discovered());
-        await this.settle();
-        if (isChanged) listener.settled();
+        const isChanged = this.syncMonitors(await this.discover());
+        await this.waitForMonitors();
+        if (isChanged) listener.synced();
         if (isFirst && !signal.aborted) onReady();
         isFirst = false;
       } catch (error) {
         if (!signal.aborted) logger.warn('what the server serves cannot be read', { error });
-        this.isStale = isFirst;
+        this.needsDiscovery = isFirst;
       }
-      await this.nextLook();
-      await pause(clock, GATHER_MS, signal);
+      await this.waitForNextDiscovery();
+      await pause(clock, BATCH_MS, signal);
     }
-    this.end();
+    this.stopMonitors();
     await Promise.all([...this.monitors.values()].map(({ ended }) => ended));
   }
 
-  private end(): void {
-    for (const { ending } of this.monitors.values()) ending.abort();
+  private stopMonitors(): void {
+    for (const { stop } of this.monitors.values()) stop.abort();
   }
 
-  private async discovered(): Promise<Discovered> {
+  private async discover(): Promise<Discovered> {
     const { client, signal, onDiscovered } = this.options;
     const discovered = await discover(client, { signal });
     onDiscovered(discovered);
     return discovered;
   }
 
-  /** Returns whether anything is known that was not. */
-  private follow({ resources, kinds: known, stale }: Discovered): boolean {
-    const wanted = new Map(followed(resources).map((resource) => [collectionOf(resource), resource]));
-    const staleGroups = new Set(stale.map((text) => canonicalGroup(text.slice(0, Math.max(0, text.lastIndexOf('/'))))));
+  /** Starts and drops monitors. Returns whether any kind or resource was added or removed. */
+  private syncMonitors({ resources, kinds, stale }: Discovered): boolean {
+    const desired = new Map(deletableResources(resources).map((resource) => [resourceKeyOf(resource), resource]));
+    const staleGroups = new Set(stale.map((version) => canonicalGroup(version.slice(0, Math.max(0, version.lastIndexOf('/'))))));
     for (const [key, { resource }] of this.monitors) {
-      // What cannot be described at the moment is there all the same.
-      if (!wanted.has(key) && !staleGroups.has(resource.group)) this.left.add(this.drop(key, resource));
+      // A version that discovery cannot describe at the moment is still served.
+      if (!desired.has(key) && !staleGroups.has(resource.group)) this.unmonitored.add(this.dropMonitor(key, resource));
     }
-    const kinds = [...known.keys()].join(' ');
-    let isChanged = kinds !== this.kinds;
-    this.kinds = kinds;
-    for (const [key, resource] of wanted) {
+    const servedKinds = [...kinds.keys()].join(' ');
+    let isChanged = servedKinds !== this.servedKinds;
+    this.servedKinds = servedKinds;
+    for (const [key, resource] of desired) {
       if (this.monitors.has(key)) continue;
       isChanged = true;
-      for (const known of this.leftOf(resource)) this.options.listener.forget(known);
-      this.monitors.set(key, this.start(resource));
+      for (const previous of this.takeUnmonitored(resource)) this.options.listener.forgetResource(previous);
+      this.monitors.set(key, this.startMonitor(resource));
     }
     return isChanged;
   }
 
-  private start(resource: Resource): Monitor {
-    const { client, clock, random, logger, trim, listener, onUnsynced } = this.options;
-    const ending = new AbortController();
+  private startMonitor(resource: Resource): Monitor {
+    const { client, clock, random, logger, trim, listener, onSyncTimeout } = this.options;
+    const stop = new AbortController();
     const informer = new Informer({ client, resource: metadataOf(resource), clock, random, logger, trim, streaming: this.streaming });
-    const isCurrent = (): boolean => !ending.signal.aborted;
+    const put = (object: MetadataObject): void => {
+      if (!stop.signal.aborted) listener.put(resource, object);
+      this.handleDefinitionChange(resource);
+    };
     informer.handle({
-      added: (object) => {
-        if (isCurrent()) listener.put(resource, object);
-        this.definitionChanged(resource);
-      },
-      updated: (_, object) => {
-        if (isCurrent()) listener.put(resource, object);
-        this.definitionChanged(resource);
-      },
+      added: put,
+      updated: (_, object) => put(object),
       deleted: (object) => {
-        if (isCurrent()) listener.remove(object);
-        this.definitionChanged(resource, object.name);
+        if (!stop.signal.aborted) listener.remove(object);
+        this.handleDefinitionChange(resource, object.name);
       },
     });
-    const ended = informer.run(ending.signal);
-    const monitor: Monitor = { resource, ending, ended, isSettled: false };
-    const settle = (): void => void (monitor.isSettled = true);
-    const late = clock.after(SYNC_MS, () => {
-      if (monitor.isSettled || ending.signal.aborted) return;
-      onUnsynced();
+    const monitor: Monitor = { resource, stop, ended: informer.run(stop.signal), isSynced: false };
+    const timeout = clock.after(SYNC_TIMEOUT_MS, () => {
+      if (monitor.isSynced || stop.signal.aborted) return;
+      onSyncTimeout();
       logger.warn('a collection cannot be read, going on without it', { group: resource.group, resource: resource.resource });
-      settle();
+      monitor.isSynced = true;
     });
     void informer.synced.then(() => {
-      late.cancel();
-      settle();
+      timeout.cancel();
+      monitor.isSynced = true;
     });
-    ending.signal.addEventListener('abort', () => late.cancel(), { once: true });
+    stop.signal.addEventListener('abort', () => timeout.cancel(), { once: true });
     return monitor;
   }
 
-  private drop(key: string, resource: Resource): Resource {
-    this.monitors.get(key)?.ending.abort();
+  private dropMonitor(key: string, resource: Resource): Resource {
+    this.monitors.get(key)?.stop.abort();
     this.monitors.delete(key);
     return resource;
   }
 
-  /** Those of the same group and name that were left; they are not left any more. */
-  private leftOf({ group, resource }: Pick<Resource, 'group' | 'resource'>): readonly Resource[] {
-    const found = [...this.left].filter((known) => known.group === group && known.resource === resource);
-    for (const known of found) this.left.delete(known);
-    return found;
+  /** Removes and returns the unmonitored resources with this group and name. */
+  private takeUnmonitored({ group, resource }: Pick<Resource, 'group' | 'resource'>): readonly Resource[] {
+    const matching = [...this.unmonitored].filter((unmonitored) => unmonitored.group === group && unmonitored.resource === resource);
+    for (const unmonitored of matching) this.unmonitored.delete(unmonitored);
+    return matching;
   }
 
-  /** `gone` = the name of a definition that is gone, and with it all its objects. */
-  private definitionChanged({ resource }: Resource, gone?: string): void {
+  /** `deletedName`: the name of a definition that was deleted, together with all its objects. */
+  private handleDefinitionChange({ resource }: Resource, deletedName?: string): void {
     if (resource !== DEFINITIONS) return;
-    if (gone !== undefined) this.definitionGone(gone);
-    this.isStale = true;
-    this.wake();
+    if (deletedName !== undefined) this.handleDefinitionDeletion(deletedName);
+    this.needsDiscovery = true;
+    this.interruptWait();
   }
 
-  private definitionGone(name: string): void {
-    const [plural = ''] = name.split('.', 1);
-    const group = canonicalGroup(name.slice(plural.length + 1));
-    const followed = [...this.monitors].filter(([, { resource: known }]) => known.resource === plural && known.group === group);
-    const dropped = followed.map(([key, { resource }]) => this.drop(key, resource));
-    for (const resource of [...dropped, ...this.leftOf({ group, resource: plural })]) this.options.listener.gone(resource);
+  private handleDefinitionDeletion(definitionName: string): void {
+    const [plural = ''] = definitionName.split('.', 1);
+    const group = canonicalGroup(definitionName.slice(plural.length + 1));
+    const monitored = [...this.monitors].filter(([, { resource }]) => resource.resource === plural && resource.group === group);
+    const dropped = monitored.map(([key, { resource }]) => this.dropMonitor(key, resource));
+    for (const resource of [...dropped, ...this.takeUnmonitored({ group, resource: plural })]) {
+      this.options.listener.resourceDeleted(resource);
+    }
   }
 
-  private async settle(): Promise<void> {
+  private async waitForMonitors(): Promise<void> {
     const { clock, signal } = this.options;
-    while (!signal.aborted && ![...this.monitors.values()].every(({ isSettled }) => isSettled)) await pause(clock, 50, signal);
+    while (!signal.aborted && ![...this.monitors.values()].every(({ isSynced }) => isSynced)) await pause(clock, SYNC_POLL_MS, signal);
   }
 
-  /** Ends after half a minute, or when a definition has changed. */
-  private async nextLook(): Promise<void> {
+  /** Resolves after the discovery period, or when a definition changes. */
+  private async waitForNextDiscovery(): Promise<void> {
     const { clock, signal } = this.options;
-    if (this.isStale || signal.aborted) return;
-    const ending = new AbortController();
-    const stop = (): void => ending.abort();
-    this.wake = stop;
-    signal.addEventListener('abort', stop, { once: true });
-    await pause(clock, DISCOVERY_MS, ending.signal);
-    signal.removeEventListener('abort', stop);
-    this.wake = () => undefined;
+    if (this.needsDiscovery || signal.aborted) return;
+    const interruption = new AbortController();
+    const interrupt = (): void => interruption.abort();
+    this.interruptWait = interrupt;
+    signal.addEventListener('abort', interrupt, { once: true });
+    await pause(clock, DISCOVERY_PERIOD_MS, interruption.signal);
+    signal.removeEventListener('abort', interrupt);
+    this.interruptWait = () => undefined;
   }
 }
