@@ -1,10 +1,12 @@
 /**
  * Watches CronJobs and their Jobs; creates and deletes Jobs and writes CronJob status.
  *
- * A sync requeues itself for the next scheduled time, after ten minutes at most, because timers do not notice a change of the system clock. Never adopts Jobs.
+ * A sync requeues itself for the next scheduled time, after ten minutes at most, because timers do not notice a change
+ * of the system clock. Never adopts Jobs.
  *
- * Unlike upstream, the first run of a CronJob in this process is decided on the CronJob as the server has it, since another process may have started that run, and a sync is
- * skipped while the informer shows an older CronJob than this process wrote.
+ * Unlike upstream, the first run of a CronJob in this process is decided on the CronJob as the server has it, since
+ * another process may have started that run, and a sync is skipped while the informer shows an older CronJob than this
+ * process wrote.
  */
 import type { BatchV1CronJob, BatchV1Job } from '../../shared/api/types/generated/members';
 import { isNotFound } from '../../shared/client/rest/api-error';
@@ -28,7 +30,7 @@ const MAX_REQUEUE_MS = 600_000;
 export const cronJobController: Controller = {
   name: 'cronjob',
   aliases: ['cronjob-controller'],
-  description: 'makes Jobs at the times that CronJobs say',
+  description: 'creates Jobs at the scheduled times of CronJobs',
   isOnByDefault: true,
   account: 'cronjob-controller',
   run: runCronJobs,
@@ -102,7 +104,10 @@ interface Reconciled {
   readonly actions: CronJobActions;
 }
 
-/** Before the first run of a CronJob, reads it from the server: another process may have started the run. Undefined when the CronJob does not exist any more. */
+/**
+ * Before the first run of a CronJob, reads it from the server: another process may have started the run. Undefined when
+ * the CronJob does not exist any more.
+ */
 async function reconcileWithLiveState(context: CronJobContext, state: CronJobState, observed: CronJob): Promise<Reconciled | undefined> {
   const reconciled = await reconcile(context, state, observed);
   if (reconciled.actions.run === undefined || state.readFromServer.has(observed.uid)) return reconciled;
@@ -119,7 +124,10 @@ async function reconcile(context: CronJobContext, { jobIndex }: CronJobState, cr
   return { cronJob, actions: reconcileCronJob({ cronJob, jobs, missing, now: context.clock.now() }) };
 }
 
-/** Uids of Jobs in `status.active` that do not exist. The informer may be behind, so the server is asked for each Job that it does not show. */
+/**
+ * Uids of Jobs in `status.active` that do not exist. The informer may be behind, so the server is asked for each Job
+ * that it does not show.
+ */
 async function missingActiveJobs(
   { client, signal }: CronJobContext,
   { namespace, body }: CronJob,

@@ -1,4 +1,7 @@
-/** Carries out the actions of a sync: creates and deletes Jobs, records Events, and writes the status of the CronJob. Makes no decisions. */
+/**
+ * Carries out the actions of a sync: creates and deletes Jobs, records Events, and writes the status of the CronJob.
+ * Makes no decisions.
+ */
 import type { BatchV1CronJobStatus, BatchV1Job } from '../../shared/api/types/generated/members';
 import { timeOf, timestamp } from '../../shared/api/metadata/object-meta';
 import { ApiError, isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound } from '../../shared/client/rest/api-error';

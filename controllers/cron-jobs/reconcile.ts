@@ -1,4 +1,6 @@
-/** Decides the actions of one sync of a CronJob: its status, the finished Jobs to delete, and the run that is due. Pure. */
+/**
+ * Decides the actions of one sync of a CronJob: its status, the finished Jobs to delete, and the run that is due. Pure.
+ */
 import type { BatchV1CronJobStatus, CoreV1ObjectReference } from '../../shared/api/types/generated/members';
 import { timeOf } from '../../shared/api/metadata/object-meta';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';

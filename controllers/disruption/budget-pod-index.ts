@@ -1,6 +1,6 @@
 /**
- * Indexes pods by the PodDisruptionBudgets that select them, updated with each change, so that a change of a pod costs no search through all pods. Holds only what a status is
- * computed from.
+ * Indexes pods by the PodDisruptionBudgets that select them, updated with each change, so that a change of a pod costs
+ * no search through all pods. Holds only what a status is computed from.
  */
 import type { MetaV1LabelSelector, PolicyV1PodDisruptionBudget } from '../../shared/api/types/generated/members';
 import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';

@@ -1,8 +1,10 @@
 /**
- * Watches PodDisruptionBudgets, pods and the workloads that own pods; writes the status of budgets and resets stale `DisruptionTarget` conditions of pods. Never evicts.
+ * Watches PodDisruptionBudgets, pods and the workloads that own pods; writes the status of budgets and resets stale
+ * `DisruptionTarget` conditions of pods. Never evicts.
  *
- * A change of a pod enqueues the budgets that select it, a change of a workload's scale all budgets of the namespace. A sync requeues itself for disrupted pods that are not
- * deleted, and after a failure to find the expected scale. Stale conditions share the queue.
+ * A change of a pod enqueues the budgets that select it, a change of a workload's scale all budgets of the namespace. A
+ * sync requeues itself for disrupted pods that are not deleted, and after a failure to find the expected scale. Stale
+ * conditions share the queue.
  */
 import type { CoreV1Pod, PolicyV1PodDisruptionBudget, PolicyV1PodDisruptionBudgetStatus } from '../../shared/api/types/generated/members';
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
@@ -30,7 +32,7 @@ const STALE_POD_PREFIX = 'stale:';
 export const disruptionController: Controller = {
   name: 'disruption',
   aliases: ['disruption-controller'],
-  description: 'says of disruption budgets how many of their pods may go',
+  description: 'writes how many pods of each PodDisruptionBudget may be disrupted',
   isOnByDefault: true,
   component: 'controllermanager',
   account: 'disruption-controller',
@@ -151,7 +153,10 @@ async function expectedPodCount(
 const budgetReference = ({ namespace, name, uid, resourceVersion }: PodDisruptionBudget) =>
   ({ apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', namespace, name, uid, resourceVersion }) as const;
 
-/** The write is conditional on the observed version, because the server changes the status of the budget when it admits an eviction. */
+/**
+ * The write is conditional on the observed version, because the server changes the status of the budget when it admits
+ * an eviction.
+ */
 async function writeStatus(
   { client, signal }: ControllerContext,
   budget: PodDisruptionBudget,

@@ -78,7 +78,9 @@ export function reconcileBudget({ budget, pods, expectedPods, now }: BudgetInput
   return { status: equalJson(newStatus, status) ? undefined : newStatus, requeueAfterMs, notDeleted };
 }
 
-/** The status when the expected scale is unknown: no disruptions are allowed. Undefined when the status is up to date. */
+/**
+ * The status when the expected scale is unknown: no disruptions are allowed. Undefined when the status is up to date.
+ */
 export function failSafeStatus(budget: PodDisruptionBudget, message: string, now: number): PolicyV1PodDisruptionBudgetStatus | undefined {
   const { status = {} } = budget.body;
   const conditions = updateConditions(budget, now, { status: 'False', reason: 'SyncFailed', message });

@@ -1,6 +1,6 @@
 /**
- * Finds the number of replicas that the controllers of pods should have: from informers for the built-in workload kinds, from the `scale` subresource for any other kind. Only
- * reads.
+ * Finds the number of replicas that the controllers of pods should have: from informers for the built-in workload
+ * kinds, from the `scale` subresource for any other kind. Only reads.
  */
 import type { AutoscalingV1Scale, MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
 import { parseApiVersion } from '../../shared/api/identity/identity';
@@ -74,7 +74,10 @@ export class ScaleFinder {
     return Object.values(this.workloads);
   }
 
-  /** Calls back with the namespace of each workload that is created, scaled or deleted. Returns a function that ends the calls. */
+  /**
+   * Calls back with the namespace of each workload that is created, scaled or deleted. Returns a function that ends the
+   * calls.
+   */
   onScaleChange(callback: (namespace: string) => void): () => void {
     const removeHandlers = this.informers.map((informer) =>
       informer.handle({

@@ -1,8 +1,10 @@
 /**
- * Watches the metadata of all deletable resources; deletes objects with dangling owners, and removes owner references and the finalizers of foreground deletion and orphaning.
+ * Watches the metadata of all deletable resources; deletes objects with dangling owners, and removes owner references
+ * and the finalizers of foreground deletion and orphaning.
  *
- * The graph of owners enqueues the objects that a change concerns in two queues, like upstream's attemptToDelete and attemptToOrphan. An object with an owner that only the server
- * knows is requeued with back-off. Workers start once all monitors have synced.
+ * The graph of owners enqueues the objects that a change concerns in two queues, like upstream's attemptToDelete and
+ * attemptToOrphan. An object with an owner that only the server knows is requeued with back-off. Workers start once all
+ * monitors have synced.
  */
 import type { Resource } from '../../shared/client/rest/resource';
 import { aborted } from '../../shared/client/signals';
@@ -17,7 +19,7 @@ import { ResourceMonitors } from './resource-monitors';
 export const garbageCollectorController: Controller = {
   name: 'garbage-collector',
   aliases: ['garbage-collector-controller', 'garbagecollector'],
-  description: 'removes objects whose owners are gone',
+  description: 'deletes objects with owners that no longer exist',
   isOnByDefault: true,
   account: 'generic-garbage-collector',
   run: (context) => (context.settings.enableGarbageCollector ? run(context) : aborted(context.signal)),

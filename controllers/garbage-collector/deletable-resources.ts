@@ -1,4 +1,7 @@
-/** The resources that the garbage collector monitors, and the lookup of resources by the kinds in owner references. From discovery. */
+/**
+ * The resources that the garbage collector monitors, and the lookup of resources by the kinds in owner references. From
+ * discovery.
+ */
 import type { ServedResource } from '../../shared/client/rest/discovery';
 import type { Resource } from '../../shared/client/rest/resource';
 import { canonicalApiVersion } from '../../shared/names/dialect';

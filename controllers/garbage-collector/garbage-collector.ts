@@ -53,7 +53,10 @@ export class GarbageCollector {
     this.owners.objectDeleted(uid);
   }
 
-  /** Deletes the object if all its owners are dangling; otherwise removes dangling owner references, or the finalizer of foreground deletion. */
+  /**
+   * Deletes the object if all its owners are dangling; otherwise removes dangling owner references, or the finalizer of
+   * foreground deletion.
+   */
   async attemptToDelete(uid: string): Promise<WorkOutcome> {
     const { graph, isGraphSynced } = this.options;
     const node = graph.observedNode(uid);

@@ -1,6 +1,6 @@
 /**
- * The writes of the garbage collector. Each has the observed version as its precondition; after a conflict the object is read and the change is computed again, once. An object
- * with another uid under the same name is never changed.
+ * The writes of the garbage collector. Each has the observed version as its precondition; after a conflict the object
+ * is read and the change is computed again, once. An object with another uid under the same name is never changed.
  */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
@@ -43,8 +43,8 @@ export class GarbageWriter {
   }
 
   /**
-   * Throws the conflict when the owner references have changed. Sends nothing for an object that is being deleted already: a request with another policy would replace the
-   * policy of the first.
+   * Throws the conflict when the owner references have changed. Sends nothing for an object that is being deleted
+   * already: a request with another policy would replace the policy of the first.
    */
   async delete({ resource, object }: ObservedNode, propagationPolicy: DeletionPolicy): Promise<void> {
     const { namespace, name, uid } = object;

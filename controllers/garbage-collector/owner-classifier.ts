@@ -1,6 +1,7 @@
 /**
- * Finds out the state of an object's owners. The graph shows that an owner exists; only the server can show that one does not, and is asked once for each. An absent owner stays
- * absent, because uids are never used again. The counterpart of upstream's classifyReferences with its absentOwnerCache.
+ * Finds out the state of an object's owners. The graph shows that an owner exists; only the server can show that one
+ * does not, and is asked once for each. An absent owner stays absent, because uids are never used again. The
+ * counterpart of upstream's classifyReferences with its absentOwnerCache.
  */
 import { LRUCache } from 'lru-cache';
 import type { Resource } from '../../shared/client/rest/resource';
@@ -16,7 +17,10 @@ export interface OwnerClassifierOptions {
   readonly kindOf: KindLookup;
   /** From the server; undefined when the object does not exist. */
   readonly read: (resource: Resource, object: ObjectIdentity) => Promise<MetadataObject | undefined>;
-  /** Called for a reference to an owner that cannot be an owner: in another namespace, or in a namespace while the dependent is cluster-scoped. */
+  /**
+   * Called for a reference to an owner that cannot be an owner: in another namespace, or in a namespace while the
+   * dependent is cluster-scoped.
+   */
   readonly onInvalidReference: (dependent: ObservedNode, reference: OwnerReference) => void;
 }
 
@@ -49,14 +53,18 @@ export class OwnerClassifier {
   }
 
   /**
-   * Call it when the observed dependents have been orphaned, before the owner is deleted. The watches of different resources are independent, so a dependent may be observed
-   * after the deletion of its owner: it is to be orphaned as well.
+   * Call it when the observed dependents have been orphaned, before the owner is deleted. The watches of different
+   * resources are independent, so a dependent may be observed after the deletion of its owner: it is to be orphaned as
+   * well.
    */
   dependentsOrphaned(ownerUid: string): void {
     this.orphaningOwners.set(ownerUid, true);
   }
 
-  /** When an owner is in foreground deletion the others are read from the server: they may be deleted together with it, and the informers may be behind. */
+  /**
+   * When an owner is in foreground deletion the others are read from the server: they may be deleted together with it,
+   * and the informers may be behind.
+   */
   async classifyAll(dependent: ObservedNode, references: readonly OwnerReference[]): Promise<readonly ClassifiedOwner[]> {
     const owners = await Promise.all(references.map((reference) => this.classify(dependent, reference)));
     if (!owners.some(({ state }) => state === 'waiting-for-dependents')) return owners;

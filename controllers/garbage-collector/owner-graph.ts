@@ -1,6 +1,7 @@
 /**
- * The graph of all monitored objects, by uid, with the objects that refer to each of them as an owner. An owner that was not observed is a virtual node, without an object.
- * Enqueues the objects that a change concerns; makes no decisions and sends no requests. The counterpart of upstream's GraphBuilder.
+ * The graph of all monitored objects, by uid, with the objects that refer to each of them as an owner. An owner that
+ * was not observed is a virtual node, without an object. Enqueues the objects that a change concerns; makes no
+ * decisions and sends no requests. The counterpart of upstream's GraphBuilder.
  */
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import type { Resource } from '../../shared/client/rest/resource';
@@ -64,7 +65,10 @@ export class OwnerGraph {
     });
   }
 
-  /** Whether the owner has the kind and name of the reference, and is cluster-scoped or in the namespace of the dependent. */
+  /**
+   * Whether the owner has the kind and name of the reference, and is cluster-scoped or in the namespace of the
+   * dependent.
+   */
   matchesReference({ resource, object }: ObservedNode, dependent: ObservedNode, reference: OwnerReference): boolean {
     const referenced = this.kindOf(reference.apiVersion, reference.kind);
     return (
@@ -92,7 +96,8 @@ export class OwnerGraph {
     if (previous === undefined) this.enqueueMismatchedDependents(observed);
     this.processReferences(observed, oldReferences, newReferences);
     if (isDeletingDependents(object) && !(previous !== undefined && isDeletingDependents(previous))) {
-      // Dependents first: the owner's finalizer may be removed at once, and the policy of a dependent's deletion depends on whether its owner still waits.
+      // Dependents first: the owner's finalizer may be removed at once, and the policy of a dependent's deletion
+      // depends on whether its owner still waits.
       this.enqueueDependents(node);
       this.queues.enqueueAttemptToDelete(uid);
     }
@@ -172,7 +177,10 @@ export class OwnerGraph {
     }
   }
 
-  /** Enqueues a dependent with a new owner that is not solid, and owners in foreground deletion that it does not block any more. */
+  /**
+   * Enqueues a dependent with a new owner that is not solid, and owners in foreground deletion that it does not block
+   * any more.
+   */
   private processReferences(
     dependent: ObservedNode,
     oldReferences: readonly OwnerReference[],

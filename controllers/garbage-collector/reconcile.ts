@@ -20,7 +20,9 @@ export type OwnerState =
   | 'dangling'
   /** The owner was deleted after it had orphaned the dependents that were observed then; this dependent was not. */
   | 'orphaned'
-  /** The kind of the owner is not served, or the reference is invalid: a cluster-scoped object with a namespaced owner. */
+  /**
+   * The kind of the owner is not served, or the reference is invalid: a cluster-scoped object with a namespaced owner.
+   */
   | 'unknown';
 
 export interface Dependent {
@@ -36,7 +38,10 @@ export type GarbageAction =
   /** The state of an owner is unknown: the object is enqueued again when more kinds are served. */
   | { readonly type: 'wait-for-kinds' }
   | { readonly type: 'delete-owner-references'; readonly uids: ReadonlySet<string> }
-  /** `unblockOwners`: set `blockOwnerDeletion` to false first, because the object and its owners would wait for each other. */
+  /**
+   * `unblockOwners`: set `blockOwnerDeletion` to false first, because the object and its owners would wait for each
+   * other.
+   */
   | { readonly type: 'delete'; readonly policy: DeletionPolicy; readonly unblockOwners: boolean }
   | { readonly type: 'remove-foreground-finalizer' };
 

@@ -1,6 +1,7 @@
 /**
- * Informers for all deletable resources, custom resources included. Discovery is repeated every 30 s, and as soon as a CustomResourceDefinition changes. A resource that cannot
- * be listed delays the others for a limited time, and a resource that is removed does not affect the others.
+ * Informers for all deletable resources, custom resources included. Discovery is repeated every 30 s, and as soon as a
+ * CustomResourceDefinition changes. A resource that cannot be listed delays the others for a limited time, and a
+ * resource that is removed does not affect the others.
  */
 import { Informer, StreamingLists, type InformerOptions } from '../../shared/client/informer/informer';
 import { discover, type Discovered } from '../../shared/client/rest/discovery';
@@ -59,7 +60,10 @@ const DEFINITIONS = 'customresourcedefinitions';
 export class ResourceMonitors {
   /** By the key of the resource. */
   private readonly monitors = new Map<string, Monitor>();
-  /** Resources without a monitor and with objects that may still exist: a deleted definition is not served any more before its objects are deleted. */
+  /**
+   * Resources without a monitor and with objects that may still exist: a deleted definition is not served any more
+   * before its objects are deleted.
+   */
   private readonly unmonitored = new Set<Resource>();
   private readonly streaming = new StreamingLists();
   private interruptWait: () => void = () => undefined;
@@ -73,7 +77,9 @@ export class ResourceMonitors {
     return !this.needsDiscovery && [...this.monitors.values()].every(({ isSynced }) => isSynced);
   }
 
-  /** Resolves when the signal is aborted and all informers have ended. `onReady` is called once, after the first sync. */
+  /**
+   * Resolves when the signal is aborted and all informers have ended. `onReady` is called once, after the first sync.
+   */
   async run(onReady: () => void): Promise<void> {
     const { clock, signal, logger, listener } = this.options;
     // One listener for all monitors: there may be hundreds.

@@ -1,6 +1,6 @@
 /**
- * The back-off between the failure of a Job's pods and the creation of their replacements: it doubles with each consecutive failure. Pods that have been counted are not
- * remembered.
+ * The back-off between the failure of a Job's pods and the creation of their replacements: it doubles with each
+ * consecutive failure. Pods that have been counted are not remembered.
  */
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { isPodTerminated, type Pod } from '../runtime/pods';

@@ -1,11 +1,12 @@
 /**
  * Watches Jobs and pods; creates and deletes pods, removes their tracking finalizers and writes Job status.
  *
- * A change of a Job enqueues it at once, a change of a pod after 100 ms, so that one status write covers several pods. A sync requeues itself for back-offs, deadlines and
- * expired expectations. A second queue removes the finalizer from orphan pods.
+ * A change of a Job enqueues it at once, a change of a pod after 100 ms, so that one status write covers several pods.
+ * A sync requeues itself for back-offs, deadlines and expired expectations. A second queue removes the finalizer from
+ * orphan pods.
  *
- * Unlike upstream, the first sync of a started Job in this process reads the Job and its pods from the server, and a sync is skipped while the informer shows an older Job
- * than this process wrote.
+ * Unlike upstream, the first sync of a started Job in this process reads the Job and its pods from the server, and a
+ * sync is skipped while the informer shows an older Job than this process wrote.
  */
 import type { BatchV1Job, CoreV1Pod } from '../../shared/api/types/generated/members';
 import { keyOf } from '../../shared/client/rest/api-object';
@@ -38,7 +39,7 @@ const POD_BATCH_MS = 100;
 export const jobController: Controller = {
   name: 'job',
   aliases: ['job-controller'],
-  description: 'runs the pods of Jobs, and counts them',
+  description: 'runs the pods of Jobs and counts them',
   isOnByDefault: true,
   account: 'job-controller',
   run,

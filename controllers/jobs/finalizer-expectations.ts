@@ -1,6 +1,6 @@
 /**
- * Remembers the pods from which this process has removed the tracking finalizer, until the informer shows them without it or deleted. They have been counted, whatever the informer
- * shows. The same as upstream's uidTrackingExpectations.
+ * Remembers the pods from which this process has removed the tracking finalizer, until the informer shows them without
+ * it or deleted. They have been counted, whatever the informer shows. The same as upstream's uidTrackingExpectations.
  */
 import type { Pod } from '../runtime/pods';
 import { hasTrackingFinalizer } from './job';
@@ -28,7 +28,10 @@ export class FinalizerExpectations {
     if (uids?.delete(podUid) === true && uids.size === 0) this.uidsByJob.delete(jobKey);
   }
 
-  /** Drops the pods that the informer shows without the finalizer, and returns the uids of the rest. A pod that it does not show yet may still appear with the finalizer. */
+  /**
+   * Drops the pods that the informer shows without the finalizer, and returns the uids of the rest. A pod that it does
+   * not show yet may still appear with the finalizer.
+   */
   outstanding(jobKey: string, observed: readonly Pod[]): ReadonlySet<string> {
     const uids = this.uidsByJob.get(jobKey);
     if (uids === undefined) return NO_UIDS;

@@ -1,6 +1,6 @@
 /**
- * Sets of completion indexes as ordered intervals, in the notation of a Job's status (`0-2,5`). The cost of an operation is linear in the number of intervals, not of
- * indexes.
+ * Sets of completion indexes as ordered intervals, in the notation of a Job's status (`0-2,5`). The cost of an
+ * operation is linear in the number of intervals, not of indexes.
  */
 
 export interface Interval {

@@ -1,4 +1,7 @@
-/** Decides whether a Job completes or fails, and why. An interim condition in the status (`SuccessCriteriaMet`, `FailureTarget`) is final. Pure. */
+/**
+ * Decides whether a Job completes or fails, and why. An interim condition in the status (`SuccessCriteriaMet`,
+ * `FailureTarget`) is final. Pure.
+ */
 import { timeOf } from '../../shared/api/metadata/object-meta';
 import { conditionOf, conditionStatus } from '../runtime/conditions';
 import type { FinishedCondition } from '../workload/finished-jobs';

@@ -1,6 +1,6 @@
 /**
- * Carries out the actions of a sync: deletes and creates pods, removes their tracking finalizers, and writes the status. Each write has the version that was observed as its
- * precondition. Makes no decisions.
+ * Carries out the actions of a sync: deletes and creates pods, removes their tracking finalizers, and writes the
+ * status. Each write has the version that was observed as its precondition. Makes no decisions.
  */
 import type { BatchV1JobStatus } from '../../shared/api/types/generated/members';
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
@@ -101,7 +101,10 @@ export class JobWriter {
     return succeeded;
   }
 
-  /** Returns the Job with the status; undefined when the Job does not exist any more. A conflict is thrown, and the sync is retried. */
+  /**
+   * Returns the Job with the status; undefined when the Job does not exist any more. A conflict is thrown, and the sync
+   * is retried.
+   */
   private async writeStatus(job: Job, status: BatchV1JobStatus): Promise<Job | undefined> {
     const { client, onStatusWritten, signal } = this.options;
     if (equalJson(job.body.status ?? {}, status)) return job;

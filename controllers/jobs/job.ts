@@ -1,6 +1,6 @@
 /**
- * The Job resource, and the finalizer, labels and annotations that its controller puts on pods. Names are recognised in both dialects and written in the one of the process.
- * The server generates the selector's labels.
+ * The Job resource, and the finalizer, labels and annotations that its controller puts on pods. Names are recognised in
+ * both dialects and written in the one of the process. The server generates the selector's labels.
  */
 import type { BatchV1Job } from '../../shared/api/types/generated/members';
 import { finalizersOf, type ApiObject } from '../../shared/client/rest/api-object';

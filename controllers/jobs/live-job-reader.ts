@@ -1,6 +1,7 @@
 /**
- * Reads a started Job and its pods from the server when this process syncs the Job for the first time. The informers may be behind the writes of the process that ran the
- * controller before, so pods would be created or counted twice. The differences become expectations, and later syncs use the informers.
+ * Reads a started Job and its pods from the server when this process syncs the Job for the first time. The informers
+ * may be behind the writes of the process that ran the controller before, so pods would be created or counted twice.
+ * The differences become expectations, and later syncs use the informers.
  */
 import { isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf } from '../../shared/client/rest/api-object';
@@ -70,7 +71,10 @@ export class LiveJobReader {
   }
 }
 
-/** The `matchLabels` of the Job's selector. Pods that the Job controls and that lack these labels are found in the informer once it has caught up. */
+/**
+ * The `matchLabels` of the Job's selector. Pods that the Job controls and that lack these labels are found in the
+ * informer once it has caught up.
+ */
 function matchLabelsSelector({ body }: Job): string {
   return Object.entries(body.spec?.selector?.matchLabels ?? {})
     .map(([key, value]) => `${key}=${value}`)

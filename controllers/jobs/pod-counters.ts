@@ -1,6 +1,7 @@
 /**
- * Counts the finished pods of a Job, each exactly once: the uid of a finished pod is first written to `status.uncountedTerminatedPods`, then the pod's tracking finalizer is
- * removed, then the pod is added to `status.succeeded` or `status.failed`. Pure.
+ * Counts the finished pods of a Job, each exactly once: the uid of a finished pod is first written to
+ * `status.uncountedTerminatedPods`, then the pod's tracking finalizer is removed, then the pod is added to
+ * `status.succeeded` or `status.failed`. Pure.
  */
 import type { BatchV1UncountedTerminatedPods } from '../../shared/api/types/generated/members';
 import type { Job } from './job';
@@ -12,7 +13,10 @@ export interface PodCounters {
   readonly uncounted: { readonly succeeded: readonly string[]; readonly failed: readonly string[] };
 }
 
-/** The counters of the Job's status; uncounted pods without the finalizer are counted. `tracked`: uids of the pods with the finalizer. */
+/**
+ * The counters of the Job's status; uncounted pods without the finalizer are counted. `tracked`: uids of the pods with
+ * the finalizer.
+ */
 export function podCountersOf({ body: { status = {} } }: Job, tracked: ReadonlySet<string>): PodCounters {
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
   const counters = { succeeded: status.succeeded ?? 0, failed: status.failed ?? 0, uncounted: { succeeded, failed } };

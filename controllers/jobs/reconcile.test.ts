@@ -1,6 +1,6 @@
 /**
- * Reconciles Jobs with delayed events, conflicts, failed writes and restarts during a sync, in any order: each pod is counted once, no more pods succeed than requested, and
- * the Job finishes.
+ * Reconciles Jobs with delayed events, conflicts, failed writes and restarts during a sync, in any order: each pod is
+ * counted once, no more pods succeed than requested, and the Job finishes.
  */
 import * as fc from 'fast-check';
 import type { BatchV1Job, BatchV1JobSpec, BatchV1JobStatus, CoreV1Pod } from '../../shared/api/types/generated/members';

@@ -139,7 +139,10 @@ function wantedActivePods(context: SyncContext): number {
   return Math.max(0, Math.min(spec.parallelism, spec.completions - succeeded - indexCount(failedIndexes)));
 }
 
-/** `count` pods; of an Indexed Job at least all pods without an index, with a finished index, or with the index of another pod. */
+/**
+ * `count` pods; of an Indexed Job at least all pods without an index, with a finished index, or with the index of
+ * another pod.
+ */
 function surplusPods({ input, spec, indexBound, active, succeededIndexes, failedIndexes }: SyncContext, count: number): readonly Pod[] {
   if (!spec.isIndexed && count <= 0) return [];
   const sorted = sortForDeletion(active, active, input.now);

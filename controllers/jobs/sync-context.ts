@@ -1,4 +1,7 @@
-/** What one sync of a Job works with: its pods classified as active, terminating, or finished and not counted yet, and its counters and indexes. Pure. */
+/**
+ * What one sync of a Job works with: its pods classified as active, terminating, or finished and not counted yet, and
+ * its counters and indexes. Pure.
+ */
 import { compareNames, type Pod } from '../runtime/pods';
 import { isPodActive } from '../workload/pod-activity';
 import { hasIndex, indexCount, parseIndexes, withIndexes, type OrderedIntervals } from './index-intervals';
@@ -44,7 +47,8 @@ export interface SyncContext {
   readonly newSucceeded: readonly Pod[];
   readonly newFailed: readonly FailedPod[];
   /**
-   * The last failed pod of each index that is to be retried. Its annotations hold the failure count of the index, so its deletion is delayed until the replacement exists.
+   * The last failed pod of each index that is to be retried. Its annotations hold the failure count of the index, so
+   * its deletion is delayed until the replacement exists.
    */
   readonly delayedDeletion: ReadonlyMap<number, FailedPod>;
   readonly counters: PodCounters;

@@ -1,4 +1,7 @@
-/** Deletes the objects of one resource in a namespace, and counts those that remain because of a finalizer or a grace period. */
+/**
+ * Deletes the objects of one resource in a namespace, and counts those that remain because of a finalizer or a grace
+ * period.
+ */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { finalizersOf, type ApiObject } from '../../shared/client/rest/api-object';
 import { metadataOf, type PartialObjectMetadata } from '../../shared/client/rest/resource';

@@ -1,4 +1,7 @@
-/** The result of an attempt to delete the content of a namespace, and the conditions that report it, with upstream's types, reasons and messages. Pure. */
+/**
+ * The result of an attempt to delete the content of a namespace, and the conditions that report it, with upstream's
+ * types, reasons and messages. Pure.
+ */
 import type { CoreV1Namespace, CoreV1NamespaceCondition } from '../../shared/api/types/generated/members';
 import { equalJson } from '../../shared/values/json';
 import { conditionsOf, transitionTime } from '../runtime/conditions';
@@ -111,8 +114,8 @@ function instanceCounts(counts: readonly (readonly [name: string, count: number]
 }
 
 /**
- * The namespace with the conditions of the attempt; undefined when it has them already. A condition's transition time changes only with its status, and conditions of other
- * types stay. `now`: RFC 3339.
+ * The namespace with the conditions of the attempt; undefined when it has them already. A condition's transition time
+ * changes only with its status, and conditions of other types stay. `now`: RFC 3339.
  */
 export function withDeletionConditions(namespace: CoreV1Namespace, attempt: DeletionAttempt, now: string): CoreV1Namespace | undefined {
   const observed = conditionsOf(namespace);

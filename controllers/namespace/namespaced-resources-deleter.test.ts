@@ -8,7 +8,7 @@ import { conditionOf } from '../runtime/conditions';
 import { NamespacedResourcesDeleter } from './namespaced-resources-deleter';
 
 const NAMESPACES = '/api/v1/namespaces';
-const MAPS = '/api/v1/configmaps';
+const CONFIG_MAPS = '/api/v1/configmaps';
 const PODS = '/api/v1/pods';
 const ALL_VERBS = ['create', 'delete', 'deletecollection', 'list', 'watch'];
 
@@ -45,28 +45,28 @@ function setUp(options: { readonly finalizers?: string[]; readonly stale?: strin
 
 test('NamespacedResourcesDeleter deletes all content and finalizes the namespace in one attempt, without writing conditions', async () => {
   const { api, put, deleteNamespace, namespace } = setUp();
-  put(MAPS, 'a');
+  put(CONFIG_MAPS, 'a');
   put(PODS, 'p');
   put('/apis/example.com/v1/gadgets', 'g');
-  api.put(MAPS, { metadata: { namespace: 'other', name: 'a' } });
+  api.put(CONFIG_MAPS, { metadata: { namespace: 'other', name: 'a' } });
   expect(await deleteNamespace()).toEqual({ type: 'done' });
   expect(namespace()).toBeUndefined();
-  expect(api.all(MAPS)).toHaveLength(1);
+  expect(api.all(CONFIG_MAPS)).toHaveLength(1);
   expect(api.all('/apis/example.com/v1/gadgets')).toHaveLength(0);
   expect(api.requests.filter((request) => request.startsWith('PUT'))).toEqual(['PUT /api/v1/namespaces/n/finalize']);
 });
 
 test('NamespacedResourcesDeleter deletes nothing else while a pod remains', async () => {
   const { api, put, deleteNamespace, condition } = setUp();
-  put(MAPS, 'a');
+  put(CONFIG_MAPS, 'a');
   put(PODS, 'p', { finalizers: ['x.y/z'] });
   expect(await deleteNamespace()).toEqual({ type: 'wait' });
-  expect(api.all(MAPS)).toHaveLength(1);
+  expect(api.all(CONFIG_MAPS)).toHaveLength(1);
   expect(condition('NamespaceFinalizersRemaining')?.message).toContain('x.y/z in 1 resource instances');
   expect(api.get(PODS, 'n', 'p')).toMatchObject({ metadata: { deletionTimestamp: expect.any(String) } });
   api.drop(PODS, 'n', 'p');
   expect(await deleteNamespace()).toEqual({ type: 'done' });
-  expect(api.all(MAPS)).toHaveLength(0);
+  expect(api.all(CONFIG_MAPS)).toHaveLength(0);
 });
 
 test('NamespacedResourcesDeleter requeues after the grace period of a terminating pod', async () => {
@@ -77,7 +77,7 @@ test('NamespacedResourcesDeleter requeues after the grace period of a terminatin
 
 test('NamespacedResourcesDeleter reports a resource that it cannot delete and deletes the others', async () => {
   const { api, put, deleteNamespace, condition, served } = setUp();
-  put(MAPS, 'a');
+  put(CONFIG_MAPS, 'a');
   put('/apis/example.com/v1/gadgets', 'g');
   api.intercept = ({ method, path }) => {
     if (method === 'DELETE' && path.includes('/configmaps')) return status(403, 'Forbidden');
@@ -90,9 +90,9 @@ test('NamespacedResourcesDeleter reports a resource that it cannot delete and de
 
 test('NamespacedResourcesDeleter keeps the namespace while discovery of a group fails, and deletes the content of the others', async () => {
   const { api, clock, put, deleteNamespace, namespace, condition } = setUp({ stale: ['broken.example.com'] });
-  put(MAPS, 'a');
+  put(CONFIG_MAPS, 'a');
   expect(await deleteNamespace()).toEqual({ type: 'wait' });
-  expect(api.all(MAPS)).toHaveLength(0);
+  expect(api.all(CONFIG_MAPS)).toHaveLength(0);
   expect(condition('NamespaceDeletionDiscoveryFailure')?.message).toContain('broken.example.com/v1');
   const complete = documents();
   api.intercept = ({ path }) => (complete[path] === undefined ? undefined : reply(200, complete[path]));
@@ -113,9 +113,9 @@ test('NamespacedResourcesDeleter ignores a namespace that is active or does not 
   const { api, put, deleteNamespace, namespace } = setUp();
   const { metadata: _, ...rest } = namespace() ?? {};
   api.put(NAMESPACES, { ...rest, metadata: { name: 'n' } });
-  put(MAPS, 'a');
+  put(CONFIG_MAPS, 'a');
   expect(await deleteNamespace()).toEqual({ type: 'done' });
-  expect(api.all(MAPS)).toHaveLength(1);
+  expect(api.all(CONFIG_MAPS)).toHaveLength(1);
   api.drop(NAMESPACES, '', 'n');
   expect(await deleteNamespace()).toEqual({ type: 'done' });
 });

@@ -1,6 +1,6 @@
 /**
- * Deletes the content of a namespace that is being deleted, and then removes this controller's finalizer from it. The same as upstream's NamespacedResourcesDeleter with
- * OrderedNamespaceDeletion.
+ * Deletes the content of a namespace that is being deleted, and then removes this controller's finalizer from it. The
+ * same as upstream's NamespacedResourcesDeleter with OrderedNamespaceDeletion.
  */
 import type { CoreV1Namespace } from '../../shared/api/types/generated/members';
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';

@@ -1,9 +1,11 @@
 /**
- * Watches nodes, their leases and all pods. Sets the conditions of unresponsive nodes to `Unknown`, taints nodes by their conditions, sets the Ready condition of pods on
- * nodes that are not ready to `False`, and maintains the deprecated node labels.
+ * Watches nodes, their leases and all pods. Sets the conditions of unresponsive nodes to `Unknown`, taints nodes by
+ * their conditions, sets the Ready condition of pods on nodes that are not ready to `False`, and maintains the
+ * deprecated node labels.
  *
- * Every monitor period the health of all nodes is checked; nodes with NoExecute taints to come are requeued at the eviction rate of their zone. Pods and nodes share one
- * queue. Taint eviction is another controller, and no cloud provider is asked whether a node exists.
+ * Every monitor period the health of all nodes is checked; nodes with NoExecute taints to come are requeued at the
+ * eviction rate of their zone. Pods and nodes share one queue. Taint eviction is another controller, and no cloud
+ * provider is asked whether a node exists.
  */
 import type { CoordinationV1Lease, CoreV1Node, CoreV1Pod } from '../../shared/api/types/generated/members';
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
@@ -35,7 +37,7 @@ const NODE_INDEX = 'node';
 export const nodeLifecycleController: Controller = {
   name: 'nodelifecycle',
   aliases: ['node-lifecycle-controller', 'nodelifecycle-controller'],
-  description: 'says of nodes that give no sign of life that they are lost, and taints them',
+  description: 'marks unresponsive nodes as unreachable and taints nodes by their conditions',
   isOnByDefault: true,
   component: 'node-controller',
   account: 'node-controller',
@@ -115,7 +117,10 @@ class NodeLifecycle {
     } while (await this.startEvictionsUntil(clock.monotonic() + settings.nodes.periodMs));
   }
 
-  /** Only `monitorNodeHealth` adds evictions, so without pending ones this waits until `deadline`. False when the controller ends. */
+  /**
+   * Only `monitorNodeHealth` adds evictions, so without pending ones this waits until `deadline`. False when the
+   * controller ends.
+   */
   private async startEvictionsUntil(deadline: number): Promise<boolean> {
     const { clock, signal } = this.context;
     for (let left = deadline - clock.monotonic(); left > 0; left = deadline - clock.monotonic()) {

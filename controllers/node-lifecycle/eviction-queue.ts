@@ -1,4 +1,7 @@
-/** Nodes that wait for their NoExecute taint, by zone, each zone with a rate limit of its own. The same as upstream's RateLimitedTimedQueue of each zone. */
+/**
+ * Nodes that wait for their NoExecute taint, by zone, each zone with a rate limit of its own. The same as upstream's
+ * RateLimitedTimedQueue of each zone.
+ */
 import type { Clock } from '../../shared/runtime/clock';
 
 interface ZoneQueue {

@@ -1,6 +1,6 @@
 /**
- * Decides whether a node is alive: a new status from the kubelet or a renewed lease is a sign of life, and a node without one for the grace period gets conditions with the
- * status `Unknown`. Pure. Behaves like upstream 1.31.1.
+ * Decides whether a node is alive: a new status from the kubelet or a renewed lease is a sign of life, and a node
+ * without one for the grace period gets conditions with the status `Unknown`. Pure. Behaves like upstream 1.31.1.
  */
 import type { CoordinationV1Lease, CoreV1Node, CoreV1NodeCondition } from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';
@@ -35,7 +35,8 @@ export function readyStatus({ body }: Node): ReadyStatus {
 }
 
 /**
- * A node that was not observed before counts as seen now, because this process may just have started; a node without status and lease counts as seen when it was created.
+ * A node that was not observed before counts as seen now, because this process may just have started; a node without
+ * status and lease counts as seen when it was created.
  */
 export function observeNodeHealth(previous: NodeHealth | undefined, node: Node, lease: Lease | undefined, instant: Instant): NodeHealth {
   const kubeletReport = kubeletReportOf(node);

@@ -124,11 +124,11 @@ test('NodeMonitor evicts nothing when all zones are disrupted, removes NoExecute
   expect(monitor.startDueEvictions()).toEqual([]);
   expect(effects(monitor.taintAndLabelPatch(tainted))).toEqual(['NoSchedule']);
   renewLease('b', '1');
-  const lost = node('c', 'True', { zone: 'c' });
-  expect(monitor.monitorNodeHealth([node('a', 'False', { zone: 'a' }), node('b', 'True', { zone: 'b' }), lost])).toEqual([]);
+  const silent = node('c', 'True', { zone: 'c' });
+  expect(monitor.monitorNodeHealth([node('a', 'False', { zone: 'a' }), node('b', 'True', { zone: 'b' }), silent])).toEqual([]);
   expect(monitor.startDueEvictions()).toEqual(['a']);
   clock.advance(39_000);
-  expect(monitor.monitorNodeHealth([node('a', 'False', { zone: 'a' }), node('b', 'True', { zone: 'b' }), lost])).toEqual([]);
+  expect(monitor.monitorNodeHealth([node('a', 'False', { zone: 'a' }), node('b', 'True', { zone: 'b' }), silent])).toEqual([]);
 });
 
 test('NodeMonitor does not count nodes with the exclude-disruption label in the state of their zone', () => {

@@ -1,6 +1,6 @@
 /**
- * Remembers the health of all nodes, the nodes from which pods are evicted, and the nodes that wait for eviction. Decides which conditions, taints and labels a node needs;
- * the controller writes them.
+ * Remembers the health of all nodes, the nodes from which pods are evicted, and the nodes that wait for eviction.
+ * Decides which conditions, taints and labels a node needs; the controller writes them.
  */
 import type { CoreV1Node, CoreV1NodeCondition } from '../../shared/api/types/generated/members';
 import type { MergePatch } from '../../shared/client/rest/rest-client';
@@ -54,7 +54,10 @@ export class NodeMonitor {
     this.evictionQueue.remove(nodeName);
   }
 
-  /** Observes the health of all nodes and queues those to evict from. Returns the names of nodes that need other conditions or taints. */
+  /**
+   * Observes the health of all nodes and queues those to evict from. Returns the names of nodes that need other
+   * conditions or taints.
+   */
   monitorNodeHealth(nodes: readonly Node[]): readonly string[] {
     const countsByZone = new Map<string, ZoneCounts>();
     const statuses = new Map<string, ReadyStatus>();

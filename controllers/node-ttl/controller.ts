@@ -1,8 +1,8 @@
 /**
  * Watches nodes; writes the annotation `ttl` of every node: how long its kubelet may cache Secrets and ConfigMaps.
  *
- * Adding or removing a node requeues all nodes when the number of nodes passes a boundary. Like upstream's controller; in addition removes the annotation in the other
- * dialect.
+ * Adding or removing a node requeues all nodes when the number of nodes passes a boundary. Like upstream's controller;
+ * in addition removes the annotation in the other dialect.
  */
 import { isNotFound } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';
@@ -17,7 +17,7 @@ const CONCURRENCY = 4;
 export const ttlController: Controller = {
   name: 'ttl',
   aliases: ['ttl-controller'],
-  description: 'tells nodes how long they may go on with what they know of Secrets and ConfigMaps',
+  description: 'annotates nodes with the time that kubelets may cache Secrets and ConfigMaps',
   isOnByDefault: true,
   account: 'ttl-controller',
   run,

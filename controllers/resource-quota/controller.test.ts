@@ -7,7 +7,7 @@ import { fakeContext } from '../../test/support/fake-context';
 import { runResourceQuota } from './controller';
 
 const QUOTAS = '/api/v1/resourcequotas';
-const MAPS = '/api/v1/configmaps';
+const CONFIG_MAPS = '/api/v1/configmaps';
 const HOUR_MS = 3_600_000;
 const served = {
   resource: 'configmaps',
@@ -47,8 +47,8 @@ async function startController() {
 
 test('the ResourceQuota controller recalculates after five seconds when the usage exceeds the observed objects', async () => {
   const { api, clock, putUsage, used, stop } = await startController();
-  api.put(MAPS, { metadata: { namespace: 'n', name: 'a', uid: 'a' } });
-  api.drop(MAPS, 'n', 'a');
+  api.put(CONFIG_MAPS, { metadata: { namespace: 'n', name: 'a', uid: 'a' } });
+  api.drop(CONFIG_MAPS, 'n', 'a');
   await clock.advanceAsync(100);
   expect(used()).toBe('0');
   putUsage('1');
@@ -63,7 +63,7 @@ test('the ResourceQuota controller recalculates after five seconds when the usag
 test('the ResourceQuota controller keeps a correct usage and sends no further update', async () => {
   const { api, clock, putUsage, used, stop } = await startController();
   putUsage('1');
-  api.put(MAPS, { metadata: { namespace: 'n', name: 'a', uid: 'a' } });
+  api.put(CONFIG_MAPS, { metadata: { namespace: 'n', name: 'a', uid: 'a' } });
   await clock.advanceAsync(10_000);
   expect(used()).toBe('1');
   const before = api.requests.length;

@@ -1,8 +1,10 @@
 /**
- * Watches ResourceQuotas and the resources that they limit; writes ResourceQuota status. Admission, not this controller, enforces quotas.
+ * Watches ResourceQuotas and the resources that they limit; writes ResourceQuota status. Admission, not this
+ * controller, enforces quotas.
  *
- * A quota is enqueued when its spec changes, 50 ms after a change of an object that it limits, 5 s after its status was changed, when a limited resource is added or removed, and
- * periodically. A sync requeues itself when time alone changes the usage.
+ * A quota is enqueued when its spec changes, 50 ms after a change of an object that it limits, 5 s after its status was
+ * changed, when a limited resource is added or removed, and periodically. A sync requeues itself when time alone
+ * changes the usage.
  */
 import type { CoreV1ResourceQuota } from '../../shared/api/types/generated/members';
 import { isNotFound } from '../../shared/client/rest/api-error';
@@ -25,8 +27,9 @@ const NAMESPACE_INDEX = 'namespace';
 /** Changes of limited objects within this time cause one sync. Milliseconds. */
 const BATCH_MS = 50;
 /**
- * The delay between a change of the status and the next sync. Admission writes the usage of an object before the informer shows the object; an object that was deleted again
- * before that write leaves a wrong usage without another event. Milliseconds.
+ * The delay between a change of the status and the next sync. Admission writes the usage of an object before the
+ * informer shows the object; an object that was deleted again before that write leaves a wrong usage without another
+ * event. Milliseconds.
  */
 const STATUS_CHECK_MS = 5_000;
 
@@ -37,7 +40,7 @@ type QuotaContext = Pick<ControllerContext, 'client' | 'informers' | 'clock' | '
 export const resourceQuotaController: Controller = {
   name: 'resourcequota',
   aliases: ['resourcequota-controller'],
-  description: 'says of quotas how much of what they limit is used',
+  description: 'writes how much of each ResourceQuota is used',
   isOnByDefault: true,
   account: 'resourcequota-controller',
   run: runResourceQuota,

@@ -1,6 +1,7 @@
 /**
- * Informers for the resources that quotas limit: started when a quota first limits a resource, and ended when the resource is not served any more. They hold only metadata,
- * except for resources with usage beyond the number of objects. The counterpart of upstream's QuotaMonitor.
+ * Informers for the resources that quotas limit: started when a quota first limits a resource, and ended when the
+ * resource is not served any more. They hold only metadata, except for resources with usage beyond the number of
+ * objects. The counterpart of upstream's QuotaMonitor.
  */
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { discover, type ServedResource } from '../../shared/client/rest/discovery';
@@ -48,7 +49,10 @@ export class QuotaMonitor {
   /** By the key of the resource. */
   private readonly monitors = new Map<string, Monitor>();
   private discovery: Discovery | undefined;
-  /** Limited resources that may be added or removed, with the time at which a quota first limited them: milliseconds of the monotonic clock. */
+  /**
+   * Limited resources that may be added or removed, with the time at which a quota first limited them: milliseconds of
+   * the monotonic clock.
+   */
   private readonly dynamicResources = new Map<string, number>();
 
   constructor(
@@ -57,8 +61,9 @@ export class QuotaMonitor {
   ) {}
 
   /**
-   * Starts a monitor for the resource if it is served. Throws when its informer does not sync in time. Returns the milliseconds after which to try again, because an unknown
-   * resource may have been added a moment ago; undefined when there is a monitor or the resource is not served.
+   * Starts a monitor for the resource if it is served. Throws when its informer does not sync in time. Returns the
+   * milliseconds after which to try again, because an unknown resource may have been added a moment ago; undefined when
+   * there is a monitor or the resource is not served.
    */
   async ensureMonitor(groupResource: GroupResource): Promise<number | undefined> {
     const key = resourceKeyOf(groupResource);
@@ -161,7 +166,10 @@ export class QuotaMonitor {
     return { informer, index, end };
   }
 
-  /** Namespaced resources with objects that can be created and deleted, by key. Repeats a discovery that is older than `maxAgeMs`. */
+  /**
+   * Namespaced resources with objects that can be created and deleted, by key. Repeats a discovery that is older than
+   * `maxAgeMs`.
+   */
   private servedResources(maxAgeMs = Number.POSITIVE_INFINITY): Promise<ReadonlyMap<string, ServedResource>> {
     const { client, clock, signal } = this.context;
     const startedAt = clock.monotonic();

@@ -12,7 +12,9 @@ import { compareQuantities, formatQuantity, type Quantity } from '../../shared/v
 
 export type ResourceQuota = ApiObject<CoreV1ResourceQuota>;
 
-/** The members that the usage of objects of any kind depends on. Objects held as metadata have no spec and no status. */
+/**
+ * The members that the usage of objects of any kind depends on. Objects held as metadata have no spec and no status.
+ */
 export type CountedBody = {
   metadata?: MetaV1ObjectMeta;
   spec?: JsonObject;

@@ -1,9 +1,9 @@
 /**
- * Watches nodes and pods; deletes pods that do not tolerate the NoExecute taints of their node, at once or after `tolerationSeconds`. Sets the pod's `DisruptionTarget`
- * condition before.
+ * Watches nodes and pods; deletes pods that do not tolerate the NoExecute taints of their node, at once or after
+ * `tolerationSeconds`. Sets the pod's `DisruptionTarget` condition before.
  *
- * A change of a node's taints, or of a pod's node or tolerations, schedules or cancels the eviction of pods; due evictions enter the queue. Never taints nodes. The same as
- * upstream's controller.
+ * A change of a node's taints, or of a pod's node or tolerations, schedules or cancels the eviction of pods; due
+ * evictions enter the queue. Never taints nodes. The same as upstream's controller.
  */
 import { isNotFound } from '../../shared/client/rest/api-error';
 import { isBeingDeleted, keyOf } from '../../shared/client/rest/api-object';
@@ -28,7 +28,7 @@ const DISRUPTION_TARGET = 'DisruptionTarget';
 export const taintEvictionController: Controller = {
   name: 'taint-eviction',
   aliases: ['taint-eviction-controller'],
-  description: 'makes pods leave nodes whose taints they do not tolerate',
+  description: 'evicts pods that do not tolerate the NoExecute taints of their node',
   isOnByDefault: true,
   account: 'node-controller',
   run,

@@ -1,6 +1,6 @@
 /**
- * Schedules the eviction of pods: a timer for each pod that tolerates its node's taints for a limited time. Calls back once for each pod that is due. The counterpart of
- * upstream's TimedWorkerQueue.
+ * Schedules the eviction of pods: a timer for each pod that tolerates its node's taints for a limited time. Calls back
+ * once for each pod that is due. The counterpart of upstream's TimedWorkerQueue.
  */
 import type { Clock, Timer } from '../../shared/runtime/clock';
 
