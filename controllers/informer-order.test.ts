@@ -22,11 +22,11 @@ import { endpointsAction, endpointsNames, wantedSubsets } from './endpoints/reco
 import { reconcileJob } from './jobs/reconcile';
 import { statusAfter as jobStatusAfter, statusBeforeUntracking } from './jobs/status';
 import { withDeletionConditions } from './namespace/namespace-conditions';
-import { replicaStatus } from './replica-sets/reconcile';
+import { calculateStatus } from './replica-sets/status';
 import { reconcileQuota } from './resource-quota/reconcile';
 import { podView } from './service-pods/pod';
 import { serviceView } from './service-pods/service';
-import { setStatus } from './stateful-sets/status';
+import { calculateStatus as calculateStatefulSetStatus } from './stateful-sets/status';
 import { propertyRuns } from '../test/support/property-runs';
 
 const NOW = Date.UTC(2026, 0, 2);
@@ -123,7 +123,7 @@ function deploymentOf(shuffle: Shuffle): unknown {
     spec: { replicas: 9, template: template('image3'), progressDeadlineSeconds: 600 },
     status: { conditions: [...conditions] },
   });
-  return planDeployment({ deployment, sets: shuffle(sets), podsOf: () => [], now: NOW }).status;
+  return planDeployment({ deployment, replicaSets: shuffle(sets), podsOf: () => [], now: NOW }).status;
 }
 
 const FAILING = { podFailurePolicy: { rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: [1, 2, 3] } }] } };
@@ -207,12 +207,21 @@ const ROWS: readonly (readonly [string, (shuffle: Shuffle) => unknown])[] = [
   [
     'a ReplicaSet',
     (shuffle) =>
-      replicaStatus(apiObject({ metadata: { name: 's' }, spec: { template: template('i') } }), shuffle(pods(20)), undefined, NOW),
+      calculateStatus(apiObject({ metadata: { name: 's' }, spec: { template: template('i') } }), shuffle(pods(20)), undefined, NOW),
   ],
   [
     'a StatefulSet',
     (shuffle) =>
-      setStatus({ set: apiObject({ metadata: { name: 's' }, spec: {} }), pods: shuffle(pods(20)), current: 'a', update: 'b', now: NOW }, 0),
+      calculateStatefulSetStatus(
+        {
+          set: apiObject({ metadata: { name: 's' }, spec: {} }),
+          pods: shuffle(pods(20)),
+          currentRevision: 'a',
+          updateRevision: 'b',
+          now: NOW,
+        },
+        0,
+      ),
   ],
   [
     'a PodDisruptionBudget',
