@@ -11,22 +11,22 @@ import { runStepsSync } from '../shared/scheduling/steps';
 import { ScalingHistory } from './autoscalers/history';
 import { planAutoscaler, statusAfter, type Sight } from './autoscalers/reconcile';
 import { missingRules } from './cluster-role-aggregation/reconcile';
-import { planCron } from './cron-jobs/reconcile';
+import { reconcileCronJob } from './cron-jobs/reconcile';
 import { planDeployment } from './deployments/reconcile';
-import { budgetOutcome } from './disruption/reconcile';
+import { reconcileBudget } from './disruption/reconcile';
 import { wantedEndpoints } from './endpoint-slices/endpoints';
 import { Nodes } from './endpoint-slices/nodes';
 import { reconcileSlices } from './endpoint-slices/reconcile';
 import { serviceOwner, sliceNames, sliceView } from './endpoint-slices/slice';
 import { endpointsAction, endpointsNames, wantedSubsets } from './endpoints/reconcile';
-import { planJob } from './jobs/reconcile';
-import { recordOf, statusAfter as jobStatusAfter } from './jobs/status';
-import { withConditions } from './namespace/progress';
-import { replicaStatus } from './replica-sets/reconcile';
-import { quotaOutcome } from './resource-quota/reconcile';
+import { reconcileJob } from './jobs/reconcile';
+import { statusAfter as jobStatusAfter, statusBeforeUntracking } from './jobs/status';
+import { withDeletionConditions } from './namespace/namespace-conditions';
+import { calculateStatus } from './replica-sets/status';
+import { reconcileQuota } from './resource-quota/reconcile';
 import { podView } from './service-pods/pod';
 import { serviceView } from './service-pods/service';
-import { setStatus } from './stateful-sets/status';
+import { calculateStatus as calculateStatefulSetStatus } from './stateful-sets/status';
 import { propertyRuns } from '../test/support/property-runs';
 
 const NOW = Date.UTC(2026, 0, 2);
@@ -123,7 +123,7 @@ function deploymentOf(shuffle: Shuffle): unknown {
     spec: { replicas: 9, template: template('image3'), progressDeadlineSeconds: 600 },
     status: { conditions: [...conditions] },
   });
-  return planDeployment({ deployment, sets: shuffle(sets), podsOf: () => [], now: NOW }).status;
+  return planDeployment({ deployment, replicaSets: shuffle(sets), podsOf: () => [], now: NOW }).status;
 }
 
 const FAILING = { podFailurePolicy: { rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: [1, 2, 3] } }] } };
@@ -139,17 +139,17 @@ function jobOf(shuffle: Shuffle, spec: JsonObject): unknown {
     spec: { parallelism: 700, completions: 900, backoffLimit: 900, template: template('i'), ...spec },
     status: { startTime: TIME, uncountedTerminatedPods: { succeeded: ['u1', 'u4'] } },
   });
-  const plan = planJob({
+  const actions = reconcileJob({
     job,
     pods: shuffle(pods(20, ended)),
     untracked: new Set(),
-    isBehind: false,
+    isInformerBehind: false,
     backOffMs: 0,
-    endedAt: () => NOW,
+    finishTime: () => NOW,
     now: NOW,
   });
-  const freed = new Set(plan.freed.map(({ uid }) => uid));
-  return [recordOf(plan), jobStatusAfter(plan, { freed, removed: new Set(), made: 0 })];
+  const untracked = new Set(actions.podsToUntrack.map(({ uid }) => uid));
+  return [statusBeforeUntracking(actions), jobStatusAfter(actions, { untracked, deleted: new Set(), created: 0 })];
 }
 
 function autoscalerOf(shuffle: Shuffle): unknown {
@@ -189,8 +189,8 @@ function cronOf(shuffle: Shuffle): unknown {
       status: { startTime: TIME, completionTime: TIME, conditions: [{ type: 'Complete', status: index === 1 ? 'False' : 'True' }] },
     }),
   );
-  const { status, outdated } = planCron({ cron, jobs: shuffle(jobs), missing: new Set(), now: NOW });
-  return [status, outdated.map(({ name }) => name)];
+  const { status, jobsToDelete } = reconcileCronJob({ cronJob: cron, jobs: shuffle(jobs), missing: new Set(), now: NOW });
+  return [status, jobsToDelete.map(({ name }) => name)];
 }
 
 const ROWS: readonly (readonly [string, (shuffle: Shuffle) => unknown])[] = [
@@ -207,12 +207,21 @@ const ROWS: readonly (readonly [string, (shuffle: Shuffle) => unknown])[] = [
   [
     'a ReplicaSet',
     (shuffle) =>
-      replicaStatus(apiObject({ metadata: { name: 's' }, spec: { template: template('i') } }), shuffle(pods(20)), undefined, NOW),
+      calculateStatus(apiObject({ metadata: { name: 's' }, spec: { template: template('i') } }), shuffle(pods(20)), undefined, NOW),
   ],
   [
     'a StatefulSet',
     (shuffle) =>
-      setStatus({ set: apiObject({ metadata: { name: 's' }, spec: {} }), pods: shuffle(pods(20)), current: 'a', update: 'b', now: NOW }, 0),
+      calculateStatefulSetStatus(
+        {
+          set: apiObject({ metadata: { name: 's' }, spec: {} }),
+          pods: shuffle(pods(20)),
+          currentRevision: 'a',
+          updateRevision: 'b',
+          now: NOW,
+        },
+        0,
+      ),
   ],
   [
     'a PodDisruptionBudget',
@@ -222,9 +231,14 @@ const ROWS: readonly (readonly [string, (shuffle: Shuffle) => unknown])[] = [
         spec: { minAvailable: 3 },
         status: { disruptedPods: Object.fromEntries(pods(6).map(({ name }) => [name, formatTimestamp(NOW - 1_000)])) },
       });
-      const covered = pods(20).map(({ name }, index) => ({ name, owner: undefined, isReady: index % 2 === 0, isGoing: index % 7 === 0 }));
+      const selected = pods(20).map(({ name }, index) => ({
+        name,
+        controller: undefined,
+        isReady: index % 2 === 0,
+        isBeingDeleted: index % 7 === 0,
+      }));
       // The keys of a map are sorted when it is stored.
-      return sorted(budgetOutcome({ budget, pods: shuffle(covered), expectedPods: 20, now: NOW }).status);
+      return sorted(reconcileBudget({ budget, pods: shuffle(selected), expectedPods: 20, now: NOW }).status);
     },
   ],
   [
@@ -235,23 +249,23 @@ const ROWS: readonly (readonly [string, (shuffle: Shuffle) => unknown])[] = [
         spec: { hard: { pods: '9', 'requests.cpu': '4', configmaps: '2' } },
       });
       const objects = pods(20, (index) => pod(index, { containers: [{ resources: { requests: { cpu: `${index * 37}m` } } }] }));
-      return runStepsSync(quotaOutcome(quota, () => shuffle(objects), NOW)).status;
+      return runStepsSync(reconcileQuota(quota, () => shuffle(objects), NOW)).status;
     },
   ],
   [
     'a namespace that is deleted',
     (shuffle) => {
-      const remainders = ['a', 'b', 'c'].map((label, index) => ({
-        ...{ label, count: index + 1, graceSeconds: 0, examples: [] },
+      const remaining = ['a', 'b', 'c'].map((resource, index) => ({
+        ...{ resource, count: index + 1, graceSeconds: 0, examples: [] },
         finalizers: new Map(shuffle(['x/y', 'z/w']).map((name) => [name, index])),
       }));
-      const pass = {
-        stale: shuffle(['g/v1', 'h/v2']),
-        malformed: shuffle(['x', 'y']),
+      const attempt = {
+        staleVersions: shuffle(['g/v1', 'h/v2']),
+        malformedVersions: shuffle(['x', 'y']),
         failures: shuffle(['f', 'g']),
-        remainders: shuffle(remainders),
+        remaining: shuffle(remaining),
       };
-      return withConditions({ metadata: { name: 'n' } }, pass, TIME);
+      return withDeletionConditions({ metadata: { name: 'n' } }, attempt, TIME);
     },
   ],
   [

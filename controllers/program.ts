@@ -19,7 +19,7 @@ import { flagProblem, type ControllerFlags } from './flags';
 import type { Controller } from './runtime/controller';
 import { runControllers } from './runtime/manager';
 import { ControllerMetrics } from './runtime/metrics';
-import { ControllerStates } from './runtime/states';
+import { ControllerHealth } from './runtime/controller-health';
 import { selectControllers } from './runtime/selection';
 import { CONTROLLERS } from './table';
 import { watchCredentialLife } from './credential-life';
@@ -71,7 +71,7 @@ export async function startControllers({ values, given }: Flags, { clock, random
   const watching = client.withUserAgent(agentOf('shared-informers'));
   const informers = new InformerPool({ client: watching, clock, random, logger, protobuf: isBinary(values) }, ending.signal);
   const metrics = new ControllerMetrics(clock, informers);
-  const states = new ControllerStates(controllers, lifecycle.stopping);
+  const states = new ControllerHealth(controllers, lifecycle.stopping);
   await openServing({
     values,
     isPortAskedFor: given.has('secure-port'),

@@ -12,7 +12,7 @@ import { metadataOf, resourceOf, type Resource } from '../../shared/client/rest/
 import { aborted } from '../../shared/client/signals';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { accountOf, filled, needOf, withoutReference } from './reconcile';
 
 const SECRETS = resourceOf('core.v1.Secret');
@@ -80,7 +80,7 @@ class AccountTokens {
     ];
     const known = (namespace: string, name: string): string | undefined => accounts.get(namespace, name)?.uid;
     const common = { concurrency: CONCURRENCY, logger, signal };
-    if (await synced([accounts, ...followed], signal)) {
+    if (await waitForSync([accounts, ...followed], signal)) {
       await Promise.all([
         runWorkers({ ...common, queue: secretQueue, work: (key) => this.look(key, known) }),
         runWorkers({

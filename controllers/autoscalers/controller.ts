@@ -10,7 +10,7 @@ import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import type { JsonObject } from '../../shared/values/json';
-import { synced, type Controller, type ControllerContext, type ControllerSettings } from '../runtime/controller';
+import { waitForSync, type Controller, type ControllerContext, type ControllerSettings } from '../runtime/controller';
 import { ServedKinds } from '../runtime/served-kinds';
 import { runSteps } from '../../shared/scheduling/steps';
 import { TimeSlice } from '../../shared/scheduling/yielding';
@@ -94,7 +94,7 @@ export async function runAutoscalers(context: AutoscalerContext): Promise<void> 
     }),
   ];
   const work = (key: string): Promise<WorkOutcome> => sync(context, parts, key);
-  if (await synced([autoscalers, pods], signal)) await runWorkers({ queue, concurrency: concurrentSyncs, logger, signal, work });
+  if (await waitForSync([autoscalers, pods], signal)) await runWorkers({ queue, concurrency: concurrentSyncs, logger, signal, work });
   for (const end of unhandle) end();
 }
 

@@ -3,7 +3,7 @@ import { parseTimestamp } from '../../shared/api/metadata/object-meta';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { arrayAt, isObject, objectAt, own, stringAt } from '../../shared/values/json';
 import { conditionOf } from '../runtime/conditions';
-import { isReady } from '../runtime/pods';
+import { isPodReady } from '../runtime/pods';
 import { milliOf } from './quantities';
 
 /** What was measured of a pod. */
@@ -53,7 +53,8 @@ export function groupPods(
 }
 
 /** Pods that run and are ready. */
-export const servingPods = (pods: readonly ApiObject[]): number => pods.filter((pod) => phaseOf(pod) === 'Running' && isReady(pod)).length;
+export const servingPods = (pods: readonly ApiObject[]): number =>
+  pods.filter((pod) => phaseOf(pod) === 'Running' && isPodReady(pod)).length;
 
 const phaseOf = ({ body }: ApiObject): string => stringAt(objectAt(body, 'status'), 'phase') ?? '';
 
@@ -62,8 +63,8 @@ function isWarmingUp(pod: ApiObject, value: PodValue, now: number, { cpuInitiali
   const condition = conditionOf(pod.body, 'Ready');
   const started = parseTimestamp(stringAt(objectAt(pod.body, 'status'), 'startTime'));
   if (condition === undefined || started === undefined) return true;
-  const isUnready = stringAt(condition, 'status') === 'False';
-  const since = parseTimestamp(stringAt(condition, 'lastTransitionTime')) ?? 0;
+  const isUnready = condition.status === 'False';
+  const since = parseTimestamp(condition.lastTransitionTime ?? undefined) ?? 0;
   if (started + cpuInitializationMs > now) return isUnready || value.at < since + value.windowMs;
   return isUnready && started + readinessDelayMs > since;
 }

@@ -3,7 +3,7 @@ import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { equalJson, objectAt, own, type JsonObject } from '../../shared/values/json';
 import { conditionsOf, transitionTime, withCondition } from '../runtime/conditions';
-import { byName } from '../runtime/pods';
+import { compareNames } from '../runtime/pods';
 import type { ScalingHistory } from './history';
 import { limit, type Said } from './limits';
 import type { Readiness } from './pods';
@@ -182,7 +182,7 @@ function wishesOf({ autoscaler, spec, scale, pods, measured, settings, now }: Si
   const { tolerance, readiness } = settings;
   // Messages name the first pod with a fault, so the order of pods must be stable.
   const view = {
-    pods: [...pods].sort(byName),
+    pods: [...pods].sort(compareNames),
     replicas: scale.replicas,
     tolerance,
     readiness,

@@ -2,7 +2,7 @@
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf } from '../../shared/client/rest/api-object';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { fateOf } from './cleaning';
 import { SECRETS, TokenSecrets } from './secrets';
 
@@ -23,7 +23,7 @@ async function run(context: ControllerContext): Promise<void> {
   const queue = context.queue({ name: 'token_cleaner' });
   const unhandle = secrets.handle({ added: (secret) => queue.add(keyOf(secret)), updated: (_, secret) => queue.add(keyOf(secret)) });
   const work = (key: string): Promise<WorkOutcome> => clean(context, secrets, key);
-  if (await synced(secrets.informers, signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
+  if (await waitForSync(secrets.informers, signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
   unhandle();
 }
 

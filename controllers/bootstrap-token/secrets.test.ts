@@ -3,7 +3,7 @@ import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { reply } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';
 import { fakeContext } from '../../test/support/fake-context';
-import { synced } from '../runtime/controller';
+import { waitForSync } from '../runtime/controller';
 import { TokenSecrets } from './secrets';
 
 const { systemNamespace: namespace } = GENERATED_NAMES.platform;
@@ -22,7 +22,7 @@ test.each(Object.values(BOOTSTRAP_TOKEN_SECRET_TYPE))(
     const end = new AbortController();
     const secrets = new TokenSecrets({ ...fakeContext(fake, end.signal), names: GENERATED_NAMES.platform });
     const unhandle = secrets.handle({ added: () => undefined, updated: () => undefined, deleted: () => undefined });
-    expect(await synced(secrets.informers, end.signal)).toBe(true);
+    expect(await waitForSync(secrets.informers, end.signal)).toBe(true);
     expect(secrets.byKey(`${namespace}/bootstrap-token-abcdef`)?.uid).toBe('u');
     expect(secrets.list().map(({ uid }) => uid)).toEqual(['u']);
     expect(secrets.byKey(`${namespace}/bootstrap-token-other`)).toBeUndefined();

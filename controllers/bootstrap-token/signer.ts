@@ -4,7 +4,7 @@ import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-obj
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { CLUSTER_INFO, BOOTSTRAP_SIGNING_KEY } from '../../shared/names/bootstrap-token';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { TokenSecrets } from './secrets';
 import { signingOf } from './signing';
 import { signerOf } from './token';
@@ -48,7 +48,7 @@ async function run(context: ControllerContext): Promise<void> {
     if (action.type === 'update') await client.update(MAPS, action.object, { signal }).catch(unlessGone);
     return endsAfterMs === undefined ? DONE : { type: 'again', afterMs: endsAfterMs };
   };
-  if (await synced([infos, ...secrets.informers], signal)) await runWorkers({ queue, concurrency: 1, logger, signal, work });
+  if (await waitForSync([infos, ...secrets.informers], signal)) await runWorkers({ queue, concurrency: 1, logger, signal, work });
   for (const remove of unhandle) remove();
 }
 

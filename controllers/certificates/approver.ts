@@ -9,7 +9,7 @@ import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-que
 import { groupInDialect } from '../../shared/names/dialect';
 import { parseCertificateRequest, CertificateRequestFault } from '../../shared/pki/certificate-request';
 import { objectAt, own, type JsonObject } from '../../shared/values/json';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { has, readSigningRequest, REQUESTS, withCondition, type SigningRequest } from './request';
 import { faultOf, NODE_CLIENT } from './rules';
 
@@ -64,7 +64,7 @@ async function run(context: ControllerContext): Promise<void> {
     logger.debug('nobody has said that this may be approved', { request: name });
     return { type: 'wait' };
   };
-  if (await synced([requests], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
+  if (await waitForSync([requests], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
   unhandle();
 }
 

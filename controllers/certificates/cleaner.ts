@@ -2,7 +2,7 @@
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { endOfRequest } from './cleaning';
 import { readSigningRequest, REQUESTS } from './request';
 
@@ -30,7 +30,7 @@ async function run(context: ControllerContext): Promise<void> {
     await client.delete(REQUESTS, { name }, { preconditions: { uid, resourceVersion }, signal }).catch(unlessOvertaken);
     return DONE;
   };
-  if (await synced([requests], signal)) await runWorkers({ queue, concurrency: 1, logger, signal, work });
+  if (await waitForSync([requests], signal)) await runWorkers({ queue, concurrency: 1, logger, signal, work });
   unhandle();
 }
 

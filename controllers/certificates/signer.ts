@@ -9,7 +9,7 @@ import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-que
 import { signCertificateRequest } from '../../shared/pki/certificate-authority';
 import { parseCertificateRequest, CertificateRequestFault, type ParsedCertificateRequest } from '../../shared/pki/certificate-request';
 import type { JsonObject } from '../../shared/values/json';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { has, readSigningRequest, REQUESTS, withCertificate, withCondition, type SigningRequest } from './request';
 import { faultOf, lifetimeOf, SIGNERS, usesOf, type SignerName } from './rules';
 
@@ -47,7 +47,7 @@ async function run(context: ControllerContext): Promise<void> {
     if (answered !== undefined) await client.update(REQUESTS, answered, { subresource: 'status', signal }).catch(unlessOvertaken);
     return DONE;
   };
-  if (await synced([requests], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
+  if (await waitForSync([requests], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
   unwatch();
   unhandle();
 }

@@ -3,7 +3,7 @@ import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { FIELD_MANAGERS } from '../../shared/names/program';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { isAggregated, missingRules } from './reconcile';
 
 const ROLES = resourceOf('rbac.v1.ClusterRole');
@@ -38,6 +38,6 @@ async function run({ client, informers, queue: makeQueue, logger, signal }: Cont
     });
     return DONE;
   };
-  if (await synced([roles], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
+  if (await waitForSync([roles], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
   unhandle();
 }

@@ -1,39 +1,39 @@
-import { objectAt, stringAt } from '../../shared/values/json';
+import { apiObject } from '../../shared/client/rest/api-object';
 import { reply, type FakeApi } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';
 import { fakeContext } from '../../test/support/fake-context';
 import { ManualClock } from '../../test/support/manual-clock';
 import { runCronJobs } from './controller';
 
-const CRONS = '/apis/batch/v1/cronjobs';
+const CRON_JOBS = '/apis/batch/v1/cronjobs';
 const JOBS = '/apis/batch/v1/jobs';
 const MINUTE_MS = 60_000;
 const NAMES = [0, 1, 2].map((hour) => `c-${Date.UTC(2026, 0, 1, hour) / MINUTE_MS}`);
 
-async function world(startsAt = '2026-01-01T00:00:30Z', prepare: (api: FakeApi) => void = () => undefined) {
+async function startController(startsAt = '2026-01-01T00:00:30Z', prepare: (api: FakeApi) => void = () => undefined) {
   const fake = fakeClient({ clock: new ManualClock(Date.parse(startsAt)) });
   const { clock, api } = fake;
   const metadata = { namespace: 'n', name: 'c', uid: 'cron', creationTimestamp: '2026-01-01T00:00:10Z' };
-  api.put(CRONS, { metadata, spec: { schedule: '0 * * * *', jobTemplate: { spec: {} } } });
+  api.put(CRON_JOBS, { metadata, spec: { schedule: '0 * * * *', jobTemplate: { spec: {} } } });
   prepare(api);
-  const end = new AbortController();
-  const ended = runCronJobs({
-    ...fakeContext(fake, end.signal),
+  const abort = new AbortController();
+  const stopped = runCronJobs({
+    ...fakeContext(fake, abort.signal),
     events: { record: () => undefined },
     settings: { concurrentCronJobSyncs: 2 },
   });
   await clock.advanceAsync(0);
-  const jobs = (): string[] => api.all(JOBS).map((job) => stringAt(objectAt(job, 'metadata'), 'name') ?? '');
+  const jobs = (): string[] => api.all(JOBS).map((job) => apiObject(job).name);
   const stop = async (): Promise<void> => {
-    end.abort();
+    abort.abort();
     await clock.advanceAsync(0);
-    await ended;
+    await stopped;
   };
   return { ...fake, jobs, stop };
 }
 
 test('the CronJob controller creates a Job at the scheduled time and sends no request before', async () => {
-  const { api, clock, jobs, stop } = await world();
+  const { api, clock, jobs, stop } = await startController();
   const before = api.requests.length;
   await clock.advanceAsync(59 * MINUTE_MS + 29_999);
   expect(jobs()).toEqual([]);
@@ -46,7 +46,7 @@ test('the CronJob controller creates a Job at the scheduled time and sends no re
 });
 
 test('the CronJob controller starts a run when the clock jumps forward', async () => {
-  const { clock, jobs, stop } = await world();
+  const { clock, jobs, stop } = await startController();
   const now = clock.now.bind(clock);
   clock.now = () => now() + 60 * MINUTE_MS;
   await clock.advanceAsync(10 * MINUTE_MS);
@@ -55,14 +55,14 @@ test('the CronJob controller starts a run when the clock jumps forward', async (
 });
 
 test('the CronJob controller starts a run that was missed before its start at once', async () => {
-  const { jobs, stop } = await world('2026-01-01T01:20:00Z');
+  const { jobs, stop } = await startController('2026-01-01T01:20:00Z');
   expect(jobs()).toEqual(NAMES.slice(1, 2));
   await stop();
 });
 
 test('the CronJob controller does not repeat a run whose Job was deleted while its informer is behind', async () => {
-  const { api, clock, jobs, stop } = await world('2026-01-01T00:59:59Z');
-  api.intercept = ({ path }) => (path.startsWith(`${CRONS}?`) ? new Promise(() => undefined) : undefined);
+  const { api, clock, jobs, stop } = await startController('2026-01-01T00:59:59Z');
+  api.intercept = ({ path }) => (path.startsWith(`${CRON_JOBS}?`) ? new Promise(() => undefined) : undefined);
   api.cutWatches();
   await clock.advanceAsync(1_000);
   expect(jobs()).toEqual(NAMES.slice(1, 2));
@@ -73,11 +73,11 @@ test('the CronJob controller does not repeat a run whose Job was deleted while i
 });
 
 test('the CronJob controller does not repeat a run that another process has recorded in the status', async () => {
-  const { jobs, stop } = await world('2026-01-01T01:20:00Z', (api) => {
+  const { jobs, stop } = await startController('2026-01-01T01:20:00Z', (api) => {
     const metadata = { namespace: 'n', name: 'c', uid: 'cron', resourceVersion: '9999' };
     const status = { lastScheduleTime: '2026-01-01T01:00:00Z' };
-    const found = reply(200, { metadata, spec: { schedule: '0 * * * *', jobTemplate: { spec: {} } }, status });
-    api.intercept = ({ path }) => (path === '/apis/batch/v1/namespaces/n/cronjobs/c' ? found : undefined);
+    const newer = reply(200, { metadata, spec: { schedule: '0 * * * *', jobTemplate: { spec: {} } }, status });
+    api.intercept = ({ path }) => (path === '/apis/batch/v1/namespaces/n/cronjobs/c' ? newer : undefined);
   });
   expect(jobs()).toEqual([]);
   await stop();

@@ -1,137 +1,151 @@
 /**
- * Makes a Job each time that a CronJob is due, by a timer for each, and keeps as few ended ones as it says. Never touches a Job that has begun, unless
- * another one is to take its place.
+ * Watches CronJobs and their Jobs; creates and deletes Jobs and writes CronJob status.
+ *
+ * A sync requeues itself for the next scheduled time, after ten minutes at most, because timers do not notice a change
+ * of the system clock. Never adopts Jobs.
+ *
+ * Unlike upstream, the first run of a CronJob in this process is decided on the CronJob as the server has it, since
+ * another process may have started that run, and a sync is skipped while the informer shows an older CronJob than this
+ * process wrote.
  */
+import type { BatchV1CronJob, BatchV1Job } from '../../shared/api/types/generated/members';
 import { isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import type { EventRecorder } from '../../shared/client/events/event-recorder';
 import type { Informer } from '../../shared/client/informer/informer';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
-import { Dependants } from '../owned/dependants';
-import { followDependants } from '../owned/follow';
-import { synced, type Controller, type ControllerContext, type ControllerSettings } from '../runtime/controller';
 import { metadataOf } from '../../shared/client/rest/resource';
-import { CRON_JOBS, JOBS } from './names';
-import { activeOf, planCron, type CronPlan } from './reconcile';
-import { CronWrites } from './writes';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
+import type { JsonObject } from '../../shared/values/json';
+import { waitForSync, type Controller, type ControllerContext, type ControllerSettings } from '../runtime/controller';
+import { watchDependents } from '../workload/dependent-events';
+import { DependentIndex } from '../workload/dependent-index';
+import { CronJobWriter } from './cron-job-writer';
+import { CRON_JOBS, JOBS, type CronJob, type Job } from './job-from-template';
+import { newCreationSkewHistogram } from './metrics';
+import { reconcileCronJob, type CronJobActions } from './reconcile';
 
-/** Timers do not notice when the clock on the wall is set: it is looked at so often. Milliseconds. */
-const LONGEST_MS = 600_000;
-/** Seconds. */
-const SKEW_BUCKETS: readonly number[] = Array.from({ length: 10 }, (_, power) => 2 ** power);
+/** Milliseconds. */
+const MAX_REQUEUE_MS = 600_000;
 
 export const cronJobController: Controller = {
   name: 'cronjob',
   aliases: ['cronjob-controller'],
-  description: 'makes Jobs at the times that CronJobs say',
+  description: 'creates Jobs at the scheduled times of CronJobs',
   isOnByDefault: true,
   account: 'cronjob-controller',
   run: runCronJobs,
 };
 
-/** What it uses of what it is given. */
-export type CronContext = Pick<ControllerContext, 'client' | 'informers' | 'clock' | 'logger' | 'signal' | 'queue' | 'metrics'> & {
+/** The part of the controller context that this controller uses. */
+export type CronJobContext = Pick<ControllerContext, 'client' | 'informers' | 'clock' | 'logger' | 'signal' | 'queue' | 'metrics'> & {
   readonly events: Pick<EventRecorder, 'record'>;
   readonly settings: Pick<ControllerSettings, 'concurrentCronJobSyncs'>;
 };
 
-interface SeenCrons {
-  readonly crons: Informer;
-  readonly jobsOf: Dependants;
-  readonly writes: CronWrites;
-  /** The versions that were written here, by key: an older one would do the same again. */
-  readonly written: Map<string, string>;
-  /** Uids of those whose state the server was asked for. */
-  readonly asked: Set<string>;
-  readonly late: (seconds: number) => void;
+interface CronJobState {
+  readonly cronJobs: Informer<BatchV1CronJob>;
+  readonly jobIndex: DependentIndex<BatchV1Job>;
+  readonly writer: CronJobWriter;
+  /** The resourceVersions of the CronJobs that this process wrote, by key. */
+  readonly writtenVersions: Map<string, string>;
+  /** Uids of CronJobs that were read from the server before their first run in this process. */
+  readonly readFromServer: Set<string>;
+  readonly observeCreationSkew: (seconds: number) => void;
 }
 
-export async function runCronJobs(context: CronContext): Promise<void> {
+export async function runCronJobs(context: CronJobContext): Promise<void> {
   const { informers, client, events, signal, settings, logger } = context;
-  const [crons, jobs] = [informers.of(CRON_JOBS), informers.of(JOBS)];
-  const seen: SeenCrons = {
-    crons,
-    jobsOf: new Dependants(jobs),
-    writes: new CronWrites({ client, events, signal }),
-    written: new Map(),
-    asked: new Set(),
-    late: context.metrics.histogram(
-      'cronjob_controller_job_creation_skew_duration_seconds',
-      'Time between when a cronjob is scheduled to be run, and when the corresponding job is created',
-      SKEW_BUCKETS,
-    ),
+  const [cronJobs, jobs] = [informers.of(CRON_JOBS), informers.of(JOBS)];
+  const state: CronJobState = {
+    cronJobs,
+    jobIndex: new DependentIndex(jobs),
+    writer: new CronJobWriter({ client, events, signal }),
+    writtenVersions: new Map(),
+    readFromServer: new Set(),
+    observeCreationSkew: newCreationSkewHistogram(context.metrics),
   };
   const queue = context.queue({ name: 'cronjob' });
-  const tell = (cron: ApiObject): void => queue.add(keyOf(cron));
-  const unhandle = [
-    crons.handle({
-      added: tell,
-      updated: (_, cron) => tell(cron),
-      deleted(cron) {
-        seen.written.delete(keyOf(cron));
-        seen.asked.delete(cron.uid);
+  const enqueue = (cronJob: CronJob): void => queue.add(keyOf(cronJob));
+  const removeHandlers = [
+    cronJobs.handle({
+      added: enqueue,
+      updated: (_, cronJob) => enqueue(cronJob),
+      deleted(cronJob) {
+        state.writtenVersions.delete(keyOf(cronJob));
+        state.readFromServer.delete(cronJob.uid);
       },
     }),
-    followDependants({ dependants: jobs, owners: crons, resource: CRON_JOBS, wants: () => false, tell }),
+    watchDependents({ dependents: jobs, owners: cronJobs, resource: CRON_JOBS, matches: () => false, onChange: enqueue }),
   ];
-  const work = (key: string): Promise<WorkOutcome> => sync(context, seen, key);
-  if (await synced([crons, jobs], signal)) await runWorkers({ queue, concurrency: settings.concurrentCronJobSyncs, logger, signal, work });
-  for (const remove of unhandle) remove();
-  seen.jobsOf.end();
+  if (await waitForSync([cronJobs, jobs], signal)) {
+    const concurrency = settings.concurrentCronJobSyncs;
+    await runWorkers({ queue, concurrency, logger, signal, work: (key) => syncCronJob(context, state, key) });
+  }
+  for (const removeHandler of removeHandlers) removeHandler();
+  state.jobIndex.release();
 }
 
-async function sync(context: CronContext, seen: SeenCrons, key: string): Promise<WorkOutcome> {
-  const { clock } = context;
-  const { crons, writes, written, late } = seen;
-  const followed = crons.byKey(key);
-  // The event of what was written comes, and is another reason to look.
-  if (followed === undefined || Number(followed.resourceVersion) < Number(written.get(key) ?? 0)) return DONE;
-  const look = await certainLook(context, seen, followed);
-  if (look === undefined) return DONE;
-  const { cron, plan } = look;
-  const carried = await writes.carryOut(cron, plan);
-  if (carried.written !== undefined) written.set(key, carried.written.resourceVersion);
-  if (carried.hasRun && plan.run !== undefined) late((clock.now() - plan.run.scheduledAt) / 1_000);
-  return plan.againMs === undefined ? DONE : { type: 'again', afterMs: Math.min(plan.againMs, LONGEST_MS) };
+async function syncCronJob(context: CronJobContext, state: CronJobState, key: string): Promise<WorkOutcome> {
+  const { cronJobs, writer, writtenVersions, observeCreationSkew } = state;
+  const observed = cronJobs.byKey(key);
+  // When the informer is behind, the event of the newer version enqueues the CronJob again.
+  if (observed === undefined || Number(observed.resourceVersion) < Number(writtenVersions.get(key) ?? 0)) return DONE;
+  const reconciled = await reconcileWithLiveState(context, state, observed);
+  if (reconciled === undefined) return DONE;
+  const { cronJob, actions } = reconciled;
+  const { updated, wasJobCreated } = await writer.execute(cronJob, actions);
+  if (updated !== undefined) writtenVersions.set(key, updated.resourceVersion);
+  if (wasJobCreated && actions.run !== undefined) observeCreationSkew((context.clock.now() - actions.run.scheduledTime) / 1_000);
+  return actions.requeueAfterMs === undefined ? DONE : { type: 'again', afterMs: Math.min(actions.requeueAfterMs, MAX_REQUEUE_MS) };
 }
 
-interface CronLook {
-  readonly cron: ApiObject;
-  readonly plan: CronPlan;
+interface Reconciled {
+  readonly cronJob: CronJob;
+  readonly actions: CronJobActions;
 }
 
-/** Another process may have begun the run that is due: before the first one of this process the server is asked. Undefined = it is gone. */
-async function certainLook(context: CronContext, seen: SeenCrons, followed: ApiObject): Promise<CronLook | undefined> {
-  const look = await lookAt(context, seen, followed);
-  if (look.plan.run === undefined || seen.asked.has(followed.uid)) return look;
-  const { namespace, name, uid } = followed;
-  const found = await unlessMissing(context.client.get(CRON_JOBS, { namespace, name }, { signal: context.signal }));
-  if (found?.uid !== uid) return undefined;
-  seen.asked.add(uid);
-  return found.resourceVersion === followed.resourceVersion ? look : lookAt(context, seen, found);
+/**
+ * Before the first run of a CronJob, reads it from the server: another process may have started the run. Undefined when
+ * the CronJob does not exist any more.
+ */
+async function reconcileWithLiveState(context: CronJobContext, state: CronJobState, observed: CronJob): Promise<Reconciled | undefined> {
+  const reconciled = await reconcile(context, state, observed);
+  if (reconciled.actions.run === undefined || state.readFromServer.has(observed.uid)) return reconciled;
+  const { namespace, name, uid } = observed;
+  const live = await undefinedIfNotFound(context.client.get(CRON_JOBS, { namespace, name }, { signal: context.signal }));
+  if (live?.uid !== uid) return undefined;
+  state.readFromServer.add(uid);
+  return live.resourceVersion === observed.resourceVersion ? reconciled : reconcile(context, state, live);
 }
 
-async function lookAt(context: CronContext, { jobsOf }: SeenCrons, cron: ApiObject): Promise<CronLook> {
-  const jobs = jobsOf.of(cron.uid);
-  const missing = await missingOf(context, cron, jobs);
-  return { cron, plan: planCron({ cron, jobs, missing, now: context.clock.now() }) };
+async function reconcile(context: CronJobContext, { jobIndex }: CronJobState, cronJob: CronJob): Promise<Reconciled> {
+  const jobs = jobIndex.ownedBy(cronJob.uid);
+  const missing = await missingActiveJobs(context, cronJob, jobs);
+  return { cronJob, actions: reconcileCronJob({ cronJob, jobs, missing, now: context.clock.now() }) };
 }
 
-/** What is followed may be behind: only the server knows that a Job is gone. */
-async function missingOf({ client, signal }: CronContext, cron: ApiObject, jobs: readonly ApiObject[]): Promise<ReadonlySet<string>> {
-  const there = new Set(jobs.map(({ uid }) => uid));
+/**
+ * Uids of Jobs in `status.active` that do not exist. The informer may be behind, so the server is asked for each Job
+ * that it does not show.
+ */
+async function missingActiveJobs(
+  { client, signal }: CronJobContext,
+  { namespace, body }: CronJob,
+  jobs: readonly Job[],
+): Promise<ReadonlySet<string>> {
+  const observedUids = new Set(jobs.map(({ uid }) => uid));
   const missing = new Set<string>();
-  for (const { uid, name } of activeOf(cron)) {
-    if (typeof uid !== 'string' || typeof name !== 'string' || there.has(uid)) continue;
-    const found = await unlessMissing(client.get(metadataOf(JOBS), { namespace: cron.namespace, name }, { signal }));
-    if (found?.uid !== uid) missing.add(uid);
+  for (const { uid, name } of body.status?.active ?? []) {
+    if (uid === undefined || name === undefined || observedUids.has(uid)) continue;
+    const live = await undefinedIfNotFound(client.get(metadataOf(JOBS), { namespace, name }, { signal }));
+    if (live?.uid !== uid) missing.add(uid);
   }
   return missing;
 }
 
-async function unlessMissing(asked: Promise<ApiObject>): Promise<ApiObject | undefined> {
+async function undefinedIfNotFound<Body extends JsonObject>(response: Promise<ApiObject<Body>>): Promise<ApiObject<Body> | undefined> {
   try {
-    return await asked;
+    return await response;
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;

@@ -1,112 +1,136 @@
+import type {
+  BatchV1CronJob,
+  BatchV1CronJobSpec,
+  BatchV1CronJobStatus,
+  BatchV1Job,
+  CoreV1ObjectReference,
+} from '../../shared/api/types/generated/members';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
-import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
-import type { JsonObject } from '../../shared/values/json';
-import { jobFor } from './names';
-import { planCron, type CronPlan } from './reconcile';
+import { apiObject } from '../../shared/client/rest/api-object';
+import { jobFromTemplate, type CronJob, type Job } from './job-from-template';
+import { reconcileCronJob, type CronJobActions } from './reconcile';
 
 const NOW = Date.UTC(2026, 10, 23, 12, 30, 15);
 const HOUR = 3_600_000;
 
-function cron(spec: JsonObject, status: JsonObject = {}): ApiObject {
+function cronJob(spec: BatchV1CronJobSpec, status: BatchV1CronJobStatus = {}): CronJob {
   const metadata = { namespace: 'n', name: 'c', uid: 'cron', creationTimestamp: formatTimestamp(NOW - 2 * HOUR) };
-  return apiObject({ metadata, spec: { schedule: '0 * * * *', concurrencyPolicy: 'Allow', jobTemplate: { spec: {} }, ...spec }, status });
+  return apiObject<BatchV1CronJob>({
+    metadata,
+    spec: { schedule: '0 * * * *', concurrencyPolicy: 'Allow', jobTemplate: { spec: {} }, ...spec },
+    status,
+  });
 }
 
-const reference = (name: string): JsonObject => ({ apiVersion: 'batch/v1', kind: 'Job', namespace: 'n', name, uid: `uid-${name}` });
+const reference = (name: string): CoreV1ObjectReference => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  namespace: 'n',
+  name,
+  uid: `uid-${name}`,
+});
 
-function job(name: string, end?: 'Complete' | 'Failed', startedAt = 0): ApiObject {
-  const conditions = end === undefined ? [] : [{ type: end, status: 'True' }];
+function job(name: string, condition?: 'Complete' | 'Failed', startedAt = 0): Job {
+  const conditions = condition === undefined ? [] : [{ type: condition, status: 'True' }];
   const status = {
     startTime: formatTimestamp(startedAt),
-    ...(end === 'Complete' ? { completionTime: formatTimestamp(startedAt + 1_000) } : {}),
+    ...(condition === 'Complete' ? { completionTime: formatTimestamp(startedAt + 1_000) } : {}),
     conditions,
   };
-  return apiObject({ metadata: { namespace: 'n', name, uid: `uid-${name}` }, status });
+  return apiObject<BatchV1Job>({ metadata: { namespace: 'n', name, uid: `uid-${name}` }, status });
 }
 
-const plan = (of: ApiObject, jobs: readonly ApiObject[] = [], missing: readonly string[] = [], now = NOW): CronPlan =>
-  planCron({ cron: of, jobs, missing: new Set(missing), now });
+const reconcile = (object: CronJob, jobs: readonly Job[] = [], missing: readonly string[] = [], now = NOW): CronJobActions =>
+  reconcileCronJob({ cronJob: object, jobs, missing: new Set(missing), now });
 
-const reasons = ({ told }: CronPlan): string[] => told.map(({ reason }) => reason);
+const reasons = ({ events }: CronJobActions): string[] => events.map(({ reason }) => reason);
 
 describe('a run of a CronJob', () => {
   it('is due at the latest scheduled time, and the next reconcile is at the following one', () => {
-    const { run, againMs } = plan(cron({}));
-    expect(run?.scheduledAt).toBe(Date.UTC(2026, 10, 23, 12));
-    expect(againMs).toBe(Date.UTC(2026, 10, 23, 13) - NOW);
+    const { run, requeueAfterMs } = reconcile(cronJob({}));
+    expect(run?.scheduledTime).toBe(Date.UTC(2026, 10, 23, 12));
+    expect(requeueAfterMs).toBe(Date.UTC(2026, 10, 23, 13) - NOW);
   });
 
   it('is not due again after lastScheduleTime, nor before the creation of the CronJob', () => {
-    expect(plan(cron({}, { lastScheduleTime: '2026-11-23T12:00:00Z' })).run).toBeUndefined();
-    expect(plan(cron({ schedule: '0 9 * * *' })).run).toBeUndefined();
+    expect(reconcile(cronJob({}, { lastScheduleTime: '2026-11-23T12:00:00Z' })).run).toBeUndefined();
+    expect(reconcile(cronJob({ schedule: '0 9 * * *' })).run).toBeUndefined();
   });
 
   it('is not due one millisecond before its scheduled time', () => {
     const due = Date.UTC(2026, 10, 23, 13);
-    const known = cron({}, { lastScheduleTime: '2026-11-23T12:00:00Z' });
-    expect(plan(known, [], [], due - 1)).toMatchObject({ run: undefined, againMs: 1 });
-    expect(plan(known, [], [], due)).toMatchObject({ run: { scheduledAt: due }, againMs: HOUR });
+    const scheduled = cronJob({}, { lastScheduleTime: '2026-11-23T12:00:00Z' });
+    expect(reconcile(scheduled, [], [], due - 1)).toMatchObject({ run: undefined, requeueAfterMs: 1 });
+    expect(reconcile(scheduled, [], [], due)).toMatchObject({ run: { scheduledTime: due }, requeueAfterMs: HOUR });
   });
 
   it('is skipped after startingDeadlineSeconds', () => {
-    expect(plan(cron({ startingDeadlineSeconds: 1800 })).run).toBeUndefined();
-    expect(plan(cron({ startingDeadlineSeconds: 1900 })).run).toBeDefined();
+    expect(reconcile(cronJob({ startingDeadlineSeconds: 1800 })).run).toBeUndefined();
+    expect(reconcile(cronJob({ startingDeadlineSeconds: 1900 })).run).toBeDefined();
   });
 
   it('does not start while the CronJob is suspended or being deleted', () => {
-    expect(plan(cron({ suspend: true }))).toMatchObject({ run: undefined, againMs: undefined });
-    const going = cron({});
+    expect(reconcile(cronJob({ suspend: true }))).toMatchObject({ run: undefined, requeueAfterMs: undefined });
     const metadata = { namespace: 'n', name: 'c', uid: 'cron', deletionTimestamp: formatTimestamp(NOW) };
-    expect(plan(apiObject({ ...going.body, metadata })).run).toBeUndefined();
+    expect(reconcile(apiObject<BatchV1CronJob>({ ...cronJob({}).body, metadata })).run).toBeUndefined();
   });
 
   it('is skipped with Forbid, replaces the active Job with Replace, and runs concurrently with Allow', () => {
     const status = { active: [reference('a')] };
     const jobs = [job('a')];
-    expect(plan(cron({ concurrencyPolicy: 'Forbid' }, status), jobs)).toMatchObject({
+    expect(reconcile(cronJob({ concurrencyPolicy: 'Forbid' }, status), jobs)).toMatchObject({
       run: undefined,
-      told: [{ reason: 'JobAlreadyActive' }],
+      events: [{ reason: 'JobAlreadyActive' }],
     });
-    expect(plan(cron({ concurrencyPolicy: 'Replace' }, status), jobs).run?.replaced).toEqual([reference('a')]);
-    expect(plan(cron({}, status), jobs).run?.replaced).toEqual([]);
+    expect(reconcile(cronJob({ concurrencyPolicy: 'Replace' }, status), jobs).run?.jobsToReplace).toEqual([reference('a')]);
+    expect(reconcile(cronJob({}, status), jobs).run?.jobsToReplace).toEqual([]);
   });
 
   it('follows the clock when it jumps backward or forward', () => {
-    const known = cron({}, { lastScheduleTime: '2026-11-23T12:00:00Z' });
-    expect(plan(known, [], [], NOW - 5 * HOUR).run).toBeUndefined();
-    expect(plan(known, [], [], NOW + 5 * HOUR).run?.scheduledAt).toBe(Date.UTC(2026, 10, 23, 17));
+    const scheduled = cronJob({}, { lastScheduleTime: '2026-11-23T12:00:00Z' });
+    expect(reconcile(scheduled, [], [], NOW - 5 * HOUR).run).toBeUndefined();
+    expect(reconcile(scheduled, [], [], NOW + 5 * HOUR).run?.scheduledTime).toBe(Date.UTC(2026, 10, 23, 17));
   });
 
   it('is started once, with a TooManyMissedTimes event, when more than 100 runs were missed', () => {
-    const late = plan(cron({ schedule: '* * * * *' }));
+    const late = reconcile(cronJob({ schedule: '* * * * *' }));
     expect(reasons(late)).toEqual(['TooManyMissedTimes']);
-    expect(late.run?.scheduledAt).toBe(Date.UTC(2026, 10, 23, 12, 30));
-    expect(reasons(plan(cron({ schedule: '*/2 * * * *' })))).toEqual([]);
+    expect(late.run?.scheduledTime).toBe(Date.UTC(2026, 10, 23, 12, 30));
+    expect(reasons(reconcile(cronJob({ schedule: '*/2 * * * *' })))).toEqual([]);
   });
 });
 
 describe('a CronJob with an invalid schedule or time zone', () => {
   it('records an event and is not requeued', () => {
-    expect(plan(cron({ schedule: 'often' }))).toMatchObject({ told: [{ reason: 'UnparseableSchedule' }], againMs: undefined });
-    expect(plan(cron({ timeZone: 'Nowhere/Land' }))).toMatchObject({ told: [{ reason: 'UnknownTimeZone' }], againMs: undefined });
-    expect(plan(cron({ schedule: '0 0 31 2 *' }))).toMatchObject({ told: [{ reason: 'InvalidSchedule' }], againMs: undefined });
+    expect(reconcile(cronJob({ schedule: 'often' }))).toMatchObject({
+      events: [{ reason: 'UnparseableSchedule' }],
+      requeueAfterMs: undefined,
+    });
+    expect(reconcile(cronJob({ timeZone: 'Nowhere/Land' }))).toMatchObject({
+      events: [{ reason: 'UnknownTimeZone' }],
+      requeueAfterMs: undefined,
+    });
+    expect(reconcile(cronJob({ schedule: '0 0 31 2 *' }))).toMatchObject({
+      events: [{ reason: 'InvalidSchedule' }],
+      requeueAfterMs: undefined,
+    });
   });
 });
 
 describe('the Jobs of a CronJob', () => {
   it('are removed from status.active when they have finished or are missing', () => {
     const status = { active: [reference('a'), reference('b'), reference('c')], lastScheduleTime: formatTimestamp(NOW) };
-    const seen = plan(cron({}, status), [job('a', 'Complete', NOW), job('b')], ['uid-c']);
-    expect(seen.status).toEqual({
+    const actions = reconcile(cronJob({}, status), [job('a', 'Complete', NOW), job('b')], ['uid-c']);
+    expect(actions.status).toEqual({
       active: [reference('b')],
       lastScheduleTime: formatTimestamp(NOW),
       lastSuccessfulTime: formatTimestamp(NOW + 1_000),
     });
-    expect(reasons(seen)).toEqual(['SawCompletedJob', 'MissingJob']);
+    expect(reasons(actions)).toEqual(['SawCompletedJob', 'MissingJob']);
   });
 
   it('cause an UnexpectedJob event when they are active but not in status.active', () => {
-    expect(reasons(plan(cron({ suspend: true }), [job('a'), job('b', 'Failed')]))).toEqual(['UnexpectedJob']);
+    expect(reasons(reconcile(cronJob({ suspend: true }), [job('a'), job('b', 'Failed')]))).toEqual(['UnexpectedJob']);
   });
 
   it('are kept up to the history limits, the latest ones of each outcome', () => {
@@ -117,15 +141,16 @@ describe('the Jobs of a CronJob', () => {
       job('d', 'Failed', 1_000),
       job('e'),
     ];
-    const outdated = (limits: JsonObject) => plan(cron({ suspend: true, ...limits }), jobs).outdated.map(({ name }) => name);
-    expect(outdated({ successfulJobsHistoryLimit: 1, failedJobsHistoryLimit: 1 })).toEqual(['b', 'c']);
-    expect(outdated({ successfulJobsHistoryLimit: 5, failedJobsHistoryLimit: 0 })).toEqual(['d']);
-    expect(outdated({})).toEqual([]);
+    const deleted = (limits: BatchV1CronJobSpec) =>
+      reconcile(cronJob({ suspend: true, ...limits }), jobs).jobsToDelete.map(({ name }) => name);
+    expect(deleted({ successfulJobsHistoryLimit: 1, failedJobsHistoryLimit: 1 })).toEqual(['b', 'c']);
+    expect(deleted({ successfulJobsHistoryLimit: 5, failedJobsHistoryLimit: 0 })).toEqual(['d']);
+    expect(deleted({})).toEqual([]);
   });
 
   it('have the scheduled minute in their names and the scheduled time in an annotation', () => {
-    const made = jobFor('platform', cron({}), Date.UTC(2026, 0, 1, 5), 'America/New_York');
-    expect(made['metadata']).toMatchObject({
+    const { metadata } = jobFromTemplate('platform', cronJob({}), Date.UTC(2026, 0, 1, 5), 'America/New_York');
+    expect(metadata).toMatchObject({
       name: 'c-29454060',
       annotations: { 'batch.platform.io/cronjob-scheduled-timestamp': '2026-01-01T00:00:00-05:00' },
     });

@@ -1,181 +1,177 @@
-/** What a CronJob is to do now: what it says of the Jobs that it made, which of them go, and whether one more is due; decided from what is seen, without a server. */
+/**
+ * Decides the actions of one sync of a CronJob: its status, the finished Jobs to delete, and the run that is due. Pure.
+ */
+import type { BatchV1CronJobStatus, CoreV1ObjectReference } from '../../shared/api/types/generated/members';
 import { parseTimestamp } from '../../shared/api/metadata/object-meta';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
+import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { parseCronSchedule, type CronSchedule } from '../../shared/values/cron-schedule';
 import { lastCronTime, nextCronTime, countCronTimes } from '../../shared/values/cron-times';
-import { arrayAt, compareBytes, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
+import { compareBytes } from '../../shared/values/json';
 import { isTimeZoneName } from '../../shared/values/time-zone';
 import { quote } from '../../shared/values/quote';
-import { endOf, type JobEnd } from '../owned/ended-jobs';
-import { numberAt } from '../owned/wishes';
-import { jobName } from './names';
+import { finishedConditionOf, type FinishedCondition } from '../workload/finished-jobs';
+import { jobNameFor, type CronJob, type Job } from './job-from-template';
 
-export interface CronView {
-  readonly cron: ApiObject;
-  /** Those that it controls. */
-  readonly jobs: readonly ApiObject[];
-  /** Uids of the Jobs that it counts as active and that are not there. */
+export interface CronJobInput {
+  readonly cronJob: CronJob;
+  /** The Jobs that the CronJob controls. */
+  readonly jobs: readonly Job[];
+  /** Uids of Jobs in `status.active` that do not exist. */
   readonly missing: ReadonlySet<string>;
+  /** Milliseconds since 1970. */
   readonly now: number;
 }
 
-export interface CronPlan {
-  /** Ended Jobs that are not kept any longer. */
-  readonly outdated: readonly ApiObject[];
-  readonly told: readonly CronEvent[];
-  readonly status: CronStatus;
-  /** Undefined = none is due. */
-  readonly run: CronRun | undefined;
-  /** Milliseconds until the next time. */
-  readonly againMs: number | undefined;
+export interface CronJobActions {
+  /** Finished Jobs beyond the history limits. */
+  readonly jobsToDelete: readonly Job[];
+  readonly events: readonly CronJobEvent[];
+  readonly status: ObservedStatus;
+  /** Undefined when no run is due. */
+  readonly run: ScheduledRun | undefined;
+  /** Milliseconds until the next scheduled time. */
+  readonly requeueAfterMs: number | undefined;
 }
 
-export interface CronEvent {
+export interface CronJobEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
 }
 
-export interface CronStatus {
-  /** References. */
-  readonly active: readonly JsonObject[];
+export interface ObservedStatus {
+  readonly active: readonly CoreV1ObjectReference[];
   readonly lastScheduleTime: string | undefined;
   readonly lastSuccessfulTime: string | undefined;
 }
 
-export interface CronRun {
+export interface ScheduledRun {
   /** Milliseconds since 1970. */
-  readonly scheduledAt: number;
-  readonly zone: string | undefined;
-  /** Active Jobs that go first. */
-  readonly replaced: readonly JsonObject[];
+  readonly scheduledTime: number;
+  readonly timeZone: string | undefined;
+  /** Active Jobs to delete first. */
+  readonly jobsToReplace: readonly CoreV1ObjectReference[];
 }
 
-export function planCron(view: CronView): CronPlan {
-  const { cron, now } = view;
-  const { status, told } = observed(view);
-  const outdated = (['Complete', 'Failed'] as const).flatMap((end) => outdatedJobs(view, end));
-  const resting = { outdated, status, run: undefined, againMs: undefined };
-  const spec = objectAt(cron.body, 'spec');
-  if (isBeingDeleted(cron) || spec?.['suspend'] === true) return { ...resting, told };
-  const schedule = scheduleOf(cron);
-  if (!('times' in schedule)) return { ...resting, told: [...told, schedule] };
-  const due = dueRun(cron, schedule, status, now);
-  const next = nextCronTime(schedule.times, schedule.zone, now);
-  if (next === undefined) return { ...resting, told: [...told, neverDue(cron)] };
-  return { outdated, status, told: [...told, ...due.told], run: due.run, againMs: next - now };
+export function reconcileCronJob(input: CronJobInput): CronJobActions {
+  const { cronJob, now } = input;
+  const { status, events } = observeJobs(input);
+  const jobsToDelete = (['Complete', 'Failed'] as const).flatMap((condition) => oldestJobsBeyondLimit(input, condition));
+  const idle = { jobsToDelete, status, run: undefined, requeueAfterMs: undefined };
+  if (isBeingDeleted(cronJob) || cronJob.body.spec?.suspend === true) return { ...idle, events };
+  const schedule = scheduleOf(cronJob);
+  if (!('times' in schedule)) return { ...idle, events: [...events, schedule] };
+  const due = dueRun(cronJob, schedule, status, now);
+  const next = nextCronTime(schedule.times, schedule.timeZone, now);
+  if (next === undefined) return { ...idle, events: [...events, neverDue(cronJob)] };
+  return { jobsToDelete, status, events: [...events, ...due.events], run: due.run, requeueAfterMs: next - now };
 }
 
-/** In the words of upstream, which finds two zero times. */
-function neverDue({ body }: ApiObject): CronEvent {
-  const schedule = stringAt(objectAt(body, 'spec'), 'schedule') ?? '';
-  const message = `invalid schedule: ${schedule} : time difference between two schedules is less than 1 second`;
+/** Upstream's message: it subtracts two zero times. */
+function neverDue({ body }: CronJob): CronJobEvent {
+  const message = `invalid schedule: ${body.spec?.schedule ?? ''} : time difference between two schedules is less than 1 second`;
   return { type: 'Warning', reason: 'InvalidSchedule', message };
 }
 
 interface ZonedSchedule {
   readonly times: CronSchedule;
-  readonly zone: string | undefined;
+  readonly timeZone: string | undefined;
 }
 
-/** An older object may say what is refused today. */
-function scheduleOf({ body }: ApiObject): ZonedSchedule | CronEvent {
-  const spec = objectAt(body, 'spec');
-  const [text, zone] = [stringAt(spec, 'schedule') ?? '', stringAt(spec, 'timeZone')];
-  if (zone !== undefined && !isTimeZoneName(zone)) {
-    return { type: 'Warning', reason: 'UnknownTimeZone', message: `invalid timeZone: ${quote(zone)}: unknown time zone ${zone}` };
+/** An event for a schedule or a time zone that validation would refuse today. */
+function scheduleOf({ body: { spec = {} } }: CronJob): ZonedSchedule | CronJobEvent {
+  const { schedule = '', timeZone } = spec;
+  if (timeZone !== undefined && !isTimeZoneName(timeZone)) {
+    return { type: 'Warning', reason: 'UnknownTimeZone', message: `invalid timeZone: ${quote(timeZone)}: unknown time zone ${timeZone}` };
   }
-  const times = parseCronSchedule(text);
+  const times = parseCronSchedule(schedule);
   if (typeof times === 'string') {
-    return { type: 'Warning', reason: 'UnparseableSchedule', message: `unparseable schedule: ${quote(text)} : ${times}` };
+    return { type: 'Warning', reason: 'UnparseableSchedule', message: `unparseable schedule: ${quote(schedule)} : ${times}` };
   }
-  const named = zone ?? times.zone;
-  return { times, zone: named === 'Local' ? undefined : named };
+  const effectiveZone = timeZone ?? times.zone;
+  return { times, timeZone: effectiveZone === 'Local' ? undefined : effectiveZone };
 }
 
-/** The status that follows from the Jobs, and what there is to tell of them. */
-function observed({ cron, jobs, missing }: CronView): { readonly status: CronStatus; readonly told: readonly CronEvent[] } {
-  const known = objectAt(cron.body, 'status');
-  const told: CronEvent[] = [];
-  let active = activeOf(cron);
-  let lastSuccessfulTime = stringAt(known, 'lastSuccessfulTime');
+function observeJobs({ cronJob, jobs, missing }: CronJobInput): {
+  readonly status: ObservedStatus;
+  readonly events: readonly CronJobEvent[];
+} {
+  const events: CronJobEvent[] = [];
+  const known: BatchV1CronJobStatus = cronJob.body.status ?? {};
+  let { active = [], lastSuccessfulTime } = known;
   for (const job of jobs) {
-    const end = endOf(job);
+    const finishedCondition = finishedConditionOf(job);
     const isListed = active.some(({ uid }) => uid === job.uid);
-    if (end === undefined && !isListed) {
+    if (finishedCondition === undefined && !isListed) {
       const message = `Saw a job that the controller did not create or forgot: ${job.name}`;
-      told.push({ type: 'Warning', reason: 'UnexpectedJob', message });
+      events.push({ type: 'Warning', reason: 'UnexpectedJob', message });
     }
-    if (end !== undefined && isListed) {
+    if (finishedCondition !== undefined && isListed) {
       active = active.filter(({ uid }) => uid !== job.uid);
-      told.push({ type: 'Normal', reason: 'SawCompletedJob', message: `Saw completed job: ${job.name}, condition: ${end}` });
+      const message = `Saw completed job: ${job.name}, condition: ${finishedCondition}`;
+      events.push({ type: 'Normal', reason: 'SawCompletedJob', message });
     }
-    const completed = end === 'Complete' ? stringAt(objectAt(job.body, 'status'), 'completionTime') : undefined;
-    if ((parseTimestamp(completed) ?? -Infinity) > (parseTimestamp(lastSuccessfulTime) ?? -Infinity)) lastSuccessfulTime = completed;
+    const completionTime = finishedCondition === 'Complete' ? job.body.status?.completionTime : undefined;
+    if ((parseTimestamp(completionTime) ?? -Infinity) > (parseTimestamp(lastSuccessfulTime) ?? -Infinity))
+      lastSuccessfulTime = completionTime;
   }
   for (const { uid, name } of active) {
-    if (typeof uid !== 'string' || typeof name !== 'string' || !missing.has(uid)) continue;
-    told.push({ type: 'Normal', reason: 'MissingJob', message: `Active job went missing: ${name}` });
+    if (uid === undefined || name === undefined || !missing.has(uid)) continue;
+    events.push({ type: 'Normal', reason: 'MissingJob', message: `Active job went missing: ${name}` });
   }
-  active = active.filter(({ uid }) => typeof uid !== 'string' || !missing.has(uid));
-  return { told, status: { active, lastScheduleTime: stringAt(known, 'lastScheduleTime'), lastSuccessfulTime } };
+  active = active.filter(({ uid }) => uid === undefined || !missing.has(uid));
+  return { events, status: { active, lastScheduleTime: known.lastScheduleTime, lastSuccessfulTime } };
 }
 
-/** What a CronJob's status counts as active: references. */
-export function activeOf({ body }: ApiObject): readonly JsonObject[] {
-  return (arrayAt(objectAt(body, 'status'), 'active') ?? []).filter(isObject);
-}
-
-/** The oldest of those that ended so, beyond the number that is kept. */
-function outdatedJobs({ cron, jobs }: CronView, end: JobEnd): readonly ApiObject[] {
-  const limit = numberAt(objectAt(cron.body, 'spec'), end === 'Complete' ? 'successfulJobsHistoryLimit' : 'failedJobsHistoryLimit');
+/** The oldest of the Jobs with this condition, as many as exceed the history limit. */
+function oldestJobsBeyondLimit({ cronJob, jobs }: CronJobInput, condition: FinishedCondition): readonly Job[] {
+  const { successfulJobsHistoryLimit, failedJobsHistoryLimit } = cronJob.body.spec ?? {};
+  const limit = condition === 'Complete' ? successfulJobsHistoryLimit : failedJobsHistoryLimit;
   if (limit === undefined) return [];
-  const ended = jobs.filter((job) => endOf(job) === end);
-  if (ended.length <= limit) return [];
-  const startOf = ({ body }: ApiObject): number => parseTimestamp(stringAt(objectAt(body, 'status'), 'startTime')) ?? Infinity;
-  const starts = new Map(ended.map((job) => [job, startOf(job)]));
-  const byStart = (one: ApiObject, other: ApiObject): number => {
-    const [first, second] = [starts.get(one) ?? Infinity, starts.get(other) ?? Infinity];
-    return first === second ? compareBytes(one.name, other.name) : first - second;
+  const finished = jobs.filter((job) => finishedConditionOf(job) === condition);
+  if (finished.length <= limit) return [];
+  const startTimes = new Map(finished.map((job) => [job, parseTimestamp(job.body.status?.startTime) ?? Infinity]));
+  const byStartTime = (a: Job, b: Job): number => {
+    const [startOfA, startOfB] = [startTimes.get(a) ?? Infinity, startTimes.get(b) ?? Infinity];
+    return startOfA === startOfB ? compareBytes(a.name, b.name) : startOfA - startOfB;
   };
-  return [...ended].sort(byStart).slice(0, ended.length - limit);
+  return [...finished].sort(byStartTime).slice(0, finished.length - limit);
 }
 
-/** More than so many are told of. */
-const MANY_MISSED = 100;
-const MISSED: CronEvent = {
+/** More missed runs than this cause an event. */
+const MANY_MISSED_RUNS = 100;
+const TOO_MANY_MISSED_TIMES: CronJobEvent = {
   type: 'Warning',
   reason: 'TooManyMissedTimes',
   message: 'too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew',
 };
-const FORBIDDEN: CronEvent = {
+const JOB_ALREADY_ACTIVE: CronJobEvent = {
   type: 'Normal',
   reason: 'JobAlreadyActive',
   message: 'Not starting job because prior execution is running and concurrency policy is Forbid',
 };
 
 interface DueRun {
-  readonly run: CronRun | undefined;
-  readonly told: readonly CronEvent[];
+  readonly run: ScheduledRun | undefined;
+  readonly events: readonly CronJobEvent[];
 }
 
-/** However many times have passed, the last of them is the one that is made up for. */
-function dueRun(cron: ApiObject, { times, zone }: ZonedSchedule, { active, lastScheduleTime }: CronStatus, now: number): DueRun {
-  const spec = objectAt(cron.body, 'spec');
-  const since = runsSince(cron, lastScheduleTime, now);
-  const scheduledAt = lastCronTime(times, zone, since, now);
-  if (scheduledAt === undefined) return { run: undefined, told: [] };
-  const told = countCronTimes(times, zone, since, now, MANY_MISSED + 1) > MANY_MISSED ? [MISSED] : [];
-  if (active.some(({ name }) => name === jobName(cron, scheduledAt))) return { run: undefined, told };
-  const policy = stringAt(spec, 'concurrencyPolicy');
-  if (policy === 'Forbid' && active.length > 0) return { run: undefined, told: [...told, FORBIDDEN] };
-  return { run: { scheduledAt, zone, replaced: policy === 'Replace' ? active : [] }, told };
+/** Of several missed runs only the last is started. */
+function dueRun(cronJob: CronJob, { times, timeZone }: ZonedSchedule, { active, lastScheduleTime }: ObservedStatus, now: number): DueRun {
+  const earliest = earliestTime(cronJob, lastScheduleTime, now);
+  const scheduledTime = lastCronTime(times, timeZone, earliest, now);
+  if (scheduledTime === undefined) return { run: undefined, events: [] };
+  const isManyMissed = countCronTimes(times, timeZone, earliest, now, MANY_MISSED_RUNS + 1) > MANY_MISSED_RUNS;
+  const events = isManyMissed ? [TOO_MANY_MISSED_TIMES] : [];
+  if (active.some(({ name }) => name === jobNameFor(cronJob, scheduledTime))) return { run: undefined, events };
+  const { concurrencyPolicy } = cronJob.body.spec ?? {};
+  if (concurrencyPolicy === 'Forbid' && active.length > 0) return { run: undefined, events: [...events, JOB_ALREADY_ACTIVE] };
+  return { run: { scheduledTime, timeZone, jobsToReplace: concurrencyPolicy === 'Replace' ? active : [] }, events };
 }
 
-/** Times before it are done with. */
-function runsSince({ body }: ApiObject, lastScheduleTime: string | undefined, now: number): number {
-  const created = parseTimestamp(stringAt(objectAt(body, 'metadata'), 'creationTimestamp')) ?? now;
-  const since = parseTimestamp(lastScheduleTime) ?? created;
-  const deadline = numberAt(objectAt(body, 'spec'), 'startingDeadlineSeconds');
-  return deadline === undefined ? since : Math.max(since, now - deadline * 1_000);
+/** Runs that were scheduled before this time are over or past their deadline. Milliseconds since 1970. */
+function earliestTime({ body, metadata }: CronJob, lastScheduleTime: string | undefined, now: number): number {
+  const since = parseTimestamp(lastScheduleTime) ?? parseTimestamp(metadata.creationTimestamp ?? undefined) ?? now;
+  const { startingDeadlineSeconds } = body.spec ?? {};
+  return startingDeadlineSeconds === undefined ? since : Math.max(since, now - Number(startingDeadlineSeconds) * 1_000);
 }

@@ -1,30 +1,49 @@
-/** Keeps one pod of a DaemonSet on every node that it may be on. Touches nothing for one that is being deleted; which node a pod goes to is said in the pod, and done by the scheduler. */
+/**
+ * Runs one pod of a DaemonSet on every eligible node. A pod names its node in its affinity; the scheduler binds it.
+ *
+ *  - Watches DaemonSets, nodes, pods and ControllerRevisions. Writes pods, ControllerRevisions and the status.
+ *  - Requeues on changes (of a node only when they change its eligibility for that DaemonSet), when a ready pod becomes
+ *    available after `minReadySeconds`, when expectations expire, and when the back-off of a failed pod ends.
+ *  - A DaemonSet that is being deleted is ignored.
+ *
+ * Unlike upstream it raises `observedGeneration` also while expectations are outstanding.
+ */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import type {
+  AppsV1ControllerRevision,
+  AppsV1DaemonSet,
+  AppsV1DaemonSetStatus,
+  CoreV1Node,
+  CoreV1Pod,
+} from '../../shared/api/types/generated/members';
 import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
-import { equalJson, objectAt, own, type JsonObject } from '../../shared/values/json';
-import { nextAvailable } from '../owned/activity';
-import { claim } from '../owned/claim';
-import { Dependants } from '../owned/dependants';
-import { Expectations } from '../owned/expectations';
-import { followDependants } from '../owned/follow';
-import { NamespaceGoing, PodKeeper, slowStart } from '../owned/pods';
-import { eventReference } from '../owned/reference';
-import { labelSelectorOf } from '../owned/selector';
-import { minReadyOf, numberAt, templateOf } from '../owned/wishes';
-import { History } from '../revisions/history';
-import { REVISION_LABEL, REVISIONS, surplusOf } from '../revisions/revision';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { equalJson } from '../../shared/values/json';
+import { msUntilAvailable } from '../workload/pod-activity';
+import { claimDependents } from '../workload/controller-ref-manager';
+import { DependentIndex } from '../workload/dependent-index';
+import { Expectations } from '../workload/expectations';
+import { watchDependents } from '../workload/dependent-events';
+import { NamespaceTerminatingError, PodControl } from '../workload/pod-control';
+import { slowStartBatch } from '../workload/slow-start';
+import { eventReference } from '../workload/references';
+import { labelSelectorOf } from '../workload/label-selector';
+import { minReadySecondsOf, templateOf } from '../workload/spec';
+import { RevisionHistory } from '../workload/revision-history';
+import { REVISION_LABEL, REVISIONS, revisionsBeyondLimit } from '../workload/controller-revision';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
+import type { Node } from '../runtime/nodes';
 import { labelsOf } from '../runtime/pods';
-import { Failures } from './failures';
-import { placementOf } from './placement';
-import { daemonStatus, planDaemons, type DaemonPlan, type DaemonView, type EndedPod } from './plan';
-import { hashOf, podFor } from './pod';
+import { newDaemonPod, revisionHashOf } from './daemon-pod';
+import { DAEMON_SETS, revisionHistoryLimitOf, type DaemonSet } from './daemon-set';
+import { FailedPodsBackoff } from './failed-pods-backoff';
+import { nodeEligibility } from './node-eligibility';
+import { planDaemonSet, type DaemonSetPlan, type DaemonSetView, type FinishedPod } from './reconcile';
+import { calculateStatus } from './status';
 
-export const DAEMON_SETS = resourceOf('apps.v1.DaemonSet');
 const PODS = resourceOf('core.v1.Pod');
 const NODES = resourceOf('core.v1.Node');
 
@@ -37,163 +56,168 @@ export const daemonSetController: Controller = {
   run: runDaemonSets,
 };
 
-/** Pods that are asked for, or deleted, at a time. */
-const BURST = 250;
-const HISTORY_LIMIT = 10;
-/** Sets. */
-const AT_A_TIME = 2;
+/** The most pods that one sync creates, and the most that it deletes. */
+const BURST_REPLICAS = 250;
+const CONCURRENT_SYNCS = 2;
 
-interface SeenDaemons {
-  readonly sets: Informer;
-  readonly nodes: Informer;
-  readonly podsOf: Dependants;
-  readonly revisionsOf: Dependants;
+interface DaemonSetState {
+  readonly sets: Informer<AppsV1DaemonSet>;
+  readonly nodes: Informer<CoreV1Node>;
+  readonly podIndex: DependentIndex<CoreV1Pod>;
+  readonly revisionIndex: DependentIndex<AppsV1ControllerRevision>;
   readonly expectations: Expectations;
-  readonly failures: Failures;
-  readonly history: History;
-  readonly keeper: PodKeeper;
+  readonly failedPodsBackoff: FailedPodsBackoff;
+  readonly history: RevisionHistory;
+  readonly podControl: PodControl;
 }
 
-/** What it uses of what it is given. */
-export type DaemonContext = Pick<ControllerContext, 'client' | 'informers' | 'events' | 'clock' | 'signal' | 'logger' | 'queue'>;
+/** The members of a ControllerContext that the controller uses. */
+export type DaemonSetContext = Pick<ControllerContext, 'client' | 'informers' | 'events' | 'clock' | 'signal' | 'logger' | 'queue'>;
 
-export async function runDaemonSets(context: DaemonContext): Promise<void> {
+export async function runDaemonSets(context: DaemonSetContext): Promise<void> {
   const { informers, client, events, clock, signal, logger } = context;
   const [sets, nodes] = [informers.of(DAEMON_SETS), informers.of(NODES)];
   const [pods, revisions] = [informers.of(PODS), informers.of(REVISIONS)];
-  const seen: SeenDaemons = {
+  const state: DaemonSetState = {
     sets,
     nodes,
-    podsOf: new Dependants(pods),
-    revisionsOf: new Dependants(revisions),
+    podIndex: new DependentIndex(pods),
+    revisionIndex: new DependentIndex(revisions),
     expectations: new Expectations(clock),
-    failures: new Failures(clock),
-    history: new History({ client, resource: DAEMON_SETS, label: REVISION_LABEL, signal }),
-    keeper: new PodKeeper({ client, events, resource: DAEMON_SETS, signal }),
+    failedPodsBackoff: new FailedPodsBackoff(clock),
+    history: new RevisionHistory({ client, resource: DAEMON_SETS, label: REVISION_LABEL, signal }),
+    podControl: new PodControl({ client, events, resource: DAEMON_SETS, signal }),
   };
   const queue = context.queue({ name: 'daemonset' });
-  const unhandle = follow(context, seen, { pods, revisions }, queue);
-  const work = (key: string): Promise<WorkOutcome> => sync(context, seen, key);
-  if (await synced([sets, nodes, pods, revisions], signal)) await runWorkers({ queue, concurrency: AT_A_TIME, logger, signal, work });
-  for (const remove of unhandle) remove();
-  seen.podsOf.end();
-  seen.revisionsOf.end();
+  const removeHandlers = addHandlers(context, state, { pods, revisions }, queue);
+  const work = (key: string): Promise<WorkOutcome> => syncDaemonSet(context, state, key);
+  if (await waitForSync([sets, nodes, pods, revisions], signal)) {
+    await runWorkers({ queue, concurrency: CONCURRENT_SYNCS, logger, signal, work });
+  }
+  for (const remove of removeHandlers) remove();
+  state.podIndex.release();
+  state.revisionIndex.release();
 }
 
-function follow(
-  { client }: DaemonContext,
-  { sets, nodes, expectations }: SeenDaemons,
-  { pods, revisions }: { readonly pods: Informer; readonly revisions: Informer },
+function addHandlers(
+  { client }: DaemonSetContext,
+  { sets, nodes, expectations }: DaemonSetState,
+  { pods, revisions }: { readonly pods: Informer<CoreV1Pod>; readonly revisions: Informer<AppsV1ControllerRevision> },
   queue: WorkQueue,
 ): readonly (() => void)[] {
-  const tell = (set: ApiObject): void => queue.add(keyOf(set));
-  /** Those for which it makes a difference. */
-  const tellAbout = (then: ApiObject | undefined, now: ApiObject | undefined): void => {
+  const enqueue = (set: DaemonSet): void => queue.add(keyOf(set));
+  const enqueueForNode = (previous: Node | undefined, current: Node | undefined): void => {
     for (const set of sets.list()) {
-      const place = placementOf(objectAt(templateOf(set), 'spec') ?? {}, client.dialect);
-      const [before, after] = [then, now].map((node) => (node === undefined ? undefined : place(node)));
-      if (before?.runs !== after?.runs || before?.stays !== after?.stays) tell(set);
+      const eligibilityOf = nodeEligibility(templateOf(set).spec ?? {}, client.dialect);
+      const [before, after] = [previous, current].map((node) => (node === undefined ? undefined : eligibilityOf(node)));
+      if (before?.shouldRun !== after?.shouldRun || before?.shouldContinueRunning !== after?.shouldContinueRunning) enqueue(set);
     }
   };
-  const wants = (set: ApiObject, one: ApiObject): boolean => labelSelectorOf(set)?.(labelsOf(one)) === true;
+  const matches = (set: DaemonSet, dependent: ApiObject): boolean => labelSelectorOf(set)?.(labelsOf(dependent)) === true;
   return [
-    sets.handle({ added: tell, updated: (_, set) => tell(set), deleted: (set) => expectations.forget(keyOf(set)) }),
+    sets.handle({ added: enqueue, updated: (_, set) => enqueue(set), deleted: (set) => expectations.delete(keyOf(set)) }),
     nodes.handle({
-      added: (node) => tellAbout(undefined, node),
-      updated: (then, now) => {
-        if (!isPlacedAlike(then, now)) tellAbout(then, now);
+      added: (node) => enqueueForNode(undefined, node),
+      updated: (previous, current) => {
+        if (!haveSameTaintsAndLabels(previous, current)) enqueueForNode(previous, current);
       },
-      deleted: (node) => tellAbout(node, undefined),
+      deleted: (node) => enqueueForNode(node, undefined),
     }),
-    followDependants({ dependants: pods, owners: sets, resource: DAEMON_SETS, expectations, wants, tell }),
-    // One that somebody deletes is made again.
-    followDependants({ dependants: revisions, owners: sets, resource: DAEMON_SETS, wants, tell }),
+    watchDependents({ dependents: pods, owners: sets, resource: DAEMON_SETS, expectations, matches, onChange: enqueue }),
+    // A revision that a client deletes is created again.
+    watchDependents({ dependents: revisions, owners: sets, resource: DAEMON_SETS, matches, onChange: enqueue }),
   ];
 }
 
-/** A node reports itself often, and says the same of where pods may be. */
-function isPlacedAlike(then: ApiObject, now: ApiObject): boolean {
-  const [one, other] = [then, now].map(({ body }) => own(objectAt(body, 'spec') ?? {}, 'taints') ?? []);
-  return equalJson(one ?? [], other ?? []) && equalJson(labelsOf(then), labelsOf(now));
+/** Most updates of nodes are status reports, which do not change their eligibility. */
+function haveSameTaintsAndLabels(a: Node, b: Node): boolean {
+  return equalJson(a.body.spec?.taints ?? [], b.body.spec?.taints ?? []) && equalJson(labelsOf(a), labelsOf(b));
 }
 
-async function sync(context: DaemonContext, seen: SeenDaemons, key: string): Promise<WorkOutcome> {
+async function syncDaemonSet(context: DaemonSetContext, state: DaemonSetState, key: string): Promise<WorkOutcome> {
   const { client, clock, signal } = context;
-  const { sets, nodes, podsOf, revisionsOf, expectations, failures, history } = seen;
+  const { sets, nodes, podIndex, revisionIndex, expectations, failedPodsBackoff, history } = state;
   const set = sets.byKey(key);
   const matches = set === undefined ? undefined : labelSelectorOf(set);
   if (set === undefined || matches === undefined || isBeingDeleted(set)) return DONE;
-  const claims = { client, ownerResource: DAEMON_SETS, signal };
-  const isSelected = (one: ApiObject): boolean => matches(labelsOf(one));
-  const pods = await claim({ ...claims, resource: PODS }, set, isSelected, podsOf.candidatesFor(set));
-  const revisions = await claim({ ...claims, resource: REVISIONS }, set, isSelected, revisionsOf.candidatesFor(set));
-  const known = numberAt(objectAt(set.body, 'status'), 'collisionCount') ?? 0;
-  const { revision, collisions } = await history.present(set, revisions, known);
-  const view: DaemonView = {
+  const options = { client, ownerResource: DAEMON_SETS, signal };
+  const isSelected = (dependent: ApiObject): boolean => matches(labelsOf(dependent));
+  const pods = await claimDependents({ ...options, resource: PODS }, set, isSelected, podIndex.candidatesFor(set));
+  const revisions = await claimDependents({ ...options, resource: REVISIONS }, set, isSelected, revisionIndex.candidatesFor(set));
+  const { revision, collisionCount } = await history.ensureCurrent(set, revisions, set.body.status?.collisionCount ?? 0);
+  const view: DaemonSetView = {
     set,
     pods,
     nodes: nodes.list(),
-    place: placementOf(objectAt(templateOf(set), 'spec') ?? {}, client.dialect),
-    hash: hashOf(revision),
-    patience: (node) => failures.patience(key, node),
+    eligibilityOf: nodeEligibility(templateOf(set).spec ?? {}, client.dialect),
+    hash: revisionHashOf(revision),
+    backoffMs: (node) => failedPodsBackoff.remainingMs(key, node),
     now: clock.now(),
   };
-  const isManaged = expectations.areMet(key);
-  const plan = isManaged ? planDaemons(view) : undefined;
-  const failure = plan === undefined ? undefined : await carryOut(context, seen, view, plan);
-  await writeStatus(context, set, daemonStatus(view, collisions));
+  const plan = expectations.areSatisfied(key) ? planDaemonSet(view) : undefined;
+  const failure = plan === undefined ? undefined : await syncNodes(context, state, view, plan);
+  await updateStatus(context, set, calculateStatus(view, collisionCount));
   if (failure !== undefined) throw failure.error;
-  const limit = numberAt(objectAt(set.body, 'spec'), 'revisionHistoryLimit') ?? HISTORY_LIMIT;
-  const used = new Set(pods.map(hashOf));
-  const live = new Set([revision, ...revisions.filter((one) => used.has(hashOf(one)))].map(({ name }) => name));
-  await history.forget(surplusOf(revisions, live, limit));
-  const waits = [nextAvailable(pods, minReadyOf(set), clock.now()), expectations.forgottenIn(key), plan?.againMs];
-  const soonest = Math.min(...waits.filter((ms) => ms !== undefined));
-  return Number.isFinite(soonest) ? { type: 'again', afterMs: soonest } : DONE;
+  const hashesInUse = new Set(pods.map(revisionHashOf));
+  const liveRevisions = [revision, ...revisions.filter((candidate) => hashesInUse.has(revisionHashOf(candidate)))];
+  await history.delete(revisionsBeyondLimit(revisions, new Set(liveRevisions.map(({ name }) => name)), revisionHistoryLimitOf(set)));
+  const delays = [msUntilAvailable(pods, minReadySecondsOf(set), clock.now()), expectations.msUntilExpired(key), plan?.requeueAfterMs];
+  const afterMs = Math.min(...delays.filter((ms) => ms !== undefined));
+  return Number.isFinite(afterMs) ? { type: 'again', afterMs } : DONE;
 }
 
-/** The first failure. */
-async function carryOut(
-  context: DaemonContext,
-  { expectations, keeper, failures }: SeenDaemons,
-  { set, hash }: DaemonView,
-  plan: DaemonPlan,
+/** Creates and deletes the pods of the plan. Returns the first failure. */
+async function syncNodes(
+  context: DaemonSetContext,
+  { expectations, podControl, failedPodsBackoff }: DaemonSetState,
+  { set, hash }: DaemonSetView,
+  plan: DaemonSetPlan,
 ): Promise<{ readonly error: unknown } | undefined> {
   const { client } = context;
   const key = keyOf(set);
-  const [created, deleted] = [plan.create.slice(0, BURST), plan.delete.slice(0, BURST)];
-  for (const ended of plan.ended) {
-    tellEnded(context, set, ended);
-    if (ended.phase === 'Failed') failures.replaced(key, ended.node);
+  const nodes = plan.nodesNeedingPods.slice(0, BURST_REPLICAS);
+  const podsToDelete = plan.podsToDelete.slice(0, BURST_REPLICAS);
+  for (const finished of plan.finishedPods) {
+    recordFinishedPod(context, set, finished);
+    if (finished.phase === 'Failed') failedPodsBackoff.next(key, finished.node);
   }
-  expectations.expectCreations(key, created.length);
-  expectations.expectDeletions(key, deleted.map(keyOf));
-  const origin = { dialect: client.dialect, resource: DAEMON_SETS, set, hash };
-  const { succeeded, error } = await slowStart(created.length, (index) => keeper.create(set, podFor(origin, created[index] ?? '')));
-  expectations.created(key, created.length - succeeded);
+  expectations.expectCreations(key, nodes.length);
+  expectations.expectDeletions(key, podsToDelete.map(keyOf));
+  const origin = { dialect: client.dialect, set, hash };
+  const { succeeded, error } = await slowStartBatch(nodes.length, (index) =>
+    podControl.create(set, newDaemonPod(origin, nodes[index] ?? '')),
+  );
+  expectations.creationObserved(key, nodes.length - succeeded);
   const outcomes = await Promise.allSettled(
-    deleted.map(async (pod) => {
-      const isSeen = await keeper.delete(set, pod).catch((refused: unknown) => {
-        expectations.deleted(key, keyOf(pod));
-        throw refused;
+    podsToDelete.map(async (pod) => {
+      const wasDeleted = await podControl.delete(set, pod).catch((deleteError: unknown) => {
+        expectations.deletionObserved(key, keyOf(pod));
+        throw deleteError;
       });
-      if (!isSeen) expectations.deleted(key, keyOf(pod));
+      if (!wasDeleted) expectations.deletionObserved(key, keyOf(pod));
     }),
   );
-  if (succeeded < created.length && !(error instanceof NamespaceGoing)) return { error };
-  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-  return failed === undefined ? undefined : { error: failed.reason };
+  if (succeeded < nodes.length && !(error instanceof NamespaceTerminatingError)) return { error };
+  const rejected = outcomes.find((outcome) => outcome.status === 'rejected');
+  return rejected === undefined ? undefined : { error: rejected.reason };
 }
 
-function tellEnded({ client, events }: DaemonContext, set: ApiObject, { pod, node, phase }: EndedPod): void {
+function recordFinishedPod({ client, events }: DaemonSetContext, set: DaemonSet, { pod, node, phase }: FinishedPod): void {
   const about = eventReference(client.dialect, DAEMON_SETS, set);
-  const [word, end] = phase === 'Failed' ? (['failed', 'kill'] as const) : (['succeeded', 'delete'] as const);
-  const message = `Found ${word} daemon pod ${keyOf(pod)} on node ${node}, will try to ${end} it`;
+  const [state, verb] = phase === 'Failed' ? (['failed', 'kill'] as const) : (['succeeded', 'delete'] as const);
+  const message = `Found ${state} daemon pod ${keyOf(pod)} on node ${node}, will try to ${verb} it`;
   events.record({ about, type: phase === 'Failed' ? 'Warning' : 'Normal', reason: `${phase}DaemonPod`, message });
 }
 
-/** Bound to the version that was seen: what has changed meanwhile is told by its own event. */
-async function writeStatus({ client, signal }: DaemonContext, set: ApiObject, status: JsonObject | undefined): Promise<void> {
+/**
+ * The update carries the observed resourceVersion. A conflict is ignored: the change that caused it enqueues the
+ * DaemonSet.
+ */
+async function updateStatus(
+  { client, signal }: DaemonSetContext,
+  set: DaemonSet,
+  status: AppsV1DaemonSetStatus | undefined,
+): Promise<void> {
   if (status === undefined) return;
   await client.update(DAEMON_SETS, { ...set.body, status }, { subresource: 'status', signal }).catch((error: unknown) => {
     if (!isNotFound(error) && !isConflict(error)) throw error;

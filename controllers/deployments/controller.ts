@@ -1,22 +1,30 @@
 /**
- * Lets a Deployment's pods go from one template to the next: a ReplicaSet for each template, of which it says how many pods it has. Makes and deletes no pods
- * itself, and touches nothing for a Deployment that is being deleted.
+ * Rolls a Deployment out: creates one ReplicaSet for each pod template, and moves replicas to that of the current one.
+ *
+ *  - Watches Deployments, ReplicaSets and deletions of pods. Writes ReplicaSets, the status and the revision.
+ *  - Requeues on changes, at the progress deadline of a rollout, and with back-off on errors and name collisions. Skips
+ *    a sync while the informer does not show the ReplicaSets that were written: their events enqueue the Deployment.
+ *  - A Deployment that is being deleted gets status updates only.
+ *
+ * Unlike upstream it plans a whole reconciliation from one snapshot before it writes, and it does not support the
+ * rollback annotation of extensions/v1beta1.
  */
-import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import { keyOf } from '../../shared/client/rest/api-object';
+import type { AppsV1Deployment, AppsV1ReplicaSet, CoreV1Pod } from '../../shared/api/types/generated/members';
 import type { Informer } from '../../shared/client/informer/informer';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
-import { claim } from '../owned/claim';
-import { Dependants } from '../owned/dependants';
-import { followDependants, ownerOf } from '../owned/follow';
-import { labelSelectorOf } from '../owned/selector';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
-import { OwnWrites } from '../runtime/own-writes';
+import { claimDependents } from '../workload/controller-ref-manager';
+import { DependentIndex } from '../workload/dependent-index';
+import { watchDependents, ownerOf } from '../workload/dependent-events';
+import { labelSelectorOf } from '../workload/label-selector';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
+import { WrittenGenerations } from '../runtime/written-generations';
 import { controllerOf, labelsOf } from '../runtime/pods';
-import { isRolling } from './bounds';
+import { DEPLOYMENTS, isRollingUpdate, REPLICA_SETS, type Deployment, type ReplicaSet } from './deployment';
+import { DeploymentWriter } from './deployment-writer';
 import { planDeployment } from './reconcile';
-import { DEPLOYMENTS, DeploymentWrites, SETS } from './writes';
 
 const PODS = resourceOf('core.v1.Pod');
 
@@ -29,89 +37,95 @@ export const deploymentController: Controller = {
   run,
 };
 
-interface SeenDeployments {
-  readonly deployments: Informer;
-  readonly sets: Informer;
-  readonly setsOf: Dependants;
-  readonly podsOf: Dependants;
-  readonly writes: DeploymentWrites;
-  readonly written: OwnWrites;
+interface DeploymentState {
+  readonly deployments: Informer<AppsV1Deployment>;
+  readonly replicaSets: Informer<AppsV1ReplicaSet>;
+  readonly replicaSetIndex: DependentIndex<AppsV1ReplicaSet>;
+  readonly podIndex: DependentIndex<CoreV1Pod>;
+  readonly writer: DeploymentWriter;
+  readonly written: WrittenGenerations;
 }
 
 async function run(context: ControllerContext): Promise<void> {
   const { informers, client, events, clock, signal, settings, logger } = context;
-  const [deployments, sets, pods] = [informers.of(DEPLOYMENTS), informers.of(SETS), informers.of(PODS)];
-  const written = new OwnWrites();
-  const seen: SeenDeployments = {
+  const [deployments, replicaSets, pods] = [informers.of(DEPLOYMENTS), informers.of(REPLICA_SETS), informers.of(PODS)];
+  const written = new WrittenGenerations();
+  const state: DeploymentState = {
     deployments,
-    sets,
-    setsOf: new Dependants(sets),
-    podsOf: new Dependants(pods),
-    writes: new DeploymentWrites({ client, events, clock, written, signal }),
+    replicaSets,
+    replicaSetIndex: new DependentIndex(replicaSets),
+    podIndex: new DependentIndex(pods),
+    writer: new DeploymentWriter({ client, events, clock, written, signal }),
     written,
   };
   const queue = context.queue({ name: 'deployment' });
-  const unhandle = follow(seen, pods, queue);
-  const work = (key: string): Promise<WorkOutcome> => sync(context, seen, key);
+  const removeHandlers = addHandlers(state, pods, queue);
+  const work = (key: string): Promise<WorkOutcome> => syncDeployment(context, state, key);
   const concurrency = settings.concurrentDeploymentSyncs;
-  if (await synced([deployments, sets, pods], signal)) await runWorkers({ queue, concurrency, logger, signal, work });
-  for (const remove of unhandle) remove();
-  seen.setsOf.end();
-  seen.podsOf.end();
+  if (await waitForSync([deployments, replicaSets, pods], signal)) await runWorkers({ queue, concurrency, logger, signal, work });
+  for (const remove of removeHandlers) remove();
+  state.replicaSetIndex.release();
+  state.podIndex.release();
 }
 
-function follow({ deployments, sets, podsOf, written }: SeenDeployments, pods: Informer, queue: WorkQueue): readonly (() => void)[] {
-  const tell = (deployment: ApiObject): void => queue.add(keyOf(deployment));
+function addHandlers(
+  { deployments, replicaSets, podIndex, written }: DeploymentState,
+  pods: Informer<CoreV1Pod>,
+  queue: WorkQueue,
+): readonly (() => void)[] {
+  const enqueue = (deployment: Deployment): void => queue.add(keyOf(deployment));
   return [
     deployments.handle({
-      added: tell,
-      updated: (_, deployment) => tell(deployment),
-      deleted: ({ namespace, name }) => written.forget(keyOf({ namespace, name })),
+      added: enqueue,
+      updated: (_, deployment) => enqueue(deployment),
+      deleted: (deployment) => written.forget(keyOf(deployment)),
     }),
-    followDependants({
-      dependants: sets,
+    watchDependents({
+      dependents: replicaSets,
       owners: deployments,
       resource: DEPLOYMENTS,
-      wants: (deployment, set) => labelSelectorOf(deployment)?.(labelsOf(set)) === true,
-      tell(deployment, { now, then }) {
-        // Deleted, or let go.
-        if (then !== undefined && (now === undefined || controllerOf(now)?.uid !== deployment.uid)) written.gone(keyOf(deployment), then);
-        tell(deployment);
+      matches: (deployment, replicaSet) => labelSelectorOf(deployment)?.(labelsOf(replicaSet)) === true,
+      onChange(deployment, { previous, current }) {
+        const isDeletedOrReleased = current === undefined || controllerOf(current)?.uid !== deployment.uid;
+        if (previous !== undefined && isDeletedOrReleased) written.removed(keyOf(deployment), previous);
+        enqueue(deployment);
       },
     }),
-    // New pods may have to wait for the last old one.
+    // With the Recreate strategy, new pods are created after the last old pod was deleted.
     pods.handle({
       deleted(pod) {
-        const set = ownerOf({ owners: sets, resource: SETS }, pod);
-        const deployment = set === undefined ? undefined : ownerOf({ owners: deployments, resource: DEPLOYMENTS }, set);
-        if (set !== undefined && deployment !== undefined && !isRolling(deployment) && podsOf.of(set.uid).length === 0) tell(deployment);
+        const replicaSet = ownerOf({ owners: replicaSets, resource: REPLICA_SETS }, pod);
+        const deployment = replicaSet === undefined ? undefined : ownerOf({ owners: deployments, resource: DEPLOYMENTS }, replicaSet);
+        if (replicaSet === undefined || deployment === undefined || isRollingUpdate(deployment)) return;
+        if (podIndex.ownedBy(replicaSet.uid).length === 0) enqueue(deployment);
       },
     }),
   ];
 }
 
-async function sync(
+async function syncDeployment(
   context: ControllerContext,
-  { deployments, setsOf, podsOf, writes, written }: SeenDeployments,
+  { deployments, replicaSetIndex, podIndex, writer, written }: DeploymentState,
   key: string,
 ): Promise<WorkOutcome> {
   const { client, clock, signal } = context;
   const deployment = deployments.byKey(key);
   const matches = deployment === undefined ? undefined : labelSelectorOf(deployment);
   if (deployment === undefined || matches === undefined) return DONE;
-  // The event of what was written comes, and is another reason to look.
-  if (written.areStale(key, setsOf.of(deployment.uid))) return DONE;
-  const claims = { client, ownerResource: DEPLOYMENTS, resource: SETS, signal };
-  const sets = await claim(claims, deployment, (set) => matches(labelsOf(set)), setsOf.candidatesFor(deployment));
-  const view = { deployment, sets, podsOf: ({ uid }: ApiObject) => podsOf.of(uid), now: clock.now() };
-  const plan = planDeployment(view);
-  const carried = await writes.carryOut(deployment, plan);
-  switch (carried.type) {
-    case 'taken':
+  // The events of the written ReplicaSets enqueue the Deployment again.
+  if (written.areStale(key, replicaSetIndex.ownedBy(deployment.uid))) return DONE;
+  const options = { client, ownerResource: DEPLOYMENTS, resource: REPLICA_SETS, signal };
+  const candidates = replicaSetIndex.candidatesFor(deployment);
+  const replicaSets = await claimDependents(options, deployment, (replicaSet) => matches(labelsOf(replicaSet)), candidates);
+  const podsOf = ({ uid }: ReplicaSet) => podIndex.ownedBy(uid);
+  const plan = planDeployment({ deployment, replicaSets, podsOf, now: clock.now() });
+  const result = await writer.apply(deployment, plan);
+  switch (result.type) {
+    case 'name-collision':
       return { type: 'wait' };
-    case 'going':
+    case 'namespace-terminating':
       return DONE;
     case 'done':
-      return plan.againMs === undefined ? DONE : { type: 'again', afterMs: plan.againMs };
+      return plan.requeueAfterMs === undefined ? DONE : { type: 'again', afterMs: plan.requeueAfterMs };
   }
 }

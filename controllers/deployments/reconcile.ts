@@ -1,180 +1,187 @@
 /**
- * What a Deployment asks of its sets, and what it says of itself: one plan from what is seen, without a server. The plan is made as if each of its changes had been
- * made at once; a change that the server refuses ends what is done of it, and the next plan starts from what is there.
+ * Plans one reconciliation of a Deployment: the changes of its ReplicaSets, its status, and the next requeue. Pure. The
+ * plan assumes that each of its changes succeeds; when the server refuses one, the rest is not executed, and the next
+ * plan starts from what is then observed.
  */
-import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
-import { objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
-import { hasEnded } from '../runtime/pods';
-import { numberAt } from '../owned/wishes';
-import { isRolling } from './bounds';
-import { annotated, annotationsOf } from './names';
-import { findCurrent, forgettable, markCurrent, newSet, nextRevision } from './revisions';
-import { Scaling, type Scaled } from './scaling';
-import { isActiveSet, isChanged, plannedSet, type PlannedSet } from './set';
+import type { AppsV1DeploymentStatus } from '../../shared/api/types/generated/members';
+import { isBeingDeleted } from '../../shared/client/rest/api-object';
+import { isPodTerminated, type Pod } from '../runtime/pods';
+import { annotationsOf, annotationValue } from './annotations';
+import { isPaused, isRollingUpdate, progressDeadlineOf, type Deployment, type ReplicaSet } from './deployment';
+import { isActive, isChanged, plannedReplicaSet, type PlannedReplicaSet } from './planned-replica-set';
+import { createNewReplicaSet, findNewReplicaSet, nextRevision, replicaSetsBeyondHistoryLimit, updateNewReplicaSet } from './revisions';
+import { ReplicaSetScaler, type ScalingEvent } from './scaling';
 import {
-  countsIn,
-  countsOf,
-  deadlineIn,
+  calculateCounts,
+  calculateStatus,
   DeploymentConditions,
-  deploymentStatus,
-  isComplete,
-  isObserved,
-  progressDeadline,
-  sayAvailable,
-  sayProgress,
+  isDeploymentComplete,
+  isStatusUpToDate,
+  msUntilProgressDeadline,
+  observedCounts,
+  setAvailable,
+  setProgressing,
 } from './status';
 
 export interface DeploymentPlan {
-  /** To be made or changed, in this order. */
-  readonly sets: readonly PlannedSet[];
-  readonly forgotten: readonly ApiObject[];
-  readonly scaled: readonly Scaled[];
-  /** The number of the present template, where it is to be written down. */
+  /** ReplicaSets to create or update, in this order. */
+  readonly replicaSets: readonly PlannedReplicaSet[];
+  /** Old ReplicaSets to delete. */
+  readonly deletions: readonly ReplicaSet[];
+  readonly scalingEvents: readonly ScalingEvent[];
+  /** The revision of the current template, when the Deployment's annotation must change to it. */
   readonly revision: string | undefined;
-  readonly status: JsonObject | undefined;
-  /** After so many milliseconds it is to be looked at again. */
-  readonly againMs: number | undefined;
+  /** Undefined when the status is unchanged. */
+  readonly status: AppsV1DeploymentStatus | undefined;
+  /** Milliseconds; undefined when time alone changes nothing. */
+  readonly requeueAfterMs: number | undefined;
 }
 
 export interface DeploymentView {
-  readonly deployment: ApiObject;
-  /** Those that it controls. */
-  readonly sets: readonly ApiObject[];
-  /** The pods of a set. */
-  readonly podsOf: (set: ApiObject) => readonly ApiObject[];
+  readonly deployment: Deployment;
+  /** Those that the Deployment controls. */
+  readonly replicaSets: readonly ReplicaSet[];
+  readonly podsOf: (replicaSet: ReplicaSet) => readonly Pod[];
+  /** Milliseconds since 1970. */
   readonly now: number;
 }
 
 export function planDeployment(view: DeploymentView): DeploymentPlan {
-  return new Planning(view).plan();
+  return new DeploymentPlanner(view).plan();
 }
 
-class Planning {
-  private readonly all: PlannedSet[];
-  private readonly scaling: Scaling;
+class DeploymentPlanner {
+  private readonly replicaSets: PlannedReplicaSet[];
+  private readonly scaler: ReplicaSetScaler;
   private readonly conditions: DeploymentConditions;
-  private current: PlannedSet | undefined;
-  private forgotten: readonly PlannedSet[] = [];
+  private newReplicaSet: PlannedReplicaSet | undefined;
+  private deletions: readonly PlannedReplicaSet[] = [];
 
   constructor(private readonly view: DeploymentView) {
-    const { deployment, sets, now } = view;
-    this.all = sets.map(plannedSet);
-    this.scaling = new Scaling(deployment);
+    const { deployment, replicaSets, now } = view;
+    this.replicaSets = replicaSets.map(plannedReplicaSet);
+    this.scaler = new ReplicaSetScaler(deployment);
     this.conditions = new DeploymentConditions(deployment, now);
-    this.current = findCurrent(deployment, this.all);
+    this.newReplicaSet = findNewReplicaSet(deployment, this.replicaSets);
   }
 
   plan(): DeploymentPlan {
     const { deployment } = this.view;
-    if (isBeingDeleted(deployment)) return this.told(false);
-    this.sayPaused();
-    const isPaused = own(objectAt(deployment.body, 'spec') ?? {}, 'paused') === true;
-    if (isPaused || this.isScaled()) {
-      this.useCurrent();
-      this.scaling.inProportion(this.old, this.current);
-      if (isPaused) this.forgotten = forgettable(deployment, this.old);
-      return this.told(false);
+    if (isBeingDeleted(deployment)) return this.result('status only');
+    this.checkPausedConditions();
+    if (isPaused(deployment) || this.isScalingEvent()) {
+      this.syncExistingNewReplicaSet();
+      this.scaler.scaleProportionally(this.oldReplicaSets, this.newReplicaSet);
+      if (isPaused(deployment)) this.deletions = replicaSetsBeyondHistoryLimit(deployment, this.oldReplicaSets);
+      return this.result('status only');
     }
-    if (isRolling(deployment)) this.roll();
-    else this.recreate();
-    return this.told(true);
+    if (isRollingUpdate(deployment)) this.rolloutRolling();
+    else this.rolloutRecreate();
+    return this.result('rollout');
   }
 
-  private get old(): readonly PlannedSet[] {
-    return this.all.filter((set) => set !== this.current);
+  private get oldReplicaSets(): readonly PlannedReplicaSet[] {
+    return this.replicaSets.filter((replicaSet) => replicaSet !== this.newReplicaSet);
   }
 
-  private sayPaused(): void {
+  /** A paused Deployment makes no progress: its deadline starts again when it is resumed. */
+  private checkPausedConditions(): void {
     const { deployment } = this.view;
-    const reason = stringAt(this.conditions.of('Progressing'), 'reason');
-    if (progressDeadline(deployment) === undefined || reason === 'ProgressDeadlineExceeded') return;
-    const isPaused = own(objectAt(deployment.body, 'spec') ?? {}, 'paused') === true;
-    if (isPaused && reason !== 'DeploymentPaused')
+    const reason = this.conditions.get('Progressing')?.reason;
+    if (progressDeadlineOf(deployment) === undefined || reason === 'ProgressDeadlineExceeded') return;
+    if (isPaused(deployment) && reason !== 'DeploymentPaused') {
       this.conditions.set('Progressing', 'Unknown', 'DeploymentPaused', 'Deployment is paused');
-    if (!isPaused && reason === 'DeploymentPaused') {
+    }
+    if (!isPaused(deployment) && reason === 'DeploymentPaused') {
       this.conditions.set('Progressing', 'Unknown', 'DeploymentResumed', 'Deployment is resumed');
     }
   }
 
-  private isScaled(): boolean {
-    return this.all.some((set) => isActiveSet(set) && this.scaling.isOutdated(set));
+  private isScalingEvent(): boolean {
+    return this.replicaSets.some((replicaSet) => isActive(replicaSet) && this.scaler.isOutdated(replicaSet));
   }
 
-  /** The set of the present template, where it is there. */
-  private useCurrent(): PlannedSet | undefined {
+  /** Updates annotations and `minReadySeconds` of the new ReplicaSet. Undefined when it does not exist yet. */
+  private syncExistingNewReplicaSet(): PlannedReplicaSet | undefined {
     const { deployment } = this.view;
-    if (this.current === undefined) return undefined;
-    markCurrent(deployment, this.current, nextRevision(this.old));
-    if (progressDeadline(deployment) !== undefined && this.conditions.of('Progressing') === undefined) {
-      this.conditions.set('Progressing', 'True', 'FoundNewReplicaSet', `Found new replica set "${this.current.name}"`);
+    if (this.newReplicaSet === undefined) return undefined;
+    updateNewReplicaSet(deployment, this.newReplicaSet, nextRevision(this.oldReplicaSets));
+    if (progressDeadlineOf(deployment) !== undefined && this.conditions.get('Progressing') === undefined) {
+      this.conditions.set('Progressing', 'True', 'FoundNewReplicaSet', `Found new replica set "${this.newReplicaSet.name}"`);
     }
-    return this.current;
+    return this.newReplicaSet;
   }
 
-  private currentOrNew(): PlannedSet {
-    const found = this.useCurrent();
-    if (found !== undefined) return found;
+  private getOrCreateNewReplicaSet(): PlannedReplicaSet {
+    const existing = this.syncExistingNewReplicaSet();
+    if (existing !== undefined) return existing;
     const { deployment } = this.view;
-    const made = newSet(deployment);
-    const revision = nextRevision(this.all);
-    this.scaling.begin(made, this.all);
-    markCurrent(deployment, made, revision);
-    if (progressDeadline(deployment) !== undefined) {
-      this.conditions.set('Progressing', 'True', 'NewReplicaSetCreated', `Created new replica set "${made.name}"`);
+    const created = createNewReplicaSet(deployment);
+    const revision = nextRevision(this.replicaSets);
+    this.scaler.initialize(created, this.replicaSets);
+    updateNewReplicaSet(deployment, created, revision);
+    if (progressDeadlineOf(deployment) !== undefined) {
+      this.conditions.set('Progressing', 'True', 'NewReplicaSetCreated', `Created new replica set "${created.name}"`);
     }
-    this.all.push(made);
-    this.current = made;
-    return made;
+    this.replicaSets.push(created);
+    this.newReplicaSet = created;
+    return created;
   }
 
-  private roll(): void {
-    const current = this.currentOrNew();
-    if (this.scaling.growNew(this.all, current)) return;
-    if (this.scaling.shrinkOld(this.old, current)) return;
-    this.forget();
+  private rolloutRolling(): void {
+    const newReplicaSet = this.getOrCreateNewReplicaSet();
+    if (this.scaler.reconcileNewReplicaSet(this.replicaSets, newReplicaSet)) return;
+    if (this.scaler.reconcileOldReplicaSets(this.oldReplicaSets, newReplicaSet)) return;
+    this.cleanup();
   }
 
-  private recreate(): void {
-    const current = this.useCurrent();
-    if (this.scaling.toNothing(this.old)) return;
-    if (this.haveOldPods(current)) return;
-    this.scaling.toWanted(this.currentOrNew());
-    this.forget();
+  private rolloutRecreate(): void {
+    const newReplicaSet = this.syncExistingNewReplicaSet();
+    if (this.scaler.scaleDownToZero(this.oldReplicaSets)) return;
+    if (this.areOldPodsRunning(newReplicaSet)) return;
+    this.scaler.scaleToDesired(this.getOrCreateNewReplicaSet());
+    this.cleanup();
   }
 
-  private haveOldPods(current: PlannedSet | undefined): boolean {
-    return this.old.some(
-      ({ seen, status }) =>
-        status.replicas > 0 || (seen !== undefined && seen !== current?.seen && this.view.podsOf(seen).some((pod) => !hasEnded(pod))),
+  private areOldPodsRunning(newReplicaSet: PlannedReplicaSet | undefined): boolean {
+    return this.oldReplicaSets.some(
+      ({ observed, status }) =>
+        status.replicas > 0 ||
+        (observed !== undefined && observed !== newReplicaSet?.observed && this.view.podsOf(observed).some((pod) => !isPodTerminated(pod))),
     );
   }
 
-  private forget(): void {
+  private cleanup(): void {
     const { deployment } = this.view;
-    if (isObserved(deployment) && isComplete(deployment, countsIn(deployment))) this.forgotten = forgettable(deployment, this.old);
+    if (isStatusUpToDate(deployment) && isDeploymentComplete(deployment, observedCounts(deployment))) {
+      this.deletions = replicaSetsBeyondHistoryLimit(deployment, this.oldReplicaSets);
+    }
   }
 
-  private told(isRollOut: boolean): DeploymentPlan {
+  /** Progress is reported, and its deadline awaited, only during a rollout. */
+  private result(type: 'rollout' | 'status only'): DeploymentPlan {
     const { deployment, now } = this.view;
-    const seen = { all: this.all, created: this.current };
-    sayAvailable(this.conditions, deployment, countsOf(this.all, this.current));
-    if (isRollOut) sayProgress(this.conditions, deployment, seen, now);
-    const collisions = numberAt(objectAt(deployment.body, 'status'), 'collisionCount');
-    const forgotten = new Set(this.forgotten);
+    const { replicaSets, newReplicaSet, conditions } = this;
+    const owned = { replicaSets, newReplicaSet };
+    setAvailable(conditions, deployment, calculateCounts(owned));
+    if (type === 'rollout') setProgressing(conditions, deployment, owned, now);
+    const deletions = new Set(this.deletions);
     return {
-      sets: isBeingDeleted(deployment) ? [] : this.all.filter((set) => isChanged(set) && !forgotten.has(set)),
-      forgotten: this.forgotten.flatMap(({ seen: object }) => object ?? []),
-      scaled: this.scaling.scaled,
-      revision: this.revision(),
-      status: deploymentStatus(deployment, seen, this.conditions, collisions),
-      againMs: isRollOut ? deadlineIn(deployment, seen, this.conditions, now) : undefined,
+      replicaSets: isBeingDeleted(deployment)
+        ? []
+        : replicaSets.filter((replicaSet) => isChanged(replicaSet) && !deletions.has(replicaSet)),
+      deletions: this.deletions.flatMap(({ observed }) => observed ?? []),
+      scalingEvents: this.scaler.events,
+      revision: this.changedRevision(),
+      status: calculateStatus(deployment, owned, conditions),
+      requeueAfterMs: type === 'rollout' ? msUntilProgressDeadline(deployment, owned, conditions, now) : undefined,
     };
   }
 
-  private revision(): string | undefined {
+  private changedRevision(): string | undefined {
     const { deployment } = this.view;
-    if (this.current === undefined || isBeingDeleted(deployment)) return undefined;
-    const revision = annotated(this.current.annotations, 'revision');
-    return revision === annotated(annotationsOf(deployment), 'revision') ? undefined : revision;
+    if (this.newReplicaSet === undefined || isBeingDeleted(deployment)) return undefined;
+    const revision = annotationValue(this.newReplicaSet.annotations, 'revision');
+    return revision === annotationValue(annotationsOf(deployment), 'revision') ? undefined : revision;
   }
 }

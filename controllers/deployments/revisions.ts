@@ -1,69 +1,81 @@
-/** Which set is of the Deployment's present template, which number its revision has, and which old sets nobody goes back to any more. Knows no server. */
-import type { ApiObject } from '../../shared/client/rest/api-object';
-import { objectAt, type JsonObject } from '../../shared/values/json';
-import { templateHash, withoutNothing } from '../owned/template-hash';
-import { minReadyOf, numberAt, templateOf } from '../owned/wishes';
-import { annotated, annotationsOf, copiedAnnotations, HASH_LABEL, withAnnotation } from './names';
-import { byAge, isSameTemplate, NO_STATUS, revisionOf, type PlannedSet } from './set';
+/**
+ * Finds the ReplicaSet of a Deployment's current template, numbers its revision, and selects old ReplicaSets beyond the
+ * history limit. Pure.
+ */
+import type { CoreV1PodTemplateSpec } from '../../shared/api/types/generated/members';
+import { templateHash, withoutNulls } from '../workload/template-hash';
+import { minReadySecondsOf, templateOf } from '../workload/spec';
+import { annotationsOf, annotationValue, copyDeploymentAnnotations, POD_TEMPLATE_HASH_LABEL, withAnnotation } from './annotations';
+import { revisionHistoryLimitOf, type Deployment } from './deployment';
+import { compareCreation, equalIgnoringHash, NO_STATUS, revisionOf, type PlannedReplicaSet } from './planned-replica-set';
 
-/** Characters of the list of revisions that a set has had. */
-const LONGEST_HISTORY = 2_000;
+/** Characters of the annotation `revision-history`. */
+const MAX_HISTORY_LENGTH = 2_000;
 
-/** The oldest one: should there be several, all who look choose the same. */
-export function findCurrent(deployment: ApiObject, sets: readonly PlannedSet[]): PlannedSet | undefined {
+/** The oldest one if several have the template, so that every reconciliation chooses the same. */
+export function findNewReplicaSet(deployment: Deployment, replicaSets: readonly PlannedReplicaSet[]): PlannedReplicaSet | undefined {
   const template = templateOf(deployment);
-  return [...sets].sort(byAge).find((set) => isSameTemplate(set.template, template));
+  return [...replicaSets].sort(compareCreation).find((replicaSet) => equalIgnoringHash(replicaSet.template, template));
 }
 
-/** The set that the template asks for, under a name that tells templates apart. */
-export function newSet(deployment: ApiObject): PlannedSet {
-  const status = objectAt(deployment.body, 'status');
-  const hash = templateHash(withoutNothing(templateOf(deployment)), numberAt(status, 'collisionCount') ?? 0);
+/**
+ * The ReplicaSet to create for the Deployment's template. Its name contains the hash of the template and of the
+ * collision count.
+ */
+export function createNewReplicaSet(deployment: Deployment): PlannedReplicaSet {
+  const template = templateOf(deployment);
+  const hash = templateHash(withoutNulls(template), deployment.body.status?.collisionCount ?? 0);
   return {
-    seen: undefined,
+    observed: undefined,
     name: `${deployment.name}-${hash}`,
-    createdAt: '',
-    isGoing: false,
-    template: labelled(templateOf(deployment), hash),
+    creationTimestamp: '',
+    isBeingDeleted: false,
+    template: withHashLabel(template, hash),
     status: NO_STATUS,
     replicas: 0,
-    minReadySeconds: minReadyOf(deployment),
+    minReadySeconds: minReadySecondsOf(deployment),
     annotations: {},
   };
 }
 
-function labelled(template: JsonObject, hash: string): JsonObject {
-  const metadata = objectAt(template, 'metadata') ?? {};
-  return { ...template, metadata: { ...metadata, labels: { ...objectAt(metadata, 'labels'), [HASH_LABEL]: hash } } };
+function withHashLabel(template: CoreV1PodTemplateSpec, hash: string): CoreV1PodTemplateSpec {
+  const { metadata = {} } = template;
+  return { ...template, metadata: { ...metadata, labels: { ...metadata.labels, [POD_TEMPLATE_HASH_LABEL]: hash } } };
 }
 
-/** One more than that of every other set. */
-export function nextRevision(old: readonly PlannedSet[]): bigint {
-  return old.map(revisionOf).reduce((highest, revision) => (revision > highest ? revision : highest), 0n) + 1n;
+/** One more than the highest revision of the ReplicaSets. */
+export function nextRevision(replicaSets: readonly PlannedReplicaSet[]): bigint {
+  return replicaSets.map(revisionOf).reduce((highest, revision) => (revision > highest ? revision : highest), 0n) + 1n;
 }
 
-/** The present set takes the Deployment's annotations and the next revision; those that it has had stand in a list. */
-export function markCurrent(deployment: ApiObject, set: PlannedSet, revision: bigint): void {
-  const before = annotated(set.annotations, 'revision');
-  set.minReadySeconds = minReadyOf(deployment);
-  set.annotations = copiedAnnotations(annotationsOf(deployment), set.annotations);
-  if (revisionOf(set) >= revision) return;
-  set.annotations = withAnnotation(set.annotations, 'revision', String(revision));
-  if (before === undefined) return;
-  const history = annotated(set.annotations, 'history') ?? '';
-  const had = history === '' ? [before] : [...history.split(','), before];
-  while (had.length > 1 && had.join(',').length > LONGEST_HISTORY) had.shift();
-  set.annotations = withAnnotation(set.annotations, 'history', had.join(','));
+/**
+ * Copies the Deployment's annotations and `minReadySeconds` to its new ReplicaSet. Raises its revision to `revision`
+ * and appends the former one to the annotation `revision-history`.
+ */
+export function updateNewReplicaSet(deployment: Deployment, newReplicaSet: PlannedReplicaSet, revision: bigint): void {
+  const previousRevision = annotationValue(newReplicaSet.annotations, 'revision');
+  newReplicaSet.minReadySeconds = minReadySecondsOf(deployment);
+  newReplicaSet.annotations = copyDeploymentAnnotations(annotationsOf(deployment), newReplicaSet.annotations);
+  if (revisionOf(newReplicaSet) >= revision) return;
+  newReplicaSet.annotations = withAnnotation(newReplicaSet.annotations, 'revision', String(revision));
+  if (previousRevision === undefined) return;
+  const history = annotationValue(newReplicaSet.annotations, 'revisionHistory') ?? '';
+  const revisions = history === '' ? [previousRevision] : [...history.split(','), previousRevision];
+  while (revisions.length > 1 && revisions.join(',').length > MAX_HISTORY_LENGTH) revisions.shift();
+  newReplicaSet.annotations = withAnnotation(newReplicaSet.annotations, 'revisionHistory', revisions.join(','));
 }
 
-/** Old sets beyond the limit that have no pods any more, the oldest revisions first. */
-export function forgettable(deployment: ApiObject, old: readonly PlannedSet[]): readonly PlannedSet[] {
-  const limit = numberAt(objectAt(deployment.body, 'spec'), 'revisionHistoryLimit');
-  if (limit === undefined || limit === 2_147_483_647) return [];
-  const kept = old.filter(({ isGoing }) => !isGoing);
-  if (kept.length <= limit) return [];
-  const ordered = [...kept].sort((one, other) => Number(revisionOf(one) - revisionOf(other)) || byAge(one, other));
-  return ordered
-    .slice(0, kept.length - limit)
-    .filter(({ replicas, status }) => replicas === 0 && status.replicas === 0 && status.isCurrent);
+/** Old ReplicaSets beyond `revisionHistoryLimit`, lowest revisions first, except those that have or may have pods. */
+export function replicaSetsBeyondHistoryLimit(
+  deployment: Deployment,
+  oldReplicaSets: readonly PlannedReplicaSet[],
+): readonly PlannedReplicaSet[] {
+  const limit = revisionHistoryLimitOf(deployment);
+  if (limit === undefined) return [];
+  const history = oldReplicaSets.filter((replicaSet) => !replicaSet.isBeingDeleted);
+  if (history.length <= limit) return [];
+  const sorted = [...history].sort((a, b) => Number(revisionOf(a) - revisionOf(b)) || compareCreation(a, b));
+  return sorted
+    .slice(0, history.length - limit)
+    .filter(({ replicas, status }) => replicas === 0 && status.replicas === 0 && status.isUpToDate);
 }

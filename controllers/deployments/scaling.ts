@@ -1,171 +1,219 @@
 /**
- * How many pods each of a Deployment's sets is to have: while it goes from one template to another, while it is scaled in the middle of that, and when all pods are
- * to go before new ones come. Changes planned sets only, and tells what it scaled.
+ * Sets the replicas of a Deployment's ReplicaSets: during a rolling update, for the Recreate strategy, and in
+ * proportion when the Deployment is scaled during a rollout. Changes planned ReplicaSets only, and records each change
+ * for an Event.
  */
-import type { ApiObject } from '../../shared/client/rest/api-object';
-import { objectAt } from '../../shared/values/json';
-import { generationOf, numberAt, replicasOf } from '../owned/wishes';
-import { boundsOf, isRolling } from './bounds';
-import { annotatedNumber, withAnnotation } from './names';
-import { byAge, isActiveSet, total, type PlannedSet } from './set';
+import { generationOf, replicasOf } from '../workload/spec';
+import { annotatedReplicas, withAnnotation } from './annotations';
+import { isRollingUpdate, type Deployment } from './deployment';
+import { resolveFenceposts } from './fenceposts';
+import { compareCreation, isActive, sumOf, type PlannedReplicaSet } from './planned-replica-set';
 
-/** What is told in an Event. */
-export interface Scaled {
-  readonly set: string;
-  /** Undefined = it was made so. */
+/** The reason of a `ScalingReplicaSet` Event. */
+export interface ScalingEvent {
+  /** Its name. */
+  readonly replicaSet: string;
+  /** Undefined for a ReplicaSet that is created. */
   readonly from: number | undefined;
   readonly to: number;
 }
 
-/** A set that was told to shrink has more pods than it asks for until its controller has heard of it: their places are not free yet. */
-function held({ seen, replicas, status, annotations }: PlannedSet): number {
-  const isUnknown = seen !== undefined && generationOf(seen) > 1 && !status.isCurrent;
-  return Math.max(replicas, status.replicas, isUnknown ? (annotatedNumber(annotations, 'max') ?? 0) : 0);
+/**
+ * The pods that count towards the surge limit. A ReplicaSet that was scaled down has more pods than its spec until its
+ * controller has observed the change. While its status is outdated it may have as many as its annotation
+ * `max-replicas`.
+ */
+function surgeReplicas({ observed, replicas, status, annotations }: PlannedReplicaSet): number {
+  const isUnknown = observed !== undefined && generationOf(observed) > 1 && !status.isUpToDate;
+  return Math.max(replicas, status.replicas, isUnknown ? (annotatedReplicas(annotations, 'maxReplicas') ?? 0) : 0);
 }
 
-/** And some of those that serve will go: they count as gone already. */
-const serving = ({ replicas, status }: PlannedSet): number => (status.isCurrent ? Math.min(replicas, status.available) : 0);
+/** The pods that count as available: none while the status is outdated, and no more than remain after a scale-down. */
+const guaranteedAvailable = ({ replicas, status }: PlannedReplicaSet): number =>
+  status.isUpToDate ? Math.min(replicas, status.availableReplicas) : 0;
 
-export class Scaling {
-  readonly scaled: Scaled[] = [];
-  private readonly wanted: number;
-  private readonly surge: number;
-  private readonly unavailable: number;
+export class ReplicaSetScaler {
+  readonly events: ScalingEvent[] = [];
+  private readonly desiredReplicas: number;
+  private readonly maxSurge: number;
+  private readonly maxUnavailable: number;
 
-  constructor(private readonly deployment: ApiObject) {
-    this.wanted = replicasOf(deployment);
-    ({ surge: this.surge, unavailable: this.unavailable } = boundsOf(deployment));
+  constructor(private readonly deployment: Deployment) {
+    this.desiredReplicas = replicasOf(deployment);
+    ({ maxSurge: this.maxSurge, maxUnavailable: this.maxUnavailable } = resolveFenceposts(deployment));
   }
 
-  /** A set that is to be made. */
-  begin(made: PlannedSet, others: readonly PlannedSet[]): void {
-    made.replicas = this.sizeOfNew(others, 0);
-    if (made.replicas > 0) this.scaled.push({ set: made.name, from: undefined, to: made.replicas });
-    this.note(made);
+  /** Sets the initial replicas of a ReplicaSet that is to be created. */
+  initialize(newReplicaSet: PlannedReplicaSet, others: readonly PlannedReplicaSet[]): void {
+    newReplicaSet.replicas = this.newReplicaSetSize(others, 0);
+    if (newReplicaSet.replicas > 0) this.events.push({ replicaSet: newReplicaSet.name, from: undefined, to: newReplicaSet.replicas });
+    this.setReplicasAnnotations(newReplicaSet);
   }
 
-  /** Writes the numbers of the moment down in the set: from them it is told later in what proportion it stood. */
-  private note(set: PlannedSet): void {
-    const desired = withAnnotation(set.annotations, 'desired', String(this.wanted));
-    set.annotations = withAnnotation(desired, 'max', String(this.wanted + this.surge));
+  /**
+   * The annotations record the size of the Deployment to which this ReplicaSet was scaled: proportional scaling is
+   * computed from them.
+   */
+  private setReplicasAnnotations(replicaSet: PlannedReplicaSet): void {
+    const annotations = withAnnotation(replicaSet.annotations, 'desiredReplicas', String(this.desiredReplicas));
+    replicaSet.annotations = withAnnotation(annotations, 'maxReplicas', String(this.desiredReplicas + this.maxSurge));
   }
 
-  /** How many pods the new set may have beside the others. */
-  private sizeOfNew(all: readonly PlannedSet[], present: number): number {
-    if (!isRolling(this.deployment)) return this.wanted;
-    const room = this.wanted + this.surge - total(all, held);
-    return room <= 0 ? present : present + Math.min(room, this.wanted - present);
+  /**
+   * The size that the surge limit allows the new ReplicaSet. `currentSize`: its pods, if `replicaSets` contains it,
+   * else 0.
+   */
+  private newReplicaSetSize(replicaSets: readonly PlannedReplicaSet[], currentSize: number): number {
+    if (!isRollingUpdate(this.deployment)) return this.desiredReplicas;
+    const room = this.desiredReplicas + this.maxSurge - sumOf(replicaSets, surgeReplicas);
+    return room <= 0 ? currentSize : currentSize + Math.min(room, this.desiredReplicas - currentSize);
   }
 
-  /** False = it is as it should be. */
-  growNew(all: readonly PlannedSet[], created: PlannedSet): boolean {
-    if (created.replicas === this.wanted) return false;
-    return this.scale(created, created.replicas > this.wanted ? this.wanted : this.sizeOfNew(all, created.replicas));
+  /** Scales the new ReplicaSet towards the desired replicas. Returns whether it changed. */
+  reconcileNewReplicaSet(replicaSets: readonly PlannedReplicaSet[], newReplicaSet: PlannedReplicaSet): boolean {
+    const { replicas } = newReplicaSet;
+    if (replicas === this.desiredReplicas) return false;
+    return this.scale(
+      newReplicaSet,
+      replicas > this.desiredReplicas ? this.desiredReplicas : this.newReplicaSetSize(replicaSets, replicas),
+    );
   }
 
-  /** Pods that do not serve go first, whatever set of the old ones they are in; then as many as are not needed. */
-  shrinkOld(old: readonly PlannedSet[], created: PlannedSet): boolean {
-    const active = old.filter(isActiveSet).sort(byAge);
+  /**
+   * Scales old ReplicaSets down: first removes unavailable pods of all of them, then as many available pods as are not
+   * needed. Returns whether one changed.
+   */
+  reconcileOldReplicaSets(oldReplicaSets: readonly PlannedReplicaSet[], newReplicaSet: PlannedReplicaSet): boolean {
+    const active = oldReplicaSets.filter(isActive).sort(compareCreation);
     if (active.length === 0) return false;
-    const all = [...active, created];
-    const atLeast = this.wanted - this.unavailable;
-    const notYet = created.replicas - serving(created);
-    const most = total(all, ({ replicas }) => replicas) - atLeast - notYet;
-    if (most <= 0) return false;
-    const unhealthy = this.shrinkEach(active, most, (set) => set.replicas - set.status.available);
-    const spare = total(all, serving) - atLeast;
-    const healthy = this.shrinkEach(active, spare, ({ replicas }) => replicas);
+    const replicaSets = [...active, newReplicaSet];
+    const minAvailable = this.desiredReplicas - this.maxUnavailable;
+    const newUnavailable = newReplicaSet.replicas - guaranteedAvailable(newReplicaSet);
+    const maxScaledDown = sumOf(replicaSets, ({ replicas }) => replicas) - minAvailable - newUnavailable;
+    if (maxScaledDown <= 0) return false;
+    const unhealthy = this.scaleDownEach(active, maxScaledDown, ({ replicas, status }) => replicas - status.availableReplicas);
+    const surplus = sumOf(replicaSets, guaranteedAvailable) - minAvailable;
+    const healthy = this.scaleDownEach(active, surplus, ({ replicas }) => replicas);
     return unhealthy + healthy > 0;
   }
 
-  private shrinkEach(sets: readonly PlannedSet[], most: number, spareOf: (set: PlannedSet) => number): number {
-    let gone = 0;
-    for (const set of sets) {
-      const count = Math.min(most - gone, spareOf(set), set.replicas);
+  /**
+   * Removes at most `limit` pods in total, and of each ReplicaSet at most as many as `removable` returns. Returns how
+   * many.
+   */
+  private scaleDownEach(
+    replicaSets: readonly PlannedReplicaSet[],
+    limit: number,
+    removable: (replicaSet: PlannedReplicaSet) => number,
+  ): number {
+    let removed = 0;
+    for (const replicaSet of replicaSets) {
+      const count = Math.min(limit - removed, removable(replicaSet), replicaSet.replicas);
       if (count <= 0) continue;
-      this.scale(set, set.replicas - count);
-      gone += count;
+      this.scale(replicaSet, replicaSet.replicas - count);
+      removed += count;
     }
-    return gone;
+    return removed;
   }
 
-  toNothing(sets: readonly PlannedSet[]): boolean {
-    return sets.filter(isActiveSet).reduce((changed, set) => this.scale(set, 0) || changed, false);
+  /** Returns whether one changed. */
+  scaleDownToZero(replicaSets: readonly PlannedReplicaSet[]): boolean {
+    return replicaSets.filter(isActive).reduce((changed, replicaSet) => this.scale(replicaSet, 0) || changed, false);
   }
 
-  toWanted(set: PlannedSet): boolean {
-    return this.scale(set, this.wanted);
+  scaleToDesired(replicaSet: PlannedReplicaSet): void {
+    this.scale(replicaSet, this.desiredReplicas);
   }
 
-  /** Whether the `desired-replicas` annotation of the set differs from the replicas of the Deployment. */
-  isOutdated({ annotations }: PlannedSet): boolean {
-    const desired = annotatedNumber(annotations, 'desired');
-    return desired !== undefined && desired !== this.wanted;
+  /** Whether the `desired-replicas` annotation of the ReplicaSet differs from the replicas of the Deployment. */
+  isOutdated({ annotations }: PlannedReplicaSet): boolean {
+    const desiredReplicas = annotatedReplicas(annotations, 'desiredReplicas');
+    return desiredReplicas !== undefined && desiredReplicas !== this.desiredReplicas;
   }
 
-  /** Scales all active sets in proportion to their sizes, when the replicas of the Deployment have changed or it is paused. */
-  inProportion(old: readonly PlannedSet[], created: PlannedSet | undefined): void {
-    const all = created === undefined ? old : [...old, created];
-    this.resizeInProportion(all, old, created);
-    // Also annotate sets that keep their size: while one is outdated, every sync only scales and the rollout does not proceed.
-    for (const set of all) if (isActiveSet(set) && this.isOutdated(set)) this.note(set);
+  /**
+   * Scales all active ReplicaSets in proportion to their sizes, when the replicas of the Deployment have changed or it
+   * is paused.
+   */
+  scaleProportionally(oldReplicaSets: readonly PlannedReplicaSet[], newReplicaSet: PlannedReplicaSet | undefined): void {
+    const replicaSets = newReplicaSet === undefined ? oldReplicaSets : [...oldReplicaSets, newReplicaSet];
+    this.resizeProportionally(replicaSets, oldReplicaSets, newReplicaSet);
+    // Also annotate ReplicaSets that keep their size: while one is outdated, every sync only scales and the rollout
+    // does not proceed.
+    for (const replicaSet of replicaSets) {
+      if (isActive(replicaSet) && this.isOutdated(replicaSet)) this.setReplicasAnnotations(replicaSet);
+    }
   }
 
-  private resizeInProportion(all: readonly PlannedSet[], old: readonly PlannedSet[], created: PlannedSet | undefined): void {
-    const active = all.filter(isActiveSet);
-    const only = active.length === 1 ? active[0] : active.length === 0 ? (created ?? [...old].sort(byAge).at(-1)) : undefined;
-    if (only !== undefined) {
-      this.scale(only, this.wanted);
+  private resizeProportionally(
+    replicaSets: readonly PlannedReplicaSet[],
+    oldReplicaSets: readonly PlannedReplicaSet[],
+    newReplicaSet: PlannedReplicaSet | undefined,
+  ): void {
+    const active = replicaSets.filter(isActive);
+    const latest = newReplicaSet ?? [...oldReplicaSets].sort(compareCreation).at(-1);
+    const activeOrLatest = active.length === 1 ? active[0] : active.length === 0 ? latest : undefined;
+    if (activeOrLatest !== undefined) {
+      this.scale(activeOrLatest, this.desiredReplicas);
       return;
     }
-    if (created !== undefined && this.isSaturated(created)) this.toNothing(old);
-    else if (isRolling(this.deployment)) this.spread(active);
+    if (newReplicaSet !== undefined && this.isSaturated(newReplicaSet)) this.scaleDownToZero(oldReplicaSets);
+    else if (isRollingUpdate(this.deployment)) this.distribute(active);
   }
 
-  /** The new set has all pods that are wanted, and they serve. */
-  private isSaturated({ replicas, status, annotations }: PlannedSet): boolean {
-    return replicas === this.wanted && annotatedNumber(annotations, 'desired') === this.wanted && status.available === this.wanted;
+  /** Whether the new ReplicaSet has all desired pods and all are available. */
+  private isSaturated({ replicas, status, annotations }: PlannedReplicaSet): boolean {
+    return (
+      replicas === this.desiredReplicas &&
+      annotatedReplicas(annotations, 'desiredReplicas') === this.desiredReplicas &&
+      status.availableReplicas === this.desiredReplicas
+    );
   }
 
-  private spread(active: readonly PlannedSet[]): void {
-    const allowed = this.wanted > 0 ? this.wanted + this.surge : 0;
-    const toAdd = allowed - total(active, ({ replicas }) => replicas);
-    const newerFirst = toAdd > 0 ? -1 : 1;
-    const sets = [...active].sort((one, other) => other.replicas - one.replicas || newerFirst * byAge(one, other));
+  private distribute(active: readonly PlannedReplicaSet[]): void {
+    const allowedSize = this.desiredReplicas > 0 ? this.desiredReplicas + this.maxSurge : 0;
+    const replicasToAdd = allowedSize - sumOf(active, ({ replicas }) => replicas);
+    const newerFirst = replicasToAdd > 0 ? -1 : 1;
+    const largestFirst = [...active].sort((a, b) => b.replicas - a.replicas || newerFirst * compareCreation(a, b));
     let added = 0;
-    const sizes = sets.map((set) => {
-      const share = toAdd === 0 || toAdd === added ? 0 : this.shareOf(set, toAdd, toAdd - added);
+    const sizes = largestFirst.map((replicaSet) => {
+      const share =
+        replicasToAdd === 0 || replicasToAdd === added ? 0 : this.proportionOf(replicaSet, replicasToAdd, replicasToAdd - added);
       added += share;
-      return set.replicas + share;
+      return replicaSet.replicas + share;
     });
-    sets.forEach((set, index) => {
-      // What rounding leaves goes to the largest.
-      const rest = index === 0 ? toAdd - added : 0;
-      this.resize(set, Math.max(0, (sizes[index] ?? 0) + rest));
+    largestFirst.forEach((replicaSet, index) => {
+      // The largest ReplicaSet gets what rounding leaves over.
+      const leftover = index === 0 ? replicasToAdd - added : 0;
+      this.resize(replicaSet, Math.max(0, (sizes[index] ?? 0) + leftover));
     });
   }
 
-  private shareOf(set: PlannedSet, toAdd: number, left: number): number {
-    const share = this.growthOf(set);
-    return toAdd > 0 ? Math.min(share, left) : Math.max(share, left);
+  private proportionOf(replicaSet: PlannedReplicaSet, replicasToAdd: number, remaining: number): number {
+    const fraction = this.fractionOf(replicaSet);
+    return replicasToAdd > 0 ? Math.min(fraction, remaining) : Math.max(fraction, remaining);
   }
 
-  private growthOf(set: PlannedSet): number {
-    if (this.wanted === 0) return -set.replicas;
-    const before = annotatedNumber(set.annotations, 'max') ?? numberAt(objectAt(this.deployment.body, 'status'), 'replicas') ?? 0;
-    const basis = before > 0 ? before : set.replicas;
-    return Math.round((set.replicas * (this.wanted + this.surge)) / basis) - set.replicas;
+  /**
+   * How much the ReplicaSet grows or shrinks to have the same share of the Deployment's new size as of its previous
+   * one.
+   */
+  private fractionOf({ replicas, annotations }: PlannedReplicaSet): number {
+    if (this.desiredReplicas === 0) return -replicas;
+    const previousSize = annotatedReplicas(annotations, 'maxReplicas') ?? this.deployment.body.status?.replicas ?? 0;
+    const divisor = previousSize > 0 ? previousSize : replicas;
+    return Math.round((replicas * (this.desiredReplicas + this.maxSurge)) / divisor) - replicas;
   }
 
-  private scale(set: PlannedSet, to: number): boolean {
-    if (set.replicas === to) return false;
-    this.resize(set, to);
+  private scale(replicaSet: PlannedReplicaSet, replicas: number): boolean {
+    if (replicaSet.replicas === replicas) return false;
+    this.resize(replicaSet, replicas);
     return true;
   }
 
-  private resize(set: PlannedSet, to: number): void {
-    if (set.replicas !== to) this.scaled.push({ set: set.name, from: set.replicas, to });
-    set.replicas = to;
-    this.note(set);
+  private resize(replicaSet: PlannedReplicaSet, replicas: number): void {
+    if (replicaSet.replicas !== replicas) this.events.push({ replicaSet: replicaSet.name, from: replicaSet.replicas, to: replicas });
+    replicaSet.replicas = replicas;
+    this.setReplicasAnnotations(replicaSet);
   }
 }

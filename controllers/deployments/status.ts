@@ -1,107 +1,112 @@
-/** What a Deployment's status says of its sets, of how far it has come, and of what keeps it from coming further. Decided from what is seen, without a server. */
+/**
+ * Calculates the status of a Deployment: the counts of its ReplicaSets and the conditions `Available`, `Progressing`
+ * and `ReplicaFailure`. Pure.
+ */
 import { parseTimestamp, formatTimestamp } from '../../shared/api/metadata/object-meta';
-import type { ApiObject } from '../../shared/client/rest/api-object';
-import { compareBytes, equalJson, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import { generationOf, numberAt, replicasOf } from '../owned/wishes';
+import type {
+  AppsV1DeploymentCondition,
+  AppsV1DeploymentStatus,
+  AppsV1ReplicaSetCondition,
+} from '../../shared/api/types/generated/members';
+import { compareBytes, equalJson } from '../../shared/values/json';
+import { omitZeros } from '../workload/omit-zeros';
+import { generationOf, replicasOf } from '../workload/spec';
 import { conditionOf, conditionsOf } from '../runtime/conditions';
-import { boundsOf } from './bounds';
-import { byAge, total, type PlannedSet } from './set';
+import { progressDeadlineOf, type Deployment } from './deployment';
+import { resolveFenceposts } from './fenceposts';
+import { compareCreation, sumOf, type PlannedReplicaSet } from './planned-replica-set';
 
-/** What stands for "for ever". */
-const NO_DEADLINE = 2_147_483_647;
-
-/** Seconds; undefined = it may take as long as it likes, and nothing is said about progress. */
-export function progressDeadline({ body }: ApiObject): number | undefined {
-  const seconds = numberAt(objectAt(body, 'spec'), 'progressDeadlineSeconds');
-  return seconds === NO_DEADLINE ? undefined : seconds;
-}
-
-interface Counts {
+interface ReplicaCounts {
   readonly replicas: number;
   readonly updatedReplicas: number;
   readonly readyReplicas: number;
   readonly availableReplicas: number;
 }
 
-export function countsIn({ body }: ApiObject): Counts {
-  const status = objectAt(body, 'status');
-  const count = (member: string): number => numberAt(status, member) ?? 0;
+/** The ReplicaSets of a Deployment, `newReplicaSet` among them. */
+export interface DeploymentReplicaSets {
+  readonly replicaSets: readonly PlannedReplicaSet[];
+  readonly newReplicaSet: PlannedReplicaSet | undefined;
+}
+
+/** The counts in the Deployment's status. */
+export function observedCounts({ body }: Deployment): ReplicaCounts {
+  const { replicas = 0, updatedReplicas = 0, readyReplicas = 0, availableReplicas = 0 } = body.status ?? {};
+  return { replicas, updatedReplicas, readyReplicas, availableReplicas };
+}
+
+export function calculateCounts({ replicaSets, newReplicaSet }: DeploymentReplicaSets): ReplicaCounts {
   return {
-    replicas: count('replicas'),
-    updatedReplicas: count('updatedReplicas'),
-    readyReplicas: count('readyReplicas'),
-    availableReplicas: count('availableReplicas'),
+    replicas: sumOf(replicaSets, ({ status }) => status.replicas),
+    updatedReplicas: newReplicaSet?.status.replicas ?? 0,
+    readyReplicas: sumOf(replicaSets, ({ status }) => status.readyReplicas),
+    availableReplicas: sumOf(replicaSets, ({ status }) => status.availableReplicas),
   };
 }
 
-export function countsOf(all: readonly PlannedSet[], created: PlannedSet | undefined): Counts {
-  return {
-    replicas: total(all, ({ status }) => status.replicas),
-    updatedReplicas: created?.status.replicas ?? 0,
-    readyReplicas: total(all, ({ status }) => status.ready),
-    availableReplicas: total(all, ({ status }) => status.available),
-  };
+/** Whether the status is about the current spec. */
+export const isStatusUpToDate = (deployment: Deployment): boolean =>
+  Number(deployment.body.status?.observedGeneration ?? 0) >= generationOf(deployment);
+
+/** Whether all pods have the current template, and all desired ones are available. */
+export function isDeploymentComplete(deployment: Deployment, { replicas, updatedReplicas, availableReplicas }: ReplicaCounts): boolean {
+  const desired = replicasOf(deployment);
+  return updatedReplicas === desired && replicas === desired && availableReplicas === desired;
 }
 
-/** What its status says is about the Deployment as it is. */
-export const isObserved = (deployment: ApiObject): boolean =>
-  (numberAt(objectAt(deployment.body, 'status'), 'observedGeneration') ?? 0) >= generationOf(deployment);
-
-/** All pods are of the present template, and all that are wanted serve. */
-export function isComplete(deployment: ApiObject, { replicas, updatedReplicas, availableReplicas }: Counts): boolean {
-  const wanted = replicasOf(deployment);
-  return updatedReplicas === wanted && replicas === wanted && availableReplicas === wanted;
-}
-
-function isFurther(then: Counts, now: Counts): boolean {
+function hasProgressed(previous: ReplicaCounts, current: ReplicaCounts): boolean {
   return (
-    now.updatedReplicas > then.updatedReplicas ||
-    now.replicas - now.updatedReplicas < then.replicas - then.updatedReplicas ||
-    now.readyReplicas > then.readyReplicas ||
-    now.availableReplicas > then.availableReplicas
+    current.updatedReplicas > previous.updatedReplicas ||
+    current.replicas - current.updatedReplicas < previous.replicas - previous.updatedReplicas ||
+    current.readyReplicas > previous.readyReplicas ||
+    current.availableReplicas > previous.availableReplicas
   );
 }
 
-const byType = (one: JsonObject, other: JsonObject): number => compareBytes(stringAt(one, 'type') ?? '', stringAt(other, 'type') ?? '');
+const compareTypes = (a: AppsV1DeploymentCondition, b: AppsV1DeploymentCondition): number => compareBytes(a.type ?? '', b.type ?? '');
 
-/** The conditions of a Deployment while its status is computed. They are sorted by type, so that their order does not depend on which one changed last. */
+/**
+ * The conditions of a Deployment while its status is calculated. They are sorted by type, so that their order does not
+ * depend on which one changed last.
+ */
 export class DeploymentConditions {
-  private list: readonly JsonObject[];
+  private sorted: readonly AppsV1DeploymentCondition[];
 
   constructor(
-    deployment: ApiObject,
+    deployment: Deployment,
     private readonly now: number,
   ) {
-    this.list = [...conditionsOf(deployment.body)].sort(byType);
+    this.sorted = [...conditionsOf(deployment.body)].sort(compareTypes);
   }
 
-  get all(): readonly JsonObject[] {
-    return this.list;
+  list(): readonly AppsV1DeploymentCondition[] {
+    return this.sorted;
   }
 
-  of(type: string): JsonObject | undefined {
-    return this.list.find((condition) => condition['type'] === type);
+  get(type: string): AppsV1DeploymentCondition | undefined {
+    return this.sorted.find((condition) => condition.type === type);
   }
 
-  /** Nothing where it says so already; `isNews` = even then the time is written down. */
-  set(type: string, status: 'True' | 'False' | 'Unknown', reason: string, message: string, isNews = false): void {
-    const known = this.of(type);
-    const isSame = known !== undefined && stringAt(known, 'status') === status;
-    if (isSame && stringAt(known, 'reason') === reason && !isNews) return;
+  /**
+   * Changes nothing when status and reason are the same, unless `shouldRefresh` is true: `lastUpdateTime` then becomes
+   * the current time.
+   */
+  set(type: string, status: 'True' | 'False' | 'Unknown', reason: string, message: string, shouldRefresh = false): void {
+    const previous = this.get(type);
+    const hasSameStatus = previous?.status === status;
+    if (hasSameStatus && previous.reason === reason && !shouldRefresh) return;
     const now = formatTimestamp(this.now);
-    const lastTransitionTime = isSame ? (stringAt(known, 'lastTransitionTime') ?? now) : now;
+    const lastTransitionTime = hasSameStatus ? (previous.lastTransitionTime ?? now) : now;
     this.put({ type, status, lastUpdateTime: now, lastTransitionTime, reason, message });
   }
 
-  /** As it stands in a set, whose conditions have one time only. */
-  copy(condition: JsonObject): void {
-    const { type, status, reason, message, lastTransitionTime } = condition;
-    if (typeof type !== 'string') return;
-    const known = this.of(type);
-    if (known !== undefined && known['status'] === status && known['reason'] === reason) return;
+  /** Copies the `ReplicaFailure` condition of a ReplicaSet. Conditions of ReplicaSets have no `lastUpdateTime`. */
+  setReplicaFailure({ status, reason, message, lastTransitionTime }: AppsV1ReplicaSetCondition): void {
+    const previous = this.get('ReplicaFailure');
+    if (previous !== undefined && previous.status === status && previous.reason === reason) return;
     const time = lastTransitionTime ?? formatTimestamp(this.now);
     this.put({
-      type,
+      type: 'ReplicaFailure',
       status: status ?? 'True',
       lastUpdateTime: time,
       lastTransitionTime: time,
@@ -110,100 +115,91 @@ export class DeploymentConditions {
     });
   }
 
-  private put(condition: JsonObject): void {
-    this.list = [...this.list.filter(({ type }) => type !== condition['type']), condition].sort(byType);
+  private put(condition: AppsV1DeploymentCondition): void {
+    this.sorted = [...this.sorted.filter(({ type }) => type !== condition.type), condition].sort(compareTypes);
   }
 
   remove(type: string): void {
-    this.list = this.list.filter((condition) => condition['type'] !== type);
+    this.sorted = this.sorted.filter((condition) => condition.type !== type);
   }
 }
 
-export interface SeenSets {
-  readonly all: readonly PlannedSet[];
-  readonly created: PlannedSet | undefined;
+export function setAvailable(conditions: DeploymentConditions, deployment: Deployment, { availableReplicas }: ReplicaCounts): void {
+  const minAvailable = replicasOf(deployment) - resolveFenceposts(deployment).maxUnavailable;
+  if (availableReplicas >= minAvailable) {
+    conditions.set('Available', 'True', 'MinimumReplicasAvailable', 'Deployment has minimum availability.');
+  } else {
+    conditions.set('Available', 'False', 'MinimumReplicasUnavailable', 'Deployment does not have minimum availability.');
+  }
 }
 
-/** Whether the pods that serve suffice. */
-export function sayAvailable(conditions: DeploymentConditions, deployment: ApiObject, { availableReplicas }: Counts): void {
-  const isEnough = availableReplicas >= replicasOf(deployment) - boundsOf(deployment).unavailable;
-  if (isEnough) conditions.set('Available', 'True', 'MinimumReplicasAvailable', 'Deployment has minimum availability.');
-  else conditions.set('Available', 'False', 'MinimumReplicasUnavailable', 'Deployment does not have minimum availability.');
-}
-
-/** How far it has come, and since when it has come no further. */
-export function sayProgress(conditions: DeploymentConditions, deployment: ApiObject, { all, created }: SeenSets, now: number): void {
-  const deadline = progressDeadline(deployment);
-  const counts = countsOf(all, created);
-  const known = conditions.of('Progressing');
-  const reason = stringAt(known, 'reason');
-  if (deadline === undefined) conditions.remove('Progressing');
-  else if (!(counts.replicas === counts.updatedReplicas && reason === 'NewReplicaSetAvailable')) {
-    const subject = created === undefined ? `Deployment "${deployment.name}"` : `ReplicaSet "${created.name}"`;
-    if (isComplete(deployment, counts)) {
+/** Sets `Progressing` by comparing the counts with those in the Deployment's status, and `ReplicaFailure`. */
+export function setProgressing(conditions: DeploymentConditions, deployment: Deployment, owned: DeploymentReplicaSets, now: number): void {
+  const { newReplicaSet } = owned;
+  const progressDeadline = progressDeadlineOf(deployment);
+  const counts = calculateCounts(owned);
+  const previous = conditions.get('Progressing');
+  if (progressDeadline === undefined) conditions.remove('Progressing');
+  else if (!(counts.replicas === counts.updatedReplicas && previous?.reason === 'NewReplicaSetAvailable')) {
+    const subject = newReplicaSet === undefined ? `Deployment "${deployment.name}"` : `ReplicaSet "${newReplicaSet.name}"`;
+    if (isDeploymentComplete(deployment, counts)) {
       conditions.set('Progressing', 'True', 'NewReplicaSetAvailable', `${subject} has successfully progressed.`);
-    } else if (isFurther(countsIn(deployment), counts)) {
+    } else if (hasProgressed(observedCounts(deployment), counts)) {
       conditions.set('Progressing', 'True', 'ReplicaSetUpdated', `${subject} is progressing.`, true);
-    } else if (hasTimedOut(known, deadline, now)) {
+    } else if (hasTimedOut(previous, progressDeadline, now)) {
       conditions.set('Progressing', 'False', 'ProgressDeadlineExceeded', `${subject} has timed out progressing.`);
     }
   }
-  sayFailure(conditions, all, created);
+  setReplicaFailure(conditions, owned);
 }
 
-function hasTimedOut(progressing: JsonObject | undefined, deadline: number, now: number): boolean {
-  const reason = stringAt(progressing, 'reason');
-  if (progressing === undefined || reason === 'NewReplicaSetAvailable') return false;
-  if (reason === 'ProgressDeadlineExceeded') return true;
-  const since = parseTimestamp(stringAt(progressing, 'lastUpdateTime'));
-  return since !== undefined && since + deadline * 1000 < now;
+/** `progressDeadline` in seconds. */
+function hasTimedOut(progressing: AppsV1DeploymentCondition | undefined, progressDeadline: number, now: number): boolean {
+  if (progressing === undefined || progressing.reason === 'NewReplicaSetAvailable') return false;
+  if (progressing.reason === 'ProgressDeadlineExceeded') return true;
+  const since = parseTimestamp(progressing.lastUpdateTime ?? undefined);
+  return since !== undefined && since + progressDeadline * 1000 < now;
 }
 
-function sayFailure(conditions: DeploymentConditions, all: readonly PlannedSet[], created: PlannedSet | undefined): void {
-  const failing = [created, ...[...all].sort(byAge)]
-    .map((set) => (set?.seen === undefined ? undefined : conditionOf(set.seen.body, 'ReplicaFailure')))
+/** The failure of the new ReplicaSet takes precedence over those of old ones. */
+function setReplicaFailure(conditions: DeploymentConditions, { replicaSets, newReplicaSet }: DeploymentReplicaSets): void {
+  const failure = [newReplicaSet, ...[...replicaSets].sort(compareCreation)]
+    .map((replicaSet) => (replicaSet?.observed === undefined ? undefined : conditionOf(replicaSet.observed.body, 'ReplicaFailure')))
     .find((condition) => condition !== undefined);
-  if (failing === undefined) conditions.remove('ReplicaFailure');
-  else conditions.copy(failing);
+  if (failure === undefined) conditions.remove('ReplicaFailure');
+  else conditions.setReplicaFailure(failure);
 }
 
-/** The whole status; undefined = it stands there already. */
-export function deploymentStatus(
-  deployment: ApiObject,
-  { all, created }: SeenSets,
+/** Undefined when the Deployment has this status already; the order of its conditions makes no difference. */
+export function calculateStatus(
+  deployment: Deployment,
+  owned: DeploymentReplicaSets,
   conditions: DeploymentConditions,
-  collisions: number | undefined,
-): JsonObject | undefined {
-  const known = objectAt(deployment.body, 'status') ?? {};
-  const counts = countsOf(all, created);
-  const unavailableReplicas = Math.max(0, total(all, ({ replicas }) => replicas) - counts.availableReplicas);
-  const status = withoutZeros({ observedGeneration: generationOf(deployment), ...counts, unavailableReplicas });
-  if (conditions.all.length > 0) status['conditions'] = [...conditions.all];
-  if (collisions !== undefined) status['collisionCount'] = collisions;
-  // A status that differs only in the order of its conditions is not written.
-  const sorted = withoutZeros(known);
-  if (known['conditions'] !== undefined) sorted['conditions'] = [...conditionsOf(deployment.body)].sort(byType);
-  return equalJson(status, sorted) ? undefined : status;
+): AppsV1DeploymentStatus | undefined {
+  const previous = deployment.body.status ?? {};
+  const { collisionCount } = previous;
+  const counts = calculateCounts(owned);
+  const unavailableReplicas = Math.max(0, sumOf(owned.replicaSets, ({ replicas }) => replicas) - counts.availableReplicas);
+  const status: AppsV1DeploymentStatus = omitZeros({ observedGeneration: generationOf(deployment), ...counts, unavailableReplicas });
+  if (conditions.list().length > 0) status.conditions = [...conditions.list()];
+  if (collisionCount !== undefined) status.collisionCount = collisionCount;
+  const comparable = omitZeros(previous, 'collisionCount');
+  if (previous.conditions !== undefined) comparable.conditions = [...conditionsOf(deployment.body)].sort(compareTypes);
+  return equalJson(status, comparable) ? undefined : status;
 }
 
-/** A count of nothing is left out, as all who write this status do. */
-function withoutZeros(status: JsonObject): JsonObject {
-  const isCollision = (member: string): boolean => member === 'collisionCount';
-  return Object.fromEntries(Object.entries(status).filter(([member, value]) => isCollision(member) || (value !== 0 && value !== null)));
-}
-
-/** Milliseconds until a Deployment that comes no further has taken too long; undefined where nobody waits for it. */
-export function deadlineIn(
-  deployment: ApiObject,
-  { all, created }: SeenSets,
+/** Milliseconds until the progress deadline of an unfinished rollout; undefined when no deadline is running. */
+export function msUntilProgressDeadline(
+  deployment: Deployment,
+  owned: DeploymentReplicaSets,
   conditions: DeploymentConditions,
   now: number,
 ): number | undefined {
-  const deadline = progressDeadline(deployment);
-  const progressing = conditions.of('Progressing');
-  const reason = stringAt(progressing, 'reason');
-  if (deadline === undefined || progressing === undefined || reason === 'ProgressDeadlineExceeded') return undefined;
-  if (isComplete(deployment, countsOf(all, created)) || reason === 'NewReplicaSetAvailable') return undefined;
-  const since = parseTimestamp(stringAt(progressing, 'lastUpdateTime')) ?? now;
-  return Math.max(0, since + deadline * 1000 - now) + 1_000;
+  const progressDeadline = progressDeadlineOf(deployment);
+  const progressing = conditions.get('Progressing');
+  if (progressDeadline === undefined || progressing === undefined || progressing.reason === 'ProgressDeadlineExceeded') return undefined;
+  if (isDeploymentComplete(deployment, calculateCounts(owned)) || progressing.reason === 'NewReplicaSetAvailable') return undefined;
+  const since = parseTimestamp(progressing.lastUpdateTime ?? undefined) ?? now;
+  // One more second, as upstream adds: a sync just before the deadline would change nothing.
+  return Math.max(0, since + progressDeadline * 1000 - now) + 1_000;
 }

@@ -1,159 +1,183 @@
 /**
- * Keeps the status of disruption budgets: how many pods they speak of serve, and how many of those may be disrupted. A budget is looked at as soon as one of its
- * pods changes, so that evictions one after the other are not held up. Never evicts.
+ * Watches PodDisruptionBudgets, pods and the workloads that own pods; writes the status of budgets and resets stale
+ * `DisruptionTarget` conditions of pods. Never evicts.
+ *
+ * A change of a pod enqueues the budgets that select it, a change of a workload's scale all budgets of the namespace. A
+ * sync requeues itself for disrupted pods that are not deleted, and after a failure to find the expected scale. Stale
+ * conditions share the queue.
  */
+import type { CoreV1Pod, PolicyV1PodDisruptionBudget, PolicyV1PodDisruptionBudgetStatus } from '../../shared/api/types/generated/members';
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
-import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import { keyOf } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
-import { objectAt, stringifyJson, type JsonObject } from '../../shared/values/json';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
-import { byName, podReference } from '../runtime/pods';
-import { Coverage, type CoveredPod } from './coverage';
-import { KindUnsettled, Owners, UnknownScale } from './owners';
-import { asksOwners, boundOf, budgetOutcome, failedStatus } from './reconcile';
-import { staleAt, withoutMark } from './stale-marks';
+import { stringifyJson } from '../../shared/values/json';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
+import { compareNames, podReference, type Pod } from '../runtime/pods';
+import { BudgetPodIndex, type PodDisruptionBudget, type SelectedPod } from './budget-pod-index';
+import { constraintOf, failSafeStatus, needsExpectedScale, reconcileBudget } from './reconcile';
+import { KindNotDiscoveredError, ScaleFinder, UnknownScaleError } from './scale-finder';
+import { conditionStaleAt, resetConditionPatch } from './stale-disruption-condition';
 
 const BUDGETS = resourceOf('policy.v1.PodDisruptionBudget');
 const PODS = resourceOf('core.v1.Pod');
 const CONCURRENCY = 4;
-/** Pods that were made before a budget may be heard of a moment after it. Milliseconds. */
-const NEW_MS = 100;
-/** Before a pod's key, in the queue that pods share with budgets. */
-const MARKED = 'marked:';
+/** Events of pods that were created before a budget may arrive a moment after the budget's. Milliseconds. */
+const NEW_BUDGET_DELAY_MS = 100;
+/** Precedes the key of a pod with a stale condition in the queue; other items are keys of budgets. */
+const STALE_POD_PREFIX = 'stale:';
 
 export const disruptionController: Controller = {
   name: 'disruption',
   aliases: ['disruption-controller'],
-  description: 'says of disruption budgets how many of their pods may go',
+  description: 'writes how many pods of each PodDisruptionBudget may be disrupted',
   isOnByDefault: true,
   component: 'controllermanager',
   account: 'disruption-controller',
   run,
 };
 
+interface DisruptionState {
+  readonly budgets: Informer<PolicyV1PodDisruptionBudget>;
+  readonly pods: Informer<CoreV1Pod>;
+  readonly podIndex: BudgetPodIndex;
+  readonly scaleFinder: ScaleFinder;
+}
+
 async function run(context: ControllerContext): Promise<void> {
   const { informers, logger, signal } = context;
   const [budgets, pods] = [informers.of(BUDGETS), informers.of(PODS)];
   const queue = context.queue({ name: 'disruption' });
-  const owners = new Owners(context);
-  const coverage = new Coverage();
-  const unhandle = [
-    ...follow(context, { budgets, pods, queue, coverage }),
-    owners.onChange((namespace) => coverage.budgetsIn(namespace).forEach((key) => queue.add(key))),
+  const scaleFinder = new ScaleFinder(context);
+  const podIndex = new BudgetPodIndex();
+  const state: DisruptionState = { budgets, pods, podIndex, scaleFinder };
+  const removeHandlers = [
+    ...watch(context, state, queue),
+    scaleFinder.onScaleChange((namespace) => {
+      for (const key of podIndex.budgetsIn(namespace)) queue.add(key);
+    }),
   ];
   const work = (item: string): Promise<WorkOutcome> =>
-    item.startsWith(MARKED)
-      ? unmark(context, pods.byKey(item.slice(MARKED.length)))
-      : sync(context, budgets.byKey(item), { pods, owners, coverage });
-  if (await synced([budgets, pods, ...owners.all], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
-  for (const remove of unhandle) remove();
+    item.startsWith(STALE_POD_PREFIX)
+      ? syncStalePodDisruption(context, pods.byKey(item.slice(STALE_POD_PREFIX.length)))
+      : syncBudget(context, state, budgets.byKey(item));
+  if (await waitForSync([budgets, pods, ...scaleFinder.informers], signal)) {
+    await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
+  }
+  for (const removeHandler of removeHandlers) removeHandler();
 }
 
-interface Followed {
-  readonly budgets: Informer;
-  readonly pods: Informer;
-  readonly queue: WorkQueue;
-  readonly coverage: Coverage;
-}
-
-function follow({ clock }: ControllerContext, { budgets, pods, queue, coverage }: Followed): readonly (() => void)[] {
-  const setBudget = (budget: ApiObject, ms: number): void => {
-    coverage.setBudget(budget);
-    queue.addAfter(keyOf(budget), ms);
+function watch({ clock }: ControllerContext, { budgets, pods, podIndex }: DisruptionState, queue: WorkQueue): readonly (() => void)[] {
+  const setBudget = (budget: PodDisruptionBudget, delayMs: number): void => {
+    podIndex.setBudget(budget);
+    queue.addAfter(keyOf(budget), delayMs);
   };
-  const setPod = (then: ApiObject | undefined, pod: ApiObject): void => {
-    for (const key of coverage.setPod(pod)) queue.add(key);
-    const at = staleAt(pod);
-    if (at !== undefined && (then === undefined || staleAt(then) !== at)) queue.addAfter(MARKED + keyOf(pod), at - clock.now());
+  const setPod = (previous: Pod | undefined, pod: Pod): void => {
+    for (const key of podIndex.setPod(pod)) queue.add(key);
+    const staleAt = conditionStaleAt(pod);
+    if (staleAt !== undefined && (previous === undefined || conditionStaleAt(previous) !== staleAt)) {
+      queue.addAfter(STALE_POD_PREFIX + keyOf(pod), staleAt - clock.now());
+    }
   };
   return [
     budgets.handle({
-      added: (budget) => setBudget(budget, NEW_MS),
+      added: (budget) => setBudget(budget, NEW_BUDGET_DELAY_MS),
       updated: (_, budget) => setBudget(budget, 0),
-      deleted: (budget) => coverage.removeBudget(budget),
+      deleted: (budget) => podIndex.removeBudget(budget),
     }),
     pods.handle({
       added: (pod) => setPod(undefined, pod),
       updated: setPod,
-      deleted: (pod) => coverage.removePod(pod).forEach((key) => queue.add(key)),
+      deleted: (pod) => {
+        for (const key of podIndex.removePod(pod)) queue.add(key);
+      },
     }),
   ];
 }
 
-interface Seen {
-  readonly pods: Informer;
-  readonly owners: Owners;
-  readonly coverage: Coverage;
-}
-
-async function sync(context: ControllerContext, budget: ApiObject | undefined, seen: Seen): Promise<WorkOutcome> {
+async function syncBudget(
+  context: ControllerContext,
+  state: DisruptionState,
+  budget: PodDisruptionBudget | undefined,
+): Promise<WorkOutcome> {
   if (budget === undefined) return DONE;
   const { events, clock } = context;
-  const pods = seen.coverage.podsOf(budget);
-  const about = referenceOf(budget);
+  const pods = state.podIndex.podsOf(budget);
+  const about = budgetReference(budget);
   if (pods.length === 0) events.record({ about, type: 'Normal', reason: 'NoPods', message: 'No matching pods found' });
   let expectedPods: number;
   try {
-    expectedPods = await expected(context, budget, pods, seen.owners);
+    expectedPods = await expectedPodCount(context, budget, pods, state.scaleFinder);
   } catch (error) {
-    if (error instanceof KindUnsettled) return { type: 'wait' };
-    if (!(error instanceof UnknownScale)) throw error;
+    if (error instanceof KindNotDiscoveredError) return { type: 'wait' };
+    if (!(error instanceof UnknownScaleError)) throw error;
     const message = `Failed to calculate the number of expected pods: ${error.message}`;
     events.record({ about, type: 'Warning', reason: 'CalculateExpectedPodCountFailed', message });
-    await writeStatus(context, budget, failedStatus(budget, error.message, clock.now()));
+    await writeStatus(context, budget, failSafeStatus(budget, error.message, clock.now()));
     return { type: 'wait' };
   }
-  const { status, againMs, notDeleted } = budgetOutcome({ budget, pods, expectedPods, now: clock.now() });
+  const { status, requeueAfterMs, notDeleted } = reconcileBudget({ budget, pods, expectedPods, now: clock.now() });
   for (const name of notDeleted) {
-    const pod = seen.pods.get(budget.namespace, name);
+    const pod = state.pods.get(budget.namespace, name);
     const message = `Pod was expected by PDB ${keyOf(budget)} to be deleted but it wasn't`;
     if (pod !== undefined) events.record({ about: podReference(pod), type: 'Warning', reason: 'NotDeleted', message });
   }
   await writeStatus(context, budget, status);
-  return againMs === undefined ? DONE : { type: 'again', afterMs: againMs };
+  return requeueAfterMs === undefined ? DONE : { type: 'again', afterMs: requeueAfterMs };
 }
 
-async function expected({ events }: ControllerContext, budget: ApiObject, pods: readonly CoveredPod[], owners: Owners): Promise<number> {
-  const bound = boundOf(budget);
-  if (bound.type === 'none') return 0;
-  if (!asksOwners(bound)) return pods.length;
-  // The status names the first owner that cannot be resolved, so the order of pods must be stable.
-  const found = await owners.expected(budget.namespace, [...pods].sort(byName));
-  if (found.unmanaged > 0) {
-    const selector = stringifyJson(objectAt(objectAt(budget.body, 'spec'), 'selector') ?? {});
+async function expectedPodCount(
+  { events }: ControllerContext,
+  budget: PodDisruptionBudget,
+  pods: readonly SelectedPod[],
+  scaleFinder: ScaleFinder,
+): Promise<number> {
+  const constraint = constraintOf(budget);
+  if (constraint.type === 'none') return 0;
+  if (!needsExpectedScale(constraint)) return pods.length;
+  // The status names the first controller without a scale, so the order of pods must be stable.
+  const expected = await scaleFinder.expectedScale(budget.namespace, [...pods].sort(compareNames));
+  if (expected.unmanaged > 0) {
+    const selector = stringifyJson(budget.body.spec?.selector ?? {});
     const message =
       `Pods selected by this PodDisruptionBudget (selector: ${selector}) were found to be unmanaged. As a result, the status of the PDB ` +
       'cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" ' +
       'field of the PDB to an integer value.';
-    events.record({ about: referenceOf(budget), type: 'Warning', reason: 'UnmanagedPods', message });
+    events.record({ about: budgetReference(budget), type: 'Warning', reason: 'UnmanagedPods', message });
   }
-  return found.pods;
+  return expected.pods;
 }
 
-const referenceOf = ({ namespace, name, uid, resourceVersion }: ApiObject) =>
+const budgetReference = ({ namespace, name, uid, resourceVersion }: PodDisruptionBudget) =>
   ({ apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', namespace, name, uid, resourceVersion }) as const;
 
-/** Bound to the version that was seen: a budget that the server has charged meanwhile is looked at again. */
-async function writeStatus({ client, signal }: ControllerContext, budget: ApiObject, status: JsonObject | undefined): Promise<void> {
+/**
+ * The write is conditional on the observed version, because the server changes the status of the budget when it admits
+ * an eviction.
+ */
+async function writeStatus(
+  { client, signal }: ControllerContext,
+  budget: PodDisruptionBudget,
+  status: PolicyV1PodDisruptionBudgetStatus | undefined,
+): Promise<void> {
   if (status === undefined) return;
-  await client.update(BUDGETS, { ...budget.body, status }, { subresource: 'status', signal }).catch(unlessOvertaken);
+  await client.update(BUDGETS, { ...budget.body, status }, { subresource: 'status', signal }).catch(ignoreConflict);
 }
 
-async function unmark({ client, clock, signal }: ControllerContext, pod: ApiObject | undefined): Promise<WorkOutcome> {
-  const at = pod === undefined ? undefined : staleAt(pod);
-  if (pod === undefined || at === undefined) return DONE;
+async function syncStalePodDisruption({ client, clock, signal }: ControllerContext, pod: Pod | undefined): Promise<WorkOutcome> {
+  const staleAt = pod === undefined ? undefined : conditionStaleAt(pod);
+  if (pod === undefined || staleAt === undefined) return DONE;
   const now = clock.now();
-  if (at > now) return { type: 'again', afterMs: at - now };
+  if (staleAt > now) return { type: 'again', afterMs: staleAt - now };
   const { namespace, name } = pod;
-  const place = { namespace, name, subresource: 'status' };
-  await client.patch(PODS, place, 'merge', withoutMark(pod, now), { signal }).catch(unlessOvertaken);
+  const patch = resetConditionPatch(pod, now);
+  await client.patch(PODS, { namespace, name, subresource: 'status' }, 'merge', patch, { signal }).catch(ignoreConflict);
   return DONE;
 }
 
-/** What is gone or has changed is told by its own event, and there is nothing to wait for until then. */
-function unlessOvertaken(error: unknown): void {
+/** The object has changed or was deleted: its event enqueues it again. */
+function ignoreConflict(error: unknown): void {
   if (!isNotFound(error) && !isConflict(error)) throw error;
 }

@@ -1,24 +1,35 @@
-import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
+import type {
+  PolicyV1PodDisruptionBudget,
+  PolicyV1PodDisruptionBudgetSpec,
+  PolicyV1PodDisruptionBudgetStatus,
+} from '../../shared/api/types/generated/members';
+import { apiObject } from '../../shared/client/rest/api-object';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
-import type { JsonObject, JsonValue } from '../../shared/values/json';
-import type { CoveredPod } from './coverage';
-import { asksOwners, boundOf, budgetOutcome, failedStatus } from './reconcile';
+import type { PodDisruptionBudget, SelectedPod } from './budget-pod-index';
+import { constraintOf, failSafeStatus, needsExpectedScale, reconcileBudget } from './reconcile';
 
 const NOW = Date.UTC(2026, 0, 1);
-const budget = (spec: JsonObject, status: JsonObject = {}): ApiObject =>
-  apiObject({ metadata: { namespace: 'n', name: 'b', generation: 3 }, spec, status });
-const pods = (ready: number, unready = 0): readonly CoveredPod[] =>
-  Array.from({ length: ready + unready }, (_, index) => ({ name: `p${index}`, owner: undefined, isReady: index < ready, isGoing: false }));
+const budget = (spec: PolicyV1PodDisruptionBudgetSpec, status: PolicyV1PodDisruptionBudgetStatus = {}): PodDisruptionBudget =>
+  apiObject<PolicyV1PodDisruptionBudget>({ metadata: { namespace: 'n', name: 'b', generation: 3 }, spec, status });
+const pods = (ready: number, unready = 0): readonly SelectedPod[] =>
+  Array.from({ length: ready + unready }, (_, index) => ({
+    name: `p${index}`,
+    controller: undefined,
+    isReady: index < ready,
+    isBeingDeleted: false,
+  }));
 
-test.each<[JsonObject, boolean]>([
+test.each<[PolicyV1PodDisruptionBudgetSpec, boolean]>([
   [{ minAvailable: 2 }, false],
   [{}, false],
   [{ minAvailable: '20%' }, true],
   [{ maxUnavailable: 0 }, true],
   [{ maxUnavailable: '20%' }, true],
-])('asksOwners for the budget %j returns %s', (spec, expected) => expect(asksOwners(boundOf(budget(spec)))).toBe(expected));
+])('needsExpectedScale for the budget %j returns %s', (spec, expected) =>
+  expect(needsExpectedScale(constraintOf(budget(spec)))).toBe(expected),
+);
 
-test.each<[JsonObject, number, number, number, number]>([
+test.each<[PolicyV1PodDisruptionBudgetSpec, number, number, number, number]>([
   [{ minAvailable: 2 }, 3, 3, 2, 1],
   [{ minAvailable: 4 }, 3, 3, 4, 0],
   [{ minAvailable: '50%' }, 7, 6, 4, 2],
@@ -29,9 +40,9 @@ test.each<[JsonObject, number, number, number, number]>([
   [{ maxUnavailable: 1 }, 0, 3, 0, 0],
   [{}, 0, 1, 0, 0],
 ])(
-  'budgetOutcome for %j with %i expected and %i ready pods sets desiredHealthy %i and disruptionsAllowed %i',
+  'reconcileBudget for %j with %i expected and %i ready pods sets desiredHealthy %i and disruptionsAllowed %i',
   (spec, expectedPods, ready, desiredHealthy, disruptionsAllowed) => {
-    const { status } = budgetOutcome({ budget: budget(spec), pods: pods(ready, 1), expectedPods, now: NOW });
+    const { status } = reconcileBudget({ budget: budget(spec), pods: pods(ready, 1), expectedPods, now: NOW });
     expect(status).toEqual({
       currentHealthy: ready,
       desiredHealthy,
@@ -52,34 +63,34 @@ test.each<[JsonObject, number, number, number, number]>([
   },
 );
 
-test('budgetOutcome returns no unchanged status and keeps lastTransitionTime while the condition keeps its status', () => {
+test('reconcileBudget returns no unchanged status and keeps lastTransitionTime while the condition keeps its status', () => {
   const spec = { minAvailable: 1 };
-  const first = budgetOutcome({ budget: budget(spec), pods: pods(3), expectedPods: 3, now: NOW }).status ?? {};
-  expect(budgetOutcome({ budget: budget(spec, first), pods: pods(3), expectedPods: 3, now: NOW + 60_000 }).status).toBeUndefined();
+  const first = reconcileBudget({ budget: budget(spec), pods: pods(3), expectedPods: 3, now: NOW }).status ?? {};
+  expect(reconcileBudget({ budget: budget(spec, first), pods: pods(3), expectedPods: 3, now: NOW + 60_000 }).status).toBeUndefined();
   const [fewer, none] = [2, 1].map(
-    (ready) => budgetOutcome({ budget: budget(spec, first), pods: pods(ready), expectedPods: 3, now: NOW + 60_000 }).status,
+    (ready) => reconcileBudget({ budget: budget(spec, first), pods: pods(ready), expectedPods: 3, now: NOW + 60_000 }).status,
   );
   expect(fewer).toMatchObject({ conditions: [{ status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' }] });
   expect(none).toMatchObject({ conditions: [{ status: 'False', lastTransitionTime: '2026-01-01T00:01:00Z' }] });
 });
 
-test('budgetOutcome does not count disrupted pods as healthy for two minutes, and then reports them as not deleted', () => {
-  const disruptedPods: Record<string, JsonValue> = {
+test('reconcileBudget does not count disrupted pods as healthy for two minutes, and then reports them as not deleted', () => {
+  const disruptedPods = {
     p0: formatTimestamp(NOW - 30_000),
     p1: formatTimestamp(NOW - 120_000),
     p2: formatTimestamp(NOW - 60_000),
-    gone: formatTimestamp(NOW),
+    deleted: formatTimestamp(NOW),
   };
-  const seen = pods(4).map((pod) => (pod.name === 'p2' ? { ...pod, isGoing: true } : pod));
-  const found = budgetOutcome({ budget: budget({ minAvailable: 1 }, { disruptedPods }), pods: seen, expectedPods: 4, now: NOW });
-  expect(found).toMatchObject({ againMs: 90_000, notDeleted: ['p1'] });
-  expect(found.status).toMatchObject({ currentHealthy: 2, disruptionsAllowed: 1, disruptedPods: { p0: disruptedPods['p0'] } });
-  expect(Object.keys(found.status?.['disruptedPods'] ?? {})).toEqual(['p0']);
+  const observed = pods(4).map((pod) => (pod.name === 'p2' ? { ...pod, isBeingDeleted: true } : pod));
+  const actions = reconcileBudget({ budget: budget({ minAvailable: 1 }, { disruptedPods }), pods: observed, expectedPods: 4, now: NOW });
+  expect(actions).toMatchObject({ requeueAfterMs: 90_000, notDeleted: ['p1'] });
+  expect(actions.status).toMatchObject({ currentHealthy: 2, disruptionsAllowed: 1, disruptedPods: { p0: disruptedPods.p0 } });
+  expect(Object.keys(actions.status?.disruptedPods ?? {})).toEqual(['p0']);
 });
 
-test('failedStatus allows no disruptions and keeps the numbers of the last status', () => {
+test('failSafeStatus allows no disruptions and keeps the numbers of the last status', () => {
   const status = { currentHealthy: 3, disruptionsAllowed: 2, observedGeneration: 2 };
-  const failed = failedStatus(budget({}, status), 'why', NOW);
+  const failed = failSafeStatus(budget({}, status), 'why', NOW);
   expect(failed).toEqual({
     ...status,
     disruptionsAllowed: 0,
@@ -87,5 +98,5 @@ test('failedStatus allows no disruptions and keeps the numbers of the last statu
       { type: 'DisruptionAllowed', status: 'False', reason: 'SyncFailed', message: 'why', lastTransitionTime: '2026-01-01T00:00:00Z' },
     ],
   });
-  expect(failedStatus(budget({}, failed), 'why', NOW + 1_000)).toBeUndefined();
+  expect(failSafeStatus(budget({}, failed), 'why', NOW + 1_000)).toBeUndefined();
 });

@@ -1,130 +1,138 @@
-/** What a disruption budget's status is to say; decided from what is seen, without a server. Seen at release 1.31.1. */
-import type { ApiObject } from '../../shared/client/rest/api-object';
+/** Computes the status of a PodDisruptionBudget. Pure. Behaves like upstream 1.31.1. */
+import type { MetaV1Condition, PolicyV1PodDisruptionBudgetStatus } from '../../shared/api/types/generated/members';
 import { parseTimestamp, formatTimestamp } from '../../shared/api/metadata/object-meta';
-import { equalJson, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
+import { equalJson, own } from '../../shared/values/json';
 import { conditionsOf, transitionTime, withCondition } from '../runtime/conditions';
-import type { CoveredPod } from './coverage';
+import type { PodDisruptionBudget, SelectedPod } from './budget-pod-index';
 
-/** A pod that was to be disrupted and is still there after so long was not. Milliseconds. */
-const DISRUPTED_MS = 120_000;
-const CONDITION = 'DisruptionAllowed';
+/** A pod that still exists this long after its eviction was admitted counts as not deleted. Milliseconds. */
+const DELETION_TIMEOUT_MS = 120_000;
+const DISRUPTION_ALLOWED = 'DisruptionAllowed';
 
-/** Which of its two bounds a budget has. */
-export type Bound =
-  | { readonly type: 'available'; readonly pods: number }
-  | { readonly type: 'available share'; readonly percent: number }
-  | { readonly type: 'unavailable'; readonly pods: number }
-  | { readonly type: 'unavailable share'; readonly percent: number }
+/** `minAvailable` or `maxUnavailable`, as a number or a percentage of the expected pods. */
+export type Constraint =
+  | { readonly type: 'min-available'; readonly pods: number }
+  | { readonly type: 'min-available-percent'; readonly percent: number }
+  | { readonly type: 'max-unavailable'; readonly pods: number }
+  | { readonly type: 'max-unavailable-percent'; readonly percent: number }
   | { readonly type: 'none' };
 
-export function boundOf(budget: ApiObject): Bound {
-  const spec = objectAt(budget.body, 'spec') ?? {};
-  const [most, least] = [own(spec, 'maxUnavailable'), own(spec, 'minAvailable')];
-  if (typeof most === 'number') return { type: 'unavailable', pods: most };
-  if (typeof most === 'string') return { type: 'unavailable share', percent: percentOf(most) };
-  if (typeof least === 'number') return { type: 'available', pods: least };
-  if (typeof least === 'string') return { type: 'available share', percent: percentOf(least) };
+export function constraintOf({ body }: PodDisruptionBudget): Constraint {
+  const { maxUnavailable, minAvailable } = body.spec ?? {};
+  if (typeof maxUnavailable === 'number') return { type: 'max-unavailable', pods: maxUnavailable };
+  if (typeof maxUnavailable === 'string') return { type: 'max-unavailable-percent', percent: parsePercent(maxUnavailable) };
+  if (typeof minAvailable === 'number') return { type: 'min-available', pods: minAvailable };
+  if (typeof minAvailable === 'string') return { type: 'min-available-percent', percent: parsePercent(minAvailable) };
   return { type: 'none' };
 }
 
-/** The API takes no other text. */
-const percentOf = (text: string): number => Number(text.replace(/%$/, '')) || 0;
+/** Validation admits no other strings. */
+const parsePercent = (text: string): number => Number(text.replace(/%$/, '')) || 0;
 
-/** Whether the number of pods that should be there is for their owners to say. */
-export const asksOwners = ({ type }: Bound): boolean => type !== 'available' && type !== 'none';
+/** Whether the number of expected pods comes from the controllers of the pods. */
+export const needsExpectedScale = ({ type }: Constraint): boolean => type !== 'min-available' && type !== 'none';
 
-export interface BudgetSight {
-  readonly budget: ApiObject;
-  readonly pods: readonly CoveredPod[];
-  /** How many pods their owners want, all together; the number of the pods where nobody asks them. */
+export interface BudgetInput {
+  readonly budget: PodDisruptionBudget;
+  readonly pods: readonly SelectedPod[];
+  /** The replicas of all controllers of the pods; the number of pods when the constraint needs no expected scale. */
   readonly expectedPods: number;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
-export interface BudgetOutcome {
-  /** Undefined = it says so already. */
-  readonly status: JsonObject | undefined;
-  /** Look again after so long: then a disruption counts as failed. Milliseconds. */
-  readonly againMs: number | undefined;
-  /** Names of pods whose disruption has failed. */
+export interface BudgetActions {
+  /** Undefined when the status is up to date. */
+  readonly status: PolicyV1PodDisruptionBudgetStatus | undefined;
+  /** Milliseconds until the deletion of a disrupted pod times out. */
+  readonly requeueAfterMs: number | undefined;
+  /** Names of disrupted pods that were not deleted in time. */
   readonly notDeleted: readonly string[];
 }
 
-export function budgetOutcome({ budget, pods, expectedPods, now }: BudgetSight): BudgetOutcome {
-  const status = objectAt(budget.body, 'status') ?? {};
-  const { disrupted, againMs, notDeleted } = disruptedPods(status, pods, now);
-  const desiredHealthy = desiredOf(boundOf(budget), expectedPods);
-  const currentHealthy = pods.filter((pod) => pod.isReady && !pod.isGoing && !Object.hasOwn(disrupted, pod.name)).length;
-  const allowed = expectedPods <= 0 ? 0 : Math.max(0, currentHealthy - desiredHealthy);
-  const observedGeneration = Number(own(objectAt(budget.body, 'metadata') ?? {}, 'generation') ?? 0);
+export function reconcileBudget({ budget, pods, expectedPods, now }: BudgetInput): BudgetActions {
+  const { status = {} } = budget.body;
+  const { disruptedPods, requeueAfterMs, notDeleted } = buildDisruptedPodMap(status, pods, now);
+  const desiredHealthy = desiredHealthyOf(constraintOf(budget), expectedPods);
+  const isHealthy = (pod: SelectedPod): boolean => pod.isReady && !pod.isBeingDeleted && !Object.hasOwn(disruptedPods, pod.name);
+  const currentHealthy = pods.filter(isHealthy).length;
+  const disruptionsAllowed = expectedPods <= 0 ? 0 : Math.max(0, currentHealthy - desiredHealthy);
+  const observedGeneration = Number(budget.metadata.generation ?? 0);
   const { disruptedPods: _, ...rest } = status;
-  const isAllowed = allowed > 0;
-  const conditions = conditionsWith(budget, now, {
-    status: isAllowed ? 'True' : 'False',
-    reason: isAllowed ? 'SufficientPods' : 'InsufficientPods',
+  const conditions = updateConditions(budget, now, {
+    status: disruptionsAllowed > 0 ? 'True' : 'False',
+    reason: disruptionsAllowed > 0 ? 'SufficientPods' : 'InsufficientPods',
     message: '',
     observedGeneration,
   });
-  const made: JsonObject = {
+  const newStatus: PolicyV1PodDisruptionBudgetStatus = {
     ...rest,
-    ...(Object.keys(disrupted).length === 0 ? {} : { disruptedPods: disrupted }),
+    ...(Object.keys(disruptedPods).length === 0 ? {} : { disruptedPods }),
     currentHealthy,
     desiredHealthy,
     expectedPods,
-    disruptionsAllowed: allowed,
+    disruptionsAllowed,
     observedGeneration,
     conditions,
   };
-  return { status: equalJson(made, status) ? undefined : made, againMs, notDeleted };
+  return { status: equalJson(newStatus, status) ? undefined : newStatus, requeueAfterMs, notDeleted };
 }
 
-/** The status of a budget whose owners could not be asked: nothing may be disrupted. Undefined = it says so already. */
-export function failedStatus(budget: ApiObject, message: string, now: number): JsonObject | undefined {
-  const status = objectAt(budget.body, 'status') ?? {};
-  const conditions = conditionsWith(budget, now, { status: 'False', reason: 'SyncFailed', message });
-  const made: JsonObject = { ...status, disruptionsAllowed: 0, conditions };
-  return equalJson(made, status) ? undefined : made;
+/**
+ * The status when the expected scale is unknown: no disruptions are allowed. Undefined when the status is up to date.
+ */
+export function failSafeStatus(budget: PodDisruptionBudget, message: string, now: number): PolicyV1PodDisruptionBudgetStatus | undefined {
+  const { status = {} } = budget.body;
+  const conditions = updateConditions(budget, now, { status: 'False', reason: 'SyncFailed', message });
+  const newStatus: PolicyV1PodDisruptionBudgetStatus = { ...status, disruptionsAllowed: 0, conditions };
+  return equalJson(newStatus, status) ? undefined : newStatus;
 }
 
-function conditionsWith({ body }: ApiObject, now: number, said: JsonObject & { readonly status: string }): JsonObject[] {
+function updateConditions(
+  { body }: PodDisruptionBudget,
+  now: number,
+  condition: MetaV1Condition & { readonly status: string },
+): MetaV1Condition[] {
   const conditions = conditionsOf(body);
-  const lastTransitionTime = transitionTime(conditions, CONDITION, said.status, formatTimestamp(now));
-  return withCondition(conditions, { type: CONDITION, ...said, lastTransitionTime });
+  const lastTransitionTime = transitionTime(conditions, DISRUPTION_ALLOWED, condition.status, formatTimestamp(now));
+  return withCondition(conditions, { type: DISRUPTION_ALLOWED, ...condition, lastTransitionTime });
 }
 
-function desiredOf(bound: Bound, expected: number): number {
-  switch (bound.type) {
-    case 'available':
-      return bound.pods;
-    case 'available share':
-      return shareOf(expected, bound.percent);
-    case 'unavailable':
-      return Math.max(0, expected - bound.pods);
-    case 'unavailable share':
-      return Math.max(0, expected - shareOf(expected, bound.percent));
+function desiredHealthyOf(constraint: Constraint, expectedPods: number): number {
+  switch (constraint.type) {
+    case 'min-available':
+      return constraint.pods;
+    case 'min-available-percent':
+      return percentOf(expectedPods, constraint.percent);
+    case 'max-unavailable':
+      return Math.max(0, expectedPods - constraint.pods);
+    case 'max-unavailable-percent':
+      return Math.max(0, expectedPods - percentOf(expectedPods, constraint.percent));
     case 'none':
       return 0;
   }
 }
 
-const shareOf = (pods: number, percent: number): number => Math.ceil((pods * percent) / 100);
+/** Rounded up. */
+const percentOf = (pods: number, percent: number): number => Math.ceil((pods * percent) / 100);
 
-/** Of the pods that the server has let go those that are still there and have time left. */
-function disruptedPods(status: JsonObject, pods: readonly CoveredPod[], now: number) {
-  const known = objectAt(status, 'disruptedPods') ?? {};
-  const disrupted: JsonObject = {};
+/** Of the pods with an admitted eviction, those that still exist and have time left. */
+function buildDisruptedPodMap(status: PolicyV1PodDisruptionBudgetStatus, pods: readonly SelectedPod[], now: number) {
+  const known = status.disruptedPods ?? {};
+  const disruptedPods: Record<string, string> = {};
   const notDeleted: string[] = [];
-  let againMs: number | undefined;
-  for (const { name, isGoing } of pods) {
-    const since = parseTimestamp(stringAt(known, name));
-    if (since === undefined || isGoing) continue;
-    const left = since + DISRUPTED_MS - now;
-    if (left <= 0) notDeleted.push(name);
-    else {
-      disrupted[name] = known[name] ?? '';
-      againMs = Math.min(againMs ?? left, left);
+  let requeueAfterMs: number | undefined;
+  for (const { name, isBeingDeleted } of pods) {
+    const disruptionTime = own(known, name) ?? undefined;
+    const disruptedAt = parseTimestamp(disruptionTime);
+    if (disruptionTime === undefined || disruptedAt === undefined || isBeingDeleted) continue;
+    const left = disruptedAt + DELETION_TIMEOUT_MS - now;
+    if (left <= 0) {
+      notDeleted.push(name);
+    } else {
+      disruptedPods[name] = disruptionTime;
+      requeueAfterMs = Math.min(requeueAfterMs ?? left, left);
     }
   }
-  return { disrupted, againMs, notDeleted };
+  return { disruptedPods, requeueAfterMs, notDeleted };
 }

@@ -10,7 +10,7 @@ import { reconcileSlices } from '../endpoint-slices/reconcile';
 import { labelsFor, sliceNames, type SliceNames, type SliceOwner } from '../endpoint-slices/slice';
 import { SliceKeeper } from '../endpoint-slices/slice-keeper';
 import { serviceView, textsAt } from '../service-pods/service';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { isMirrored, mirrored, mirrorNames, type Mirrored, type MirrorNames } from './reconcile';
 
 const SERVICES = resourceOf('core.v1.Service');
@@ -58,7 +58,7 @@ class EndpointsMirror {
     const unhandle = [services.handle(handlers), endpoints.handle(handlers), keeper.follow()];
     const work = (key: string): Promise<WorkOutcome> => this.lookAt(key);
     const concurrency = settings.concurrentMirrorSyncs;
-    if (await synced([services, endpoints, keeper.informer], signal)) await runWorkers({ queue, concurrency, logger, signal, work });
+    if (await waitForSync([services, endpoints, keeper.informer], signal)) await runWorkers({ queue, concurrency, logger, signal, work });
     for (const remove of unhandle) remove();
   }
 

@@ -9,7 +9,7 @@ import { labelOf } from '../service-pods/labels';
 import { ClusterView } from '../service-pods/cluster-view';
 import type { ServiceView } from '../service-pods/service';
 import { TriggerTimes } from '../service-pods/trigger-times';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { wantedEndpoints } from './endpoints';
 import type { Hints } from './hints';
 import { Nodes } from './nodes';
@@ -74,7 +74,7 @@ class EndpointSlices {
     const unhandle = [this.view.follow(services, pods), this.keeper.follow(), this.followNodes()];
     const work = (key: string): Promise<WorkOutcome> => this.lookAt(key);
     const concurrency = settings.concurrentEndpointSliceSyncs;
-    if (await synced([services, pods, nodes, this.keeper.informer], signal))
+    if (await waitForSync([services, pods, nodes, this.keeper.informer], signal))
       await runWorkers({ queue: this.queue, concurrency, logger, signal, work });
     for (const remove of unhandle) remove();
   }

@@ -1,6 +1,6 @@
 /** Where a Service leads: its endpoints by address type and by the ports that they have. Pure; knows nothing of slices. */
 import { compareBytes, type JsonObject } from '../../shared/values/json';
-import { byName } from '../runtime/pods';
+import { compareNames } from '../runtime/pods';
 import { PerPod } from '../service-pods/per-pod';
 import { isSelected, targetIn, type PodView } from '../service-pods/pod';
 import type { AddressType, ServiceView } from '../service-pods/service';
@@ -42,7 +42,7 @@ export interface Wanted {
 export function wantedEndpoints(service: ServiceView, pods: readonly PodView[], nodeOf: (name: string) => NodeView | undefined): Wanted {
   const groups = new Map<string, { readonly type: AddressType; readonly ports: readonly SlicePort[]; readonly endpoints: Endpoint[] }>();
   const skipped: { readonly pod: string; readonly why: string }[] = [];
-  for (const pod of [...pods].sort(byName)) {
+  for (const pod of [...pods].sort(compareNames)) {
     if (pod.isOver || !isSelected(pod, service)) continue;
     const reaches = REACHES.of(service, pod);
     if (pod.unreadable.length > 0) {

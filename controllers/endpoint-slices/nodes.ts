@@ -4,7 +4,7 @@ import type { Informer } from '../../shared/client/informer/informer';
 import { valueInEitherSpelling } from '../../shared/names/spellings';
 import { arrayAt, compareBytes, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { parseQuantity, QuantityFault } from '../../shared/values/quantity';
-import { byName } from '../runtime/pods';
+import { compareNames } from '../runtime/pods';
 import { textsAt } from '../service-pods/service';
 import type { NodeView } from './endpoints';
 import type { ZoneCpus } from './hints';
@@ -30,7 +30,7 @@ export class Nodes {
   cpus(): ZoneCpus | undefined {
     const cpus = new Map<string, number>();
     // The sum of floating-point numbers depends on the order of the nodes.
-    for (const { body } of [...this.nodes.list()].sort(byName)) {
+    for (const { body } of [...this.nodes.list()].sort(compareNames)) {
       if (!takesWork(body, this.prefix)) continue;
       const zone = zoneOf(body, this.prefix);
       const count = cpusOf(body);

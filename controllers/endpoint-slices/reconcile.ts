@@ -3,7 +3,7 @@ import type { ApiObject } from '../../shared/client/rest/api-object';
 import { appendAll } from '../../shared/values/append';
 import { equalJson, type JsonObject } from '../../shared/values/json';
 import type { AddressType, ServiceView } from '../service-pods/service';
-import { byName } from '../runtime/pods';
+import { compareNames } from '../runtime/pods';
 import { portsKey, type Endpoint, type PortGroup } from './endpoints';
 import { hintsFor, type Hints, type ZoneCpus } from './hints';
 import { pack } from './packing';
@@ -78,7 +78,7 @@ function planFor(
   hints: Hints,
   { most, names }: SliceSettings,
 ): Plan {
-  const own = slices.filter((slice) => slice.type === type).sort((one, other) => byName(one.object, other.object));
+  const own = slices.filter((slice) => slice.type === type).sort((one, other) => compareNames(one.object, other.object));
   const plan: Plan = { creates: [], updates: [], deletes: [] };
   const left = new Set(own);
   for (const { ports, endpoints } of groups) {

@@ -5,7 +5,7 @@ import type { Informer } from '../../shared/client/informer/informer';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { labelOf } from '../service-pods/labels';
 import type { ControllerContext } from '../runtime/controller';
-import { OwnWrites } from '../runtime/own-writes';
+import { WrittenGenerations } from '../runtime/written-generations';
 import type { Writes } from './reconcile';
 import { sliceView, type SliceNames, type SliceView } from './slice';
 
@@ -16,7 +16,7 @@ export class SliceKeeper {
   /** By the Service's key and their own uid. */
   private readonly slices = new Map<string, Map<string, ApiObject>>();
   private readonly views = new WeakMap<ApiObject, SliceView>();
-  private readonly own = new OwnWrites();
+  private readonly own = new WrittenGenerations();
 
   constructor(
     private readonly context: Pick<ControllerContext, 'client' | 'informers' | 'signal'>,
@@ -59,8 +59,8 @@ export class SliceKeeper {
   async write(key: string, { creates, updates, deletes }: Writes, mayCreate: boolean): Promise<void> {
     const { client, signal } = this.context;
     try {
-      if (mayCreate) for (const slice of creates) this.own.wrote(key, await client.create(SLICES, slice, { signal }));
-      for (const slice of updates) this.own.wrote(key, await client.update(SLICES, slice, { signal }));
+      if (mayCreate) for (const slice of creates) this.own.record(key, await client.create(SLICES, slice, { signal }));
+      for (const slice of updates) this.own.record(key, await client.update(SLICES, slice, { signal }));
       for (const { namespace, name, uid } of deletes)
         await client.delete(SLICES, { namespace, name }, { preconditions: { uid }, signal }).catch(unlessGone);
     } catch (error) {
@@ -80,7 +80,7 @@ export class SliceKeeper {
     const key = this.serviceOf(slice);
     this.slices.get(key)?.delete(slice.uid);
     if (this.slices.get(key)?.size === 0) this.slices.delete(key);
-    this.own.gone(key, slice);
+    this.own.removed(key, slice);
     this.changed(key);
   }
 

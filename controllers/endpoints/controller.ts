@@ -10,7 +10,7 @@ import { objectAt } from '../../shared/values/json';
 import { ClusterView } from '../service-pods/cluster-view';
 import { textsAt } from '../service-pods/service';
 import { TriggerTimes } from '../service-pods/trigger-times';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { endpointsAction, endpointsNames, wantedSubsets, type EndpointsAction, type EndpointsNames } from './reconcile';
 
 const SERVICES = resourceOf('core.v1.Service');
@@ -53,7 +53,7 @@ class EndpointsKeeper {
     const { logger, signal, settings } = this.context;
     const { services, pods, endpoints } = this.informers;
     const unhandle = [this.view.follow(services, pods), endpoints.handle({ deleted: (object) => this.queue.add(keyOf(object)) })];
-    if (await synced([services, pods, endpoints], signal)) {
+    if (await waitForSync([services, pods, endpoints], signal)) {
       // Those of Services that went while nobody looked.
       for (const object of endpoints.list()) this.queue.add(keyOf(object));
       const work = (key: string): Promise<WorkOutcome> => this.lookAt(key);

@@ -1,21 +1,25 @@
 /**
- * Removes objects whose owners are gone, makes owners wait for their children or lets children outlive them, as whoever deletes asks. Follows the metadata of every
- * kind that is served.
+ * Watches the metadata of all deletable resources; deletes objects with dangling owners, and removes owner references
+ * and the finalizers of foreground deletion and orphaning.
+ *
+ * The graph of owners enqueues the objects that a change concerns in two queues, like upstream's attemptToDelete and
+ * attemptToOrphan. An object with an owner that only the server knows is requeued with back-off. Workers start once all
+ * monitors have synced.
  */
 import type { Resource } from '../../shared/client/rest/resource';
 import { aborted } from '../../shared/client/signals';
 import { runWorkers } from '../../shared/client/work-queue/workers';
 import type { Controller, ControllerContext } from '../runtime/controller';
-import { Collector } from './collector';
-import { OwnerGraph } from './graph';
-import { kindLookup } from './kinds';
-import { Monitors } from './monitors';
-import { Trimmer } from './owners';
+import { newKindLookup } from './deletable-resources';
+import { GarbageCollector } from './garbage-collector';
+import { MetadataTrimmer } from './metadata-trimmer';
+import { OwnerGraph } from './owner-graph';
+import { ResourceMonitors } from './resource-monitors';
 
 export const garbageCollectorController: Controller = {
   name: 'garbage-collector',
   aliases: ['garbage-collector-controller', 'garbagecollector'],
-  description: 'removes objects whose owners are gone',
+  description: 'deletes objects with owners that no longer exist',
   isOnByDefault: true,
   account: 'generic-garbage-collector',
   run: (context) => (context.settings.enableGarbageCollector ? run(context) : aborted(context.signal)),
@@ -24,37 +28,45 @@ export const garbageCollectorController: Controller = {
 async function run(context: ControllerContext): Promise<void> {
   const { logger, signal, metrics } = context;
   const concurrency = context.settings.concurrentGarbageCollectorSyncs;
-  const looks = context.queue({ name: 'garbage_collector_attempt_to_delete' });
-  const orphans = context.queue({ name: 'garbage_collector_attempt_to_orphan' });
-  const unsynced = metrics.counter('garbagecollector_controller_resources_sync_error_total', 'Resources that could not be read in time.');
+  const deleteQueue = context.queue({ name: 'garbage_collector_attempt_to_delete' });
+  const orphanQueue = context.queue({ name: 'garbage_collector_attempt_to_orphan' });
+  const countSyncError = metrics.counter(
+    'garbagecollector_controller_resources_sync_error_total',
+    'Resources that could not be read in time.',
+  );
   let kinds: ReadonlyMap<string, Resource> = new Map();
-  const kindOf = (apiVersion: string, kind: string): Resource | undefined => kindLookup(kinds)(apiVersion, kind);
-  const graph = new OwnerGraph({ look: (uid) => looks.add(uid), orphan: (uid) => orphans.add(uid) }, kindOf);
-  const collector = new Collector({ context, graph, kindOf, isSettled: () => monitors.isSettled });
-  const remove = (uid: string): void => {
-    collector.gone(uid);
+  const kindOf = (apiVersion: string, kind: string): Resource | undefined => newKindLookup(kinds)(apiVersion, kind);
+  const graph = new OwnerGraph(
+    { enqueueAttemptToDelete: (uid) => deleteQueue.add(uid), enqueueAttemptToOrphan: (uid) => orphanQueue.add(uid) },
+    kindOf,
+  );
+  const collector = new GarbageCollector({ context, graph, kindOf, isGraphSynced: () => monitors.areSynced });
+  const removeObject = (uid: string): void => {
+    collector.objectDeleted(uid);
     graph.remove(uid);
   };
-  const monitors: Monitors = new Monitors({
+  const monitors: ResourceMonitors = new ResourceMonitors({
     ...context,
-    trim: new Trimmer().trim,
+    trim: new MetadataTrimmer().trim,
     onDiscovered: (discovered) => (kinds = discovered.kinds),
-    onUnsynced: unsynced,
+    onSyncTimeout: countSyncError,
     listener: {
       put: (resource, object) => graph.put(resource, object),
-      remove: ({ uid }) => remove(uid),
-      gone: (resource) => graph.of(resource).forEach(remove),
-      forget: (resource) => graph.forgetAll(resource),
-      settled: () => graph.tellUnseen(),
+      remove: ({ uid }) => removeObject(uid),
+      resourceDeleted: (resource) => {
+        for (const uid of graph.uidsOf(resource)) removeObject(uid);
+      },
+      forgetResource: (resource) => graph.forgetResource(resource),
+      synced: () => graph.enqueueDependentsOfVirtualNodes(),
     },
   });
-  let working: Promise<unknown> = Promise.resolve();
+  let workers: Promise<unknown> = Promise.resolve();
   await monitors.run(() => {
     logger.info('the graph of owners is known', { objects: graph.size });
-    working = Promise.all([
-      runWorkers({ queue: looks, concurrency, logger, signal, work: (uid) => collector.look(uid) }),
-      runWorkers({ queue: orphans, concurrency, logger, signal, work: (uid) => collector.orphan(uid) }),
+    workers = Promise.all([
+      runWorkers({ queue: deleteQueue, concurrency, logger, signal, work: (uid) => collector.attemptToDelete(uid) }),
+      runWorkers({ queue: orphanQueue, concurrency, logger, signal, work: (uid) => collector.attemptToOrphan(uid) }),
     ]);
   });
-  await working;
+  await workers;
 }

@@ -1,145 +1,163 @@
-import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
-import type { JsonObject } from '../../shared/values/json';
-import { decide, withoutBlocking, withoutFinalizer, withoutOwners, type Dependent, type OwnerState } from './reconcile';
+import type { MetaV1ObjectMeta, MetaV1OwnerReference } from '../../shared/api/types/generated/members';
+import { apiObject } from '../../shared/client/rest/api-object';
+import type { PartialObjectMetadata } from '../../shared/client/rest/resource';
+import type { MetadataObject } from './owner-references';
+import {
+  decideAction,
+  deleteOwnerReferencesPatch,
+  removeFinalizerPatch,
+  unblockOwnerReferencesPatch,
+  type Dependent,
+  type GarbageAction,
+  type OwnerState,
+} from './reconcile';
 
-const owner = (uid: string, more: JsonObject = {}): JsonObject => ({ apiVersion: 'v1', kind: 'ConfigMap', name: uid, uid, ...more });
-const object = (owners: readonly string[], metadata: JsonObject = {}): ApiObject =>
-  apiObject({
+const owner = (uid: string, blockOwnerDeletion: boolean): MetaV1OwnerReference => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  name: uid,
+  uid,
+  blockOwnerDeletion,
+});
+const object = (owners: readonly string[], metadata: MetaV1ObjectMeta = {}): MetadataObject =>
+  apiObject<PartialObjectMetadata>({
     metadata: {
       name: 'o',
       uid: 'u',
       resourceVersion: '7',
-      ownerReferences: owners.map((uid) => owner(uid, { blockOwnerDeletion: true })),
+      ownerReferences: owners.map((uid) => owner(uid, true)),
       ...metadata,
     },
   });
-const going = { deletionTimestamp: '2026-01-01T00:00:00Z' };
-const waiting = { ...going, finalizers: ['foregroundDeletion'] };
-const child = (more: Partial<Dependent> = {}): Dependent => ({ blocks: true, isWaiting: false, ...more });
+const DELETED = { deletionTimestamp: '2026-01-01T00:00:00Z' };
+const IN_FOREGROUND_DELETION = { ...DELETED, finalizers: ['foregroundDeletion'] };
+const dependent = (changes: Partial<Dependent> = {}): Dependent => ({ blockOwnerDeletion: true, isDeletingDependents: false, ...changes });
 
-test.each<[string, readonly OwnerState[], readonly Dependent[], JsonObject, unknown]>([
-  ['keeps an object without owners', [], [child()], {}, { type: 'keep' }],
-  ['keeps an object whose owners all exist', ['there', 'there'], [], {}, { type: 'keep' }],
+test.each<[string, readonly OwnerState[], readonly Dependent[], MetaV1ObjectMeta, GarbageAction]>([
+  ['keeps an object without owners', [], [dependent()], {}, { type: 'none' }],
+  ['keeps an object whose owners all exist', ['solid', 'solid'], [], {}, { type: 'none' }],
   [
     'removes the reference to a missing owner when another one exists',
-    ['there', 'absent'],
+    ['solid', 'dangling'],
     [],
     {},
-    { type: 'unlink', uids: new Set(['b']) },
+    { type: 'delete-owner-references', uids: new Set(['b']) },
   ],
   [
     'removes the reference to an owner in foreground deletion when another one exists',
-    ['waiting', 'there'],
+    ['waiting-for-dependents', 'solid'],
     [],
     {},
-    { type: 'unlink', uids: new Set(['a']) },
+    { type: 'delete-owner-references', uids: new Set(['a']) },
   ],
   [
     'deletes an object whose owners are missing in the background',
-    ['absent', 'absent'],
+    ['dangling', 'dangling'],
     [],
     {},
-    { type: 'delete', policy: 'Background', unblock: false },
+    { type: 'delete', policy: 'Background', unblockOwners: false },
   ],
   [
     'deletes an object with the orphan finalizer with the policy Orphan',
-    ['absent'],
+    ['dangling'],
     [],
     { finalizers: ['orphan'] },
-    { type: 'delete', policy: 'Orphan', unblock: false },
+    { type: 'delete', policy: 'Orphan', unblockOwners: false },
   ],
   [
     'deletes an object with the foregroundDeletion finalizer with the policy Foreground',
-    ['absent'],
+    ['dangling'],
     [],
     { finalizers: ['foregroundDeletion'] },
-    { type: 'delete', policy: 'Foreground', unblock: false },
+    { type: 'delete', policy: 'Foreground', unblockOwners: false },
   ],
   [
     'deletes an object with dependents in the foreground when its owner is in foreground deletion',
-    ['waiting'],
-    [child()],
+    ['waiting-for-dependents'],
+    [dependent()],
     {},
-    { type: 'delete', policy: 'Foreground', unblock: false },
+    { type: 'delete', policy: 'Foreground', unblockOwners: false },
   ],
   [
     'unblocks an object in a cycle of owners in foreground deletion',
-    ['waiting'],
-    [child({ isWaiting: true })],
+    ['waiting-for-dependents'],
+    [dependent({ isDeletingDependents: true })],
     {},
-    { type: 'delete', policy: 'Foreground', unblock: true },
+    { type: 'delete', policy: 'Foreground', unblockOwners: true },
   ],
   [
     'deletes an object without dependents in the background when its owner is in foreground deletion',
-    ['waiting'],
+    ['waiting-for-dependents'],
     [],
     {},
-    { type: 'delete', policy: 'Background', unblock: false },
+    { type: 'delete', policy: 'Background', unblockOwners: false },
   ],
-  ['makes no decision when the kind of an owner is unknown', ['absent', 'unknown'], [], {}, { type: 'undecided' }],
+  ['waits for more kinds when the kind of an owner is unknown', ['dangling', 'unknown'], [], {}, { type: 'wait-for-kinds' }],
   [
     'removes the reference to an owner that orphaned the object when the other one is missing',
-    ['orphaned', 'absent'],
+    ['orphaned', 'dangling'],
     [],
     {},
-    { type: 'unlink', uids: new Set(['a']) },
+    { type: 'delete-owner-references', uids: new Set(['a']) },
   ],
   [
     'removes the reference to an owner that orphaned the object when the other one exists',
-    ['there', 'orphaned'],
+    ['solid', 'orphaned'],
     [],
     {},
-    { type: 'unlink', uids: new Set(['b']) },
+    { type: 'delete-owner-references', uids: new Set(['b']) },
   ],
   [
     'removes the reference to an owner that orphaned the object when the other one is unknown',
     ['orphaned', 'unknown'],
     [],
     {},
-    { type: 'unlink', uids: new Set(['a']) },
+    { type: 'delete-owner-references', uids: new Set(['a']) },
   ],
-  ['keeps an object that is being deleted', ['absent'], [], going, { type: 'keep' }],
+  ['keeps an object that is being deleted', ['dangling'], [], DELETED, { type: 'none' }],
   [
     'keeps the finalizer of an object in foreground deletion while a dependent blocks it',
     [],
-    [child(), child({ blocks: false })],
-    waiting,
-    { type: 'keep' },
+    [dependent(), dependent({ blockOwnerDeletion: false })],
+    IN_FOREGROUND_DELETION,
+    { type: 'none' },
   ],
   [
     'removes the finalizer of an object in foreground deletion when no dependent blocks it',
     [],
-    [child({ blocks: false })],
-    waiting,
-    { type: 'release' },
+    [dependent({ blockOwnerDeletion: false })],
+    IN_FOREGROUND_DELETION,
+    { type: 'remove-foreground-finalizer' },
   ],
-  ['removes the finalizer of an object in foreground deletion without dependents', [], [], waiting, { type: 'release' }],
-])('decide %s', (_, owners, dependents, metadata, decision) => {
-  expect(decide(object(['a', 'b'].slice(0, owners.length), metadata), owners, dependents)).toEqual(decision);
+  [
+    'removes the finalizer of an object in foreground deletion without dependents',
+    [],
+    [],
+    IN_FOREGROUND_DELETION,
+    { type: 'remove-foreground-finalizer' },
+  ],
+])('decideAction %s', (_, owners, dependents, metadata, action) => {
+  expect(decideAction(object(['a', 'b'].slice(0, owners.length), metadata), owners, dependents)).toEqual(action);
 });
 
 describe('a patch of the garbage collector with uid and resourceVersion', () => {
-  const state = { uid: 'u', resourceVersion: '7' };
+  const preconditions = { uid: 'u', resourceVersion: '7' };
 
   test('removes some or all owner references, and is undefined when none matches', () => {
     const two = object(['a', 'b']);
-    expect(withoutOwners(two, new Set(['a']))).toEqual({
-      metadata: { ...state, ownerReferences: [owner('b', { blockOwnerDeletion: true })] },
-    });
-    expect(withoutOwners(two, new Set(['a', 'b']))).toEqual({ metadata: { ...state, ownerReferences: null } });
-    expect(withoutOwners(two, new Set(['c']))).toBeUndefined();
+    expect(deleteOwnerReferencesPatch(two, new Set(['a']))).toEqual({ ...preconditions, ownerReferences: [owner('b', true)] });
+    expect(deleteOwnerReferencesPatch(two, new Set(['a', 'b']))).toEqual({ ...preconditions, ownerReferences: null });
+    expect(deleteOwnerReferencesPatch(two, new Set(['c']))).toBeUndefined();
   });
 
   test('sets blockOwnerDeletion to false', () => {
-    expect(withoutBlocking(object(['a']))).toEqual({
-      metadata: { ...state, ownerReferences: [owner('a', { blockOwnerDeletion: false })] },
-    });
-    expect(withoutBlocking(object([]))).toBeUndefined();
+    expect(unblockOwnerReferencesPatch(object(['a']))).toEqual({ ...preconditions, ownerReferences: [owner('a', false)] });
+    expect(unblockOwnerReferencesPatch(object([]))).toBeUndefined();
   });
 
   test('removes a finalizer', () => {
-    expect(withoutFinalizer(object([], { finalizers: ['x', 'orphan'] }), 'orphan')).toEqual({ metadata: { ...state, finalizers: ['x'] } });
-    expect(withoutFinalizer(object([], { finalizers: ['orphan'] }), 'orphan')).toEqual({ metadata: { ...state, finalizers: null } });
-    expect(withoutFinalizer(object([], { finalizers: ['x'] }), 'orphan')).toBeUndefined();
+    expect(removeFinalizerPatch(object([], { finalizers: ['x', 'orphan'] }), 'orphan')).toEqual({ ...preconditions, finalizers: ['x'] });
+    expect(removeFinalizerPatch(object([], { finalizers: ['orphan'] }), 'orphan')).toEqual({ ...preconditions, finalizers: null });
+    expect(removeFinalizerPatch(object([], { finalizers: ['x'] }), 'orphan')).toBeUndefined();
   });
 });

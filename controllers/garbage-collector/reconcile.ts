@@ -1,89 +1,110 @@
-/** What is done about an object, by what is known of its owners and its children; decided without a server. */
-import { finalizersOf, isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
-import type { JsonObject, JsonValue } from '../../shared/values/json';
-import { FOREGROUND, isWaiting, ORPHAN, ownersOf, type Owner } from './owners';
+/** Decides what the garbage collector does with an object, from the state of its owners and its dependents. Pure. */
+import type { MetaV1ObjectMeta, MetaV1OwnerReference } from '../../shared/api/types/generated/members';
+import { finalizersOf, isBeingDeleted } from '../../shared/client/rest/api-object';
+import type { MergePatch } from '../../shared/client/rest/rest-client';
+import {
+  FOREGROUND_FINALIZER,
+  isDeletingDependents,
+  ORPHAN_FINALIZER,
+  ownerReferencesOf,
+  type MetadataObject,
+  type OwnerReference,
+} from './owner-references';
 
 export type OwnerState =
-  | 'there'
-  /** It is being deleted, after its children. */
-  | 'waiting'
-  | 'absent'
-  /** It is gone, and its children were to stay: this one was not known yet when the others forgot it. */
+  /** The owner exists and does not wait for its dependents. */
+  | 'solid'
+  /** The owner is in foreground deletion. */
+  | 'waiting-for-dependents'
+  /** The owner does not exist. */
+  | 'dangling'
+  /** The owner was deleted after it had orphaned the dependents that were observed then; this dependent was not. */
   | 'orphaned'
-  /** It cannot be said: nobody serves its kind, or it may not be an owner where it is. */
+  /**
+   * The kind of the owner is not served, or the reference is invalid: a cluster-scoped object with a namespaced owner.
+   */
   | 'unknown';
 
-/** What a child is to its owner. */
 export interface Dependent {
-  readonly blocks: boolean;
-  /** It waits for children of its own. */
-  readonly isWaiting: boolean;
+  readonly blockOwnerDeletion: boolean;
+  /** In foreground deletion itself. */
+  readonly isDeletingDependents: boolean;
 }
 
 export type DeletionPolicy = 'Background' | 'Foreground' | 'Orphan';
 
-export type GarbageDecision =
-  | { readonly type: 'keep' }
-  /** An owner cannot be found out about: it is looked at again when more kinds are served. */
-  | { readonly type: 'undecided' }
-  /** It forgets some owners, because others are there, or because it was to outlive them. */
-  | { readonly type: 'unlink'; readonly uids: ReadonlySet<string> }
-  /** `unblock`: owners do not wait for it any more, because they would wait for each other. */
-  | { readonly type: 'delete'; readonly policy: DeletionPolicy; readonly unblock: boolean }
-  /** Its children do not keep it any more. */
-  | { readonly type: 'release' };
+export type GarbageAction =
+  | { readonly type: 'none' }
+  /** The state of an owner is unknown: the object is enqueued again when more kinds are served. */
+  | { readonly type: 'wait-for-kinds' }
+  | { readonly type: 'delete-owner-references'; readonly uids: ReadonlySet<string> }
+  /**
+   * `unblockOwners`: set `blockOwnerDeletion` to false first, because the object and its owners would wait for each
+   * other.
+   */
+  | { readonly type: 'delete'; readonly policy: DeletionPolicy; readonly unblockOwners: boolean }
+  | { readonly type: 'remove-foreground-finalizer' };
 
-/** `owners` in the order of the object's references; empty where it is being deleted. */
-export function decide(object: ApiObject, owners: readonly OwnerState[], dependents: readonly Dependent[]): GarbageDecision {
-  if (isWaiting(object)) return dependents.some(({ blocks }) => blocks) ? { type: 'keep' } : { type: 'release' };
-  if (isBeingDeleted(object) || owners.length === 0) return { type: 'keep' };
-  if (owners.includes('orphaned')) return { type: 'unlink', uids: uidsOf(object, (index) => owners[index] === 'orphaned') };
-  if (owners.includes('unknown')) return { type: 'undecided' };
-  if (owners.includes('there')) {
-    const uids = uidsOf(object, (index) => owners[index] !== 'there');
-    return uids.size === 0 ? { type: 'keep' } : { type: 'unlink', uids };
+/** `owners`: in the order of the object's references; empty when the object is being deleted. */
+export function decideAction(object: MetadataObject, owners: readonly OwnerState[], dependents: readonly Dependent[]): GarbageAction {
+  if (isDeletingDependents(object)) {
+    const isBlocked = dependents.some(({ blockOwnerDeletion }) => blockOwnerDeletion);
+    return { type: isBlocked ? 'none' : 'remove-foreground-finalizer' };
   }
-  if (owners.includes('waiting') && dependents.length > 0) {
-    return { type: 'delete', policy: 'Foreground', unblock: dependents.some((dependent) => dependent.isWaiting) };
+  if (isBeingDeleted(object) || owners.length === 0) return { type: 'none' };
+  if (owners.includes('orphaned')) return deleteOwnerReferences(object, (index) => owners[index] === 'orphaned');
+  if (owners.includes('unknown')) return { type: 'wait-for-kinds' };
+  if (owners.includes('solid')) {
+    return owners.every((state) => state === 'solid')
+      ? { type: 'none' }
+      : deleteOwnerReferences(object, (index) => owners[index] !== 'solid');
   }
-  return { type: 'delete', policy: wishOf(object), unblock: false };
+  if (owners.includes('waiting-for-dependents') && dependents.length > 0) {
+    const unblockOwners = dependents.some((dependent) => dependent.isDeletingDependents);
+    return { type: 'delete', policy: 'Foreground', unblockOwners };
+  }
+  return { type: 'delete', policy: policyOf(object), unblockOwners: false };
 }
 
-const uidsOf = (object: ApiObject, isMeant: (index: number) => boolean): ReadonlySet<string> =>
-  new Set(
-    ownersOf(object)
-      .filter((_, index) => isMeant(index))
-      .map(({ uid }) => uid),
-  );
+function deleteOwnerReferences(object: MetadataObject, isDeleted: (index: number) => boolean): GarbageAction {
+  const deleted = ownerReferencesOf(object).filter((_, index) => isDeleted(index));
+  return { type: 'delete-owner-references', uids: new Set(deleted.map(({ uid }) => uid)) };
+}
 
-/** Who put a policy's finalizer there before the object was deleted wants it deleted so. */
-function wishOf(object: ApiObject): DeletionPolicy {
+/** A finalizer that was set before the deletion requests its policy. */
+function policyOf(object: MetadataObject): DeletionPolicy {
   const finalizers = finalizersOf(object);
-  if (finalizers.includes(ORPHAN)) return 'Orphan';
-  return finalizers.includes(FOREGROUND) ? 'Foreground' : 'Background';
+  if (finalizers.includes(ORPHAN_FINALIZER)) return 'Orphan';
+  return finalizers.includes(FOREGROUND_FINALIZER) ? 'Foreground' : 'Background';
 }
 
-/** Merge patches; each holds the version that it was made for. */
-export function withoutOwners(object: ApiObject, uids: ReadonlySet<string>): JsonObject | undefined {
-  const owners = ownersOf(object);
-  const left = owners.filter(({ uid }) => !uids.has(uid));
-  return left.length === owners.length ? undefined : patchOf(object, { ownerReferences: referencesOf(left) });
+/** With the uid and resourceVersion as preconditions. Undefined when there is nothing to change. */
+export type MetadataPatch = MergePatch<MetaV1ObjectMeta> | undefined;
+
+export function deleteOwnerReferencesPatch(object: MetadataObject, uids: ReadonlySet<string>): MetadataPatch {
+  const references = ownerReferencesOf(object);
+  const retained = references.filter(({ uid }) => !uids.has(uid));
+  return retained.length === references.length ? undefined : patchOf(object, { ownerReferences: nullIfEmpty(bodiesOf(retained)) });
 }
 
-export function withoutBlocking(object: ApiObject): JsonObject | undefined {
-  const owners = ownersOf(object);
-  if (!owners.some(({ blocks }) => blocks)) return undefined;
-  return patchOf(object, { ownerReferences: owners.map(({ reference }) => ({ ...reference, blockOwnerDeletion: false })) });
+export function unblockOwnerReferencesPatch(object: MetadataObject): MetadataPatch {
+  const references = ownerReferencesOf(object);
+  if (!references.some(({ blockOwnerDeletion }) => blockOwnerDeletion)) return undefined;
+  return patchOf(object, { ownerReferences: bodiesOf(references).map((body) => ({ ...body, blockOwnerDeletion: false })) });
 }
 
-export function withoutFinalizer(object: ApiObject, finalizer: string): JsonObject | undefined {
+export function removeFinalizerPatch(object: MetadataObject, finalizer: string): MetadataPatch {
   const finalizers = finalizersOf(object);
-  const left = finalizers.filter((name) => name !== finalizer);
-  return left.length === finalizers.length ? undefined : patchOf(object, { finalizers: left.length === 0 ? null : left });
+  const retained = finalizers.filter((name) => name !== finalizer);
+  return retained.length === finalizers.length ? undefined : patchOf(object, { finalizers: nullIfEmpty(retained) });
 }
 
-const referencesOf = (owners: readonly Owner[]): JsonValue => (owners.length === 0 ? null : owners.map(({ reference }) => reference));
+const bodiesOf = (references: readonly OwnerReference[]): MetaV1OwnerReference[] => references.map(({ body }) => body);
 
-const patchOf = ({ uid, resourceVersion }: ApiObject, members: JsonObject): JsonObject => ({
-  metadata: { uid, resourceVersion, ...members },
+const nullIfEmpty = <T>(list: T[]): T[] | null => (list.length === 0 ? null : list);
+
+const patchOf = ({ uid, resourceVersion }: MetadataObject, changes: MergePatch<MetaV1ObjectMeta>): MergePatch<MetaV1ObjectMeta> => ({
+  uid,
+  resourceVersion,
+  ...changes,
 });

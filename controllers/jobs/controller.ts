@@ -1,172 +1,187 @@
 /**
- * Runs Jobs: makes their pods, replaces those that fail, counts those that end, and says when all is done. Never changes what a pod is made of, and counts
- * each pod once, whatever is lost in between.
+ * Watches Jobs and pods; creates and deletes pods, removes their tracking finalizers and writes Job status.
+ *
+ * A change of a Job enqueues it at once, a change of a pod after 100 ms, so that one status write covers several pods.
+ * A sync requeues itself for back-offs, deadlines and expired expectations. A second queue removes the finalizer from
+ * orphan pods.
+ *
+ * Unlike upstream, the first sync of a started Job in this process reads the Job and its pods from the server, and a
+ * sync is skipped while the informer shows an older Job than this process wrote.
  */
-import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import type { BatchV1Job, CoreV1Pod } from '../../shared/api/types/generated/members';
+import { keyOf } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { qualifiedNameInDialect } from '../../shared/names/dialect';
-import { claim } from '../owned/claim';
-import { Dependants } from '../owned/dependants';
-import { endOf } from '../owned/ended-jobs';
-import { Expectations } from '../owned/expectations';
-import { followDependants } from '../owned/follow';
-import { PodKeeper } from '../owned/pods';
-import { labelSelectorOf } from '../owned/selector';
-import { objectAt } from '../../shared/values/json';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
-import { labelsOf } from '../runtime/pods';
-import { BackOffs } from './back-off';
-import { Begun } from './begun';
-import { JobCounts } from './counts';
-import { isTracked, JOB_NAMES, JOBS, PODS } from './names';
-import { followOrphans, freeOrphan } from './orphans';
-import { planJob } from './reconcile';
-import { wishesOf } from './spec';
-import { Untracked } from './untracked';
-import { JobWrites } from './writes';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
+import { labelsOf, type Pod } from '../runtime/pods';
+import { claimDependents } from '../workload/controller-ref-manager';
+import { watchDependents } from '../workload/dependent-events';
+import { DependentIndex } from '../workload/dependent-index';
+import { Expectations } from '../workload/expectations';
+import { finishedConditionOf } from '../workload/finished-jobs';
+import { labelSelectorOf } from '../workload/label-selector';
+import { PodControl } from '../workload/pod-control';
+import { BackOffStore } from './back-off-store';
+import { FinalizerExpectations } from './finalizer-expectations';
+import { hasTrackingFinalizer, JOB_NAMES, JOBS, PODS, type Job } from './job';
+import { jobSpecOf } from './job-spec';
+import { JobWriter } from './job-writer';
+import { LiveJobReader } from './live-job-reader';
+import { JobMetrics } from './metrics';
+import { syncOrphanPod, watchOrphanPods } from './orphan-pods';
+import { reconcileJob } from './reconcile';
 
-/** Changes of pods wait so long for others: a status is written for several of them. Milliseconds. */
-const BATCH_MS = 100;
+/** Delay between a change of a pod and the sync of its Job. Milliseconds. */
+const POD_BATCH_MS = 100;
 
 export const jobController: Controller = {
   name: 'job',
   aliases: ['job-controller'],
-  description: 'runs the pods of Jobs, and counts them',
+  description: 'runs the pods of Jobs and counts them',
   isOnByDefault: true,
   account: 'job-controller',
   run,
 };
 
-interface SeenJobs {
-  readonly jobs: Informer;
-  readonly podsOf: Dependants;
+interface JobState {
+  readonly jobs: Informer<BatchV1Job>;
+  readonly pods: Informer<CoreV1Pod>;
+  readonly podIndex: DependentIndex<CoreV1Pod>;
   readonly expectations: Expectations;
-  readonly backOffs: BackOffs;
-  readonly begun: Begun;
-  readonly writes: JobWrites;
-  readonly untracked: Untracked;
-  /** The versions that were written here, by key: a look at an older one would do the same again. */
-  readonly written: Map<string, string>;
+  readonly finalizerExpectations: FinalizerExpectations;
+  readonly backOffs: BackOffStore;
+  readonly liveJobs: LiveJobReader;
+  readonly writer: JobWriter;
+  /** The resourceVersions of the Jobs that this process wrote, by key. */
+  readonly writtenVersions: Map<string, string>;
 }
 
 async function run(context: ControllerContext): Promise<void> {
-  const { informers, client, signal, settings, logger } = context;
-  const [jobs, pods] = [informers.of(JOBS), informers.of(PODS)];
-  const seen = seenJobs(context, jobs, pods);
+  const { client, signal, settings, logger } = context;
+  const state = newState(context);
+  const { jobs, pods } = state;
   const queue = context.queue({ name: 'job' });
-  const orphans = context.queue({ name: 'job_orphan_pod' });
-  const unhandle = [...follow(seen, pods, queue, orphans), followOrphans(jobs, pods, orphans)];
-  const work = (key: string): Promise<WorkOutcome> => sync(context, seen, key);
-  const free = (key: string): Promise<WorkOutcome> => freeOrphan(client, jobs, pods, key, signal);
+  const orphanQueue = context.queue({ name: 'job_orphan_pod' });
+  const removeHandlers = [...watchJobs(state, queue, orphanQueue), watchOrphanPods(state, orphanQueue)];
   const concurrency = settings.concurrentJobSyncs;
-  if (await synced([jobs, pods], signal)) {
+  if (await waitForSync([jobs, pods], signal)) {
+    const orphanOptions = { client, jobs, pods, signal };
     await Promise.all([
-      runWorkers({ queue, concurrency, logger, signal, work }),
-      runWorkers({ queue: orphans, concurrency, logger, signal, work: free }),
+      runWorkers({ queue, concurrency, logger, signal, work: (key) => syncJob(context, state, key) }),
+      runWorkers({ queue: orphanQueue, concurrency, logger, signal, work: (key) => syncOrphanPod(orphanOptions, key) }),
     ]);
   }
-  for (const remove of unhandle) remove();
-  seen.podsOf.end();
+  for (const removeHandler of removeHandlers) removeHandler();
+  state.podIndex.release();
 }
 
-function seenJobs({ client, events, clock, metrics, signal }: ControllerContext, jobs: Informer, pods: Informer): SeenJobs {
+function newState({ client, events, clock, informers, metrics, signal }: ControllerContext): JobState {
+  const [jobs, pods] = [informers.of(JOBS), informers.of(PODS)];
   const expectations = new Expectations(clock);
-  const keeper = new PodKeeper({ client, events, resource: JOBS, signal });
-  const [untracked, written] = [new Untracked(), new Map<string, string>()];
-  const onFreeing = (job: ApiObject, pod: ApiObject, isFree: boolean): void => untracked.freeing(keyOf(job), pod, isFree);
-  const onWritten = (job: ApiObject): void => void written.set(keyOf(job), job.resourceVersion);
+  const finalizerExpectations = new FinalizerExpectations();
+  const writtenVersions = new Map<string, string>();
   return {
     jobs,
-    podsOf: new Dependants(pods),
+    pods,
+    podIndex: new DependentIndex(pods),
     expectations,
-    backOffs: new BackOffs(),
-    begun: new Begun({ client, expectations, onFreeing, signal }),
-    writes: new JobWrites({ client, events, keeper, expectations, counts: new JobCounts(metrics), onFreeing, onWritten, signal }),
-    untracked,
-    written,
+    finalizerExpectations,
+    backOffs: new BackOffStore(),
+    liveJobs: new LiveJobReader({ client, expectations, finalizerExpectations, signal }),
+    writer: new JobWriter({
+      client,
+      events,
+      podControl: new PodControl({ client, events, resource: JOBS, signal }),
+      expectations,
+      finalizerExpectations,
+      metrics: new JobMetrics(metrics),
+      onStatusWritten: (job) => void writtenVersions.set(keyOf(job), job.resourceVersion),
+      signal,
+    }),
+    writtenVersions,
   };
 }
 
-function follow(seen: SeenJobs, pods: Informer, queue: WorkQueue, orphans: WorkQueue): readonly (() => void)[] {
-  const { jobs, expectations, podsOf, untracked } = seen;
+function watchJobs(state: JobState, queue: WorkQueue, orphanQueue: WorkQueue): readonly (() => void)[] {
+  const { jobs, pods, podIndex, expectations, finalizerExpectations, liveJobs } = state;
   return [
     jobs.handle({
       added: (job) => queue.add(keyOf(job)),
       updated: (_, job) => queue.add(keyOf(job)),
       deleted(job) {
-        forget(seen, keyOf(job));
-        seen.begun.forget(job);
-        for (const pod of podsOf.of(job.uid)) if (isTracked(pod)) orphans.add(keyOf(pod));
+        forgetJob(state, keyOf(job));
+        liveJobs.forget(job);
+        for (const pod of podIndex.ownedBy(job.uid)) if (hasTrackingFinalizer(pod)) orphanQueue.add(keyOf(pod));
       },
     }),
-    followDependants({
-      dependants: pods,
+    watchDependents({
+      dependents: pods,
       owners: jobs,
       resource: JOBS,
       expectations,
-      wants,
-      tell(job, { then, now }) {
-        if (now === undefined && then !== undefined) untracked.gone(keyOf(job), then.uid);
-        queue.addAfter(keyOf(job), BATCH_MS);
+      matches: wouldAdopt,
+      onChange(job, { previous, current }) {
+        if (current === undefined && previous !== undefined) finalizerExpectations.removalObserved(keyOf(job), previous.uid);
+        queue.addAfter(keyOf(job), POD_BATCH_MS);
       },
     }),
   ];
 }
 
-/** A selector that was made for its Job selects by the uid: of the many Jobs that there are, nearly all are done with at a glance. */
-function wants(job: ApiObject, orphan: ApiObject): boolean {
+/** A generated selector contains the Job's uid: comparing it first excludes nearly all Jobs cheaply. */
+function wouldAdopt(job: Job, orphan: Pod): boolean {
   const labels = labelsOf(orphan);
-  const isMade = objectAt(job.body, 'spec')?.['manualSelector'] !== true;
-  if ((isMade && !Object.values(labels).includes(job.uid)) || endOf(job) !== undefined) return false;
+  const isSelectorGenerated = job.body.spec?.manualSelector !== true;
+  if ((isSelectorGenerated && !Object.values(labels).includes(job.uid)) || finishedConditionOf(job) !== undefined) return false;
   return labelSelectorOf(job)?.(labels) === true;
 }
 
-function forget({ expectations, backOffs, untracked, written }: SeenJobs, key: string): void {
-  expectations.forget(key);
-  backOffs.forget(key);
-  untracked.forget(key);
-  written.delete(key);
+function forgetJob({ expectations, finalizerExpectations, backOffs, writtenVersions }: JobState, key: string): void {
+  expectations.delete(key);
+  finalizerExpectations.delete(key);
+  backOffs.delete(key);
+  writtenVersions.delete(key);
 }
 
-async function sync(context: ControllerContext, seen: SeenJobs, key: string): Promise<WorkOutcome> {
-  const { client, clock } = context;
-  const { jobs, podsOf, expectations, begun, writes, backOffs, written } = seen;
-  const found = jobs.byKey(key);
-  if (found === undefined) return DONE;
-  if (endOf(found) !== undefined) {
-    forget(seen, key);
-    for (const pod of podsOf.of(found.uid))
-      if (isTracked(pod)) await freeOrphan(client, jobs, context.informers.of(PODS), keyOf(pod), context.signal);
+async function syncJob(context: ControllerContext, state: JobState, key: string): Promise<WorkOutcome> {
+  const { client, clock, signal } = context;
+  const { jobs, podIndex, expectations, liveJobs, writer, backOffs, writtenVersions } = state;
+  const observedJob = jobs.byKey(key);
+  if (observedJob === undefined) return DONE;
+  if (finishedConditionOf(observedJob) !== undefined) {
+    forgetJob(state, key);
+    for (const pod of podIndex.ownedBy(observedJob.uid)) {
+      if (hasTrackingFinalizer(pod)) await syncOrphanPod({ client, jobs, pods: state.pods, signal }, keyOf(pod));
+    }
     return DONE;
   }
-  // The event of what was written comes, and is another reason to look.
-  if (Number(found.resourceVersion) < Number(written.get(key) ?? 0)) return DONE;
-  const first = await begun.lookAt(found, () => podsOf.of(found.uid));
-  const job = first?.job ?? found;
-  if (endOf(job) !== undefined) return DONE;
-  const pods = await claimed(context, job, first?.pods ?? podsOf.of(job.uid), podsOf.orphansIn(job.namespace));
-  const untracked = seen.untracked.left(key, podsOf.of(job.uid));
-  const wishes = wishesOf(job);
-  const uncounted = pods.filter((pod) => isTracked(pod) && !untracked.has(pod.uid));
+  // The informer is behind: the event of the newer version enqueues the Job again.
+  if (Number(observedJob.resourceVersion) < Number(writtenVersions.get(key) ?? 0)) return DONE;
+  const live = await liveJobs.readOnce(observedJob, () => podIndex.ownedBy(observedJob.uid));
+  const job = live?.job ?? observedJob;
+  if (finishedConditionOf(job) !== undefined) return DONE;
+  const pods = await claimPods(context, job, live?.pods ?? podIndex.ownedBy(job.uid), podIndex.orphansIn(job.namespace));
+  const untracked = state.finalizerExpectations.outstanding(key, podIndex.ownedBy(job.uid));
+  const uncounted = pods.filter((pod) => hasTrackingFinalizer(pod) && !untracked.has(pod.uid));
   const now = clock.now();
-  const backOff = backOffs.look(key, uncounted, wishes.isPatient, now);
-  const plan = planJob({ job, pods, untracked, isBehind: !expectations.areMet(key), ...backOff, now });
-  await writes.carryOut(job, plan);
-  const waits = [plan.againMs, expectations.forgottenIn(key)].filter((ms) => ms !== undefined);
-  return waits.length === 0 ? DONE : { type: 'again', afterMs: Math.min(...waits) };
+  const backOff = backOffs.update(key, uncounted, jobSpecOf(job).onlyReplacesFailedPods, now);
+  const actions = reconcileJob({ job, pods, untracked, isInformerBehind: !expectations.areSatisfied(key), ...backOff, now });
+  await writer.execute(job, actions);
+  const delays = [actions.requeueAfterMs, expectations.msUntilExpired(key)].filter((ms) => ms !== undefined);
+  return delays.length === 0 ? DONE : { type: 'again', afterMs: Math.min(...delays) };
 }
 
-async function claimed(
+async function claimPods(
   { client, signal }: ControllerContext,
-  job: ApiObject,
-  own: readonly ApiObject[],
-  orphans: readonly ApiObject[],
-): Promise<readonly ApiObject[]> {
+  job: Job,
+  owned: readonly Pod[],
+  orphans: readonly Pod[],
+): Promise<readonly Pod[]> {
   const matches = labelSelectorOf(job);
-  if (matches === undefined) return own;
+  if (matches === undefined) return owned;
   const finalizer = qualifiedNameInDialect(client.dialect, JOB_NAMES.tracking);
   const options = { client, ownerResource: JOBS, resource: PODS, finalizer, signal };
-  return claim(options, job, (pod) => matches(labelsOf(pod)), [...own, ...orphans]);
+  return claimDependents(options, job, (pod) => matches(labelsOf(pod)), [...owned, ...orphans]);
 }

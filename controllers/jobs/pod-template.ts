@@ -1,49 +1,55 @@
-/** The pods of a Job: its template, held until they are counted, and with their index where they have one. Knows no server. */
-import type { ApiObject } from '../../shared/client/rest/api-object';
+/**
+ * The pods of a Job: its template with the tracking finalizer and, for an Indexed Job, with the completion index. Pure.
+ */
+import type { CoreV1Container, CoreV1Pod, CoreV1PodSpec } from '../../shared/api/types/generated/members';
 import { qualifiedNameInDialect, type Dialect } from '../../shared/names/dialect';
-import { arrayAt, isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { podFrom } from '../owned/pods';
-import { templateOf } from '../owned/wishes';
-import { INDEX_VARIABLE, isTracking, JOB_NAMES, JOBS } from './names';
-import type { PodWish } from './reconcile';
+import { podFromTemplate } from '../workload/pod-control';
+import { templateOf } from '../workload/spec';
+import { INDEX_VARIABLE, isTrackingFinalizer, JOB_NAMES, JOBS, type Job } from './job';
 
-/** Of what comes before the part that is made up. */
+/** Characters of `generateName`. */
 const LONGEST_PREFIX = 58;
 
-export function podOf(dialect: Dialect, job: ApiObject, { index, failures, ignored }: PodWish): JsonObject {
-  const { metadata, spec } = podFrom(templateOf(job), dialect, JOBS, job);
-  const shown = isObject(metadata) ? metadata : {};
-  const named = (name: keyof typeof JOB_NAMES): string => qualifiedNameInDialect(dialect, JOB_NAMES[name]);
-  const finalizers = (arrayAt(shown, 'finalizers') ?? []).filter((finalizer) => typeof finalizer !== 'string' || !isTracking(finalizer));
-  const held = { ...shown, finalizers: [...finalizers, named('tracking')] };
-  if (index === undefined) return { metadata: held, spec: spec ?? {} };
+/** What distinguishes a new pod from others of its Job. */
+export interface NewPod {
+  readonly index: number | undefined;
+  /** Counted failures of the index; undefined without `backoffLimitPerIndex`. */
+  readonly failures: number | undefined;
+  readonly ignoredFailures: number;
+}
+
+export function podForJob(dialect: Dialect, job: Job, { index, failures, ignoredFailures }: NewPod): CoreV1Pod {
+  const { metadata = {}, spec = {} } = podFromTemplate(templateOf(job), dialect, JOBS, job);
+  const nameOf = (name: keyof typeof JOB_NAMES): string => qualifiedNameInDialect(dialect, JOB_NAMES[name]);
+  const finalizers = (metadata.finalizers ?? []).filter((finalizer) => !isTrackingFinalizer(finalizer));
+  const tracked = { ...metadata, finalizers: [...finalizers, nameOf('tracking')] };
+  if (index === undefined) return { metadata: tracked, spec };
   const suffix = `-${index}-`;
-  const counts: Record<string, string> = failures === undefined ? {} : { [named('failures')]: String(failures) };
-  if (failures !== undefined && ignored > 0) counts[named('ignored')] = String(ignored);
+  const counts: Record<string, string> = failures === undefined ? {} : { [nameOf('failures')]: String(failures) };
+  if (failures !== undefined && ignoredFailures > 0) counts[nameOf('ignored')] = String(ignoredFailures);
   return {
     metadata: {
-      ...held,
+      ...tracked,
       generateName: `${job.name.slice(0, LONGEST_PREFIX - suffix.length)}${suffix}`,
-      annotations: { ...objectAt(shown, 'annotations'), [named('index')]: String(index), ...counts },
-      labels: { ...objectAt(shown, 'labels'), [named('index')]: String(index) },
+      annotations: { ...metadata.annotations, [nameOf('index')]: String(index), ...counts },
+      labels: { ...metadata.labels, [nameOf('index')]: String(index) },
     },
-    spec: indexedSpec(isObject(spec) ? spec : {}, `${job.name}-${index}`, `metadata.labels['${named('index')}']`),
+    spec: indexedSpec(spec, `${job.name}-${index}`, `metadata.labels['${nameOf('index')}']`),
   };
 }
 
-function indexedSpec(spec: JsonObject, hostname: string, fieldPath: string): JsonObject {
+function indexedSpec(spec: CoreV1PodSpec, hostname: string, fieldPath: string): CoreV1PodSpec {
   const variable = { name: INDEX_VARIABLE, valueFrom: { fieldRef: { fieldPath } } };
-  const knows = (container: JsonValue): JsonValue => {
-    if (!isObject(container)) return container;
-    const env = arrayAt(container, 'env') ?? [];
-    const isThere = env.some((known) => isObject(known) && known['name'] === INDEX_VARIABLE);
-    return isThere ? container : { ...container, env: [...env, variable] };
+  const withVariable = (container: CoreV1Container): CoreV1Container => {
+    const { env = [] } = container;
+    return env.some(({ name }) => name === INDEX_VARIABLE) ? container : { ...container, env: [...env, variable] };
   };
-  const containers = Object.fromEntries(
-    ['initContainers', 'containers'].flatMap((member) => {
-      const list = arrayAt(spec, member);
-      return list === undefined ? [] : [[member, list.map(knows)]];
-    }),
-  );
-  return { ...spec, ...containers, hostname };
+  const initContainers = spec.initContainers?.map(withVariable);
+  const containers = spec.containers?.map(withVariable);
+  return {
+    ...spec,
+    ...(initContainers === undefined ? {} : { initContainers }),
+    ...(containers === undefined ? {} : { containers }),
+    hostname,
+  };
 }

@@ -1,200 +1,212 @@
-/**
- * What a Job is to do now: which pods it makes, does without and counts, and what its status says before and after; decided from what is seen, without a server.
- */
-import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
+/** Decides the actions of one sync of a Job: the pods to create, to delete and to count, and its outcome. Pure. */
+import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { appendAll } from '../../shared/values/append';
-import { inDeletionOrder } from '../owned/activity';
 import { conditionStatus } from '../runtime/conditions';
-import { backOffMs } from './back-off';
-import { BEFOREHAND, deadlineIn, endingOf, type Ending } from './ending';
-import { absentFrom, hasIndex, sizeOf, withIndexes } from './indexes';
-import { byName } from '../runtime/pods';
-import { annotatedCount, isTracked } from './names';
-import { failuresBefore, indexesOf, indexOf, observe, successes, type FailedPod, type JobView, type ObservedJob } from './observed';
-import { hasFailed, hasSucceeded, isGoing } from './pod-life';
-import { withUncounted, type Tally } from './tally';
+import { compareNames, type Pod } from '../runtime/pods';
+import { sortForDeletion } from '../workload/pod-activity';
+import { backOffMs } from './back-off-store';
+import { absentIndexes, hasIndex, indexCount, unionOf, withIndexes } from './index-intervals';
+import { countAnnotation, hasTrackingFinalizer } from './job';
+import { INTERIM_CONDITIONS, msUntilActiveDeadline, outcomeOf, type JobOutcome } from './job-outcome';
+import { addUncounted, type PodCounters } from './pod-counters';
+import { isPodFailed, isPodSucceeded, isPodTerminating } from './pod-phase';
+import type { NewPod } from './pod-template';
+import {
+  completionIndexOf,
+  indexesOf,
+  newSyncContext,
+  previousFailures,
+  succeededCount,
+  type FailedPod,
+  type SyncContext,
+  type SyncInput,
+} from './sync-context';
 
-/** Pods that are asked for at a time, and pods that are written down at a time. */
-export const BURST = 500;
+/** The most pods that one sync creates or deletes, and the most uids in `status.uncountedTerminatedPods`. */
+export const MAX_PODS_PER_SYNC = 500;
 
-export interface JobPlan {
-  readonly observed: ObservedJob;
-  readonly ending: Ending | undefined;
-  /** With the pods that are written down now. */
-  readonly tally: Tally;
-  /** Something has to be written before finalizers are taken off. */
-  readonly isRecorded: boolean;
-  /** Told to go. */
-  readonly removed: readonly ApiObject[];
-  /** Their finalizer is taken off. */
-  readonly freed: readonly ApiObject[];
-  readonly made: readonly PodWish[];
-  /** Milliseconds; undefined = nothing is to be done before something changes. */
-  readonly againMs: number | undefined;
+export interface JobActions {
+  readonly context: SyncContext;
+  /** Undefined while the Job continues. */
+  readonly outcome: JobOutcome | undefined;
+  /** With the pods that become uncounted now. */
+  readonly counters: PodCounters;
+  /** The status must be written before finalizers are removed. */
+  readonly needsStatusFirst: boolean;
+  readonly podsToDelete: readonly Pod[];
+  /** The pods to remove the tracking finalizer from. */
+  readonly podsToUntrack: readonly Pod[];
+  readonly podsToCreate: readonly NewPod[];
+  /** Undefined when time alone changes nothing. */
+  readonly requeueAfterMs: number | undefined;
 }
 
-export interface PodWish {
-  readonly index: number | undefined;
-  /** Undefined where an index has no limit of its own. */
-  readonly failures: number | undefined;
-  readonly ignored: number;
-}
-
-export function planJob(view: JobView): JobPlan {
-  const observed = observe(view);
-  const ending = endingOf(observed);
-  const work = workOf(observed, ending);
-  const counts = countsOf(observed, ending);
-  const isNews = ending !== undefined && conditionStatus(view.job.body, BEFOREHAND[ending.end]) !== 'True';
-  const freed = unique([...counts.freed, ...work.removed.filter((pod) => isTracked(pod) && !view.untracked.has(pod.uid))]);
-  const deadline = ending === undefined ? deadlineIn(observed) : undefined;
-  const waits = [work.againMs, deadline, counts.isMore ? 0 : undefined].filter((ms) => ms !== undefined);
+export function reconcileJob(input: SyncInput): JobActions {
+  const context = newSyncContext(input);
+  const outcome = outcomeOf(context);
+  const { podsToDelete, podsToCreate, requeueAfterMs } = manageJob(context, outcome);
+  const tracking = trackFinishedPods(context, outcome);
+  const isOutcomeNew = outcome !== undefined && conditionStatus(input.job.body, INTERIM_CONDITIONS[outcome.condition]) !== 'True';
+  const deletedTracked = podsToDelete.filter((pod) => hasTrackingFinalizer(pod) && !input.untracked.has(pod.uid));
+  const podsToUntrack = uniquePods([...tracking.podsToUntrack, ...deletedTracked]);
+  const deadline = outcome === undefined ? msUntilActiveDeadline(context) : undefined;
+  const delays = [requeueAfterMs, deadline, tracking.hasMore ? 0 : undefined].filter((ms) => ms !== undefined);
   return {
-    observed,
-    ending,
-    tally: counts.tally,
-    isRecorded: counts.isRecorded || (isNews && freed.length > 0),
-    removed: work.removed,
-    freed,
-    made: work.made,
-    againMs: waits.length === 0 ? undefined : Math.min(...waits),
+    context,
+    outcome,
+    counters: tracking.counters,
+    needsStatusFirst: tracking.needsStatusFirst || (isOutcomeNew && podsToUntrack.length > 0),
+    podsToDelete,
+    podsToUntrack,
+    podsToCreate,
+    requeueAfterMs: delays.length === 0 ? undefined : Math.min(...delays),
   };
 }
 
-const unique = (pods: readonly ApiObject[]): readonly ApiObject[] => [...new Map(pods.map((pod) => [pod.uid, pod])).values()];
+const uniquePods = (pods: readonly Pod[]): readonly Pod[] => [...new Map(pods.map((pod) => [pod.uid, pod])).values()];
 
-interface Counts {
-  readonly tally: Tally;
-  readonly freed: readonly ApiObject[];
-  readonly isRecorded: boolean;
-  /** Not all could be written down at a time. */
-  readonly isMore: boolean;
+interface Tracking {
+  readonly counters: PodCounters;
+  readonly podsToUntrack: readonly Pod[];
+  readonly needsStatusFirst: boolean;
+  /** Pods are left for the next sync. */
+  readonly hasMore: boolean;
 }
 
-function countsOf(observed: ObservedJob, ending: Ending | undefined): Counts {
-  const { view, wishes, tally, tracked } = observed;
-  const written = new Set([...tally.uncounted.succeeded, ...tally.uncounted.failed]);
-  const free = tracked.filter(({ uid }) => written.has(uid));
-  const [succeeded, failed, other] = [new Array<ApiObject>(), new Array<ApiObject>(), new Array<ApiObject>()];
-  // An index that is done says so by itself.
-  for (const pod of observed.newSucceeded) (wishes.isIndexed ? other : succeeded).push(pod);
-  // Who goes while the Job does is let go: it has not failed.
-  const isLeaving = isBeingDeleted(view.job);
-  for (const { pod, verdict } of failuresToCount(observed, ending)) {
-    (verdict.type === 'ignore' || (isLeaving && isGoing(pod)) ? other : failed).push(pod);
+function trackFinishedPods(context: SyncContext, outcome: JobOutcome | undefined): Tracking {
+  const { input, spec, counters, tracked } = context;
+  const uncounted = new Set([...counters.uncounted.succeeded, ...counters.uncounted.failed]);
+  const alreadyUncounted = tracked.filter(({ uid }) => uncounted.has(uid));
+  const [succeeded, failed, notCounted] = [new Array<Pod>(), new Array<Pod>(), new Array<Pod>()];
+  // The successes of an Indexed Job are counted by its completed indexes.
+  for (const pod of context.newSucceeded) (spec.isIndexed ? notCounted : succeeded).push(pod);
+  // Pods that terminate because the Job is being deleted have not failed.
+  const isJobDeleted = isBeingDeleted(input.job);
+  for (const { pod, action } of failedPodsToTrack(context, outcome)) {
+    (action.type === 'ignore' || (isJobDeleted && isPodTerminating(pod)) ? notCounted : failed).push(pod);
   }
-  if (ending !== undefined) {
-    const left = tracked.filter((pod) => !written.has(pod.uid) && !hasSucceeded(pod) && !hasFailed(pod, wishes.isPatient));
-    for (const pod of left) (ending.end === 'Failed' ? failed : other).push(pod);
+  if (outcome !== undefined) {
+    const unfinished = tracked.filter(
+      (pod) => !uncounted.has(pod.uid) && !isPodSucceeded(pod) && !isPodFailed(pod, spec.onlyReplacesFailedPods),
+    );
+    for (const pod of unfinished) (outcome.condition === 'Failed' ? failed : notCounted).push(pod);
   }
-  if (isLeaving && wishes.isPatient) appendAll(other, tracked.filter(isGoing));
-  // The status of the Job lists the uids of these pods.
-  succeeded.sort(byName);
-  failed.sort(byName);
-  const room = Math.max(0, BURST - written.size);
-  const [nowSucceeded, nowFailed] = [succeeded.slice(0, room), failed.slice(0, Math.max(0, room - succeeded.length))];
-  const nowOther = other.slice(0, BURST);
-  const uids = (pods: readonly ApiObject[]): readonly string[] => pods.map(({ uid }) => uid);
+  if (isJobDeleted && spec.onlyReplacesFailedPods) appendAll(notCounted, tracked.filter(isPodTerminating));
+  // The status of the Job lists the uids in this order.
+  succeeded.sort(compareNames);
+  failed.sort(compareNames);
+  const room = Math.max(0, MAX_PODS_PER_SYNC - uncounted.size);
+  const succeededNow = succeeded.slice(0, room);
+  const failedNow = failed.slice(0, Math.max(0, room - succeeded.length));
+  const notCountedNow = notCounted.slice(0, MAX_PODS_PER_SYNC);
   return {
-    tally: withUncounted(tally, uids(nowSucceeded), uids(nowFailed)),
-    freed: [...free, ...nowSucceeded, ...nowFailed, ...nowOther],
-    isRecorded: nowSucceeded.length + nowFailed.length > 0 || (wishes.isIndexed && nowOther.length > 0),
-    isMore: nowSucceeded.length < succeeded.length || nowFailed.length < failed.length || nowOther.length < other.length,
+    counters: addUncounted(
+      counters,
+      succeededNow.map(({ uid }) => uid),
+      failedNow.map(({ uid }) => uid),
+    ),
+    podsToUntrack: [...alreadyUncounted, ...succeededNow, ...failedNow, ...notCountedNow],
+    needsStatusFirst: succeededNow.length + failedNow.length > 0 || (spec.isIndexed && notCountedNow.length > 0),
+    hasMore: succeededNow.length < succeeded.length || failedNow.length < failed.length || notCountedNow.length < notCounted.length,
   };
 }
 
-function failuresToCount({ view, newFailed, held }: ObservedJob, ending: Ending | undefined): readonly FailedPod[] {
-  return ending === undefined && !isBeingDeleted(view.job) ? newFailed : [...newFailed, ...held.values()];
+/** A pod with delayed deletion has no replacement when the Job ends. */
+function failedPodsToTrack({ input, newFailed, delayedDeletion }: SyncContext, outcome: JobOutcome | undefined): readonly FailedPod[] {
+  return outcome === undefined && !isBeingDeleted(input.job) ? newFailed : [...newFailed, ...delayedDeletion.values()];
 }
 
-interface Work {
-  readonly removed: readonly ApiObject[];
-  readonly made: readonly PodWish[];
-  readonly againMs: number | undefined;
+type PodActions = Pick<JobActions, 'podsToDelete' | 'podsToCreate' | 'requeueAfterMs'>;
+
+const NO_ACTIONS: PodActions = { podsToDelete: [], podsToCreate: [], requeueAfterMs: undefined };
+
+function manageJob(context: SyncContext, outcome: JobOutcome | undefined): PodActions {
+  const { input, spec, active, terminating } = context;
+  if (input.isInformerBehind || isBeingDeleted(input.job)) return NO_ACTIONS;
+  if (outcome !== undefined || spec.isSuspended) return { ...NO_ACTIONS, podsToDelete: active.slice(0, MAX_PODS_PER_SYNC) };
+  const wanted = wantedActivePods(context);
+  const surplus = surplusPods(context, active.length - wanted);
+  if (surplus.length > 0) return { ...NO_ACTIONS, podsToDelete: surplus.slice(0, MAX_PODS_PER_SYNC) };
+  // Terminating pods are replaced only when they have terminated.
+  const missing = wanted - active.length - (spec.onlyReplacesFailedPods ? terminating.length : 0);
+  return missing <= 0 ? NO_ACTIONS : createPods(context, Math.min(missing, MAX_PODS_PER_SYNC));
 }
 
-const NO_WORK: Work = { removed: [], made: [], againMs: undefined };
-
-function workOf(observed: ObservedJob, ending: Ending | undefined): Work {
-  const { view, wishes, active, going } = observed;
-  if (view.isBehind || isBeingDeleted(view.job)) return NO_WORK;
-  if (ending !== undefined || wishes.isSuspended) return { ...NO_WORK, removed: active.slice(0, BURST) };
-  const wanted = wantedPods(observed);
-  const removed = surplus(observed, active.length - wanted);
-  if (removed.length > 0) return { ...NO_WORK, removed: removed.slice(0, BURST) };
-  // Whoever waits for pods to end has no room for others before.
-  const missing = wanted - active.length - (wishes.isPatient ? going.length : 0);
-  return missing <= 0 ? NO_WORK : making(observed, Math.min(missing, BURST));
+function wantedActivePods(context: SyncContext): number {
+  const { spec, active, failedIndexes } = context;
+  const succeeded = succeededCount(context);
+  if (spec.completions === undefined) return succeeded > 0 ? Math.min(active.length, spec.parallelism) : spec.parallelism;
+  return Math.max(0, Math.min(spec.parallelism, spec.completions - succeeded - indexCount(failedIndexes)));
 }
 
-function wantedPods(observed: ObservedJob): number {
-  const { wishes, active, failedIndexes } = observed;
-  const done = successes(observed);
-  if (wishes.completions === undefined) return done > 0 ? Math.min(active.length, wishes.parallelism) : wishes.parallelism;
-  return Math.max(0, Math.min(wishes.parallelism, wishes.completions - done - sizeOf(failedIndexes)));
-}
-
-/** Pods of no index, and of one that another one has, are always too many. */
-function surplus({ view, wishes, bound, active, completed, failedIndexes }: ObservedJob, count: number): readonly ApiObject[] {
-  if (!wishes.isIndexed && count <= 0) return [];
-  const ordered = inDeletionOrder(active, active, view.now);
-  if (!wishes.isIndexed) return ordered.slice(0, count);
-  const isOver = (index: number): boolean => hasIndex(completed, index) || hasIndex(failedIndexes, index);
+/**
+ * `count` pods; of an Indexed Job at least all pods without an index, with a finished index, or with the index of
+ * another pod.
+ */
+function surplusPods({ input, spec, indexBound, active, succeededIndexes, failedIndexes }: SyncContext, count: number): readonly Pod[] {
+  if (!spec.isIndexed && count <= 0) return [];
+  const sorted = sortForDeletion(active, active, input.now);
+  if (!spec.isIndexed) return sorted.slice(0, count);
+  const isFinished = (index: number): boolean => hasIndex(succeededIndexes, index) || hasIndex(failedIndexes, index);
   const seen = new Set<number>();
-  const idle: ApiObject[] = [];
-  const others: ApiObject[] = [];
-  for (const pod of ordered.toReversed()) {
-    const index = indexOf(pod, bound);
-    const isNeeded = index !== undefined && !seen.has(index) && !isOver(index);
-    (isNeeded ? others : idle).push(pod);
+  const unneeded: Pod[] = [];
+  const needed: Pod[] = [];
+  for (const pod of sorted.toReversed()) {
+    const index = completionIndexOf(pod, indexBound);
+    const isNeeded = index !== undefined && !seen.has(index) && !isFinished(index);
+    (isNeeded ? needed : unneeded).push(pod);
     if (index !== undefined) seen.add(index);
   }
-  const more = Math.max(0, count - idle.length);
-  return [...idle, ...others.reverse().slice(0, more)];
+  return [...unneeded, ...needed.reverse().slice(0, Math.max(0, count - unneeded.length))];
 }
 
-function making(observed: ObservedJob, count: number): Work {
-  const { view, wishes } = observed;
-  if (wishes.indexLimit !== undefined) return makingIndexes(observed, count);
-  if (view.backOffMs > 0) return { ...NO_WORK, againMs: view.backOffMs };
-  if (!wishes.isIndexed) return { ...NO_WORK, made: Array.from({ length: count }, () => PLAIN) };
-  const made: PodWish[] = [];
-  for (const index of pendingIndexes(observed)) {
-    if (made.length === count) break;
-    made.push({ ...PLAIN, index });
+function createPods(context: SyncContext, count: number): PodActions {
+  const { input, spec } = context;
+  if (spec.backoffLimitPerIndex !== undefined) return createPodsPerIndex(context, count);
+  if (input.backOffMs > 0) return { ...NO_ACTIONS, requeueAfterMs: input.backOffMs };
+  if (!spec.isIndexed) return { ...NO_ACTIONS, podsToCreate: Array.from({ length: count }, () => PLAIN_POD) };
+  const podsToCreate: NewPod[] = [];
+  for (const index of pendingIndexes(context)) {
+    if (podsToCreate.length === count) break;
+    podsToCreate.push({ ...PLAIN_POD, index });
   }
-  return { ...NO_WORK, made };
+  return { ...NO_ACTIONS, podsToCreate };
 }
 
-const PLAIN: PodWish = { index: undefined, failures: undefined, ignored: 0 };
+const PLAIN_POD: NewPod = { index: undefined, failures: undefined, ignoredFailures: 0 };
 
-/** Each index waits by itself. */
-function makingIndexes(observed: ObservedJob, count: number): Work {
-  const { view, held } = observed;
-  const made: PodWish[] = [];
-  let againMs: number | undefined;
-  for (const index of pendingIndexes(observed)) {
-    if (made.length === count) break;
-    const last = held.get(index);
-    const wait = last === undefined ? 0 : waitAfter(last, view);
-    if (wait > 0) againMs = Math.min(againMs ?? Infinity, wait);
-    else made.push(wishAfter(index, last));
+/** Each index has a back-off of its own. */
+function createPodsPerIndex(context: SyncContext, count: number): PodActions {
+  const { input, delayedDeletion } = context;
+  const podsToCreate: NewPod[] = [];
+  let requeueAfterMs: number | undefined;
+  for (const index of pendingIndexes(context)) {
+    if (podsToCreate.length === count) break;
+    const lastFailed = delayedDeletion.get(index);
+    const remaining = lastFailed === undefined ? 0 : remainingBackOffMs(lastFailed, input);
+    if (remaining > 0) requeueAfterMs = Math.min(requeueAfterMs ?? Infinity, remaining);
+    else podsToCreate.push(podOfIndex(index, lastFailed));
   }
-  return { removed: [], made, againMs };
+  return { podsToDelete: [], podsToCreate, requeueAfterMs };
 }
 
-function waitAfter({ pod }: FailedPod, { endedAt, now }: JobView): number {
-  return Math.max(0, endedAt(pod) + backOffMs(failuresBefore(pod) + 1) - now);
+function remainingBackOffMs({ pod }: FailedPod, { finishTime, now }: SyncInput): number {
+  return Math.max(0, finishTime(pod) + backOffMs(previousFailures(pod) + 1) - now);
 }
 
-function wishAfter(index: number, last: FailedPod | undefined): PodWish {
-  if (last === undefined) return { index, failures: 0, ignored: 0 };
-  const [known, ignored] = [annotatedCount(last.pod, 'failures') ?? 0, annotatedCount(last.pod, 'ignored') ?? 0];
-  return last.verdict.type === 'ignore' ? { index, failures: known, ignored: ignored + 1 } : { index, failures: known + 1, ignored };
+function podOfIndex(index: number, lastFailed: FailedPod | undefined): NewPod {
+  if (lastFailed === undefined) return { index, failures: 0, ignoredFailures: 0 };
+  const failures = countAnnotation(lastFailed.pod, 'failures') ?? 0;
+  const ignoredFailures = countAnnotation(lastFailed.pod, 'ignored') ?? 0;
+  return lastFailed.action.type === 'ignore'
+    ? { index, failures, ignoredFailures: ignoredFailures + 1 }
+    : { index, failures: failures + 1, ignoredFailures };
 }
 
-function pendingIndexes({ wishes, bound, active, going, completed, failedIndexes }: ObservedJob): Iterable<number> {
-  const taken = indexesOf(wishes.isPatient ? [...active, ...going] : active, bound);
-  const spans = withIndexes(completed, taken);
-  return absentFrom(failedIndexes.length === 0 ? spans : withIndexes([...spans, ...failedIndexes], []), bound);
+/** The indexes that are neither finished nor have a pod, ascending. */
+function pendingIndexes(context: SyncContext): Iterable<number> {
+  const { spec, indexBound, active, terminating, succeededIndexes, failedIndexes } = context;
+  const used = indexesOf(spec.onlyReplacesFailedPods ? [...active, ...terminating] : active, indexBound);
+  const unavailable = withIndexes(succeededIndexes, used);
+  return absentIndexes(failedIndexes.length === 0 ? unavailable : unionOf(unavailable, failedIndexes), indexBound);
 }

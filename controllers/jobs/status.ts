@@ -1,21 +1,22 @@
-/** What a Job's status says: before the finalizers of counted pods are taken off, and when all of a plan has been done. Knows no server. */
+/** The status of a Job: before the finalizers of finished pods are removed, and after the actions of a sync. Pure. */
+import type { BatchV1JobCondition, BatchV1JobStatus } from '../../shared/api/types/generated/members';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
-import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import { conditionOf, conditionsOf, withCondition } from '../runtime/conditions';
-import { isReady } from '../runtime/pods';
-import { BEFOREHAND, type Ending } from './ending';
-import { formatIndexes, sizeOf } from './indexes';
-import type { JobPlan } from './reconcile';
-import { counted, startTimeOf, uncountedBody, uncountedSize, type Tally } from './tally';
+import { isBeingDeleted } from '../../shared/client/rest/api-object';
+import { conditionsOf, conditionStatus, withCondition } from '../runtime/conditions';
+import { isPodReady } from '../runtime/pods';
+import { formatIndexes, indexCount } from './index-intervals';
+import type { Job } from './job';
+import { INTERIM_CONDITIONS, type JobOutcome } from './job-outcome';
+import { countUntracked, uncountedSize, uncountedTerminatedPods, type PodCounters } from './pod-counters';
+import type { JobActions } from './reconcile';
 
-/** What has been done of a plan. */
-export interface JobWork {
-  /** Uids of pods whose finalizer is gone. */
-  readonly freed: ReadonlySet<string>;
-  /** Of pods that were told to go. */
-  readonly removed: ReadonlySet<string>;
-  readonly made: number;
+/** Which actions succeeded. */
+export interface ActionResults {
+  /** Uids of pods without the tracking finalizer. */
+  readonly untracked: ReadonlySet<string>;
+  /** Uids of pods. */
+  readonly deleted: ReadonlySet<string>;
+  readonly created: number;
 }
 
 export interface JobEvent {
@@ -24,79 +25,79 @@ export interface JobEvent {
   readonly message: string;
 }
 
-export interface JobStatus {
-  readonly status: JsonObject;
-  readonly told: readonly JobEvent[];
-  /** It says that the Job has ended. */
-  readonly isOver: boolean;
+export interface NewStatus {
+  readonly status: BatchV1JobStatus;
+  /** To record once the status is written. */
+  readonly events: readonly JobEvent[];
+  /** The status has the condition `Complete` or `Failed`. */
+  readonly isFinished: boolean;
 }
 
-const NOTHING: JobWork = { freed: new Set(), removed: new Set(), made: 0 };
+const NO_RESULTS: ActionResults = { untracked: new Set(), deleted: new Set(), created: 0 };
 
-/** Written before any finalizer is taken off. */
-export function recordOf(plan: JobPlan): JsonObject {
-  return statusOf(plan, plan.tally, NOTHING, false).status;
+/** The status that must be written before any finalizer is removed: it lists the finished pods as uncounted. */
+export function statusBeforeUntracking(actions: JobActions): BatchV1JobStatus {
+  return newStatus(actions, actions.counters, NO_RESULTS, false).status;
 }
 
-export function statusAfter(plan: JobPlan, work: JobWork): JobStatus {
-  const tally = counted(plan.tally, (uid) => work.freed.has(uid));
-  return statusOf(plan, tally, work, hasEnded(plan, tally, work));
+export function statusAfter(actions: JobActions, results: ActionResults): NewStatus {
+  const counters = countUntracked(actions.counters, (uid) => results.untracked.has(uid));
+  return newStatus(actions, counters, results, isJobFinished(actions, counters, results));
 }
 
-/** All pods have ended or are gone, and all are counted. */
-function hasEnded({ ending, observed, freed }: JobPlan, tally: Tally, work: JobWork): boolean {
-  if (ending === undefined || observed.view.isBehind) return false;
-  const { active, going, tracked } = observed;
+/** Whether the outcome is decided and all pods have terminated and are counted. */
+function isJobFinished({ outcome, context, podsToUntrack }: JobActions, counters: PodCounters, { untracked }: ActionResults): boolean {
+  if (outcome === undefined || context.input.isInformerBehind) return false;
+  const { active, terminating, tracked } = context;
   return (
     active.length === 0 &&
-    going.length === 0 &&
-    uncountedSize(tally) === 0 &&
-    freed.length >= tracked.length &&
-    freed.every(({ uid }) => work.freed.has(uid))
+    terminating.length === 0 &&
+    uncountedSize(counters) === 0 &&
+    podsToUntrack.length >= tracked.length &&
+    podsToUntrack.every(({ uid }) => untracked.has(uid))
   );
 }
 
-function statusOf(plan: JobPlan, tally: Tally, { removed, made }: JobWork, isOver: boolean): JobStatus {
-  const { observed, ending } = plan;
-  const { view, wishes, completed, failedIndexes, going } = observed;
-  const active = observed.active.filter(({ uid }) => !removed.has(uid));
-  const now = formatTimestamp(view.now);
-  const changed = conditionsAfter(view.job, ending, isOver, wishes.isSuspended, now);
-  const succeeded = wishes.isIndexed ? sizeOf(completed) : tally.succeeded;
-  const start = changed.isResumed ? now : (startTimeOf(view.job) ?? (wishes.isSuspended ? undefined : now));
-  const status: JsonObject = {
-    ...(changed.conditions.length === 0 ? {} : { conditions: [...changed.conditions] }),
-    ...(start === undefined ? {} : { startTime: start }),
-    ...(isOver && ending?.end === 'Complete' ? { completionTime: now } : {}),
-    ...shown('active', active.length + made),
-    ...shown('succeeded', succeeded),
-    ...shown('failed', tally.failed),
-    terminating: going.length + removed.size,
-    ...(completed.length === 0 ? {} : { completedIndexes: formatIndexes(completed) }),
-    ...(wishes.indexLimit === undefined ? {} : { failedIndexes: formatIndexes(failedIndexes) }),
-    uncountedTerminatedPods: uncountedBody(tally),
-    ready: active.filter(isReady).length,
+function newStatus(actions: JobActions, counters: PodCounters, { deleted, created }: ActionResults, isFinished: boolean): NewStatus {
+  const { context, outcome } = actions;
+  const { input, spec, succeededIndexes, failedIndexes, terminating } = context;
+  const activePods = context.active.filter(({ uid }) => !deleted.has(uid));
+  const now = formatTimestamp(input.now);
+  const { conditions, events, isResumed } = updateConditions(input.job, outcome, isFinished, spec.isSuspended, now);
+  const active = activePods.length + created;
+  const succeeded = spec.isIndexed ? indexCount(succeededIndexes) : counters.succeeded;
+  const startTime = isResumed ? now : (input.job.body.status?.startTime ?? (spec.isSuspended ? undefined : now));
+  const status: BatchV1JobStatus = {
+    ...(conditions.length === 0 ? {} : { conditions: [...conditions] }),
+    ...(startTime === undefined ? {} : { startTime }),
+    ...(isFinished && outcome?.condition === 'Complete' ? { completionTime: now } : {}),
+    ...(active === 0 ? {} : { active }),
+    ...(succeeded === 0 ? {} : { succeeded }),
+    ...(counters.failed === 0 ? {} : { failed: counters.failed }),
+    terminating: terminating.length + deleted.size,
+    ...(succeededIndexes.length === 0 ? {} : { completedIndexes: formatIndexes(succeededIndexes) }),
+    ...(spec.backoffLimitPerIndex === undefined ? {} : { failedIndexes: formatIndexes(failedIndexes) }),
+    uncountedTerminatedPods: uncountedTerminatedPods(counters),
+    ready: activePods.filter(isPodReady).length,
   };
-  return { status, told: changed.told, isOver };
+  return { status, events, isFinished };
 }
 
-const shown = (member: string, count: number): JsonObject => (count === 0 ? {} : { [member]: count });
-
-interface ChangedConditions {
-  readonly conditions: readonly JsonObject[];
-  readonly told: readonly JobEvent[];
+interface UpdatedConditions {
+  readonly conditions: readonly BatchV1JobCondition[];
+  readonly events: readonly JobEvent[];
   readonly isResumed: boolean;
 }
 
-function conditionsAfter(
-  job: ApiObject,
-  ending: Ending | undefined,
-  isOver: boolean,
+function updateConditions(
+  job: Job,
+  outcome: JobOutcome | undefined,
+  isFinished: boolean,
   isSuspended: boolean,
   now: string,
-): ChangedConditions {
-  const known = conditionsOf(job.body);
-  const made = (type: string, status: string, reason: string, message: string): JsonObject => ({
+): UpdatedConditions {
+  const observed = conditionsOf(job.body);
+  const newCondition = (type: string, status: string, reason: string, message: string): BatchV1JobCondition => ({
     type,
     status,
     lastProbeTime: now,
@@ -104,25 +105,28 @@ function conditionsAfter(
     reason,
     message,
   });
-  if (ending !== undefined) {
-    const { end, reason, message } = ending;
-    const isKnown = conditionOf(job.body, BEFOREHAND[end])?.['status'] === 'True';
-    const before = isKnown ? known : withCondition(known, made(BEFOREHAND[end], 'True', reason, message));
-    if (!isOver) return { conditions: before, told: [], isResumed: false };
-    return { conditions: withCondition(before, made(end, 'True', reason, message)), told: [endEvent(ending)], isResumed: false };
+  if (outcome !== undefined) {
+    const { condition, reason, message } = outcome;
+    const interimType = INTERIM_CONDITIONS[condition];
+    const isInterim = conditionStatus(job.body, interimType) === 'True';
+    const interim = isInterim ? observed : withCondition(observed, newCondition(interimType, 'True', reason, message));
+    if (!isFinished) return { conditions: interim, events: [], isResumed: false };
+    const conditions = withCondition(interim, newCondition(condition, 'True', reason, message));
+    return { conditions, events: [finishedEvent(outcome)], isResumed: false };
   }
-  const wasSuspended = conditionOf(job.body, 'Suspended')?.['status'] === 'True';
-  if (wasSuspended === isSuspended || isBeingDeleted(job)) return { conditions: known, told: [], isResumed: false };
-  const [word, condition] = isSuspended
-    ? (['Suspended', made('Suspended', 'True', 'JobSuspended', 'Job suspended')] as const)
-    : (['Resumed', made('Suspended', 'False', 'JobResumed', 'Job resumed')] as const);
-  const told: JobEvent = { type: 'Normal', reason: word, message: stringAt(condition, 'message') ?? '' };
-  return { conditions: withCondition(known, condition), told: [told], isResumed: !isSuspended };
+  const wasSuspended = conditionStatus(job.body, 'Suspended') === 'True';
+  if (wasSuspended === isSuspended || isBeingDeleted(job)) return { conditions: observed, events: [], isResumed: false };
+  const [reason, condition, message] = isSuspended
+    ? (['Suspended', newCondition('Suspended', 'True', 'JobSuspended', 'Job suspended'), 'Job suspended'] as const)
+    : (['Resumed', newCondition('Suspended', 'False', 'JobResumed', 'Job resumed'), 'Job resumed'] as const);
+  return { conditions: withCondition(observed, condition), events: [{ type: 'Normal', reason, message }], isResumed: !isSuspended };
 }
 
-function endEvent({ end, reason, message }: Ending): JobEvent {
-  return end === 'Complete' ? { type: 'Normal', reason: 'Completed', message: 'Job completed' } : { type: 'Warning', reason, message };
+function finishedEvent({ condition, reason, message }: JobOutcome): JobEvent {
+  return condition === 'Complete'
+    ? { type: 'Normal', reason: 'Completed', message: 'Job completed' }
+    : { type: 'Warning', reason, message };
 }
 
-/** Whether anybody has looked at it before. */
-export const hasStatus = ({ body }: ApiObject): boolean => Object.keys(objectAt(body, 'status') ?? {}).length > 0;
+/** Whether a controller has synced the Job before. */
+export const hasStatus = ({ body }: Job): boolean => Object.keys(body.status ?? {}).length > 0;

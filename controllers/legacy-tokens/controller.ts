@@ -11,7 +11,7 @@ import { LEGACY_TOKEN_LABELS, TOKEN_TRACKING_CONFIG_MAP } from '../../shared/nam
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import { objectAt, stringAt } from '../../shared/values/json';
 import { accountOf } from '../account-tokens/reconcile';
-import { synced, type Controller, type ControllerContext, type ControllerSettings } from '../runtime/controller';
+import { waitForSync, type Controller, type ControllerContext, type ControllerSettings } from '../runtime/controller';
 import { cleaningOf, isKnownLongEnough, secretsIn, secretsOf, termAt } from './reconcile';
 
 const [SECRETS, ACCOUNTS, PODS, MAPS] = [
@@ -40,7 +40,7 @@ async function run(context: ControllerContext): Promise<void> {
   const accounts = informers.of(ACCOUNTS);
   const pods = informers.of(PODS);
   const secrets = PREFIXES.map((prefix) => informers.of(SECRETS, { fieldSelector: `type=${prefix}/service-account-token` }));
-  if (!(await synced([accounts, pods, ...secrets], signal))) return;
+  if (!(await waitForSync([accounts, pods, ...secrets], signal))) return;
   let waitMs = LOOK_MS;
   do {
     try {

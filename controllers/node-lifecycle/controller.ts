@@ -1,37 +1,43 @@
 /**
- * Watches over nodes: those that give no sign of life are said to be lost and are tainted, their pods are said not to be ready, and by and by, not too many at a
- * time, their pods are made to leave. Never asks a node anything: leases and statuses are all it knows. Cloud providers are not asked whether a node still exists.
+ * Watches nodes, their leases and all pods. Sets the conditions of unresponsive nodes to `Unknown`, taints nodes by
+ * their conditions, sets the Ready condition of pods on nodes that are not ready to `False`, and maintains the
+ * deprecated node labels.
+ *
+ * Every monitor period the health of all nodes is checked; nodes with NoExecute taints to come are requeued at the
+ * eviction rate of their zone. Pods and nodes share one queue. Taint eviction is another controller, and no cloud
+ * provider is asked whether a node exists.
  */
+import type { CoordinationV1Lease, CoreV1Node, CoreV1Pod } from '../../shared/api/types/generated/members';
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
-import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import { keyOf } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
-import type { ObjectStore } from '../../shared/client/informer/object-store';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { pause } from '../../shared/client/signals';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { conditionOf, conditionsOf, conditionsPatch, withCondition } from '../runtime/conditions';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
-import { indexed } from '../runtime/indexed';
-import { nodeReference } from '../runtime/nodes';
-import { isReady, nodeNameOf, podReference } from '../runtime/pods';
-import { readyStatus } from './health';
-import { NodeMonitor } from './monitor';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
+import { nodeReference, type Node } from '../runtime/nodes';
+import { indexInformer, type ObjectIndex } from '../runtime/object-index';
+import { isPodReady, nodeNameOf, podReference, type Pod } from '../runtime/pods';
+import { readyStatus } from './node-health';
+import { NodeMonitor } from './node-monitor';
 
 const NODES = resourceOf('core.v1.Node');
 const PODS = resourceOf('core.v1.Pod');
 const LEASES = resourceOf('coordination.v1.Lease');
 const CONCURRENCY = 8;
-/** Turns to lose pods are given this often. Milliseconds. */
-const TURN_MS = 100;
-/** Before a pod's key, in the queue that pods share with nodes. */
-const ON_NODE = 'pod:';
+/** How often evictions are started while nodes wait for theirs. Milliseconds. */
+const EVICTION_PERIOD_MS = 100;
+/** Precedes the key of a pod in the queue; other items are names of nodes. */
+const POD_PREFIX = 'pod:';
+const NODE_INDEX = 'node';
 
 export const nodeLifecycleController: Controller = {
   name: 'nodelifecycle',
   aliases: ['node-lifecycle-controller', 'nodelifecycle-controller'],
-  description: 'says of nodes that give no sign of life that they are lost, and taints them',
+  description: 'marks unresponsive nodes as unreachable and taints nodes by their conditions',
   isOnByDefault: true,
   component: 'node-controller',
   account: 'node-controller',
@@ -39,137 +45,142 @@ export const nodeLifecycleController: Controller = {
 };
 
 class NodeLifecycle {
-  private readonly nodes: Informer;
-  private readonly pods: Informer;
-  private readonly leases: Informer;
+  private readonly nodes: Informer<CoreV1Node>;
+  private readonly pods: Informer<CoreV1Pod>;
+  private readonly leases: Informer<CoordinationV1Lease>;
   private readonly queue: WorkQueue;
   private readonly monitor: NodeMonitor;
-  /** Names of nodes whose pods must be said not to be ready. */
-  private readonly unready = new Set<string>();
+  /** Names of nodes with pods that must be marked as not ready. */
+  private readonly nodesWithReadyPods = new Set<string>();
 
   constructor(private readonly context: ControllerContext) {
     const { informers, names, clock, settings } = context;
+    const { nodeLeaseNamespace, prefix } = names;
     this.nodes = informers.of(NODES);
     this.pods = informers.of(PODS);
-    this.leases = informers.of(LEASES, { namespace: names.nodeLeaseNamespace });
+    this.leases = informers.of(LEASES, { namespace: nodeLeaseNamespace });
     this.queue = context.queue({ name: 'node_lifecycle_controller' });
-    const leaseOf = (node: string): ApiObject | undefined => this.leases.get(names.nodeLeaseNamespace, node);
-    this.monitor = new NodeMonitor({ clock, settings: settings.nodes, prefix: names.prefix, leaseOf });
+    this.monitor = new NodeMonitor({
+      clock,
+      settings: settings.nodes,
+      prefix,
+      leaseOf: (nodeName) => this.leases.get(nodeLeaseNamespace, nodeName),
+    });
   }
 
   async run(): Promise<void> {
     const { logger, signal } = this.context;
-    const { store, end } = indexed(this.pods, { node: (pod) => [nodeNameOf(pod)] });
-    const unhandle = [end, ...this.follow()];
-    if (await synced([this.nodes, this.pods, this.leases], signal)) {
+    const podIndex = indexInformer(this.pods, { [NODE_INDEX]: (pod) => [nodeNameOf(pod)] });
+    const removeHandlers = [podIndex.end, ...this.watch()];
+    if (await waitForSync([this.nodes, this.pods, this.leases], signal)) {
       const work = (item: string): Promise<WorkOutcome> =>
-        item.startsWith(ON_NODE)
-          ? this.syncPod(this.pods.byKey(item.slice(ON_NODE.length)))
-          : this.syncNode(this.nodes.get('', item), store);
-      await Promise.all([runWorkers({ queue: this.queue, concurrency: CONCURRENCY, logger, signal, work }), this.look()]);
+        item.startsWith(POD_PREFIX)
+          ? this.syncPod(this.pods.byKey(item.slice(POD_PREFIX.length)))
+          : this.syncNode(this.nodes.get('', item), podIndex);
+      await Promise.all([runWorkers({ queue: this.queue, concurrency: CONCURRENCY, logger, signal, work }), this.monitorPeriodically()]);
     }
-    for (const remove of unhandle) remove();
+    for (const removeHandler of removeHandlers) removeHandler();
   }
 
-  private follow(): readonly (() => void)[] {
-    const tell = (node: ApiObject, reason: string, what: string): void => {
-      const message = `Node ${node.name} event: ${what}`;
-      this.context.events.record({ about: nodeReference(node), type: 'Normal', reason, message });
-    };
+  private watch(): readonly (() => void)[] {
     return [
       this.nodes.handle({
         added: (node) => {
-          tell(node, 'RegisteredNode', `Registered Node ${node.name} in Controller`);
+          this.recordNodeEvent(node, 'RegisteredNode', `event: Registered Node ${node.name} in Controller`);
           this.queue.add(node.name);
         },
         updated: (_, node) => this.queue.add(node.name),
         deleted: (node) => {
-          tell(node, 'RemovingNode', `Removing Node ${node.name} from Controller`);
+          this.recordNodeEvent(node, 'RemovingNode', `event: Removing Node ${node.name} from Controller`);
           this.monitor.forget(node.name);
-          this.unready.delete(node.name);
+          this.nodesWithReadyPods.delete(node.name);
         },
       }),
       this.pods.handle({
-        added: (pod) => this.arrived(pod),
-        updated: (then, pod) => {
-          if (nodeNameOf(then) !== nodeNameOf(pod)) this.arrived(pod);
+        added: (pod) => this.enqueueReadyPod(pod),
+        updated: (previous, pod) => {
+          if (nodeNameOf(previous) !== nodeNameOf(pod)) this.enqueueReadyPod(pod);
         },
       }),
     ];
   }
 
-  /** A pod that comes to a node that is lost may still say that it is ready. */
-  private arrived(pod: ApiObject): void {
-    if (nodeNameOf(pod) !== '' && isReady(pod)) this.queue.add(ON_NODE + keyOf(pod));
+  /** A pod that was bound to a node that is not ready must not be ready. */
+  private enqueueReadyPod(pod: Pod): void {
+    if (nodeNameOf(pod) !== '' && isPodReady(pod)) this.queue.add(POD_PREFIX + keyOf(pod));
   }
 
-  private async look(): Promise<void> {
+  private async monitorPeriodically(): Promise<void> {
     const { clock, settings } = this.context;
     do {
-      for (const name of this.monitor.look(this.nodes.list())) this.queue.add(name);
-    } while (await this.giveTurns(clock.monotonic() + settings.nodes.periodMs));
+      for (const name of this.monitor.monitorNodeHealth(this.nodes.list())) this.queue.add(name);
+    } while (await this.startEvictionsUntil(clock.monotonic() + settings.nodes.periodMs));
   }
 
-  /** Until then; only a look makes nodes wait for their turns. False when all ends. */
-  private async giveTurns(until: number): Promise<boolean> {
+  /**
+   * Only `monitorNodeHealth` adds evictions, so without pending ones this waits until `deadline`. False when the
+   * controller ends.
+   */
+  private async startEvictionsUntil(deadline: number): Promise<boolean> {
     const { clock, signal } = this.context;
-    for (let left = until - clock.monotonic(); left > 0; left = until - clock.monotonic()) {
-      if (!(await pause(clock, this.monitor.isAnyoneWaiting() ? Math.min(TURN_MS, left) : left, signal))) return false;
-      for (const name of this.monitor.takeTurns()) this.queue.add(name);
+    for (let left = deadline - clock.monotonic(); left > 0; left = deadline - clock.monotonic()) {
+      const delay = this.monitor.hasPendingEvictions() ? Math.min(EVICTION_PERIOD_MS, left) : left;
+      if (!(await pause(clock, delay, signal))) return false;
+      for (const name of this.monitor.startDueEvictions()) this.queue.add(name);
     }
     return !signal.aborted;
   }
 
-  private async syncNode(found: ApiObject | undefined, pods: ObjectStore): Promise<WorkOutcome> {
-    if (found === undefined) return DONE;
+  private async syncNode(observed: Node | undefined, podIndex: ObjectIndex<CoreV1Pod>): Promise<WorkOutcome> {
+    if (observed === undefined) return DONE;
     const { client, signal } = this.context;
-    const { name } = found;
-    const conditions = this.monitor.conditionsFor(found);
-    let node = found;
+    const { name } = observed;
+    const conditions = this.monitor.unknownConditionsOf(observed);
+    let node = observed;
     if (conditions !== undefined) {
-      if (readyStatus(found) === 'True') this.unready.add(name);
-      const place = { name, subresource: 'status' };
-      node = await client.patch(NODES, place, 'merge', conditionsPatch(found, conditions), { signal });
-      if (readyStatus(found) === 'True') this.tellUnready(found);
+      const wasReady = readyStatus(observed) === 'True';
+      if (wasReady) this.nodesWithReadyPods.add(name);
+      node = await client.patch(NODES, { name, subresource: 'status' }, 'merge', conditionsPatch(observed, conditions), { signal });
+      if (wasReady) this.recordNodeEvent(observed, 'NodeNotReady', 'status is now: NodeNotReady');
     }
-    const change = this.monitor.changeOf(node);
-    if (change !== undefined) await client.patch(NODES, { name }, 'merge', change, { signal }).catch(unlessGone);
-    if (this.unready.has(name)) {
-      for (const pod of pods.byIndex('node', name)) await this.markUnready(pod);
-      this.unready.delete(name);
+    const patch = this.monitor.taintAndLabelPatch(node);
+    if (patch !== undefined) await client.patch(NODES, { name }, 'merge', patch, { signal }).catch(ignoreNotFound);
+    if (this.nodesWithReadyPods.has(name)) {
+      for (const pod of podIndex.find(NODE_INDEX, name)) await this.markPodNotReady(pod);
+      this.nodesWithReadyPods.delete(name);
     }
     return DONE;
   }
 
-  private tellUnready(node: ApiObject): void {
-    const message = `Node ${node.name} status is now: NodeNotReady`;
-    this.context.events.record({ about: nodeReference(node), type: 'Normal', reason: 'NodeNotReady', message });
+  private recordNodeEvent(node: Node, reason: string, text: string): void {
+    const message = `Node ${node.name} ${text}`;
+    this.context.events.record({ about: nodeReference(node), type: 'Normal', reason, message });
   }
 
-  private async syncPod(pod: ApiObject | undefined): Promise<WorkOutcome> {
+  private async syncPod(pod: Pod | undefined): Promise<WorkOutcome> {
     const node = pod === undefined ? undefined : this.nodes.get('', nodeNameOf(pod));
     if (pod === undefined || node === undefined) return DONE;
     const status = readyStatus(node);
-    if (status === 'False' || status === 'Unknown') await this.markUnready(pod);
+    if (status === 'False' || status === 'Unknown') await this.markPodNotReady(pod);
     return DONE;
   }
 
-  private async markUnready(pod: ApiObject): Promise<void> {
+  private async markPodNotReady(pod: Pod): Promise<void> {
     const ready = conditionOf(pod.body, 'Ready');
-    if (ready === undefined || !isReady(pod)) return;
+    if (ready === undefined || !isPodReady(pod)) return;
     const { client, clock, events, signal } = this.context;
-    const made = { ...ready, status: 'False', lastTransitionTime: formatTimestamp(clock.now()) };
-    const place = { namespace: pod.namespace, name: pod.name, subresource: 'status' };
-    const patch = conditionsPatch(pod, withCondition(conditionsOf(pod.body), made));
+    const { namespace, name } = pod;
+    const notReady = { ...ready, status: 'False', lastTransitionTime: formatTimestamp(clock.now()) };
+    const patch = conditionsPatch(pod, withCondition(conditionsOf(pod.body), notReady));
     events.record({ about: podReference(pod), type: 'Warning', reason: 'NodeNotReady', message: 'Node is not ready' });
-    await client.patch(PODS, place, 'merge', patch, { signal }).catch((error: unknown) => {
-      if (isConflict(error)) this.queue.addRateLimited(ON_NODE + keyOf(pod));
-      else unlessGone(error);
+    await client.patch(PODS, { namespace, name, subresource: 'status' }, 'merge', patch, { signal }).catch((error: unknown) => {
+      if (isConflict(error)) this.queue.addRateLimited(POD_PREFIX + keyOf(pod));
+      else ignoreNotFound(error);
     });
   }
 }
 
-/** What is gone is told by its own event. */
-function unlessGone(error: unknown): void {
+/** The event of the deletion is handled on its own. */
+function ignoreNotFound(error: unknown): void {
   if (!isNotFound(error)) throw error;
 }

@@ -1,10 +1,15 @@
-/** Keeps in an annotation of every node how long it may go on with what it knows of Secrets and ConfigMaps. */
+/**
+ * Watches nodes; writes the annotation `ttl` of every node: how long its kubelet may cache Secrets and ConfigMaps.
+ *
+ * Adding or removing a node requeues all nodes when the number of nodes passes a boundary. Like upstream's controller;
+ * in addition removes the annotation in the other dialect.
+ */
 import { isNotFound } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { otherQualifiedName } from '../../shared/names/dialect';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
-import { secondsOf, stepFor } from './reconcile';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
+import { boundaryStepFor, ttlSecondsOf } from './reconcile';
 
 const NODES = resourceOf('core.v1.Node');
 const CONCURRENCY = 4;
@@ -12,7 +17,7 @@ const CONCURRENCY = 4;
 export const ttlController: Controller = {
   name: 'ttl',
   aliases: ['ttl-controller'],
-  description: 'tells nodes how long they may go on with what they know of Secrets and ConfigMaps',
+  description: 'annotates nodes with the time that kubelets may cache Secrets and ConfigMaps',
   isOnByDefault: true,
   account: 'ttl-controller',
   run,
@@ -21,40 +26,42 @@ export const ttlController: Controller = {
 async function run(context: ControllerContext): Promise<void> {
   const { client, informers, logger, names, signal } = context;
   const nodes = informers.of(NODES);
-  const annotation = `node.alpha.${names.prefix}/ttl`;
-  const other = otherQualifiedName(annotation);
-  const otherRemoved: Record<string, null> = other === undefined ? {} : { [other]: null };
+  const ttlAnnotation = `node.alpha.${names.prefix}/ttl`;
+  const otherSpelling = otherQualifiedName(ttlAnnotation);
+  const removals: Record<string, null> = otherSpelling === undefined ? {} : { [otherSpelling]: null };
   const queue = context.queue({ name: 'ttlcontroller' });
-  const known = new Set<string>();
-  let step = 0;
-  const count = (): void => {
-    const next = stepFor(known.size, step);
-    if (next === step) return;
-    step = next;
-    for (const name of known) queue.add(name);
+  const nodeNames = new Set<string>();
+  let boundaryStep = 0;
+  const updateBoundaryStep = (): void => {
+    const nextStep = boundaryStepFor(nodeNames.size, boundaryStep);
+    if (nextStep === boundaryStep) return;
+    boundaryStep = nextStep;
+    for (const name of nodeNames) queue.add(name);
   };
-  const unhandle = nodes.handle({
+  const removeHandler = nodes.handle({
     added: ({ name }) => {
-      known.add(name);
+      nodeNames.add(name);
       queue.add(name);
-      count();
+      updateBoundaryStep();
     },
     updated: (_, { name }) => queue.add(name),
     deleted: ({ name }) => {
-      known.delete(name);
-      count();
+      nodeNames.delete(name);
+      updateBoundaryStep();
     },
   });
-  const work = async (name: string): Promise<WorkOutcome> => {
+  const updateNodeIfNeeded = async (name: string): Promise<WorkOutcome> => {
     const node = nodes.get('', name);
-    if (node === undefined || node.metadata.annotations?.[annotation] === secondsOf(step)) return DONE;
-    const changes = { ...otherRemoved, [annotation]: secondsOf(step) };
-    const patch = { metadata: { uid: node.uid, annotations: changes } };
-    await client.patch(NODES, { name }, 'merge', patch, { signal }).catch((error: unknown) => {
+    const ttlSeconds = ttlSecondsOf(boundaryStep);
+    if (node === undefined || node.metadata.annotations?.[ttlAnnotation] === ttlSeconds) return DONE;
+    const annotations = { ...removals, [ttlAnnotation]: ttlSeconds };
+    await client.patchMetadata(NODES, { name }, { uid: node.uid, annotations }, { signal }).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
     });
     return DONE;
   };
-  if (await synced([nodes], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
-  unhandle();
+  if (await waitForSync([nodes], signal)) {
+    await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work: updateNodeIfNeeded });
+  }
+  removeHandler();
 }

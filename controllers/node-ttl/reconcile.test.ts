@@ -1,4 +1,4 @@
-import { secondsOf, stepFor } from './reconcile';
+import { boundaryStepFor, ttlSecondsOf } from './reconcile';
 
 test.each<[number, number, string]>([
   [0, 0, '0'],
@@ -14,6 +14,6 @@ test.each<[number, number, string]>([
   [1_800, 4, '300'],
   [1_799, 4, '60'],
   [0, 4, '0'],
-])('stepFor %i nodes at step %i results in a TTL of %s s', (nodes, present, seconds) =>
-  expect(secondsOf(stepFor(nodes, present))).toBe(seconds),
+])('boundaryStepFor %i nodes at step %i results in a TTL of %s s', (nodeCount, currentStep, ttlSeconds) =>
+  expect(ttlSecondsOf(boundaryStepFor(nodeCount, currentStep))).toBe(ttlSeconds),
 );

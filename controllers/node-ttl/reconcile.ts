@@ -1,26 +1,30 @@
-/** How long nodes may go on with what they know of Secrets and ConfigMaps: longer the more nodes ask. Pure. Seen at release 1.31.1. */
+/**
+ * Computes how long the kubelet of a node may cache Secrets and ConfigMaps: the larger the cluster, the longer. Pure.
+ * Behaves like upstream 1.31.1.
+ */
 
-interface Step {
-  /** The step is left below and above these numbers of nodes; they overlap, so that a node that comes and goes changes nothing. */
-  readonly least: number;
-  readonly most: number;
-  readonly seconds: number;
+/** The ranges of adjacent boundaries overlap, so that adding and removing a node changes nothing. */
+interface TtlBoundary {
+  readonly minNodes: number;
+  readonly maxNodes: number;
+  readonly ttlSeconds: number;
 }
 
-const STEPS: readonly [Step, ...Step[]] = [
-  { least: 0, most: 100, seconds: 0 },
-  { least: 90, most: 500, seconds: 15 },
-  { least: 450, most: 1_000, seconds: 30 },
-  { least: 900, most: 2_000, seconds: 60 },
-  { least: 1_800, most: Number.POSITIVE_INFINITY, seconds: 300 },
+const TTL_BOUNDARIES: readonly [TtlBoundary, ...TtlBoundary[]] = [
+  { minNodes: 0, maxNodes: 100, ttlSeconds: 0 },
+  { minNodes: 90, maxNodes: 500, ttlSeconds: 15 },
+  { minNodes: 450, maxNodes: 1_000, ttlSeconds: 30 },
+  { minNodes: 900, maxNodes: 2_000, ttlSeconds: 60 },
+  { minNodes: 1_800, maxNodes: Number.POSITIVE_INFINITY, ttlSeconds: 300 },
 ];
 
-/** The step for so many nodes, as near to the present one as may be. */
-export function stepFor(nodes: number, present: number): number {
-  let step = present;
-  while (nodes > (STEPS[step]?.most ?? Number.POSITIVE_INFINITY)) step += 1;
-  while (nodes < (STEPS[step]?.least ?? 0)) step -= 1;
+/** The index of the boundary for a number of nodes: of those that fit, the nearest to the current one. */
+export function boundaryStepFor(nodeCount: number, currentStep: number): number {
+  let step = currentStep;
+  while (nodeCount > (TTL_BOUNDARIES[step]?.maxNodes ?? Number.POSITIVE_INFINITY)) step += 1;
+  while (nodeCount < (TTL_BOUNDARIES[step]?.minNodes ?? 0)) step -= 1;
   return step;
 }
 
-export const secondsOf = (step: number): string => String((STEPS[step] ?? STEPS[0]).seconds);
+/** The value of the annotation. */
+export const ttlSecondsOf = (step: number): string => String((TTL_BOUNDARIES[step] ?? TTL_BOUNDARIES[0]).ttlSeconds);

@@ -1,30 +1,38 @@
 /**
- * Removes pods that nobody runs: of nodes that are gone or out of service, those that are deleted before they have a node, and finished ones when there are too many.
- * Looks at all of them every so often; a node that is not seen gets time to come back.
+ * Deletes pods that no kubelet will end (orphaned, on a node that is out of service, or deleted before they were
+ * scheduled), and terminated pods beyond a threshold.
+ *
+ *  - Checks all pods and nodes of the informers every 20 s, without a queue. The next round repeats a failed deletion.
+ *  - The pods of a node are orphaned when it has been missing for 40 s and the API server does not have it either.
+ *  - Writes the phase `Failed` to a pod that has not terminated, then deletes it with a grace period of zero.
+ *
+ * Unlike upstream it does not repeat the deletion of a pod with a grace period of zero that awaits its finalizers.
  */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
-import type { ApiObject } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { pause } from '../../shared/client/signals';
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
+import type { Node } from '../runtime/nodes';
+import type { Pod } from '../runtime/pods';
+import { podGarbageMetrics, type PodGarbageMetrics } from './metrics';
 import {
-  failedStatus,
-  isForced,
+  failedPodStatus,
+  isForceDeleted,
   MissingNodes,
-  outOfService,
-  overThreshold,
-  unscheduled,
-  withoutNode,
+  podsByMissingNode,
+  podsOnOutOfServiceNodes,
+  terminatedPodsBeyondThreshold,
+  unscheduledTerminatingPods,
   type PodGarbageReason,
 } from './reconcile';
 
 const PODS = resourceOf('core.v1.Pod');
 const NODES = resourceOf('core.v1.Node');
-const LOOK_MS = 20_000;
-/** A node that is away so long is asked for, and its pods go when it is not there. */
-const AWAY_MS = 40_000;
-const AT_A_TIME = 10;
+const CHECK_PERIOD_MS = 20_000;
+/** How long a node must be missing from the informer before the API server is asked for it. */
+const QUARANTINE_MS = 40_000;
+const CONCURRENT_DELETIONS = 10;
 
 export const podGarbageController: Controller = {
   name: 'pod-garbage-collector',
@@ -38,42 +46,39 @@ export const podGarbageController: Controller = {
 async function run(context: ControllerContext): Promise<void> {
   const { informers, clock, logger, signal } = context;
   const [pods, nodes] = [informers.of(PODS), informers.of(NODES)];
-  const collection = new PodCollection(context);
-  if (!(await synced([pods, nodes], signal))) return;
+  const collector = new PodGarbageCollector(context);
+  if (!(await waitForSync([pods, nodes], signal))) return;
   do {
     try {
-      await collection.look(pods.list(), nodes.list());
+      await collector.collect(pods.list(), nodes.list());
     } catch (error) {
       if (!signal.aborted) logger.warn('pods that nobody runs cannot be removed, trying again', { error });
     }
-  } while (await pause(clock, LOOK_MS, signal));
+  } while (await pause(clock, CHECK_PERIOD_MS, signal));
 }
 
 /** Exported for tests. */
-export class PodCollection {
-  private readonly missing = new MissingNodes();
-  private readonly count: ReturnType<ControllerContext['metrics']['counter']>;
-  private readonly fault: ReturnType<ControllerContext['metrics']['counter']>;
+export class PodGarbageCollector {
+  private readonly missingNodes = new MissingNodes();
+  private readonly metrics: PodGarbageMetrics;
 
   constructor(private readonly context: Pick<ControllerContext, 'client' | 'clock' | 'logger' | 'settings' | 'metrics' | 'signal'>) {
-    const labels = ['namespace', 'reason'];
-    const { metrics } = context;
-    this.count = metrics.counter('pod_gc_collector_force_delete_pods_total', 'Pods that were removed because nobody runs them.', labels);
-    this.fault = metrics.counter('pod_gc_collector_force_delete_pod_errors_total', 'Pods that could not be removed.', labels);
+    this.metrics = podGarbageMetrics(context.metrics);
   }
 
-  async look(pods: readonly ApiObject[], nodes: readonly ApiObject[]): Promise<void> {
+  /** One round. Throws when the API server does not respond whether a node exists. */
+  async collect(pods: readonly Pod[], nodes: readonly Node[]): Promise<void> {
     const { clock, settings } = this.context;
-    await this.removeAll(overThreshold(pods, settings.terminatedPodThreshold), 'terminated');
-    await this.removeAll(outOfService(pods, nodes), 'out-of-service');
-    const lost = withoutNode(pods, new Set(nodes.map(({ name }) => name)));
-    for (const node of this.missing.after(AWAY_MS, lost.keys(), clock.monotonic())) {
-      if (!(await this.isThere(node))) await this.removeAll(lost.get(node) ?? [], 'orphaned');
+    await this.deleteAll(terminatedPodsBeyondThreshold(pods, settings.terminatedPodThreshold), 'terminated');
+    await this.deleteAll(podsOnOutOfServiceNodes(pods, nodes), 'out-of-service');
+    const orphaned = podsByMissingNode(pods, new Set(nodes.map(({ name }) => name)));
+    for (const node of this.missingNodes.missingFor(QUARANTINE_MS, orphaned.keys(), clock.monotonic())) {
+      if (!(await this.nodeExists(node))) await this.deleteAll(orphaned.get(node) ?? [], 'orphaned');
     }
-    await this.removeAll(unscheduled(pods), 'unscheduled');
+    await this.deleteAll(unscheduledTerminatingPods(pods), 'unscheduled');
   }
 
-  private async isThere(name: string): Promise<boolean> {
+  private async nodeExists(name: string): Promise<boolean> {
     const { client, signal } = this.context;
     try {
       await client.get(NODES, { name }, { signal });
@@ -84,34 +89,34 @@ export class PodCollection {
     }
   }
 
-  private async removeAll(pods: readonly ApiObject[], reason: PodGarbageReason): Promise<void> {
-    await withConcurrencyLimit(AT_A_TIME, pods, async (pod) => {
+  private async deleteAll(pods: readonly Pod[], reason: PodGarbageReason): Promise<void> {
+    await withConcurrencyLimit(CONCURRENT_DELETIONS, pods, async (pod) => {
       const { logger, signal } = this.context;
       try {
-        await this.remove(pod, reason);
+        await this.markFailedAndDelete(pod, reason);
       } catch (error) {
         signal.throwIfAborted();
-        this.fault({ namespace: pod.namespace, reason });
+        this.metrics.countError({ namespace: pod.namespace, reason });
         logger.warn('a pod that nobody runs cannot be removed', { namespace: pod.namespace, name: pod.name, reason, error });
       }
     });
   }
 
-  private async remove(pod: ApiObject, reason: PodGarbageReason): Promise<void> {
+  private async markFailedAndDelete(pod: Pod, reason: PodGarbageReason): Promise<void> {
     const { client, clock, signal } = this.context;
     const { namespace, name, uid, resourceVersion } = pod;
-    const status = failedStatus(pod, reason, clock.now());
-    // Others keep it: there is nothing left to do.
-    if (status === undefined && isForced(pod)) return;
+    const status = failedPodStatus(pod, reason, clock.now());
+    // Only finalizers keep such a pod: another deletion has no effect.
+    if (status === undefined && isForceDeleted(pod)) return;
     try {
       if (status !== undefined) {
-        const place = { namespace, name, subresource: 'status' };
-        await client.patch(PODS, place, 'merge', { metadata: { uid, resourceVersion }, status }, { signal });
+        const patch = { metadata: { uid, resourceVersion }, status };
+        await client.patch(PODS, { namespace, name, subresource: 'status' }, 'merge', patch, { signal });
       }
       await client.delete(PODS, { namespace, name }, { gracePeriodSeconds: 0, preconditions: { uid }, signal });
-      this.count({ namespace, reason });
+      this.metrics.countDeletion({ namespace, reason });
     } catch (error) {
-      // It is gone, or it has changed and is seen so the next time.
+      // The pod was deleted, or it has changed and is checked again in the next round.
       if (!isNotFound(error) && !isConflict(error)) throw error;
     }
   }

@@ -1,97 +1,119 @@
-/** Which pods nobody runs any more; decided from what is seen, without a server. Seen at release 1.31.1. */
-import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
+/**
+ * Selects the pods that the garbage collector deletes, and the status that it writes before. Pure. The behaviour was
+ * observed at release 1.31.1.
+ */
+import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
+import type { CoreV1PodStatus } from '../../shared/api/types/generated/members';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
-import { arrayAt, equalJson, isObject, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
+import { equalJson } from '../../shared/values/json';
+import { conditionsOf, conditionStatus } from '../runtime/conditions';
+import { taintsOf, type Node } from '../runtime/nodes';
+import { isPodTerminated, nodeNameOf, type Pod } from '../runtime/pods';
 
-/** Why a pod goes, as it is counted. */
+/** Why a pod is deleted: a label of the metrics. */
 export type PodGarbageReason = 'terminated' | 'orphaned' | 'unscheduled' | 'out-of-service';
 
 const OUT_OF_SERVICE = 'node.platform.io/out-of-service';
 
-export const phaseOf = ({ body }: ApiObject): string => stringAt(objectAt(body, 'status'), 'phase') ?? '';
-export const nodeOf = ({ body }: ApiObject): string => stringAt(objectAt(body, 'spec'), 'nodeName') ?? '';
-const isOver = (pod: ApiObject): boolean => ['Succeeded', 'Failed'].includes(phaseOf(pod));
-
-/** Pods that have ended, beyond so many: those that were evicted first, then the oldest. */
-export function overThreshold(pods: readonly ApiObject[], threshold: number): readonly ApiObject[] {
+/**
+ * Terminated pods beyond the threshold: evicted ones first, then the oldest. None when the threshold is not positive.
+ */
+export function terminatedPodsBeyondThreshold(pods: readonly Pod[], threshold: number): readonly Pod[] {
   if (threshold <= 0) return [];
-  const over = pods.filter(isOver);
-  if (over.length <= threshold) return [];
-  const ranked = over.map((pod) => ({ pod, rank: [isEvicted(pod) ? 0 : 1, createdAt(pod), pod.name, pod.namespace] as const }));
-  ranked.sort((one, other) => byRank(one.rank, other.rank));
+  const terminated = pods.filter(isPodTerminated);
+  if (terminated.length <= threshold) return [];
+  const ranked = terminated.map((pod): RankedPod => {
+    const { reason } = pod.body.status ?? {};
+    return { pod, ranks: [reason === 'Evicted' ? 0 : 1, pod.metadata.creationTimestamp ?? '', pod.name, pod.namespace] };
+  });
   return ranked
-    .slice(0, over.length - threshold)
+    .sort(compareRanks)
+    .slice(0, terminated.length - threshold)
     .map(({ pod }) => pod)
     .filter((pod) => !isBeingDeleted(pod));
 }
 
-const isEvicted = ({ body }: ApiObject): boolean => stringAt(objectAt(body, 'status'), 'reason') === 'Evicted';
-const createdAt = ({ body }: ApiObject): string => stringAt(objectAt(body, 'metadata'), 'creationTimestamp') ?? '';
-
-function byRank(one: readonly (string | number)[], other: readonly (string | number)[]): number {
-  const index = one.findIndex((value, at) => value !== other[at]);
-  const [a = 0, b = 0] = [one[index], other[index]];
-  return a < b ? -1 : a > b ? 1 : 0;
+interface RankedPod {
+  readonly pod: Pod;
+  /** Compared from the first to the last. */
+  readonly ranks: readonly (string | number)[];
 }
 
-/** Pods that are deleted before they ever had a node, so that nobody ends them. */
-export function unscheduled(pods: readonly ApiObject[]): readonly ApiObject[] {
-  return pods.filter((pod) => nodeOf(pod) === '' && isBeingDeleted(pod));
+function compareRanks(a: RankedPod, b: RankedPod): number {
+  const index = a.ranks.findIndex((rank, position) => rank !== b.ranks[position]);
+  const [rankOfA = 0, rankOfB = 0] = [a.ranks[index], b.ranks[index]];
+  return rankOfA < rankOfB ? -1 : rankOfA > rankOfB ? 1 : 0;
 }
 
-/** Pods that are deleted on nodes whose administrator says that they are off. */
-export function outOfService(pods: readonly ApiObject[], nodes: readonly ApiObject[]): readonly ApiObject[] {
-  const off = new Set(nodes.filter((node) => isOff(node)).map(({ name }) => name));
-  return off.size === 0 ? [] : pods.filter((pod) => isBeingDeleted(pod) && off.has(nodeOf(pod)));
+/** Pods that are being deleted before they were scheduled: no kubelet ends them. */
+export function unscheduledTerminatingPods(pods: readonly Pod[]): readonly Pod[] {
+  return pods.filter((pod) => nodeNameOf(pod) === '' && isBeingDeleted(pod));
 }
 
-function isOff({ body }: ApiObject): boolean {
-  const taints = (arrayAt(objectAt(body, 'spec'), 'taints') ?? []).filter(isObject);
-  const conditions = (arrayAt(objectAt(body, 'status'), 'conditions') ?? []).filter(isObject);
-  const isReady = conditions.some((condition) => stringAt(condition, 'type') === 'Ready' && stringAt(condition, 'status') === 'True');
-  return !isReady && taints.some((taint) => canonicalQualifiedName(stringAt(taint, 'key') ?? '') === OUT_OF_SERVICE);
+/**
+ * Pods that are being deleted on nodes that are not ready and have the taint `out-of-service`, which administrators
+ * set.
+ */
+export function podsOnOutOfServiceNodes(pods: readonly Pod[], nodes: readonly Node[]): readonly Pod[] {
+  const names = new Set(nodes.filter(isOutOfService).map(({ name }) => name));
+  return names.size === 0 ? [] : pods.filter((pod) => isBeingDeleted(pod) && names.has(nodeNameOf(pod)));
 }
 
-/** Pods by the name of a node that is not there. */
-export function withoutNode(pods: readonly ApiObject[], nodes: ReadonlySet<string>): ReadonlyMap<string, readonly ApiObject[]> {
-  const lost = new Map<string, ApiObject[]>();
+function isOutOfService(node: Node): boolean {
+  return conditionStatus(node.body, 'Ready') !== 'True' && taintsOf(node).some(({ key }) => canonicalQualifiedName(key) === OUT_OF_SERVICE);
+}
+
+/** Orphaned pods by the name of their missing node. */
+export function podsByMissingNode(pods: readonly Pod[], nodeNames: ReadonlySet<string>): ReadonlyMap<string, readonly Pod[]> {
+  const byNode = new Map<string, Pod[]>();
   for (const pod of pods) {
-    const node = nodeOf(pod);
-    if (node === '' || nodes.has(node)) continue;
-    const others = lost.get(node);
-    if (others === undefined) lost.set(node, [pod]);
+    const node = nodeNameOf(pod);
+    if (node === '' || nodeNames.has(node)) continue;
+    const others = byNode.get(node);
+    if (others === undefined) byNode.set(node, [pod]);
     else others.push(pod);
   }
-  return lost;
+  return byNode;
 }
 
-/** What is written into the status of a pod before it goes, so that whoever made it sees that it has failed; undefined = it has ended already. */
-export function failedStatus(pod: ApiObject, reason: PodGarbageReason, now: number): JsonObject | undefined {
-  if (isOver(pod)) return undefined;
+/**
+ * The status to write before the pod is deleted, so that its controller counts it as failed. Undefined for a terminated
+ * pod.
+ */
+export function failedPodStatus(pod: Pod, reason: PodGarbageReason, now: number): CoreV1PodStatus | undefined {
+  if (isPodTerminated(pod)) return undefined;
   if (reason !== 'orphaned') return { phase: 'Failed' };
-  const conditions = (arrayAt(objectAt(pod.body, 'status'), 'conditions') ?? []).filter(isObject);
-  const known = conditions.find((condition) => stringAt(condition, 'type') === 'DisruptionTarget');
-  const disruption = { type: 'DisruptionTarget', status: 'True', reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists' };
-  const since = stringAt(known, 'status') === 'True' ? stringAt(known, 'lastTransitionTime') : undefined;
-  const said: JsonObject = { ...disruption, lastTransitionTime: since ?? formatTimestamp(now) };
-  return { phase: 'Failed', conditions: [...conditions.filter((condition) => !equalJson(condition, known ?? null)), said] };
+  const conditions = conditionsOf(pod.body);
+  const previous = conditions.find(({ type }) => type === 'DisruptionTarget');
+  const since = previous?.status === 'True' ? previous.lastTransitionTime : undefined;
+  const disruptionTarget = {
+    type: 'DisruptionTarget',
+    status: 'True',
+    reason: 'DeletionByPodGC',
+    message: 'PodGC: node no longer exists',
+    lastTransitionTime: since ?? formatTimestamp(now),
+  };
+  return { phase: 'Failed', conditions: [...conditions.filter((condition) => !equalJson(condition, previous)), disruptionTarget] };
 }
 
-/** It is being deleted without any time left to it. */
-export function isForced(pod: ApiObject): boolean {
-  return isBeingDeleted(pod) && own(objectAt(pod.body, 'metadata') ?? {}, 'deletionGracePeriodSeconds') === 0;
+/** Whether the pod is being deleted with a grace period of zero. */
+export function isForceDeleted(pod: Pod): boolean {
+  return isBeingDeleted(pod) && pod.metadata.deletionGracePeriodSeconds === 0;
 }
 
-/** Names of nodes, and since when they have not been seen. */
+/** Remembers since when nodes have been missing from the informer. */
 export class MissingNodes {
-  private readonly since = new Map<string, number>();
+  private readonly missingSince = new Map<string, number>();
 
-  /** Those of the names that have been missing for so long. Forgets all others. */
-  after(ms: number, names: Iterable<string>, now: number): readonly string[] {
-    const missing = new Set(names);
-    for (const known of [...this.since.keys()]) if (!missing.has(known)) this.since.delete(known);
-    for (const name of missing) if (!this.since.has(name)) this.since.set(name, now);
-    return [...missing].filter((name) => now - (this.since.get(name) ?? now) >= ms);
+  /**
+   * Those of the missing nodes that have been missing for the period. Forgets all others. `now`: monotonic
+   * milliseconds.
+   */
+  missingFor(periodMs: number, missingNodes: Iterable<string>, now: number): readonly string[] {
+    const missing = new Set(missingNodes);
+    for (const name of [...this.missingSince.keys()]) if (!missing.has(name)) this.missingSince.delete(name);
+    for (const name of missing) if (!this.missingSince.has(name)) this.missingSince.set(name, now);
+    return [...missing].filter((name) => now - (this.missingSince.get(name) ?? now) >= periodMs);
   }
 }

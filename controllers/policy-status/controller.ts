@@ -6,7 +6,7 @@ import type { RestClient } from '../../shared/client/rest/rest-client';
 import { groupInDialect } from '../../shared/names/dialect';
 import { objectAt, own, type JsonObject } from '../../shared/values/json';
 import { FIELD_MANAGERS } from '../../shared/names/program';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { checkedStatus, namedVersions } from './check';
 import { BUILT_IN, kindsOfDocument, type KnownKind } from './kind-types';
 
@@ -46,7 +46,7 @@ async function run({ client, informers, queue: makeQueue, logger, signal }: Cont
     });
     return DONE;
   };
-  if (await synced([policies], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
+  if (await waitForSync([policies], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
   unhandle();
 }
 

@@ -1,30 +1,40 @@
 /**
- * Keeps as many pods of a template as a ReplicaSet or a ReplicationController asks for: makes what is missing, deletes what is too many, takes in pods that it
- * selects, and says in the status how they are. Never changes a pod's contents, and touches nothing for an owner that is being deleted.
+ * Creates and deletes pods so that a ReplicaSet or a ReplicationController has `spec.replicas` active ones.
+ *
+ *  - Watches its own kind and pods. Writes pods (also owner references, on adoption and release) and the status.
+ *  - Requeues on changes; while requested pods appear one after the other, only every 100 ms. Requeues when a ready pod
+ *    becomes available after `minReadySeconds`, and when expectations expire.
+ *  - An object that is being deleted gets status updates only.
+ *
+ * Unlike upstream it does not repeat a status update that conflicts, and ReplicationControllers need no adapter: the
+ * two kinds are rows of a table.
  */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import type { AppsV1ReplicaSetStatus, CoreV1Pod } from '../../shared/api/types/generated/members';
 import type { Informer } from '../../shared/client/informer/informer';
 import { resourceOf } from '../../shared/client/rest/resource';
 import type { LabelMatcher } from '../../shared/api/selectors/label-selector';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
-import { isActive, nextAvailable } from '../owned/activity';
-import { claim } from '../owned/claim';
-import { Dependants } from '../owned/dependants';
-import { Expectations } from '../owned/expectations';
-import { followDependants, type DependantChange } from '../owned/follow';
-import { NamespaceGoing, podFrom, PodKeeper, slowStart } from '../owned/pods';
-import { minReadyOf, templateOf } from '../owned/wishes';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
-import { controllerOf, labelsOf } from '../runtime/pods';
+import { isPodActive, msUntilAvailable } from '../workload/pod-activity';
+import { claimDependents } from '../workload/controller-ref-manager';
+import { DependentIndex } from '../workload/dependent-index';
+import { Expectations } from '../workload/expectations';
+import { watchDependents, type DependentChange } from '../workload/dependent-events';
+import { NamespaceTerminatingError, podFromTemplate, PodControl } from '../workload/pod-control';
+import { slowStartBatch } from '../workload/slow-start';
+import { minReadySecondsOf, templateOf } from '../workload/spec';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
+import { controllerOf, labelsOf, type Pod } from '../runtime/pods';
 import { errorMessage } from '../../shared/runtime/error-message';
-import { REPLICA_SET, REPLICATION_CONTROLLER, type ReplicaKind } from './kinds';
-import { planOf, replicaStatus, type ReplicaFault, type ReplicaPlan } from './reconcile';
+import { reconcileReplicas, type ReplicaAction } from './reconcile';
+import { REPLICA_SET, REPLICATION_CONTROLLER, type ReplicaKind, type ReplicaSetBody } from './replica-kinds';
+import { calculateStatus, type ReplicaFailure } from './status';
 
 const PODS = resourceOf('core.v1.Pod');
-/** While pods that were asked for come one after the other, the status is written now and then, and not for each. Milliseconds. */
-const COMING_MS = 100;
+/** Bounds the status updates while the requested pods appear one after the other. Milliseconds. */
+const CREATION_BATCH_MS = 100;
 
 export const replicaSetController: Controller = {
   name: 'replicaset',
@@ -45,135 +55,165 @@ export const replicationController: Controller = {
   run: (context) => run(context, REPLICATION_CONTROLLER),
 };
 
-async function run(context: ControllerContext, kind: ReplicaKind): Promise<void> {
+async function run<Body extends ReplicaSetBody>(context: ControllerContext, kind: ReplicaKind<Body>): Promise<void> {
   const { informers, clock, client, events, signal, settings, logger } = context;
-  const [owners, pods] = [informers.of(kind.resource), informers.of(PODS)];
-  const seen: SeenReplicas = {
+  const [replicaSets, pods] = [informers.of(kind.resource), informers.of(PODS)];
+  const state: ReplicaSetState<Body> = {
     kind,
-    owners,
-    pods: new Dependants(pods),
-    siblings: new Dependants(owners),
+    replicaSets,
+    pods: new DependentIndex(pods),
+    siblings: new DependentIndex(replicaSets),
     expectations: new Expectations(clock),
-    keeper: new PodKeeper({ client, events, resource: kind.resource, signal }),
+    podControl: new PodControl({ client, events, resource: kind.resource, signal }),
   };
   const queue = context.queue({ name: kind.queue });
-  const unhandle = follow(seen, pods, queue);
-  const work = (key: string): Promise<WorkOutcome> => sync(context, seen, key);
+  const removeHandlers = addHandlers(state, pods, queue);
+  const work = (key: string): Promise<WorkOutcome> => syncReplicaSet(context, state, key);
   const concurrency = kind.concurrency(settings);
-  if (await synced([owners, pods], signal)) await runWorkers({ queue, concurrency, logger, signal, work });
-  for (const remove of unhandle) remove();
-  seen.pods.end();
-  seen.siblings.end();
+  if (await waitForSync([replicaSets, pods], signal)) await runWorkers({ queue, concurrency, logger, signal, work });
+  for (const remove of removeHandlers) remove();
+  state.pods.release();
+  state.siblings.release();
 }
 
-interface SeenReplicas {
-  readonly kind: ReplicaKind;
-  readonly owners: Informer;
-  readonly pods: Dependants;
-  /** Owners by what owns them. */
-  readonly siblings: Dependants;
+interface ReplicaSetState<Body extends ReplicaSetBody> {
+  readonly kind: ReplicaKind<Body>;
+  readonly replicaSets: Informer<Body>;
+  readonly pods: DependentIndex<CoreV1Pod>;
+  /** ReplicaSets by their controller, such as a Deployment. */
+  readonly siblings: DependentIndex<Body>;
   readonly expectations: Expectations;
-  readonly keeper: PodKeeper;
+  readonly podControl: PodControl;
 }
 
-function follow({ kind, owners, expectations }: SeenReplicas, pods: Informer, queue: WorkQueue): readonly (() => void)[] {
-  const tell = (owner: ApiObject, { then, now }: DependantChange): void => {
-    const key = keyOf(owner);
-    const isComing = then === undefined && now !== undefined && !expectations.areMet(key);
-    queue.addAfter(key, isComing ? COMING_MS : 0);
+function addHandlers<Body extends ReplicaSetBody>(
+  { kind, replicaSets, expectations }: ReplicaSetState<Body>,
+  pods: Informer<CoreV1Pod>,
+  queue: WorkQueue,
+): readonly (() => void)[] {
+  const enqueue = (replicaSet: ApiObject<Body>): void => queue.add(keyOf(replicaSet));
+  const enqueueForPod = (replicaSet: ApiObject<Body>, { previous, current }: DependentChange<CoreV1Pod>): void => {
+    const key = keyOf(replicaSet);
+    const isRequestedPod = previous === undefined && current !== undefined && !expectations.areSatisfied(key);
+    queue.addAfter(key, isRequestedPod ? CREATION_BATCH_MS : 0);
   };
-  const wants = (owner: ApiObject, pod: ApiObject): boolean => kind.selector(owner)?.(labelsOf(pod)) === true;
   return [
-    owners.handle({
-      added: (owner) => queue.add(keyOf(owner)),
-      updated: (_, owner) => queue.add(keyOf(owner)),
-      deleted(owner) {
-        expectations.forget(keyOf(owner));
-        queue.add(keyOf(owner));
+    replicaSets.handle({
+      added: enqueue,
+      updated: (_, replicaSet) => enqueue(replicaSet),
+      deleted(replicaSet) {
+        expectations.delete(keyOf(replicaSet));
+        enqueue(replicaSet);
       },
     }),
-    followDependants({ dependants: pods, owners, resource: kind.resource, expectations, wants, tell }),
+    watchDependents({
+      dependents: pods,
+      owners: replicaSets,
+      resource: kind.resource,
+      expectations,
+      matches: (replicaSet, pod) => kind.selector(replicaSet)?.(labelsOf(pod)) === true,
+      onChange: enqueueForPod,
+    }),
   ];
 }
 
-async function sync(context: ControllerContext, seen: SeenReplicas, key: string): Promise<WorkOutcome> {
+async function syncReplicaSet<Body extends ReplicaSetBody>(
+  context: ControllerContext,
+  state: ReplicaSetState<Body>,
+  key: string,
+): Promise<WorkOutcome> {
   const { clock } = context;
-  const { kind, owners, expectations } = seen;
-  const owner = owners.byKey(key);
-  const matches = owner === undefined ? undefined : kind.selector(owner);
-  if (owner === undefined || matches === undefined) return DONE;
-  const isManaged = expectations.areMet(key);
-  const pods = await claimed(context, seen, owner, matches);
-  const plan: ReplicaPlan = isManaged ? planOf(owner, pods, () => relatedPods(seen, owner, pods), clock.now()) : { type: 'none' };
-  const failure = await carryOut(context, seen, owner, plan);
-  const fault = failure === undefined ? undefined : faultOf(plan, failure.error);
-  await writeStatus(context, kind, owner, replicaStatus(owner, pods, fault, clock.now()));
+  const { kind, replicaSets, expectations } = state;
+  const replicaSet = replicaSets.byKey(key);
+  const matches = replicaSet === undefined ? undefined : kind.selector(replicaSet);
+  if (replicaSet === undefined || matches === undefined) return DONE;
+  const needsSync = expectations.areSatisfied(key);
+  const pods = await claimPods(context, state, replicaSet, matches);
+  const action: ReplicaAction = needsSync
+    ? reconcileReplicas(replicaSet, pods, () => indirectlyRelatedPods(state, replicaSet, pods), clock.now())
+    : { type: 'none' };
+  const failure = await manageReplicas(context, state, replicaSet, action);
+  const replicaFailure = failure === undefined ? undefined : replicaFailureOf(action, failure.error);
+  await updateStatus(context, kind, replicaSet, calculateStatus(replicaSet, pods, replicaFailure, clock.now()));
   if (failure !== undefined) throw failure.error;
-  const waits = [nextAvailable(pods, minReadyOf(owner), clock.now()), expectations.forgottenIn(key)].filter((ms) => ms !== undefined);
-  return waits.length === 0 ? DONE : { type: 'again', afterMs: Math.min(...waits) };
+  const delays = [msUntilAvailable(pods, minReadySecondsOf(replicaSet), clock.now()), expectations.msUntilExpired(key)].filter(
+    (ms) => ms !== undefined,
+  );
+  return delays.length === 0 ? DONE : { type: 'again', afterMs: Math.min(...delays) };
 }
 
-function claimed({ client, signal }: ControllerContext, { kind, pods }: SeenReplicas, owner: ApiObject, matches: LabelMatcher) {
+function claimPods<Body extends ReplicaSetBody>(
+  { client, signal }: ControllerContext,
+  { kind, pods }: ReplicaSetState<Body>,
+  replicaSet: ApiObject<Body>,
+  matches: LabelMatcher,
+): Promise<readonly Pod[]> {
   const options = { client, ownerResource: kind.resource, resource: PODS, signal };
-  return claim(options, owner, (pod) => matches(labelsOf(pod)), pods.candidatesFor(owner).filter(isActive));
+  return claimDependents(options, replicaSet, (pod) => matches(labelsOf(pod)), pods.candidatesFor(replicaSet).filter(isPodActive));
 }
 
-/** The pods of all sets that one owner keeps: several sets of a Deployment serve the same purpose. */
-function relatedPods({ pods, siblings }: SeenReplicas, owner: ApiObject, own: readonly ApiObject[]): Iterable<ApiObject> {
-  const above = controllerOf(owner);
-  return above === undefined ? own : siblings.of(above.uid).flatMap(({ uid }) => pods.of(uid));
+/** The pods of all ReplicaSets with the same controller: the ReplicaSets of a Deployment serve the same purpose. */
+function indirectlyRelatedPods<Body extends ReplicaSetBody>(
+  { pods, siblings }: ReplicaSetState<Body>,
+  replicaSet: ApiObject<Body>,
+  ownPods: readonly Pod[],
+): Iterable<Pod> {
+  const controller = controllerOf(replicaSet);
+  return controller === undefined ? ownPods : siblings.ownedBy(controller.uid).flatMap(({ uid }) => pods.ownedBy(uid));
 }
 
-/** The first failure. */
-async function carryOut(
+/** Executes the action. Returns the first failure. */
+async function manageReplicas<Body extends ReplicaSetBody>(
   { client }: ControllerContext,
-  { kind, expectations, keeper }: SeenReplicas,
-  owner: ApiObject,
-  plan: ReplicaPlan,
+  { kind, expectations, podControl }: ReplicaSetState<Body>,
+  replicaSet: ApiObject<Body>,
+  action: ReplicaAction,
 ): Promise<{ readonly error: unknown } | undefined> {
-  const key = keyOf(owner);
-  switch (plan.type) {
+  const key = keyOf(replicaSet);
+  switch (action.type) {
     case 'none':
       return undefined;
     case 'create': {
-      expectations.expectCreations(key, plan.count);
-      const pod = podFrom(templateOf(owner), client.dialect, kind.resource, owner);
-      const { succeeded, error } = await slowStart(plan.count, () => keeper.create(owner, pod));
-      expectations.created(key, plan.count - succeeded);
-      return succeeded === plan.count || error instanceof NamespaceGoing ? undefined : { error };
+      expectations.expectCreations(key, action.count);
+      const pod = podFromTemplate(templateOf(replicaSet), client.dialect, kind.resource, replicaSet);
+      const { succeeded, error } = await slowStartBatch(action.count, () => podControl.create(replicaSet, pod));
+      expectations.creationObserved(key, action.count - succeeded);
+      return succeeded === action.count || error instanceof NamespaceTerminatingError ? undefined : { error };
     }
     case 'delete': {
-      expectations.expectDeletions(key, plan.pods.map(keyOf));
+      expectations.expectDeletions(key, action.pods.map(keyOf));
       const outcomes = await Promise.allSettled(
-        plan.pods.map(async (pod) => {
-          const isSeen = await keeper.delete(owner, pod).catch((error: unknown) => {
-            expectations.deleted(key, keyOf(pod));
+        action.pods.map(async (pod) => {
+          const wasDeleted = await podControl.delete(replicaSet, pod).catch((error: unknown) => {
+            expectations.deletionObserved(key, keyOf(pod));
             throw error;
           });
-          if (!isSeen) expectations.deleted(key, keyOf(pod));
+          if (!wasDeleted) expectations.deletionObserved(key, keyOf(pod));
         }),
       );
-      const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-      return failed === undefined ? undefined : { error: failed.reason };
+      const rejected = outcomes.find((outcome) => outcome.status === 'rejected');
+      return rejected === undefined ? undefined : { error: rejected.reason };
     }
   }
 }
 
-function faultOf(plan: ReplicaPlan, error: unknown): ReplicaFault {
-  const message = errorMessage(error);
-  return { reason: plan.type === 'delete' ? 'FailedDelete' : 'FailedCreate', message };
+function replicaFailureOf(action: ReplicaAction, error: unknown): ReplicaFailure {
+  return { reason: action.type === 'delete' ? 'FailedDelete' : 'FailedCreate', message: errorMessage(error) };
 }
 
-/** Bound to the version that was seen: what has changed meanwhile is told by its own event. */
-async function writeStatus(
+/**
+ * The update carries the observed resourceVersion. A conflict is ignored: the change that caused it enqueues the
+ * object.
+ */
+async function updateStatus<Body extends ReplicaSetBody>(
   { client, signal }: ControllerContext,
-  { resource }: ReplicaKind,
-  owner: ApiObject,
-  status: ReturnType<typeof replicaStatus>,
+  { resource }: ReplicaKind<Body>,
+  replicaSet: ApiObject<Body>,
+  status: AppsV1ReplicaSetStatus | undefined,
 ): Promise<void> {
   if (status === undefined) return;
   try {
-    await client.update(resource, { ...owner.body, status }, { subresource: 'status', signal });
+    await client.update(resource, { ...replicaSet.body, status }, { subresource: 'status', signal });
   } catch (error) {
     if (!isNotFound(error) && !isConflict(error)) throw error;
   }

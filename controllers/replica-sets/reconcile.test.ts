@@ -1,58 +1,65 @@
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
-import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
-import type { JsonObject } from '../../shared/values/json';
-import { BURST, planOf, replicaStatus } from './reconcile';
+import type { AppsV1ReplicaSet, CoreV1Pod } from '../../shared/api/types/generated/members';
+import { apiObject } from '../../shared/client/rest/api-object';
+import type { Pod } from '../runtime/pods';
+import { BURST_REPLICAS, reconcileReplicas } from './reconcile';
+import type { ReplicaSet } from './replica-kinds';
+import { calculateStatus } from './status';
 
 const NOW = Date.UTC(2026, 0, 2);
 const LABELS = { app: 'a' };
 
-function set(replicas: number, { spec = {}, metadata = {}, status = {} }: Readonly<Record<string, JsonObject>> = {}): ApiObject {
-  return apiObject({
+function replicaSet(replicas: number, { spec = {}, metadata = {}, status = {} }: AppsV1ReplicaSet = {}): ReplicaSet {
+  return apiObject<AppsV1ReplicaSet>({
     metadata: { namespace: 'n', name: 'set', uid: 'u', generation: 2, ...metadata },
     spec: { replicas, template: { metadata: { labels: LABELS } }, ...spec },
     status: { replicas: 0, ...status },
   });
 }
 
-function pod(name: string, isReady = false, labels: JsonObject = LABELS): ApiObject {
+function pod(name: string, isReady = false, labels: Record<string, string> = LABELS): Pod {
   const conditions = isReady ? [{ type: 'Ready', status: 'True', lastTransitionTime: formatTimestamp(NOW - 10_000) }] : [];
-  return apiObject({ metadata: { namespace: 'n', name, uid: name, labels }, spec: {}, status: { phase: 'Running', conditions } });
+  return apiObject<CoreV1Pod>({
+    metadata: { namespace: 'n', name, uid: name, labels },
+    spec: {},
+    status: { phase: 'Running', conditions },
+  });
 }
-const pods = (count: number): readonly ApiObject[] => Array.from({ length: count }, (_, index) => pod(`p${index}`));
+const pods = (count: number): readonly Pod[] => Array.from({ length: count }, (_, index) => pod(`p${index}`));
 
-test.each<[string, ApiObject, readonly ApiObject[], unknown]>([
-  ['creates the missing pods', set(3), pods(1), { type: 'create', count: 2 }],
-  ['does nothing with as many pods as replicas', set(3), pods(3), { type: 'none' }],
-  ['creates at most one burst of pods', set(2 * BURST), [], { type: 'create', count: BURST }],
+test.each<[string, ReplicaSet, readonly Pod[], unknown]>([
+  ['creates the missing pods', replicaSet(3), pods(1), { type: 'create', count: 2 }],
+  ['does nothing with as many pods as replicas', replicaSet(3), pods(3), { type: 'none' }],
+  ['creates at most one burst of pods', replicaSet(2 * BURST_REPLICAS), [], { type: 'create', count: BURST_REPLICAS }],
   [
     'creates no pods for a ReplicaSet that is being deleted',
-    set(3, { metadata: { deletionTimestamp: formatTimestamp(NOW) } }),
+    replicaSet(3, { metadata: { deletionTimestamp: formatTimestamp(NOW) } }),
     [],
     { type: 'none' },
   ],
-])('planOf %s', (_, owner, present, plan) => {
-  expect(planOf(owner, present, () => present, NOW)).toEqual(plan);
+])('reconcileReplicas %s', (_, owner, present, action) => {
+  expect(reconcileReplicas(owner, present, () => present, NOW)).toEqual(action);
 });
 
-test('planOf deletes unready pods before ready ones, and at most one burst', () => {
+test('reconcileReplicas deletes unready pods before ready ones, and at most one burst', () => {
   const present = [pod('a', true), pod('b'), pod('c', true)];
-  const plan = planOf(set(2), present, () => present, NOW);
-  expect(plan.type === 'delete' && plan.pods.map(({ name }) => name)).toEqual(['b']);
-  const all = planOf(set(0), pods(BURST + 7), () => [], NOW);
-  expect(all.type === 'delete' && all.pods.length).toBe(BURST);
+  const action = reconcileReplicas(replicaSet(2), present, () => present, NOW);
+  expect(action.type === 'delete' && action.pods.map(({ name }) => name)).toEqual(['b']);
+  const burst = reconcileReplicas(replicaSet(0), pods(BURST_REPLICAS + 7), () => [], NOW);
+  expect(burst.type === 'delete' && burst.pods.length).toBe(BURST_REPLICAS);
 });
 
-test('replicaStatus counts pods and omits fields that are zero', () => {
+test('calculateStatus counts pods and omits fields that are zero', () => {
   const present = [pod('a', true), pod('b'), pod('c', true, { app: 'a', more: 'm' }), pod('d', false, {})];
-  expect(replicaStatus(set(3), present, undefined, NOW)).toEqual({
+  expect(calculateStatus(replicaSet(3), present, undefined, NOW)).toEqual({
     replicas: 4,
     fullyLabeledReplicas: 3,
     readyReplicas: 2,
     availableReplicas: 2,
     observedGeneration: 2,
   });
-  const patient = set(3, { spec: { minReadySeconds: 11 } });
-  expect(replicaStatus(patient, [pod('a', true)], undefined, NOW)).toEqual({
+  const withMinReadySeconds = replicaSet(3, { spec: { minReadySeconds: 11 } });
+  expect(calculateStatus(withMinReadySeconds, [pod('a', true)], undefined, NOW)).toEqual({
     replicas: 1,
     fullyLabeledReplicas: 1,
     readyReplicas: 1,
@@ -60,16 +67,16 @@ test('replicaStatus counts pods and omits fields that are zero', () => {
   });
 });
 
-test('replicaStatus returns nothing when the status is unchanged', () => {
+test('calculateStatus returns nothing when the status is unchanged', () => {
   const status = { replicas: 1, fullyLabeledReplicas: 1, readyReplicas: 0, observedGeneration: 2 };
-  expect(replicaStatus(set(1, { status }), [pod('a')], undefined, NOW)).toBeUndefined();
+  expect(calculateStatus(replicaSet(1, { status }), [pod('a')], undefined, NOW)).toBeUndefined();
 });
 
-test('replicaStatus sets ReplicaFailure once and removes it when the failure is over', () => {
-  const fault = { reason: 'FailedCreate', message: 'no room' } as const;
-  const said = { type: 'ReplicaFailure', status: 'True', lastTransitionTime: formatTimestamp(NOW), ...fault };
-  expect(replicaStatus(set(1), [], fault, NOW)).toEqual({ replicas: 0, observedGeneration: 2, conditions: [said] });
-  const known = set(1, { status: { observedGeneration: 2, conditions: [said] } });
-  expect(replicaStatus(known, [], { ...fault, message: 'still none' }, NOW + 5_000)).toBeUndefined();
-  expect(replicaStatus(known, [], undefined, NOW)).toEqual({ replicas: 0, observedGeneration: 2 });
+test('calculateStatus sets ReplicaFailure once and removes it when the failure is over', () => {
+  const failure = { reason: 'FailedCreate', message: 'no room' } as const;
+  const condition = { type: 'ReplicaFailure', status: 'True', lastTransitionTime: formatTimestamp(NOW), ...failure };
+  expect(calculateStatus(replicaSet(1), [], failure, NOW)).toEqual({ replicas: 0, observedGeneration: 2, conditions: [condition] });
+  const failing = replicaSet(1, { status: { observedGeneration: 2, conditions: [condition] } });
+  expect(calculateStatus(failing, [], { ...failure, message: 'still none' }, NOW + 5_000)).toBeUndefined();
+  expect(calculateStatus(failing, [], undefined, NOW)).toEqual({ replicas: 0, observedGeneration: 2 });
 });

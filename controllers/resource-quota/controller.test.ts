@@ -1,11 +1,13 @@
-import { objectAt, type JsonObject } from '../../shared/values/json';
+import type { CoreV1ResourceQuota } from '../../shared/api/types/generated/members';
+import { apiObject } from '../../shared/client/rest/api-object';
+import type { JsonObject } from '../../shared/values/json';
 import { reply } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';
 import { fakeContext } from '../../test/support/fake-context';
 import { runResourceQuota } from './controller';
 
 const QUOTAS = '/api/v1/resourcequotas';
-const MAPS = '/api/v1/configmaps';
+const CONFIG_MAPS = '/api/v1/configmaps';
 const HOUR_MS = 3_600_000;
 const served = {
   resource: 'configmaps',
@@ -18,40 +20,40 @@ const DOCUMENTS: Readonly<Record<string, JsonObject>> = {
   '/apis': { items: [] },
 };
 
-async function world() {
+async function startController() {
   const fake = fakeClient();
   const { clock, api } = fake;
   api.intercept = ({ path }) => (DOCUMENTS[path] === undefined ? undefined : reply(200, DOCUMENTS[path]));
   const hard = { 'count/configmaps': '5' };
-  const usage = (used: string): void =>
+  const putUsage = (used: string): void =>
     void api.put(QUOTAS, {
       metadata: { namespace: 'n', name: 'q', uid: 'q' },
       spec: { hard },
       status: { hard, used: { 'count/configmaps': used } },
     });
-  usage('0');
-  const end = new AbortController();
+  putUsage('0');
+  const abort = new AbortController();
   const settings = { concurrentQuotaSyncs: 1, quotaSyncPeriodMs: HOUR_MS };
-  const ended = runResourceQuota({ ...fakeContext(fake, end.signal), settings });
+  const stopped = runResourceQuota({ ...fakeContext(fake, abort.signal), settings });
   await clock.advanceAsync(100);
-  const used = (): unknown => objectAt(objectAt(api.get(QUOTAS, 'n', 'q'), 'status'), 'used')?.['count/configmaps'];
+  const used = () => apiObject<CoreV1ResourceQuota>(api.get(QUOTAS, 'n', 'q') ?? {}).body.status?.used?.['count/configmaps'];
   const stop = async (): Promise<void> => {
-    end.abort();
+    abort.abort();
     await clock.advanceAsync(0);
-    await ended;
+    await stopped;
   };
-  return { api, clock, usage, used, stop };
+  return { api, clock, putUsage, used, stop };
 }
 
 test('the ResourceQuota controller recalculates after five seconds when the usage exceeds the observed objects', async () => {
-  const { api, clock, usage, used, stop } = await world();
-  api.put(MAPS, { metadata: { namespace: 'n', name: 'a', uid: 'a' } });
-  api.drop(MAPS, 'n', 'a');
+  const { api, clock, putUsage, used, stop } = await startController();
+  api.put(CONFIG_MAPS, { metadata: { namespace: 'n', name: 'a', uid: 'a' } });
+  api.drop(CONFIG_MAPS, 'n', 'a');
   await clock.advanceAsync(100);
   expect(used()).toBe('0');
-  usage('1');
+  putUsage('1');
   await clock.advanceAsync(4_000);
-  // Whoever says so may know more than is known here.
+  // Admission may have counted an object that the informer does not show yet.
   expect(used()).toBe('1');
   await clock.advanceAsync(1_100);
   expect(used()).toBe('0');
@@ -59,9 +61,9 @@ test('the ResourceQuota controller recalculates after five seconds when the usag
 });
 
 test('the ResourceQuota controller keeps a correct usage and sends no further update', async () => {
-  const { api, clock, usage, used, stop } = await world();
-  usage('1');
-  api.put(MAPS, { metadata: { namespace: 'n', name: 'a', uid: 'a' } });
+  const { api, clock, putUsage, used, stop } = await startController();
+  putUsage('1');
+  api.put(CONFIG_MAPS, { metadata: { namespace: 'n', name: 'a', uid: 'a' } });
   await clock.advanceAsync(10_000);
   expect(used()).toBe('1');
   const before = api.requests.length;
@@ -71,7 +73,7 @@ test('the ResourceQuota controller keeps a correct usage and sends no further up
 });
 
 test('the ResourceQuota controller leaves no timer when it stops', async () => {
-  const { clock, stop } = await world();
+  const { clock, stop } = await startController();
   await stop();
   expect(clock.pending).toBe(0);
 });

@@ -1,26 +1,37 @@
 /**
- * Keeps the status of quotas: what they limit, and how much of it is used. Counts anew when what counts changes, many changes at a time, and every quota now and
- * then. Never refuses anything: that is for admission.
+ * Watches ResourceQuotas and the resources that they limit; writes ResourceQuota status. Admission, not this
+ * controller, enforces quotas.
+ *
+ * A quota is enqueued when its spec changes, 50 ms after a change of an object that it limits, 5 s after its status was
+ * changed, when a limited resource is added or removed, and periodically. A sync requeues itself when time alone
+ * changes the usage.
  */
+import type { CoreV1ResourceQuota } from '../../shared/api/types/generated/members';
 import { isNotFound } from '../../shared/client/rest/api-error';
-import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import { keyOf } from '../../shared/client/rest/api-object';
+import type { Informer } from '../../shared/client/informer/informer';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { pause } from '../../shared/client/signals';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
-import { equalJson, own } from '../../shared/values/json';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
-import { indexed } from '../runtime/indexed';
+import { equalJson } from '../../shared/values/json';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
+import { indexInformer } from '../runtime/object-index';
 import { runSteps } from '../../shared/scheduling/steps';
 import { TimeSlice } from '../../shared/scheduling/yielding';
-import { CountedKinds, keyOfKind } from './counted-kinds';
-import { limitedBy, quotaOutcome } from './reconcile';
+import { QuotaMonitor } from './quota-monitor';
+import { countedLimits, reconcileQuota, resourceKeyOf, type ResourceQuota } from './reconcile';
 
 const QUOTAS = resourceOf('core.v1.ResourceQuota');
-/** Changes of so long are counted together. Milliseconds. */
-const TOGETHER_MS = 50;
-/** After so long a usage that somebody else has written is counted again: what he counted may be gone since, and have been told of before his word. */
-const SETTLED_MS = 5_000;
+const NAMESPACE_INDEX = 'namespace';
+/** Changes of limited objects within this time cause one sync. Milliseconds. */
+const BATCH_MS = 50;
+/**
+ * The delay between a change of the status and the next sync. Admission writes the usage of an object before the
+ * informer shows the object; an object that was deleted again before that write leaves a wrong usage without another
+ * event. Milliseconds.
+ */
+const STATUS_CHECK_MS = 5_000;
 
 type QuotaContext = Pick<ControllerContext, 'client' | 'informers' | 'clock' | 'random' | 'logger' | 'signal' | 'queue'> & {
   readonly settings: Pick<ControllerContext['settings'], 'concurrentQuotaSyncs' | 'quotaSyncPeriodMs'>;
@@ -29,7 +40,7 @@ type QuotaContext = Pick<ControllerContext, 'client' | 'informers' | 'clock' | '
 export const resourceQuotaController: Controller = {
   name: 'resourcequota',
   aliases: ['resourcequota-controller'],
-  description: 'says of quotas how much of what they limit is used',
+  description: 'writes how much of each ResourceQuota is used',
   isOnByDefault: true,
   account: 'resourcequota-controller',
   run: runResourceQuota,
@@ -38,75 +49,83 @@ export const resourceQuotaController: Controller = {
 export async function runResourceQuota(context: QuotaContext): Promise<void> {
   const { informers, logger, signal, settings } = context;
   const quotas = informers.of(QUOTAS);
-  const index = indexed(quotas, { namespace: ({ namespace }) => [namespace] });
+  const quotaIndex = indexInformer(quotas, { [NAMESPACE_INDEX]: ({ namespace }) => [namespace] });
   const queue = context.queue({ name: 'resourcequota_primary' });
-  const limits = (quota: ApiObject, kind: string): boolean => [...limitedBy(quota).values()].some((one) => keyOfKind(one.kind) === kind);
-  const soon = addTogether(context, queue);
-  const kinds = new CountedKinds(
-    context,
-    (kind, namespace) => {
-      for (const quota of index.store.byIndex('namespace', namespace)) if (limits(quota, kind)) soon(keyOf(quota));
+  const enqueueLater = batchedEnqueue(context, queue);
+  const monitor = new QuotaMonitor(context, {
+    onUsageChange: (resourceKey, namespace) => {
+      for (const quota of quotaIndex.find(NAMESPACE_INDEX, namespace)) if (limits(quota, resourceKey)) enqueueLater(keyOf(quota));
     },
-    (renewed) => {
-      for (const quota of quotas.list()) if ([...renewed].some((kind) => limits(quota, kind))) queue.add(keyOf(quota));
-    },
-  );
-  const unhandle = quotas.handle({
-    added: (quota) => queue.add(keyOf(quota)),
-    // What it says of usage may be somebody's word who knows more already; what he knows is known here before long.
-    updated: (then, now) => {
-      if (!equalJson(own(then.body, 'spec'), own(now.body, 'spec'))) queue.add(keyOf(now));
-      else if (!equalJson(own(then.body, 'status'), own(now.body, 'status'))) queue.addAfter(keyOf(now), SETTLED_MS);
+    onResourcesChange: (resourceKeys) => {
+      for (const quota of quotas.list()) if ([...resourceKeys].some((resourceKey) => limits(quota, resourceKey))) queue.add(keyOf(quota));
     },
   });
-  const work = (key: string): Promise<WorkOutcome> => sync(context, quotas.byKey(key), kinds);
-  if (await synced([quotas], signal)) {
-    const again = (): void => quotas.list().forEach((quota) => queue.add(keyOf(quota)));
+  const removeHandler = watchQuotas(quotas, queue);
+  const work = (key: string): Promise<WorkOutcome> => syncResourceQuota(context, quotas.byKey(key), monitor);
+  if (await waitForSync([quotas], signal)) {
     await Promise.all([
       runWorkers({ queue, concurrency: settings.concurrentQuotaSyncs, logger, signal, work }),
-      kinds.keepLooking(),
-      periodically(context, settings.quotaSyncPeriodMs, again),
+      monitor.syncPeriodically(),
+      enqueueAllPeriodically(context, quotas, queue),
     ]);
   }
-  unhandle();
-  index.end();
-  kinds.end();
+  removeHandler();
+  quotaIndex.end();
+  monitor.end();
 }
 
-/** Adds items to the queue a moment later, so that what changes much is counted seldom. */
-function addTogether({ clock, signal }: QuotaContext, queue: WorkQueue): (key: string) => void {
-  const waiting = new Set<string>();
+function watchQuotas(quotas: Informer<CoreV1ResourceQuota>, queue: WorkQueue): () => void {
+  return quotas.handle({
+    added: (quota) => queue.add(keyOf(quota)),
+    updated: (previous, current) => {
+      if (!equalJson(previous.body.spec, current.body.spec)) queue.add(keyOf(current));
+      else if (!equalJson(previous.body.status, current.body.status)) queue.addAfter(keyOf(current), STATUS_CHECK_MS);
+    },
+  });
+}
+
+const limits = (quota: ResourceQuota, resourceKey: string): boolean =>
+  [...countedLimits(quota).values()].some(({ kind }) => resourceKeyOf(kind) === resourceKey);
+
+/** Adds keys to the queue after a delay, each of them once. */
+function batchedEnqueue({ clock, signal }: QuotaContext, queue: WorkQueue): (key: string) => void {
+  const batch = new Set<string>();
   return (key) => {
-    if (waiting.size === 0 && !signal.aborted) {
-      clock.after(TOGETHER_MS, () => {
-        for (const one of waiting) queue.add(one);
-        waiting.clear();
+    if (batch.size === 0 && !signal.aborted) {
+      clock.after(BATCH_MS, () => {
+        for (const batchedKey of batch) queue.add(batchedKey);
+        batch.clear();
       });
     }
-    waiting.add(key);
+    batch.add(key);
   };
 }
 
-async function periodically({ clock, signal }: QuotaContext, ms: number, task: () => void): Promise<void> {
-  while (await pause(clock, ms, signal)) task();
+async function enqueueAllPeriodically(
+  { clock, settings, signal }: QuotaContext,
+  quotas: Informer<CoreV1ResourceQuota>,
+  queue: WorkQueue,
+): Promise<void> {
+  while (await pause(clock, settings.quotaSyncPeriodMs, signal)) for (const quota of quotas.list()) queue.add(keyOf(quota));
 }
 
-async function sync({ client, clock, signal }: QuotaContext, quota: ApiObject | undefined, kinds: CountedKinds): Promise<WorkOutcome> {
+async function syncResourceQuota(
+  { client, clock, signal }: QuotaContext,
+  quota: ResourceQuota | undefined,
+  monitor: QuotaMonitor,
+): Promise<WorkOutcome> {
   if (quota === undefined) return DONE;
-  const retries: number[] = [];
-  for (const { kind } of limitedBy(quota).values()) retries.push((await kinds.follow(kind)) ?? Number.POSITIVE_INFINITY);
-  const { status, againMs } = await runSteps(
-    quotaOutcome(quota, (kind) => kinds.objects(kind, quota.namespace), clock.now()),
+  const delays: number[] = [];
+  for (const { kind } of countedLimits(quota).values()) delays.push((await monitor.ensureMonitor(kind)) ?? Number.POSITIVE_INFINITY);
+  const { status, requeueAfterMs } = await runSteps(
+    reconcileQuota(quota, (resource) => monitor.objectsIn(quota.namespace, resource), clock.now()),
     new TimeSlice(clock, { stepsPerCheck: 1 }),
   );
   if (status !== undefined) {
-    await client.update(QUOTAS, { ...quota.body, status }, { subresource: 'status', signal }).catch(unlessGone);
+    await client.update(QUOTAS, { ...quota.body, status }, { subresource: 'status', signal }).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
   }
-  const afterMs = Math.min(againMs ?? Number.POSITIVE_INFINITY, ...retries);
+  const afterMs = Math.min(requeueAfterMs ?? Number.POSITIVE_INFINITY, ...delays);
   return Number.isFinite(afterMs) ? { type: 'again', afterMs } : DONE;
-}
-
-/** What is gone is told by its own event. */
-function unlessGone(error: unknown): void {
-  if (!isNotFound(error)) throw error;
 }

@@ -1,79 +1,91 @@
-/** What a quota's status is to say; decided from what is seen, without a server. Seen at release 1.31.1. */
+/** Computes the status of a ResourceQuota. Pure. Behaves like upstream 1.31.1. */
+import type { CoreV1ResourceQuota, CoreV1ResourceQuotaStatus, MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
 import type { GroupResource } from '../../shared/api/identity/identity';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { addAmounts } from '../../shared/quota/amounts';
 import { parseCountedResource, type CountedResource } from '../../shared/quota/counted-resource';
 import { isInQuotaScopes, quotaScopesOf } from '../../shared/quota/scopes';
 import { quotaUsageOf, quotaReleasedAt } from '../../shared/quota/usage';
-import { objectAt, setMember, stringAt, type JsonObject } from '../../shared/values/json';
+import { own, setMember, type JsonObject } from '../../shared/values/json';
 import type { Steps } from '../../shared/scheduling/steps';
 import { compareQuantities, formatQuantity, type Quantity } from '../../shared/values/quantity';
 
-/** The objects of a kind in the quota's namespace; undefined = the kind is not served. */
-export type ObjectsOf = (kind: GroupResource) => Iterable<ApiObject> | undefined;
+export type ResourceQuota = ApiObject<CoreV1ResourceQuota>;
 
-export interface QuotaOutcome {
-  /** Undefined = it says so already. */
-  readonly status: JsonObject | undefined;
-  /** Look again after so long: time alone changes the usage then. Milliseconds. */
-  readonly againMs: number | undefined;
+/**
+ * The members that the usage of objects of any kind depends on. Objects held as metadata have no spec and no status.
+ */
+export type CountedBody = {
+  metadata?: MetaV1ObjectMeta;
+  spec?: JsonObject;
+  status?: { phase?: string };
+};
+
+/** The objects of a resource in the quota's namespace; undefined when the resource is not served. */
+export type ListObjects = (resource: GroupResource) => Iterable<ApiObject<CountedBody>> | undefined;
+
+export interface QuotaActions {
+  /** Undefined when the status is up to date. */
+  readonly status: CoreV1ResourceQuotaStatus | undefined;
+  /** Milliseconds until time alone changes the usage. */
+  readonly requeueAfterMs: number | undefined;
 }
 
-/** What counts against each resource that a quota limits, by the name that the quota gives it. */
-export function limitedBy(quota: ApiObject): ReadonlyMap<string, CountedResource> {
-  const hard = objectAt(objectAt(quota.body, 'spec'), 'hard') ?? {};
+/** The limits of a quota that this controller can compute the usage of, by their names in `spec.hard`. */
+export function countedLimits({ body }: ResourceQuota): ReadonlyMap<string, CountedResource> {
   return new Map(
-    Object.keys(hard).flatMap((name) => {
+    Object.keys(body.spec?.hard ?? {}).flatMap((name) => {
       const counted = parseCountedResource(name);
       return counted === undefined ? [] : [[name, counted]];
     }),
   );
 }
 
-/** A namespace may hold any number of objects: a step for each. */
-export function* quotaOutcome(quota: ApiObject, objectsOf: ObjectsOf, now: number): Steps<QuotaOutcome> {
-  const spec = objectAt(quota.body, 'spec') ?? {};
+/** Yields after each object, because a namespace may hold any number of objects. */
+export function* reconcileQuota(quota: ResourceQuota, listObjects: ListObjects, now: number): Steps<QuotaActions> {
+  const { spec = {}, status = {} } = quota.body;
   const scopes = quotaScopesOf(spec);
-  const limited = limitedBy(quota);
-  const total = new Map<string, Quantity>();
-  const known = new Set<string>();
-  let againMs: number | undefined;
-  for (const kind of kindsOf(limited.values())) {
-    const objects = objectsOf(kind);
+  const limits = countedLimits(quota);
+  const usage = new Map<string, Quantity>();
+  const servedKeys = new Set<string>();
+  let requeueAfterMs: number | undefined;
+  for (const resource of countedResources(limits.values())) {
+    const objects = listObjects(resource);
     if (objects === undefined) continue;
-    known.add(keyOfKind(kind));
+    servedKeys.add(resourceKeyOf(resource));
     for (const { body } of objects) {
       yield;
-      if (!isInQuotaScopes(kind, body, scopes)) continue;
-      addAmounts(total, quotaUsageOf(kind, body, now));
-      const until = quotaReleasedAt(kind, body);
-      if (until !== undefined && until >= now) againMs = Math.min(againMs ?? Number.POSITIVE_INFINITY, until - now + 1);
+      if (!isInQuotaScopes(resource, body, scopes)) continue;
+      addAmounts(usage, quotaUsageOf(resource, body, now));
+      const until = quotaReleasedAt(resource, body);
+      if (until !== undefined && until >= now) requeueAfterMs = Math.min(requeueAfterMs ?? Number.POSITIVE_INFINITY, until - now + 1);
     }
   }
-  const used: JsonObject = {};
-  for (const [name, counted] of limited) {
-    if (!known.has(keyOfKind(counted.kind))) continue;
-    const amount = total.get(counted.name);
-    setMember(used, name, amount === undefined ? '0' : formatQuantity(amount));
+  const used: Record<string, string> = {};
+  for (const [name, counted] of limits) {
+    if (!servedKeys.has(resourceKeyOf(counted.kind))) continue;
+    const quantity = usage.get(counted.name);
+    setMember(used, name, quantity === undefined ? '0' : formatQuantity(quantity));
   }
-  const hard = objectAt(spec, 'hard') ?? {};
-  const status = objectAt(quota.body, 'status') ?? {};
-  const isSaid = sameAmounts(objectAt(status, 'hard'), hard) && sameAmounts(objectAt(status, 'used'), used);
-  return { status: isSaid ? undefined : { hard, used }, againMs };
+  const { hard = {} } = spec;
+  const isUpToDate = haveEqualQuantities(status.hard, hard) && haveEqualQuantities(status.used, used);
+  return { status: isUpToDate ? undefined : { hard, used }, requeueAfterMs };
 }
 
-const keyOfKind = ({ group, resource }: GroupResource): string => `${resource}.${group}`;
+export const resourceKeyOf = ({ group, resource }: GroupResource): string => `${resource}.${group}`;
 
-function kindsOf(counted: Iterable<CountedResource>): readonly GroupResource[] {
-  return [...new Map([...counted].map(({ kind }) => [keyOfKind(kind), kind])).values()];
+function countedResources(limits: Iterable<CountedResource>): readonly GroupResource[] {
+  return [...new Map([...limits].map(({ kind }) => [resourceKeyOf(kind), kind])).values()];
 }
 
-/** Whether they say the same, in whatever spelling. */
-function sameAmounts(a: JsonObject | undefined, b: JsonObject): boolean {
+/** Ignores the notation of the quantities. */
+function haveEqualQuantities(a: Readonly<Record<string, string>> | undefined, b: Readonly<Record<string, string>>): boolean {
   const names = Object.keys(b);
-  if (Object.keys(a ?? {}).length !== names.length) return false;
+  if (a === undefined) return names.length === 0;
+  if (Object.keys(a).length !== names.length) return false;
   return names.every((name) => {
-    const [one, other] = [stringAt(a, name), stringAt(b, name)];
-    return one !== undefined && other !== undefined && (one === other || compareQuantities(one, other) === 0);
+    const [quantityOfA, quantityOfB] = [own(a, name), own(b, name)];
+    if (quantityOfA === undefined || quantityOfB === undefined) return false;
+    return quantityOfA === quantityOfB || compareQuantities(quantityOfA, quantityOfB) === 0;
   });
 }

@@ -2,8 +2,8 @@
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { ApiError, isNotFound } from '../../shared/client/rest/api-error';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
-import { createInNamespace } from '../runtime/create';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
+import { createInNamespace } from '../runtime/create-in-namespace';
 import { aborted } from '../../shared/client/signals';
 import { actionFor, type Action, type Publication } from './reconcile';
 
@@ -55,7 +55,7 @@ async function run(context: ControllerContext): Promise<void> {
     await told(() => act(context, namespace, actionFor(namespaces.get('', namespace), maps.get(namespace, name), publication()), name));
     return DONE;
   };
-  if (await synced([namespaces, maps], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
+  if (await waitForSync([namespaces, maps], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
   for (const remove of unhandle) remove();
 }
 

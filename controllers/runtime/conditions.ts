@@ -1,34 +1,39 @@
-/** Conditions in an object's status: finding one, and putting one in its type's place. */
+/** Conditions in an object's status, whatever its kind. */
 import type { ApiObject } from '../../shared/client/rest/api-object';
-import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 
-export function conditionsOf(object: JsonObject): readonly JsonObject[] {
-  return (arrayAt(objectAt(object, 'status'), 'conditions') ?? []).filter(isObject);
+/** The members that the conditions of all kinds share. */
+export interface Condition {
+  readonly type?: string;
+  readonly status?: string;
+  readonly lastTransitionTime?: string | null;
 }
 
-export function conditionOf(object: JsonObject, type: string): JsonObject | undefined {
-  return conditionsOf(object).find((condition) => stringAt(condition, 'type') === type);
+/** The part of an object that holds its conditions. */
+export interface HasConditions<C extends Condition> {
+  readonly status?: { readonly conditions?: readonly C[] | null };
 }
 
-/** '' where there is no such condition. */
-export function conditionStatus(object: JsonObject, type: string): string {
-  const condition = conditionOf(object, type);
-  return condition === undefined ? '' : (stringAt(condition, 'status') ?? '');
-}
+export const conditionsOf = <C extends Condition>({ status }: HasConditions<C>): readonly C[] => status?.conditions ?? [];
 
-/** The list with the condition in the place of the one of its type, or at its end. */
-export function withCondition(conditions: readonly JsonObject[], made: JsonObject): JsonObject[] {
-  const index = conditions.findIndex((condition) => condition['type'] === made['type']);
-  return index < 0 ? [...conditions, made] : conditions.with(index, made);
+export const conditionOf = <C extends Condition>(object: HasConditions<C>, type: string): C | undefined =>
+  conditionsOf(object).find((condition) => condition.type === type);
+
+/** '' when the object has no such condition. */
+export const conditionStatus = (object: HasConditions<Condition>, type: string): string => conditionOf(object, type)?.status ?? '';
+
+/** The list with the condition in place of the one of its type, or at its end. */
+export function withCondition<C extends Condition>(conditions: readonly C[], condition: NoInfer<C>): C[] {
+  const index = conditions.findIndex(({ type }) => type === condition.type);
+  return index < 0 ? [...conditions, condition] : conditions.with(index, condition);
 }
 
 /** The time at which a condition got its status: it stays while the status does. */
-export function transitionTime(conditions: readonly JsonObject[], type: string, status: string, now: string): string {
-  const found = conditions.find((condition) => condition['type'] === type);
-  return found !== undefined && stringAt(found, 'status') === status ? (stringAt(found, 'lastTransitionTime') ?? now) : now;
+export function transitionTime(conditions: readonly Condition[], type: string, status: string, now: string): string {
+  const previous = conditions.find((condition) => condition.type === type);
+  return previous?.status === status ? (previous.lastTransitionTime ?? now) : now;
 }
 
-/** A change of an object's conditions that fails where somebody has written the object meanwhile. */
-export function conditionsPatch({ uid, resourceVersion }: ApiObject, conditions: readonly JsonObject[]): JsonObject {
+/** A merge patch of an object's conditions. The server refuses it with 409 when the object has changed. */
+export function conditionsPatch<C extends Condition>({ uid, resourceVersion }: ApiObject, conditions: readonly C[]) {
   return { metadata: { uid, resourceVersion }, status: { conditions: [...conditions] } };
 }

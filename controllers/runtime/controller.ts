@@ -153,7 +153,7 @@ export interface Controller {
 }
 
 /** Resolves when all informers know their collections; false when the signal is aborted first. */
-export async function synced(informers: readonly Informer[], signal: AbortSignal): Promise<boolean> {
+export async function waitForSync(informers: readonly Informer[], signal: AbortSignal): Promise<boolean> {
   try {
     await raceSignal(Promise.all(informers.map((informer) => informer.synced)), signal);
     return true;

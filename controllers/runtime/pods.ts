@@ -1,48 +1,44 @@
-/** What controllers read of pods. */
+/** What controllers read of pods and of owner references. */
+import type { CoreV1Pod } from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { ObjectReference } from '../../shared/client/events/event-correlation';
-import { arrayAt, isObject, objectAt, stringAt } from '../../shared/values/json';
 import { conditionStatus } from './conditions';
 
+export type Pod = ApiObject<CoreV1Pod>;
+
 /**
- * Compares objects by name, for lists that are written or of which a message names the first: the order of an informer's store depends on its history. Names are ASCII,
+ * Compares objects by name, for lists that are written or of which a message names the first: the order of an informer's objects depends on its history. Names are ASCII,
  * so the order of UTF-16 units is the order of bytes.
  */
-export function byName({ name }: Pick<ApiObject, 'name'>, other: Pick<ApiObject, 'name'>): number {
-  if (name === other.name) return 0;
-  return name < other.name ? -1 : 1;
+export function compareNames(a: Pick<ApiObject, 'name'>, b: Pick<ApiObject, 'name'>): number {
+  if (a.name === b.name) return 0;
+  return a.name < b.name ? -1 : 1;
 }
 
-export const isReady = (pod: ApiObject): boolean => conditionStatus(pod.body, 'Ready') === 'True';
+export const isPodReady = ({ body }: Pod): boolean => conditionStatus(body, 'Ready') === 'True';
 
-/** '' before a node has been chosen. */
-export const nodeNameOf = (pod: ApiObject): string => stringAt(objectAt(pod.body, 'spec'), 'nodeName') ?? '';
+/** '' for a pod that is not scheduled. */
+export const nodeNameOf = ({ body }: Pod): string => body.spec?.nodeName ?? '';
 
-export function hasEnded(pod: ApiObject): boolean {
-  const phase = stringAt(objectAt(pod.body, 'status'), 'phase');
-  return phase === 'Succeeded' || phase === 'Failed';
-}
+/** Whether all containers have ended for good. */
+export const isPodTerminated = ({ body }: Pod): boolean => body.status?.phase === 'Succeeded' || body.status?.phase === 'Failed';
 
-/** The object that keeps another one going. */
-export interface ControllingOwner {
+/** The owner reference whose `controller` is true. */
+export interface ControllerReference {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
   readonly uid: string;
 }
 
-export function controllerOf(object: ApiObject): ControllingOwner | undefined {
-  const references = (arrayAt(objectAt(object.body, 'metadata'), 'ownerReferences') ?? []).filter(isObject);
-  const found = references.find((reference) => reference['controller'] === true);
-  if (found === undefined) return undefined;
-  const text = (member: string): string => stringAt(found, member) ?? '';
-  return { apiVersion: text('apiVersion'), kind: text('kind'), name: text('name'), uid: text('uid') };
+export function controllerOf({ metadata }: Pick<ApiObject, 'metadata'>): ControllerReference | undefined {
+  const reference = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  if (reference === undefined) return undefined;
+  const { apiVersion = '', kind = '', name = '', uid = '' } = reference;
+  return { apiVersion, kind, name, uid };
 }
 
-export function labelsOf({ body }: ApiObject): Readonly<Record<string, string>> {
-  const labels = objectAt(objectAt(body, 'metadata'), 'labels') ?? {};
-  return Object.fromEntries(Object.entries(labels).flatMap(([key, value]) => (typeof value === 'string' ? [[key, value]] : [])));
-}
+export const labelsOf = ({ metadata }: Pick<ApiObject, 'metadata'>): Readonly<Record<string, string>> => metadata.labels ?? {};
 
 export function podReference({ namespace, name, uid, resourceVersion }: ApiObject): ObjectReference {
   return { apiVersion: 'v1', kind: 'Pod', namespace, name, uid, resourceVersion };

@@ -1,8 +1,8 @@
 /** Sees to it that every namespace has its service account `default`, and makes it again when it is deleted. */
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
-import { createInNamespace } from '../runtime/create';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
+import { createInNamespace } from '../runtime/create-in-namespace';
 import { DEFAULT_ACCOUNT, missingAccount } from './reconcile';
 
 const NAMESPACES = resourceOf('core.v1.Namespace');
@@ -31,6 +31,6 @@ async function run({ client, informers, queue: makeQueue, logger, signal }: Cont
     if (missing !== undefined) await createInNamespace(client, ACCOUNTS, missing, signal);
     return DONE;
   };
-  if (await synced([namespaces, accounts], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
+  if (await waitForSync([namespaces, accounts], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
   for (const remove of unhandle) remove();
 }

@@ -1,27 +1,36 @@
 /**
- * Keeps a StatefulSet's pods: each with a name and claims of its own, which the next one of that name has again. Touches nothing for one that is being deleted.
+ * Creates and deletes the pods of StatefulSets. Each has an ordinal in its name, and claims that its successor reuses.
+ *
+ *  - Watches StatefulSets and pods; reads ControllerRevisions and claims from informers. Writes pods, claims,
+ *    ControllerRevisions and the status.
+ *  - Requeues on changes of a StatefulSet or its pods, when a ready pod becomes available after `minReadySeconds`, and
+ *    when expectations expire.
+ *  - A StatefulSet that is being deleted is ignored.
+ *
+ * Unlike upstream it has expectations: a sync waits until the informer shows the pods that the last one wrote.
  */
-import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import { isBeingDeleted, keyOf } from '../../shared/client/rest/api-object';
+import type { AppsV1ControllerRevision, AppsV1StatefulSet, CoreV1Pod } from '../../shared/api/types/generated/members';
 import type { Informer } from '../../shared/client/informer/informer';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { qualifiedNameInDialect } from '../../shared/names/dialect';
-import { objectAt, stringAt } from '../../shared/values/json';
-import { nextAvailable } from '../owned/activity';
-import { claim } from '../owned/claim';
-import { Dependants } from '../owned/dependants';
-import { Expectations } from '../owned/expectations';
-import { followDependants } from '../owned/follow';
-import { labelSelectorOf } from '../owned/selector';
-import { minReadyOf, numberAt } from '../owned/wishes';
-import { History } from '../revisions/history';
-import { REVISIONS, surplusOf } from '../revisions/revision';
-import { synced, type Controller, type ControllerContext, type ControllerSettings } from '../runtime/controller';
-import { labelsOf } from '../runtime/pods';
-import { ordinalOf, revisionOf } from './identity';
-import { planSet, type SetView } from './plan';
-import { setStatus } from './status';
-import { CLAIMS, PODS, SetWrites, STATEFUL_SETS } from './writes';
+import { msUntilAvailable } from '../workload/pod-activity';
+import { claimDependents } from '../workload/controller-ref-manager';
+import { DependentIndex } from '../workload/dependent-index';
+import { Expectations } from '../workload/expectations';
+import { watchDependents } from '../workload/dependent-events';
+import { labelSelectorOf } from '../workload/label-selector';
+import { minReadySecondsOf } from '../workload/spec';
+import { RevisionHistory } from '../workload/revision-history';
+import { REVISIONS, revisionsBeyondLimit } from '../workload/controller-revision';
+import { waitForSync, type Controller, type ControllerContext, type ControllerSettings } from '../runtime/controller';
+import { labelsOf, type Pod } from '../runtime/pods';
+import { ordinalOf, podRevisionOf } from './identity';
+import { reconcilePods, type StatefulSetView } from './reconcile';
+import { CLAIMS, PODS, revisionHistoryLimitOf, STATEFUL_SETS, type StatefulSet } from './stateful-set';
+import { StatefulSetWriter } from './stateful-set-writer';
+import { calculateStatus } from './status';
 
 export const statefulSetController: Controller = {
   name: 'statefulset',
@@ -32,87 +41,89 @@ export const statefulSetController: Controller = {
   run: runStatefulSets,
 };
 
-interface SeenSets {
-  readonly sets: Informer;
-  readonly podsOf: Dependants;
-  readonly revisionsOf: Dependants;
+interface StatefulSetState {
+  readonly sets: Informer<AppsV1StatefulSet>;
+  readonly podIndex: DependentIndex<CoreV1Pod>;
+  readonly revisionIndex: DependentIndex<AppsV1ControllerRevision>;
   readonly expectations: Expectations;
-  readonly history: History;
-  readonly writes: SetWrites;
+  readonly history: RevisionHistory;
+  readonly writer: StatefulSetWriter;
 }
 
-const HISTORY_LIMIT = 10;
-/** Spelled as the stock command line knows it. */
-const REVISION_HASH = qualifiedNameInDialect('kubernetes', 'controller.platform.io/hash');
+/** The label of a revision with the hash of its data, in upstream's spelling, which kubectl reads. */
+const REVISION_HASH_LABEL = qualifiedNameInDialect('kubernetes', 'controller.platform.io/hash');
 
-/** What it uses of what it is given. */
-export type SetContext = Pick<ControllerContext, 'client' | 'informers' | 'events' | 'clock' | 'signal' | 'logger' | 'queue'> & {
+/** The members of a ControllerContext that the controller uses. */
+export type StatefulSetContext = Pick<ControllerContext, 'client' | 'informers' | 'events' | 'clock' | 'signal' | 'logger' | 'queue'> & {
   readonly settings: Pick<ControllerSettings, 'concurrentStatefulSetSyncs'>;
 };
 
-export async function runStatefulSets(context: SetContext): Promise<void> {
+export async function runStatefulSets(context: StatefulSetContext): Promise<void> {
   const { informers, client, events, clock, signal, settings, logger } = context;
   const [sets, pods] = [informers.of(STATEFUL_SETS), informers.of(PODS)];
   const [revisions, claims] = [informers.of(REVISIONS), informers.of(CLAIMS)];
   const expectations = new Expectations(clock);
-  const seen: SeenSets = {
+  const state: StatefulSetState = {
     sets,
-    podsOf: new Dependants(pods),
-    revisionsOf: new Dependants(revisions),
+    podIndex: new DependentIndex(pods),
+    revisionIndex: new DependentIndex(revisions),
     expectations,
-    history: new History({ client, resource: STATEFUL_SETS, label: REVISION_HASH, signal }),
-    writes: new SetWrites({ client, events, claims, expectations, signal }),
+    history: new RevisionHistory({ client, resource: STATEFUL_SETS, label: REVISION_HASH_LABEL, signal }),
+    writer: new StatefulSetWriter({ client, events, claims, expectations, signal }),
   };
   const queue = context.queue({ name: 'statefulset' });
-  const unhandle = follow(seen, pods, queue);
-  const work = (key: string): Promise<WorkOutcome> => sync(context, seen, key);
+  const removeHandlers = addHandlers(state, pods, queue);
+  const work = (key: string): Promise<WorkOutcome> => syncStatefulSet(context, state, key);
   const concurrency = settings.concurrentStatefulSetSyncs;
-  if (await synced([sets, pods, revisions, claims], signal)) await runWorkers({ queue, concurrency, logger, signal, work });
-  for (const remove of unhandle) remove();
-  seen.podsOf.end();
-  seen.revisionsOf.end();
+  if (await waitForSync([sets, pods, revisions, claims], signal)) await runWorkers({ queue, concurrency, logger, signal, work });
+  for (const remove of removeHandlers) remove();
+  state.podIndex.release();
+  state.revisionIndex.release();
 }
 
-function follow({ sets, expectations }: SeenSets, pods: Informer, queue: WorkQueue): readonly (() => void)[] {
-  const tell = (set: ApiObject): void => queue.add(keyOf(set));
+function addHandlers({ sets, expectations }: StatefulSetState, pods: Informer<CoreV1Pod>, queue: WorkQueue): readonly (() => void)[] {
+  const enqueue = (set: StatefulSet): void => queue.add(keyOf(set));
   return [
     sets.handle({
-      added: tell,
-      updated: (_, set) => tell(set),
-      deleted: (set) => expectations.forget(keyOf(set)),
+      added: enqueue,
+      updated: (_, set) => enqueue(set),
+      deleted: (set) => expectations.delete(keyOf(set)),
     }),
-    followDependants({ dependants: pods, owners: sets, resource: STATEFUL_SETS, expectations, wants: isPodOf, tell }),
+    watchDependents({ dependents: pods, owners: sets, resource: STATEFUL_SETS, expectations, matches: isMemberOf, onChange: enqueue }),
   ];
 }
 
-const isPodOf = (set: ApiObject, pod: ApiObject): boolean =>
+const isMemberOf = (set: StatefulSet, pod: Pod): boolean =>
   ordinalOf(set.name, pod.name) !== undefined && labelSelectorOf(set)?.(labelsOf(pod)) === true;
 
-async function sync(context: SetContext, seen: SeenSets, key: string): Promise<WorkOutcome> {
+async function syncStatefulSet(context: StatefulSetContext, state: StatefulSetState, key: string): Promise<WorkOutcome> {
   const { client, clock, signal } = context;
-  const { sets, podsOf, revisionsOf, expectations, history, writes } = seen;
+  const { sets, podIndex, revisionIndex, expectations, history, writer } = state;
   const set = sets.byKey(key);
   const matches = set === undefined ? undefined : labelSelectorOf(set);
   if (set === undefined || matches === undefined) return DONE;
-  if (!expectations.areMet(key)) return { type: 'again', afterMs: expectations.forgottenIn(key) ?? 0 };
-  const claims = { client, ownerResource: STATEFUL_SETS, signal };
-  const pods = await claim({ ...claims, resource: PODS }, set, (pod) => isPodOf(set, pod), podsOf.candidatesFor(set));
-  const isSelected = (one: ApiObject): boolean => matches(labelsOf(one));
-  const revisions = await claim({ ...claims, resource: REVISIONS }, set, isSelected, revisionsOf.candidatesFor(set));
+  if (!expectations.areSatisfied(key)) return { type: 'again', afterMs: expectations.msUntilExpired(key) ?? 0 };
+  const options = { client, ownerResource: STATEFUL_SETS, signal };
+  const pods = await claimDependents({ ...options, resource: PODS }, set, (pod) => isMemberOf(set, pod), podIndex.candidatesFor(set));
+  const revisions = await claimDependents(
+    { ...options, resource: REVISIONS },
+    set,
+    (revision) => matches(labelsOf(revision)),
+    revisionIndex.candidatesFor(set),
+  );
 
   if (isBeingDeleted(set)) return DONE;
-  const status = objectAt(set.body, 'status') ?? {};
-  const { revision: update, collisions } = await history.present(set, revisions, numberAt(status, 'collisionCount') ?? 0);
-  const current = revisions.find(({ name }) => name === stringAt(status, 'currentRevision')) ?? update;
-  const view: SetView = { set, pods, current: current.name, update: update.name, now: clock.now() };
+  const { status } = set.body;
+  const { revision: update, collisionCount } = await history.ensureCurrent(set, revisions, status?.collisionCount ?? 0);
+  const current = revisions.find(({ name }) => name === status?.currentRevision) ?? update;
+  const view: StatefulSetView = { set, pods, currentRevision: current.name, updateRevision: update.name, now: clock.now() };
   try {
-    await writes.carryOut(set, planSet(view), { current, update });
+    await writer.apply(set, reconcilePods(view), { current, update });
   } finally {
-    await writes.writeStatus(set, setStatus(view, collisions));
+    await writer.updateStatus(set, calculateStatus(view, collisionCount));
   }
-  const live = new Set([current.name, update.name, ...pods.map(revisionOf)]);
-  const limit = numberAt(objectAt(set.body, 'spec'), 'revisionHistoryLimit') ?? HISTORY_LIMIT;
-  await history.forget(surplusOf(revisions, live, limit));
-  const waitMs = nextAvailable(pods, minReadyOf(set), clock.now());
-  return waitMs === undefined ? DONE : { type: 'again', afterMs: waitMs };
+  const liveRevisions = new Set([current.name, update.name, ...pods.map(podRevisionOf)]);
+  await history.delete(revisionsBeyondLimit(revisions, liveRevisions, revisionHistoryLimitOf(set)));
+  const availableInMs = msUntilAvailable(pods, minReadySecondsOf(set), clock.now());
+  return availableInMs === undefined ? DONE : { type: 'again', afterMs: availableInMs };
 }

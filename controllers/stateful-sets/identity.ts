@@ -1,101 +1,97 @@
-/** What a pod of a StatefulSet is called, which claims are its own, and how it is made. Decided from the set, without a server. */
-import type { ApiObject } from '../../shared/client/rest/api-object';
-import type { Resource } from '../../shared/client/rest/resource';
+/** The identity of a StatefulSet's pods: their names, their labels and their claims. Pure. */
+import type {
+  CoreV1PersistentVolumeClaim,
+  CoreV1Pod,
+  CoreV1PodSpec,
+  CoreV1PodTemplateSpec,
+} from '../../shared/api/types/generated/members';
 import { qualifiedNameInDialect, type Dialect } from '../../shared/names/dialect';
-import { arrayAt, cloneJson, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import { podFrom } from '../owned/pods';
-import { numberAt } from '../owned/wishes';
-import { REVISION_LABEL } from '../revisions/revision';
-import { labelsOf } from '../runtime/pods';
+import { cloneJson } from '../../shared/values/json';
+import { podFromTemplate } from '../workload/pod-control';
+import { REVISION_LABEL } from '../workload/controller-revision';
+import { labelsOf, type Pod } from '../runtime/pods';
+import { STATEFUL_SETS, type StatefulSet } from './stateful-set';
 
-/** Spelled as stock manifests select by them. */
-const NAME_LABEL = qualifiedNameInDialect('kubernetes', 'statefulset.platform.io/pod-name');
-const INDEX_LABEL = qualifiedNameInDialect('kubernetes', 'apps.platform.io/pod-index');
-
-const specOf = ({ body }: ApiObject): JsonObject => objectAt(body, 'spec') ?? {};
-
-/** The first ordinal. */
-export const startOf = (set: ApiObject): number => numberAt(objectAt(specOf(set), 'ordinals'), 'start') ?? 0;
+/** In upstream's spelling, which stock manifests select. */
+const POD_NAME_LABEL = qualifiedNameInDialect('kubernetes', 'statefulset.platform.io/pod-name');
+const POD_INDEX_LABEL = qualifiedNameInDialect('kubernetes', 'apps.platform.io/pod-index');
 
 export const podName = (set: string, ordinal: number): string => `${set}-${ordinal}`;
 
-const NAME = /^(.*)-(0|[1-9][0-9]{0,9})$/s;
+const POD_NAME = /^(.*)-(0|[1-9][0-9]{0,9})$/s;
 
-/** Undefined = it is no name of a pod of the set. */
+/** Both arguments are names. Undefined when the pod does not have the name of a pod of the StatefulSet. */
 export function ordinalOf(set: string, pod: string): number | undefined {
-  const [, parent, ordinal] = NAME.exec(pod) ?? [];
+  const [, parent, ordinal] = POD_NAME.exec(pod) ?? [];
   return parent === set && ordinal !== undefined ? Number(ordinal) : undefined;
 }
 
-export const revisionOf = (pod: ApiObject): string => labelsOf(pod)[REVISION_LABEL] ?? '';
+/** The name of the pod's revision, '' for a pod without the label. */
+export const podRevisionOf = (pod: Pod): string => labelsOf(pod)[REVISION_LABEL] ?? '';
 
-const claimTemplates = (set: ApiObject): readonly JsonObject[] => (arrayAt(specOf(set), 'volumeClaimTemplates') ?? []).filter(isObject);
+const claimTemplatesOf = ({ body }: StatefulSet): readonly CoreV1PersistentVolumeClaim[] => body.spec?.volumeClaimTemplates ?? [];
 
-const claimName = (template: JsonObject, pod: string): string => `${stringAt(objectAt(template, 'metadata'), 'name') ?? ''}-${pod}`;
+const claimName = (template: CoreV1PersistentVolumeClaim, pod: string): string => `${template.metadata?.name ?? ''}-${pod}`;
 
-export const claimNames = (set: ApiObject, pod: string): readonly string[] =>
-  claimTemplates(set).map((template) => claimName(template, pod));
+export const claimNames = (set: StatefulSet, pod: string): readonly string[] =>
+  claimTemplatesOf(set).map((template) => claimName(template, pod));
 
-/** The claims of a pod, as they are made. */
-export function claimsFor(set: ApiObject, pod: string): readonly JsonObject[] {
-  const selected = objectAt(objectAt(specOf(set), 'selector'), 'matchLabels') ?? {};
-  return claimTemplates(set).map((template) => {
-    const metadata = objectAt(template, 'metadata') ?? {};
-    const annotations = objectAt(metadata, 'annotations');
+/** The claims to create for a pod. */
+export function newClaims(set: StatefulSet, pod: string): readonly CoreV1PersistentVolumeClaim[] {
+  const selectedLabels = set.body.spec?.selector?.matchLabels;
+  return claimTemplatesOf(set).map((template) => {
+    const { labels, annotations } = template.metadata ?? {};
     return {
       metadata: {
         namespace: set.namespace,
         name: claimName(template, pod),
-        labels: { ...objectAt(metadata, 'labels'), ...selected },
+        labels: { ...labels, ...selectedLabels },
         ...(annotations === undefined ? {} : { annotations: { ...annotations } }),
       },
-      spec: cloneJson(objectAt(template, 'spec') ?? {}),
+      spec: cloneJson(template.spec ?? {}),
     };
   });
 }
 
 export interface PodOrigin {
   readonly dialect: Dialect;
-  /** Of the set. */
-  readonly resource: Resource;
-  readonly set: ApiObject;
-  readonly template: JsonObject;
-  /** Its name. */
+  readonly set: StatefulSet;
+  /** Of the revision, which need not be the current one of the set. */
+  readonly template: CoreV1PodTemplateSpec;
+  /** The name of the revision. */
   readonly revision: string;
 }
 
-export function podFor({ dialect, resource, set, template, revision }: PodOrigin, ordinal: number): JsonObject {
+/** The pod to create for an ordinal. */
+export function newVersionedPod({ dialect, set, template, revision }: PodOrigin, ordinal: number): CoreV1Pod {
   const name = podName(set.name, ordinal);
-  const pod = podFrom(template, dialect, resource, set);
-  const metadata = objectAt(pod, 'metadata') ?? {};
-  const spec = objectAt(pod, 'spec') ?? {};
-  const serviceName = stringAt(specOf(set), 'serviceName') ?? '';
+  const { metadata = {}, spec = {} } = podFromTemplate(template, dialect, STATEFUL_SETS, set);
+  const serviceName = set.body.spec?.serviceName ?? '';
   return {
-    metadata: { ...metadata, name, labels: { ...objectAt(metadata, 'labels'), ...ownLabels(name, ordinal), [REVISION_LABEL]: revision } },
-    spec: { ...spec, hostname: name, ...(serviceName === '' ? {} : { subdomain: serviceName }), ...volumes(set, name, spec) },
+    metadata: { ...metadata, name, labels: { ...metadata.labels, ...identityLabels(name, ordinal), [REVISION_LABEL]: revision } },
+    spec: { ...spec, hostname: name, ...(serviceName === '' ? {} : { subdomain: serviceName }), ...volumesFor(set, name, spec) },
   };
 }
 
-const ownLabels = (name: string, ordinal: number): Readonly<Record<string, string>> => ({
-  [NAME_LABEL]: name,
-  [INDEX_LABEL]: String(ordinal),
+const identityLabels = (name: string, ordinal: number): Readonly<Record<string, string>> => ({
+  [POD_NAME_LABEL]: name,
+  [POD_INDEX_LABEL]: String(ordinal),
 });
 
-/** Labels that it lacks; undefined where it has them: one that was taken in may not. */
-export function missingLabels(pod: ApiObject, ordinal: number): Readonly<Record<string, string>> | undefined {
-  const wanted = ownLabels(pod.name, ordinal);
+/** The identity labels of a pod that lacks one, as an adopted pod may; undefined when it has them all. */
+export function missingIdentityLabels(pod: Pod, ordinal: number): Readonly<Record<string, string>> | undefined {
+  const desired = identityLabels(pod.name, ordinal);
   const labels = labelsOf(pod);
-  return Object.entries(wanted).every(([key, value]) => labels[key] === value) ? undefined : wanted;
+  return Object.entries(desired).every(([key, value]) => labels[key] === value) ? undefined : desired;
 }
 
-/** Those of claims stand in the place of others of their names. */
-function volumes(set: ApiObject, pod: string, spec: JsonObject): JsonObject {
-  const claimed = claimTemplates(set).map((template) => ({
-    name: stringAt(objectAt(template, 'metadata'), 'name') ?? '',
+/** The volumes of the claims replace volumes of the template that have the same names. */
+function volumesFor(set: StatefulSet, pod: string, spec: CoreV1PodSpec): Pick<CoreV1PodSpec, 'volumes'> {
+  const claimVolumes = claimTemplatesOf(set).map((template) => ({
+    name: template.metadata?.name ?? '',
     persistentVolumeClaim: { claimName: claimName(template, pod) },
   }));
-  const names = new Set(claimed.map(({ name }) => name));
-  const others = (arrayAt(spec, 'volumes') ?? []).filter((volume) => !isObject(volume) || !names.has(stringAt(volume, 'name') ?? ''));
-  const all = [...claimed, ...others];
-  return all.length === 0 ? {} : { volumes: all };
+  const names = new Set(claimVolumes.map(({ name }) => name));
+  const volumes = [...claimVolumes, ...(spec.volumes ?? []).filter(({ name = '' }) => !names.has(name))];
+  return volumes.length === 0 ? {} : { volumes };
 }

@@ -1,33 +1,39 @@
-/** What the status of a StatefulSet says. Decided from what is seen, without a server. */
+/** Calculates the status of a StatefulSet from its pods. Pure. */
+import type { AppsV1StatefulSetStatus } from '../../shared/api/types/generated/members';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
-import { equalJson, objectAt, type JsonObject } from '../../shared/values/json';
-import { isAvailable } from '../owned/activity';
-import { generationOf, minReadyOf } from '../owned/wishes';
-import { revisionOf } from './identity';
-import { isRunningAndReady, strategyOf, type SetView } from './plan';
+import { equalJson } from '../../shared/values/json';
+import type { Pod } from '../runtime/pods';
+import { omitZeros } from '../workload/omit-zeros';
+import { isPodAvailable } from '../workload/pod-activity';
+import { generationOf, minReadySecondsOf } from '../workload/spec';
+import { podRevisionOf } from './identity';
+import { isRunningAndReady, type StatefulSetView } from './reconcile';
+import { updateStrategyOf } from './stateful-set';
 
-/** Undefined = it stands there already. */
-export function setStatus({ set, pods, current, update, now }: SetView, collisionCount: number): JsonObject | undefined {
-  const count = (counts: (pod: (typeof pods)[number]) => boolean): number => pods.filter(counts).length;
-  const staying = pods.filter((pod) => !isBeingDeleted(pod));
+/**
+ * Undefined when the object has this status already. The update revision becomes the current one when a rolling update
+ * is complete.
+ */
+export function calculateStatus(
+  { set, pods, currentRevision, updateRevision, now }: StatefulSetView,
+  collisionCount: number,
+): AppsV1StatefulSetStatus | undefined {
+  const count = (predicate: (pod: Pod) => boolean): number => pods.filter(predicate).length;
+  const countRevision = (revision: string): number => count((pod) => !isBeingDeleted(pod) && podRevisionOf(pod) === revision);
   const replicas = pods.length;
   const readyReplicas = count(isRunningAndReady);
-  const updatedReplicas = staying.filter((pod) => revisionOf(pod) === update).length;
-  const isComplete = strategyOf(set) === 'RollingUpdate' && updatedReplicas === replicas && readyReplicas === replicas;
-  const currentReplicas = isComplete ? updatedReplicas : staying.filter((pod) => revisionOf(pod) === current).length;
-  const availableReplicas = count((pod) => isRunningAndReady(pod) && isAvailable(pod, minReadyOf(set), now));
-  const status: JsonObject = {
+  const updatedReplicas = countRevision(updateRevision);
+  const isComplete = updateStrategyOf(set) === 'RollingUpdate' && updatedReplicas === replicas && readyReplicas === replicas;
+  const currentReplicas = isComplete ? updatedReplicas : countRevision(currentRevision);
+  const availableReplicas = count((pod) => isRunningAndReady(pod) && isPodAvailable(pod, minReadySecondsOf(set), now));
+  const status: AppsV1StatefulSetStatus = {
     observedGeneration: generationOf(set),
     replicas,
-    ...counted({ readyReplicas, currentReplicas, updatedReplicas }),
-    currentRevision: isComplete ? update : current,
-    updateRevision: update,
+    ...omitZeros({ readyReplicas, currentReplicas, updatedReplicas }),
+    currentRevision: isComplete ? updateRevision : currentRevision,
+    updateRevision,
     collisionCount,
     availableReplicas,
   };
-  return equalJson(status, objectAt(set.body, 'status') ?? {}) ? undefined : status;
+  return equalJson(status, set.body.status ?? {}) ? undefined : status;
 }
-
-/** A count of nothing is left out. */
-const counted = (counts: Readonly<Record<string, number>>): JsonObject =>
-  Object.fromEntries(Object.entries(counts).filter(([, value]) => value !== 0));

@@ -1,16 +1,22 @@
 /**
- * Volumes that are bound and claims that pods use are not removed before they are free: a finalizer keeps them, which the server gives them at
- * their creation and these controllers take away, or bring back where somebody else took it.
+ * Two controllers that protect bound PersistentVolumes, and PersistentVolumeClaims that pods use, from removal: they
+ * add a finalizer where it is missing, and remove it from an object that is being deleted when it is not in use.
+ *
+ *  - Each watches its kind; the one for claims also watches deletions of pods. Writes `metadata.finalizers` only.
+ *  - Requeues on changes. A claim in use is enqueued again when a pod of its namespace is deleted.
+ *
+ * Unlike upstream the claim controller always lists the pods from the API server before it removes a finalizer, and
+ * never decides from an informer that a claim is in use.
  */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
-import type { CoreV1Pod } from '../../shared/api/types/generated/members';
-import { metadataOf, resourceOf, type Resource } from '../../shared/client/rest/resource';
+import type { CoreV1Pod, CoreV1PersistentVolumeClaim } from '../../shared/api/types/generated/members';
+import { metadataOf, resourceOf, type PartialObjectMetadata, type Resource } from '../../shared/client/rest/resource';
 import type { ObjectList, RestClient } from '../../shared/client/rest/rest-client';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
-import { decide, isBound, usesClaim } from './reconcile';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
+import { isBound, podUsesClaim, reconcileFinalizer, type ProtectedBody } from './reconcile';
 
 const VOLUMES = resourceOf('core.v1.PersistentVolume');
 const CLAIMS = resourceOf('core.v1.PersistentVolumeClaim');
@@ -38,68 +44,83 @@ export const volumeProtectionController: Controller = {
       resource: VOLUMES,
       queue: 'pvprotection',
       finalizer: 'pv-protection',
-      inUse: (volume) => Promise.resolve(isBound(volume)),
+      isInUse: (volume) => Promise.resolve(isBound(volume)),
     }),
 };
 
-interface Protection {
-  readonly resource: Resource;
-  /** Its queue's name. */
+interface Protection<Body extends ProtectedBody> {
+  readonly resource: Resource<Body>;
+  /** The name of the queue in metrics. */
   readonly queue: string;
-  /** After the product's prefix. */
+  /** Without the product's prefix. */
   readonly finalizer: string;
-  /** Asked for objects that are being deleted. */
-  inUse(object: ApiObject): Promise<boolean>;
+  /** Called for objects that are being deleted. */
+  isInUse(object: ApiObject<Body>): Promise<boolean>;
 }
 
 async function protectClaims(context: ControllerContext): Promise<void> {
   const { client, signal } = context;
-  // Only their going matters here; whether one uses a claim is asked of the server, which knows of pods that have just got their node.
+  // Only deletions are read from this informer. Uses are read from the API server, because the informer may not show
+  // yet that a pod was scheduled.
   const pods = context.informers.of(metadataOf(PODS));
-  const inUse = (claim: ApiObject): Promise<boolean> => isUsed(client, claim, signal);
-  await protect(context, { resource: CLAIMS, queue: 'pvcprotection', finalizer: 'pvc-protection', inUse }, pods);
+  const isInUse = (claim: ApiObject<CoreV1PersistentVolumeClaim>): Promise<boolean> => isUsedByPod(client, claim, signal);
+  await protect(context, { resource: CLAIMS, queue: 'pvcprotection', finalizer: 'pvc-protection', isInUse }, pods);
 }
 
-/** `users`: what uses the objects of its namespace; they are looked at again when one of them goes. */
-async function protect(context: ControllerContext, protection: Protection, users?: Informer): Promise<void> {
+/** `users`: objects that may use objects of their namespace, which are enqueued again when a user is deleted. */
+async function protect<Body extends ProtectedBody>(
+  context: ControllerContext,
+  protection: Protection<Body>,
+  users?: Informer<PartialObjectMetadata>,
+): Promise<void> {
   const { client, informers, logger, names, signal } = context;
   const { resource } = protection;
   const finalizer = `${names.prefix}/${protection.finalizer}`;
   const objects = informers.of(resource);
   const queue = context.queue({ name: protection.queue });
-  /** Keys of objects that were in use when they were to go. */
-  const held = new Set<string>();
-  const look = (object: ApiObject): void => {
-    if (decide(object, finalizer).type !== 'none') queue.add(keyOf(object));
+  /** Keys of objects that are being deleted and were in use when last checked. */
+  const keysInUse = new Set<string>();
+  const enqueue = (object: ApiObject<Body>): void => {
+    if (reconcileFinalizer(object, finalizer).type !== 'none') queue.add(keyOf(object));
   };
-  const unhandle = [objects.handle({ added: look, updated: (_, object) => look(object), deleted: (object) => held.delete(keyOf(object)) })];
+  const removeHandlers = [
+    objects.handle({
+      added: enqueue,
+      updated: (_, object) => enqueue(object),
+      deleted: (object) => keysInUse.delete(keyOf(object)),
+    }),
+  ];
   if (users !== undefined) {
-    const free = ({ namespace }: ApiObject): void => {
-      for (const key of held) if (key.startsWith(`${namespace}/`)) queue.add(key);
+    const enqueueNamespace = ({ namespace }: ApiObject): void => {
+      for (const key of keysInUse) if (key.startsWith(`${namespace}/`)) queue.add(key);
     };
-    unhandle.push(users.handle({ deleted: free }));
+    removeHandlers.push(users.handle({ deleted: enqueueNamespace }));
   }
   const work = async (key: string): Promise<WorkOutcome> => {
     const object = objects.byKey(key);
-    const decision = decide(object, finalizer);
-    if (object === undefined || decision.type === 'none') return DONE;
+    if (object === undefined) return DONE;
+    const action = reconcileFinalizer(object, finalizer);
+    if (action.type === 'none') return DONE;
     if (isBeingDeleted(object)) {
-      // Before the question, so that whoever goes meanwhile brings it back.
-      held.add(key);
-      if (await protection.inUse(object)) return DONE;
-      held.delete(key);
+      // Added before the check, so that a user that is deleted during the check enqueues the object again.
+      keysInUse.add(key);
+      if (await protection.isInUse(object)) return DONE;
+      keysInUse.delete(key);
     }
-    await client.update(resource, decision.object, { signal }).catch(unlessOvertaken);
+    await client.update(resource, action.body, { signal }).catch(ignoreConflict);
     return DONE;
   };
-  if (await synced(users === undefined ? [objects] : [objects, users], signal)) {
+  if (await waitForSync(users === undefined ? [objects] : [objects, users], signal)) {
     await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
   }
-  for (const remove of unhandle) remove();
+  for (const remove of removeHandlers) remove();
 }
 
-async function isUsed(client: RestClient, claim: ApiObject, signal: AbortSignal): Promise<boolean> {
-  const { namespace, name } = claim;
+async function isUsedByPod(
+  client: RestClient,
+  { namespace, name }: ApiObject<CoreV1PersistentVolumeClaim>,
+  signal: AbortSignal,
+): Promise<boolean> {
   for (let next: string | undefined = ''; next !== undefined;) {
     const page: ObjectList<CoreV1Pod> = await client.list(PODS, {
       namespace,
@@ -107,13 +128,13 @@ async function isUsed(client: RestClient, claim: ApiObject, signal: AbortSignal)
       ...(next === '' ? {} : { continue: next }),
       signal,
     });
-    if (page.items.some((pod) => usesClaim(pod, name))) return true;
+    if (page.items.some((pod) => podUsesClaim(pod, name))) return true;
     next = page.continue;
   }
   return false;
 }
 
-/** What is gone or has changed is told by its own event. */
-function unlessOvertaken(error: unknown): void {
+/** The change or deletion that caused the conflict enqueues the object. */
+function ignoreConflict(error: unknown): void {
   if (!isNotFound(error) && !isConflict(error)) throw error;
 }

@@ -1,44 +1,50 @@
-/** What the protection controllers do about a volume or a claim; decided from what is seen, without a server. Seen at release 1.31.1. */
-import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
+/**
+ * Decides whether a volume or a claim gets or loses the protection finalizer, and whether it is in use. Pure. The
+ * behaviour was observed at release 1.31.1.
+ */
+import type { CoreV1PersistentVolume, CoreV1Volume, MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
 import { finalizersOf, isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
+import { nodeNameOf, type Pod } from '../runtime/pods';
 
-export type FinalizerDecision =
+/** A PersistentVolume or a PersistentVolumeClaim. */
+export type ProtectedBody = { metadata?: MetaV1ObjectMeta };
+
+export type FinalizerAction<Body extends ProtectedBody> =
   | { readonly type: 'none' }
-  /** The finalizer is missing. */
-  | { readonly type: 'protect'; readonly object: JsonObject }
-  /** Nothing but use keeps the object: where it is not used, it is to be stored like this. */
-  | { readonly type: 'release'; readonly object: JsonObject };
+  | { readonly type: 'add'; readonly body: Body }
+  /** To be executed only when the object is not in use. */
+  | { readonly type: 'remove'; readonly body: Body };
 
-/** `finalizer` in the spelling that is to be written; either spelling protects. */
-export function decide(found: ApiObject | undefined, finalizer: string): FinalizerDecision {
-  if (found === undefined) return { type: 'none' };
-  const finalizers = finalizersOf(found);
+/**
+ * An object that is not being deleted must have the finalizer. `finalizer`: in the spelling to write; the other
+ * spelling protects as well.
+ */
+export function reconcileFinalizer<Body extends ProtectedBody>(object: ApiObject<Body>, finalizer: string): FinalizerAction<Body> {
+  const finalizers = finalizersOf(object);
   const canonical = canonicalQualifiedName(finalizer);
   const others = finalizers.filter((name) => canonicalQualifiedName(name) !== canonical);
   const isProtected = others.length < finalizers.length;
-  if (!isBeingDeleted(found)) {
-    return isProtected ? { type: 'none' } : { type: 'protect', object: withFinalizers(found, [...finalizers, finalizer]) };
+  if (!isBeingDeleted(object)) {
+    return isProtected ? { type: 'none' } : { type: 'add', body: withFinalizers(object, [...finalizers, finalizer]) };
   }
-  return isProtected ? { type: 'release', object: withFinalizers(found, others) } : { type: 'none' };
+  return isProtected ? { type: 'remove', body: withFinalizers(object, others) } : { type: 'none' };
 }
 
-function withFinalizers({ body }: ApiObject, finalizers: readonly string[]): JsonObject {
-  return { ...body, metadata: { ...objectAt(body, 'metadata'), finalizers: [...finalizers] } };
+function withFinalizers<Body extends ProtectedBody>({ body }: ApiObject<Body>, finalizers: readonly string[]): Body {
+  return { ...body, metadata: { ...body.metadata, finalizers: [...finalizers] } };
 }
 
-export function isBound(volume: ApiObject): boolean {
-  return stringAt(objectAt(volume.body, 'status'), 'phase') === 'Bound';
+export function isBound({ body }: ApiObject<CoreV1PersistentVolume>): boolean {
+  return body.status?.phase === 'Bound';
 }
 
-/** A pod uses a claim from the moment it has a node until it is gone, whether it still runs or not. */
-export function usesClaim(pod: ApiObject, claim: string): boolean {
-  const spec = objectAt(pod.body, 'spec');
-  if ((stringAt(spec, 'nodeName') ?? '') === '') return false;
-  return (arrayAt(spec, 'volumes') ?? []).filter(isObject).some((volume) => claimOf(pod, volume) === claim);
+/** A pod uses a claim from the time it is scheduled until it is deleted, whether it has terminated or not. */
+export function podUsesClaim(pod: Pod, claim: string): boolean {
+  if (nodeNameOf(pod) === '') return false;
+  return (pod.body.spec?.volumes ?? []).some((volume) => claimNameOf(pod, volume) === claim);
 }
 
-function claimOf(pod: ApiObject, volume: JsonObject): string | undefined {
-  if (objectAt(volume, 'ephemeral') !== undefined) return `${pod.name}-${stringAt(volume, 'name') ?? ''}`;
-  return stringAt(objectAt(volume, 'persistentVolumeClaim'), 'claimName');
+function claimNameOf(pod: Pod, { name, ephemeral, persistentVolumeClaim }: CoreV1Volume): string | undefined {
+  return ephemeral === undefined ? persistentVolumeClaim?.claimName : `${pod.name}-${name ?? ''}`;
 }

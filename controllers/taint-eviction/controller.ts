@@ -1,102 +1,105 @@
 /**
- * Makes pods leave nodes whose taints they do not tolerate, at once or when the time is over for which they do. Deletes pods and nothing else, and never taints a
- * node.
+ * Watches nodes and pods; deletes pods that do not tolerate the NoExecute taints of their node, at once or after
+ * `tolerationSeconds`. Sets the pod's `DisruptionTarget` condition before.
+ *
+ * A change of a node's taints, or of a pod's node or tolerations, schedules or cancels the eviction of pods; due
+ * evictions enter the queue. Never taints nodes. The same as upstream's controller.
  */
 import { isNotFound } from '../../shared/client/rest/api-error';
-import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import { isBeingDeleted, keyOf } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
-import { equalJson, objectAt, own } from '../../shared/values/json';
+import { equalJson } from '../../shared/values/json';
 import { conditionsOf, conditionsPatch, transitionTime, withCondition } from '../runtime/conditions';
-import { synced, type Controller, type ControllerContext } from '../runtime/controller';
-import { indexed } from '../runtime/indexed';
-import { taintsOf } from '../runtime/nodes';
-import { nodeNameOf } from '../runtime/pods';
-import { DepartureSchedule } from './schedule';
-import { evictingTaints, stayOf } from './tolerations';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
+import { indexInformer } from '../runtime/object-index';
+import { taintsOf, type Node } from '../runtime/nodes';
+import { nodeNameOf, type Pod } from '../runtime/pods';
+import { EvictionSchedule } from './eviction-schedule';
+import { minTolerationTime, noExecuteTaints } from './tolerations';
 
 const NODES = resourceOf('core.v1.Node');
 const PODS = resourceOf('core.v1.Pod');
 const CONCURRENCY = 8;
-const MARK = 'DisruptionTarget';
+const NODE_INDEX = 'node';
+const DISRUPTION_TARGET = 'DisruptionTarget';
 
 export const taintEvictionController: Controller = {
   name: 'taint-eviction',
   aliases: ['taint-eviction-controller'],
-  description: 'makes pods leave nodes whose taints they do not tolerate',
+  description: 'evicts pods that do not tolerate the NoExecute taints of their node',
   isOnByDefault: true,
   account: 'node-controller',
   run,
 };
 
 async function run(context: ControllerContext): Promise<void> {
-  const { informers, clock, logger, signal } = context;
+  const { informers, clock, logger, metrics, signal } = context;
   const [nodes, pods] = [informers.of(NODES), informers.of(PODS)];
   const queue = context.queue({ name: 'noexec_taint_pod' });
-  const deleted = context.metrics.counter(
-    'taint_eviction_controller_pod_deletions_total',
-    'Pods deleted because of taints since the start.',
-  );
-  const schedule = new DepartureSchedule(clock, (key) => queue.add(key));
-  const { store, end } = indexed(pods, { node: (pod) => [nodeNameOf(pod)] });
-  const judge = (pod: ApiObject, node = nodes.get('', nodeNameOf(pod))): void => {
-    if (node !== undefined && !isBeingDeleted(pod)) settle(context, schedule, pod, node);
+  const countDeletion = metrics.counter('taint_eviction_controller_pod_deletions_total', 'Pods deleted because of taints since the start.');
+  const schedule = new EvictionSchedule(clock, (key) => queue.add(key));
+  const podIndex = indexInformer(pods, { [NODE_INDEX]: (pod) => [nodeNameOf(pod)] });
+  const handlePodUpdate = (pod: Pod): void => {
+    const node = nodes.get('', nodeNameOf(pod));
+    if (node !== undefined) processPodOnNode(context, schedule, pod, node);
   };
-  const judgeAll = (node: ApiObject): void => store.byIndex('node', node.name).forEach((pod) => judge(pod, node));
-  const unhandle = [
-    end,
+  const handleNodeUpdate = (node: Node): void => {
+    for (const pod of podIndex.find(NODE_INDEX, node.name)) processPodOnNode(context, schedule, pod, node);
+  };
+  const removeHandlers = [
+    podIndex.end,
     nodes.handle({
-      added: judgeAll,
-      updated: (then, node) => {
-        if (!hasSameTaints(then, node)) judgeAll(node);
+      added: handleNodeUpdate,
+      updated: (previous, node) => {
+        if (!hasSameTaints(previous, node)) handleNodeUpdate(node);
       },
     }),
     pods.handle({
-      added: (pod) => judge(pod),
-      updated: (then, pod) => {
-        if (!hasSamePlace(then, pod)) judge(pod);
+      added: handlePodUpdate,
+      updated: (previous, pod) => {
+        if (!hasSameNodeAndTolerations(previous, pod)) handlePodUpdate(pod);
       },
-      deleted: (pod) => schedule.forget(keyOf(pod)),
+      deleted: (pod) => schedule.remove(keyOf(pod)),
     }),
   ];
   const work = async (key: string): Promise<WorkOutcome> => {
     const pod = pods.byKey(key);
     if (pod === undefined || !schedule.isDue(key, pod.uid)) return DONE;
-    if (queue.failures(key) === 0 && !isBeingDeleted(pod)) tell(context, pod, `Marking for deletion Pod ${key}`);
-    const outcome = await evict(context, pod);
-    deleted();
-    return outcome;
+    if (queue.failures(key) === 0 && !isBeingDeleted(pod)) recordEvent(context, pod, `Marking for deletion Pod ${key}`);
+    await addConditionAndDeletePod(context, pod);
+    countDeletion();
+    return DONE;
   };
-  if (await synced([nodes, pods], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
-  for (const remove of unhandle) remove();
+  if (await waitForSync([nodes, pods], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
+  for (const removeHandler of removeHandlers) removeHandler();
   schedule.clear();
 }
 
-const hasSameTaints = (then: ApiObject, now: ApiObject): boolean =>
+const hasSameTaints = (a: Node, b: Node): boolean =>
   equalJson(
-    taintsOf(then).map(({ body }) => body),
-    taintsOf(now).map(({ body }) => body),
+    taintsOf(a).map(({ body }) => body),
+    taintsOf(b).map(({ body }) => body),
   );
 
-function hasSamePlace(then: ApiObject, now: ApiObject): boolean {
-  const [one, other] = [objectAt(then.body, 'spec') ?? {}, objectAt(now.body, 'spec') ?? {}];
-  return nodeNameOf(then) === nodeNameOf(now) && equalJson(own(one, 'tolerations'), own(other, 'tolerations'));
-}
+const hasSameNodeAndTolerations = (a: Pod, b: Pod): boolean =>
+  nodeNameOf(a) === nodeNameOf(b) && equalJson(a.body.spec?.tolerations, b.body.spec?.tolerations);
 
-function settle(context: ControllerContext, schedule: DepartureSchedule, pod: ApiObject, node: ApiObject): void {
-  const taints = evictingTaints(node);
-  const stay = stayOf(pod, taints);
+function processPodOnNode(context: ControllerContext, schedule: EvictionSchedule, pod: Pod, node: Node): void {
+  if (isBeingDeleted(pod)) return;
+  const tolerationTime = minTolerationTime(pod, noExecuteTaints(node));
   const key = keyOf(pod);
-  if (stay.type === 'for ever') {
-    if (schedule.cancel(key, pod.uid)) tell(context, pod, `Cancelling deletion of Pod ${key}`);
-  } else if (stay.ms > 0) {
-    schedule.plan(key, pod.uid, stay.ms);
-  } else if (schedule.hasten(key, pod.uid)) tell(context, pod, `Cancelling deletion of Pod ${key}`);
+  if (tolerationTime.type === 'limited' && tolerationTime.ms > 0) {
+    schedule.evictAfter(key, pod.uid, tolerationTime.ms);
+    return;
+  }
+  const wasScheduled = tolerationTime.type === 'unlimited' ? schedule.cancel(key, pod.uid) : schedule.evictNow(key, pod.uid);
+  if (wasScheduled) recordEvent(context, pod, `Cancelling deletion of Pod ${key}`);
 }
 
-/** Without the uid, as upstream tells it. */
-function tell({ events }: ControllerContext, { namespace, name }: ApiObject, message: string): void {
+/** Upstream leaves out the uid. */
+function recordEvent({ events }: ControllerContext, { namespace, name }: Pod, message: string): void {
   events.record({
     about: { apiVersion: 'v1', kind: 'Pod', namespace, name, uid: '' },
     type: 'Normal',
@@ -105,23 +108,22 @@ function tell({ events }: ControllerContext, { namespace, name }: ApiObject, mes
   });
 }
 
-async function evict({ client, clock, signal }: ControllerContext, pod: ApiObject): Promise<WorkOutcome> {
+async function addConditionAndDeletePod({ client, clock, signal }: ControllerContext, pod: Pod): Promise<void> {
   const { namespace, name, uid } = pod;
   const conditions = conditionsOf(pod.body);
-  const mark = {
-    type: MARK,
+  const disruptionTarget = {
+    type: DISRUPTION_TARGET,
     status: 'True',
     reason: 'DeletionByTaintManager',
     message: 'Taint manager: deleting due to NoExecute taint',
     lastProbeTime: null,
-    lastTransitionTime: transitionTime(conditions, MARK, 'True', formatTimestamp(clock.now())),
+    lastTransitionTime: transitionTime(conditions, DISRUPTION_TARGET, 'True', formatTimestamp(clock.now())),
   };
+  const patch = conditionsPatch(pod, withCondition(conditions, disruptionTarget));
   try {
-    const place = { namespace, name, subresource: 'status' };
-    await client.patch(PODS, place, 'merge', conditionsPatch(pod, withCondition(conditions, mark)), { signal });
+    await client.patch(PODS, { namespace, name, subresource: 'status' }, 'merge', patch, { signal });
     await client.delete(PODS, { namespace, name }, { preconditions: { uid }, signal });
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
-  return DONE;
 }

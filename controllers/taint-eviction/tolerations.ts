@@ -1,29 +1,24 @@
-/** How long a pod stays on a node that has taints. Pure. Seen at release 1.31.1. */
-import type { ApiObject } from '../../shared/client/rest/api-object';
-import { arrayAt, isObject, objectAt, own } from '../../shared/values/json';
-import { taintsOf, tolerates, type Taint } from '../runtime/nodes';
+/** How long a pod tolerates the NoExecute taints of its node. Pure. Behaves like upstream 1.31.1. */
+import { taintsOf, tolerates, type Node, type Taint } from '../runtime/nodes';
+import type { Pod } from '../runtime/pods';
 
-export type Stay =
-  | { readonly type: 'for ever' }
-  /** Zero = not at all. */
-  | { readonly type: 'for a time'; readonly ms: number };
+export type TolerationTime =
+  | { readonly type: 'unlimited' }
+  /** Zero when some taint is not tolerated. */
+  | { readonly type: 'limited'; readonly ms: number };
 
-const FOR_EVER: Stay = { type: 'for ever' };
-const NOT_AT_ALL: Stay = { type: 'for a time', ms: 0 };
+export const noExecuteTaints = (node: Node): readonly Taint[] => taintsOf(node).filter(({ effect }) => effect === 'NoExecute');
 
-/** Taints that make pods leave. */
-export const evictingTaints = (node: ApiObject): readonly Taint[] => taintsOf(node).filter(({ effect }) => effect === 'NoExecute');
-
-/** The first toleration that fits a taint counts for it, and the shortest time of all. */
-export function stayOf(pod: ApiObject, taints: readonly Taint[]): Stay {
-  const tolerations = (arrayAt(objectAt(pod.body, 'spec'), 'tolerations') ?? []).filter(isObject);
-  let shortest: number | undefined;
+/** For each taint the first matching toleration counts; of these, the one with the shortest time. */
+export function minTolerationTime({ body }: Pod, taints: readonly Taint[]): TolerationTime {
+  const { tolerations = [] } = body.spec ?? {};
+  let minMs: number | undefined;
   for (const taint of taints) {
-    const toleration = tolerations.find((one) => tolerates(one, taint));
-    if (toleration === undefined) return NOT_AT_ALL;
-    const seconds = own(toleration, 'tolerationSeconds');
-    if (typeof seconds !== 'number' && typeof seconds !== 'bigint') continue;
-    shortest = Math.min(shortest ?? Number.POSITIVE_INFINITY, Math.max(0, Number(seconds)) * 1000);
+    const toleration = tolerations.find((candidate) => tolerates(candidate, taint));
+    if (toleration === undefined) return { type: 'limited', ms: 0 };
+    const { tolerationSeconds } = toleration;
+    if (tolerationSeconds === undefined) continue;
+    minMs = Math.min(minMs ?? Number.POSITIVE_INFINITY, Math.max(0, Number(tolerationSeconds)) * 1000);
   }
-  return shortest === undefined ? FOR_EVER : { type: 'for a time', ms: shortest };
+  return minMs === undefined ? { type: 'unlimited' } : { type: 'limited', ms: minMs };
 }

@@ -18,19 +18,19 @@ function settings() {
   return followedSettings(parsed.values).settings;
 }
 
-/** Runs the controller over one Job whose time is over; the first deletion is answered with `refusal`. */
-async function deletion(refusal: ReturnType<typeof status>) {
+/** Runs the controller with one expired Job. The API server responds to the first deletion with `refusal`. */
+async function deleteExpiredJob(refusal: ReturnType<typeof status>) {
   const fake = fakeClient();
   const { api, clock } = fake;
   const conditions = [{ type: 'Complete', status: 'True', lastTransitionTime: new Date(clock.now() - 60_000).toISOString() }];
   api.put(JOBS, { metadata: { namespace: 'n', name: 'j' }, spec: { ttlSecondsAfterFinished: 1 }, status: { conditions } });
-  const answers = [refusal];
-  api.intercept = ({ method }) => (method === 'DELETE' ? answers.shift() : undefined);
+  const responses = [refusal];
+  api.intercept = ({ method }) => (method === 'DELETE' ? responses.shift() : undefined);
   const lines: string[] = [];
   const logger = createLogger({ level: 'warn', clock, destination: { write: (line) => void lines.push(line) } });
   const end = new AbortController();
   const context = fakeContext(fake, end.signal);
-  const ended = ttlAfterFinishedController.run({
+  const finished = ttlAfterFinishedController.run({
     ...context,
     logger,
     events: new EventRecorder({ ...context, component: 'test' }),
@@ -41,16 +41,16 @@ async function deletion(refusal: ReturnType<typeof status>) {
   await clock.advanceAsync(1_000);
   end.abort();
   await clock.advanceAsync(0);
-  await ended;
+  await finished;
   return { attempts: api.requests.filter((request) => request.startsWith('DELETE')).length, left: api.all(JOBS), lines };
 }
 
-test('a deletion that fails is logged and repeated', async () => {
-  const { attempts, left, lines } = await deletion(status(500, 'InternalError'));
+test('the TTL controller logs a deletion that fails and repeats it', async () => {
+  const { attempts, left, lines } = await deleteExpiredJob(status(500, 'InternalError'));
   expect([attempts, left]).toEqual([2, []]);
   expect(lines).toEqual([expect.stringContaining('work failed, trying again')]);
 });
 
-test('a deletion that conflicts with a change of the Job is repeated and not logged', async () => {
-  expect(await deletion(status(409, 'Conflict'))).toEqual({ attempts: 2, left: [], lines: [] });
+test('the TTL controller repeats a deletion that conflicts with a change of the Job, and does not log it', async () => {
+  expect(await deleteExpiredJob(status(409, 'Conflict'))).toEqual({ attempts: 2, left: [], lines: [] });
 });

@@ -1,21 +1,31 @@
+import type { BatchV1Job, BatchV1JobCondition, BatchV1JobSpec, MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
-import type { JsonObject } from '../../shared/values/json';
-import { expiryOf } from './reconcile';
+import { expirationOf, type Expiration, type Job } from './reconcile';
 
-const END = '2026-01-01T00:00:00Z';
-const job = (spec: JsonObject, conditions: JsonObject[], metadata: JsonObject = {}) =>
-  apiObject({ metadata: { name: 'j', ...metadata }, spec, status: { conditions } });
-const end = (type: string, more: JsonObject = {}): JsonObject => ({ type, status: 'True', lastTransitionTime: END, ...more });
+const FINISHED = '2026-01-01T00:00:00Z';
+const job = (spec: BatchV1JobSpec, conditions: BatchV1JobCondition[], metadata: MetaV1ObjectMeta = {}): Job =>
+  apiObject<BatchV1Job>({ metadata: { name: 'j', ...metadata }, spec, status: { conditions } });
+const condition = (type: string, overrides: BatchV1JobCondition = {}): BatchV1JobCondition => ({
+  type,
+  status: 'True',
+  lastTransitionTime: FINISHED,
+  ...overrides,
+});
 const ttl = { ttlSecondsAfterFinished: 60 };
+const AFTER_TTL: Expiration = { type: 'at', ms: Date.parse(FINISHED) + 60_000 };
 
-test.each<[string, ReturnType<typeof job>, unknown]>([
-  ['a complete Job', job(ttl, [end('Complete')]), { type: 'at', ms: Date.parse(END) + 60_000 }],
-  ['a failed Job', job(ttl, [end('Suspended'), end('Failed')]), { type: 'at', ms: Date.parse(END) + 60_000 }],
-  ['a finished Job with a TTL of zero', job({ ttlSecondsAfterFinished: 0 }, [end('Complete')]), { type: 'at', ms: Date.parse(END) }],
-  ['a running Job', job(ttl, [end('Suspended'), end('Complete', { status: 'False' })]), { type: 'never' }],
-  ['a finished Job without a TTL', job({}, [end('Complete')]), { type: 'never' }],
-  ['a finished Job that is being deleted', job(ttl, [end('Complete')], { deletionTimestamp: END }), { type: 'never' }],
-  ['a finished Job without a finish time', job(ttl, [end('Complete', { lastTransitionTime: null })]), { type: 'unclear' }],
-])('expiryOf calculates the expiry of %s', (_, object, expiry) => {
-  expect(expiryOf(object)).toEqual(expiry);
+test.each<[string, Job, Expiration]>([
+  ['a complete Job', job(ttl, [condition('Complete')]), AFTER_TTL],
+  ['a failed Job', job(ttl, [condition('Suspended'), condition('Failed')]), AFTER_TTL],
+  [
+    'a finished Job with a TTL of zero',
+    job({ ttlSecondsAfterFinished: 0 }, [condition('Complete')]),
+    { type: 'at', ms: Date.parse(FINISHED) },
+  ],
+  ['a running Job', job(ttl, [condition('Suspended'), condition('Complete', { status: 'False' })]), { type: 'never' }],
+  ['a finished Job without a TTL', job({}, [condition('Complete')]), { type: 'never' }],
+  ['a finished Job that is being deleted', job(ttl, [condition('Complete')], { deletionTimestamp: FINISHED }), { type: 'never' }],
+  ['a finished Job without a finish time', job(ttl, [condition('Complete', { lastTransitionTime: null })]), { type: 'unknown' }],
+])('expirationOf calculates the expiration of %s', (_, object, expiration) => {
+  expect(expirationOf(object)).toEqual(expiration);
 });

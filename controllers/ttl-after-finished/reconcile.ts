@@ -1,24 +1,24 @@
-/** When a finished Job is to go; decided from what is seen, without a server. */
+/** Calculates when a finished Job expires. Pure. */
+import type { BatchV1Job } from '../../shared/api/types/generated/members';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { parseTimestamp } from '../../shared/api/metadata/object-meta';
-import { arrayAt, isObject, objectAt, own, stringAt } from '../../shared/values/json';
+import { conditionsOf } from '../runtime/conditions';
 
-export type Expiry =
-  /** It stays, unless it changes. */
+export type Job = ApiObject<BatchV1Job>;
+
+export type Expiration =
+  /** The Job has no TTL, has not finished, or is being deleted. */
   | { readonly type: 'never' }
-  /** It has ended, and does not say when. */
-  | { readonly type: 'unclear' }
+  /** The Job has finished, but its condition has no transition time. */
+  | { readonly type: 'unknown' }
   /** Milliseconds since 1970. */
   | { readonly type: 'at'; readonly ms: number };
 
-const ENDS: readonly (string | undefined)[] = ['Complete', 'Failed'];
-
-export function expiryOf(job: ApiObject): Expiry {
-  const seconds = own(objectAt(job.body, 'spec') ?? {}, 'ttlSecondsAfterFinished');
-  if (typeof seconds !== 'number' || isBeingDeleted(job)) return { type: 'never' };
-  const conditions = (arrayAt(objectAt(job.body, 'status'), 'conditions') ?? []).filter(isObject);
-  const end = conditions.find((condition) => ENDS.includes(stringAt(condition, 'type')) && stringAt(condition, 'status') === 'True');
-  if (end === undefined) return { type: 'never' };
-  const ended = parseTimestamp(stringAt(end, 'lastTransitionTime'));
-  return ended === undefined ? { type: 'unclear' } : { type: 'at', ms: ended + seconds * 1_000 };
+export function expirationOf(job: Job): Expiration {
+  const ttlSeconds = job.body.spec?.ttlSecondsAfterFinished;
+  if (ttlSeconds === undefined || isBeingDeleted(job)) return { type: 'never' };
+  const finished = conditionsOf(job.body).find(({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True');
+  if (finished === undefined) return { type: 'never' };
+  const finishedAt = parseTimestamp(finished.lastTransitionTime ?? undefined);
+  return finishedAt === undefined ? { type: 'unknown' } : { type: 'at', ms: finishedAt + ttlSeconds * 1_000 };
 }

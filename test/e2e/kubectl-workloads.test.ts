@@ -8,7 +8,7 @@ import type { RestClient } from '../../shared/client/rest/rest-client';
 import { silentLogger } from '../../shared/runtime/logger';
 import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
-import { isReady, labelsOf } from '../../controllers/runtime/pods';
+import { isPodReady, labelsOf } from '../../controllers/runtime/pods';
 import type { Json } from '../replay/reference';
 import { ApiClient } from '../support/api-client';
 import { adminClient, startControllers } from '../support/control-plane';
@@ -38,7 +38,7 @@ async function serve(client: RestClient, signal: AbortSignal): Promise<void> {
   const pods = new Informer({ client, resource: PODS, clock: systemClock, random: systemRandom, logger: silentLogger });
   pods.handle({
     added(pod) {
-      if (isReady(pod)) return;
+      if (isPodReady(pod)) return;
       const place = { namespace: pod.namespace, name: pod.name, subresource: 'status' };
       const isOfJob = labelsOf(pod)['job-name'] !== undefined;
       const status = isOfJob ? { phase: 'Succeeded' } : { phase: 'Running', startTime: AN_HOUR_AGO, conditions };

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import type { ControllerContext } from '../../controllers/runtime/controller';
-import { isReady } from '../../controllers/runtime/pods';
+import { isPodReady } from '../../controllers/runtime/pods';
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import { EventRecorder } from '../../shared/client/events/event-recorder';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
@@ -77,7 +77,7 @@ export class LateWorld {
 
   /** A pod comes to serve. */
   serve(index: number): void {
-    const waiting = this.pods.filter((pod) => !isReady(pod));
+    const waiting = this.pods.filter((pod) => !isPodReady(pod));
     const pod = waiting[index % Math.max(1, waiting.length)];
     if (pod === undefined) return;
     const lastTransitionTime = formatTimestamp(this.fake.clock.now());
@@ -129,8 +129,8 @@ export class LateWorld {
     for (let left = MANY; left > 0; left -= 1) {
       const before = this.fake.api.version;
       await this.pass(10_000);
-      if (this.fake.api.version === before && this.pods.every(isReady)) return;
-      while (this.pods.some((pod) => !isReady(pod))) this.serve(0);
+      if (this.fake.api.version === before && this.pods.every(isPodReady)) return;
+      while (this.pods.some((pod) => !isPodReady(pod))) this.serve(0);
     }
     throw new Error('it does not come to rest');
   }

@@ -11,7 +11,7 @@ import type { ApiObject } from '../rest/api-object';
 
 export interface Handlers<Body extends JsonObject = JsonObject> {
   added?(object: ApiObject<Body>): void;
-  updated?(previous: ApiObject, object: ApiObject<Body>): void;
+  updated?(previous: ApiObject<Body>, object: ApiObject<Body>): void;
   /** `last` is the object's last known state. */
   deleted?(last: ApiObject<Body>): void;
 }

@@ -7,7 +7,7 @@
  */
 import { FENCE_HEADER, formatFence, type Fence } from '../../api/identity/fencing';
 import { apiVersionOf } from '../../api/identity/identity';
-import type { AutoscalingV1Scale } from '../../api/types/generated/members';
+import type { AutoscalingV1Scale, MetaV1ObjectMeta } from '../../api/types/generated/members';
 import {
   arrayAt,
   isObject,
@@ -92,7 +92,9 @@ export type PatchType = 'merge' | 'json';
 /** A JSON merge patch of a type: members that change, null for those that are removed. Lists are replaced as a whole. */
 export type MergePatch<T> = T extends JsonPrimitive | readonly unknown[]
   ? T
-  : { [Member in keyof T]?: MergePatch<Exclude<T[Member], undefined>> | null };
+  : string extends keyof T
+    ? Record<string, T[keyof T] | null>
+    : { [Member in keyof T]?: MergePatch<Exclude<T[Member], undefined>> | null };
 
 const PATCH_MEDIA_TYPES: Readonly<Record<PatchType, string>> = {
   merge: 'application/merge-patch+json',
@@ -234,6 +236,17 @@ export class RestClient {
     options: RequestOptions = {},
   ): Promise<ApiObject<Body>> {
     const body = { type: PATCH_MEDIA_TYPES[type], value: patch };
+    return parseObject(resource, await this.call({ method: 'PATCH', path: this.path(resource, place), body, ...options }));
+  }
+
+  /** A merge patch of the metadata of an object of any kind. */
+  async patchMetadata<Body extends JsonObject>(
+    resource: Resource<Body>,
+    place: Place,
+    metadata: MergePatch<MetaV1ObjectMeta>,
+    options: RequestOptions = {},
+  ): Promise<ApiObject<Body>> {
+    const body = { type: PATCH_MEDIA_TYPES.merge, value: { metadata } };
     return parseObject(resource, await this.call({ method: 'PATCH', path: this.path(resource, place), body, ...options }));
   }
 

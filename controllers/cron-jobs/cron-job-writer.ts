@@ -1,0 +1,140 @@
+/**
+ * Carries out the actions of a sync: creates and deletes Jobs, records Events, and writes the status of the CronJob.
+ * Makes no decisions.
+ */
+import type { BatchV1CronJobStatus, BatchV1Job } from '../../shared/api/types/generated/members';
+import { parseTimestamp, formatTimestamp } from '../../shared/api/metadata/object-meta';
+import { ApiError, isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound } from '../../shared/client/rest/api-error';
+import type { EventRecorder } from '../../shared/client/events/event-recorder';
+import type { RestClient } from '../../shared/client/rest/rest-client';
+import { equalJson } from '../../shared/values/json';
+import { controllerOf } from '../runtime/pods';
+import { finishedConditionOf } from '../workload/finished-jobs';
+import { eventReference } from '../workload/references';
+import { CRON_JOBS, jobFromTemplate, JOBS, type CronJob, type Job } from './job-from-template';
+import type { CronJobActions, CronJobEvent, ObservedStatus, ScheduledRun } from './reconcile';
+
+export interface CronJobWriterOptions {
+  readonly client: RestClient;
+  readonly events: Pick<EventRecorder, 'record'>;
+  readonly signal: AbortSignal;
+}
+
+export interface ActionResults {
+  /** The CronJob as written; undefined when its status was not written. */
+  readonly updated: CronJob | undefined;
+  readonly wasJobCreated: boolean;
+}
+
+/** After a conflict the status is written onto the new version, because the run it records has started. */
+const CONFLICT_RETRIES = 5;
+
+export class CronJobWriter {
+  constructor(private readonly options: CronJobWriterOptions) {}
+
+  /** When the Job cannot be created, the status is written without the run and the error is thrown. */
+  async execute(cronJob: CronJob, { jobsToDelete, events, status, run }: CronJobActions): Promise<ActionResults> {
+    for (const job of jobsToDelete) await this.deleteJob(cronJob, job.name, job.uid);
+    for (const event of events) this.recordEvent(cronJob, event);
+    if (run === undefined) return { updated: await this.writeStatus(cronJob, status), wasJobCreated: false };
+    for (const { name, uid } of run.jobsToReplace) {
+      if (name !== undefined && uid !== undefined) await this.deleteJob(cronJob, name, uid);
+    }
+    const withoutReplaced = { ...status, active: status.active.filter((reference) => !run.jobsToReplace.includes(reference)) };
+    let started: StartedRun | undefined;
+    try {
+      started = await this.startRun(cronJob, run);
+    } finally {
+      if (started === undefined) await this.writeStatus(cronJob, withoutReplaced);
+    }
+    if (started.type === 'namespace-terminating') {
+      return { updated: await this.writeStatus(cronJob, withoutReplaced), wasJobCreated: false };
+    }
+    const { job, isNew } = started;
+    const jobReference = { ...eventReference(this.options.client.dialect, JOBS, job) };
+    const active = finishedConditionOf(job) === undefined ? [...withoutReplaced.active, jobReference] : withoutReplaced.active;
+    const newStatus = { ...withoutReplaced, active, lastScheduleTime: formatTimestamp(run.scheduledTime) };
+    return { updated: await this.writeStatus(cronJob, newStatus), wasJobCreated: isNew };
+  }
+
+  private async startRun(cronJob: CronJob, { scheduledTime, timeZone }: ScheduledRun): Promise<StartedRun> {
+    const { client, signal } = this.options;
+    const newJob = jobFromTemplate(client.dialect, cronJob, scheduledTime, timeZone);
+    try {
+      const job = await client.create(JOBS, newJob, { signal });
+      this.recordEvent(cronJob, { type: 'Normal', reason: 'SuccessfulCreate', message: `Created job ${job.name}` });
+      return { type: 'started', job, isNew: true };
+    } catch (error) {
+      if (isNamespaceTerminating(error)) return { type: 'namespace-terminating' };
+      // The Job of a run that could not be recorded in the status.
+      const existing = isAlreadyExists(error) ? await this.existingJob(cronJob, newJob) : undefined;
+      if (existing !== undefined) return { type: 'started', job: existing, isNew: false };
+      if (error instanceof ApiError) {
+        this.recordEvent(cronJob, { type: 'Warning', reason: 'FailedCreate', message: `Error creating job: ${error.message}` });
+      }
+      throw error;
+    }
+  }
+
+  /** Undefined when the Job has another controller. */
+  private async existingJob({ namespace, uid }: CronJob, { metadata }: BatchV1Job): Promise<Job | undefined> {
+    const { client, signal } = this.options;
+    const job = await client.get(JOBS, { namespace, name: metadata?.name ?? '' }, { signal });
+    return controllerOf(job)?.uid === uid ? job : undefined;
+  }
+
+  private async deleteJob(cronJob: CronJob, name: string, uid: string): Promise<void> {
+    const { client, signal } = this.options;
+    const { namespace } = cronJob;
+    try {
+      await client.delete(JOBS, { namespace, name }, { propagationPolicy: 'Background', preconditions: { uid }, signal });
+      this.recordEvent(cronJob, { type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted job ${name}` });
+    } catch (error) {
+      // The Job does not exist any more, or another Job has its name.
+      if (isNotFound(error) || isConflict(error)) return;
+      if (error instanceof ApiError) {
+        this.recordEvent(cronJob, { type: 'Warning', reason: 'FailedDelete', message: `Error deleting job: ${error.message}` });
+      }
+      throw error;
+    }
+  }
+
+  private async writeStatus(cronJob: CronJob, observed: ObservedStatus): Promise<CronJob | undefined> {
+    const { client, signal } = this.options;
+    const { namespace, name, uid } = cronJob;
+    const status = statusBody(observed);
+    let current = cronJob;
+    for (let retriesLeft = CONFLICT_RETRIES; ; retriesLeft -= 1) {
+      if (equalJson(current.body.status ?? {}, status)) return undefined;
+      try {
+        return await client.update(CRON_JOBS, { ...current.body, status }, { subresource: 'status', signal });
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        if (!isConflict(error) || retriesLeft === 0) throw error;
+      }
+      const live = await client.get(CRON_JOBS, { namespace, name }, { signal }).catch((error: unknown) => {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      });
+      if (live?.uid !== uid) return undefined;
+      current = live;
+    }
+  }
+
+  private recordEvent(cronJob: CronJob, { type, reason, message }: CronJobEvent): void {
+    const { client, events } = this.options;
+    events.record({ about: eventReference(client.dialect, CRON_JOBS, cronJob), type, reason, message });
+  }
+}
+
+type StartedRun =
+  /** `isNew` is false for a Job that existed already. */
+  { readonly type: 'started'; readonly job: Job; readonly isNew: boolean } | { readonly type: 'namespace-terminating' };
+
+function statusBody({ active, lastScheduleTime, lastSuccessfulTime }: ObservedStatus): BatchV1CronJobStatus {
+  return {
+    ...(active.length === 0 ? {} : { active: [...active] }),
+    ...(parseTimestamp(lastScheduleTime) === undefined ? {} : { lastScheduleTime: lastScheduleTime ?? '' }),
+    ...(parseTimestamp(lastSuccessfulTime) === undefined ? {} : { lastSuccessfulTime: lastSuccessfulTime ?? '' }),
+  };
+}

@@ -1,0 +1,40 @@
+/** The kinds that the DaemonSet controller works on, and members of a DaemonSet's spec with their defaults. */
+import type { AppsV1DaemonSet } from '../../shared/api/types/generated/members';
+import type { ApiObject } from '../../shared/client/rest/api-object';
+import { resourceOf } from '../../shared/client/rest/resource';
+
+export const DAEMON_SETS = resourceOf('apps.v1.DaemonSet');
+
+export type DaemonSet = ApiObject<AppsV1DaemonSet>;
+
+const DEFAULT_REVISION_HISTORY_LIMIT = 10;
+
+/** `RollingUpdate` or `OnDelete`. */
+export const updateStrategyOf = ({ body }: DaemonSet): string => body.spec?.updateStrategy?.type ?? 'RollingUpdate';
+
+export const revisionHistoryLimitOf = ({ body }: DaemonSet): number => body.spec?.revisionHistoryLimit ?? DEFAULT_REVISION_HISTORY_LIMIT;
+
+export interface RollingUpdateLimits {
+  /** Nodes that may have a pod of the new revision beside that of the old one. */
+  readonly maxSurge: number;
+  /** Nodes without an available pod. */
+  readonly maxUnavailable: number;
+}
+
+/**
+ * When both resolve to 0, one pod may be unavailable: otherwise no rolling update could proceed. `desired`: the number
+ * of nodes that should run a pod.
+ */
+export function rollingUpdateLimitsOf({ body }: DaemonSet, desired: number): RollingUpdateLimits {
+  const rollingUpdate = body.spec?.updateStrategy?.rollingUpdate;
+  const maxSurge = resolve(rollingUpdate?.maxSurge, 0, desired);
+  const maxUnavailable = resolve(rollingUpdate?.maxUnavailable, 1, desired);
+  return { maxSurge, maxUnavailable: maxSurge === 0 && maxUnavailable === 0 ? 1 : maxUnavailable };
+}
+
+/** Percentages are rounded up. */
+function resolve(value: number | string | undefined, defaultValue: number, desired: number): number {
+  if (typeof value === 'number') return value;
+  const percent = value === undefined ? undefined : /^(\d{1,9})%$/.exec(value)?.[1];
+  return percent === undefined ? defaultValue : Math.ceil((Number(percent) * desired) / 100);
+}

@@ -1,0 +1,41 @@
+/**
+ * Delays the replacement of failed pods, for each DaemonSet and node: the delay doubles from 1 s to 15 min, and starts
+ * again when no pod has failed for 30 min.
+ */
+import type { Clock } from '../../shared/runtime/clock';
+
+const INITIAL_MS = 1_000;
+const MAX_MS = 900_000;
+/** Of all DaemonSets. Beyond it, the entry with the oldest failure is dropped. */
+const MAX_ENTRIES = 10_000;
+
+interface Entry {
+  readonly delayMs: number;
+  /** Monotonic time of the last replacement. */
+  readonly replacedAt: number;
+}
+
+export class FailedPodsBackoff {
+  /** In the order of the last replacements. */
+  private readonly entries = new Map<string, Entry>();
+
+  constructor(private readonly clock: Pick<Clock, 'monotonic'>) {}
+
+  /** Milliseconds until the next failed pod may be replaced. `set`: the key of the DaemonSet. */
+  remainingMs(set: string, node: string): number {
+    const entry = this.entries.get(`${set} ${node}`);
+    return entry === undefined ? 0 : Math.max(0, entry.replacedAt + entry.delayMs - this.clock.monotonic());
+  }
+
+  /** Call it for each failed pod that is replaced. */
+  next(set: string, node: string): void {
+    const key = `${set} ${node}`;
+    const now = this.clock.monotonic();
+    const previous = this.entries.get(key);
+    const isRecent = previous !== undefined && now - previous.replacedAt < 2 * MAX_MS;
+    this.entries.delete(key);
+    this.entries.set(key, { replacedAt: now, delayMs: isRecent ? Math.min(MAX_MS, previous.delayMs * 2) : INITIAL_MS });
+    const [oldest] = this.entries.keys();
+    if (this.entries.size > MAX_ENTRIES && oldest !== undefined) this.entries.delete(oldest);
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * Decides on which nodes the pods of a template may run, by node name, node selector, required node affinity, and
+ * taints. Pure.
+ */
+import { compileLabelSelector, type LabelMatcher, type LabelOperator } from '../../shared/api/selectors/label-selector';
+import type {
+  CoreV1NodeSelectorRequirement,
+  CoreV1NodeSelectorTerm,
+  CoreV1PodSpec,
+  CoreV1Toleration,
+} from '../../shared/api/types/generated/members';
+import { otherQualifiedName, qualifiedNameInDialect, type Dialect } from '../../shared/names/dialect';
+import { cloneJson, own } from '../../shared/values/json';
+import { taintsOf, tolerates, type Node } from '../runtime/nodes';
+import { labelsOf } from '../runtime/pods';
+
+export interface NodeEligibility {
+  /** A pod must be created if there is none. */
+  readonly shouldRun: boolean;
+  /** A running pod may stay. */
+  readonly shouldContinueRunning: boolean;
+}
+
+const INELIGIBLE: NodeEligibility = { shouldRun: false, shouldContinueRunning: false };
+
+/** Daemon pods tolerate these conditions of their node: a daemon may be what repairs it. */
+const TOLERATED_TAINTS: readonly (readonly [key: string, effect: string])[] = [
+  ['node.platform.io/not-ready', 'NoExecute'],
+  ['node.platform.io/unreachable', 'NoExecute'],
+  ['node.platform.io/disk-pressure', 'NoSchedule'],
+  ['node.platform.io/memory-pressure', 'NoSchedule'],
+  ['node.platform.io/pid-pressure', 'NoSchedule'],
+  ['node.platform.io/unschedulable', 'NoSchedule'],
+];
+const TOLERATED_WITH_HOST_NETWORK: readonly [key: string, effect: string] = ['node.platform.io/network-unavailable', 'NoSchedule'];
+
+/**
+ * The tolerations of the template and those of every daemon pod. An added toleration replaces an equal one, ignoring
+ * `tolerationSeconds`, at its position.
+ */
+export function daemonPodTolerations(spec: CoreV1PodSpec, dialect: Dialect): CoreV1Toleration[] {
+  const tolerations = (spec.tolerations ?? []).map((toleration) => cloneJson(toleration));
+  for (const [name, effect] of spec.hostNetwork === true ? [...TOLERATED_TAINTS, TOLERATED_WITH_HOST_NETWORK] : TOLERATED_TAINTS) {
+    const added = { key: qualifiedNameInDialect(dialect, name), operator: 'Exists', effect };
+    const index = tolerations.findIndex(
+      ({ key, operator, effect: other, value = '' }) =>
+        key === added.key && operator === added.operator && other === added.effect && value === '',
+    );
+    if (index < 0) tolerations.push(added);
+    else tolerations[index] = added;
+  }
+  return tolerations;
+}
+
+/** The result is called for each node, so everything that depends only on the template is computed here. */
+export function nodeEligibility(spec: CoreV1PodSpec, dialect: Dialect): (node: Node) => NodeEligibility {
+  const matchesNode = nodeMatcher(spec);
+  const { nodeName = '' } = spec;
+  const tolerations = daemonPodTolerations(spec, dialect);
+  return (node) => {
+    if ((nodeName !== '' && nodeName !== node.name) || !matchesNode(node)) return INELIGIBLE;
+    const untolerated = taintsOf(node).filter((taint) => !tolerations.some((toleration) => tolerates(toleration, taint)));
+    const shouldContinueRunning = untolerated.every(({ effect }) => effect !== 'NoExecute');
+    return { shouldRun: shouldContinueRunning && untolerated.every(({ effect }) => effect !== 'NoSchedule'), shouldContinueRunning };
+  };
+}
+
+function nodeMatcher({ nodeSelector = {}, affinity }: CoreV1PodSpec): (node: Node) => boolean {
+  const selectedLabels = Object.entries(nodeSelector);
+  const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  const terms = required === undefined ? undefined : (required.nodeSelectorTerms ?? []).map(termMatcher);
+  return (node) => {
+    const labels = labelsInBothSpellings(node);
+    if (!selectedLabels.every(([key, value]) => labels[key] === value)) return false;
+    return terms === undefined || terms.some((matches) => matches(node.name, labels));
+  };
+}
+
+function labelsInBothSpellings(node: Node): Readonly<Record<string, string>> {
+  const labels = labelsOf(node);
+  const respelled = Object.entries(labels).flatMap(([key, value]) => {
+    const other = otherQualifiedName(key);
+    return other === undefined ? [] : [[other, value] as const];
+  });
+  return { ...Object.fromEntries(respelled), ...labels };
+}
+
+type TermMatcher = (nodeName: string, labels: Readonly<Record<string, string>>) => boolean;
+
+/** A term without requirements matches no node. */
+function termMatcher({ matchExpressions = [], matchFields = [] }: CoreV1NodeSelectorTerm): TermMatcher {
+  const [matchesLabels, matchesFields] = [requirementsMatcher(matchExpressions), requirementsMatcher(matchFields)];
+  if (matchesLabels === undefined || matchesFields === undefined) return () => false;
+  if (matchExpressions.length === 0 && matchFields.length === 0) return () => false;
+  return (nodeName, labels) => matchesLabels(labels) && matchesFields({ 'metadata.name': nodeName });
+}
+
+const OPERATORS: Readonly<Record<string, LabelOperator>> = {
+  In: 'in',
+  NotIn: 'notin',
+  Exists: 'exists',
+  DoesNotExist: 'absent',
+  Gt: '>',
+  Lt: '<',
+};
+
+/** Undefined when a requirement has an unknown operator. */
+function requirementsMatcher(requirements: readonly CoreV1NodeSelectorRequirement[]): LabelMatcher | undefined {
+  const parsed = requirements.flatMap(({ key = '', operator = '', values = [] }) => {
+    const labelOperator = own(OPERATORS, operator);
+    return labelOperator === undefined ? [] : [{ key, operator: labelOperator, values }];
+  });
+  return parsed.length < requirements.length ? undefined : compileLabelSelector(parsed);
+}

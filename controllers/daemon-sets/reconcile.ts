@@ -1,0 +1,178 @@
+/**
+ * Decides on which nodes to create daemon pods and which pods to delete. Pure. First every eligible node gets exactly
+ * one pod; when that is so, a rolling update replaces the pods of old revisions within `maxUnavailable` or `maxSurge`.
+ */
+import { isBeingDeleted } from '../../shared/client/rest/api-object';
+import { appendAll } from '../../shared/values/append';
+import { isPodAvailable } from '../workload/pod-activity';
+import { minReadySecondsOf } from '../workload/spec';
+import type { Node } from '../runtime/nodes';
+import { isPodReady, nodeNameOf, type Pod } from '../runtime/pods';
+import { podsByNode, revisionHashOf, sortDaemonPods, targetNodeOf } from './daemon-pod';
+import { rollingUpdateLimitsOf, updateStrategyOf, type DaemonSet } from './daemon-set';
+import type { NodeEligibility } from './node-eligibility';
+
+export interface DaemonSetView {
+  readonly set: DaemonSet;
+  /** Those that the DaemonSet controls. */
+  readonly pods: readonly Pod[];
+  readonly nodes: readonly Node[];
+  readonly eligibilityOf: (node: Node) => NodeEligibility;
+  /** The hash of the current revision. */
+  readonly hash: string;
+  /** Milliseconds until a failed pod on the node may be replaced; 0 = at once. */
+  readonly backoffMs: (node: string) => number;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** A pod in a final phase, which is deleted so that another one is created. */
+export interface FinishedPod {
+  readonly pod: Pod;
+  readonly node: string;
+  readonly phase: 'Failed' | 'Succeeded';
+}
+
+export interface DaemonSetPlan {
+  /** Names of nodes on which a pod must be created. */
+  readonly nodesNeedingPods: readonly string[];
+  readonly podsToDelete: readonly Pod[];
+  /** Those of `podsToDelete` that an Event reports. */
+  readonly finishedPods: readonly FinishedPod[];
+  /** Milliseconds until a failed pod may be replaced. */
+  readonly requeueAfterMs: number | undefined;
+}
+
+type PodChanges = Pick<DaemonSetPlan, 'nodesNeedingPods' | 'podsToDelete'>;
+
+export function planDaemonSet(view: DaemonSetView): DaemonSetPlan {
+  const byNode = podsByNode(view.pods);
+  const plan = manageNodes(view, byNode);
+  if (plan.nodesNeedingPods.length > 0 || plan.podsToDelete.length > 0) return plan;
+  return updateStrategyOf(view.set) === 'OnDelete' ? plan : { ...plan, ...rollingUpdate(view, byNode) };
+}
+
+/** One pod on each eligible node, none on others, whatever the revision. */
+function manageNodes(view: DaemonSetView, byNode: ReadonlyMap<string, readonly Pod[]>): DaemonSetPlan {
+  const nodesNeedingPods: string[] = [];
+  const surplusPods: Pod[] = [];
+  const finishedPods: FinishedPod[] = [];
+  const backoffs: number[] = [];
+  const canSurge = rollingUpdateLimitsOf(view.set, 1).maxSurge > 0;
+  for (const node of view.nodes) {
+    const pods = byNode.get(node.name) ?? [];
+    const { shouldRun, shouldContinueRunning } = view.eligibilityOf(node);
+    if (!shouldContinueRunning) {
+      appendAll(
+        surplusPods,
+        pods.filter((pod) => !isBeingDeleted(pod)),
+      );
+    } else if (shouldRun && pods.length === 0) nodesNeedingPods.push(node.name);
+    else {
+      const running: Pod[] = [];
+      for (const pod of pods) {
+        if (isBeingDeleted(pod)) continue;
+        const phase = pod.body.status?.phase;
+        if (phase !== 'Failed' && phase !== 'Succeeded') {
+          running.push(pod);
+          continue;
+        }
+        const backoffMs = phase === 'Failed' ? view.backoffMs(node.name) : 0;
+        if (backoffMs > 0) backoffs.push(backoffMs);
+        else finishedPods.push({ pod, node: node.name, phase });
+      }
+      appendAll(surplusPods, canSurge ? surplusDuringSurge(view, running) : sortDaemonPods(running).slice(1));
+    }
+  }
+  const nodeNames = new Set(view.nodes.map(({ name }) => name));
+  // The pod garbage collector deletes pods of missing nodes only when they were scheduled.
+  const unscheduled = view.pods.filter((pod) => nodeNameOf(pod) === '' && !nodeNames.has(targetNodeOf(pod)) && !isBeingDeleted(pod));
+  return {
+    nodesNeedingPods,
+    podsToDelete: [...surplusPods, ...finishedPods.map(({ pod }) => pod), ...unscheduled],
+    finishedPods,
+    requeueAfterMs: backoffs.length === 0 ? undefined : Math.min(...backoffs),
+  };
+}
+
+/**
+ * With `maxSurge` a node may have one pod of the new and one of an old revision. The old pod stays until the new one is
+ * available, unless it is not ready itself. Of several old pods, as there are when the template changes twice, an
+ * available one stays: creation times have a resolution of a second, so the oldest pod need not be the available one.
+ */
+function surplusDuringSurge(view: DaemonSetView, running: readonly Pod[]): readonly Pod[] {
+  const sorted = sortDaemonPods(running);
+  const [newPods, oldPods] = byRevision(view, sorted);
+  const newPod = newPods[0];
+  const oldPod = oldPods.find((pod) => isAvailable(view, pod)) ?? oldPods[0];
+  const surplus = sorted.filter((pod) => pod !== newPod && pod !== oldPod);
+  if (newPod === undefined || oldPod === undefined) return surplus;
+  return !isPodReady(oldPod) || isAvailable(view, newPod) ? [...surplus, oldPod] : surplus;
+}
+
+function byRevision({ hash }: DaemonSetView, pods: readonly Pod[]): readonly [newPods: readonly Pod[], oldPods: readonly Pod[]] {
+  return [pods.filter((pod) => revisionHashOf(pod) === hash), pods.filter((pod) => revisionHashOf(pod) !== hash)];
+}
+
+const isAvailable = ({ set, now }: DaemonSetView, pod: Pod): boolean => isPodAvailable(pod, minReadySecondsOf(set), now);
+
+/** The pods of a node that are not being deleted. */
+interface NodePods {
+  readonly node: string;
+  /** False when the node has several pods of the new revision or several old ones. */
+  readonly isUnambiguous: boolean;
+  readonly newPod: Pod | undefined;
+  readonly oldPod: Pod | undefined;
+}
+
+function rollingUpdate(view: DaemonSetView, byNode: ReadonlyMap<string, readonly Pod[]>): PodChanges {
+  const desired = view.nodes.filter((node) => view.eligibilityOf(node).shouldRun).length;
+  const { maxSurge, maxUnavailable } = rollingUpdateLimitsOf(view.set, desired);
+  const nodes = view.nodes.flatMap(({ name }) => {
+    const pods = byNode.get(name) ?? [];
+    return pods.length === 0 ? [] : [nodePodsOf(view, name, pods)];
+  });
+  return maxSurge > 0 ? createBeforeDelete(view, nodes, maxSurge) : deleteBeforeCreate(view, nodes, maxUnavailable);
+}
+
+function nodePodsOf(view: DaemonSetView, node: string, pods: readonly Pod[]): NodePods {
+  const [newPods, oldPods] = byRevision(
+    view,
+    pods.filter((pod) => !isBeingDeleted(pod)),
+  );
+  return { node, isUnambiguous: newPods.length <= 1 && oldPods.length <= 1, newPod: newPods[0], oldPod: oldPods[0] };
+}
+
+/** Deletes all unavailable old pods, and available ones as far as `maxUnavailable` allows. */
+function deleteBeforeCreate(view: DaemonSetView, nodes: readonly NodePods[], maxUnavailable: number): PodChanges {
+  const unavailablePods: Pod[] = [];
+  const candidates: Pod[] = [];
+  let unavailable = 0;
+  for (const { isUnambiguous, newPod, oldPod } of nodes) {
+    const pod = newPod ?? oldPod;
+    if (!isUnambiguous || pod === undefined || !isAvailable(view, pod)) unavailable += 1;
+    if (!isUnambiguous || newPod !== undefined || oldPod === undefined) continue;
+    if (isAvailable(view, oldPod)) candidates.push(oldPod);
+    else unavailablePods.push(oldPod);
+  }
+  return { nodesNeedingPods: [], podsToDelete: [...unavailablePods, ...candidates.slice(0, Math.max(0, maxUnavailable - unavailable))] };
+}
+
+/**
+ * Creates new pods as far as `maxSurge` allows, first on nodes with an unavailable old pod. Deletes an old pod when the
+ * new one is available.
+ */
+function createBeforeDelete(view: DaemonSetView, nodes: readonly NodePods[], maxSurge: number): PodChanges {
+  const unavailableNodes: string[] = [];
+  const candidates: string[] = [];
+  const replacedPods: Pod[] = [];
+  let surge = 0;
+  for (const { node, isUnambiguous, newPod, oldPod } of nodes) {
+    if (!isUnambiguous) surge += 1;
+    else if (oldPod === undefined) continue;
+    else if (newPod === undefined) (isAvailable(view, oldPod) ? candidates : unavailableNodes).push(node);
+    else if (isAvailable(view, newPod)) replacedPods.push(oldPod);
+    else surge += 1;
+  }
+  return { nodesNeedingPods: [...unavailableNodes, ...candidates.slice(0, Math.max(0, maxSurge - surge))], podsToDelete: replacedPods };
+}

@@ -1,0 +1,60 @@
+/**
+ * The annotations and the label that connect a Deployment with its ReplicaSets. They are read in either spelling of the
+ * product's name, and written with `kubernetes`, which `kubectl rollout history` and `kubectl rollout undo` look for.
+ */
+import { LAST_APPLIED_ANNOTATION, canonicalQualifiedName, qualifiedNameInDialect } from '../../shared/names/dialect';
+import type { ApiObject } from '../../shared/client/rest/api-object';
+
+export const POD_TEMPLATE_HASH_LABEL = 'pod-template-hash';
+
+const ANNOTATIONS = {
+  revision: 'deployment.platform.io/revision',
+  revisionHistory: 'deployment.platform.io/revision-history',
+  desiredReplicas: 'deployment.platform.io/desired-replicas',
+  maxReplicas: 'deployment.platform.io/max-replicas',
+} as const;
+
+type RolloutAnnotation = keyof typeof ANNOTATIONS;
+export type Annotations = Readonly<Record<string, string>>;
+
+/** Annotations of a Deployment that are not copied to its ReplicaSets. */
+const NOT_COPIED: ReadonlySet<string> = new Set([
+  ...Object.values(ANNOTATIONS),
+  canonicalQualifiedName(LAST_APPLIED_ANNOTATION),
+  'deprecated.deployment.rollback.to',
+]);
+
+export const annotationsOf = ({ metadata }: Pick<ApiObject, 'metadata'>): Annotations => metadata.annotations ?? {};
+
+export function annotationValue(annotations: Annotations, name: RolloutAnnotation): string | undefined {
+  for (const [key, value] of Object.entries(annotations)) if (canonicalQualifiedName(key) === ANNOTATIONS[name]) return value;
+  return undefined;
+}
+
+/** Undefined when the annotation is absent or no number. */
+export function annotatedReplicas(annotations: Annotations, name: 'desiredReplicas' | 'maxReplicas'): number | undefined {
+  const text = annotationValue(annotations, name);
+  return text !== undefined && /^-?[0-9]{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+/** A 64-bit integer, because clients may write any; 0 when the annotation is absent or no such integer. */
+export function annotatedRevision(annotations: Annotations): bigint {
+  const text = annotationValue(annotations, 'revision');
+  if (text === undefined || !/^[+-]?[0-9]{1,19}$/.test(text)) return 0n;
+  const revision = BigInt(text);
+  return BigInt.asIntN(64, revision) === revision ? revision : 0n;
+}
+
+export function withAnnotation(annotations: Annotations, name: RolloutAnnotation, value: string): Annotations {
+  const others = Object.entries(annotations).filter(([key]) => canonicalQualifiedName(key) !== ANNOTATIONS[name]);
+  return { ...Object.fromEntries(others), [qualifiedNameInDialect('kubernetes', ANNOTATIONS[name])]: value };
+}
+
+/**
+ * The annotations of a ReplicaSet with those of its Deployment copied over them. An annotation that was removed from
+ * the Deployment stays on the ReplicaSet, because a user may have set it there.
+ */
+export function copyDeploymentAnnotations(deploymentAnnotations: Annotations, replicaSetAnnotations: Annotations): Annotations {
+  const copied = Object.entries(deploymentAnnotations).filter(([key]) => !NOT_COPIED.has(canonicalQualifiedName(key)));
+  return { ...replicaSetAnnotations, ...Object.fromEntries(copied) };
+}

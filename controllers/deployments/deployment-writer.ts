@@ -1,0 +1,176 @@
+/**
+ * Executes the plan of a Deployment: writes its ReplicaSets, its status and its revision, and records Events. Every
+ * update carries the observed resourceVersion.
+ */
+import { ApiError, isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound } from '../../shared/client/rest/api-error';
+import type { AppsV1ReplicaSet, AppsV1ReplicaSetSpec } from '../../shared/api/types/generated/members';
+import { keyOf } from '../../shared/client/rest/api-object';
+import type { EventRecorder } from '../../shared/client/events/event-recorder';
+import type { RestClient } from '../../shared/client/rest/rest-client';
+import type { Clock } from '../../shared/runtime/clock';
+import { controllerReference, eventReference } from '../workload/references';
+import { templateOf } from '../workload/spec';
+import { conditionsOf } from '../runtime/conditions';
+import type { WrittenGenerations } from '../runtime/written-generations';
+import { controllerOf } from '../runtime/pods';
+import { annotationsOf, POD_TEMPLATE_HASH_LABEL, withAnnotation } from './annotations';
+import { DEPLOYMENTS, progressDeadlineOf, REPLICA_SETS, type Deployment, type ReplicaSet } from './deployment';
+import { equalIgnoringHash, type PlannedReplicaSet } from './planned-replica-set';
+import type { DeploymentPlan } from './reconcile';
+import type { ScalingEvent } from './scaling';
+import { DeploymentConditions } from './status';
+
+export type ApplyResult =
+  | { readonly type: 'done' }
+  /**
+   * Another object has the name of the new ReplicaSet. `collisionCount` was raised, so the next plan chooses another
+   * name.
+   */
+  | { readonly type: 'name-collision' }
+  | { readonly type: 'namespace-terminating' };
+
+export interface DeploymentWriterOptions {
+  readonly client: RestClient;
+  readonly events: Pick<EventRecorder, 'record'>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Receives the ReplicaSets that were written, by the key of their Deployment. */
+  readonly written: WrittenGenerations;
+  readonly signal: AbortSignal;
+}
+
+export class DeploymentWriter {
+  constructor(private readonly options: DeploymentWriterOptions) {}
+
+  /** Stops at the first write that fails, and throws its error. */
+  async apply(deployment: Deployment, plan: DeploymentPlan): Promise<ApplyResult> {
+    for (const replicaSet of plan.replicaSets) {
+      const { observed } = replicaSet;
+      const outcome =
+        observed === undefined
+          ? await this.createReplicaSet(deployment, replicaSet)
+          : await this.updateReplicaSet(deployment, replicaSet, observed);
+      if (outcome !== 'written' && outcome !== 'exists') return { type: outcome };
+      const events = outcome === 'written' ? plan.scalingEvents.filter((event) => event.replicaSet === replicaSet.name) : [];
+      for (const event of events) this.recordEvent(deployment, 'Normal', 'ScalingReplicaSet', scalingMessage(event));
+    }
+    for (const { namespace, name, uid } of plan.deletions) {
+      await this.options.client
+        .delete(REPLICA_SETS, { namespace, name }, { preconditions: { uid }, signal: this.options.signal })
+        .catch(ignoreNotFound);
+    }
+    await this.updateStatus(deployment, plan);
+    return { type: 'done' };
+  }
+
+  private async updateReplicaSet(deployment: Deployment, replicaSet: PlannedReplicaSet, { body }: ReplicaSet): Promise<'written'> {
+    const { client, written, signal } = this.options;
+    const { replicas, minReadySeconds } = replicaSet;
+    const metadata = { ...body.metadata, annotations: { ...replicaSet.annotations } };
+    const spec: AppsV1ReplicaSetSpec = { ...body.spec, replicas, ...(minReadySeconds === 0 ? {} : { minReadySeconds }) };
+    if (minReadySeconds === 0) delete spec.minReadySeconds;
+    written.record(keyOf(deployment), await client.update(REPLICA_SETS, { ...body, metadata, spec }, { signal }));
+    return 'written';
+  }
+
+  private async createReplicaSet(
+    deployment: Deployment,
+    replicaSet: PlannedReplicaSet,
+  ): Promise<'written' | 'exists' | 'name-collision' | 'namespace-terminating'> {
+    const { client, written, signal } = this.options;
+    try {
+      written.record(keyOf(deployment), await client.create(REPLICA_SETS, this.replicaSetBody(deployment, replicaSet), { signal }));
+      return 'written';
+    } catch (error) {
+      if (isNamespaceTerminating(error)) return 'namespace-terminating';
+      if (isAlreadyExists(error)) return this.resolveNameConflict(deployment, replicaSet);
+      if (error instanceof ApiError) await this.reportCreateError(deployment, replicaSet, error);
+      throw error;
+    }
+  }
+
+  private replicaSetBody(
+    deployment: Deployment,
+    { name, template, replicas, minReadySeconds, annotations }: PlannedReplicaSet,
+  ): AppsV1ReplicaSet {
+    const labels = template.metadata?.labels ?? {};
+    const selector = deployment.body.spec?.selector ?? {};
+    const matchLabels = { ...selector.matchLabels, [POD_TEMPLATE_HASH_LABEL]: labels[POD_TEMPLATE_HASH_LABEL] ?? '' };
+    return {
+      metadata: {
+        namespace: deployment.namespace,
+        name,
+        labels: { ...labels },
+        annotations: { ...annotations },
+        ownerReferences: [controllerReference(this.options.client.dialect, DEPLOYMENTS, deployment)],
+      },
+      spec: {
+        replicas,
+        ...(minReadySeconds === 0 ? {} : { minReadySeconds }),
+        selector: { ...selector, matchLabels },
+        template,
+      },
+    };
+  }
+
+  /**
+   * The object with the name may be the ReplicaSet itself, because the response to an earlier create was lost.
+   * Otherwise raises `collisionCount`.
+   */
+  private async resolveNameConflict(deployment: Deployment, { name }: PlannedReplicaSet): Promise<'exists' | 'name-collision'> {
+    const { client, signal } = this.options;
+    const { namespace, body } = deployment;
+    const existing = await client.get(REPLICA_SETS, { namespace, name }, { signal });
+    if (controllerOf(existing)?.uid === deployment.uid && equalIgnoringHash(templateOf(existing), templateOf(deployment))) return 'exists';
+    const collisionCount = (body.status?.collisionCount ?? 0) + 1;
+    await client.update(DEPLOYMENTS, { ...body, status: { ...body.status, collisionCount } }, { subresource: 'status', signal });
+    return 'name-collision';
+  }
+
+  private async reportCreateError(deployment: Deployment, { name }: PlannedReplicaSet, error: ApiError): Promise<void> {
+    const { client, clock, signal } = this.options;
+    const message = `Failed to create new replica set "${name}": ${error.message}`;
+    this.recordEvent(deployment, 'Warning', 'ReplicaSetCreateError', message);
+    if (progressDeadlineOf(deployment) === undefined) return;
+    const { body } = deployment;
+    const conditions = new DeploymentConditions(deployment, clock.now());
+    conditions.set('Progressing', 'False', 'ReplicaSetCreateError', message);
+    const previous = conditionsOf(body);
+    if (conditions.list().every((condition) => previous.includes(condition))) return;
+    const status = { ...body.status, conditions: [...conditions.list()] };
+    await client.update(DEPLOYMENTS, { ...body, status }, { subresource: 'status', signal }).catch(ignoreConflict);
+  }
+
+  /**
+   * The status update also writes the revision annotation: a new revision shows that the ReplicaSet of the template
+   * exists.
+   */
+  private async updateStatus(deployment: Deployment, { status, revision }: DeploymentPlan): Promise<void> {
+    if (status === undefined && revision === undefined) return;
+    const { client, signal } = this.options;
+    const { body } = deployment;
+    const annotations =
+      revision === undefined ? annotationsOf(deployment) : withAnnotation(annotationsOf(deployment), 'revision', revision);
+    const metadata = { ...body.metadata, annotations: { ...annotations } };
+    const updated = { ...body, metadata, status: status ?? body.status ?? {} };
+    await client.update(DEPLOYMENTS, updated, { subresource: 'status', signal }).catch(ignoreConflict);
+  }
+
+  private recordEvent(deployment: Deployment, type: 'Normal' | 'Warning', reason: string, message: string): void {
+    const { client, events } = this.options;
+    events.record({ about: eventReference(client.dialect, DEPLOYMENTS, deployment), type, reason, message });
+  }
+}
+
+function scalingMessage({ replicaSet, from, to }: ScalingEvent): string {
+  if (from === undefined) return `Scaled up replica set ${replicaSet} to ${to}`;
+  return `Scaled ${to > from ? 'up' : 'down'} replica set ${replicaSet} to ${to} from ${from}`;
+}
+
+function ignoreNotFound(error: unknown): void {
+  if (!isNotFound(error)) throw error;
+}
+
+/** The change or deletion that caused the conflict enqueues the Deployment. */
+function ignoreConflict(error: unknown): void {
+  if (!isNotFound(error) && !isConflict(error)) throw error;
+}

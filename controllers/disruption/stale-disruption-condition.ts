@@ -1,0 +1,29 @@
+/** Resets the `DisruptionTarget` condition of pods that were not deleted within two minutes. Pure. */
+import type { CoreV1PodCondition } from '../../shared/api/types/generated/members';
+import { isBeingDeleted } from '../../shared/client/rest/api-object';
+import { parseTimestamp, formatTimestamp } from '../../shared/api/metadata/object-meta';
+import { conditionOf, conditionsOf, conditionsPatch, withCondition } from '../runtime/conditions';
+import { isPodTerminated, type Pod } from '../runtime/pods';
+
+const DISRUPTION_TARGET = 'DisruptionTarget';
+const STALE_DISRUPTION_TIMEOUT_MS = 120_000;
+/** The reason of conditions that the kubelet sets, and resets itself. */
+const KUBELET_REASON = 'TerminationByKubelet';
+
+/** Milliseconds since 1970; undefined for a pod without a condition that can become stale. */
+export function conditionStaleAt(pod: Pod): number | undefined {
+  const condition = conditionOf(pod.body, DISRUPTION_TARGET);
+  if (condition?.status !== 'True' || condition.reason === KUBELET_REASON) return undefined;
+  if (isBeingDeleted(pod) || isPodTerminated(pod)) return undefined;
+  return (parseTimestamp(condition.lastTransitionTime ?? undefined) ?? 0) + STALE_DISRUPTION_TIMEOUT_MS;
+}
+
+export function resetConditionPatch(pod: Pod, now: number) {
+  const condition: CoreV1PodCondition = {
+    type: DISRUPTION_TARGET,
+    status: 'False',
+    lastProbeTime: null,
+    lastTransitionTime: formatTimestamp(now),
+  };
+  return conditionsPatch(pod, withCondition(conditionsOf(pod.body), condition));
+}

@@ -1,0 +1,50 @@
+import { ApiError } from '../../shared/client/rest/api-error';
+import { apiObject } from '../../shared/client/rest/api-object';
+import type { MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
+import { resourceOf, type PartialObjectMetadata } from '../../shared/client/rest/resource';
+import { GarbageWriter } from './garbage-writer';
+import type { MetadataObject } from './owner-references';
+
+const CONFIG_MAPS = resourceOf('core.v1.ConfigMap');
+const object = (resourceVersion: string, metadata: MetaV1ObjectMeta = {}): MetadataObject =>
+  apiObject<PartialObjectMetadata>({ metadata: { namespace: 'a', name: 'o', uid: 'u', resourceVersion, ...metadata } });
+
+/** A server with this object. `deletions`: the requests that it accepts, as resourceVersion and policy. */
+function setUp(stored: MetadataObject) {
+  const deletions: string[] = [];
+  const writer = new GarbageWriter(
+    {
+      get: () => Promise.resolve(stored),
+      patchMetadata: () => Promise.reject(new Error('unexpected patch')),
+      delete: (_, __, { preconditions, propagationPolicy } = {}) => {
+        if (preconditions?.resourceVersion !== stored.resourceVersion) return Promise.reject(new ApiError(409, 'Conflict', 'changed'));
+        deletions.push(`${preconditions.resourceVersion} ${propagationPolicy ?? ''}`);
+        return Promise.resolve(undefined);
+      },
+    },
+    new AbortController().signal,
+  );
+  const deleteObject = (observed: MetadataObject): Promise<void> =>
+    writer.delete({ uid: 'u', resource: CONFIG_MAPS, object: observed }, 'Background');
+  return { deleteObject, deletions };
+}
+
+test('GarbageWriter deletes an object at its new resourceVersion when only labels changed', async () => {
+  const { deleteObject, deletions } = setUp(object('2', { labels: { a: 'b' } }));
+  await deleteObject(object('1'));
+  expect(deletions).toEqual(['2 Background']);
+});
+
+test('GarbageWriter sends no delete for an object that is being deleted', async () => {
+  const { deleteObject, deletions } = setUp(object('2', { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['foregroundDeletion'] }));
+  await deleteObject(object('1'));
+  expect(deletions).toEqual([]);
+});
+
+test('GarbageWriter rejects with a conflict when the owners of the object changed', async () => {
+  const { deleteObject, deletions } = setUp(
+    object('2', { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'p', uid: 'p' }] }),
+  );
+  await expect(deleteObject(object('1'))).rejects.toThrow('changed');
+  expect(deletions).toEqual([]);
+});

@@ -1,0 +1,84 @@
+/**
+ * The writes of the garbage collector. Each has the observed version as its precondition; after a conflict the object
+ * is read and the change is computed again, once. An object with another uid under the same name is never changed.
+ */
+import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { isBeingDeleted } from '../../shared/client/rest/api-object';
+import type { RequestOptions, RestClient } from '../../shared/client/rest/rest-client';
+import { metadataOf, type PartialObjectMetadata, type Resource } from '../../shared/client/rest/resource';
+import { equalJson } from '../../shared/values/json';
+import type { ObservedNode } from './owner-graph';
+import { ownerReferencesOf, type MetadataObject } from './owner-references';
+import type { DeletionPolicy, MetadataPatch } from './reconcile';
+
+/** The part of a client that the writer uses. */
+type GarbageClient = Pick<RestClient, 'patchMetadata' | 'delete'> & {
+  get(resource: Resource<PartialObjectMetadata>, name: ObjectName, options: RequestOptions): Promise<MetadataObject>;
+};
+type ObjectName = Pick<MetadataObject, 'namespace' | 'name'>;
+
+export class GarbageWriter {
+  constructor(
+    private readonly client: GarbageClient,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** From the server. Undefined when the object does not exist. */
+  async read(resource: Resource, { namespace, name, uid }: ObjectName & Pick<MetadataObject, 'uid'>): Promise<MetadataObject | undefined> {
+    try {
+      const object = await this.client.get(metadataOf(resource), { namespace, name }, { signal: this.signal });
+      return object.uid === uid ? object : undefined;
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async patch({ resource, object }: ObservedNode, patchFor: (current: MetadataObject) => MetadataPatch): Promise<void> {
+    const { namespace, name } = object;
+    await this.withConflictRetry(resource, object, async (current) => {
+      const patch = patchFor(current);
+      if (patch !== undefined) await this.client.patchMetadata(resource, { namespace, name }, patch, { signal: this.signal });
+    });
+  }
+
+  /**
+   * Throws the conflict when the owner references have changed. Sends nothing for an object that is being deleted
+   * already: a request with another policy would replace the policy of the first.
+   */
+  async delete({ resource, object }: ObservedNode, propagationPolicy: DeletionPolicy): Promise<void> {
+    const { namespace, name, uid } = object;
+    await this.withConflictRetry(resource, object, async (current, conflict) => {
+      if (conflict !== undefined && isBeingDeleted(current)) return;
+      if (conflict !== undefined && !hasSameOwnerReferences(current, object)) throw conflict;
+      const preconditions = { uid, resourceVersion: current.resourceVersion };
+      await this.client.delete(resource, { namespace, name }, { propagationPolicy, preconditions, signal: this.signal });
+    });
+  }
+
+  /** An object that does not exist needs no write. */
+  private async withConflictRetry(
+    resource: Resource,
+    object: MetadataObject,
+    write: (current: MetadataObject, conflict?: Error) => Promise<void>,
+  ): Promise<void> {
+    try {
+      await write(object);
+    } catch (error) {
+      if (isNotFound(error)) return;
+      if (!isConflict(error)) throw error;
+      const current = await this.read(resource, object);
+      if (current !== undefined) await write(current, error).catch(ignoreNotFound);
+    }
+  }
+}
+
+function ignoreNotFound(error: unknown): void {
+  if (!isNotFound(error)) throw error;
+}
+
+const hasSameOwnerReferences = (a: MetadataObject, b: MetadataObject): boolean =>
+  equalJson(
+    ownerReferencesOf(a).map(({ body }) => body),
+    ownerReferencesOf(b).map(({ body }) => body),
+  );

@@ -1,0 +1,119 @@
+/**
+ * Finds out the state of an object's owners. The graph shows that an owner exists; only the server can show that one
+ * does not, and is asked once for each. An absent owner stays absent, because uids are never used again. The
+ * counterpart of upstream's classifyReferences with its absentOwnerCache.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Resource } from '../../shared/client/rest/resource';
+import type { KindLookup } from './deletable-resources';
+import type { ObservedNode, OwnerGraph } from './owner-graph';
+import { isDeletingDependents, type MetadataObject, type OwnerReference } from './owner-references';
+import type { OwnerState } from './reconcile';
+
+type ObjectIdentity = Pick<MetadataObject, 'namespace' | 'name' | 'uid'>;
+
+export interface OwnerClassifierOptions {
+  readonly graph: OwnerGraph;
+  readonly kindOf: KindLookup;
+  /** From the server; undefined when the object does not exist. */
+  readonly read: (resource: Resource, object: ObjectIdentity) => Promise<MetadataObject | undefined>;
+  /**
+   * Called for a reference to an owner that cannot be an owner: in another namespace, or in a namespace while the
+   * dependent is cluster-scoped.
+   */
+  readonly onInvalidReference: (dependent: ObservedNode, reference: OwnerReference) => void;
+}
+
+export interface ClassifiedOwner {
+  readonly state: OwnerState;
+  /** The server has the owner and the graph does not, so no event follows its deletion. */
+  readonly isUnobserved: boolean;
+}
+
+const CACHE_SIZE = 8_192;
+
+function stateOf(owner: MetadataObject | undefined): OwnerState {
+  if (owner === undefined) return 'dangling';
+  return isDeletingDependents(owner) ? 'waiting-for-dependents' : 'solid';
+}
+const observed = (state: OwnerState): ClassifiedOwner => ({ state, isUnobserved: false });
+
+export class OwnerClassifier {
+  /** Uids of deleted objects, and keys of references that the server has no owner for. */
+  private readonly absentOwners = new LRUCache<string, true>({ max: CACHE_SIZE });
+  /** Uids of owners that have orphaned their dependents. */
+  private readonly orphaningOwners = new LRUCache<string, true>({ max: CACHE_SIZE });
+  private readonly pendingReads = new Map<string, Promise<MetadataObject | undefined>>();
+
+  constructor(private readonly options: OwnerClassifierOptions) {}
+
+  /** Call it when the informers show that the object was deleted. */
+  objectDeleted(uid: string): void {
+    this.absentOwners.set(uid, true);
+  }
+
+  /**
+   * Call it when the observed dependents have been orphaned, before the owner is deleted. The watches of different
+   * resources are independent, so a dependent may be observed after the deletion of its owner: it is to be orphaned as
+   * well.
+   */
+  dependentsOrphaned(ownerUid: string): void {
+    this.orphaningOwners.set(ownerUid, true);
+  }
+
+  /**
+   * When an owner is in foreground deletion the others are read from the server: they may be deleted together with it,
+   * and the informers may be behind.
+   */
+  async classifyAll(dependent: ObservedNode, references: readonly OwnerReference[]): Promise<readonly ClassifiedOwner[]> {
+    const owners = await Promise.all(references.map((reference) => this.classify(dependent, reference)));
+    if (!owners.some(({ state }) => state === 'waiting-for-dependents')) return owners;
+    return Promise.all(
+      references.map(async (reference, index) => {
+        const owner = owners[index] ?? observed('unknown');
+        const resource = this.options.kindOf(reference.apiVersion, reference.kind);
+        if (owner.state !== 'solid' || owner.isUnobserved || resource === undefined) return owner;
+        return observed(stateOf(await this.read(resource, dependent, reference)));
+      }),
+    );
+  }
+
+  async classify(dependent: ObservedNode, reference: OwnerReference): Promise<ClassifiedOwner> {
+    const { graph, kindOf, onInvalidReference } = this.options;
+    // Before the kind is looked up: it may have been removed together with the owner.
+    if (this.absentOwners.has(reference.uid)) return observed(this.absentState(reference));
+    const resource = kindOf(reference.apiVersion, reference.kind);
+    if (resource === undefined) return observed('unknown');
+    if (resource.namespaced && !dependent.resource.namespaced) {
+      onInvalidReference(dependent, reference);
+      return observed('unknown');
+    }
+    const node = graph.observedNode(reference.uid);
+    if (node !== undefined && graph.matchesReference(node, dependent, reference)) return observed(stateOf(node.object));
+    if (node !== undefined && node.resource.namespaced && node.object.namespace !== dependent.object.namespace) {
+      onInvalidReference(dependent, reference);
+    }
+    const owner = await this.read(resource, dependent, reference);
+    return owner === undefined ? observed(this.absentState(reference)) : { state: stateOf(owner), isUnobserved: true };
+  }
+
+  private absentState({ uid }: OwnerReference): OwnerState {
+    return this.orphaningOwners.has(uid) ? 'orphaned' : 'dangling';
+  }
+
+  /** Concurrent reads of one owner share a request. */
+  private async read(resource: Resource, dependent: ObservedNode, { name, uid }: OwnerReference): Promise<MetadataObject | undefined> {
+    const namespace = resource.namespaced ? dependent.object.namespace : '';
+    const key = [resource.group, resource.resource, namespace, name, uid].join('/');
+    if (this.absentOwners.has(key)) return undefined;
+    const pending = this.pendingReads.get(key) ?? this.options.read(resource, { namespace, name, uid });
+    this.pendingReads.set(key, pending);
+    try {
+      const owner = await pending;
+      if (owner === undefined) this.absentOwners.set(key, true);
+      return owner;
+    } finally {
+      this.pendingReads.delete(key);
+    }
+  }
+}

@@ -1,0 +1,216 @@
+/**
+ * Informers for all deletable resources, custom resources included. Discovery is repeated every 30 s, and as soon as a
+ * CustomResourceDefinition changes. A resource that cannot be listed delays the others for a limited time, and a
+ * resource that is removed does not affect the others.
+ */
+import { Informer, StreamingLists, type InformerOptions } from '../../shared/client/informer/informer';
+import { discover, type Discovered } from '../../shared/client/rest/discovery';
+import { metadataOf, type PartialObjectMetadata, type Resource } from '../../shared/client/rest/resource';
+import type { RestClient } from '../../shared/client/rest/rest-client';
+import { pause } from '../../shared/client/signals';
+import { canonicalGroup } from '../../shared/names/dialect';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Logger } from '../../shared/runtime/logger';
+import type { Random } from '../../shared/runtime/random';
+import { deletableResources, resourceKeyOf } from './deletable-resources';
+import type { MetadataObject } from './owner-references';
+
+export interface MonitorListener {
+  /** An object was created or changed. */
+  put(resource: Resource, object: MetadataObject): void;
+  /** An object was deleted. */
+  remove(object: MetadataObject): void;
+  /** All objects of the resource were deleted, because its definition was. */
+  resourceDeleted(resource: Resource): void;
+  /** The state of the resource's objects is unknown. */
+  forgetResource(resource: Resource): void;
+  /** The monitors have synced after a change of the served resources. */
+  synced(): void;
+}
+
+export interface ResourceMonitorsOptions {
+  readonly client: RestClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  readonly trim: NonNullable<InformerOptions<PartialObjectMetadata>['trim']>;
+  readonly listener: MonitorListener;
+  /** Called after each discovery. */
+  readonly onDiscovered: (discovered: Discovered) => void;
+  /** Called for a resource that did not sync in time. */
+  readonly onSyncTimeout: () => void;
+}
+
+interface Monitor {
+  readonly resource: Resource;
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+  /** The informer has synced, or its time is over. */
+  isSynced: boolean;
+}
+
+const DISCOVERY_PERIOD_MS = 30_000;
+/** Changes of definitions within this time cause one discovery. Milliseconds. */
+const BATCH_MS = 200;
+const SYNC_TIMEOUT_MS = 30_000;
+const SYNC_POLL_MS = 50;
+const DEFINITIONS = 'customresourcedefinitions';
+
+export class ResourceMonitors {
+  /** By the key of the resource. */
+  private readonly monitors = new Map<string, Monitor>();
+  /**
+   * Resources without a monitor and with objects that may still exist: a deleted definition is not served any more
+   * before its objects are deleted.
+   */
+  private readonly unmonitored = new Set<Resource>();
+  private readonly streaming = new StreamingLists();
+  private interruptWait: () => void = () => undefined;
+  private servedKinds = '';
+  private needsDiscovery = false;
+
+  constructor(private readonly options: ResourceMonitorsOptions) {}
+
+  /** Whether discovery is up to date and all monitors have synced or timed out. */
+  get areSynced(): boolean {
+    return !this.needsDiscovery && [...this.monitors.values()].every(({ isSynced }) => isSynced);
+  }
+
+  /**
+   * Resolves when the signal is aborted and all informers have ended. `onReady` is called once, after the first sync.
+   */
+  async run(onReady: () => void): Promise<void> {
+    const { clock, signal, logger, listener } = this.options;
+    // One listener for all monitors: there may be hundreds.
+    signal.addEventListener('abort', () => this.stopMonitors(), { once: true });
+    for (let isFirst = true; !signal.aborted;) {
+      this.needsDiscovery = false;
+      try {
+        const isChanged = this.syncMonitors(await this.discover());
+        await this.waitForMonitors();
+        if (isChanged) listener.synced();
+        if (isFirst && !signal.aborted) onReady();
+        isFirst = false;
+      } catch (error) {
+        if (!signal.aborted) logger.warn('what the server serves cannot be read', { error });
+        this.needsDiscovery = isFirst;
+      }
+      await this.waitForNextDiscovery();
+      await pause(clock, BATCH_MS, signal);
+    }
+    this.stopMonitors();
+    await Promise.all([...this.monitors.values()].map(({ ended }) => ended));
+  }
+
+  private stopMonitors(): void {
+    for (const { stop } of this.monitors.values()) stop.abort();
+  }
+
+  private async discover(): Promise<Discovered> {
+    const { client, signal, onDiscovered } = this.options;
+    const discovered = await discover(client, { signal });
+    onDiscovered(discovered);
+    return discovered;
+  }
+
+  /** Starts and drops monitors. Returns whether any kind or resource was added or removed. */
+  private syncMonitors({ resources, kinds, stale }: Discovered): boolean {
+    const desired = new Map(deletableResources(resources).map((resource) => [resourceKeyOf(resource), resource]));
+    const staleGroups = new Set(stale.map((version) => canonicalGroup(version.slice(0, Math.max(0, version.lastIndexOf('/'))))));
+    for (const [key, { resource }] of this.monitors) {
+      // A version that discovery cannot describe at the moment is still served.
+      if (!desired.has(key) && !staleGroups.has(resource.group)) this.unmonitored.add(this.dropMonitor(key, resource));
+    }
+    const servedKinds = [...kinds.keys()].join(' ');
+    let isChanged = servedKinds !== this.servedKinds;
+    this.servedKinds = servedKinds;
+    for (const [key, resource] of desired) {
+      if (this.monitors.has(key)) continue;
+      isChanged = true;
+      for (const previous of this.takeUnmonitored(resource)) this.options.listener.forgetResource(previous);
+      this.monitors.set(key, this.startMonitor(resource));
+    }
+    return isChanged;
+  }
+
+  private startMonitor(resource: Resource): Monitor {
+    const { client, clock, random, logger, trim, listener, onSyncTimeout } = this.options;
+    const stop = new AbortController();
+    const informer = new Informer({ client, resource: metadataOf(resource), clock, random, logger, trim, streaming: this.streaming });
+    const put = (object: MetadataObject): void => {
+      if (!stop.signal.aborted) listener.put(resource, object);
+      this.handleDefinitionChange(resource);
+    };
+    informer.handle({
+      added: put,
+      updated: (_, object) => put(object),
+      deleted: (object) => {
+        if (!stop.signal.aborted) listener.remove(object);
+        this.handleDefinitionChange(resource, object.name);
+      },
+    });
+    const monitor: Monitor = { resource, stop, ended: informer.run(stop.signal), isSynced: false };
+    const timeout = clock.after(SYNC_TIMEOUT_MS, () => {
+      if (monitor.isSynced || stop.signal.aborted) return;
+      onSyncTimeout();
+      logger.warn('a collection cannot be read, going on without it', { group: resource.group, resource: resource.resource });
+      monitor.isSynced = true;
+    });
+    void informer.synced.then(() => {
+      timeout.cancel();
+      monitor.isSynced = true;
+    });
+    stop.signal.addEventListener('abort', () => timeout.cancel(), { once: true });
+    return monitor;
+  }
+
+  private dropMonitor(key: string, resource: Resource): Resource {
+    this.monitors.get(key)?.stop.abort();
+    this.monitors.delete(key);
+    return resource;
+  }
+
+  /** Removes and returns the unmonitored resources with this group and name. */
+  private takeUnmonitored({ group, resource }: Pick<Resource, 'group' | 'resource'>): readonly Resource[] {
+    const matching = [...this.unmonitored].filter((unmonitored) => unmonitored.group === group && unmonitored.resource === resource);
+    for (const unmonitored of matching) this.unmonitored.delete(unmonitored);
+    return matching;
+  }
+
+  /** `deletedName`: the name of a definition that was deleted, together with all its objects. */
+  private handleDefinitionChange({ resource }: Resource, deletedName?: string): void {
+    if (resource !== DEFINITIONS) return;
+    if (deletedName !== undefined) this.handleDefinitionDeletion(deletedName);
+    this.needsDiscovery = true;
+    this.interruptWait();
+  }
+
+  private handleDefinitionDeletion(definitionName: string): void {
+    const [plural = ''] = definitionName.split('.', 1);
+    const group = canonicalGroup(definitionName.slice(plural.length + 1));
+    const monitored = [...this.monitors].filter(([, { resource }]) => resource.resource === plural && resource.group === group);
+    const dropped = monitored.map(([key, { resource }]) => this.dropMonitor(key, resource));
+    for (const resource of [...dropped, ...this.takeUnmonitored({ group, resource: plural })]) {
+      this.options.listener.resourceDeleted(resource);
+    }
+  }
+
+  private async waitForMonitors(): Promise<void> {
+    const { clock, signal } = this.options;
+    while (!signal.aborted && ![...this.monitors.values()].every(({ isSynced }) => isSynced)) await pause(clock, SYNC_POLL_MS, signal);
+  }
+
+  /** Resolves after the discovery period, or when a definition changes. */
+  private async waitForNextDiscovery(): Promise<void> {
+    const { clock, signal } = this.options;
+    if (this.needsDiscovery || signal.aborted) return;
+    const interruption = new AbortController();
+    const interrupt = (): void => interruption.abort();
+    this.interruptWait = interrupt;
+    signal.addEventListener('abort', interrupt, { once: true });
+    await pause(clock, DISCOVERY_PERIOD_MS, interruption.signal);
+    signal.removeEventListener('abort', interrupt);
+    this.interruptWait = () => undefined;
+  }
+}

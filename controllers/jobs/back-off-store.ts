@@ -1,0 +1,59 @@
+/**
+ * The back-off between the failure of a Job's pods and the creation of their replacements: it doubles with each
+ * consecutive failure. Pods that have been counted are not remembered.
+ */
+import { isBeingDeleted } from '../../shared/client/rest/api-object';
+import { isPodTerminated, type Pod } from '../runtime/pods';
+import { finishTimeOf, isPodFailed, isPodSucceeded } from './pod-phase';
+
+const FIRST_MS = 10_000;
+const LONGEST_MS = 600_000;
+
+/** After this many consecutive failures. */
+export const backOffMs = (failures: number): number => (failures <= 0 ? 0 : Math.min(LONGEST_MS, FIRST_MS * 2 ** (failures - 1)));
+
+interface BackOffRecord {
+  consecutiveFailures: number;
+  lastFailureTime: number;
+  /** Of finished pods that are not counted yet, by uid. */
+  finishTimes: ReadonlyMap<string, number>;
+}
+
+export interface JobBackOff {
+  /** Milliseconds until failed pods may be replaced. */
+  readonly backOffMs: number;
+  /** Milliseconds since 1970. */
+  readonly finishTime: (pod: Pod) => number;
+}
+
+export class BackOffStore {
+  private readonly records = new Map<string, BackOffRecord>();
+
+  /** `pods`: those of the Job that are not counted yet. */
+  update(jobKey: string, pods: readonly Pod[], onlyReplacesFailedPods: boolean, now: number): JobBackOff {
+    const record = this.records.get(jobKey) ?? { consecutiveFailures: 0, lastFailureTime: 0, finishTimes: new Map<string, number>() };
+    const finished = pods.filter((pod) => isPodTerminated(pod) || (isBeingDeleted(pod) && isPodFailed(pod, onlyReplacesFailedPods)));
+    const finishTimes = new Map(
+      finished.map((pod) => [pod.uid, record.finishTimes.get(pod.uid) ?? Math.min(now, finishTimeOf(pod) ?? now)]),
+    );
+    const finishTime = (pod: Pod): number => finishTimes.get(pod.uid) ?? now;
+    const newlyFinished = finished.filter(({ uid }) => !record.finishTimes.has(uid)).sort((a, b) => finishTime(a) - finishTime(b));
+    for (const pod of newlyFinished) {
+      if (isPodSucceeded(pod)) {
+        record.consecutiveFailures = 0;
+      } else {
+        record.consecutiveFailures += 1;
+        record.lastFailureTime = finishTime(pod);
+      }
+    }
+    record.finishTimes = finishTimes;
+    if (record.consecutiveFailures > 0 || finishTimes.size > 0) this.records.set(jobKey, record);
+    else this.records.delete(jobKey);
+    return { backOffMs: Math.max(0, record.lastFailureTime + backOffMs(record.consecutiveFailures) - now), finishTime };
+  }
+
+  /** Call it when the Job has finished or was deleted. */
+  delete(jobKey: string): void {
+    this.records.delete(jobKey);
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * Sets of completion indexes as ordered intervals, in the notation of a Job's status (`0-2,5`). The cost of an
+ * operation is linear in the number of intervals, not of indexes.
+ */
+
+export interface Interval {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Ascending, without overlaps and without adjacent intervals. */
+export type OrderedIntervals = readonly Interval[];
+
+/** The indexes below `completions`; parts of the text that are malformed are left out. */
+export function parseIndexes(text: string, completions: number): OrderedIntervals {
+  const intervals: Interval[] = [];
+  for (const part of text.split(',')) {
+    const [, low, high] = /^(\d{1,10})(?:-(\d{1,10}))?$/.exec(part) ?? [];
+    if (low === undefined) continue;
+    const [first, last] = [Number(low), Math.min(Number(high ?? low), completions - 1)];
+    if (first <= last) intervals.push({ first, last });
+  }
+  return merge(intervals);
+}
+
+export function withIndexes(intervals: OrderedIntervals, indexes: Iterable<number>): OrderedIntervals {
+  return merge([...intervals, ...Array.from(indexes, (index) => ({ first: index, last: index }))]);
+}
+
+export const unionOf = (a: OrderedIntervals, b: OrderedIntervals): OrderedIntervals => merge([...a, ...b]);
+
+function merge(intervals: Interval[]): OrderedIntervals {
+  const merged: { first: number; last: number }[] = [];
+  for (const { first, last } of intervals.sort((a, b) => a.first - b.first)) {
+    const previous = merged.at(-1);
+    if (previous !== undefined && first <= previous.last + 1) previous.last = Math.max(previous.last, last);
+    else merged.push({ first, last });
+  }
+  return merged;
+}
+
+export function formatIndexes(intervals: OrderedIntervals): string {
+  // Two adjacent indexes are not written as an interval.
+  const texts = intervals.map(({ first, last }) => {
+    if (first === last) return String(first);
+    return last === first + 1 ? `${first},${last}` : `${first}-${last}`;
+  });
+  return texts.join(',');
+}
+
+export const indexCount = (intervals: OrderedIntervals): number => intervals.reduce((sum, { first, last }) => sum + last - first + 1, 0);
+
+export function hasIndex(intervals: OrderedIntervals, index: number): boolean {
+  let [low, high] = [0, intervals.length - 1];
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const interval = intervals[middle];
+    if (interval === undefined) return false;
+    if (index < interval.first) high = middle - 1;
+    else if (index > interval.last) low = middle + 1;
+    else return true;
+  }
+  return false;
+}
+
+/** Number of indexes that both sets have. */
+export function intersectionCount(left: OrderedIntervals, right: OrderedIntervals): number {
+  let count = 0;
+  for (let [i, j] = [0, 0]; ;) {
+    const [a, b] = [left[i], right[j]];
+    if (a === undefined || b === undefined) return count;
+    count += Math.max(0, Math.min(a.last, b.last) - Math.max(a.first, b.first) + 1);
+    if (a.last < b.last) i += 1;
+    else j += 1;
+  }
+}
+
+/** The indexes below `completions` that the set lacks, ascending. */
+export function* absentIndexes(intervals: OrderedIntervals, completions: number): Generator<number> {
+  let next = 0;
+  for (const { first, last } of intervals) {
+    for (; next < Math.min(first, completions); next += 1) yield next;
+    next = Math.max(next, last + 1);
+  }
+  for (; next < completions; next += 1) yield next;
+}

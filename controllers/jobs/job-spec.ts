@@ -1,0 +1,39 @@
+/** The spec of a Job with its defaults. */
+import type { Job } from './job';
+
+export interface JobSpec {
+  readonly parallelism: number;
+  /** Undefined: the first pod that succeeds completes the Job. */
+  readonly completions: number | undefined;
+  readonly isIndexed: boolean;
+  readonly isSuspended: boolean;
+  readonly backoffLimit: number;
+  readonly backoffLimitPerIndex: number | undefined;
+  readonly maxFailedIndexes: number | undefined;
+  readonly activeDeadlineMs: number | undefined;
+  /** Pods are replaced when they have failed, not as soon as they are terminating. */
+  readonly onlyReplacesFailedPods: boolean;
+  readonly hasPodFailurePolicy: boolean;
+  /** The kubelet restarts failed containers (`restartPolicy: OnFailure`). */
+  readonly restartsContainers: boolean;
+}
+
+const MAX_INT32 = 2_147_483_647;
+
+export function jobSpecOf({ body: { spec = {} } }: Job): JobSpec {
+  const { activeDeadlineSeconds, backoffLimitPerIndex } = spec;
+  const hasPodFailurePolicy = spec.podFailurePolicy !== undefined;
+  return {
+    parallelism: spec.parallelism ?? 1,
+    completions: spec.completions,
+    isIndexed: spec.completionMode === 'Indexed',
+    isSuspended: spec.suspend === true,
+    backoffLimit: spec.backoffLimit ?? (backoffLimitPerIndex === undefined ? 6 : MAX_INT32),
+    backoffLimitPerIndex,
+    maxFailedIndexes: spec.maxFailedIndexes,
+    activeDeadlineMs: activeDeadlineSeconds === undefined ? undefined : Number(activeDeadlineSeconds) * 1_000,
+    onlyReplacesFailedPods: hasPodFailurePolicy || spec.podReplacementPolicy === 'Failed',
+    hasPodFailurePolicy,
+    restartsContainers: spec.template?.spec?.restartPolicy === 'OnFailure',
+  };
+}

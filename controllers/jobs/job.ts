@@ -1,0 +1,35 @@
+/**
+ * The Job resource, and the finalizer, labels and annotations that its controller puts on pods. Names are recognised in
+ * both dialects and written in the one of the process. The server generates the selector's labels.
+ */
+import type { BatchV1Job } from '../../shared/api/types/generated/members';
+import { finalizersOf, type ApiObject } from '../../shared/client/rest/api-object';
+import { resourceOf } from '../../shared/client/rest/resource';
+import { canonicalQualifiedName } from '../../shared/names/dialect';
+
+export type Job = ApiObject<BatchV1Job>;
+
+export const JOBS = resourceOf('batch.v1.Job');
+export const PODS = resourceOf('core.v1.Pod');
+
+export const JOB_NAMES = {
+  /** The finalizer that retains a pod until it has been counted. */
+  tracking: 'batch.platform.io/job-tracking',
+  index: 'batch.platform.io/job-completion-index',
+  failures: 'batch.platform.io/job-index-failure-count',
+  ignored: 'batch.platform.io/job-index-ignored-failure-count',
+} as const;
+
+export const INDEX_VARIABLE = 'JOB_COMPLETION_INDEX';
+
+export const isTrackingFinalizer = (finalizer: string): boolean => canonicalQualifiedName(finalizer) === JOB_NAMES.tracking;
+
+export const hasTrackingFinalizer = (pod: Pick<ApiObject, 'metadata'>): boolean => finalizersOf(pod).some(isTrackingFinalizer);
+
+/** The number in an annotation of a pod; undefined where it is absent or no number. */
+export function countAnnotation({ metadata }: Pick<ApiObject, 'metadata'>, name: 'index' | 'failures' | 'ignored'): number | undefined {
+  for (const [key, value] of Object.entries(metadata.annotations ?? {})) {
+    if (canonicalQualifiedName(key) === JOB_NAMES[name] && /^\d{1,10}$/.test(value)) return Number(value);
+  }
+  return undefined;
+}

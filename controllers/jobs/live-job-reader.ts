@@ -1,0 +1,82 @@
+/**
+ * Reads a started Job and its pods from the server when this process syncs the Job for the first time. The informers
+ * may be behind the writes of the process that ran the controller before, so pods would be created or counted twice.
+ * The differences become expectations, and later syncs use the informers.
+ */
+import { isNotFound } from '../../shared/client/rest/api-error';
+import { keyOf } from '../../shared/client/rest/api-object';
+import type { RestClient } from '../../shared/client/rest/rest-client';
+import { controllerOf, type Pod } from '../runtime/pods';
+import type { Expectations } from '../workload/expectations';
+import type { FinalizerExpectations } from './finalizer-expectations';
+import { hasTrackingFinalizer, JOBS, PODS, type Job } from './job';
+import { hasStatus } from './status';
+
+export interface LiveJobReaderOptions {
+  readonly client: RestClient;
+  readonly expectations: Expectations;
+  readonly finalizerExpectations: FinalizerExpectations;
+  readonly signal: AbortSignal;
+}
+
+export interface LiveJob {
+  readonly job: Job;
+  /** The pods that the Job controls. */
+  readonly pods: readonly Pod[];
+}
+
+export class LiveJobReader {
+  /** Uids of Jobs that need no other read. */
+  private readonly checked = new Set<string>();
+
+  constructor(private readonly options: LiveJobReaderOptions) {}
+
+  /**
+   * Undefined when the informers suffice: the Job was read before, or is new, or the server has no such Job.
+   *
+   * @param observedPods the Job's pods in the informer at the time of the call
+   */
+  async readOnce(job: Job, observedPods: () => readonly Pod[]): Promise<LiveJob | undefined> {
+    if (this.checked.has(job.uid)) return undefined;
+    const liveJob = hasStatus(job) || observedPods().length > 0 ? await this.read(job, observedPods) : undefined;
+    this.checked.add(job.uid);
+    return liveJob;
+  }
+
+  forget({ uid }: Job): void {
+    this.checked.delete(uid);
+  }
+
+  private async read(job: Job, observedPods: () => readonly Pod[]): Promise<LiveJob | undefined> {
+    const { client, expectations, finalizerExpectations, signal } = this.options;
+    const { namespace, name, uid } = job;
+    const liveJob = await client.get(JOBS, { namespace, name }, { signal }).catch((error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    });
+    if (liveJob?.uid !== uid) return undefined;
+    const { items } = await client.list(PODS, { namespace, labelSelector: matchLabelsSelector(job), signal });
+    const livePods = new Map(items.filter((pod) => controllerOf(pod)?.uid === uid).map((pod) => [pod.uid, pod]));
+    const observed = observedPods();
+    const observedUids = new Set(observed.map((pod) => pod.uid));
+    expectations.expectCreations(keyOf(job), [...livePods.keys()].filter((podUid) => !observedUids.has(podUid)).length);
+    expectations.expectDeletions(keyOf(job), observed.filter((pod) => !livePods.has(pod.uid)).map(keyOf));
+    for (const pod of observed) {
+      const live = livePods.get(pod.uid);
+      if (live !== undefined && hasTrackingFinalizer(pod) && !hasTrackingFinalizer(live)) {
+        finalizerExpectations.expectRemoved(keyOf(job), pod.uid);
+      }
+    }
+    return { job: liveJob, pods: [...livePods.values()] };
+  }
+}
+
+/**
+ * The `matchLabels` of the Job's selector. Pods that the Job controls and that lack these labels are found in the
+ * informer once it has caught up.
+ */
+function matchLabelsSelector({ body }: Job): string {
+  return Object.entries(body.spec?.selector?.matchLabels ?? {})
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+}

@@ -1,0 +1,40 @@
+/** Whether a Job counts a pod as succeeded, failed or terminating, and when the pod finished. Pure. */
+import { parseTimestamp } from '../../shared/api/metadata/object-meta';
+import { isBeingDeleted } from '../../shared/client/rest/api-object';
+import { conditionOf } from '../runtime/conditions';
+import { isPodTerminated, type Pod } from '../runtime/pods';
+
+export const isPodSucceeded = ({ body }: Pod): boolean => body.status?.phase === 'Succeeded';
+
+/** Being deleted, and not terminated yet. */
+export const isPodTerminating = (pod: Pod): boolean => isBeingDeleted(pod) && !isPodTerminated(pod);
+
+/** @param onlyReplacesFailedPods a terminating pod does not count as failed before it has terminated */
+export function isPodFailed(pod: Pod, onlyReplacesFailedPods: boolean): boolean {
+  return pod.body.status?.phase === 'Failed' || (!onlyReplacesFailedPods && isPodTerminating(pod));
+}
+
+/** Milliseconds since 1970; undefined where the pod has no such time. */
+export function finishTimeOf({ body, metadata }: Pod): number | undefined {
+  const containers = body.status?.containerStatuses ?? [];
+  const finishTimes = containers
+    .map(({ state }) => parseTimestamp(state?.terminated?.finishedAt ?? undefined))
+    .filter((time) => time !== undefined);
+  if (finishTimes.length > 0 && finishTimes.length === containers.length) return Math.max(...finishTimes);
+  const ready = conditionOf(body, 'Ready');
+  if (ready?.status === 'False') {
+    const since = parseTimestamp(ready.lastTransitionTime ?? undefined);
+    if (since !== undefined) return since;
+  }
+  const deletion = parseTimestamp(metadata.deletionTimestamp);
+  // The timestamp includes the grace period.
+  return deletion === undefined ? undefined : deletion - Number(metadata.deletionGracePeriodSeconds ?? 0) * 1_000;
+}
+
+/** How often the kubelet restarted its containers. */
+export function restartCountOf({ body: { status } }: Pod): number {
+  const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  return containers.reduce((sum, { restartCount = 0 }) => sum + restartCount, 0);
+}
+
+export const mayRestart = ({ body }: Pod): boolean => body.status?.phase === 'Running' || body.status?.phase === 'Pending';

@@ -1,0 +1,134 @@
+/**
+ * Deletes the content of a namespace that is being deleted, and then removes this controller's finalizer from it. The
+ * same as upstream's NamespacedResourcesDeleter with OrderedNamespaceDeletion.
+ */
+import type { CoreV1Namespace } from '../../shared/api/types/generated/members';
+import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
+import { formatTimestamp } from '../../shared/api/metadata/object-meta';
+import { isNotFound } from '../../shared/client/rest/api-error';
+import { finalizersOf, isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
+import { discover, type Discovered } from '../../shared/client/rest/discovery';
+import { resourceOf } from '../../shared/client/rest/resource';
+import { DONE, type WorkOutcome } from '../../shared/client/work-queue/workers';
+import { GENERATED_NAMES } from '../../shared/names/dialect';
+import type { ControllerContext } from '../runtime/controller';
+import { errorMessage } from '../../shared/runtime/error-message';
+import { deleteResourceContent } from './delete-resource-content';
+import { deletionStages } from './deletion-stages';
+import {
+  hasFailed,
+  isContentDeleted,
+  longestGraceSeconds,
+  withDeletionConditions,
+  type DeletionAttempt,
+  type RemainingContent,
+} from './namespace-conditions';
+
+export type Namespace = ApiObject<CoreV1Namespace>;
+
+export const NAMESPACES = resourceOf('core.v1.Namespace');
+
+/** Resources of one namespace that are deleted concurrently. */
+const CONCURRENT_RESOURCES = 4;
+/** Namespaces that are deleted within this time share a discovery. Milliseconds. */
+const DISCOVERY_MAX_AGE_MS = 1_000;
+
+/** The finalizer in `spec.finalizers` that this controller removes, in both dialects. */
+const NAMESPACE_FINALIZERS: ReadonlySet<string> = new Set(
+  Object.values(GENERATED_NAMES).map(({ namespaceFinalizer }) => namespaceFinalizer),
+);
+
+export class NamespacedResourcesDeleter {
+  private discovery: { readonly startedAt: number; readonly result: Promise<Discovered> } | undefined;
+
+  constructor(private readonly context: Pick<ControllerContext, 'client' | 'clock' | 'logger' | 'signal'>) {}
+
+  /** One attempt. Ignores a namespace that is not being deleted or lacks the finalizer. */
+  async delete(name: string): Promise<WorkOutcome> {
+    const namespace = await this.read(name);
+    if (namespace === undefined || !isBeingDeleted(namespace) || !hasNamespaceFinalizer(namespace)) return DONE;
+    const attempt = await this.deleteAllContent(name);
+    if (!isContentDeleted(attempt)) {
+      await this.reportAttempt(namespace, attempt);
+      const graceSeconds = longestGraceSeconds(attempt);
+      const isWaitingForPods = graceSeconds > 0 && !hasFailed(attempt);
+      return isWaitingForPods ? { type: 'again', afterMs: (graceSeconds / 2 + 1) * 1000 } : { type: 'wait' };
+    }
+    // A namespace with other finalizers continues to exist, so its conditions must show that the content is deleted.
+    const latest = finalizersOf(namespace).length === 0 ? namespace : await this.reportAttempt(namespace, attempt);
+    await this.finalizeNamespace(latest);
+    return DONE;
+  }
+
+  private async deleteAllContent(namespace: string): Promise<DeletionAttempt> {
+    const { client, signal } = this.context;
+    const { resources, stale, malformed } = await this.discover();
+    const failures: string[] = [];
+    const remaining: RemainingContent[] = [];
+    for (const stage of deletionStages(resources)) {
+      await withConcurrencyLimit(CONCURRENT_RESOURCES, stage, async (resource) => {
+        try {
+          const content = await deleteResourceContent(resource, { client, namespace, signal });
+          if (content !== undefined) remaining.push(content);
+        } catch (error) {
+          signal.throwIfAborted();
+          failures.push(errorMessage(error));
+        }
+      });
+      if (failures.length > 0 || remaining.length > 0) break;
+    }
+    return { staleVersions: stale, malformedVersions: malformed, failures, remaining };
+  }
+
+  private discover(): Promise<Discovered> {
+    const { client, clock, signal } = this.context;
+    const now = clock.monotonic();
+    if (this.discovery !== undefined && now - this.discovery.startedAt < DISCOVERY_MAX_AGE_MS) return this.discovery.result;
+    const result = discover(client, { signal });
+    this.discovery = { startedAt: now, result };
+    result.catch(() => {
+      if (this.discovery?.result === result) this.discovery = undefined;
+    });
+    return result;
+  }
+
+  /** Logs the attempt and writes the conditions, if they have changed. Returns the namespace as written. */
+  private async reportAttempt(namespace: Namespace, attempt: DeletionAttempt): Promise<Namespace> {
+    const { client, clock, logger, signal } = this.context;
+    const { staleVersions, failures, remaining } = attempt;
+    const updated = withDeletionConditions(namespace.body, attempt, formatTimestamp(clock.now()));
+    if (updated === undefined) return namespace;
+    logger.info('a namespace that is being deleted is not empty', {
+      namespace: namespace.name,
+      ...(staleVersions.length === 0 ? {} : { undescribed: staleVersions }),
+      ...(failures.length === 0 ? {} : { failures }),
+      remaining: Object.fromEntries(remaining.map(({ resource, count, examples }) => [resource, { count, examples }])),
+    });
+    return client.update(NAMESPACES, updated, { subresource: 'status', signal });
+  }
+
+  private async finalizeNamespace({ name, body }: Namespace): Promise<void> {
+    const { client, logger, signal } = this.context;
+    const finalizers = (body.spec?.finalizers ?? []).filter((finalizer) => !NAMESPACE_FINALIZERS.has(finalizer));
+    try {
+      await client.update(NAMESPACES, { ...body, spec: { ...body.spec, finalizers } }, { subresource: 'finalize', signal });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+    logger.debug('a namespace was emptied', { namespace: name });
+  }
+
+  /** From the server, because the informer may be behind. Undefined when the namespace does not exist. */
+  private async read(name: string): Promise<Namespace | undefined> {
+    try {
+      return await this.context.client.get(NAMESPACES, { name }, { signal: this.context.signal });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+function hasNamespaceFinalizer({ body }: Namespace): boolean {
+  return (body.spec?.finalizers ?? []).some((finalizer) => NAMESPACE_FINALIZERS.has(finalizer));
+}

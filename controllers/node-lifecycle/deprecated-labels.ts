@@ -1,0 +1,24 @@
+/** Computes the deprecated `beta` labels of a node (os, arch), which have the value of the current ones. Pure. */
+import { otherQualifiedName } from '../../shared/names/dialect';
+import { nodeLabel, type Node } from '../runtime/nodes';
+
+const NAMES = ['os', 'arch'];
+
+/** The labels to patch, null for one to remove; `undefined` when all are up to date. */
+export function deprecatedLabelPatch(node: Node, prefix: string): Record<string, string | null> | undefined {
+  const { labels = {} } = node.metadata;
+  const changes = NAMES.flatMap((name): readonly (readonly [string, string | null])[] => {
+    const value = nodeLabel(node, `platform.io/${name}`);
+    const deprecated = `beta.${prefix}/${name}`;
+    if (value === undefined || labels[deprecated] === value) return [];
+    const otherSpelling = otherQualifiedName(deprecated);
+    const otherValue = otherSpelling === undefined ? undefined : labels[otherSpelling];
+    return otherSpelling !== undefined && otherValue !== undefined && otherValue !== value
+      ? [
+          [deprecated, value],
+          [otherSpelling, null],
+        ]
+      : [[deprecated, value]];
+  });
+  return changes.length === 0 ? undefined : Object.fromEntries(changes);
+}

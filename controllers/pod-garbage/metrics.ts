@@ -1,0 +1,18 @@
+/** The metrics of the pod garbage collector, under upstream's names. */
+import type { MetricMaker } from '../runtime/controller';
+import type { PodGarbageReason } from './reconcile';
+
+type Count = (labels: { namespace: string; reason: PodGarbageReason }) => void;
+
+export interface PodGarbageMetrics {
+  readonly countDeletion: Count;
+  readonly countError: Count;
+}
+
+export function podGarbageMetrics(metrics: Pick<MetricMaker, 'counter'>): PodGarbageMetrics {
+  const labels = ['namespace', 'reason'];
+  return {
+    countDeletion: metrics.counter('pod_gc_collector_force_delete_pods_total', 'Pods that were removed because nobody runs them.', labels),
+    countError: metrics.counter('pod_gc_collector_force_delete_pod_errors_total', 'Pods that could not be removed.', labels),
+  };
+}

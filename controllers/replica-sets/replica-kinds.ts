@@ -1,0 +1,54 @@
+/**
+ * The two kinds that the controller reconciles, as rows. A ReplicationController has the spec and the status of a
+ * ReplicaSet, but its selector is a map of labels.
+ */
+import type {
+  AppsV1ReplicaSet,
+  AppsV1ReplicaSetStatus,
+  CoreV1PodTemplateSpec,
+  CoreV1ReplicationController,
+  MetaV1ObjectMeta,
+} from '../../shared/api/types/generated/members';
+import { resourceOf, type Resource } from '../../shared/client/rest/resource';
+import type { ApiObject } from '../../shared/client/rest/api-object';
+import { compileLabelSelector, type LabelMatcher } from '../../shared/api/selectors/label-selector';
+import { requirementsOfLabels } from '../../shared/api/selectors/object-selector';
+import { isEmptyObject } from '../../shared/values/json';
+import { labelSelectorOf } from '../workload/label-selector';
+import type { ControllerSettings } from '../runtime/controller';
+
+/** The members that a ReplicaSet and a ReplicationController share. */
+export type ReplicaSetBody = {
+  metadata?: MetaV1ObjectMeta;
+  spec?: { replicas?: number; minReadySeconds?: number; template?: CoreV1PodTemplateSpec };
+  status?: AppsV1ReplicaSetStatus;
+};
+
+/** A ReplicaSet or a ReplicationController. */
+export type ReplicaSet = ApiObject<ReplicaSetBody>;
+
+export interface ReplicaKind<Body extends ReplicaSetBody> {
+  readonly resource: Resource<Body>;
+  /** The name of the queue in metrics. */
+  readonly queue: string;
+  readonly concurrency: (settings: ControllerSettings) => number;
+  /** Undefined for an empty selector: the controller ignores such an object. */
+  readonly selector: (replicaSet: ApiObject<Body>) => LabelMatcher | undefined;
+}
+
+export const REPLICA_SET: ReplicaKind<AppsV1ReplicaSet> = {
+  resource: resourceOf('apps.v1.ReplicaSet'),
+  queue: 'replicaset',
+  concurrency: ({ concurrentReplicaSetSyncs }) => concurrentReplicaSetSyncs,
+  selector: labelSelectorOf,
+};
+
+export const REPLICATION_CONTROLLER: ReplicaKind<CoreV1ReplicationController> = {
+  resource: resourceOf('core.v1.ReplicationController'),
+  queue: 'replicationmanager',
+  concurrency: ({ concurrentReplicationControllerSyncs }) => concurrentReplicationControllerSyncs,
+  selector({ body }) {
+    const labels = body.spec?.selector;
+    return labels === undefined || isEmptyObject(labels) ? undefined : compileLabelSelector(requirementsOfLabels(labels));
+  },
+};

@@ -1,0 +1,198 @@
+/**
+ * Informers for the resources that quotas limit: started when a quota first limits a resource, and ended when the
+ * resource is not served any more. They hold only metadata, except for resources with usage beyond the number of
+ * objects. The counterpart of upstream's QuotaMonitor.
+ */
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
+import { discover, type ServedResource } from '../../shared/client/rest/discovery';
+import { Informer } from '../../shared/client/informer/informer';
+import { metadataOf, type Resource } from '../../shared/client/rest/resource';
+import { pause, raceSignal } from '../../shared/client/signals';
+import type { GroupResource } from '../../shared/api/identity/identity';
+import { SERVED_KINDS } from '../../shared/api/kinds';
+import { equalJson } from '../../shared/values/json';
+import type { ControllerContext } from '../runtime/controller';
+import { indexInformer, type ObjectIndex } from '../runtime/object-index';
+import { isPodTerminated } from '../runtime/pods';
+import { resourceKeyOf, type CountedBody } from './reconcile';
+
+/** Resources of the core group with usage beyond the number of objects. */
+const HELD_WHOLE: ReadonlySet<string> = new Set(['pods', 'services', 'persistentvolumeclaims']);
+/** How often discovery is repeated while quotas limit resources that may be added or removed. Milliseconds. */
+const DISCOVERY_PERIOD_MS = 30_000;
+/** For an unknown resource, discovery is repeated at once, but at most this often. Milliseconds. */
+const MIN_DISCOVERY_PERIOD_MS = 2_000;
+const SYNC_TIMEOUT_MS = 10_000;
+const NAMESPACE_INDEX = 'namespace';
+const REQUIRED_VERBS = ['create', 'list', 'watch', 'delete'];
+
+interface Monitor {
+  readonly informer: Informer<CountedBody>;
+  readonly index: ObjectIndex<CountedBody>;
+  readonly end: () => void;
+}
+
+interface Discovery {
+  readonly startedAt: number;
+  /** By key. */
+  readonly resources: Promise<ReadonlyMap<string, ServedResource>>;
+}
+
+export interface QuotaMonitorOptions {
+  /** The usage of an object in the namespace may have changed. */
+  readonly onUsageChange: (resourceKey: string, namespace: string) => void;
+  /** These resources were added or removed. */
+  readonly onResourcesChange: (resourceKeys: ReadonlySet<string>) => void;
+}
+
+export class QuotaMonitor {
+  /** By the key of the resource. */
+  private readonly monitors = new Map<string, Monitor>();
+  private discovery: Discovery | undefined;
+  /**
+   * Limited resources that may be added or removed, with the time at which a quota first limited them: milliseconds of
+   * the monotonic clock.
+   */
+  private readonly dynamicResources = new Map<string, number>();
+
+  constructor(
+    private readonly context: Pick<ControllerContext, 'client' | 'informers' | 'clock' | 'random' | 'logger' | 'signal'>,
+    private readonly options: QuotaMonitorOptions,
+  ) {}
+
+  /**
+   * Starts a monitor for the resource if it is served. Throws when its informer does not sync in time. Returns the
+   * milliseconds after which to try again, because an unknown resource may have been added a moment ago; undefined when
+   * there is a monitor or the resource is not served.
+   */
+  async ensureMonitor(groupResource: GroupResource): Promise<number | undefined> {
+    const key = resourceKeyOf(groupResource);
+    const monitor = this.monitors.get(key) ?? (await this.startMonitor(key));
+    const { clock, signal } = this.context;
+    if (monitor === undefined) {
+      const isNew = clock.monotonic() - (this.dynamicResources.get(key) ?? 0) < MIN_DISCOVERY_PERIOD_MS;
+      return isNew ? MIN_DISCOVERY_PERIOD_MS : undefined;
+    }
+    if (monitor.informer.hasSynced) return undefined;
+    const timeout = new AbortController();
+    try {
+      await raceSignal(Promise.race([monitor.informer.synced, clock.sleep(SYNC_TIMEOUT_MS, timeout.signal)]), signal);
+    } finally {
+      timeout.abort();
+    }
+    if (!monitor.informer.hasSynced) throw new Error(`the copy of ${key} is not complete`);
+    return undefined;
+  }
+
+  /** Undefined for a resource without a monitor. */
+  objectsIn(namespace: string, groupResource: GroupResource): readonly ApiObject<CountedBody>[] | undefined {
+    return this.monitors.get(resourceKeyOf(groupResource))?.index.find(NAMESPACE_INDEX, namespace);
+  }
+
+  /** Resolves when the controller ends. */
+  async syncPeriodically(): Promise<void> {
+    const { clock, signal, logger } = this.context;
+    while (await pause(clock, DISCOVERY_PERIOD_MS, signal)) {
+      if (this.dynamicResources.size === 0) continue;
+      try {
+        await this.syncMonitors();
+      } catch (error) {
+        if (!signal.aborted) logger.warn('cannot ask what is served, trying again', { error });
+      }
+    }
+  }
+
+  end(): void {
+    for (const { end } of this.monitors.values()) end();
+    this.monitors.clear();
+  }
+
+  private async syncMonitors(): Promise<void> {
+    const served = await this.servedResources(0);
+    const changed = new Set<string>();
+    for (const key of this.dynamicResources.keys()) {
+      const monitor = this.monitors.get(key);
+      if (served.has(key) === (monitor !== undefined)) continue;
+      changed.add(key);
+      monitor?.end();
+      this.monitors.delete(key);
+    }
+    if (changed.size > 0) this.options.onResourcesChange(changed);
+  }
+
+  private async startMonitor(key: string): Promise<Monitor | undefined> {
+    const resource = (await this.servedResources()).get(key) ?? (await this.servedResources(MIN_DISCOVERY_PERIOD_MS)).get(key);
+    const isBuiltIn = SERVED_KINDS.some((row) => resourceKeyOf(row) === key) && resource !== undefined;
+    if (!isBuiltIn && !this.dynamicResources.has(key)) this.dynamicResources.set(key, this.context.clock.monotonic());
+    // Another worker may have started one meanwhile.
+    const existing = this.monitors.get(key);
+    if (resource === undefined || existing !== undefined) return existing;
+    const monitor = isBuiltIn ? this.sharedMonitor(resource) : this.ownMonitor(resource);
+    this.monitors.set(key, monitor);
+    return monitor;
+  }
+
+  /** Built-in resources are always served, so other controllers may share the informer. */
+  private sharedMonitor(resource: Resource): Monitor {
+    const isHeldWhole = resource.group === '' && HELD_WHOLE.has(resource.resource);
+    const informer = this.context.informers.of<CountedBody>(isHeldWhole ? resource : metadataOf(resource));
+    return this.newMonitor(informer, () => undefined);
+  }
+
+  private ownMonitor(resource: ServedResource): Monitor {
+    const { client, clock, random, logger, signal } = this.context;
+    const ending = new AbortController();
+    const informer = new Informer<CountedBody>({ client, clock, random, logger, resource: metadataOf(resource) });
+    void informer.run(AbortSignal.any([signal, ending.signal]));
+    return this.newMonitor(informer, () => ending.abort());
+  }
+
+  private newMonitor(informer: Informer<CountedBody>, stopInformer: () => void): Monitor {
+    const { onUsageChange } = this.options;
+    const key = resourceKeyOf(informer.resource);
+    const index = indexInformer(informer, { [NAMESPACE_INDEX]: ({ namespace }) => [namespace] });
+    const removeHandler = informer.handle({
+      added: ({ namespace }) => onUsageChange(key, namespace),
+      updated: (previous, current) => {
+        if (mayChangeUsage(previous, current)) onUsageChange(key, current.namespace);
+      },
+      deleted: ({ namespace }) => onUsageChange(key, namespace),
+    });
+    const end = (): void => {
+      removeHandler();
+      index.end();
+      stopInformer();
+    };
+    return { informer, index, end };
+  }
+
+  /**
+   * Namespaced resources with objects that can be created and deleted, by key. Repeats a discovery that is older than
+   * `maxAgeMs`.
+   */
+  private servedResources(maxAgeMs = Number.POSITIVE_INFINITY): Promise<ReadonlyMap<string, ServedResource>> {
+    const { client, clock, signal } = this.context;
+    const startedAt = clock.monotonic();
+    if (this.discovery === undefined || startedAt - this.discovery.startedAt >= maxAgeMs) {
+      const resources = discover(client, { signal }).then((discovered) => countableByKey(discovered.resources));
+      this.discovery = { startedAt, resources };
+      resources.catch(() => (this.discovery = undefined));
+    }
+    return this.discovery.resources;
+  }
+}
+
+function countableByKey(resources: readonly ServedResource[]): ReadonlyMap<string, ServedResource> {
+  const countable = resources.filter(({ namespaced, verbs }) => namespaced && REQUIRED_VERBS.every((verb) => verbs.has(verb)));
+  return new Map(countable.map((resource) => [resourceKeyOf(resource), resource]));
+}
+
+/** No change of mere metadata changes the usage. */
+function mayChangeUsage(previous: ApiObject<CountedBody>, current: ApiObject<CountedBody>): boolean {
+  if (current.body.spec === undefined) return false;
+  return (
+    isPodTerminated(previous) !== isPodTerminated(current) ||
+    isBeingDeleted(previous) !== isBeingDeleted(current) ||
+    !equalJson(previous.body.spec, current.body.spec)
+  );
+}

@@ -1,0 +1,47 @@
+/**
+ * Remembers the generations of the dependents that a controller wrote, until its informer shows them: a Service's EndpointSlices, a Deployment's ReplicaSets. While the
+ * informer is behind, a reconciliation would repeat the writes. Works by `metadata.generation`, which grows with each change of a dependent's content.
+ */
+import type { ApiObject } from '../../shared/client/rest/api-object';
+
+interface WrittenState {
+  readonly generation: number;
+  readonly resourceVersion: string;
+}
+
+export class WrittenGenerations {
+  /** By the owner's key, then by the dependent's uid. */
+  private readonly written = new Map<string, Map<string, WrittenState>>();
+
+  record(owner: string, dependent: ApiObject): void {
+    const states = this.written.get(owner) ?? new Map<string, WrittenState>();
+    this.written.set(owner, states);
+    states.set(dependent.uid, { generation: generationOf(dependent), resourceVersion: dependent.resourceVersion });
+  }
+
+  /** Call it for each deleted dependent, whichever client deleted it. */
+  removed(owner: string, dependent: ApiObject): void {
+    const states = this.written.get(owner);
+    states?.delete(dependent.uid);
+    if (states?.size === 0) this.written.delete(owner);
+  }
+
+  forget(owner: string): void {
+    this.written.delete(owner);
+  }
+
+  /** Whether this controller wrote exactly this version. */
+  has(owner: string, dependent: ApiObject): boolean {
+    return this.written.get(owner)?.get(dependent.uid)?.resourceVersion === dependent.resourceVersion;
+  }
+
+  /** Whether some dependent is missing from `observed`, or older there than this controller wrote it. */
+  areStale(owner: string, observed: readonly ApiObject[]): boolean {
+    const states = this.written.get(owner);
+    if (states === undefined) return false;
+    const seen = new Map(observed.map((dependent) => [dependent.uid, generationOf(dependent)]));
+    return [...states].some(([uid, { generation }]) => (seen.get(uid) ?? -1) < generation);
+  }
+}
+
+const generationOf = ({ metadata }: ApiObject): number => Number(metadata.generation ?? 0);

@@ -1,0 +1,163 @@
+import fc from 'fast-check';
+import { formatTimestamp } from '../../shared/api/metadata/object-meta';
+import type { AppsV1StatefulSet, AppsV1StatefulSetSpec, CoreV1Pod } from '../../shared/api/types/generated/members';
+import { apiObject } from '../../shared/client/rest/api-object';
+import type { Pod } from '../runtime/pods';
+import { podName } from './identity';
+import { reconcilePods, type PodAction, type StatefulSetView } from './reconcile';
+import type { StatefulSet } from './stateful-set';
+import { calculateStatus } from './status';
+
+const NOW = Date.UTC(2026, 0, 2);
+
+/** `young`: ready for one second. */
+type State = 'ready' | 'young' | 'unready' | 'failed' | 'terminating';
+
+function pod(ordinal: number, state: State, revision = 'new'): Pod {
+  const isReady = state === 'ready' || state === 'young';
+  const since = formatTimestamp(NOW - (state === 'young' ? 1_000 : 60_000));
+  return apiObject<CoreV1Pod>({
+    metadata: {
+      namespace: 'n',
+      name: podName('web', ordinal),
+      uid: `u${ordinal}`,
+      labels: { 'controller-revision-hash': revision },
+      ...(state === 'terminating' ? { deletionTimestamp: formatTimestamp(NOW) } : {}),
+    },
+    status: {
+      phase: state === 'failed' ? 'Failed' : isReady ? 'Running' : 'Pending',
+      conditions: isReady ? [{ type: 'Ready', status: 'True', lastTransitionTime: since }] : [],
+    },
+  });
+}
+
+const set = (replicas: number, spec: AppsV1StatefulSetSpec = {}): StatefulSet =>
+  apiObject<AppsV1StatefulSet>({
+    metadata: { namespace: 'n', name: 'web', uid: 'w', generation: 3 },
+    spec: { replicas, ...spec },
+  });
+
+const PARALLEL = { podManagementPolicy: 'Parallel' };
+const view = (statefulSet: StatefulSet, pods: readonly Pod[]): StatefulSetView => ({
+  set: statefulSet,
+  pods,
+  currentRevision: 'old',
+  updateRevision: 'new',
+  now: NOW,
+});
+const format = (action: PodAction): string => {
+  switch (action.type) {
+    case 'create':
+      return `create ${action.ordinal} ${action.revision}`;
+    case 'update':
+      return `update ${action.ordinal}`;
+    case 'delete':
+      return `delete ${action.isCondemned ? 'condemned ' : ''}${action.pod.name}`;
+  }
+};
+/** The actions except updates. */
+const actionsFor = (statefulSet: StatefulSet, pods: readonly Pod[]): readonly string[] =>
+  reconcilePods(view(statefulSet, pods))
+    .map(format)
+    .filter((text) => !text.startsWith('update'));
+
+test.each<[string, StatefulSet, readonly Pod[], readonly string[]]>([
+  ['creates the first pod', set(3), [], ['create 0 update']],
+  ['creates no pod before a lower one is ready', set(3), [pod(0, 'unready')], []],
+  ['creates no pod before a lower one has been ready for minReadySeconds', set(3, { minReadySeconds: 5 }), [pod(0, 'young')], []],
+  ['creates the next pod when the lower one is ready', set(3), [pod(0, 'ready')], ['create 1 update']],
+  ['fills a gap first', set(3), [pod(0, 'ready'), pod(2, 'ready')], ['create 1 update']],
+  ['starts at ordinals.start', set(1, { ordinals: { start: 5 } }), [], ['create 5 update']],
+  ['creates all pods at once with Parallel', set(2, PARALLEL), [], ['create 0 update', 'create 1 update']],
+  ['deletes a failed pod', set(1), [pod(0, 'failed')], ['delete web-0']],
+  ['creates nothing while a pod is terminating', set(2), [pod(0, 'terminating')], []],
+  ['scales down from the highest ordinal', set(1), [pod(0, 'ready'), pod(1, 'ready'), pod(2, 'ready')], ['delete condemned web-2']],
+  ['deletes no pod while a lower surplus pod is not ready', set(1), [pod(0, 'ready'), pod(1, 'unready'), pod(2, 'unready')], []],
+  ['deletes a surplus pod that is the only unready one', set(1), [pod(0, 'ready'), pod(1, 'unready')], ['delete condemned web-1']],
+  [
+    'deletes all surplus pods at once with Parallel',
+    set(0, PARALLEL),
+    [pod(0, 'unready'), pod(1, 'ready')],
+    ['delete condemned web-1', 'delete condemned web-0'],
+  ],
+  ['replaces the highest pod of the old revision', set(2), [pod(0, 'ready', 'old'), pod(1, 'ready', 'old')], ['delete web-1']],
+  ['replaces no further pod while the new one is not ready', set(2), [pod(0, 'ready', 'old'), pod(1, 'unready')], []],
+  ['replaces one pod at a time with Parallel', set(2, PARALLEL), [pod(0, 'ready', 'old'), pod(1, 'unready', 'old')], ['delete web-1']],
+  [
+    'replaces no pod below the partition',
+    set(2, { updateStrategy: { rollingUpdate: { partition: 1 } } }),
+    [pod(0, 'ready', 'old'), pod(1, 'ready')],
+    [],
+  ],
+  [
+    'creates a pod of the old revision below the partition',
+    set(2, { updateStrategy: { rollingUpdate: { partition: 1 } } }),
+    [],
+    ['create 0 current'],
+  ],
+  ['replaces no pod with OnDelete', set(1, { updateStrategy: { type: 'OnDelete' } }), [pod(0, 'ready', 'old')], []],
+])('reconcilePods %s', (_title, statefulSet, pods, actions) => expect(actionsFor(statefulSet, pods)).toEqual(actions));
+
+const states = fc.constantFrom<State>('ready', 'young', 'unready', 'failed', 'terminating');
+const anyPods = fc
+  .uniqueArray(fc.tuple(fc.integer({ min: 0, max: 6 }), states, fc.constantFrom('old', 'new')), { selector: ([ordinal]) => ordinal })
+  .map((rows) => rows.map(([ordinal, state, revision]) => pod(ordinal, state, revision)));
+
+test('reconcilePods with OrderedReady changes one pod at a time, and creates none above a pod that is not ready', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 5 }), anyPods, (replicas, pods) => {
+      const actions = reconcilePods(view(set(replicas, { minReadySeconds: 5 }), pods));
+      const changes = actions.filter(({ type }) => type !== 'update');
+      expect(changes.length).toBeLessThanOrEqual(1);
+      for (const action of changes) {
+        if (action.type !== 'create') continue;
+        const below = Array.from({ length: action.ordinal }, (_, ordinal) => pods.find(({ name }) => name === podName('web', ordinal)));
+        for (const lower of below) expect(lower?.body.status).toEqual(pod(0, 'ready').body.status);
+      }
+    }),
+  );
+});
+
+test('reconcilePods replaces at most one pod of the old revision at a time with either pod management policy', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 5 }), anyPods, fc.boolean(), (replicas, pods, isParallel) => {
+      const actions = reconcilePods(view(set(replicas, isParallel ? PARALLEL : {}), pods));
+      const hasFailed = ({ body }: Pod): boolean => body.status?.phase === 'Failed';
+      const replaced = actions.filter((action) => action.type === 'delete' && !action.isCondemned && !hasFailed(action.pod));
+      expect(replaced.length).toBeLessThanOrEqual(1);
+    }),
+  );
+});
+
+describe('calculateStatus', () => {
+  const common = { observedGeneration: 3, collisionCount: 0, updateRevision: 'new' };
+
+  test('counts pods by revision', () => {
+    const pods = [pod(0, 'ready', 'old'), pod(1, 'young'), pod(2, 'terminating')];
+    expect(calculateStatus(view(set(3, { minReadySeconds: 5 }), pods), 0)).toEqual({
+      ...common,
+      replicas: 3,
+      readyReplicas: 3 - 1,
+      currentReplicas: 1,
+      updatedReplicas: 1,
+      currentRevision: 'old',
+      availableReplicas: 1,
+    });
+  });
+
+  test('makes the update revision the current one when all pods have it', () => {
+    const status = calculateStatus(view(set(1), [pod(0, 'ready')]), 2);
+    expect(status).toMatchObject({ currentRevision: 'new', currentReplicas: 1, updatedReplicas: 1, collisionCount: 2 });
+  });
+
+  test('keeps the current revision with OnDelete', () => {
+    const status = calculateStatus(view(set(1, { updateStrategy: { type: 'OnDelete' } }), [pod(0, 'ready')]), 0);
+    expect(status).toMatchObject({ currentRevision: 'old', updatedReplicas: 1 });
+  });
+
+  test('returns nothing when the status is unchanged', () => {
+    const status = calculateStatus(view(set(1), []), 0);
+    const { body } = set(1);
+    expect(calculateStatus(view(apiObject<AppsV1StatefulSet>({ ...body, status: status ?? {} }), []), 0)).toBeUndefined();
+  });
+});

@@ -1,0 +1,180 @@
+/** Executes the actions of a StatefulSet: writes its pods, their claims and its status, and records Events about it. */
+import { ApiError, isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound } from '../../shared/client/rest/api-error';
+import type { AppsV1StatefulSetStatus, CoreV1PersistentVolumeClaim } from '../../shared/api/types/generated/members';
+import { keyOf } from '../../shared/client/rest/api-object';
+import type { EventRecorder } from '../../shared/client/events/event-recorder';
+import type { Informer } from '../../shared/client/informer/informer';
+import type { RestClient } from '../../shared/client/rest/rest-client';
+import type { Expectations } from '../workload/expectations';
+import { eventReference } from '../workload/references';
+import { templateOf } from '../workload/spec';
+import { templateOfRevision, type Revision } from '../workload/controller-revision';
+import { labelsOf, type Pod } from '../runtime/pods';
+import { changedOwnerReferences } from './claim-owner-references';
+import { claimNames, missingIdentityLabels, newClaims, newVersionedPod } from './identity';
+import type { PodAction } from './reconcile';
+import { CLAIMS, PODS, STATEFUL_SETS, type StatefulSet } from './stateful-set';
+
+export interface StatefulSetWriterOptions {
+  readonly client: RestClient;
+  readonly events: Pick<EventRecorder, 'record'>;
+  readonly claims: Pick<Informer<CoreV1PersistentVolumeClaim>, 'get'>;
+  readonly expectations: Expectations;
+  readonly signal: AbortSignal;
+}
+
+export interface StatefulSetRevisions {
+  readonly current: Revision;
+  readonly update: Revision;
+}
+
+export class StatefulSetWriter {
+  constructor(private readonly options: StatefulSetWriterOptions) {}
+
+  /**
+   * Executes the actions in order and throws the first error, except that a terminating namespace ends them without
+   * one.
+   */
+  async apply(set: StatefulSet, actions: readonly PodAction[], revisions: StatefulSetRevisions): Promise<void> {
+    try {
+      for (const action of actions) await this.execute(set, action, revisions);
+    } catch (error) {
+      if (!isNamespaceTerminating(error)) throw error;
+    }
+  }
+
+  private execute(set: StatefulSet, action: PodAction, revisions: StatefulSetRevisions): Promise<void> {
+    switch (action.type) {
+      case 'create':
+        return this.createPod(set, action.ordinal, action.revision, revisions);
+      case 'update':
+        return this.updatePod(set, action.pod, action.ordinal);
+      case 'delete':
+        return this.deletePod(set, action.pod, action.isCondemned);
+    }
+  }
+
+  private async createPod(
+    set: StatefulSet,
+    ordinal: number,
+    version: keyof StatefulSetRevisions,
+    revisions: StatefulSetRevisions,
+  ): Promise<void> {
+    const { client, expectations, signal } = this.options;
+    const revision = revisions[version];
+    const template = version === 'update' ? templateOf(set) : templateOfRevision(revision);
+    const pod = newVersionedPod({ dialect: client.dialect, set, template, revision: revision.name }, ordinal);
+    const name = pod.metadata?.name ?? '';
+    await this.createMissingClaims(set, name);
+    expectations.expectCreations(keyOf(set), 1);
+    try {
+      await client.create(PODS, pod, { signal });
+      this.recordPodEvent(set, 'create', name);
+    } catch (error) {
+      expectations.creationObserved(keyOf(set));
+      if (error instanceof ApiError && !isAlreadyExists(error) && !isNamespaceTerminating(error)) {
+        this.recordPodEvent(set, 'create', name, error);
+      }
+      throw error;
+    }
+  }
+
+  /** `pod`: its name. */
+  private async createMissingClaims(set: StatefulSet, pod: string): Promise<void> {
+    const { client, claims, signal } = this.options;
+    for (const claim of newClaims(set, pod)) {
+      const name = claim.metadata?.name ?? '';
+      if (claims.get(set.namespace, name) !== undefined) continue;
+      try {
+        await client.create(CLAIMS, claim, { signal });
+        this.recordEvent(set, 'Normal', 'SuccessfulCreate', `create Claim ${name} Pod ${pod} in StatefulSet ${set.name} success`);
+      } catch (error) {
+        if (isAlreadyExists(error)) continue;
+        if (error instanceof ApiError && !isNamespaceTerminating(error)) {
+          const message = `create Claim ${name} for Pod ${pod} in StatefulSet ${set.name} failed error: ${error.message}`;
+          this.recordEvent(set, 'Warning', 'FailedCreate', message);
+        }
+        throw error;
+      }
+    }
+  }
+
+  /** Ignores a conflict: the change that caused it enqueues the StatefulSet. */
+  private async updatePod(set: StatefulSet, pod: Pod, ordinal: number): Promise<void> {
+    const { client, signal } = this.options;
+    if (pod.body.status?.phase === 'Pending') await this.createMissingClaims(set, pod.name);
+    const missingLabels = missingIdentityLabels(pod, ordinal);
+    const hasUpdatedClaims = await this.updateClaimOwners(set, pod, false);
+    if (missingLabels === undefined && !hasUpdatedClaims) return;
+    try {
+      if (missingLabels !== undefined) {
+        const metadata = { ...pod.body.metadata, labels: { ...labelsOf(pod), ...missingLabels } };
+        await client.update(PODS, { ...pod.body, metadata }, { signal });
+      }
+      this.recordPodEvent(set, 'update', pod.name);
+    } catch (error) {
+      if (isNotFound(error) || isConflict(error)) return;
+      if (error instanceof ApiError) this.recordPodEvent(set, 'update', pod.name, error);
+      throw error;
+    }
+  }
+
+  /** Whether a claim was updated. */
+  private async updateClaimOwners(set: StatefulSet, pod: Pod, isCondemned: boolean): Promise<boolean> {
+    const { client, claims, signal } = this.options;
+    let hasUpdated = false;
+    for (const name of claimNames(set, pod.name)) {
+      const claim = claims.get(set.namespace, name);
+      if (claim === undefined) continue;
+      const ownerReferences = changedOwnerReferences({ dialect: client.dialect, set, pod, isCondemned }, claim);
+      if (ownerReferences === undefined) continue;
+      const metadata = { ...claim.body.metadata, ownerReferences };
+      await client.update(CLAIMS, { ...claim.body, metadata }, { signal }).catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      });
+      hasUpdated = true;
+    }
+    return hasUpdated;
+  }
+
+  /** Ignores a conflict: the pod was deleted and created again under the same name. */
+  private async deletePod(set: StatefulSet, pod: Pod, isCondemned: boolean): Promise<void> {
+    const { client, expectations, signal } = this.options;
+    if (isCondemned) await this.updateClaimOwners(set, pod, true);
+    const { namespace, name, uid } = pod;
+    expectations.expectDeletions(keyOf(set), [keyOf(pod)]);
+    try {
+      await client.delete(PODS, { namespace, name }, { preconditions: { uid }, signal });
+      this.recordPodEvent(set, 'delete', name);
+    } catch (error) {
+      expectations.deletionObserved(keyOf(set), keyOf(pod));
+      if (isNotFound(error) || isConflict(error)) return;
+      if (error instanceof ApiError) this.recordPodEvent(set, 'delete', name, error);
+      throw error;
+    }
+  }
+
+  /**
+   * The update carries the observed resourceVersion. A conflict is ignored: the change that caused it enqueues the
+   * StatefulSet.
+   */
+  async updateStatus(set: StatefulSet, status: AppsV1StatefulSetStatus | undefined): Promise<void> {
+    if (status === undefined) return;
+    const { client, signal } = this.options;
+    await client.update(STATEFUL_SETS, { ...set.body, status }, { subresource: 'status', signal }).catch((error: unknown) => {
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    });
+  }
+
+  private recordPodEvent(set: StatefulSet, verb: 'create' | 'update' | 'delete', pod: string, error?: ApiError): void {
+    const action = `${verb} Pod ${pod} in StatefulSet ${set.name}`;
+    const reason = `${verb[0]?.toUpperCase() ?? ''}${verb.slice(1)}`;
+    if (error === undefined) this.recordEvent(set, 'Normal', `Successful${reason}`, `${action} successful`);
+    else this.recordEvent(set, 'Warning', `Failed${reason}`, `${action} failed error: ${error.message}`);
+  }
+
+  private recordEvent(set: StatefulSet, type: 'Normal' | 'Warning', reason: string, message: string): void {
+    const { client, events } = this.options;
+    events.record({ about: eventReference(client.dialect, STATEFUL_SETS, set), type, reason, message });
+  }
+}

@@ -1,0 +1,24 @@
+/** The kinds that the StatefulSet controller works on, and members of a StatefulSet's spec with their defaults. */
+import type { AppsV1StatefulSet, CoreV1PersistentVolumeClaim } from '../../shared/api/types/generated/members';
+import type { ApiObject } from '../../shared/client/rest/api-object';
+import { resourceOf } from '../../shared/client/rest/resource';
+
+export const STATEFUL_SETS = resourceOf('apps.v1.StatefulSet');
+export const PODS = resourceOf('core.v1.Pod');
+export const CLAIMS = resourceOf('core.v1.PersistentVolumeClaim');
+
+export type StatefulSet = ApiObject<AppsV1StatefulSet>;
+export type Claim = ApiObject<CoreV1PersistentVolumeClaim>;
+
+const DEFAULT_REVISION_HISTORY_LIMIT = 10;
+
+export const startOrdinalOf = ({ body }: StatefulSet): number => body.spec?.ordinals?.start ?? 0;
+
+/** `RollingUpdate` or `OnDelete`. */
+export const updateStrategyOf = ({ body }: StatefulSet): string => body.spec?.updateStrategy?.type ?? 'RollingUpdate';
+
+export const revisionHistoryLimitOf = ({ body }: StatefulSet): number => body.spec?.revisionHistoryLimit ?? DEFAULT_REVISION_HISTORY_LIMIT;
+
+/** The number of pods with the lowest ordinals that keep the current revision during a rolling update. */
+export const partitionOf = (set: StatefulSet): number =>
+  updateStrategyOf(set) === 'OnDelete' ? 0 : (set.body.spec?.updateStrategy?.rollingUpdate?.partition ?? 0);

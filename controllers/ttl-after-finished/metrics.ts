@@ -1,0 +1,14 @@
+/** The metric of the controller, under upstream's name. */
+import type { MetricMaker } from '../runtime/controller';
+
+/** Seconds. */
+const DURATION_BUCKETS: readonly number[] = Array.from({ length: 14 }, (_, power) => 0.1 * 2 ** power);
+
+/** Returns a function that observes the seconds between the expiration of a Job and its deletion. */
+export function deletionDurationMetric(metrics: Pick<MetricMaker, 'histogram'>): (seconds: number) => void {
+  return metrics.histogram(
+    'ttl_after_finished_controller_job_deletion_duration_seconds',
+    'Time from when a Job was to go to its deletion.',
+    DURATION_BUCKETS,
+  );
+}

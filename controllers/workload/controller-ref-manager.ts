@@ -1,0 +1,133 @@
+/**
+ * Decides which dependents belong to an owner, and makes it so: adopts matching orphans and releases dependents that no
+ * longer match. The same as upstream's ControllerRefManager, for any kind of dependent. The caller decides what
+ * matches.
+ */
+import type { MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
+import { ApiError, isNotFound } from '../../shared/client/rest/api-error';
+import { finalizersOf, isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import { metadataOf, type Resource } from '../../shared/client/rest/resource';
+import type { RestClient } from '../../shared/client/rest/rest-client';
+import type { JsonObject } from '../../shared/values/json';
+import { controllerOf } from '../runtime/pods';
+import { controllerReference } from './references';
+
+export interface CandidateClaims<Body extends JsonObject> {
+  readonly owned: readonly ApiObject<Body>[];
+  readonly adopt: readonly ApiObject<Body>[];
+  readonly release: readonly ApiObject<Body>[];
+}
+
+/**
+ * `matches`: the owner's selector, and whatever else its kind requires. An owner that is being deleted neither adopts
+ * nor releases.
+ */
+export function classifyCandidates<Body extends JsonObject>(
+  owner: ApiObject,
+  matches: (candidate: ApiObject<Body>) => boolean,
+  candidates: Iterable<ApiObject<Body>>,
+): CandidateClaims<Body> {
+  const [owned, adopt, release]: [ApiObject<Body>[], ApiObject<Body>[], ApiObject<Body>[]] = [[], [], []];
+  const isOwnerDeleted = isBeingDeleted(owner);
+  for (const candidate of candidates) {
+    const controller = controllerOf(candidate);
+    if (controller !== undefined) {
+      if (controller.uid !== owner.uid) continue;
+      if (matches(candidate)) owned.push(candidate);
+      else if (!isOwnerDeleted) release.push(candidate);
+    } else if (!isOwnerDeleted && !isBeingDeleted(candidate) && candidate.namespace === owner.namespace && matches(candidate)) {
+      adopt.push(candidate);
+    }
+  }
+  return { owned, adopt, release };
+}
+
+/** The owner was deleted, replaced or is being deleted: it must not adopt. */
+export class OwnerDeletedError extends Error {
+  override readonly name = 'OwnerDeletedError';
+}
+
+export interface ClaimOptions<Body extends JsonObject> {
+  readonly client: RestClient;
+  readonly ownerResource: Resource;
+  /** Of the dependents. */
+  readonly resource: Resource<Body>;
+  /** Added on adoption and removed on release. */
+  readonly finalizer?: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Adopts and releases; returns the dependents that the owner controls afterwards. Before the first adoption the owner
+ * is read from the server, because the informer may be behind and the garbage collector would delete what a deleted
+ * owner adopted. Throws {@link OwnerDeletedError}, or what the first failed adoption threw.
+ */
+export async function claimDependents<Body extends JsonObject>(
+  options: ClaimOptions<Body>,
+  owner: ApiObject,
+  matches: (candidate: ApiObject<Body>) => boolean,
+  candidates: Iterable<ApiObject<Body>>,
+): Promise<readonly ApiObject<Body>[]> {
+  const claims = classifyCandidates(owner, matches, candidates);
+  for (const dependent of claims.release) await release(options, owner, dependent);
+  if (claims.adopt.length === 0) return claims.owned;
+  await checkOwnerUnchanged(options, owner);
+  const adopted: ApiObject<Body>[] = [];
+  for (const dependent of claims.adopt) {
+    const updated = await adopt(options, owner, dependent);
+    if (updated !== undefined) adopted.push(updated);
+  }
+  return [...claims.owned, ...adopted];
+}
+
+async function checkOwnerUnchanged({ client, ownerResource, signal }: ClaimOptions<JsonObject>, owner: ApiObject): Promise<void> {
+  const { namespace, name } = owner;
+  const current = await client.get(metadataOf(ownerResource), { namespace, name }, { signal }).catch((error: unknown) => {
+    if (isNotFound(error)) throw new OwnerDeletedError(`original ${ownerResource.kind} ${keyOf(owner)} is gone`);
+    throw error;
+  });
+  if (current.uid !== owner.uid) {
+    throw new OwnerDeletedError(`original ${ownerResource.kind} ${keyOf(owner)} is gone: got uid ${current.uid}, wanted ${owner.uid}`);
+  }
+  if (isBeingDeleted(current)) throw new OwnerDeletedError(`${keyOf(owner)} has just been deleted`);
+}
+
+/** Undefined for a dependent that has been deleted meanwhile. */
+async function adopt<Body extends JsonObject>(
+  options: ClaimOptions<Body>,
+  owner: ApiObject,
+  dependent: ApiObject<Body>,
+): Promise<ApiObject<Body> | undefined> {
+  const { client, ownerResource, finalizer } = options;
+  const ownerReferences = [...(dependent.metadata.ownerReferences ?? []), controllerReference(client.dialect, ownerResource, owner)];
+  const finalizers = finalizersOf(dependent);
+  const added = finalizer === undefined || finalizers.includes(finalizer) ? {} : { finalizers: [...finalizers, finalizer] };
+  try {
+    return await patchMetadata(options, dependent, { ownerReferences, ...added });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+async function release<Body extends JsonObject>(options: ClaimOptions<Body>, owner: ApiObject, dependent: ApiObject<Body>): Promise<void> {
+  const { finalizer } = options;
+  const ownerReferences = (dependent.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== owner.uid);
+  const removed = finalizer === undefined ? {} : { finalizers: finalizersOf(dependent).filter((name) => name !== finalizer) };
+  try {
+    await patchMetadata(options, dependent, { ownerReferences, ...removed });
+  } catch (error) {
+    // Deleted (404), or deleted and created again under the same name (422): the object that was to be released no
+    // longer exists.
+    if (!isNotFound(error) && !(error instanceof ApiError && error.code === 422)) throw error;
+  }
+}
+
+/** The uid and resourceVersion in the patch make the server refuse it when the object has changed. */
+function patchMetadata<Body extends JsonObject>(
+  { client, resource, signal }: ClaimOptions<Body>,
+  { namespace, name, uid, resourceVersion }: ApiObject,
+  changes: MetaV1ObjectMeta,
+): Promise<ApiObject<Body>> {
+  return client.patchMetadata(resource, { namespace, name }, { uid, resourceVersion, ...changes }, { signal });
+}

@@ -1,0 +1,110 @@
+/**
+ * ControllerRevisions: an owner's pod template as a patch that restores it, and the names, the order and the equality
+ * of revisions. Pure.
+ */
+import type { AppsV1ControllerRevision, CoreV1PodTemplateSpec } from '../../shared/api/types/generated/members';
+import type { ApiObject } from '../../shared/client/rest/api-object';
+import { resourceOf, type Resource } from '../../shared/client/rest/resource';
+import type { Dialect } from '../../shared/names/dialect';
+import {
+  compareBytes,
+  equalJson,
+  isObject,
+  objectAt,
+  setMember,
+  sortedKeys,
+  type JsonObject,
+  type JsonValue,
+} from '../../shared/values/json';
+import { controllerReference } from './references';
+import { templateHash, withoutNulls } from './template-hash';
+import { templateOf } from './spec';
+
+export const REVISIONS = resourceOf('apps.v1.ControllerRevision');
+
+export type Revision = ApiObject<AppsV1ControllerRevision>;
+
+/** A workload with a pod template. */
+export type TemplateOwner = ApiObject<{ spec?: { template?: CoreV1PodTemplateSpec } }>;
+
+/** The pod label with the hash of a pod's revision. */
+export const REVISION_LABEL = 'controller-revision-hash';
+/** Characters of the owner's name in the name of a revision. */
+const LONGEST_NAME = 223;
+
+/**
+ * The patch that restores the owner's template. Upstream's controllers, kubectl and the conformance tests compute it
+ * again and compare bytes: members are sorted, and `creationTimestamp` is null.
+ */
+export function templatePatchOf(owner: TemplateOwner): JsonObject {
+  const template = withoutNulls(templateOf(owner));
+  const metadata = { creationTimestamp: null, ...objectAt(template, 'metadata') };
+  return withSortedMembers({ spec: { template: { ...template, metadata, $patch: 'replace' } } });
+}
+
+function withSortedMembers(object: JsonObject): JsonObject {
+  const copy: JsonObject = {};
+  for (const member of sortedKeys(object)) setMember(copy, member, sorted(object[member] ?? null));
+  return copy;
+}
+
+function sorted(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(sorted);
+  return isObject(value) ? withSortedMembers(value) : value;
+}
+
+/** The template that a revision restores. */
+export function templateOfRevision({ body }: Revision): CoreV1PodTemplateSpec {
+  const { $patch: _, ...template } = objectAt(objectAt(isObject(body.data) ? body.data : {}, 'spec'), 'template') ?? {};
+  return withoutNulls(template);
+}
+
+export const revisionNumberOf = ({ body }: Revision): number => Number(body.revision ?? 0);
+
+/** Oldest first. */
+export const sortRevisions = (revisions: readonly Revision[]): readonly Revision[] =>
+  [...revisions].sort(
+    (a, b) => revisionNumberOf(a) - revisionNumberOf(b) || compareBytes(createdAt(a), createdAt(b)) || compareBytes(a.name, b.name),
+  );
+
+const createdAt = ({ metadata }: Revision): string => metadata.creationTimestamp ?? '';
+
+export const templateHashOf = (owner: TemplateOwner, collisionCount: number): string =>
+  templateHash(templatePatchOf(owner), collisionCount);
+
+/** Whether the revision holds exactly this patch. */
+export const isRevisionOf = ({ body }: Revision, patch: JsonObject): boolean =>
+  equalJson(withoutNulls(isObject(body.data) ? body.data : {}), withoutNulls(patch));
+
+export interface NewRevision {
+  readonly dialect: Dialect;
+  /** Of the owner. */
+  readonly resource: Resource;
+  readonly owner: TemplateOwner;
+  /** The label that holds the hash. */
+  readonly label: string;
+  readonly number: number;
+  readonly collisionCount: number;
+}
+
+export function revisionBody({ dialect, resource, owner, label, number, collisionCount }: NewRevision): AppsV1ControllerRevision {
+  const hash = templateHashOf(owner, collisionCount);
+  const { annotations } = owner.metadata;
+  return {
+    metadata: {
+      namespace: owner.namespace,
+      name: `${owner.name.slice(0, LONGEST_NAME)}-${hash}`,
+      labels: { ...templateOf(owner).metadata?.labels, [label]: hash },
+      ...(annotations === undefined ? {} : { annotations: { ...annotations } }),
+      ownerReferences: [controllerReference(dialect, resource, owner)],
+    },
+    data: templatePatchOf(owner),
+    revision: number,
+  };
+}
+
+/** The oldest revisions that are not in use, as many as exceed the limit. `live`: names of the revisions in use. */
+export function revisionsBeyondLimit(revisions: readonly Revision[], live: ReadonlySet<string>, limit: number): readonly Revision[] {
+  const history = sortRevisions(revisions).filter(({ name }) => !live.has(name));
+  return history.slice(0, Math.max(0, history.length - limit));
+}

@@ -1,0 +1,100 @@
+/**
+ * Finds the owners that a change of a dependent concerns: its controller, its previous controller, and for an orphan
+ * every owner that matches it. Calls them back with the change, and records the creations and deletions that their
+ * expectations wait for.
+ */
+import { parseApiVersion } from '../../shared/api/identity/identity';
+import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import type { Informer } from '../../shared/client/informer/informer';
+import type { Resource } from '../../shared/client/rest/resource';
+import { canonicalGroup } from '../../shared/names/dialect';
+import { equalJson, type JsonObject } from '../../shared/values/json';
+import { controllerOf } from '../runtime/pods';
+import type { Expectations } from './expectations';
+
+export interface DependentEventOptions<Owner extends JsonObject, Dependent extends JsonObject> {
+  readonly dependents: Informer<Dependent>;
+  readonly owners: Informer<Owner>;
+  /** Of the owners. */
+  readonly resource: Resource<Owner>;
+  readonly expectations?: Expectations;
+  /** Whether the owner would adopt the orphan. */
+  readonly matches: (owner: ApiObject<Owner>, orphan: ApiObject<Dependent>) => boolean;
+  readonly onChange: (owner: ApiObject<Owner>, change: DependentChange<Dependent>) => void;
+  /** Owners in a namespace; by default the informer's objects are filtered. */
+  readonly ownersIn?: (namespace: string) => Iterable<ApiObject<Owner>>;
+}
+
+/** `previous` is undefined for a new dependent, `current` for a deleted one. */
+export interface DependentChange<Body extends JsonObject = JsonObject> {
+  readonly previous: ApiObject<Body> | undefined;
+  readonly current: ApiObject<Body> | undefined;
+}
+
+/** Returns a function that ends the calls. */
+export function watchDependents<Owner extends JsonObject, Dependent extends JsonObject>(
+  options: DependentEventOptions<Owner, Dependent>,
+): () => void {
+  const { dependents, expectations, matches, onChange } = options;
+  const deleted = (dependent: ApiObject<Dependent>, change: DependentChange<Dependent>): void => {
+    const owner = ownerOf(options, dependent);
+    if (owner === undefined) return;
+    expectations?.deletionObserved(keyOf(owner), keyOf(dependent));
+    onChange(owner, change);
+  };
+  const orphaned = (dependent: ApiObject<Dependent>, change: DependentChange<Dependent>): void => {
+    for (const owner of ownersIn(options, dependent.namespace)) if (matches(owner, dependent)) onChange(owner, change);
+  };
+  return dependents.handle({
+    added(current) {
+      const change = { previous: undefined, current };
+      // After a restart an object may be seen for the first time while it is being deleted: no expectation waits for
+      // its creation.
+      if (isBeingDeleted(current)) return deleted(current, change);
+      const owner = ownerOf(options, current);
+      if (owner !== undefined) {
+        expectations?.creationObserved(keyOf(owner));
+        return onChange(owner, change);
+      }
+      if (controllerOf(current) === undefined) orphaned(current, change);
+    },
+    updated(previous, current) {
+      const change = { previous, current };
+      const [before, after] = [controllerOf(previous), controllerOf(current)];
+      if (isBeingDeleted(current)) {
+        deleted(current, change);
+        if (before?.uid !== after?.uid) deleted(previous, change);
+        return;
+      }
+      if (before !== undefined && before.uid !== after?.uid) {
+        const formerOwner = ownerOf(options, previous);
+        if (formerOwner !== undefined) onChange(formerOwner, change);
+      }
+      const owner = ownerOf(options, current);
+      if (owner !== undefined) return onChange(owner, change);
+      const mayMatchNow = before !== undefined || !equalJson(previous.metadata.labels ?? {}, current.metadata.labels ?? {});
+      if (after === undefined && mayMatchNow) orphaned(current, change);
+    },
+    deleted: (last) => deleted(last, { previous: last, current: undefined }),
+  });
+}
+
+/** The controller of a dependent, if it is of the owners' kind and its uid is still the same. */
+export function ownerOf<Owner extends JsonObject>(
+  { owners, resource }: { readonly owners: Informer<Owner>; readonly resource: Resource },
+  dependent: ApiObject,
+): ApiObject<Owner> | undefined {
+  const controller = controllerOf(dependent);
+  if (controller?.kind !== resource.kind || canonicalGroup(parseApiVersion(controller.apiVersion)?.group ?? '') !== resource.group) {
+    return undefined;
+  }
+  const owner = owners.get(dependent.namespace, controller.name);
+  return owner?.uid === controller.uid ? owner : undefined;
+}
+
+function ownersIn<Owner extends JsonObject>(
+  { owners, ownersIn: lookUp }: Pick<DependentEventOptions<Owner, JsonObject>, 'owners' | 'ownersIn'>,
+  namespace: string,
+): Iterable<ApiObject<Owner>> {
+  return lookUp === undefined ? owners.list().filter((owner) => owner.namespace === namespace) : lookUp(namespace);
+}

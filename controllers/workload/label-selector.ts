@@ -1,0 +1,14 @@
+/** The label selector of a workload, compiled. */
+import { compileLabelSelector, type LabelMatcher } from '../../shared/api/selectors/label-selector';
+import { requirementsOfSelector } from '../../shared/api/selectors/object-selector';
+import type { MetaV1LabelSelector } from '../../shared/api/types/generated/members';
+
+interface HasSelector {
+  readonly spec?: { readonly selector?: MetaV1LabelSelector | null };
+}
+
+/** Undefined for an empty selector, which would match every pod: controllers ignore such an owner. */
+export function labelSelectorOf({ body }: { readonly body: HasSelector }): LabelMatcher | undefined {
+  const requirements = requirementsOfSelector(body.spec?.selector ?? {});
+  return requirements.length === 0 ? undefined : compileLabelSelector(requirements);
+}

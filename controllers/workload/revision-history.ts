@@ -1,0 +1,76 @@
+/**
+ * Keeps the history of an owner's pod template as ControllerRevisions: creates the revision of the current template, or
+ * makes an equal older one the latest. The caller decides which old revisions to delete.
+ */
+import { isAlreadyExists, isNotFound } from '../../shared/client/rest/api-error';
+import type { Resource } from '../../shared/client/rest/resource';
+import type { RestClient } from '../../shared/client/rest/rest-client';
+import { controllerOf } from '../runtime/pods';
+import {
+  isRevisionOf,
+  revisionBody,
+  revisionNumberOf,
+  REVISIONS,
+  sortRevisions,
+  templatePatchOf,
+  type Revision,
+  type TemplateOwner,
+} from './controller-revision';
+
+export interface RevisionHistoryOptions {
+  readonly client: RestClient;
+  /** Of the owners. */
+  readonly resource: Resource;
+  /** The label of a revision that holds the hash of its data. */
+  readonly label: string;
+  readonly signal: AbortSignal;
+}
+
+export interface CurrentRevision {
+  readonly revision: Revision;
+  /** The owner's new `collisionCount`: it grows when another object has the name of a revision. */
+  readonly collisionCount: number;
+}
+
+export class RevisionHistory {
+  constructor(private readonly options: RevisionHistoryOptions) {}
+
+  /** Makes the revision of the owner's template the latest one. `revisions`: all of the owner. */
+  async ensureCurrent(owner: TemplateOwner, revisions: readonly Revision[], collisionCount: number): Promise<CurrentRevision> {
+    const ordered = sortRevisions(revisions);
+    const last = ordered.at(-1);
+    const number = (last === undefined ? 0 : revisionNumberOf(last)) + 1;
+    const patch = templatePatchOf(owner);
+    const equal = ordered.filter((revision) => isRevisionOf(revision, patch)).at(-1);
+    if (equal === undefined) return this.create(owner, number, collisionCount);
+    if (equal === last) return { revision: equal, collisionCount };
+    const { client, signal } = this.options;
+    return { revision: await client.update(REVISIONS, { ...equal.body, revision: number }, { signal }), collisionCount };
+  }
+
+  async delete(revisions: readonly Revision[]): Promise<void> {
+    const { client, signal } = this.options;
+    for (const { namespace, name, uid } of revisions) {
+      await client.delete(REVISIONS, { namespace, name }, { preconditions: { uid }, signal }).catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      });
+    }
+  }
+
+  /** An object with the name may be the revision itself, because the response to an earlier create was lost. */
+  private async create(owner: TemplateOwner, number: number, initialCollisionCount: number): Promise<CurrentRevision> {
+    const { client, resource, label, signal } = this.options;
+    for (let collisionCount = initialCollisionCount; ; collisionCount++) {
+      const body = revisionBody({ dialect: client.dialect, resource, owner, label, number, collisionCount });
+      try {
+        return { revision: await client.create(REVISIONS, body, { signal }), collisionCount };
+      } catch (error) {
+        if (!isAlreadyExists(error)) throw error;
+        const revision = await client.get(REVISIONS, { namespace: owner.namespace, name: body.metadata?.name ?? '' }, { signal });
+        // A released revision still holds the same data. It is used as it is and not adopted here.
+        const hasOtherOwner = (controllerOf(revision)?.uid ?? owner.uid) !== owner.uid;
+        if (!hasOtherOwner && isRevisionOf(revision, templatePatchOf(owner))) return { revision, collisionCount };
+      }
+    }
+  }
+}

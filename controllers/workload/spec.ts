@@ -1,0 +1,21 @@
+/** Members of a workload's spec that have a default, for all kinds that have them. */
+import type { CoreV1PodTemplateSpec } from '../../shared/api/types/generated/members';
+import type { ApiObject } from '../../shared/client/rest/api-object';
+
+interface HasReplicas {
+  readonly spec?: { readonly replicas?: number };
+}
+interface HasMinReadySeconds {
+  readonly spec?: { readonly minReadySeconds?: number };
+}
+interface HasTemplate {
+  readonly spec?: { readonly template?: CoreV1PodTemplateSpec };
+}
+
+export const replicasOf = ({ body }: { readonly body: HasReplicas }): number => body.spec?.replicas ?? 1;
+
+export const minReadySecondsOf = ({ body }: { readonly body: HasMinReadySeconds }): number => body.spec?.minReadySeconds ?? 0;
+
+export const templateOf = ({ body }: { readonly body: HasTemplate }): CoreV1PodTemplateSpec => body.spec?.template ?? {};
+
+export const generationOf = ({ metadata }: Pick<ApiObject, 'metadata'>): number => Number(metadata.generation ?? 0);
