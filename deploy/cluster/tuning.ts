@@ -12,8 +12,8 @@ export const NODE_ARGUMENTS: readonly string[] = [
   // What belongs to requests under way outlives a young collection or two, and V8 takes that for long life and makes more like it among
   // the old, where it costs more to get rid of (reads over HTTP/2 take a tenth to a fifth less CPU without; writes as much).
   '--no-allocation-site-pretenuring',
-  // One thread beside the main one marks what is alive. Four of them on two processors take twice as long for the same, from whoever else is to
-  // run (docs/decisions/http.md).
+  // One thread beside the main one marks the heap: four of them on two processors take twice as long and delay all other
+  // threads (docs/decisions/0074-one-marking-thread.md).
   '--concurrent-marking-max-worker-num=1',
   // What a start leaves behind is collected before it has grown (shared/runtime/process/gc-trigger.ts).
   '--expose-gc',
