@@ -95,7 +95,7 @@ const flagSettings = (values: ControllerFlags): Omit<ControllerSettings, 'rootCe
   autoscaling: {
     concurrentSyncs: values['concurrent-horizontal-pod-autoscaler-syncs'],
     periodMs: values['horizontal-pod-autoscaler-sync-period'],
-    downscaleMs: values['horizontal-pod-autoscaler-downscale-stabilization'],
+    downscaleStabilizationMs: values['horizontal-pod-autoscaler-downscale-stabilization'],
     tolerance: values['horizontal-pod-autoscaler-tolerance'],
     readiness: {
       cpuInitializationMs: values['horizontal-pod-autoscaler-cpu-initialization-period'],

@@ -8,8 +8,9 @@ import { apiObject, type ApiObject } from '../shared/client/rest/api-object';
 import { GENERATED_NAMES } from '../shared/names/dialect';
 import type { JsonObject } from '../shared/values/json';
 import { runStepsSync } from '../shared/scheduling/steps';
-import { ScalingHistory } from './autoscalers/history';
-import { planAutoscaler, statusAfter, type Sight } from './autoscalers/reconcile';
+import { reconcileAutoscaler, type AutoscalerState } from './autoscalers/reconcile';
+import { ScalingHistory } from './autoscalers/scaling-history';
+import { statusAfterScaling } from './autoscalers/status';
 import { missingRules } from './cluster-role-aggregation/reconcile';
 import { planCron } from './cron-jobs/reconcile';
 import { planDeployment } from './deployments/reconcile';
@@ -153,28 +154,31 @@ function jobOf(shuffle: Shuffle, spec: JsonObject): unknown {
 }
 
 function autoscalerOf(shuffle: Shuffle): unknown {
-  const sight: Sight = {
+  const ambiguous: AutoscalerState = {
     autoscaler: apiObject({ metadata: { namespace: 'n', name: 'h', uid: 'h' } }),
     spec: {
-      target: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
-      min: 1,
-      max: 100,
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+      minReplicas: 1,
+      maxReplicas: 100,
       metrics: [{ type: 'Resource', resource: 'cpu', target: { type: 'utilization', percent: 50 } }],
       behavior: undefined,
     },
-    scale: { replicas: 20, present: 20, selector: 'app=a' },
+    scale: { specReplicas: 20, statusReplicas: 20, selector: 'app=a' },
     pods: shuffle(pods(20, (index) => pod(index, {}, { startTime: timestamp(NOW - 3_600_000) }))),
-    rivals: shuffle(['n/h', 'n/i', 'n/j']),
-    measured: [
-      { type: 'pods', values: new Map(shuffle(pods(20)).map(({ name }, index) => [name, { milli: BigInt(index), at: NOW, windowMs: 0 }])) },
+    selectingAutoscalers: shuffle(['n/h', 'n/i', 'n/j']),
+    measurements: [
+      {
+        type: 'pods',
+        metrics: new Map(shuffle(pods(20)).map(({ name }, index) => [name, { milli: BigInt(index), timestamp: NOW, windowMs: 0 }])),
+      },
     ],
     history: new ScalingHistory(),
-    settings: { tolerance: 0.1, downscaleMs: 0, readiness: { cpuInitializationMs: 0, readinessDelayMs: 0 } },
+    settings: { tolerance: 0.1, downscaleStabilizationMs: 0, readiness: { cpuInitializationMs: 0, readinessDelayMs: 0 } },
     now: NOW,
-    at: 0,
+    monotonicNow: 0,
   };
-  const alone: Sight = { ...sight, rivals: ['n/h'] };
-  return [sight, alone].map((one) => statusAfter(one, planAutoscaler(one), { type: 'as it was' }));
+  const sole: AutoscalerState = { ...ambiguous, selectingAutoscalers: ['n/h'] };
+  return [ambiguous, sole].map((state) => statusAfterScaling(state, reconcileAutoscaler(state), { type: 'unchanged' }));
 }
 
 function cronOf(shuffle: Shuffle): unknown {

@@ -72,7 +72,7 @@ export interface AutoscalingSettings {
   /** Milliseconds. */
   readonly periodMs: number;
   /** Fewer pods are wanted only when none more have been for so long, where nothing else is said. */
-  readonly downscaleMs: number;
+  readonly downscaleStabilizationMs: number;
   /** Share. */
   readonly tolerance: number;
   readonly readiness: {
