@@ -9,8 +9,8 @@ import type { Health } from '../shared/runtime/health';
 import type { Lifecycle } from '../shared/runtime/process/lifecycle';
 import type { Logger } from '../shared/runtime/logger';
 import type { ControllerFlags } from './flags';
-import { PathAccess } from './serving/access';
-import { readServingFiles, watchServingFiles, type ServingPaths } from './serving/files';
+import { PathAccess } from './serving/path-access';
+import { readServingFiles, watchServingFiles, type ServingPaths } from './serving/serving-files';
 import { serve, type ServingOptions } from './serving/server';
 
 export interface ServingParts {

@@ -22,7 +22,7 @@ import { ControllerMetrics } from './runtime/metrics';
 import { ControllerHealth } from './runtime/controller-health';
 import { selectControllers } from './runtime/selection';
 import { CONTROLLERS } from './table';
-import { watchCredentialLife } from './credential-life';
+import { watchCredentialLife } from './client-certificate-check';
 import { followedSettings, type FollowedSettings } from './followed-settings';
 import { openServing } from './open-serving';
 import { signingProblem } from './signing-files';

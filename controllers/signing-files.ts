@@ -4,7 +4,7 @@ import { readAuthority, type SigningAuthority } from '../shared/pki/certificate-
 import type { Clock } from '../shared/runtime/clock';
 import { FollowedFiles } from '../shared/runtime/files/followed-files';
 import type { Logger } from '../shared/runtime/logger';
-import type { SignerName } from './certificates/rules';
+import type { SignerName } from './certificates/signer-rules';
 import type { ControllerFlags } from './flags';
 import type { Signers } from './runtime/controller';
 import { errorMessage } from '../shared/runtime/error-message';

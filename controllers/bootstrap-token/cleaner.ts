@@ -3,8 +3,8 @@ import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf } from '../../shared/client/rest/api-object';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
-import { fateOf } from './cleaning';
-import { SECRETS, TokenSecrets } from './secrets';
+import { fateOf } from './token-expiration';
+import { SECRETS, TokenSecrets } from './token-secrets';
 
 const CONCURRENCY = 4;
 

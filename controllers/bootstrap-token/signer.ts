@@ -5,9 +5,9 @@ import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { CLUSTER_INFO, SIGNING_KEY } from '../../shared/names/bootstrap-token';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
-import { TokenSecrets } from './secrets';
-import { signingOf } from './signing';
-import { signerOf } from './token';
+import { TokenSecrets } from './token-secrets';
+import { signingOf } from './cluster-info-signatures';
+import { signerOf } from './bootstrap-token';
 
 const MAPS = resourceOf('core.v1.ConfigMap');
 /** There is one description, so all that happens adds the same item. */

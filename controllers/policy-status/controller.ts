@@ -7,7 +7,7 @@ import { groupIn } from '../../shared/names/dialect';
 import { objectAt, own, type JsonObject } from '../../shared/values/json';
 import { FIELD_MANAGERS } from '../../shared/names/program';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
-import { checkedStatus, namedVersions } from './check';
+import { checkedStatus, namedVersions } from './type-checking';
 import { BUILT_IN, kindsOfDocument, type KnownKind } from './kind-types';
 
 const POLICIES = resourceOf('admissionregistration.v1.ValidatingAdmissionPolicy');

@@ -6,7 +6,7 @@ import { systemClock } from '../../shared/runtime/clock';
 import { Health } from '../../shared/runtime/health';
 import { createLogger } from '../../shared/runtime/logger';
 import { createAuthority, issueCertificate, type Credential } from '../../shared/pki/certificates';
-import type { Caller } from './access';
+import type { Caller } from './path-access';
 import { serve, type PageServer, type ServingOptions } from './server';
 
 const HOUR = 3_600_000;

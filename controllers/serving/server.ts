@@ -10,8 +10,8 @@ import type { Clock } from '../../shared/runtime/clock';
 import { HEALTH_ENDPOINTS, type Health, type HealthEndpoint } from '../../shared/runtime/health';
 import type { Logger } from '../../shared/runtime/logger';
 import { readCertificate } from '../../shared/pki/certificates';
-import type { PathAccess } from './access';
-import type { ServingFiles } from './files';
+import type { PathAccess } from './path-access';
+import type { ServingFiles } from './serving-files';
 
 export interface ServingOptions {
   readonly host: string;

@@ -3,7 +3,7 @@ import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { FakeApi } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';
 import { ManualClock } from '../../test/support/manual-clock';
-import { PathAccess, type Caller } from './access';
+import { PathAccess, type Caller } from './path-access';
 
 const clock = new ManualClock();
 const logger = createLogger({ level: 'silent', clock });

@@ -1,6 +1,6 @@
 /** What the token cleaner does about a bootstrap token; decided from what is seen, without a server. */
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
-import { endOf } from './token';
+import { endOf } from './bootstrap-token';
 
 export type Fate =
   | { readonly type: 'none' }

@@ -6,7 +6,7 @@ import { createHmac } from 'node:crypto';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { CLUSTER_INFO } from '../../shared/names/bootstrap-token';
 import { objectAt, own, setMember, stringAt, type JsonObject } from '../../shared/values/json';
-import { signerOf, type SigningToken } from './token';
+import { signerOf, type SigningToken } from './bootstrap-token';
 
 /** What of a token is the key. */
 export type KeyPart = 'token' | 'secret';

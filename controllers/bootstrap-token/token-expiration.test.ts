@@ -1,6 +1,6 @@
 import { apiObject } from '../../shared/client/rest/api-object';
 import type { JsonObject } from '../../shared/values/json';
-import { fateOf } from './cleaning';
+import { fateOf } from './token-expiration';
 
 const NOW = Date.UTC(2026, 0, 1);
 

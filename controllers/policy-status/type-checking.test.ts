@@ -2,7 +2,7 @@
 import { arrayAt, isObject, objectAt, type JsonObject } from '../../shared/values/json';
 import { recordingOf } from '../../test/replay/recording';
 import { body, shape, text } from '../../test/replay/shape';
-import { checkedStatus, namedVersions } from './check';
+import { checkedStatus, namedVersions } from './type-checking';
 import { BUILT_IN, kindsOfDocument } from './kind-types';
 
 const { head, cases } = recordingOf(

@@ -4,7 +4,7 @@ import { reply } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';
 import { fakeContext } from '../../test/support/fake-context';
 import { waitForSync } from '../runtime/controller';
-import { TokenSecrets } from './secrets';
+import { TokenSecrets } from './token-secrets';
 
 const { systemNamespace: namespace } = GENERATED_NAMES.platform;
 

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { apiObject } from '../../shared/client/rest/api-object';
 import type { JsonObject } from '../../shared/values/json';
-import * as signing from './signing';
-import { signerOf } from './token';
+import * as signing from './cluster-info-signatures';
+import { signerOf } from './bootstrap-token';
 
 const NOW = Date.UTC(2026, 0, 1);
 const KUBECONFIG = 'kind: Config\n';

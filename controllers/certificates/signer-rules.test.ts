@@ -1,5 +1,5 @@
 import type { ParsedRequest } from '../../shared/pki/certificate-request';
-import { faultOf, lifetimeOf, usesOf } from './rules';
+import { certificateUses, validateForSigner, validityPeriod } from './signer-rules';
 
 const NAMES = { dns: [], emails: [], ips: [], uris: [] };
 const node: ParsedRequest = {
@@ -22,8 +22,8 @@ test.each([
   [node, ['client auth'], 'usages did not match [client auth digital signature key encipherment]'],
   [node, CLIENT, undefined],
   [node, [...CLIENT, 'client auth'], undefined],
-])('faultOf reports the first fault of a kubelet client certificate request (case %#)', (request, usages, fault) => {
-  expect(faultOf('platform.io/kube-apiserver-client-kubelet', request, usages)).toBe(fault);
+])('validateForSigner returns the first error of a kubelet client certificate request (case %#)', (request, usages, error) => {
+  expect(validateForSigner('platform.io/kube-apiserver-client-kubelet', request, usages)).toBe(error);
 });
 
 test.each([
@@ -31,12 +31,12 @@ test.each([
   [named({ dns: ['a'], uris: ['d'] }), SERVER, 'URI subjectAltNames are not allowed'],
   [named({ ips: ['a'] }), SERVER, undefined],
   [named({ ips: ['a'] }), CLIENT, 'usages did not match [digital signature key encipherment server auth]'],
-])('faultOf reports the first fault of a kubelet serving certificate request (case %#)', (request, usages, fault) => {
-  expect(faultOf('platform.io/kubelet-serving', request, usages)).toBe(fault);
+])('validateForSigner returns the first error of a kubelet serving certificate request (case %#)', (request, usages, error) => {
+  expect(validateForSigner('platform.io/kubelet-serving', request, usages)).toBe(error);
 });
 
-test('usesOf lists each usage once and skips unknown ones', () => {
-  expect(usesOf(['signing', 'digital signature', 'cert sign', 'client auth', 'toString'])).toEqual({
+test('certificateUses lists each usage once and skips unknown ones', () => {
+  expect(certificateUses(['signing', 'digital signature', 'cert sign', 'client auth', 'toString'])).toEqual({
     key: ['digitalSignature', 'keyCertSign'],
     extended: ['1.3.6.1.5.5.7.3.2'],
   });
@@ -49,8 +49,8 @@ test.each([
   ['with the back-dating added just below eight hours', 28_799, 29_099, -300],
   ['without the back-dating added from eight hours on', 28_800, 28_800, -300],
   ['for at most the maximum of the signer', 2_000_000_000, 31_536_000, -300],
-])('lifetimeOf issues a certificate %s', (_, seconds, whole, before) => {
+])('validityPeriod issues a certificate %s', (_, expirationSeconds, lifetime, start) => {
   const now = Date.UTC(2026, 0, 1) + 789;
-  const { notBefore, notAfter } = lifetimeOf({ seconds }, 31_536_000_000, now);
-  expect([(notAfter - notBefore) / 1000, (notBefore - (now - 789)) / 1000]).toEqual([whole, before]);
+  const { notBefore, notAfter } = validityPeriod({ expirationSeconds }, 31_536_000_000, now);
+  expect([(notAfter - notBefore) / 1000, (notBefore - (now - 789)) / 1000]).toEqual([lifetime, start]);
 });
