@@ -10,7 +10,7 @@ import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { LEGACY_TOKEN_LABELS, TOKEN_TRACKING } from '../../shared/names/legacy-token';
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import { objectAt, stringAt } from '../../shared/values/json';
-import { accountOf } from '../account-tokens/reconcile';
+import { accountNameOf } from '../account-tokens/reconcile';
 import { waitForSync, type Controller, type ControllerContext, type ControllerSettings } from '../runtime/controller';
 import { cleaningOf, isKnownLongEnough, secretsIn, secretsOf, termAt } from './reconcile';
 
@@ -74,7 +74,7 @@ export async function look(
   const mounted = new Set(pods().flatMap((pod) => [...secretsIn(pod)].map((name) => keyOf({ namespace: pod.namespace, name }))));
   await withConcurrencyLimit(AT_A_TIME, secrets, async (secret) => {
     const { namespace, name, uid, resourceVersion } = secret;
-    const owner = account(secret, accountOf(secret, PREFIXES));
+    const owner = account(secret, accountNameOf(secret, PREFIXES));
     const isMadeByHand = owner === undefined || !secretsOf(owner).has(name);
     const cleaning = cleaningOf(secret, { isMadeByHand, isMounted: mounted.has(keyOf(secret)) }, term, PREFIXES);
     switch (cleaning.type) {
