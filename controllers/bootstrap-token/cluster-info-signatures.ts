@@ -1,68 +1,81 @@
 /**
- * What the bootstrap signer makes of the cluster's description: a signature for each token that may sign, and none of anybody else. Decided from what is seen,
- * without a server. A signature (a detached JWS) is the same whenever it is made, so one that is there needs no check but a comparison.
+ * Decides the signatures in the cluster-info ConfigMap: one for each valid signing token, and no others. Pure. A signature (a detached JWS) is deterministic, so existing
+ * signatures are compared and not verified.
  */
 import { createHmac } from 'node:crypto';
+import type { CoreV1ConfigMap } from '../../shared/api/types/generated/members';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { CLUSTER_INFO } from '../../shared/names/bootstrap-token';
-import { objectAt, own, setMember, stringAt, type JsonObject } from '../../shared/values/json';
-import { signerOf, type SigningToken } from './bootstrap-token';
+import { setMember } from '../../shared/values/json';
+import { parseSigningToken, type SigningToken, type TokenSecret } from './bootstrap-token';
 
-/** What of a token is the key. */
+export type ConfigMap = ApiObject<CoreV1ConfigMap>;
+
+type Data = Record<string, string>;
+
+/** The part of a token that is the key of its signature. */
 export type KeyPart = 'token' | 'secret';
 
-export interface Signing {
+export interface SignaturePlan {
   readonly action:
     | { readonly type: 'none' }
-    | { readonly type: 'update'; readonly object: JsonObject }
-    /** It would have to change and cannot (`immutable`). */
-    | { readonly type: 'stuck' };
-  /** Milliseconds until the next of the tokens ends; undefined = none does. */
-  readonly endsAfterMs?: number;
+    | { readonly type: 'update'; readonly body: CoreV1ConfigMap }
+    /** It needs an update that the API server rejects, because the ConfigMap is immutable. */
+    | { readonly type: 'immutable' };
+  /** Milliseconds until the next token expires; undefined when none does. */
+  readonly requeueAfterMs?: number;
 }
 
-const NOTHING: Signing = { action: { type: 'none' } };
+const NO_PLAN: SignaturePlan = { action: { type: 'none' } };
 
-export function signingOf(info: ApiObject | undefined, secrets: readonly ApiObject[], part: KeyPart, now: number): Signing {
-  const data = objectAt(info?.body, 'data');
-  const kubeconfig = stringAt(data, CLUSTER_INFO.kubeconfig);
-  if (info === undefined || isBeingDeleted(info) || data === undefined || kubeconfig === undefined) return NOTHING;
-  const tokens = secrets.flatMap((secret) => signingTokens(secret, now));
-  const signed = withSignatures(data, kubeconfig, tokens, part);
-  const next = Math.min(...tokens.map(({ end }) => end));
+export function reconcileSignatures(
+  clusterInfo: ConfigMap | undefined,
+  secrets: readonly TokenSecret[],
+  keyPart: KeyPart,
+  now: number,
+): SignaturePlan {
+  if (clusterInfo === undefined || isBeingDeleted(clusterInfo)) return NO_PLAN;
+  const { data } = clusterInfo.body;
+  const kubeconfig = data?.[CLUSTER_INFO.kubeconfig];
+  if (data === undefined || kubeconfig === undefined) return NO_PLAN;
+  const tokens = secrets.flatMap((secret) => validSigningTokens(secret, now));
+  const signed = withSignatures(data, kubeconfig, tokens, keyPart);
+  const nextExpiration = Math.min(...tokens.map(({ expiration }) => expiration));
   return {
-    action: actionFor(info, data, signed),
-    ...(next === Infinity ? {} : { endsAfterMs: next - now }),
+    action: actionFor(clusterInfo, data, signed),
+    ...(nextExpiration === Infinity ? {} : { requeueAfterMs: nextExpiration - now }),
   };
 }
 
-function signingTokens(secret: ApiObject, now: number): readonly SigningToken[] {
+/** The token of the Secret, if it can sign. */
+function validSigningTokens(secret: TokenSecret, now: number): readonly SigningToken[] {
   if (isBeingDeleted(secret)) return [];
-  const signer = signerOf(secret);
-  return signer.type === 'token' && signer.token.end > now ? [signer.token] : [];
+  const result = parseSigningToken(secret);
+  return result.type === 'token' && result.token.expiration > now ? [result.token] : [];
 }
 
-function withSignatures(data: JsonObject, kubeconfig: string, tokens: readonly SigningToken[], part: KeyPart): JsonObject {
-  const signed: JsonObject = {};
+/** The data with the signatures of these tokens instead of the existing ones. */
+function withSignatures(data: Data, kubeconfig: string, tokens: readonly SigningToken[], keyPart: KeyPart): Data {
+  const signed: Data = {};
   for (const [name, value] of Object.entries(data)) {
     if (!name.startsWith(CLUSTER_INFO.signaturePrefix)) setMember(signed, name, value);
   }
   const payload = Buffer.from(kubeconfig).toString('base64url');
   for (const { id, secret } of tokens) {
-    signed[CLUSTER_INFO.signaturePrefix + id] = detachedSignature(payload, id, part === 'token' ? `${id}.${secret}` : secret);
+    signed[CLUSTER_INFO.signaturePrefix + id] = detachedSignature(payload, id, keyPart === 'token' ? `${id}.${secret}` : secret);
   }
   return signed;
 }
 
-/** `payload` is base64url text. */
+/** `payload`: in base64url. */
 function detachedSignature(payload: string, id: string, key: string): string {
   const header = Buffer.from(JSON.stringify({ alg: 'HS256', kid: id })).toString('base64url');
   const signature = createHmac('sha256', key).update(`${header}.`).update(payload).digest('base64url');
   return `${header}..${signature}`;
 }
 
-function actionFor({ body }: ApiObject, data: JsonObject, signed: JsonObject): Signing['action'] {
+function actionFor({ body }: ConfigMap, data: Data, signed: Data): SignaturePlan['action'] {
   const names = Object.keys(signed);
   if (names.length === Object.keys(data).length && names.every((name) => signed[name] === data[name])) return { type: 'none' };
-  return own(body, 'immutable') === true ? { type: 'stuck' } : { type: 'update', object: { ...body, data: signed } };
+  return body.immutable === true ? { type: 'immutable' } : { type: 'update', body: { ...body, data: signed } };
 }

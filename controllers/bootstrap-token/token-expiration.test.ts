@@ -1,12 +1,12 @@
+import type { CoreV1Secret, MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
-import type { JsonObject } from '../../shared/values/json';
-import { fateOf } from './token-expiration';
+import { reconcileExpiration } from './token-expiration';
 
 const NOW = Date.UTC(2026, 0, 1);
 
-function secret(expiration: string | undefined, metadata: JsonObject = {}) {
+function secret(expiration: string | undefined, metadata: MetaV1ObjectMeta = {}) {
   const data = expiration === undefined ? {} : { expiration: Buffer.from(expiration).toString('base64') };
-  return apiObject({ metadata: { namespace: 's', name: 'bootstrap-token-abcdef', uid: 'u', ...metadata }, data });
+  return apiObject<CoreV1Secret>({ metadata: { namespace: 's', name: 'bootstrap-token-abcdef', uid: 'u', ...metadata }, data });
 }
 
 test.each([
@@ -16,21 +16,21 @@ test.each([
   ['tomorrow', 'its expiration is no time'],
   ['2026-02-30T00:00:00Z', 'its expiration is no time'],
   [' 2099-01-01T00:00:00Z', 'its expiration is no time'],
-])('fateOf deletes a bootstrap token with the expiration %j because %s', (expiration, why) => {
-  expect(fateOf(secret(expiration), NOW)).toEqual({ type: 'delete', uid: 'u', why });
+])('reconcileExpiration deletes a bootstrap token with the expiration %j because %s', (expiration, reason) => {
+  expect(reconcileExpiration(secret(expiration), NOW)).toEqual({ type: 'delete', uid: 'u', reason });
 });
 
 test.each([
   ['2026-01-01T00:00:01Z', 1_000],
   ['2026-01-01T00:00:00.25Z', 250],
   ['2027-01-01T00:00:00Z', 365 * 86_400_000],
-])('fateOf examines a bootstrap token with the expiration %j again when it expires', (expiration, afterMs) => {
-  expect(fateOf(secret(expiration), NOW)).toEqual({ type: 'later', afterMs });
+])('reconcileExpiration requeues a bootstrap token with the expiration %j for the time at which it expires', (expiration, afterMs) => {
+  expect(reconcileExpiration(secret(expiration), NOW)).toEqual({ type: 'requeue', afterMs });
 });
 
-test('fateOf keeps a bootstrap token that has no expiration or is being deleted, and does nothing for a missing one', () => {
-  expect(fateOf(secret(undefined), NOW)).toEqual({ type: 'none' });
-  expect(fateOf(secret(''), NOW)).toEqual({ type: 'none' });
-  expect(fateOf(secret('tomorrow', { deletionTimestamp: '2026-01-01T00:00:00Z' }), NOW)).toEqual({ type: 'none' });
-  expect(fateOf(undefined, NOW)).toEqual({ type: 'none' });
+test('reconcileExpiration keeps a bootstrap token that has no expiration or is being deleted, and does nothing for a missing one', () => {
+  expect(reconcileExpiration(secret(undefined), NOW)).toEqual({ type: 'none' });
+  expect(reconcileExpiration(secret(''), NOW)).toEqual({ type: 'none' });
+  expect(reconcileExpiration(secret('tomorrow', { deletionTimestamp: '2026-01-01T00:00:00Z' }), NOW)).toEqual({ type: 'none' });
+  expect(reconcileExpiration(undefined, NOW)).toEqual({ type: 'none' });
 });

@@ -1,17 +1,17 @@
-/** What the token cleaner does about a bootstrap token; decided from what is seen, without a server. */
-import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
-import { endOf } from './bootstrap-token';
+/** Decides whether the Secret of a bootstrap token is deleted, now or later. Pure. */
+import { isBeingDeleted } from '../../shared/client/rest/api-object';
+import { expirationOf, type TokenSecret } from './bootstrap-token';
 
-export type Fate =
+export type ExpirationAction =
   | { readonly type: 'none' }
-  /** It ends then. */
-  | { readonly type: 'later'; readonly afterMs: number }
-  | { readonly type: 'delete'; readonly uid: string; readonly why: 'it is over' | 'its expiration is no time' };
+  /** The token expires after this time. */
+  | { readonly type: 'requeue'; readonly afterMs: number }
+  | { readonly type: 'delete'; readonly uid: string; readonly reason: 'it is over' | 'its expiration is no time' };
 
-export function fateOf(secret: ApiObject | undefined, now: number): Fate {
+export function reconcileExpiration(secret: TokenSecret | undefined, now: number): ExpirationAction {
   if (secret === undefined || isBeingDeleted(secret)) return { type: 'none' };
-  const end = endOf(secret);
-  if (end === Infinity) return { type: 'none' };
-  if (end > now) return { type: 'later', afterMs: end - now };
-  return { type: 'delete', uid: secret.uid, why: end === -Infinity ? 'its expiration is no time' : 'it is over' };
+  const expiration = expirationOf(secret);
+  if (expiration === Infinity) return { type: 'none' };
+  if (expiration > now) return { type: 'requeue', afterMs: expiration - now };
+  return { type: 'delete', uid: secret.uid, reason: expiration === -Infinity ? 'its expiration is no time' : 'it is over' };
 }
