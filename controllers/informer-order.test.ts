@@ -18,7 +18,7 @@ import { runStepsSync } from '../shared/scheduling/steps';
 import { reconcileAutoscaler, type AutoscalerState } from './autoscalers/reconcile';
 import { ScalingHistory } from './autoscalers/scaling-history';
 import { statusAfterScaling } from './autoscalers/status';
-import { missingRules } from './cluster-role-aggregation/reconcile';
+import { desiredRules } from './cluster-role-aggregation/reconcile';
 import { planCron } from './cron-jobs/reconcile';
 import { planDeployment } from './deployments/reconcile';
 import { budgetOutcome } from './disruption/reconcile';
@@ -272,8 +272,11 @@ const ROWS: readonly (readonly [string, (shuffle: Shuffle) => unknown])[] = [
       const roles = Array.from({ length: 9 }, (_, index) =>
         apiObject({ metadata: { name: `r${index}`, labels: { part: 'x' } }, rules: [{ verbs: ['get'], resources: [`r${index % 4}`] }] }),
       );
-      const whole = apiObject({ metadata: { name: 'whole' }, aggregationRule: { clusterRoleSelectors: [{ matchLabels: { part: 'x' } }] } });
-      return missingRules(whole, shuffle([...roles, whole]));
+      const aggregated = apiObject({
+        metadata: { name: 'aggregated' },
+        aggregationRule: { clusterRoleSelectors: [{ matchLabels: { part: 'x' } }] },
+      });
+      return desiredRules(aggregated, shuffle([...roles, aggregated]));
     },
   ],
 ];
