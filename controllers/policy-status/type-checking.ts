@@ -1,114 +1,127 @@
-/** What a policy's expressions say of members that the kinds it is about do not have; decided from what is known of the kinds, without a server. */
+/**
+ * Type-checks the expressions of a ValidatingAdmissionPolicy against the kinds that its rules match: an expression that refers to a field that a kind does not have gets a
+ * warning in the policy's status. Pure: works on the given kinds.
+ */
+import type {
+  AdmissionregistrationV1ExpressionWarning,
+  AdmissionregistrationV1ValidatingAdmissionPolicySpec,
+  AdmissionregistrationV1ValidatingAdmissionPolicyStatus,
+} from '../../shared/api/types/generated/members';
 import { policyVariables } from '../../shared/expression/admission/variables';
 import { compileExpression } from '../../shared/expression/engine';
 import { DYN, type Type } from '../../shared/expression/types/type';
 import { canonicalApiVersion, canonicalGroup, groupIn, type Dialect } from '../../shared/names/dialect';
-import { arrayAt, compareBytes, isObject, objectAt, stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
+import { compareBytes } from '../../shared/values/json';
 import type { KnownKind } from './kind-types';
 
-/** More kinds of one policy are not looked at. */
-const MOST_KINDS = 100;
+export type PolicySpec = AdmissionregistrationV1ValidatingAdmissionPolicySpec;
 
-export interface KindChecks {
+/** Kinds of a policy beyond this number are not checked. */
+const MAX_KINDS = 100;
+
+export interface TypeCheckingContext {
   readonly kinds: readonly KnownKind[];
-  /** How groups are spelled in warnings. */
+  /** Of the groups in warnings. */
   readonly dialect: Dialect;
 }
 
-/** The status that this controller applies to a policy with this spec and generation. */
-export function checkedStatus(spec: JsonObject, generation: number, checks: KindChecks): JsonObject {
-  const warnings = expressionWarnings(spec, checks);
+/** The status that the controller applies to a policy with this spec and generation. */
+export function typeCheckedStatus(
+  spec: PolicySpec,
+  generation: number,
+  context: TypeCheckingContext,
+): AdmissionregistrationV1ValidatingAdmissionPolicyStatus {
+  const warnings = expressionWarnings(spec, context);
   return {
     observedGeneration: generation,
     typeChecking: warnings.length === 0 ? {} : { expressionWarnings: [...warnings] },
   };
 }
 
-function expressionWarnings(spec: JsonObject, checks: KindChecks): readonly JsonObject[] {
-  const about = kindsOf(spec, checks.kinds).slice(0, MOST_KINDS);
-  const types = about.map((kind) => [kind, variablesOf(spec, kind, checks.kinds)] as const);
-  const warningFor = (fieldRef: string, text: string, authorizer: boolean): readonly JsonObject[] => {
-    const found = types.flatMap(([kind, variables]) => {
-      const fault = faultOf(text, variables(authorizer));
-      return fault === undefined ? [] : [`${groupIn(checks.dialect, kind.group)}/${kind.version}, Kind=${kind.kind}: ${fault}`];
+function expressionWarnings(
+  spec: PolicySpec,
+  { kinds, dialect }: TypeCheckingContext,
+): readonly AdmissionregistrationV1ExpressionWarning[] {
+  const matched = matchedKinds(spec, kinds).slice(0, MAX_KINDS);
+  const typed = matched.map((kind) => ({ kind, variablesFor: variablesOf(spec, kind, kinds) }));
+  const warningFor = (
+    fieldRef: string,
+    expression: string,
+    hasAuthorizer: boolean,
+  ): readonly AdmissionregistrationV1ExpressionWarning[] => {
+    const messages = typed.flatMap(({ kind, variablesFor }) => {
+      const error = compileError(expression, variablesFor(hasAuthorizer));
+      return error === undefined ? [] : [`${groupIn(dialect, kind.group)}/${kind.version}, Kind=${kind.kind}: ${error}`];
     });
-    return found.length === 0 ? [] : [{ fieldRef, warning: found.join('\n') }];
+    return messages.length === 0 ? [] : [{ fieldRef, warning: messages.join('\n') }];
   };
-  return objectsAt(spec, 'validations').flatMap((validation, index) => {
-    const place = `spec.validations[${index}]`;
-    const [expression, message] = [stringAt(validation, 'expression') ?? '', stringAt(validation, 'messageExpression') ?? ''];
+  return (spec.validations ?? []).flatMap(({ expression = '', messageExpression = '' }, index) => {
+    const field = `spec.validations[${index}]`;
     return [
-      ...warningFor(`${place}.expression`, expression, true),
-      ...(message.trim() === '' ? [] : warningFor(`${place}.messageExpression`, message, false)),
+      ...warningFor(`${field}.expression`, expression, true),
+      ...(messageExpression.trim() === '' ? [] : warningFor(`${field}.messageExpression`, messageExpression, false)),
     ];
   });
 }
 
-const objectsAt = (object: JsonObject | undefined, member: string): readonly JsonObject[] =>
-  (arrayAt(object, member) ?? []).filter(isObject);
-
-function faultOf(text: string, variables: ReadonlyMap<string, Type>): string | undefined {
-  const compiled = compileExpression(text.trim(), variables);
+function compileError(expression: string, variables: ReadonlyMap<string, Type>): string | undefined {
+  const compiled = compileExpression(expression.trim(), variables);
   return 'fault' in compiled ? `${compiled.fault.replace(/^compilation failed: /, '')}\n` : undefined;
 }
 
-/** The groups and versions that a policy names, canonical. */
-export function namedVersions(spec: JsonObject): readonly (readonly [group: string, version: string])[] {
-  const found = new Map<string, readonly [string, string]>();
-  const add = (group: string, version: string): unknown => found.set(`${group}/${version}`, [group, version]);
-  for (const rule of objectsAt(objectAt(spec, 'matchConstraints'), 'resourceRules')) {
-    for (const group of stringsAt(rule, 'apiGroups'))
-      for (const version of stringsAt(rule, 'apiVersions')) add(canonicalGroup(group), version);
+/** The groups and versions of the resource rules and of paramKind, in canonical spelling, without wildcards. */
+export function referencedVersions(spec: PolicySpec): readonly (readonly [group: string, version: string])[] {
+  const versions = new Map<string, readonly [string, string]>();
+  const add = (group: string, version: string): unknown => versions.set(`${group}/${version}`, [group, version]);
+  for (const { apiGroups = [], apiVersions = [] } of spec.matchConstraints?.resourceRules ?? []) {
+    for (const group of apiGroups) for (const version of apiVersions) add(canonicalGroup(group), version);
   }
-  const [group, version] = splitVersion(stringAt(objectAt(spec, 'paramKind'), 'apiVersion') ?? '');
-  add(group, version);
-  return [...found.values()].filter((names) => !names.includes('*') && !names.includes(''));
+  add(...splitApiVersion(spec.paramKind?.apiVersion ?? ''));
+  return [...versions.values()].filter((names) => !names.includes('*') && !names.includes(''));
 }
 
-function splitVersion(text: string): readonly [group: string, version: string] {
+function splitApiVersion(text: string): readonly [group: string, version: string] {
   const apiVersion = canonicalApiVersion(text);
   const slash = apiVersion.indexOf('/');
   return [apiVersion.slice(0, Math.max(slash, 0)), apiVersion.slice(slash + 1)];
 }
 
-/** The kinds that rules name; what a rule leaves open, and parts of objects, are not looked at. */
-function kindsOf(spec: JsonObject, kinds: readonly KnownKind[]): readonly KnownKind[] {
-  const found = new Map<string, KnownKind>();
-  for (const rule of objectsAt(objectAt(spec, 'matchConstraints'), 'resourceRules')) {
-    const [groups, versions, resources] = [stringsAt(rule, 'apiGroups'), stringsAt(rule, 'apiVersions'), stringsAt(rule, 'resources')];
-    if ([...groups, ...versions].includes('*') || resources.includes('*')) continue;
-    const canonical = groups.map(canonicalGroup);
+/** The kinds that the resource rules name. Rules with wildcards and subresources are ignored, as upstream does. */
+function matchedKinds(spec: PolicySpec, kinds: readonly KnownKind[]): readonly KnownKind[] {
+  const matched = new Map<string, KnownKind>();
+  for (const { apiGroups = [], apiVersions = [], resources = [] } of spec.matchConstraints?.resourceRules ?? []) {
+    if ([...apiGroups, ...apiVersions].includes('*') || resources.includes('*')) continue;
+    const groups = apiGroups.map(canonicalGroup);
     for (const kind of kinds) {
-      if (canonical.includes(kind.group) && versions.includes(kind.version) && resources.includes(kind.resource))
-        found.set(`${kind.group}/${kind.version}, Kind=${kind.kind}`, kind);
+      if (groups.includes(kind.group) && apiVersions.includes(kind.version) && resources.includes(kind.resource))
+        matched.set(`${kind.group}/${kind.version}, Kind=${kind.kind}`, kind);
     }
   }
-  return [...found].sort(([a], [b]) => compareBytes(a, b)).map(([, kind]) => kind);
+  return [...matched].sort(([a], [b]) => compareBytes(a, b)).map(([, kind]) => kind);
 }
 
-type VariablesFor = (authorizer: boolean) => ReadonlyMap<string, Type>;
+type VariablesFor = (hasAuthorizer: boolean) => ReadonlyMap<string, Type>;
 
-/** Parameters of a kind that nobody knows are not declared. */
-function variablesOf(spec: JsonObject, kind: KnownKind, kinds: readonly KnownKind[]): VariablesFor {
+/** The types of the variables in expressions. `params` is declared if its kind is known. */
+function variablesOf(spec: PolicySpec, kind: KnownKind, kinds: readonly KnownKind[]): VariablesFor {
   const object = kind.type();
-  const params = parameterKind(spec, kinds)?.type();
+  const params = paramKindOf(spec, kinds)?.type();
   const variables = new Map<string, Type>();
-  const all: VariablesFor = (authorizer) =>
+  const variablesFor: VariablesFor = (hasAuthorizer) =>
     new Map<string, Type>([
-      ...policyVariables({ params: false, authorizer, variables }),
+      ...policyVariables({ params: false, authorizer: hasAuthorizer, variables }),
       ['object', object],
       ['oldObject', object],
       ...(params === undefined ? [] : [['params', params] as const]),
     ]);
-  for (const variable of objectsAt(spec, 'variables')) {
-    const compiled = compileExpression((stringAt(variable, 'expression') ?? '').trim(), all(true));
-    variables.set(stringAt(variable, 'name') ?? '', 'fault' in compiled ? DYN : compiled.type);
+  for (const { name = '', expression = '' } of spec.variables ?? []) {
+    const compiled = compileExpression(expression.trim(), variablesFor(true));
+    variables.set(name, 'fault' in compiled ? DYN : compiled.type);
   }
-  return all;
+  return variablesFor;
 }
 
-function parameterKind(spec: JsonObject, kinds: readonly KnownKind[]): KnownKind | undefined {
-  const named = objectAt(spec, 'paramKind');
-  const [group, version] = splitVersion(stringAt(named, 'apiVersion') ?? '');
-  return kinds.find((one) => one.group === group && one.version === version && one.kind === stringAt(named, 'kind'));
+function paramKindOf({ paramKind }: PolicySpec, kinds: readonly KnownKind[]): KnownKind | undefined {
+  const [group, version] = splitApiVersion(paramKind?.apiVersion ?? '');
+  return kinds.find((kind) => kind.group === group && kind.version === version && kind.kind === paramKind?.kind);
 }
