@@ -362,8 +362,8 @@ export const flags = {
 
 export type ControllerFlags = FlagValues<typeof flags>;
 
-/** What is wrong with the values as a whole. */
-export function flagProblem(values: ControllerFlags): string | undefined {
+/** Returns the error of values that are out of range or contradict each other. */
+export function validateFlags(values: ControllerFlags): string | undefined {
   const durationMs = values['leader-elect-lease-duration'];
   const deadlineMs = values['leader-elect-renew-deadline'];
   const retryMs = values['leader-elect-retry-period'];

@@ -1,4 +1,4 @@
-/** The controllers' executable: in one file where the build has made one (shared/runtime/process/whole-program.ts), else as modules. */
+/** The executable of the controllers: runs the bundled program if the build created one (shared/runtime/process/whole-program.ts), else the modules. */
 import { runWhole } from '../shared/runtime/process/whole-program';
 
 if (!runWhole(__filename)) void import('./start.js');

@@ -71,7 +71,7 @@ async function signOrFail(
 ): Promise<CertificatesV1CertificateSigningRequest | undefined> {
   const { clock, random, logger, settings } = context;
   const signer = SIGNER_NAMES.find((name) => name === request.signerName);
-  const authority = signer === undefined ? undefined : settings.signers.of(signer);
+  const authority = signer === undefined ? undefined : settings.signers.authorityOf(signer);
   if (signer === undefined || authority === undefined) return undefined;
   const now = clock.now();
   const result = parseAndValidate(signer, request);
@@ -82,7 +82,7 @@ async function signOrFail(
   if (authority.notAfter <= now)
     throw new Error(`the certificate of the signer ${signer} is over: ${new Date(authority.notAfter).toISOString()}`);
   const uses = certificateUses(request.usages);
-  const validity = validityPeriod(request, settings.longestCertificateMs, now);
+  const validity = validityPeriod(request, settings.maxCertificateMs, now);
   return withCertificate(object, await issueFor({ request: result.parsed, authority, uses, ...validity }, random));
 }
 

@@ -23,7 +23,7 @@ export const nodeNameOf = ({ body }: Pod): string => body.spec?.nodeName ?? '';
 /** Whether all containers have ended for good. */
 export const isPodTerminated = ({ body }: Pod): boolean => body.status?.phase === 'Succeeded' || body.status?.phase === 'Failed';
 
-/** The owner reference whose `controller` is true. */
+/** The owner reference with `controller: true`. */
 export interface ControllerReference {
   readonly apiVersion: string;
   readonly kind: string;

@@ -1,58 +1,59 @@
 /**
- * Who may read what a process serves about itself: some paths are open to everybody, of all others the API server is asked – whose token it is, and whether he
- * may. Answers are kept for a moment, because scrapers come often. Never decides anything by itself.
+ * Authenticates and authorizes requests to the paths that a process serves about itself. Paths of an allow list are open to all; for others, TokenReviews and
+ * SubjectAccessReviews are sent to the API server. Their results are cached for a short time, because metrics are scraped often. It has no rules of its own.
  */
 import { createHash } from 'node:crypto';
 import { forbiddenPath, internalError, unauthorized } from '../../shared/api/errors/status';
 import type { UserInfo } from '../../shared/api/identity/user';
-import { resourceOf, type Resource } from '../../shared/client/rest/resource';
+import type { AuthenticationV1TokenReviewStatus, AuthorizationV1SubjectAccessReviewStatus } from '../../shared/api/types/generated/members';
+import { resourceOf } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
-import { arrayAt, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 
-export interface Caller {
-  /** The header, as it came. */
+export interface RequestCredentials {
+  /** The Authorization header. */
   readonly authorization: string | undefined;
-  /** Whom a certificate of a trusted authority names. */
-  readonly certified: UserInfo | undefined;
+  /** The user of a client certificate from a trusted authority. */
+  readonly certificateUser: UserInfo | undefined;
 }
 
 export interface PathAccessOptions {
-  /** Asks whose a token is. */
-  readonly tokens: RestClient;
-  /** Asks what somebody may do. */
-  readonly rights: RestClient;
-  /** Open to everybody; one that ends with `*` opens all that begin so. */
+  /** Sends TokenReviews. */
+  readonly authenticationClient: RestClient;
+  /** Sends SubjectAccessReviews. */
+  readonly authorizationClient: RestClient;
+  /** Paths that need no authorization; one that ends with `*` is a prefix. */
   readonly openPaths: readonly string[];
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-const TOKENS = resourceOf('authentication.v1.TokenReview');
-const RIGHTS = resourceOf('authorization.v1.SubjectAccessReview');
-const KEPT_MS = 10_000;
-const MOST_KEPT = 1_000;
-const MOST_TOKEN = 16_384;
-const ASKING_MS = 10_000;
+const TOKEN_REVIEWS = resourceOf('authentication.v1.TokenReview');
+const ACCESS_REVIEWS = resourceOf('authorization.v1.SubjectAccessReview');
+const CACHE_MS = 10_000;
+const MAX_CACHED = 1_000;
+/** Characters. */
+const MAX_TOKEN_LENGTH = 16_384;
+const REVIEW_TIMEOUT_MS = 10_000;
 const BEARER = /^bearer +(\S+) *$/i;
 const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 
 export class PathAccess {
-  private readonly users: KeptAnswers<UserInfo | undefined>;
-  private readonly decisions: KeptAnswers<boolean>;
+  private readonly users: ReviewCache<UserInfo | undefined>;
+  private readonly decisions: ReviewCache<boolean>;
 
   constructor(private readonly options: PathAccessOptions) {
-    this.users = new KeptAnswers(options.clock);
-    this.decisions = new KeptAnswers(options.clock);
+    this.users = new ReviewCache(options.clock);
+    this.decisions = new ReviewCache(options.clock);
   }
 
-  /** Throws a StatusError: 401 for a token that nobody knows, 403, or 500 where the API server does not say. */
-  async check(caller: Caller, method: string, path: string): Promise<void> {
-    const user = await this.userOf(caller);
+  /** Throws a StatusError: 401 for an invalid token, 403 for a forbidden path, 500 when a review fails. */
+  async check(credentials: RequestCredentials, method: string, path: string): Promise<void> {
+    const user = await this.authenticate(credentials);
     if (this.isOpen(path)) return;
     const verb = method.toLowerCase();
-    const allowed = await this.decisions.get(JSON.stringify([user, verb, path]), () => this.mayRead(user, verb, path));
+    const allowed = await this.decisions.get(JSON.stringify([user, verb, path]), () => this.reviewAccess(user, verb, path));
     if (!allowed) throw forbiddenPath(`User ${JSON.stringify(user.name)} cannot ${verb} path ${JSON.stringify(path)}`);
   }
 
@@ -60,40 +61,41 @@ export class PathAccess {
     return this.options.openPaths.some((open) => (open.endsWith('*') ? path.startsWith(open.slice(0, -1)) : path === open));
   }
 
-  private async userOf({ authorization, certified }: Caller): Promise<UserInfo> {
-    if (certified !== undefined) return certified;
+  private async authenticate({ authorization, certificateUser }: RequestCredentials): Promise<UserInfo> {
+    if (certificateUser !== undefined) return certificateUser;
     if (authorization === undefined) return ANONYMOUS;
     const token = BEARER.exec(authorization)?.[1];
-    // What is no bearer token names nobody.
+    // Other authentication schemes are ignored.
     if (token === undefined) return ANONYMOUS;
-    if (token.length > MOST_TOKEN) throw unauthorized();
-    const user = await this.users.get(createHash('sha256').update(token).digest('base64'), () => this.review(token));
+    if (token.length > MAX_TOKEN_LENGTH) throw unauthorized();
+    const user = await this.users.get(createHash('sha256').update(token).digest('base64'), () => this.reviewToken(token));
     if (user === undefined) throw unauthorized();
     return user;
   }
 
-  private async review(token: string): Promise<UserInfo | undefined> {
-    const status = await this.ask(this.options.tokens, TOKENS, { spec: { token } });
-    if (status['authenticated'] !== true) return undefined;
-    const user = objectAt(status, 'user');
-    const groups = (arrayAt(user, 'groups') ?? []).filter((group) => typeof group === 'string');
-    const uid = stringAt(user, 'uid');
-    return { name: stringAt(user, 'username') ?? '', groups, ...(uid === undefined ? {} : { uid }) };
+  private async reviewToken(token: string): Promise<UserInfo | undefined> {
+    const { authenticationClient } = this.options;
+    const status = await this.reviewStatus<AuthenticationV1TokenReviewStatus>(() =>
+      authenticationClient.review(TOKEN_REVIEWS, { spec: { token } }, { timeoutMs: REVIEW_TIMEOUT_MS }),
+    );
+    if (status.authenticated !== true) return undefined;
+    const { username = '', groups = [], uid } = status.user ?? {};
+    return { name: username, groups, ...(uid === undefined ? {} : { uid }) };
   }
 
-  private async mayRead({ name, groups, uid }: UserInfo, verb: string, path: string): Promise<boolean> {
-    const spec: JsonObject = {
-      user: name,
-      groups: [...groups],
-      ...(uid === undefined ? {} : { uid }),
-      nonResourceAttributes: { verb, path },
-    };
-    return (await this.ask(this.options.rights, RIGHTS, { spec }))['allowed'] === true;
+  private async reviewAccess({ name, groups, uid }: UserInfo, verb: string, path: string): Promise<boolean> {
+    const { authorizationClient } = this.options;
+    const spec = { user: name, groups: [...groups], ...(uid === undefined ? {} : { uid }), nonResourceAttributes: { verb, path } };
+    const status = await this.reviewStatus<AuthorizationV1SubjectAccessReviewStatus>(() =>
+      authorizationClient.review(ACCESS_REVIEWS, { spec }, { timeoutMs: REVIEW_TIMEOUT_MS }),
+    );
+    return status.allowed === true;
   }
 
-  private async ask(client: RestClient, resource: Resource, question: JsonObject): Promise<JsonObject> {
+  /** Logs a failed review, and does not pass its error to the client. */
+  private async reviewStatus<Status>(review: () => Promise<{ readonly status?: Status }>): Promise<Partial<Status>> {
     try {
-      return objectAt(await client.review(resource, question, { timeoutMs: ASKING_MS }), 'status') ?? {};
+      return (await review()).status ?? {};
     } catch (error) {
       this.options.logger.warn('the API server does not say who may read metrics', { error });
       throw internalError('the API server could not be asked');
@@ -101,20 +103,20 @@ export class PathAccess {
   }
 }
 
-/** Answers that count for a moment; whoever asks the same meanwhile waits for the same answer. Failures are not kept. */
-class KeptAnswers<T> {
-  private readonly answers = new Map<string, { readonly answer: Promise<T>; readonly since: number }>();
+/** Results by key, for a short time. Concurrent requests share one review. Failures are not cached. */
+class ReviewCache<T> {
+  private readonly entries = new Map<string, { readonly result: Promise<T>; readonly since: number }>();
 
   constructor(private readonly clock: Clock) {}
 
-  get(question: string, ask: () => Promise<T>): Promise<T> {
+  get(key: string, review: () => Promise<T>): Promise<T> {
     const now = this.clock.monotonic();
-    const known = this.answers.get(question);
-    if (known !== undefined && now - known.since < KEPT_MS) return known.answer;
-    if (this.answers.size >= MOST_KEPT) this.answers.clear();
-    const answer = ask();
-    this.answers.set(question, { answer, since: now });
-    answer.catch(() => this.answers.delete(question));
-    return answer;
+    const cached = this.entries.get(key);
+    if (cached !== undefined && now - cached.since < CACHE_MS) return cached.result;
+    if (this.entries.size >= MAX_CACHED) this.entries.clear();
+    const result = review();
+    this.entries.set(key, { result, since: now });
+    result.catch(() => this.entries.delete(key));
+    return result;
   }
 }

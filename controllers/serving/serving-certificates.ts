@@ -1,4 +1,4 @@
-/** The certificates with which a process serves its health and metrics: from files, read again when they change, or made for its lifetime. */
+/** The certificates of the server for health and metrics: from files, which are reloaded when they change, or self-signed for the lifetime of the process. */
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { readBundle } from '../../shared/pki/certificate-bundle';
@@ -7,12 +7,12 @@ import { watchFiles } from '../../shared/runtime/files/file-watch';
 import type { Logger } from '../../shared/runtime/logger';
 import { createAuthority, issueCertificate, needsRenewal, type Credential } from '../../shared/pki/certificates';
 
-export interface ServingFiles extends Credential {
-  /** PEM. Who vouches for clients; undefined = certificates of clients are not asked for. */
+export interface ServingCertificates extends Credential {
+  /** PEM. Authorities of client certificates; undefined: no client certificates are requested. */
   readonly clientAuthorities: string | undefined;
 }
 
-/** '' = none. */
+/** Paths of files; '' for none. */
 export interface ServingPaths {
   readonly certificate: string;
   readonly key: string;
@@ -21,30 +21,30 @@ export interface ServingPaths {
 
 const LIFETIME_MS = 365 * 86_400_000;
 
-/** Throws what the file system says, and where a bundle holds no certificate. */
-export async function readServingFiles(paths: ServingPaths, clock: Clock): Promise<ServingFiles> {
-  const pair = paths.certificate === '' ? await selfMade(clock) : fromFiles(paths);
+/** Throws file system errors, and an error for a bundle without a certificate. */
+export async function readServingCertificates(paths: ServingPaths, clock: Clock): Promise<ServingCertificates> {
+  const pair = paths.certificate === '' ? await selfSigned(clock) : fromFiles(paths);
   return { ...pair, clientAuthorities: paths.clientAuthorities === '' ? undefined : readBundle(paths.clientAuthorities).toString('utf8') };
 }
 
-/** Returns what ends the watch. What cannot be read leaves everything as it is. */
-export function watchServingFiles(
+/** Calls `renew` with reloaded certificates. Files that cannot be read change nothing. Returns a function that ends the watch. */
+export function watchServingCertificates(
   paths: ServingPaths,
-  present: ServingFiles,
+  initial: ServingCertificates,
   clock: Clock,
   logger: Logger,
-  renew: (files: ServingFiles) => void,
+  renew: (certificates: ServingCertificates) => void,
 ): () => void {
-  let { certificate } = present;
+  let { certificate } = initial;
   return watchFiles({
     paths: Object.values(paths).filter((path) => path !== ''),
     clock,
     due: () => paths.certificate === '' && needsRenewal(certificate, clock),
     async changed() {
       try {
-        const read = await readServingFiles(paths, clock);
-        renew(read);
-        ({ certificate } = read);
+        const renewed = await readServingCertificates(paths, clock);
+        renew(renewed);
+        ({ certificate } = renewed);
         logger.info('certificates renewed', { file: paths.certificate });
       } catch (error) {
         logger.error('the changed certificates cannot be used', { file: paths.certificate, error });
@@ -58,7 +58,7 @@ const fromFiles = ({ certificate, key }: ServingPaths): Credential => ({
   key: readFileSync(key, 'utf8'),
 });
 
-async function selfMade(clock: Clock): Promise<Credential> {
+async function selfSigned(clock: Clock): Promise<Credential> {
   const authority = await createAuthority({ subject: { commonName: 'controllers-ca' }, lifetimeMs: LIFETIME_MS, clock });
   const names = ['localhost', '127.0.0.1', '::1', hostname()];
   return issueCertificate({ authority, usage: 'server', subject: { commonName: 'controllers' }, names, lifetimeMs: LIFETIME_MS, clock });

@@ -1,6 +1,6 @@
-import { selectControllers } from './selection';
+import { selectControllers } from './select-controllers';
 
-const all = [
+const available = [
   { name: 'a', aliases: ['a-controller'], isOnByDefault: true },
   { name: 'b', aliases: [], isOnByDefault: true },
   { name: 'c', aliases: [], isOnByDefault: false },
@@ -20,11 +20,11 @@ test.each([
   [['*', '-*'], []],
   [['*', 'a', '-a'], ['b']],
   [[], []],
-])('selectControllers for %j selects %j', (wishes, expected) => {
-  const selected = selectControllers(all, wishes);
+])('selectControllers for %j selects %j', (items, expected) => {
+  const selected = selectControllers(available, items);
   expect(selected.type === 'selected' && selected.controllers.map(({ name }) => name)).toEqual(expected);
 });
 
-test.each(['x', '-x', '', '--a'])('selectControllers rejects %j as an unknown controller', (wish) => {
-  expect(selectControllers(all, ['*', wish])).toMatchObject({ type: 'unknown' });
+test.each(['x', '-x', '', '--a'])('selectControllers rejects %j as an unknown controller', (item) => {
+  expect(selectControllers(available, ['*', item])).toMatchObject({ type: 'unknown' });
 });

@@ -1,4 +1,4 @@
-/** From the command line to served health and metrics. */
+/** Starts the server for health and metrics, as the flags configure it. */
 import { connectFollowed } from '../shared/client/transport/followed-connection';
 import { followKubeconfig } from '../shared/client/kubeconfig/kubeconfig-file';
 import type { RestClient } from '../shared/client/rest/rest-client';
@@ -10,13 +10,13 @@ import type { Lifecycle } from '../shared/runtime/process/lifecycle';
 import type { Logger } from '../shared/runtime/logger';
 import type { ControllerFlags } from './flags';
 import { PathAccess } from './serving/path-access';
-import { readServingFiles, watchServingFiles, type ServingPaths } from './serving/serving-files';
-import { serve, type ServingOptions } from './serving/server';
+import { readServingCertificates, watchServingCertificates, type ServingPaths } from './serving/serving-certificates';
+import { startServer, type ServingOptions } from './serving/server';
 
-export interface ServingParts {
+export interface ServingDependencies {
   readonly values: ControllerFlags;
-  /** A port that nobody asked for is done without when another program has it. */
-  readonly isPortAskedFor: boolean;
+  /** Whether the flag was given. Without the flag, the process runs without the server when the default port is in use. */
+  readonly isPortExplicit: boolean;
   readonly client: RestClient;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -25,9 +25,9 @@ export interface ServingParts {
   readonly metrics: ServingOptions['metrics'];
 }
 
-/** Stops the process where it cannot serve what was asked for. */
-export async function openServing(parts: ServingParts): Promise<void> {
-  const { values, isPortAskedFor, clock, logger, lifecycle, health, metrics } = parts;
+/** Stops the process when the server cannot be started. */
+export async function startServing(deps: ServingDependencies): Promise<void> {
+  const { values, isPortExplicit, clock, logger, lifecycle, health, metrics } = deps;
   const port = values['secure-port'];
   if (port === 0) return;
   const paths: ServingPaths = {
@@ -36,19 +36,28 @@ export async function openServing(parts: ServingParts): Promise<void> {
     clientAuthorities: values['client-ca-file'],
   };
   try {
-    const files = await readServingFiles(paths, clock);
-    const serving = await serve({ host: values['bind-address'], port, files, access: accessOf(parts), health, metrics, clock, logger });
-    const unwatch = watchServingFiles(paths, files, clock, logger, (renewed) => serving.renew(renewed));
+    const certificates = await readServingCertificates(paths, clock);
+    const server = await startServer({
+      host: values['bind-address'],
+      port,
+      certificates,
+      access: createPathAccess(deps),
+      health,
+      metrics,
+      clock,
+      logger,
+    });
+    const unwatch = watchServingCertificates(paths, certificates, clock, logger, (renewed) => server.renew(renewed));
     lifecycle.onStop({
       name: 'health and metrics',
       timeoutMs: 1_000,
       run: async () => {
         unwatch();
-        await serving.close();
+        await server.close();
       },
     });
   } catch (error) {
-    if (!isPortAskedFor && errorCode(error) === 'EADDRINUSE') {
+    if (!isPortExplicit && errorCode(error) === 'EADDRINUSE') {
       logger.info('the port for health and metrics is taken; done without', { port });
       return;
     }
@@ -57,8 +66,8 @@ export async function openServing(parts: ServingParts): Promise<void> {
   }
 }
 
-function accessOf({ values, client, clock, logger, lifecycle }: ServingParts): PathAccess {
-  const asking = (kubeconfig: string): RestClient => {
+function createPathAccess({ values, client, clock, logger, lifecycle }: ServingDependencies): PathAccess {
+  const clientFor = (kubeconfig: string): RestClient => {
     if (kubeconfig === '') return client;
     const file = followKubeconfig(kubeconfig);
     lifecycle.onStop({ name: kubeconfig, timeoutMs: 1_000, run: file.watch(clock, logger) });
@@ -71,8 +80,8 @@ function accessOf({ values, client, clock, logger, lifecycle }: ServingParts): P
     return client.as(credentials, transport);
   };
   return new PathAccess({
-    tokens: asking(values['authentication-kubeconfig']),
-    rights: asking(values['authorization-kubeconfig']),
+    authenticationClient: clientFor(values['authentication-kubeconfig']),
+    authorizationClient: clientFor(values['authorization-kubeconfig']),
     openPaths: values['authorization-always-allow-paths'],
     clock,
     logger,

@@ -1,4 +1,4 @@
-/** What the controllers are told by flags and by the files that these name, which are read again when they change. Connects to nothing. */
+/** The settings of the controllers from the flags, and from the files that they name, which are reloaded when they change. Makes no connections. */
 import { readPrivateKey, type TokenKey } from '../shared/api/identity/token-keys';
 import { readConfigFile, serverUrl, workloadConfig, type ClientConfig } from '../shared/client/kubeconfig/client-config';
 import { followKubeconfig } from '../shared/client/kubeconfig/kubeconfig-file';
@@ -11,16 +11,16 @@ import type { ControllerFlags } from './flags';
 import type { ControllerSettings } from './runtime/controller';
 import { SigningFiles } from './signing-files';
 
-export interface FollowedSettings {
-  /** Where the servers are, and who the process is there; the same object until that is another. */
+export interface SettingsFromFlags {
+  /** Servers and credentials. Returns the same object until they change. */
   readonly config: () => ClientConfig;
   readonly settings: ControllerSettings;
-  /** Returns what ends it. */
+  /** Starts watching the files; returns a function that ends it. */
   readonly watch: (clock: Clock, logger: Logger) => () => void;
 }
 
 /** Throws ConfigError and KeyFileError. */
-export function followedSettings(values: ControllerFlags): FollowedSettings {
+export function settingsFromFlags(values: ControllerFlags): SettingsFromFlags {
   const http1 = values['http1-only'];
   const watched: Pick<FollowedFiles<unknown>, 'watch'>[] = [];
   const followed = <T>(files: FollowedFiles<T>): FollowedFiles<T> => {
@@ -61,7 +61,7 @@ const tokenKeyIn = (file: string): { readonly value: TokenKey; readonly files: r
 const flagSettings = (values: ControllerFlags): Omit<ControllerSettings, 'rootCertificate' | 'accountTokenKey'> => ({
   legacyTokenPeriodMs: values['legacy-service-account-token-clean-up-period'],
   signers: new SigningFiles(values),
-  longestCertificateMs: values['cluster-signing-duration'],
+  maxCertificateMs: values['cluster-signing-duration'],
   concurrentNamespaceSyncs: values['concurrent-namespace-syncs'],
   concurrentEndpointSyncs: values['concurrent-endpoint-syncs'],
   concurrentEndpointSliceSyncs: values['concurrent-service-endpoint-syncs'],
