@@ -29,7 +29,7 @@ const BY_ACCOUNT = 'account';
 export const accountTokensController: Controller = {
   name: 'serviceaccount-token',
   aliases: ['serviceaccount-token-controller'],
-  description: 'fills Secrets that are to hold tokens of service accounts, and deletes them with their account',
+  description: 'writes ServiceAccount tokens to Secrets, and deletes the Secrets of deleted ServiceAccounts',
   isOnByDefault: true,
   // As in upstream, it has no role: it creates the tokens that other controllers may need before they act as service accounts.
   account: undefined,

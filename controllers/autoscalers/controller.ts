@@ -36,7 +36,7 @@ const NEW_MS = 100;
 export const autoscalerController: Controller = {
   name: 'horizontal-pod-autoscaler',
   aliases: ['horizontal-pod-autoscaler-controller', 'horizontalpodautoscaling'],
-  description: 'scales what autoscalers speak of',
+  description: 'scales the targets of HorizontalPodAutoscalers',
   isOnByDefault: true,
   component: 'horizontal-pod-autoscaler',
   account: 'horizontal-pod-autoscaler',

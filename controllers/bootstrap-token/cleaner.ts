@@ -14,7 +14,7 @@ const CONCURRENCY = 4;
 export const tokenCleanerController: Controller = {
   name: 'tokencleaner',
   aliases: ['token-cleaner-controller'],
-  description: 'deletes bootstrap tokens when they end',
+  description: 'deletes expired bootstrap tokens',
   isOnByDefault: false,
   account: 'token-cleaner',
   run,

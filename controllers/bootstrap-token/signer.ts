@@ -20,7 +20,7 @@ const ITEM = CLUSTER_INFO.name;
 export const bootstrapSignerController: Controller = {
   name: 'bootstrapsigner',
   aliases: ['bootstrap-signer-controller'],
-  description: "signs the cluster's description with bootstrap tokens",
+  description: 'signs the cluster-info ConfigMap with bootstrap tokens',
   isOnByDefault: false,
   account: 'bootstrap-signer',
   run,

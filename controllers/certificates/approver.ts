@@ -28,7 +28,7 @@ const FIRST_MS = 200;
 export const certificateApprover: Controller = {
   name: 'csrapproving',
   aliases: ['certificatesigningrequest-approving-controller', 'certificatesigningrequest-approving'],
-  description: 'approves the certificates that nodes ask for themselves, where they may have them',
+  description: 'approves the requests of nodes for their client certificates',
   isOnByDefault: true,
   account: 'certificate-controller',
   run,

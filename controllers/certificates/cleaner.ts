@@ -12,7 +12,7 @@ import { parseSigningRequest, SIGNING_REQUESTS, type SigningRequestObject } from
 export const certificateCleaner: Controller = {
   name: 'csrcleaner',
   aliases: ['certificatesigningrequest-cleaner-controller', 'certificatesigningrequest-cleaner'],
-  description: 'deletes requests for certificates an hour after they were decided on, or a day after nobody did',
+  description: 'deletes CertificateSigningRequests one hour after the decision, or one day after the creation',
   isOnByDefault: true,
   account: 'certificate-controller',
   run,

@@ -27,7 +27,7 @@ const CONCURRENCY = 5;
 export const certificateSigner: Controller = {
   name: 'csrsigning',
   aliases: ['certificatesigningrequest-signing-controller', 'certificatesigningrequest-signing'],
-  description: 'signs the requests for certificates that are approved',
+  description: 'signs approved CertificateSigningRequests',
   isOnByDefault: true,
   account: 'certificate-controller',
   run,

@@ -15,7 +15,7 @@ const CONCURRENCY = 5;
 export const clusterRoleAggregationController: Controller = {
   name: 'clusterrole-aggregation',
   aliases: ['clusterrole-aggregation-controller'],
-  description: 'gives roles that are made of others their rules',
+  description: 'writes the rules of aggregated ClusterRoles',
   isOnByDefault: true,
   account: 'clusterrole-aggregation-controller',
   run,

@@ -30,7 +30,7 @@ const MAX_ENDPOINTS_PER_SLICE = 1_000;
 export const endpointSliceMirroringController: Controller = {
   name: 'endpointslicemirroring',
   aliases: ['endpointslice-mirroring-controller', 'endpointslicemirroring-controller'],
-  description: 'shows Endpoints that somebody writes by hand as EndpointSlices',
+  description: 'mirrors the Endpoints of Services without a selector to EndpointSlices',
   isOnByDefault: true,
   account: 'endpointslicemirroring-controller',
   component: 'endpoint-slice-mirroring-controller',

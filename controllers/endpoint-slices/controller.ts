@@ -36,7 +36,7 @@ const HINTS_DISABLED = 'Topology Aware Hints has been disabled';
 export const endpointSliceController: Controller = {
   name: 'endpointslice',
   aliases: ['endpointslice-controller'],
-  description: 'says in EndpointSlices which pods Services lead to',
+  description: 'writes the EndpointSlices of Services',
   isOnByDefault: true,
   account: 'endpointslice-controller',
   component: 'endpoint-slice-controller',

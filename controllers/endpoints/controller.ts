@@ -23,7 +23,7 @@ const ENDPOINTS = resourceOf('core.v1.Endpoints');
 export const endpointsController: Controller = {
   name: 'endpoints',
   aliases: ['endpoints-controller', 'endpoint'],
-  description: 'says in Endpoints which pods Services lead to',
+  description: 'writes the Endpoints of Services',
   isOnByDefault: true,
   account: 'endpoint-controller',
   component: 'endpoint-controller',

@@ -38,7 +38,7 @@ const CONCURRENCY = 4;
 export const legacyTokenCleanerController: Controller = {
   name: 'legacy-serviceaccount-token-cleaner',
   aliases: ['legacy-serviceaccount-token-cleaner-controller'],
-  description: 'takes tokens in Secrets out of use that were made without being asked for and that nobody uses',
+  description: 'invalidates and deletes unused auto-generated ServiceAccount tokens',
   isOnByDefault: true,
   account: 'legacy-service-account-token-cleaner',
   run,

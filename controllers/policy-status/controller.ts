@@ -21,7 +21,7 @@ const CONCURRENCY = 5;
 export const policyStatusController: Controller = {
   name: 'validatingadmissionpolicy-status',
   aliases: ['validatingadmissionpolicy-status-controller'],
-  description: 'checks the expressions of admission policies against the kinds that they are about',
+  description: 'type-checks the expressions of ValidatingAdmissionPolicies',
   isOnByDefault: true,
   account: 'validatingadmissionpolicy-status-controller',
   run,

@@ -22,7 +22,7 @@ const DESCRIPTION =
 export const rootCaController: Controller = {
   name: 'root-ca-cert-publisher',
   aliases: ['root-ca-certificate-publisher-controller', 'root-ca-certificate-publisher'],
-  description: "keeps the cluster's root certificate in a ConfigMap of every namespace",
+  description: 'publishes the root certificate in a ConfigMap of every namespace',
   isOnByDefault: true,
   account: 'root-ca-cert-publisher',
   run,

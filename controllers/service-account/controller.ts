@@ -15,7 +15,7 @@ const CONCURRENCY = 4;
 export const serviceAccountController: Controller = {
   name: 'serviceaccount',
   aliases: ['serviceaccount-controller'],
-  description: 'makes the service account "default" in every namespace',
+  description: 'creates the ServiceAccount "default" in every namespace',
   isOnByDefault: true,
   account: 'service-account-controller',
   run,
