@@ -2,14 +2,9 @@
  * Turns the replica count that the metrics recommend into the one that the target gets: applies stabilization windows, scaling policies, minReplicas and maxReplicas. Reads
  * the history and does not change it.
  */
+import type { ConditionContent } from './conditions';
 import type { ScalingHistory } from './scaling-history';
 import type { AutoscalerSpec, ScalingPolicy, ScalingRules } from './spec';
-
-export interface ConditionContent {
-  readonly status: 'True' | 'False';
-  readonly reason: string;
-  readonly message: string;
-}
 
 export interface NormalizeInput {
   readonly spec: Pick<AutoscalerSpec, 'minReplicas' | 'maxReplicas' | 'behavior'>;

@@ -5,12 +5,19 @@
 import type { AutoscalingV2MetricStatus } from '../../shared/api/types/generated/members';
 import { conditionsOf } from '../runtime/conditions';
 import { compareNames, type Pod } from '../runtime/pods';
-import { normalizeDesiredReplicas, type ConditionContent } from './normalize-replicas';
+import {
+  ABLE_TO_SCALE,
+  SCALING_ACTIVE,
+  SCALING_LIMITED,
+  setCondition,
+  type AutoscalerCondition,
+  type ConditionContent,
+} from './conditions';
+import { normalizeDesiredReplicas } from './normalize-replicas';
 import type { Readiness } from './pod-groups';
 import { computeReplicasForMetric, type Measurement, type MetricRecommendation } from './recommendations';
 import type { ScalingHistory } from './scaling-history';
 import type { Autoscaler, AutoscalerSpec } from './spec';
-import { ABLE_TO_SCALE, SCALING_ACTIVE, SCALING_LIMITED, setCondition, type AutoscalerCondition } from './status';
 
 /** The scale subresource of a target. */
 export interface TargetScale {

@@ -1,21 +1,13 @@
 /** The status of an autoscaler after a reconciliation. Pure; returns undefined instead of a status that equals the present one. */
 import { timestamp } from '../../shared/api/metadata/object-meta';
-import type {
-  AutoscalingV2HorizontalPodAutoscalerCondition,
-  AutoscalingV2HorizontalPodAutoscalerStatus,
-} from '../../shared/api/types/generated/members';
+import type { AutoscalingV2HorizontalPodAutoscalerStatus } from '../../shared/api/types/generated/members';
 import { equalJson } from '../../shared/values/json';
-import { conditionsOf, transitionTime, withCondition } from '../runtime/conditions';
-import type { ConditionContent } from './normalize-replicas';
+import { conditionsOf } from '../runtime/conditions';
+import { ABLE_TO_SCALE, setCondition, type AutoscalerCondition } from './conditions';
 import type { AutoscalerPlan, AutoscalerState } from './reconcile';
 import type { Autoscaler } from './spec';
 
-export type AutoscalerCondition = AutoscalingV2HorizontalPodAutoscalerCondition;
 export type AutoscalerStatus = AutoscalingV2HorizontalPodAutoscalerStatus;
-
-export const ABLE_TO_SCALE = 'AbleToScale';
-export const SCALING_ACTIVE = 'ScalingActive';
-export const SCALING_LIMITED = 'ScalingLimited';
 
 /** What became of the plan's rescale. */
 export type ScalingOutcome =
@@ -79,15 +71,4 @@ function changedStatus(
     conditions: [...conditions],
   };
   return equalJson(changed, { ...previous, currentMetrics: previous.currentMetrics ?? null }) ? undefined : changed;
-}
-
-/** Sets or adds the condition. Its lastTransitionTime stays while its status does. */
-export function setCondition(
-  conditions: readonly AutoscalerCondition[],
-  type: string,
-  { status, reason, message }: ConditionContent,
-  now: number,
-): readonly AutoscalerCondition[] {
-  const lastTransitionTime = transitionTime(conditions, type, status, timestamp(now));
-  return withCondition(conditions, { type, status, lastTransitionTime, reason, message });
 }

@@ -1,4 +1,4 @@
-/** What controllers read of pods and of owner references. */
+/** Accessors of pods and of owner references that several controllers use. */
 import type { CoreV1Pod } from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { ObjectReference } from '../../shared/client/events/event-correlation';
