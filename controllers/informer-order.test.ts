@@ -1,6 +1,7 @@
 /**
- * The order in which an informer lists its objects depends on the order of events and on when the informer started. What controllers write must not depend on it.
- * Each row is a controller's decision on objects that are listed in any order.
+ * The order in which an informer lists its objects depends on the order of events and on when the informer started.
+ * What controllers write must not depend on it. Each row is a controller's decision on objects that are listed in any
+ * order.
  */
 import fc from 'fast-check';
 import { timestamp } from '../shared/api/metadata/object-meta';

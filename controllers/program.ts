@@ -1,4 +1,7 @@
-/** Starts the controllers of a process from its flags: connections, informers, controllers, health and metrics. The given lifecycle ends them; this module ends no process. */
+/**
+ * Starts the controllers of a process from its flags: connections, informers, controllers, health and metrics. The
+ * given lifecycle ends them; this module ends no process.
+ */
 import { hostname } from 'node:os';
 import { KeyFileError } from '../shared/api/identity/token-keys';
 import { AccountCredentials } from '../shared/client/rest/account-credentials';
@@ -123,7 +126,10 @@ function readSettings(values: ControllerFlags): SettingsFromFlags {
 
 const isBinary = (values: ControllerFlags): boolean => values['kube-api-content-type'] !== 'application/json';
 
-/** Controllers share the credentials of the process, or each uses its own ServiceAccount over connections without the client certificate of the process. */
+/**
+ * Controllers share the credentials of the process, or each uses its own ServiceAccount over connections without the
+ * client certificate of the process.
+ */
 function clientsOf(
   values: ControllerFlags,
   config: () => ClientConfig,

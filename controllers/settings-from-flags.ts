@@ -1,4 +1,7 @@
-/** The settings of the controllers from the flags, and from the files that they name, which are reloaded when they change. Makes no connections. */
+/**
+ * The settings of the controllers from the flags, and from the files that they name, which are reloaded when they
+ * change. Makes no connections.
+ */
 import { readPrivateKey, type TokenKey } from '../shared/api/identity/token-keys';
 import { readConfigFile, serverUrl, workloadConfig, type ClientConfig } from '../shared/client/kubeconfig/client-config';
 import { followKubeconfig } from '../shared/client/kubeconfig/kubeconfig-file';

@@ -1,4 +1,7 @@
-/** The authorities that sign CertificateSigningRequests, from the files that the flags name. The files are reloaded when they change. Keys are neither logged nor in messages. */
+/**
+ * The authorities that sign CertificateSigningRequests, from the files that the flags name. The files are reloaded when
+ * they change. Keys are neither logged nor in messages.
+ */
 import { ConfigError, readConfigFile } from '../shared/client/kubeconfig/client-config';
 import { readAuthority, type SigningAuthority } from '../shared/pki/certificate-authority';
 import type { Clock } from '../shared/runtime/clock';
@@ -48,7 +51,10 @@ export class SigningFiles implements SigningAuthorities {
   private readonly pairs: ReadonlyMap<string, FilePair>;
   private readonly authorities: FollowedFiles<ReadonlyMap<string, SigningAuthority>>;
 
-  /** Throws {@link ConfigError} for a file that cannot be used. The message contains the name of the file and none of its content. */
+  /**
+   * Throws {@link ConfigError} for a file that cannot be used. The message contains the name of the file and none of
+   * its content.
+   */
   constructor(values: ControllerFlags) {
     const common = filesOf(values, COMMON_PREFIX);
     const pairs = SIGNER_FLAG_PREFIXES.map(([prefix, signer]) => {

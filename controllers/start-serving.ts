@@ -15,7 +15,9 @@ import { startServer, type ServingOptions } from './serving/server';
 
 export interface ServingDependencies {
   readonly values: ControllerFlags;
-  /** Whether the flag was given. Without the flag, the process runs without the server when the default port is in use. */
+  /**
+   * Whether the flag was given. Without the flag, the process runs without the server when the default port is in use.
+   */
   readonly isPortExplicit: boolean;
   readonly client: RestClient;
   readonly clock: Clock;

@@ -1,9 +1,11 @@
 /**
- * ServiceAccount tokens controller: watches Secrets of type service-account-token and ServiceAccounts. Writes the token, the namespace and the root certificate to the Secrets,
- * deletes those without their ServiceAccount, and removes references to deleted Secrets from ServiceAccounts. It creates no Secrets: clients create them.
- * A change of a ServiceAccount enqueues its Secrets, a change of the root certificate all Secrets. Before a deletion the ServiceAccount is read from the API server, because
- * the informer may be behind.
- * Unlike upstream's controller it watches the metadata of ServiceAccounts only, reads the type of Secrets in both dialects, and follows the files of the key and certificate.
+ * ServiceAccount tokens controller: watches Secrets of type service-account-token and ServiceAccounts. Writes the
+ * token, the namespace and the root certificate to the Secrets, deletes those without their ServiceAccount, and removes
+ * references to deleted Secrets from ServiceAccounts. It creates no Secrets: clients create them. A change of a
+ * ServiceAccount enqueues its Secrets, a change of the root certificate all Secrets. Before a deletion the
+ * ServiceAccount is read from the API server, because the informer may be behind. Unlike upstream's controller it
+ * watches the metadata of ServiceAccounts only, reads the type of Secrets in both dialects, and follows the files of
+ * the key and certificate.
  */
 import { writeLegacyClaims } from '../../shared/api/identity/legacy-claims';
 import { signedToken } from '../../shared/api/identity/signed-token';

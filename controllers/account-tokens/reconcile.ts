@@ -1,4 +1,7 @@
-/** Decides what to do with a Secret of type service-account-token, from its ServiceAccount and the root certificate. Pure. */
+/**
+ * Decides what to do with a Secret of type service-account-token, from its ServiceAccount and the root certificate.
+ * Pure.
+ */
 import type { CoreV1Secret, CoreV1ServiceAccount } from '../../shared/api/types/generated/members';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 
@@ -28,7 +31,10 @@ function annotationOf(secret: Secret, name: string, prefixes: readonly string[])
 /** The name of the ServiceAccount; '' when the Secret names none. `prefixes`: of the annotation, in all dialects. */
 export const accountNameOf = (secret: Secret, prefixes: readonly string[]): string => annotationOf(secret, NAME_ANNOTATION, prefixes);
 
-/** `accountUid`: undefined when there is no such ServiceAccount. `rootCertificate`: undefined when there is none to write. */
+/**
+ * `accountUid`: undefined when there is no such ServiceAccount. `rootCertificate`: undefined when there is none to
+ * write.
+ */
 export function reconcileSecret(
   secret: Secret,
   accountUid: string | undefined,

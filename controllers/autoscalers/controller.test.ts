@@ -183,7 +183,10 @@ describe('the scaling history', () => {
     await world.stop();
   });
 
-  /** Deletes an autoscaler that has recommended 8, and creates it again with the same uid: a history that was not dropped would be used. */
+  /**
+   * Deletes an autoscaler that has recommended 8, and creates it again with the same uid: a history that was not
+   * dropped would be used.
+   */
   async function recreatedWorld(deleteAutoscaler: (world: AutoscalerWorld) => Promise<void>): Promise<AutoscalerWorld> {
     const world = await autoscalerWorld();
     world.queue = 80;

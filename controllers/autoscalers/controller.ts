@@ -1,7 +1,9 @@
 /**
- * HorizontalPodAutoscaler controller: watches autoscalers and pods, reads and updates the scale subresource of their targets, and writes the autoscalers' status and Events.
- * Each autoscaler is requeued once per sync period. Unlike in upstream's controller, the first sync after a start is at a random moment of the period, so that the load is
- * spread, and a new autoscaler or one with a changed spec is synced after NEW_MS, not after a whole period. Of the recommendations only the extremes of each window are kept.
+ * HorizontalPodAutoscaler controller: watches autoscalers and pods, reads and updates the scale subresource of their
+ * targets, and writes the autoscalers' status and Events. Each autoscaler is requeued once per sync period. Unlike in
+ * upstream's controller, the first sync after a start is at a random moment of the period, so that the load is spread,
+ * and a new autoscaler or one with a changed spec is synced after NEW_MS, not after a whole period. Of the
+ * recommendations only the extremes of each window are kept.
  */
 import type { AutoscalingV2HorizontalPodAutoscaler } from '../../shared/api/types/generated/members';
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';

@@ -1,4 +1,7 @@
-/** Parts of upstream's messages: label selectors as Go prints the struct, and client-go's texts for errors without a Status. */
+/**
+ * Parts of upstream's messages: label selectors as Go prints the struct, and client-go's texts for errors without a
+ * Status.
+ */
 import type { MetaV1LabelSelector } from '../../shared/api/types/generated/members';
 import type { ApiError } from '../../shared/client/rest/api-error';
 import { sortedKeys } from '../../shared/values/json';
@@ -27,7 +30,10 @@ const MESSAGES_BY_CODE: ReadonlyMap<number, string> = new Map([
   [504, 'the server was unable to return a response in the time allotted, but may still be processing the request'],
 ]);
 
-/** The message of the Status, or a text for the code of a response without a Status. `resource`: what was requested, for that text. */
+/**
+ * The message of the Status, or a text for the code of a response without a Status. `resource`: what was requested, for
+ * that text.
+ */
 export function apiErrorMessage(error: ApiError, resource?: string): string {
   if (error.reason !== '') return error.message;
   const message =

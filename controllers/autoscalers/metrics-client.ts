@@ -1,6 +1,7 @@
 /**
- * Requests metrics from the three metrics APIs (resource, custom and external), which extension API servers serve behind the API server. Their responses are not of this
- * server's types, so every member is checked. Does not interpret the values.
+ * Requests metrics from the three metrics APIs (resource, custom and external), which extension API servers serve
+ * behind the API server. Their responses are not of this server's types, so every member is checked. Does not interpret
+ * the values.
  */
 import { parseApiVersion } from '../../shared/api/identity/identity';
 import { timeOf } from '../../shared/api/metadata/object-meta';
@@ -133,7 +134,10 @@ export class MetricsClient {
     return items.reduce((sum, item) => sum + parseMilli(stringAt(item, 'value') ?? '0'), 0n);
   }
 
-  /** The resource of the described object in paths. Metrics servers use upstream's names of groups. Throws {@link MeasurementError}. */
+  /**
+   * The resource of the described object in paths. Metrics servers use upstream's names of groups. Throws {@link
+   * MeasurementError}.
+   */
   private async customMetricsResource({ apiVersion, kind }: CrossVersionObjectReference): Promise<string> {
     const group = parseApiVersion(apiVersion)?.group ?? '';
     const served = await this.options.kinds.find(canonicalGroup(group), kind);
@@ -190,7 +194,10 @@ function measurementError(error: unknown, api: string, resource: string): unknow
   return error;
 }
 
-/** Pods with a container that was not measured are left out. Throws {@link MeasurementError} for a pod without the named container. */
+/**
+ * Pods with a container that was not measured are left out. Throws {@link MeasurementError} for a pod without the named
+ * container.
+ */
 function resourceMetrics(items: readonly JsonObject[], resource: string, containerName: string | undefined): PodMetrics {
   const metrics = new Map<string, PodMetric>();
   for (const item of items) {

@@ -1,6 +1,6 @@
 /**
- * Turns the replica count that the metrics recommend into the one that the target gets: applies stabilization windows, scaling policies, minReplicas and maxReplicas. Reads
- * the history and does not change it.
+ * Turns the replica count that the metrics recommend into the one that the target gets: applies stabilization windows,
+ * scaling policies, minReplicas and maxReplicas. Reads the history and does not change it.
  */
 import type { ConditionContent } from './conditions';
 import type { ScalingHistory } from './scaling-history';
@@ -88,7 +88,8 @@ function normalizeWithBehavior(input: NormalizeInput, { scaleUp, scaleDown }: No
 }
 
 /**
- * The current replicas, raised to the lowest recommendation of the window for scaling up, then lowered to the highest recommendation of the window for scaling down.
+ * The current replicas, raised to the lowest recommendation of the window for scaling up, then lowered to the highest
+ * recommendation of the window for scaling down.
  */
 function stabilizeRecommendation(
   { currentReplicas, recommendation, history, downscaleStabilizationMs, now }: NormalizeInput,

@@ -1,4 +1,7 @@
-/** Groups the pods of a target by what they count for in a calculation: ready, unready, without a metric, or ignored. Also sums their resource requests. Pure. */
+/**
+ * Groups the pods of a target by what they count for in a calculation: ready, unready, without a metric, or ignored.
+ * Also sums their resource requests. Pure.
+ */
 import { timeOf } from '../../shared/api/metadata/object-meta';
 import type { CoreV1Container } from '../../shared/api/types/generated/members';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';

@@ -1,6 +1,6 @@
 /**
- * Decides how many replicas the target of an autoscaler gets, and the conditions and Events that follow. Pure: works on the observed target, its pods and the measured
- * metrics. The behaviour is that of release 1.31.1.
+ * Decides how many replicas the target of an autoscaler gets, and the conditions and Events that follow. Pure: works on
+ * the observed target, its pods and the measured metrics. The behaviour is that of release 1.31.1.
  */
 import type { AutoscalingV2MetricStatus } from '../../shared/api/types/generated/members';
 import { conditionsOf } from '../runtime/conditions';
@@ -131,7 +131,7 @@ export function reconcileAutoscaler(state: AutoscalerState): AutoscalerPlan {
   }
 }
 
-export interface SelectorError {
+export interface InvalidSelector {
   readonly condition: ConditionContent;
   readonly event: AutoscalerEvent;
 }
@@ -140,7 +140,7 @@ export interface SelectorError {
 export function validateSelector({
   scale,
   selectingAutoscalers,
-}: Pick<AutoscalerState, 'scale' | 'selectingAutoscalers'>): SelectorError | undefined {
+}: Pick<AutoscalerState, 'scale' | 'selectingAutoscalers'>): InvalidSelector | undefined {
   if (scale.selector === '') {
     return {
       condition: { status: 'False', reason: 'InvalidSelector', message: "the HPA target's scale is missing a selector" },

@@ -1,6 +1,7 @@
 /**
- * Calculates how many replicas bring a metric to its target. Pods without a metric and unready pods are assumed to use as much as makes the change smaller. Pure; the
- * floating-point arithmetic is that of release 1.31.1, operation by operation.
+ * Calculates how many replicas bring a metric to its target. Pods without a metric and unready pods are assumed to use
+ * as much as makes the change smaller. Pure; the floating-point arithmetic is that of release 1.31.1, operation by
+ * operation.
  */
 import type { Pod } from '../runtime/pods';
 import {

@@ -1,6 +1,7 @@
 /**
- * The recent recommendations of an autoscaler, for stabilization windows, and its recent scale events, for the periods of scaling policies. Bounded: of the recommendations
- * only those remain that are the highest or lowest of some window; beyond a limit the oldest scale events are merged.
+ * The recent recommendations of an autoscaler, for stabilization windows, and its recent scale events, for the periods
+ * of scaling policies. Bounded: of the recommendations only those remain that are the highest or lowest of some window;
+ * beyond a limit the oldest scale events are merged.
  */
 
 /** The longest stabilization window that the API accepts. Milliseconds. */

@@ -1,6 +1,7 @@
 /**
- * Indexes pods by the selectors of the targets of autoscalers, to find the pods of an autoscaler and the other autoscalers that select one of them. Updated with each change
- * of a pod or selector, so that a reconciliation scans neither all pods nor all autoscalers. The controller sets the selectors after it has read the scales.
+ * Indexes pods by the selectors of the targets of autoscalers, to find the pods of an autoscaler and the other
+ * autoscalers that select one of them. Updated with each change of a pod or selector, so that a reconciliation scans
+ * neither all pods nor all autoscalers. The controller sets the selectors after it has read the scales.
  */
 import {
   compileLabelSelector,

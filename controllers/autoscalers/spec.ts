@@ -1,4 +1,7 @@
-/** The spec of a HorizontalPodAutoscaler with its defaults, as a union of metric types. Quantities are whole thousandths, rounded up. */
+/**
+ * The spec of a HorizontalPodAutoscaler with its defaults, as a union of metric types. Quantities are whole
+ * thousandths, rounded up.
+ */
 import type {
   AutoscalingV2CrossVersionObjectReference,
   AutoscalingV2HorizontalPodAutoscaler,

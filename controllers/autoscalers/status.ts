@@ -1,4 +1,7 @@
-/** The status of an autoscaler after a reconciliation. Pure; returns undefined instead of a status that equals the present one. */
+/**
+ * The status of an autoscaler after a reconciliation. Pure; returns undefined instead of a status that equals the
+ * present one.
+ */
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import type { AutoscalingV2HorizontalPodAutoscalerStatus } from '../../shared/api/types/generated/members';
 import { equalJson } from '../../shared/values/json';

@@ -1,6 +1,6 @@
 /**
- * Token cleaner: watches the Secrets of bootstrap tokens and deletes those that have expired or have an invalid expiration. As in upstream's cleaner, a token that has not
- * expired is requeued for the time at which it does.
+ * Token cleaner: watches the Secrets of bootstrap tokens and deletes those that have expired or have an invalid
+ * expiration. As in upstream's cleaner, a token that has not expired is requeued for the time at which it does.
  */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf } from '../../shared/client/rest/api-object';

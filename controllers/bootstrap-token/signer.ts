@@ -1,7 +1,8 @@
 /**
- * Bootstrap signer: watches the cluster-info ConfigMap and the Secrets of bootstrap tokens, and writes a signature for each token with the usage `signing` to the ConfigMap:
- * a machine with a token can verify the cluster's kubeconfig. All events enqueue the same item.
- * Unlike upstream's signer it is requeued for the time at which the next token expires, and logs why a token cannot sign.
+ * Bootstrap signer: watches the cluster-info ConfigMap and the Secrets of bootstrap tokens, and writes a signature for
+ * each token with the usage `signing` to the ConfigMap: a machine with a token can verify the cluster's kubeconfig. All
+ * events enqueue the same item. Unlike upstream's signer it is requeued for the time at which the next token expires,
+ * and logs why a token cannot sign.
  */
 import { isNotFound } from '../../shared/client/rest/api-error';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';

@@ -1,4 +1,7 @@
-/** The rules of the built-in signers: which requests they sign, for which uses, and for how long. Pure. Messages are upstream's. */
+/**
+ * The rules of the built-in signers: which requests they sign, for which uses, and for how long. Pure. Messages are
+ * upstream's.
+ */
 import type { CertificateUses, KeyUse } from '../../shared/pki/certificate-authority';
 import type { ParsedRequest } from '../../shared/pki/certificate-request';
 import type { SigningRequest } from './signing-request';

@@ -1,7 +1,8 @@
 /**
- * CSR signer: watches CertificateSigningRequests and issues the certificates of approved ones, for the signers that the process has keys of. A request that violates the rules
- * of its signer gets the condition Failed with the reason. Issued certificates are never changed.
- * Unlike upstream, one controller serves all signers. Logs contain neither keys nor certificates.
+ * CSR signer: watches CertificateSigningRequests and issues the certificates of approved ones, for the signers that the
+ * process has keys of. A request that violates the rules of its signer gets the condition Failed with the reason.
+ * Issued certificates are never changed. Unlike upstream, one controller serves all signers. Logs contain neither keys
+ * nor certificates.
  */
 import type { CertificatesV1CertificateSigningRequest } from '../../shared/api/types/generated/members';
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';

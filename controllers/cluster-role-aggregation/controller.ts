@@ -1,6 +1,7 @@
 /**
- * ClusterRole aggregation controller: watches ClusterRoles and applies the rules of those with an `aggregationRule`: the rules of all ClusterRoles that it selects. Any change
- * of a ClusterRole enqueues all aggregated ones. Uses server-side apply as in upstream's controller, bound to the uid and resourceVersion of the observed role.
+ * ClusterRole aggregation controller: watches ClusterRoles and applies the rules of those with an `aggregationRule`:
+ * the rules of all ClusterRoles that it selects. Any change of a ClusterRole enqueues all aggregated ones. Uses
+ * server-side apply as in upstream's controller, bound to the uid and resourceVersion of the observed role.
  */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';

@@ -1,8 +1,10 @@
 /**
- * EndpointSlice controller: watches Services, pods, nodes and its own EndpointSlices, and writes the EndpointSlices of each Service with a selector and Events about the Service.
- * A changed Service is synced at once, a changed pod after the batch period, a slice that another client changed after FOREIGN_CHANGE_MS; a changed node syncs all Services.
- * A Service with skipped pods is retried with back-off. Slices of a deleted Service are left to the garbage collector.
- * Unlike upstream's controller, a Service with stale slices is requeued after STALE_MS without back-off, and hints keep no state between syncs.
+ * EndpointSlice controller: watches Services, pods, nodes and its own EndpointSlices, and writes the EndpointSlices of
+ * each Service with a selector and Events about the Service. A changed Service is synced at once, a changed pod after
+ * the batch period, a slice that another client changed after FOREIGN_CHANGE_MS; a changed node syncs all Services. A
+ * Service with skipped pods is retried with back-off. Slices of a deleted Service are left to the garbage collector.
+ * Unlike upstream's controller, a Service with stale slices is requeued after STALE_MS without back-off, and hints keep
+ * no state between syncs.
  */
 import type { CoreV1Node, CoreV1Pod, CoreV1Service } from '../../shared/api/types/generated/members';
 import { ApiError, isConflict } from '../../shared/client/rest/api-error';

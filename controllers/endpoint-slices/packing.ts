@@ -1,6 +1,7 @@
 /**
- * Distributes endpoints to slices with as few writes as possible: endpoints stay in their slices, new endpoints go to slices that are updated anyway, and full slices are
- * never repacked. Pure; works on one group of endpoints with the same ports.
+ * Distributes endpoints to slices with as few writes as possible: endpoints stay in their slices, new endpoints go to
+ * slices that are updated anyway, and full slices are never repacked. Pure; works on one group of endpoints with the
+ * same ports.
  */
 
 import { append } from '../../shared/values/append';
@@ -62,7 +63,10 @@ function fillUpdatedSlices<S, E>(updates: readonly RetainedSlice<S, E>[], added:
   for (const { endpoints } of fullestFirst) append(endpoints, added.splice(0, Math.max(0, maxEndpointsPerSlice - endpoints.length)));
 }
 
-/** Adds the remaining endpoints to the fullest unchanged slice with room for all of them. They get a new slice if they fill one. */
+/**
+ * Adds the remaining endpoints to the fullest unchanged slice with room for all of them. They get a new slice if they
+ * fill one.
+ */
 function addToUnchangedSlice<S, E>(
   unchanged: readonly RetainedSlice<S, E>[],
   updates: RetainedSlice<S, E>[],

@@ -1,4 +1,7 @@
-/** Decides which EndpointSlices of an owner to create, update and delete, from its existing slices and its desired endpoints. Pure. */
+/**
+ * Decides which EndpointSlices of an owner to create, update and delete, from its existing slices and its desired
+ * endpoints. Pure.
+ */
 import type { DiscoveryV1Endpoint, DiscoveryV1EndpointSlice } from '../../shared/api/types/generated/members';
 import { append } from '../../shared/values/append';
 import { equalJson } from '../../shared/values/json';
@@ -122,7 +125,10 @@ function isSameEndpoint(existing: DiscoveryV1Endpoint | undefined, desired: Disc
   return isEqual;
 }
 
-/** Whether the slice has the owner reference, labels and annotations of its owner's slices. The trigger time does not count. */
+/**
+ * Whether the slice has the owner reference, labels and annotations of its owner's slices. The trigger time does not
+ * count.
+ */
 function hasOwnerMetadata({ ownerUid, labels, annotations }: SliceView, owner: SliceOwner, { triggerTime }: SliceNames): boolean {
   const { [triggerTime]: _existingTime, ...existing } = annotations;
   const { [triggerTime]: _desiredTime, ...desired } = owner.annotations ?? annotations;
@@ -134,7 +140,10 @@ function withHint({ id, body }: Endpoint, { zones }: TopologyHints): DiscoveryV1
   return zone === undefined ? body : { ...body, hints: { forZones: [{ name: zone }] } };
 }
 
-/** An owner without endpoints has one slice without endpoints: clients can distinguish it from an owner that was not reconciled yet. */
+/**
+ * An owner without endpoints has one slice without endpoints: clients can distinguish it from an owner that was not
+ * reconciled yet.
+ */
 function addPlaceholder(
   plan: AddressTypePlan,
   existing: readonly SliceView[],
@@ -153,7 +162,9 @@ function addPlaceholder(
   if (!hasOwnerMetadata(placeholder, owner, names)) plan.updates.push({ slice: placeholder, content });
 }
 
-/** Updates a slice that would be deleted with the content of a slice that would be created: one request instead of two. */
+/**
+ * Updates a slice that would be deleted with the content of a slice that would be created: one request instead of two.
+ */
 function recycleSlices(plan: AddressTypePlan): void {
   while (plan.creates.length > 0) {
     const slice = plan.deletes.pop();

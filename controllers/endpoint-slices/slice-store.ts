@@ -1,4 +1,7 @@
-/** The EndpointSlices of one controller: indexes them by Service, calls back for foreign changes, and writes. What the slices contain is decided by reconcile.ts. */
+/**
+ * The EndpointSlices of one controller: indexes them by Service, calls back for foreign changes, and writes. What the
+ * slices contain is decided by reconcile.ts.
+ */
 import type { DiscoveryV1EndpointSlice } from '../../shared/api/types/generated/members';
 import { ApiError, isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf } from '../../shared/client/rest/api-object';
@@ -61,7 +64,10 @@ export class SliceStore {
     this.written.forget(key);
   }
 
-  /** `mayCreate`: false for an owner that is being deleted. Rejects with ApiError, except for a namespace that is being deleted. */
+  /**
+   * `mayCreate`: false for an owner that is being deleted. Rejects with ApiError, except for a namespace that is being
+   * deleted.
+   */
   async apply(key: string, { creates, updates, deletes }: SliceActions, mayCreate: boolean): Promise<void> {
     const { client, signal } = this.context;
     try {

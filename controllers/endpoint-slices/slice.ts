@@ -1,4 +1,7 @@
-/** EndpointSlices: views of existing slices, the metadata that slices of an owner should have, and the objects to write. Pure. */
+/**
+ * EndpointSlices: views of existing slices, the metadata that slices of an owner should have, and the objects to write.
+ * Pure.
+ */
 import type { DiscoveryV1Endpoint, DiscoveryV1EndpointPort, DiscoveryV1EndpointSlice } from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { GeneratedNames } from '../../shared/names/dialect';
@@ -138,5 +141,7 @@ export function sliceBody(
   };
 }
 
-/** An empty list is sent as null, which is also how it is stored: as `[]` it would be a field that the controller owns. */
+/**
+ * An empty list is sent as null, which is also how it is stored: as `[]` it would be a field that the controller owns.
+ */
 const nullIfEmpty = <T>(list: readonly T[]): T[] | null => (list.length === 0 ? null : [...list]);

@@ -1,6 +1,7 @@
 /**
- * Assigns endpoints to zones: clients in a zone should use the endpoints that are assigned to it. `preferClose`: each endpoint to its own zone, if all ready endpoints have a zone. `auto`: in proportion to
- * the CPUs of the zones, so that no zone's endpoints get more than 20 % above their share; no hints where that is impossible. Pure.
+ * Assigns endpoints to zones: clients in a zone should use the endpoints that are assigned to it. `preferClose`: each
+ * endpoint to its own zone, if all ready endpoints have a zone. `auto`: in proportion to the CPUs of the zones, so that
+ * no zone's endpoints get more than 20 % above their share; no hints where that is impossible. Pure.
  */
 import type { AddressType, ServiceView } from '../service-pods/service-view';
 import type { Endpoint } from './desired-endpoints';
@@ -64,7 +65,8 @@ function assignInProportion(ready: readonly Endpoint[], cpus: ZoneCpus | undefin
 }
 
 /**
- * Each endpoint stays in its own zone until that has its minimum and all spare endpoints. Surplus endpoints go to zones below their minimum.
+ * Each endpoint stays in its own zone until that has its minimum and all spare endpoints. Surplus endpoints go to zones
+ * below their minimum.
  *
  * @param spare the number of endpoints above the sum of the minimums
  */

@@ -1,6 +1,7 @@
 /**
- * Sorts addresses, ports and subsets of Endpoints as upstream does, so that neither controller manager rewrites the Endpoints of the other. Addresses are sorted by IP
- * and uid; ports and subsets by the MD5 of their text as Go's spew prints it (`%#v`). The order depends only on the content.
+ * Sorts addresses, ports and subsets of Endpoints as upstream does, so that neither controller manager rewrites the
+ * Endpoints of the other. Addresses are sorted by IP and uid; ports and subsets by the MD5 of their text as Go's spew
+ * prints it (`%#v`). The order depends only on the content.
  */
 import { createHash } from 'node:crypto';
 import type { CoreV1EndpointAddress, CoreV1EndpointPort, CoreV1ObjectReference } from '../../shared/api/types/generated/members';
@@ -15,7 +16,9 @@ export interface Subset {
 export const compareAddresses = (a: CoreV1EndpointAddress, b: CoreV1EndpointAddress): number =>
   compareBytes(a.ip ?? '', b.ip ?? '') || compareBytes(a.targetRef?.uid ?? '', b.targetRef?.uid ?? '');
 
-/** Sorts the ports in each subset, then the subsets. The caller has sorted the addresses with {@link compareAddresses}. */
+/**
+ * Sorts the ports in each subset, then the subsets. The caller has sorted the addresses with {@link compareAddresses}.
+ */
 export function sortSubsets(subsets: readonly Subset[]): readonly Subset[] {
   const sorted = subsets.map((subset) => ({ ...subset, ports: sortByHash(subset.ports, (port) => `(v1.EndpointPort)${goPort(port)}`) }));
   return sortByHash(sorted, (subset) => `(v1.EndpointSubset)${goSubset(subset)}`);

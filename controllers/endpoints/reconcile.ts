@@ -82,7 +82,10 @@ const POD_ENDPOINTS = new ServicePodCache((service, pod): PodEndpoint => {
   return { skipReason, address, ports: ports.map((port) => ({ key: port === undefined ? '' : portKey(port), port })) };
 });
 
-/** Merges subsets that have the same addresses into one with all their ports. Equal lists of addresses are in the same order. */
+/**
+ * Merges subsets that have the same addresses into one with all their ports. Equal lists of addresses are in the same
+ * order.
+ */
 function mergeSubsets(subsets: readonly GrowingSubset[]): readonly Subset[] {
   if (subsets.length === 1) return subsets;
   const byAddresses = new Map<string, GrowingSubset>();

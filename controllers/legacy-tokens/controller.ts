@@ -1,7 +1,9 @@
 /**
- * Legacy ServiceAccount token cleaner: once a day, invalidates auto-generated tokens in Secrets that were unused for the clean-up period, with a label, and deletes them after
- * another period. Reads Secrets, ServiceAccounts and pods from informers, and the start of usage tracking from a ConfigMap. Manually created tokens are kept.
- * As in upstream's cleaner there is no queue; a failed run is repeated after a minute. Writes have preconditions: a token that is used meanwhile is kept.
+ * Legacy ServiceAccount token cleaner: once a day, invalidates auto-generated tokens in Secrets that were unused for
+ * the clean-up period, with a label, and deletes them after another period. Reads Secrets, ServiceAccounts and pods
+ * from informers, and the start of usage tracking from a ConfigMap. Manually created tokens are kept. As in upstream's
+ * cleaner there is no queue; a failed run is repeated after a minute. Writes have preconditions: a token that is used
+ * meanwhile is kept.
  */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf } from '../../shared/client/rest/api-object';

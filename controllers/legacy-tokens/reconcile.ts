@@ -1,4 +1,7 @@
-/** Decides whether the auto-generated token in a Secret is invalidated or deleted, after it was unused for a period. Pure. The behaviour is that of release 1.31.1. */
+/**
+ * Decides whether the auto-generated token in a Secret is invalidated or deleted, after it was unused for a period.
+ * Pure. The behaviour is that of release 1.31.1.
+ */
 import { dayOf, timeOf } from '../../shared/api/metadata/object-meta';
 import type { CoreV1Pod, CoreV1Secret, CoreV1ServiceAccount } from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';
@@ -37,7 +40,10 @@ export const isTrackedLongEnough = (since: string, { firstDay }: CleanUpPeriod):
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const isDay = (text: string): boolean => DAY.test(text) && !Number.isNaN(Date.parse(text));
 
-/** `isManual`: the ServiceAccount has no reference to the Secret, so the token was not auto-generated. `isMounted`: a pod uses the Secret. */
+/**
+ * `isManual`: the ServiceAccount has no reference to the Secret, so the token was not auto-generated. `isMounted`: a
+ * pod uses the Secret.
+ */
 export function reconcileToken(
   { metadata }: Secret,
   { isManual, isMounted }: { readonly isManual: boolean; readonly isMounted: boolean },
@@ -59,7 +65,9 @@ export function reconcileToken(
 export const referencedSecrets = ({ body }: ServiceAccount): ReadonlySet<string> =>
   new Set((body.secrets ?? []).map(({ name = '' }) => name));
 
-/** The names of the Secrets that a pod uses. Searches the whole spec, because references to Secrets are in many places. */
+/**
+ * The names of the Secrets that a pod uses. Searches the whole spec, because references to Secrets are in many places.
+ */
 export function podSecretNames({ body }: Pod): ReadonlySet<string> {
   const names = new Set<string>();
   collectNames(body.spec, '', names);

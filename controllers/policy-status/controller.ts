@@ -1,6 +1,7 @@
 /**
- * ValidatingAdmissionPolicy status controller: watches ValidatingAdmissionPolicies and applies the warnings of type checking to the status of each new generation. The types of
- * kinds that are not built in are read from the API server's OpenAPI documents. A policy is enqueued when it is added or changed, as in upstream's controller.
+ * ValidatingAdmissionPolicy status controller: watches ValidatingAdmissionPolicies and applies the warnings of type
+ * checking to the status of each new generation. The types of kinds that are not built in are read from the API
+ * server's OpenAPI documents. A policy is enqueued when it is added or changed, as in upstream's controller.
  */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';

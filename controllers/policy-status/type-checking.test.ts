@@ -1,4 +1,7 @@
-/** Compares the status of admission policies with the recorded one of the controllers of release 1.31.1 (admission/policy-checks). */
+/**
+ * Compares the status of admission policies with the recorded one of the controllers of release 1.31.1
+ * (admission/policy-checks).
+ */
 import { arrayAt, isObject, objectAt, type JsonObject } from '../../shared/values/json';
 import { recordingOf } from '../../test/replay/recording';
 import { body, shape, text } from '../../test/replay/shape';

@@ -1,6 +1,6 @@
 /**
- * Type-checks the expressions of a ValidatingAdmissionPolicy against the kinds that its rules match: an expression that refers to a field that a kind does not have gets a
- * warning in the policy's status. Pure: works on the given kinds.
+ * Type-checks the expressions of a ValidatingAdmissionPolicy against the kinds that its rules match: an expression that
+ * refers to a field that a kind does not have gets a warning in the policy's status. Pure: works on the given kinds.
  */
 import type {
   AdmissionregistrationV1ExpressionWarning,

@@ -1,7 +1,8 @@
 /**
- * Root CA publisher: watches namespaces and the root CA ConfigMaps, and keeps the cluster's root certificate in a ConfigMap of every namespace. Restores deleted and changed
- * ConfigMaps. A new or changed namespace and a changed or deleted ConfigMap enqueue the namespace; a change of the certificate's file enqueues all namespaces.
- * Unlike upstream's publisher it follows the file, and deletes immutable ConfigMaps with other data.
+ * Root CA publisher: watches namespaces and the root CA ConfigMaps, and keeps the cluster's root certificate in a
+ * ConfigMap of every namespace. Restores deleted and changed ConfigMaps. A new or changed namespace and a changed or
+ * deleted ConfigMap enqueue the namespace; a change of the certificate's file enqueues all namespaces. Unlike
+ * upstream's publisher it follows the file, and deletes immutable ConfigMaps with other data.
  */
 import { isNotFound } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';

@@ -1,5 +1,6 @@
 /**
- * The interface of controllers, and their context. Controllers use the API only: they are independent of the store, of each other, and of the process in which they run.
+ * The interface of controllers, and their context. Controllers use the API only: they are independent of the store, of
+ * each other, and of the process in which they run.
  */
 import type { TokenKey } from '../../shared/api/identity/token-keys';
 import type { EventRecorder } from '../../shared/client/events/event-recorder';
@@ -144,7 +145,10 @@ export interface Controller {
   readonly isOnByDefault: boolean;
   /** The source component of its Events; `{name}-controller` by default. */
   readonly component?: string;
-  /** The name of its ServiceAccount and of its ClusterRole `system:controller:{account}`; undefined: it uses the credentials of the process. */
+  /**
+   * The name of its ServiceAccount and of its ClusterRole `system:controller:{account}`; undefined: it uses the
+   * credentials of the process.
+   */
   readonly account: string | undefined;
   /** Runs until the signal is aborted; resolves when all running syncs have ended. */
   run(context: ControllerContext): Promise<void>;

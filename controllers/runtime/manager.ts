@@ -1,7 +1,8 @@
 /**
- * Runs controllers concurrently, each under its own lease: any number of processes may run any selection of controllers, and each controller is active in exactly one process.
- * A process with several controllers first acquires one outer lease, which processes with the same selection share. Only the outer lease is renewed often. A controller that
- * fails is restarted with back-off.
+ * Runs controllers concurrently, each under its own lease: any number of processes may run any selection of
+ * controllers, and each controller is active in exactly one process. A process with several controllers first acquires
+ * one outer lease, which processes with the same selection share. Only the outer lease is renewed often. A controller
+ * that fails is restarted with back-off.
  */
 import { createHash } from 'node:crypto';
 import type { Fence } from '../../shared/api/identity/fencing';
@@ -51,7 +52,10 @@ export interface ManagerOptions {
   readonly onProblem: (controller: Controller, problem: string | undefined) => void;
 }
 
-/** How many times longer the lease of a controller lasts than the outer lease: standby processes wait for the outer lease. */
+/**
+ * How many times longer the lease of a controller lasts than the outer lease: standby processes wait for the outer
+ * lease.
+ */
 const INNER_LEASE_FACTOR = 15;
 
 /** Resolves after the signal was aborted, all controllers have ended, and their leases are released. */

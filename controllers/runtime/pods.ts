@@ -7,8 +7,8 @@ import { conditionStatus } from './conditions';
 export type Pod = ApiObject<CoreV1Pod>;
 
 /**
- * Compares objects by name, for lists that are written or of which a message names the first: the order of an informer's objects depends on its history. Names are ASCII,
- * so the order of UTF-16 units is the order of bytes.
+ * Compares objects by name, for lists that are written or of which a message names the first: the order of an
+ * informer's objects depends on its history. Names are ASCII, so the order of UTF-16 units is the order of bytes.
  */
 export function compareNames(a: Pick<ApiObject, 'name'>, b: Pick<ApiObject, 'name'>): number {
   if (a.name === b.name) return 0;

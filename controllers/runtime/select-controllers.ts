@@ -11,8 +11,8 @@ interface SelectableController {
 }
 
 /**
- * The items of the flag, in any order: `*` selects all controllers that are on by default, `foo` selects foo, `-foo` deselects foo, and `-*` deselects all that are not named.
- * Without `*` only named controllers are selected.
+ * The items of the flag, in any order: `*` selects all controllers that are on by default, `foo` selects foo, `-foo`
+ * deselects foo, and `-*` deselects all that are not named. Without `*` only named controllers are selected.
  */
 export function selectControllers<T extends SelectableController>(
   available: readonly T[],

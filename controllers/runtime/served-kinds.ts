@@ -1,4 +1,7 @@
-/** Maps kinds to the resources that serve them, from discovery. Discovery is requested again for an unknown kind, but not more often than once per interval. */
+/**
+ * Maps kinds to the resources that serve them, from discovery. Discovery is requested again for an unknown kind, but
+ * not more often than once per interval.
+ */
 import { discover, type Discovered, type ServedResource } from '../../shared/client/rest/discovery';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import type { Clock } from '../../shared/runtime/clock';

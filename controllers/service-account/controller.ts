@@ -1,6 +1,7 @@
 /**
- * ServiceAccounts controller: watches namespaces and ServiceAccounts named `default`, and creates the ServiceAccount `default` in every namespace where it is missing. A new or
- * changed namespace and a deleted ServiceAccount enqueue the namespace, as in upstream's controller.
+ * ServiceAccounts controller: watches namespaces and ServiceAccounts named `default`, and creates the ServiceAccount
+ * `default` in every namespace where it is missing. A new or changed namespace and a deleted ServiceAccount enqueue the
+ * namespace, as in upstream's controller.
  */
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';

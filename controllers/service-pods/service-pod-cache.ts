@@ -1,6 +1,6 @@
 /**
- * Caches a value that is computed from the views of a Service and of a pod, until either view changes. Most syncs of a Service follow a change of one of its pods, so the
- * values of the other pods are reused.
+ * Caches a value that is computed from the views of a Service and of a pod, until either view changes. Most syncs of a
+ * Service follow a change of one of its pods, so the values of the other pods are reused.
  */
 import type { PodView } from './pod-view';
 import type { ServiceView } from './service-view';

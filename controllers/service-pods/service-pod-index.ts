@@ -1,6 +1,6 @@
 /**
- * Holds the views of all Services and pods, parsed once per change, and calls back for each Service that changed or has changed pods: a changed pod concerns the Services
- * that select it now or selected it before.
+ * Holds the views of all Services and pods, parsed once per change, and calls back for each Service that changed or has
+ * changed pods: a changed pod concerns the Services that select it now or selected it before.
  */
 import type { CoreV1Pod, CoreV1Service } from '../../shared/api/types/generated/members';
 import { keyOf } from '../../shared/client/rest/api-object';

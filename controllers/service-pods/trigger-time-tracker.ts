@@ -1,6 +1,7 @@
 /**
- * Computes the time of the change that triggered a sync of a Service, for the annotation from which clients measure the latency of endpoint updates: the earliest time of
- * what changed since the previous sync, which is the Service's creation or the transition of a pod's Ready condition. Changes without a time do not count.
+ * Computes the time of the change that triggered a sync of a Service, for the annotation from which clients measure the
+ * latency of endpoint updates: the earliest time of what changed since the previous sync, which is the Service's
+ * creation or the transition of a pod's Ready condition. Changes without a time do not count.
  */
 import type { PodView } from './pod-view';
 import type { ServiceView } from './service-view';

@@ -1,6 +1,7 @@
 /**
- * Authenticates and authorizes requests to the paths that a process serves about itself. Paths of an allow list are open to all; for others, TokenReviews and
- * SubjectAccessReviews are sent to the API server. Their results are cached for a short time, because metrics are scraped often. It has no rules of its own.
+ * Authenticates and authorizes requests to the paths that a process serves about itself. Paths of an allow list are
+ * open to all; for others, TokenReviews and SubjectAccessReviews are sent to the API server. Their results are cached
+ * for a short time, because metrics are scraped often. It has no rules of its own.
  */
 import { createHash } from 'node:crypto';
 import { forbiddenPath, internalError, unauthorized } from '../../shared/api/errors/status';

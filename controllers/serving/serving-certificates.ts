@@ -1,4 +1,7 @@
-/** The certificates of the server for health and metrics: from files, which are reloaded when they change, or self-signed for the lifetime of the process. */
+/**
+ * The certificates of the server for health and metrics: from files, which are reloaded when they change, or
+ * self-signed for the lifetime of the process.
+ */
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { readBundle } from '../../shared/pki/certificate-bundle';
@@ -27,7 +30,10 @@ export async function readServingCertificates(paths: ServingPaths, clock: Clock)
   return { ...pair, clientAuthorities: paths.clientAuthorities === '' ? undefined : readBundle(paths.clientAuthorities).toString('utf8') };
 }
 
-/** Calls `renew` with reloaded certificates. Files that cannot be read change nothing. Returns a function that ends the watch. */
+/**
+ * Calls `renew` with reloaded certificates. Files that cannot be read change nothing. Returns a function that ends the
+ * watch.
+ */
 export function watchServingCertificates(
   paths: ServingPaths,
   initial: ServingCertificates,
