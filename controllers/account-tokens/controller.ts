@@ -33,7 +33,8 @@ export const accountTokensController: Controller = {
   aliases: ['serviceaccount-token-controller'],
   description: 'writes ServiceAccount tokens to Secrets, and deletes the Secrets of deleted ServiceAccounts',
   isOnByDefault: true,
-  // As in upstream, it has no role: it creates the tokens that other controllers may need before they act as service accounts.
+  // As in upstream, it has no role: it creates the tokens that other controllers may need before they use their own
+  // ServiceAccounts.
   account: undefined,
   run,
 };

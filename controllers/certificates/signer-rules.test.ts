@@ -13,7 +13,8 @@ const CLIENT = ['digital signature', 'key encipherment', 'client auth'];
 const SERVER = ['digital signature', 'server auth'];
 const named = (more: Partial<ParsedRequest['names']>): ParsedRequest => ({ ...node, names: { ...NAMES, ...more } });
 
-// The recordings cover what each signer accepts and the messages of the reference; these tests cover the order of the checks.
+// The recordings cover what each signer accepts, and the messages of the reference. These tests cover the order of the
+// checks.
 test.each([
   [{ ...named({ dns: ['a'] }), organizations: [] }, [], 'subject organization is not system:nodes'],
   [named({ dns: ['a'], emails: ['b'], ips: ['c'], uris: ['d'] }), [], 'DNS subjectAltNames are not allowed'],

@@ -51,7 +51,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 export function startServer(options: ServingOptions): Promise<HealthServer> {
   const { host, port, certificates, headTimeoutMs = HEAD_TIMEOUT_MS } = options;
   const limits = { handshakeTimeout: headTimeoutMs, headersTimeout: headTimeoutMs, requestTimeout: REQUEST_TIMEOUT_MS };
-  // Node destroys the socket of a handshake that fails or times out, as long as the server has no `clientError` listener.
+  // Node destroys the socket of a handshake that fails or times out, unless the server has a `clientError` listener.
   const server = createServer({ ...tlsOptions(certificates), ...limits }, (request, response) => {
     void respond(options, request, response);
   });
