@@ -1,4 +1,4 @@
-/** The controllers' command line: one table, upstream's names where upstream has the flag. */
+/** The flags of the controllers, with upstream's names for flags that upstream has. */
 import { isIP } from 'node:net';
 import {
   boolFlag,
@@ -27,13 +27,13 @@ export const flags = {
   controllers: listFlag({
     section: GENERIC,
     help:
-      "Controllers to run: '*' = all that are on by default, 'foo' = foo as well, '-foo' = not foo, '-*' = none but the named ones. " +
-      `There are: ${CONTROLLERS.map(({ name, description }) => `${name} (${description})`).join('; ')}.`,
+      "Controllers to run: '*' selects all that are on by default, 'foo' selects foo, '-foo' deselects foo, '-*' deselects all that are not named. " +
+      `Controllers: ${CONTROLLERS.map(({ name, description }) => `${name} (${description})`).join('; ')}.`,
     default: ['*'],
   }),
   naming: choiceFlag({
     section: GENERIC,
-    help: "Names that controllers generate, and the spelling of API groups. Must be the API server's own --naming.",
+    help: 'Dialect of generated names and of API groups. Must equal --naming of the API server.',
     default: 'platform',
     values: ['platform', 'kubernetes'],
   }),
@@ -41,229 +41,235 @@ export const flags = {
     section: GENERIC,
     help:
       'File with the root certificate (PEM) that is published in every namespace. ' +
-      'By default the one that the kubeconfig verifies the server with.',
+      'By default the certificate authority of the kubeconfig.',
     default: '',
   }),
   'service-account-private-key-file': stringFlag({
     section: GENERIC,
-    help: 'File with the private key (PEM) that signs the tokens that are kept in Secrets; the API server must know its public half. Without it they are not filled.',
+    help: 'File with the private key (PEM) that signs ServiceAccount tokens in Secrets; the API server needs its public key. Without it, no such tokens are created.',
     default: '',
   }),
   'concurrent-namespace-syncs': intFlag({
     section: GENERIC,
-    help: 'Namespaces that are emptied at a time.',
+    help: 'Namespaces that are finalized concurrently.',
     default: 10,
     min: 1,
     max: 1000,
   }),
   'concurrent-resource-quota-syncs': intFlag({
     section: QUOTAS,
-    help: 'Quotas that are counted at a time.',
+    help: 'ResourceQuotas that are synced concurrently.',
     default: 5,
     min: 1,
     max: 1000,
   }),
-  'resource-quota-sync-period': durationFlag({ section: QUOTAS, help: 'Every quota is counted anew after so long.', default: 300_000 }),
-  'node-monitor-period': durationFlag({
-    section: NODES,
-    help: 'Time between two looks at the signs of life of all nodes.',
-    default: 5_000,
+  'resource-quota-sync-period': durationFlag({
+    section: QUOTAS,
+    help: 'Time between two full recalculations of a ResourceQuota.',
+    default: 300_000,
   }),
+  'node-monitor-period': durationFlag({ section: NODES, help: 'Time between two checks of the health of all nodes.', default: 5_000 }),
   'node-monitor-grace-period': durationFlag({
     section: NODES,
-    help: 'A node that has given no sign of life for so long counts as lost.',
+    help: 'Time without a heartbeat after which a node is unhealthy.',
     default: 40_000,
   }),
   'node-startup-grace-period': durationFlag({
     section: NODES,
-    help: 'The same for a node that has never given one, from its creation.',
+    help: 'Time after its creation in which a node may be without a first heartbeat.',
     default: 60_000,
   }),
   'node-eviction-rate': decimalFlag({
     section: NODES,
-    help: 'Lost nodes of a zone from which pods are taken, per second, while the zone is healthy, or lost as a whole.',
+    help: 'Unhealthy nodes per second from which pods are evicted, in a healthy zone or in a zone without a healthy node.',
     default: 0.1,
     min: 0,
   }),
   'secondary-node-eviction-rate': decimalFlag({
     section: NODES,
-    help: 'The same while the zone is unhealthy and large; from small ones none are taken then.',
+    help: 'The same in a large unhealthy zone. In a small unhealthy zone no pods are evicted.',
     default: 0.01,
     min: 0,
   }),
   'unhealthy-zone-threshold': decimalFlag({
     section: NODES,
-    help: 'Share of nodes (three at least) that must be lost for their zone to be unhealthy.',
+    help: 'Fraction of unhealthy nodes (at least three) from which their zone is unhealthy.',
     default: 0.55,
     min: 0,
     max: 1,
   }),
   'large-cluster-size-threshold': intFlag({
     section: NODES,
-    help: 'A zone with more nodes than this is large.',
+    help: 'Zones with more nodes are large.',
     default: 50,
     min: 0,
   }),
   'concurrent-endpoint-syncs': intFlag({
     section: GENERIC,
-    help: 'Endpoints that are looked at at a time.',
+    help: 'Services with Endpoints that are synced concurrently.',
     default: 5,
     min: 1,
     max: 1000,
   }),
   'concurrent-service-endpoint-syncs': intFlag({
     section: GENERIC,
-    help: 'Services whose EndpointSlices are looked at at a time.',
+    help: 'Services with EndpointSlices that are synced concurrently.',
     default: 5,
     min: 1,
     max: 1000,
   }),
-  'enable-garbage-collector': boolFlag({ section: GENERIC, help: 'Remove objects whose owners are gone.', default: true }),
+  'enable-garbage-collector': boolFlag({ section: GENERIC, help: 'Delete objects when their owners were deleted.', default: true }),
   'concurrent-gc-syncs': intFlag({
     section: GENERIC,
-    help: 'Objects without owners that are looked at at a time.',
+    help: 'Objects that the garbage collector processes concurrently.',
     default: 20,
     min: 1,
     max: 1000,
   }),
   'concurrent-ttl-after-finished-syncs': intFlag({
     section: GENERIC,
-    help: 'Finished Jobs that are removed at a time.',
+    help: 'Finished Jobs that are deleted concurrently.',
     default: 5,
     min: 1,
     max: 1000,
   }),
   'concurrent-cron-job-syncs': intFlag({
     section: GENERIC,
-    help: 'CronJobs that are looked at at a time.',
+    help: 'CronJobs that are synced concurrently.',
     default: 5,
     min: 1,
     max: 1000,
   }),
   'concurrent-job-syncs': intFlag({
     section: GENERIC,
-    help: 'Jobs that are looked at at a time.',
+    help: 'Jobs that are synced concurrently.',
     default: 5,
     min: 1,
     max: 1000,
   }),
   'concurrent-deployment-syncs': intFlag({
     section: GENERIC,
-    help: 'Deployments that are looked at at a time.',
+    help: 'Deployments that are synced concurrently.',
     default: 5,
     min: 1,
     max: 1000,
   }),
   'concurrent-statefulset-syncs': intFlag({
     section: GENERIC,
-    help: 'StatefulSets that are looked at at a time.',
+    help: 'StatefulSets that are synced concurrently.',
     default: 5,
     min: 1,
     max: 1000,
   }),
   'concurrent-replicaset-syncs': intFlag({
     section: GENERIC,
-    help: 'ReplicaSets that are looked at at a time.',
+    help: 'ReplicaSets that are synced concurrently.',
     default: 5,
     min: 1,
     max: 1000,
   }),
   'concurrent-rc-syncs': intFlag({
     section: GENERIC,
-    help: 'ReplicationControllers that are looked at at a time.',
+    help: 'ReplicationControllers that are synced concurrently.',
     default: 5,
     min: 1,
     max: 1000,
   }),
   'concurrent-horizontal-pod-autoscaler-syncs': intFlag({
     section: AUTOSCALING,
-    help: 'Autoscalers that are looked at at a time.',
+    help: 'HorizontalPodAutoscalers that are synced concurrently.',
     default: 5,
     min: 1,
     max: 1000,
   }),
   'horizontal-pod-autoscaler-sync-period': durationFlag({
     section: AUTOSCALING,
-    help: 'Every autoscaler is looked at once in so long.',
+    help: 'Time between two syncs of a HorizontalPodAutoscaler.',
     default: 15_000,
   }),
   'horizontal-pod-autoscaler-downscale-stabilization': durationFlag({
     section: AUTOSCALING,
-    help: 'An autoscaler that says nothing else asks for fewer pods only when it has not asked for more for so long.',
+    help: 'Stabilization window for scaling down, of HorizontalPodAutoscalers that do not set one.',
     default: 300_000,
   }),
   'horizontal-pod-autoscaler-tolerance': decimalFlag({
     section: AUTOSCALING,
-    help: 'Share by which a metric may differ from what is wanted before the number of pods changes.',
+    help: 'Ratios of a metric to its target that differ from 1 by at most this much do not change the number of pods.',
     default: 0.1,
     min: 0,
   }),
   'horizontal-pod-autoscaler-cpu-initialization-period': durationFlag({
     section: AUTOSCALING,
-    help: "So long after its start a pod's use of the processor counts only if it was measured while the pod was ready.",
+    help: "Time after its start in which a pod's CPU usage counts only if it was measured while the pod was ready.",
     default: 300_000,
   }),
   'horizontal-pod-autoscaler-initial-readiness-delay': durationFlag({
     section: AUTOSCALING,
-    help: 'A pod that has not been ready so long after its start counts as one that never was.',
+    help: 'A pod has never been ready if its Ready condition last changed within this time after its start.',
     default: 30_000,
   }),
   'terminated-pod-gc-threshold': intFlag({
     section: GENERIC,
-    help: 'Finished pods beyond this number are removed, the oldest first; none when it is not above zero.',
+    help: 'Terminated pods beyond this number are deleted, the oldest first; 0 or less: none are.',
     default: 12_500,
     min: -2_147_483_648,
     max: 2_147_483_647,
   }),
-  'max-endpoints-per-slice': intFlag({ section: GENERIC, help: 'Endpoints in an EndpointSlice at most.', default: 100, min: 1, max: 1000 }),
+  'max-endpoints-per-slice': intFlag({
+    section: GENERIC,
+    help: 'Maximum number of endpoints in an EndpointSlice.',
+    default: 100,
+    min: 1,
+    max: 1000,
+  }),
   'endpoint-updates-batch-period': durationFlag({
     section: GENERIC,
-    help: 'So long changes of pods wait for others before Endpoints are written.',
+    help: 'Time after a change of a pod in which other changes are batched, before Endpoints are updated.',
     default: 0,
   }),
   'endpointslice-updates-batch-period': durationFlag({
     section: GENERIC,
-    help: 'So long changes of pods wait for others before EndpointSlices are written.',
+    help: 'Time after a change of a pod in which other changes are batched, before EndpointSlices are updated.',
     default: 0,
   }),
   'mirroring-concurrent-service-endpoint-syncs': intFlag({
     section: GENERIC,
-    help: 'Endpoints that are mirrored at a time.',
+    help: 'Endpoints that are mirrored concurrently.',
     default: 5,
     min: 1,
     max: 1000,
   }),
   'mirroring-max-endpoints-per-subset': intFlag({
     section: GENERIC,
-    help: 'Addresses of a subset of Endpoints that are mirrored at most.',
+    help: 'Maximum number of addresses in a subset of Endpoints that are mirrored.',
     default: 1000,
     min: 1,
     max: 1000,
   }),
   'mirroring-endpointslice-updates-batch-period': durationFlag({
     section: GENERIC,
-    help: 'So long changes of Endpoints wait for others before they are mirrored.',
+    help: 'Time after a change of Endpoints in which other changes are batched, before they are mirrored.',
     default: 0,
   }),
   'legacy-service-account-token-clean-up-period': durationFlag({
     section: GENERIC,
-    help: 'Tokens in Secrets that were made without being asked for are taken out of use after so long without a use, and deleted so long after that.',
+    help: 'Time without use after which auto-generated ServiceAccount tokens in Secrets are invalidated. They are deleted after the same time again.',
     default: 8760 * 3_600_000,
   }),
   'cluster-signing-cert-file': stringFlag({
     section: CERTIFICATES,
-    help: 'Certificate (PEM) of the authority that signs approved requests for certificates. Without one none are signed.',
+    help: 'Certificate (PEM) of the authority that signs approved CertificateSigningRequests. Without it, none are signed.',
     default: '',
   }),
   'cluster-signing-key-file': stringFlag({ section: CERTIFICATES, help: 'Private key (PEM) of --cluster-signing-cert-file.', default: '' }),
   'cluster-signing-duration': durationFlag({
     section: CERTIFICATES,
-    help: 'What is signed is good for so long, or for the shorter time that the request asks for.',
+    help: 'Longest lifetime of issued certificates. Requests may ask for a shorter one.',
     default: 365 * 86_400_000,
   }),
   'cluster-signing-kube-apiserver-client-cert-file': stringFlag({
     section: CERTIFICATES,
-    help: 'The same for certificates of clients alone; instead of --cluster-signing-cert-file.',
+    help: 'Certificate (PEM) of the authority of the signer kube-apiserver-client, instead of --cluster-signing-cert-file.',
     default: '',
   }),
   'cluster-signing-kube-apiserver-client-key-file': stringFlag({
@@ -273,7 +279,7 @@ export const flags = {
   }),
   'cluster-signing-kubelet-client-cert-file': stringFlag({
     section: CERTIFICATES,
-    help: 'The same for certificates of nodes as clients alone; instead of --cluster-signing-cert-file.',
+    help: 'Certificate (PEM) of the authority of the signer kube-apiserver-client-kubelet, instead of --cluster-signing-cert-file.',
     default: '',
   }),
   'cluster-signing-kubelet-client-key-file': stringFlag({
@@ -283,7 +289,7 @@ export const flags = {
   }),
   'cluster-signing-kubelet-serving-cert-file': stringFlag({
     section: CERTIFICATES,
-    help: 'The same for certificates of nodes as servers alone; instead of --cluster-signing-cert-file.',
+    help: 'Certificate (PEM) of the authority of the signer kubelet-serving, instead of --cluster-signing-cert-file.',
     default: '',
   }),
   'cluster-signing-kubelet-serving-key-file': stringFlag({
@@ -293,7 +299,7 @@ export const flags = {
   }),
   'cluster-signing-legacy-unknown-cert-file': stringFlag({
     section: CERTIFICATES,
-    help: 'The same for certificates of what no other signer takes alone; instead of --cluster-signing-cert-file.',
+    help: 'Certificate (PEM) of the authority of the signer legacy-unknown, instead of --cluster-signing-cert-file.',
     default: '',
   }),
   'cluster-signing-legacy-unknown-key-file': stringFlag({
@@ -306,12 +312,12 @@ export const flags = {
   version: versionFlag(GENERIC),
   'use-service-account-credentials': boolFlag({
     section: CLIENT,
-    help: 'Let each controller act as a service account of its own in the system namespace, with only the rights that it needs.',
+    help: 'Use a separate ServiceAccount in the system namespace for each controller, with its own role.',
     default: false,
   }),
   kubeconfig: stringFlag({
     section: CLIENT,
-    help: 'File that says how to reach the API servers. By default what a workload finds in its container.',
+    help: 'Kubeconfig with the API servers and credentials. By default the in-cluster configuration of a pod.',
     default: '',
   }),
   master: listFlag({
@@ -321,25 +327,29 @@ export const flags = {
   }),
   'kube-api-content-type': choiceFlag({
     section: CLIENT,
-    help: 'How collections are followed: as JSON, or in the binary form where their kind has one (half the bytes, three times the work).',
+    help: 'Media type of lists and watches: JSON, or Protobuf for kinds that have it (half the bytes, three times the CPU time).',
     default: 'application/json',
     values: ['application/json', 'application/vnd.kubernetes.protobuf', 'application/vnd.platform.protobuf'],
   }),
-  'http1-only': boolFlag({ section: CLIENT, help: 'Speak HTTP/1.1 instead of HTTP/2.', default: false }),
-  'leader-elect': boolFlag({ section: ELECTION, help: 'Of several copies of a controller let only one work.', default: true }),
+  'http1-only': boolFlag({ section: CLIENT, help: 'Use HTTP/1.1 instead of HTTP/2.', default: false }),
+  'leader-elect': boolFlag({
+    section: ELECTION,
+    help: 'Use leader election: of several processes, only one runs a controller.',
+    default: true,
+  }),
   'leader-elect-lease-duration': durationFlag({
     section: ELECTION,
-    help: 'After so long without a sign of the active copy another one takes over.',
+    help: 'Time without a renewal after which another process may acquire a lease.',
     default: 12_000,
   }),
   'leader-elect-renew-deadline': durationFlag({
     section: ELECTION,
-    help: 'The active copy renews its lease after half of this time, and gives up when it could not for all of it. Must be less than the lease duration.',
+    help: 'The leader renews its lease after half of this time, and stops leading when it could not renew it within this time. Must be less than the lease duration.',
     default: 8_000,
   }),
   'leader-elect-retry-period': durationFlag({
     section: ELECTION,
-    help: 'Time between two attempts to renew a lease, and between two looks at the lease of another.',
+    help: 'Time between two attempts to acquire or renew a lease.',
     default: 2_000,
   }),
   'leader-elect-resource-namespace': stringFlag({
@@ -349,53 +359,53 @@ export const flags = {
   }),
   'leader-elect-resource-name': stringFlag({
     section: ELECTION,
-    help: 'Leases are called this, a hyphen, and the name of the controller.',
+    help: 'Prefix of the names of leases, followed by a hyphen and the name of the controller.',
     default: 'controller',
   }),
   'bind-address': stringFlag({
     section: SERVING,
-    help: 'Address for health and metrics, over HTTPS; 0.0.0.0 and :: = all.',
+    help: 'Address for health and metrics, over HTTPS; 0.0.0.0 and :: for all addresses.',
     default: '0.0.0.0',
   }),
   'secure-port': intFlag({
     section: SERVING,
-    help: 'Port for /healthz, /readyz, /livez and /metrics; 0 = none. The default one is done without when it is taken.',
+    help: 'Port for /healthz, /readyz, /livez and /metrics; 0 for none. If the default port is in use, they are not served.',
     default: 10_257,
     min: 0,
     max: 65_535,
   }),
   'tls-cert-file': stringFlag({
     section: SERVING,
-    help: 'Certificate (PEM) for health and metrics, with those that vouch for it. By default one is made at the start.',
+    help: 'Certificate (PEM) for health and metrics, with its chain. By default a self-signed certificate is created at the start.',
     default: '',
   }),
   'tls-private-key-file': stringFlag({ section: SERVING, help: 'Private key (PEM) of --tls-cert-file.', default: '' }),
   'client-ca-file': stringFlag({
     section: SERVING,
-    help: 'Certificates (PEM) of the authorities that vouch for clients; whom their certificates name is who they are.',
+    help: 'Certificates (PEM) of the authorities of client certificates, which authenticate the users that they name.',
     default: '',
   }),
   'authorization-always-allow-paths': listFlag({
     section: SERVING,
-    help: "Paths that everybody may read; one that ends with '*' opens all that begin so. For all others the API server is asked.",
+    help: "Paths that need no authorization; one that ends with '*' is a prefix. Other paths are authorized by the API server.",
     default: ['/healthz', '/readyz', '/livez'],
   }),
   'authentication-kubeconfig': stringFlag({
     section: SERVING,
-    help: 'File that says how to reach the API server that is asked whose a token is. By default as for everything else.',
+    help: 'Kubeconfig of the API server for TokenReviews. By default as in --kubeconfig.',
     default: '',
   }),
   'authorization-kubeconfig': stringFlag({
     section: SERVING,
-    help: 'File that says how to reach the API server that is asked what somebody may do. By default as for everything else.',
+    help: 'Kubeconfig of the API server for SubjectAccessReviews. By default as in --kubeconfig.',
     default: '',
   }),
 };
 
 export type ControllerFlags = FlagValues<typeof flags>;
 
-/** What is wrong with the values as a whole. */
-export function flagProblem(values: ControllerFlags): string | undefined {
+/** Returns the error of values that are out of range or contradict each other. */
+export function validateFlags(values: ControllerFlags): string | undefined {
   const durationMs = values['leader-elect-lease-duration'];
   const deadlineMs = values['leader-elect-renew-deadline'];
   const retryMs = values['leader-elect-retry-period'];

@@ -1,31 +1,40 @@
 /**
- * The order in which an informer lists its objects depends on the order of events and on when the informer started. What controllers write must not depend on it.
- * Each row is a controller's decision on objects that are listed in any order.
+ * The order in which an informer lists its objects depends on the order of events and on when the informer started.
+ * What controllers write must not depend on it. Each row is a controller's decision on objects that are listed in any
+ * order.
  */
 import fc from 'fast-check';
 import { formatTimestamp } from '../shared/api/metadata/object-meta';
+import type {
+  CoreV1Pod,
+  CoreV1PodSpec,
+  CoreV1PodStatus,
+  DiscoveryV1EndpointSlice,
+  MetaV1ObjectMeta,
+} from '../shared/api/types/generated/members';
 import { apiObject, type ApiObject } from '../shared/client/rest/api-object';
 import { GENERATED_NAMES } from '../shared/names/dialect';
 import type { JsonObject } from '../shared/values/json';
 import { runStepsSync } from '../shared/scheduling/steps';
-import { ScalingHistory } from './autoscalers/history';
-import { planAutoscaler, statusAfter, type Sight } from './autoscalers/reconcile';
-import { missingRules } from './cluster-role-aggregation/reconcile';
+import { reconcileAutoscaler, type AutoscalerState } from './autoscalers/reconcile';
+import { ScalingHistory } from './autoscalers/scaling-history';
+import { statusAfterScaling } from './autoscalers/status';
+import { desiredRules } from './cluster-role-aggregation/reconcile';
 import { reconcileCronJob } from './cron-jobs/reconcile';
 import { planDeployment } from './deployments/reconcile';
 import { reconcileBudget } from './disruption/reconcile';
-import { wantedEndpoints } from './endpoint-slices/endpoints';
-import { Nodes } from './endpoint-slices/nodes';
+import { desiredEndpoints } from './endpoint-slices/desired-endpoints';
+import { NodeTopology } from './endpoint-slices/node-topology';
 import { reconcileSlices } from './endpoint-slices/reconcile';
 import { serviceOwner, sliceNames, sliceView } from './endpoint-slices/slice';
-import { endpointsAction, endpointsNames, wantedSubsets } from './endpoints/reconcile';
+import { desiredSubsets, endpointsAction, endpointsNames } from './endpoints/reconcile';
 import { reconcileJob } from './jobs/reconcile';
 import { statusAfter as jobStatusAfter, statusBeforeUntracking } from './jobs/status';
 import { withDeletionConditions } from './namespace/namespace-conditions';
 import { calculateStatus } from './replica-sets/status';
 import { reconcileQuota } from './resource-quota/reconcile';
-import { podView } from './service-pods/pod';
-import { serviceView } from './service-pods/service';
+import { podView } from './service-pods/pod-view';
+import { serviceView } from './service-pods/service-view';
 import { calculateStatus as calculateStatefulSetStatus } from './stateful-sets/status';
 import { propertyRuns } from '../test/support/property-runs';
 
@@ -35,7 +44,7 @@ const TIME = formatTimestamp(NOW - 60_000);
 /** Returns the items in another order. */
 type Shuffle = <T>(items: readonly T[]) => readonly T[];
 
-function pod(index: number, spec: JsonObject = {}, status: JsonObject = {}, metadata: JsonObject = {}): ApiObject {
+function pod(index: number, spec: CoreV1PodSpec = {}, status: CoreV1PodStatus = {}, metadata: MetaV1ObjectMeta = {}): ApiObject<CoreV1Pod> {
   const ip = `10.9.${index >> 8}.${index & 255}`;
   const ready = index % 3 === 0 ? 'False' : 'True';
   return apiObject({
@@ -48,7 +57,7 @@ function pod(index: number, spec: JsonObject = {}, status: JsonObject = {}, meta
     status: { phase: 'Running', podIP: ip, conditions: [{ type: 'Ready', status: ready, lastTransitionTime: TIME }], ...status },
   });
 }
-const pods = (count: number, of = pod): readonly ApiObject[] => Array.from({ length: count }, (_, index) => of(index));
+const pods = (count: number, create = pod): readonly ApiObject<CoreV1Pod>[] => Array.from({ length: count }, (_, index) => create(index));
 
 const service = serviceView(
   apiObject({
@@ -63,8 +72,8 @@ const service = serviceView(
 );
 
 function endpointsOf(shuffle: Shuffle, count: number): unknown {
-  const wanted = wantedSubsets(service, shuffle(pods(count)).map(podView));
-  return endpointsAction(service, undefined, wanted, endpointsNames(GENERATED_NAMES.platform), undefined);
+  const desired = desiredSubsets(service, shuffle(pods(count)).map(podView));
+  return endpointsAction(service, undefined, desired, endpointsNames(GENERATED_NAMES.platform), undefined);
 }
 
 const NAMES = sliceNames(GENERATED_NAMES.platform);
@@ -75,26 +84,27 @@ const nodes = Array.from({ length: 5 }, (_, index) =>
   }),
 );
 
-/** The changes of EndpointSlices for a Service with `count` pods when the slices `present` exist. */
-function slicesOf(shuffle: Shuffle, count: number, present: readonly JsonObject[]): ReturnType<typeof reconcileSlices> {
-  const known = shuffle(nodes);
-  const view = new Nodes({ get: (_, name) => known.find((node) => node.name === name), list: () => known }, 'platform.io');
-  const { groups } = wantedEndpoints(service, shuffle(pods(count)).map(podView), (name) => view.get(name));
+/** The changes of EndpointSlices for a Service with `count` pods and the existing slices. */
+function slicesOf(shuffle: Shuffle, count: number, existing: readonly DiscoveryV1EndpointSlice[]): ReturnType<typeof reconcileSlices> {
+  const listed = shuffle(nodes);
+  const informer = { get: (_: string, name: string) => listed.find((node) => node.name === name), list: () => listed };
+  const topology = new NodeTopology(informer, 'platform.io');
+  const { groups } = desiredEndpoints(service, shuffle(pods(count)).map(podView), (name) => topology.get(name));
   const slices = shuffle(
-    present.map((body, index) => apiObject({ ...body, metadata: { namespace: 'n', name: `slice${index}`, uid: `${index}` } })),
+    existing.map((body, index) => apiObject({ ...body, metadata: { namespace: 'n', name: `slice${index}`, uid: `${index}` } })),
   );
   return reconcileSlices(
     {
       owner: serviceOwner(service, NAMES),
-      families: ['IPv4'],
+      addressTypes: ['IPv4'],
       topology: 'auto',
-      keepsPlace: true,
+      needsPlaceholder: true,
       slices: slices.map(sliceView),
       groups,
-      trigger: undefined,
-      cpus: view.cpus(),
+      triggerTime: undefined,
+      cpus: topology.cpusByZone(),
     },
-    { most: 10, names: NAMES },
+    { maxEndpointsPerSlice: 10, names: NAMES },
   );
 }
 const KEEP_ORDER: Shuffle = (items) => items;
@@ -128,7 +138,7 @@ function deploymentOf(shuffle: Shuffle): unknown {
 
 const FAILING = { podFailurePolicy: { rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: [1, 2, 3] } }] } };
 function jobOf(shuffle: Shuffle, spec: JsonObject): unknown {
-  const ended = (index: number): ApiObject => {
+  const ended = (index: number): ApiObject<CoreV1Pod> => {
     const phase = ['Running', 'Succeeded', 'Failed'][index % 3] ?? '';
     const containerStatuses = [{ name: 'c', state: { terminated: { exitCode: (index % 4) + 1 } } }];
     const annotations = { 'batch.platform.io/job-completion-index': String(index) };
@@ -153,28 +163,31 @@ function jobOf(shuffle: Shuffle, spec: JsonObject): unknown {
 }
 
 function autoscalerOf(shuffle: Shuffle): unknown {
-  const sight: Sight = {
+  const ambiguous: AutoscalerState = {
     autoscaler: apiObject({ metadata: { namespace: 'n', name: 'h', uid: 'h' } }),
     spec: {
-      target: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
-      min: 1,
-      max: 100,
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+      minReplicas: 1,
+      maxReplicas: 100,
       metrics: [{ type: 'Resource', resource: 'cpu', target: { type: 'utilization', percent: 50 } }],
       behavior: undefined,
     },
-    scale: { replicas: 20, present: 20, selector: 'app=a' },
+    scale: { specReplicas: 20, statusReplicas: 20, selector: 'app=a' },
     pods: shuffle(pods(20, (index) => pod(index, {}, { startTime: formatTimestamp(NOW - 3_600_000) }))),
-    rivals: shuffle(['n/h', 'n/i', 'n/j']),
-    measured: [
-      { type: 'pods', values: new Map(shuffle(pods(20)).map(({ name }, index) => [name, { milli: BigInt(index), at: NOW, windowMs: 0 }])) },
+    selectingAutoscalers: shuffle(['n/h', 'n/i', 'n/j']),
+    measurements: [
+      {
+        type: 'pods',
+        metrics: new Map(shuffle(pods(20)).map(({ name }, index) => [name, { milli: BigInt(index), timestamp: NOW, windowMs: 0 }])),
+      },
     ],
     history: new ScalingHistory(),
-    settings: { tolerance: 0.1, downscaleMs: 0, readiness: { cpuInitializationMs: 0, readinessDelayMs: 0 } },
+    settings: { tolerance: 0.1, downscaleStabilizationMs: 0, readiness: { cpuInitializationMs: 0, readinessDelayMs: 0 } },
     now: NOW,
-    at: 0,
+    monotonicNow: 0,
   };
-  const alone: Sight = { ...sight, rivals: ['n/h'] };
-  return [sight, alone].map((one) => statusAfter(one, planAutoscaler(one), { type: 'as it was' }));
+  const sole: AutoscalerState = { ...ambiguous, selectingAutoscalers: ['n/h'] };
+  return [ambiguous, sole].map((state) => statusAfterScaling(state, reconcileAutoscaler(state), { type: 'unchanged' }));
 }
 
 function cronOf(shuffle: Shuffle): unknown {
@@ -274,8 +287,11 @@ const ROWS: readonly (readonly [string, (shuffle: Shuffle) => unknown])[] = [
       const roles = Array.from({ length: 9 }, (_, index) =>
         apiObject({ metadata: { name: `r${index}`, labels: { part: 'x' } }, rules: [{ verbs: ['get'], resources: [`r${index % 4}`] }] }),
       );
-      const whole = apiObject({ metadata: { name: 'whole' }, aggregationRule: { clusterRoleSelectors: [{ matchLabels: { part: 'x' } }] } });
-      return missingRules(whole, shuffle([...roles, whole]));
+      const aggregated = apiObject({
+        metadata: { name: 'aggregated' },
+        aggregationRule: { clusterRoleSelectors: [{ matchLabels: { part: 'x' } }] },
+      });
+      return desiredRules(aggregated, shuffle([...roles, aggregated]));
     },
   ],
 ];
@@ -283,7 +299,7 @@ const ROWS: readonly (readonly [string, (shuffle: Shuffle) => unknown])[] = [
 function sorted(value: JsonObject | undefined): unknown {
   const text = JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)))
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
       : member,
   );
   return JSON.parse(text);
@@ -295,8 +311,8 @@ test.each(ROWS)('the order of a list from an informer does not change what is wr
     fc.property(fc.infiniteStream(fc.nat()), (chance) => {
       const shuffle: Shuffle = (items) =>
         items
-          .map((item) => ({ item, place: Number(chance.next().value) }))
-          .sort((one, other) => one.place - other.place)
+          .map((item) => ({ item, key: Number(chance.next().value) }))
+          .sort((a, b) => a.key - b.key)
           .map(({ item }) => item);
       expect(JSON.stringify(decide(shuffle))).toBe(expected);
     }),

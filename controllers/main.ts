@@ -1,4 +1,7 @@
-/** The controllers' executable: in one file where the build has made one (shared/runtime/process/program-bundle.ts), else as modules. */
+/**
+ * The executable of the controllers: runs the bundled program if the build created one
+ * (shared/runtime/process/whole-program.ts), else the modules.
+ */
 import { runBundle } from '../shared/runtime/process/program-bundle';
 
 if (!runBundle(__filename)) void import('./start.js');

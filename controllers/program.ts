@@ -1,4 +1,7 @@
-/** The controllers of one process made from its flags: connections, running controllers, health and metrics; all ended by the lifecycle that they are given. Ends no process. */
+/**
+ * Starts the controllers of a process from its flags: connections, informers, controllers, health and metrics. The
+ * given lifecycle ends them; this module ends no process.
+ */
 import { hostname } from 'node:os';
 import { KeyFileError } from '../shared/api/identity/token-keys';
 import { AccountCredentials } from '../shared/client/rest/account-credentials';
@@ -15,32 +18,32 @@ import { UsageError, type CommandLine } from '../shared/cli/flags';
 import type { Lifecycle } from '../shared/runtime/process/lifecycle';
 import type { Logger } from '../shared/runtime/logger';
 import type { Random } from '../shared/runtime/random';
-import { flagProblem, type ControllerFlags } from './flags';
+import { validateFlags, type ControllerFlags } from './flags';
 import type { Controller } from './runtime/controller';
 import { runControllers } from './runtime/manager';
 import { ControllerMetrics } from './runtime/metrics';
 import { ControllerHealth } from './runtime/controller-health';
-import { selectControllers } from './runtime/selection';
+import { selectControllers } from './runtime/select-controllers';
 import { CONTROLLERS } from './table';
-import { watchCredentialLife } from './credential-life';
-import { followedSettings, type FollowedSettings } from './followed-settings';
-import { openServing } from './open-serving';
-import { signingProblem } from './signing-files';
+import { watchClientCertificate } from './client-certificate-check';
+import { settingsFromFlags, type SettingsFromFlags } from './settings-from-flags';
+import { startServing } from './start-serving';
+import { validateSigningFlags } from './signing-files';
 
 export const PROGRAM: CommandLine = {
   name: 'controllers',
   description: 'Runs controllers: programs that bring the state of a cluster to what its objects ask for.',
   version: versionText,
 };
-/** Work that is under way when the process is told to end may take so long, and giving the leases back as well. Milliseconds. */
+/** The time limit for running syncs to end and for leases to be released. Milliseconds. */
 const STOP_MS = 15_000;
 
-/** What the controllers are given by the process around them. */
+/** Provided by the process. */
 export interface ControllersHost {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** Ends what was started here. */
+  /** Ends everything that is started here. */
   readonly lifecycle: Lifecycle;
 }
 
@@ -49,45 +52,45 @@ interface Flags {
   readonly given: ReadonlySet<string>;
 }
 
-/** They run when it resolves, whether or not a server answers yet. Throws {@link UsageError}. */
+/** Resolves when the controllers are started, even if no API server responds yet. Throws {@link UsageError}. */
 export async function startControllers({ values, given }: Flags, { clock, random, logger, lifecycle }: ControllersHost): Promise<void> {
-  const problem = flagProblem(values) ?? signingProblem(values);
-  if (problem !== undefined) throw new UsageError(problem);
+  const error = validateFlags(values) ?? validateSigningFlags(values);
+  if (error !== undefined) throw new UsageError(error);
   const selected = selectControllers(CONTROLLERS, values.controllers);
   if (selected.type === 'unknown') throw new UsageError(`--controllers: there is no controller ${JSON.stringify(selected.name)}`);
   const { controllers } = selected;
   const { config, settings, watch } = readSettings(values);
-  const meter: RequestMeter = (answered) => metrics.answered(answered);
+  const meter: RequestMeter = (answered) => metrics.observeRequest(answered);
   lifecycle.onStop({ name: 'files', timeoutMs: 1_000, run: watch(clock, logger) });
-  const unwatch = watchCredentialLife({ config, kubeconfig: values.kubeconfig, clock, logger });
+  const unwatch = watchClientCertificate({ config, kubeconfig: values.kubeconfig, clock, logger });
   lifecycle.onStop({ name: "the controllers' certificate", timeoutMs: 1_000, run: unwatch });
   const { transport, credentials } = connectFollowed(config, clock, { meter });
   lifecycle.onStop({ name: 'connections', timeoutMs: 1_000, run: () => transport.close() });
 
-  const agentOf = (part: string): string => userAgent(values.naming, 'controllers', process, part);
-  const own = PROGRAM_NAMES[values.naming].controllers;
-  const client = new RestClient({ transport, credentials, dialect: values.naming, userAgent: agentOf(own), clock, random });
-  const ending = new AbortController();
-  const watching = client.withUserAgent(agentOf('shared-informers'));
-  const informers = new InformerPool({ client: watching, clock, random, logger, protobuf: isBinary(values) }, ending.signal);
+  const userAgentOf = (part: string): string => userAgent(values.naming, 'controllers', process, part);
+  const programName = PROGRAM_NAMES[values.naming].controllers;
+  const client = new RestClient({ transport, credentials, dialect: values.naming, userAgent: userAgentOf(programName), clock, random });
+  const informersEnd = new AbortController();
+  const informerClient = client.withUserAgent(userAgentOf('shared-informers'));
+  const informers = new InformerPool({ client: informerClient, clock, random, logger, protobuf: isBinary(values) }, informersEnd.signal);
   const metrics = new ControllerMetrics(clock, informers);
-  const states = new ControllerHealth(controllers, lifecycle.stopping);
-  await openServing({
+  const controllerHealth = new ControllerHealth(controllers, lifecycle.stopping);
+  await startServing({
     values,
-    isPortAskedFor: given.has('secure-port'),
+    isPortExplicit: given.has('secure-port'),
     client,
     clock,
     logger,
     lifecycle,
-    health: states.health(clock, logger),
+    health: controllerHealth.health(clock, logger),
     metrics: async () => ({ type: metrics.contentType, text: await metrics.text() }),
   });
 
   const running = runControllers(
     controllers,
     {
-      client: client.withUserAgent(agentOf('leader-election')),
-      clientOf: clientsOf(values, config, { client, agentOf }, { clock, meter, lifecycle }),
+      client: client.withUserAgent(userAgentOf('leader-election')),
+      clientOf: clientsOf(values, config, { client, userAgentOf }, { clock, meter, lifecycle }),
       informers,
       clock,
       random,
@@ -96,13 +99,13 @@ export async function startControllers({ values, given }: Flags, { clock, random
       settings,
       identity: `${hostname()}_${random.uuid()}`,
       election: electionOf(values),
-      onState: (controller, problem) => states.set(controller, problem),
+      onProblem: (controller, problem) => controllerHealth.setProblem(controller, problem),
     },
     lifecycle.stopping,
   );
   const end = async (): Promise<void> => {
     await running;
-    ending.abort();
+    informersEnd.abort();
     await informers.ended();
   };
   lifecycle.onStop({ name: 'controllers', timeoutMs: STOP_MS, run: end });
@@ -112,10 +115,10 @@ export async function startControllers({ values, given }: Flags, { clock, random
   });
 }
 
-/** What files say is read before anything is started. */
-function readSettings(values: ControllerFlags): FollowedSettings {
+/** Files are read before anything is started. */
+function readSettings(values: ControllerFlags): SettingsFromFlags {
   try {
-    return followedSettings(values);
+    return settingsFromFlags(values);
   } catch (error) {
     throw error instanceof ConfigError || error instanceof KeyFileError ? new UsageError(error.message) : error;
   }
@@ -123,14 +126,17 @@ function readSettings(values: ControllerFlags): FollowedSettings {
 
 const isBinary = (values: ControllerFlags): boolean => values['kube-api-content-type'] !== 'application/json';
 
-/** All act as the process itself, or each as an account of its own, over connections that do not bear the process's certificate. */
+/**
+ * Controllers share the credentials of the process, or each uses its own ServiceAccount over connections without the
+ * client certificate of the process.
+ */
 function clientsOf(
   values: ControllerFlags,
   config: () => ClientConfig,
-  { client, agentOf }: { readonly client: RestClient; readonly agentOf: (part: string) => string },
+  { client, userAgentOf }: { readonly client: RestClient; readonly userAgentOf: (part: string) => string },
   { clock, meter, lifecycle }: { readonly clock: Clock; readonly meter: RequestMeter; readonly lifecycle: Lifecycle },
 ): (controller: Controller) => RestClient {
-  const asProcess = ({ name, account = name }: Controller): RestClient => client.withUserAgent(agentOf(account));
+  const asProcess = ({ name, account = name }: Controller): RestClient => client.withUserAgent(userAgentOf(account));
   if (!values['use-service-account-credentials']) return asProcess;
   const { transport } = connectFollowed(memoizeBySource(config, withoutCredentials), clock, { meter });
   lifecycle.onStop({ name: "the controllers' connections", timeoutMs: 1_000, run: () => transport.close() });
@@ -139,7 +145,7 @@ function clientsOf(
     const { account } = controller;
     if (account === undefined) return asProcess(controller);
     const credentials = new AccountCredentials({ client, account: { namespace, name: account }, clock });
-    return client.as(credentials, transport).withUserAgent(agentOf(`system:serviceaccount:${namespace}:${account}`));
+    return client.as(credentials, transport).withUserAgent(userAgentOf(`system:serviceaccount:${namespace}:${account}`));
   };
 }
 
@@ -147,7 +153,7 @@ function withoutCredentials({ tls: { cert: _cert, key: _key, ...tls }, ...config
   return { ...config, tls, credentials: { type: 'none' } };
 }
 
-/** Undefined = whoever runs acts. */
+/** Undefined without leader election. */
 function electionOf(values: ControllerFlags): Parameters<typeof runControllers>[1]['election'] {
   if (!values['leader-elect']) return undefined;
   return {

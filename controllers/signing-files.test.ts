@@ -6,7 +6,7 @@ import { silentLogger } from '../shared/runtime/logger';
 import { createAuthority } from '../shared/pki/certificates';
 import { ManualClock, settle } from '../test/support/manual-clock';
 import { flags, type ControllerFlags } from './flags';
-import { SigningFiles, signingProblem } from './signing-files';
+import { SigningFiles, validateSigningFlags } from './signing-files';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'signing-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -20,12 +20,12 @@ function valuesOf(...args: string[]): ControllerFlags {
 }
 
 /** Writes an authority, and returns the flags that name it. */
-async function authority(name: string, beginning = 'cluster-signing-'): Promise<string[]> {
+async function authority(name: string, prefix = 'cluster-signing-'): Promise<string[]> {
   const { certificate, key } = await createAuthority({ subject: { commonName: name }, lifetimeMs: 3_600_000, clock });
   const [certificateFile, keyFile] = [path.join(folder, `${name}.crt`), path.join(folder, `${name}.key`)];
   writeFileSync(certificateFile, certificate);
   writeFileSync(keyFile, key);
-  return [`--${beginning}cert-file=${certificateFile}`, `--${beginning}key-file=${keyFile}`];
+  return [`--${prefix}cert-file=${certificateFile}`, `--${prefix}key-file=${keyFile}`];
 }
 
 test.each([
@@ -42,16 +42,20 @@ test.each([
     '--cluster-signing-legacy-unknown-cert-file cannot be used with --cluster-signing-cert-file',
   ],
   [[], undefined],
-])('signingProblem for the flags %j returns %j', (args, problem) => expect(signingProblem(valuesOf(...args))).toBe(problem));
+])('validateSigningFlags for the flags %j returns %j', (args, problem) => expect(validateSigningFlags(valuesOf(...args))).toBe(problem));
 
 test('SigningFiles selects the authority of a signer, or else the common one, or none', async () => {
   expect(new SigningFiles(valuesOf()).isEmpty).toBe(true);
   const common = new SigningFiles(valuesOf(...(await authority('common'))));
-  expect(common.of(CLIENT)?.certificate).toBe(common.of('platform.io/kubelet-serving')?.certificate);
-  expect(common.of(CLIENT)).toBeDefined();
-  expect(common.of('example.com/other')).toBeUndefined();
+  expect(common.authorityOf(CLIENT)?.certificate).toBe(common.authorityOf('platform.io/kubelet-serving')?.certificate);
+  expect(common.authorityOf(CLIENT)).toBeDefined();
+  expect(common.authorityOf('example.com/other')).toBeUndefined();
   const own = new SigningFiles(valuesOf(...(await authority('own', 'cluster-signing-kube-apiserver-client-'))));
-  expect([own.isEmpty, own.of(CLIENT) === undefined, own.of('platform.io/kubelet-serving')]).toEqual([false, false, undefined]);
+  expect([own.isEmpty, own.authorityOf(CLIENT) === undefined, own.authorityOf('platform.io/kubelet-serving')]).toEqual([
+    false,
+    false,
+    undefined,
+  ]);
 });
 
 test('SigningFiles rejects a key that does not belong to the certificate, and does not print it', async () => {
@@ -62,16 +66,16 @@ test('SigningFiles rejects a key that does not belong to the certificate, and do
 
 test('SigningFiles reloads changed files and keeps the former authority when the new files are invalid', async () => {
   const files = new SigningFiles(valuesOf(...(await authority('followed'))));
-  const end = files.watch(clock, silentLogger);
-  const first = files.of(CLIENT);
+  const unwatch = files.watch(clock, silentLogger);
+  const first = files.authorityOf(CLIENT);
   await authority('followed');
   clock.advance(60_000);
   await settle();
-  const second = files.of(CLIENT);
+  const second = files.authorityOf(CLIENT);
   expect(second?.certificate).not.toBe(first?.certificate);
   writeFileSync(path.join(folder, 'followed.key'), 'nothing');
   clock.advance(60_000);
   await settle();
-  expect(files.of(CLIENT)).toBe(second);
-  end();
+  expect(files.authorityOf(CLIENT)).toBe(second);
+  unwatch();
 });

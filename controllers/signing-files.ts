@@ -1,63 +1,70 @@
-/** The authorities with which requests for certificates are signed: read from their files at the start, and again when they change. Keys are never told. */
+/**
+ * The authorities that sign CertificateSigningRequests, from the files that the flags name. The files are reloaded when
+ * they change. Keys are neither logged nor in messages.
+ */
 import { ConfigError, readConfigFile } from '../shared/client/kubeconfig/client-config';
 import { parseSigningAuthority, type SigningAuthority } from '../shared/pki/certificate-authority';
 import type { Clock } from '../shared/runtime/clock';
 import { FileBackedValue } from '../shared/runtime/files/file-backed-value';
 import type { Logger } from '../shared/runtime/logger';
-import type { SignerName } from './certificates/rules';
+import type { SignerName } from './certificates/signer-rules';
 import type { ControllerFlags } from './flags';
-import type { Signers } from './runtime/controller';
+import type { SigningAuthorities } from './runtime/controller';
 import { errorMessage } from '../shared/runtime/error-message';
 
-/** The signers that can have files of their own, by what their flags begin with. */
-const OWN_FILES = [
+/** The signers with flags of their own, and the prefix of these flags. */
+const SIGNER_FLAG_PREFIXES = [
   ['cluster-signing-kube-apiserver-client-', 'platform.io/kube-apiserver-client'],
   ['cluster-signing-kubelet-client-', 'platform.io/kube-apiserver-client-kubelet'],
   ['cluster-signing-kubelet-serving-', 'platform.io/kubelet-serving'],
   ['cluster-signing-legacy-unknown-', 'platform.io/legacy-unknown'],
 ] as const satisfies readonly (readonly [string, SignerName])[];
-const COMMON = 'cluster-signing-';
+const COMMON_PREFIX = 'cluster-signing-';
 
-type Beginning = typeof COMMON | (typeof OWN_FILES)[number][0];
+type FlagPrefix = typeof COMMON_PREFIX | (typeof SIGNER_FLAG_PREFIXES)[number][0];
 
 interface FilePair {
   readonly certificate: string;
   readonly key: string;
 }
 
-const pairOf = (values: ControllerFlags, beginning: Beginning): FilePair => ({
-  certificate: values[`${beginning}cert-file`],
-  key: values[`${beginning}key-file`],
+const filesOf = (values: ControllerFlags, prefix: FlagPrefix): FilePair => ({
+  certificate: values[`${prefix}cert-file`],
+  key: values[`${prefix}key-file`],
 });
 
-/** What is wrong with the files as they are named. */
-export function signingProblem(values: ControllerFlags): string | undefined {
-  const own = OWN_FILES.map(([beginning]) => beginning);
-  for (const beginning of [COMMON, ...own] as const) {
-    const { certificate, key } = pairOf(values, beginning);
-    if ((certificate === '') !== (key === '')) return `--${beginning}cert-file and --${beginning}key-file belong together`;
+/** Returns the error of flags that contradict each other. */
+export function validateSigningFlags(values: ControllerFlags): string | undefined {
+  const own = SIGNER_FLAG_PREFIXES.map(([prefix]) => prefix);
+  for (const prefix of [COMMON_PREFIX, ...own] as const) {
+    const { certificate, key } = filesOf(values, prefix);
+    if ((certificate === '') !== (key === '')) return `--${prefix}cert-file and --${prefix}key-file belong together`;
   }
-  const given = own.find((beginning) => pairOf(values, beginning).certificate !== '');
+  const given = own.find((prefix) => filesOf(values, prefix).certificate !== '');
   if (given !== undefined && values['cluster-signing-cert-file'] !== '')
-    return `--${given}cert-file cannot be used with --${COMMON}cert-file`;
+    return `--${given}cert-file cannot be used with --${COMMON_PREFIX}cert-file`;
   return undefined;
 }
 
-export class SigningFiles implements Signers {
-  /** By signer; those without files sign nothing. */
+export class SigningFiles implements SigningAuthorities {
+  /** By signer. Signers without files are left out. */
   private readonly pairs: ReadonlyMap<string, FilePair>;
   private readonly authorities: FileBackedValue<ReadonlyMap<string, SigningAuthority>>;
 
-  /** Throws {@link ConfigError} where a file cannot be used; the message names it and nothing that is in it. */
+  /**
+   * Throws {@link ConfigError} for a file that cannot be used. The message contains the name of the file and none of
+   * its content.
+   */
   constructor(values: ControllerFlags) {
-    const common = pairOf(values, COMMON);
-    const pairs = OWN_FILES.map(([beginning, signer]) => {
-      const own = pairOf(values, beginning);
+    const common = filesOf(values, COMMON_PREFIX);
+    const pairs = SIGNER_FLAG_PREFIXES.map(([prefix, signer]) => {
+      const own = filesOf(values, prefix);
       return [signer, own.certificate === '' ? common : own] as const;
     });
     this.pairs = new Map(pairs.filter(([, { certificate }]) => certificate !== ''));
     const files = [...new Set([...this.pairs.values()].flatMap(({ certificate, key }) => [certificate, key]))];
-    const read = (): ReadonlyMap<string, SigningAuthority> => new Map([...this.pairs].map(([signer, pair]) => [signer, authorityIn(pair)]));
+    const read = (): ReadonlyMap<string, SigningAuthority> =>
+      new Map([...this.pairs].map(([signer, pair]) => [signer, readAuthorityFiles(pair)]));
     this.authorities = new FileBackedValue('authorities that sign certificates', () => ({ value: read(), files }));
   }
 
@@ -65,7 +72,7 @@ export class SigningFiles implements Signers {
     return this.pairs.size === 0;
   }
 
-  of(signer: string): SigningAuthority | undefined {
+  authorityOf(signer: string): SigningAuthority | undefined {
     return this.authorities.current().get(signer);
   }
 
@@ -74,7 +81,7 @@ export class SigningFiles implements Signers {
   }
 }
 
-function authorityIn({ certificate, key }: FilePair): SigningAuthority {
+function readAuthorityFiles({ certificate, key }: FilePair): SigningAuthority {
   const texts = [readConfigFile(certificate), readConfigFile(key)] as const;
   try {
     return parseSigningAuthority(...texts);

@@ -1,4 +1,7 @@
-/** The controllers' program: from the command line to running controllers, and an orderly end. */
+/**
+ * The entry point of the controllers: parses the command line, starts the controllers, and stops them in order on a
+ * signal.
+ */
 import { systemClock as clock, type Clock } from '../shared/runtime/clock';
 import { flagsOrExit, USAGE_EXIT_CODE, UsageError } from '../shared/cli/flags';
 import { Lifecycle } from '../shared/runtime/process/lifecycle';
@@ -16,7 +19,10 @@ async function main(): Promise<void> {
   void stayAlive(clock, lifecycle.stopping);
 }
 
-/** Timers do not keep the process, and while the servers are away there may be no socket either. */
+/**
+ * Keeps the process running: other timers are unreferenced, and without a connection to an API server there is no
+ * socket.
+ */
 async function stayAlive(clock: Clock, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) await clock.sleep(60_000);
 }

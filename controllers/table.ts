@@ -1,4 +1,4 @@
-/** All controllers. A controller is a row; whether it runs is the command line's choice. */
+/** All controllers. The flag `--controllers` selects those that a process runs. */
 import { accountTokensController } from './account-tokens/controller';
 import { autoscalerController } from './autoscalers/controller';
 import { tokenCleanerController } from './bootstrap-token/cleaner';

@@ -1,10 +1,16 @@
 /**
- * Fills Secrets that are to hold an account's token, and sees to it that they go with their account. It makes no Secret: who wants a token that lasts makes the
- * Secret himself.
+ * ServiceAccount tokens controller: watches Secrets of type service-account-token and ServiceAccounts. Writes the
+ * token, the namespace and the root certificate to the Secrets, deletes those without their ServiceAccount, and removes
+ * references to deleted Secrets from ServiceAccounts. It creates no Secrets: clients create them. A change of a
+ * ServiceAccount enqueues its Secrets, a change of the root certificate all Secrets. Before a deletion the
+ * ServiceAccount is read from the API server, because the informer may be behind. Unlike upstream's controller it
+ * watches the metadata of ServiceAccounts only, reads the type of Secrets in both dialects, and follows the files of
+ * the key and certificate.
  */
 import { writeLegacyClaims } from '../../shared/api/identity/legacy-claims';
 import { signToken } from '../../shared/api/identity/signed-token';
 import type { TokenKey } from '../../shared/api/identity/token-keys';
+import type { CoreV1Secret } from '../../shared/api/types/generated/members';
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import { ObjectStore } from '../../shared/client/informer/object-store';
@@ -12,21 +18,23 @@ import { metadataOf, resourceOf, type Resource } from '../../shared/client/rest/
 import { aborted } from '../../shared/client/signals';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
+import type { JsonObject } from '../../shared/values/json';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
-import { accountOf, filled, needOf, withoutReference } from './reconcile';
+import { accountNameOf, populatedSecret, reconcileSecret, withoutSecretReference, type Secret } from './reconcile';
 
 const SECRETS = resourceOf('core.v1.Secret');
-const ACCOUNTS = resourceOf('core.v1.ServiceAccount');
-const SPELLINGS = Object.values(GENERATED_NAMES).map(({ prefix }) => prefix);
+const SERVICE_ACCOUNTS = resourceOf('core.v1.ServiceAccount');
+const PREFIXES = Object.values(GENERATED_NAMES).map(({ prefix }) => prefix);
 const CONCURRENCY = 5;
 const BY_ACCOUNT = 'account';
 
 export const accountTokensController: Controller = {
   name: 'serviceaccount-token',
   aliases: ['serviceaccount-token-controller'],
-  description: 'fills Secrets that are to hold tokens of service accounts, and deletes them with their account',
+  description: 'writes ServiceAccount tokens to Secrets, and deletes the Secrets of deleted ServiceAccounts',
   isOnByDefault: true,
-  // Upstream has no role for it either: it fills what all others may need before they act as accounts.
+  // As in upstream, it has no role: it creates the tokens that other controllers may need before they use their own
+  // ServiceAccounts.
   account: undefined,
   run,
 };
@@ -38,53 +46,54 @@ async function run(context: ControllerContext): Promise<void> {
     await aborted(context.signal);
     return;
   }
-  await new AccountTokens(context, accountTokenKey).run();
+  await new TokensController(context, accountTokenKey).run();
 }
 
-class AccountTokens {
-  /** Of both spellings of the type. */
-  private readonly secrets = new ObjectStore({ [BY_ACCOUNT]: (secret) => [accountKey(secret)] });
-  /** Secrets that are gone, with the name of their account, until it does not name them any more. */
-  private readonly gone = new Map<string, string>();
+class TokensController {
+  /** The Secrets of both types. */
+  private readonly secrets = new ObjectStore<CoreV1Secret>({ [BY_ACCOUNT]: (secret) => [accountKeyOf(secret)] });
+  /** Account names of deleted Secrets, by the Secret's key, until the account has no reference to the Secret. */
+  private readonly deletedSecrets = new Map<string, string>();
 
   constructor(
     private readonly context: ControllerContext,
-    private readonly signing: () => TokenKey,
+    private readonly signingKey: () => TokenKey,
   ) {}
 
   async run(): Promise<void> {
     const { informers, logger, signal, queue, settings } = this.context;
     const [secretQueue, accountQueue] = [queue({ name: 'serviceaccount_tokens_secret' }), queue({ name: 'serviceaccount_tokens_service' })];
-    const accounts = informers.of(metadataOf(ACCOUNTS));
-    const followed = SPELLINGS.map((prefix) => informers.of(SECRETS, { fieldSelector: `type=${prefix}/service-account-token` }));
-    const seen = (secret: ApiObject): void => {
+    const accounts = informers.of(metadataOf(SERVICE_ACCOUNTS));
+    const secretInformers = PREFIXES.map((prefix) => informers.of(SECRETS, { fieldSelector: `type=${prefix}/service-account-token` }));
+    const setSecret = (secret: Secret): void => {
       this.secrets.set(secret);
-      this.gone.delete(keyOf(secret));
+      this.deletedSecrets.delete(keyOf(secret));
       secretQueue.add(keyOf(secret));
     };
-    const lost = (secret: ApiObject): void => {
+    const deleteSecret = (secret: Secret): void => {
       this.secrets.remove(keyOf(secret));
-      this.gone.set(keyOf(secret), accountOf(secret, SPELLINGS));
+      this.deletedSecrets.set(keyOf(secret), accountNameOf(secret, PREFIXES));
       secretQueue.add(keyOf(secret));
     };
-    const unhandle = [
-      ...followed.map((informer) => informer.handle({ added: seen, updated: (_, secret) => seen(secret), deleted: lost })),
+    const removeHandlers = [
+      ...secretInformers.map((informer) =>
+        informer.handle({ added: setSecret, updated: (_, secret) => setSecret(secret), deleted: deleteSecret }),
+      ),
       accounts.handle({
         updated: (previous, account) => void (previous.uid === account.uid || accountQueue.add(keyOf(account))),
         deleted: (account) => accountQueue.add(keyOf(account)),
       }),
-      // The certificate stands beside the token.
       settings.rootCertificate.onChange(() => {
         for (const key of this.secrets.keys()) secretQueue.add(key);
       }),
     ];
-    const known = (namespace: string, name: string): string | undefined => accounts.get(namespace, name)?.uid;
-    const common = { concurrency: CONCURRENCY, logger, signal };
-    if (await waitForSync([accounts, ...followed], signal)) {
+    const accountUid = (namespace: string, name: string): string | undefined => accounts.get(namespace, name)?.uid;
+    const options = { concurrency: CONCURRENCY, logger, signal };
+    if (await waitForSync([accounts, ...secretInformers], signal)) {
       await Promise.all([
-        runWorkers({ ...common, queue: secretQueue, work: (key) => this.look(key, known) }),
+        runWorkers({ ...options, queue: secretQueue, work: (key) => this.syncSecret(key, accountUid) }),
         runWorkers({
-          ...common,
+          ...options,
           queue: accountQueue,
           work: (account) => {
             for (const secret of this.secrets.byIndex(BY_ACCOUNT, account)) secretQueue.add(keyOf(secret));
@@ -93,60 +102,66 @@ class AccountTokens {
         }),
       ]);
     }
-    for (const remove of unhandle) remove();
+    for (const removeHandler of removeHandlers) removeHandler();
   }
 
-  private async look(key: string, known: (namespace: string, name: string) => string | undefined): Promise<WorkOutcome> {
+  /** `accountUid`: of a ServiceAccount, as the informer shows it. */
+  private async syncSecret(key: string, accountUid: (namespace: string, name: string) => string | undefined): Promise<WorkOutcome> {
     const secret = this.secrets.get(key);
-    if (secret === undefined) return this.release(key);
+    if (secret === undefined) return this.removeReference(key);
     const { client, logger, settings, signal } = this.context;
     const { namespace, name } = secret;
-    const account = accountOf(secret, SPELLINGS);
-    const needed = (uid: string | undefined) => needOf(secret, uid, settings.rootCertificate.current(), SPELLINGS);
-    let uid = known(namespace, account);
-    // The account may have come after what is known of it, and nothing is deleted by hearsay.
-    if (needed(uid).type === 'delete') uid = (await this.find(ACCOUNTS, namespace, account))?.uid;
-    const need = needed(uid);
-    switch (need.type) {
+    const accountName = accountNameOf(secret, PREFIXES);
+    const reconcile = (observedUid: string | undefined) =>
+      reconcileSecret(secret, observedUid, settings.rootCertificate.current(), PREFIXES);
+    let uid = accountUid(namespace, accountName);
+    if (reconcile(uid).type === 'delete') uid = (await this.getIfExists(SERVICE_ACCOUNTS, namespace, accountName))?.uid;
+    const action = reconcile(uid);
+    switch (action.type) {
       case 'none':
         break;
-      case 'stuck':
+      case 'immutable':
         logger.warn('a Secret cannot be given its token: it is immutable', { namespace, name });
         break;
       case 'delete':
-        logger.info('a Secret with a token is deleted', { namespace, name, account, reason: need.why });
-        await client.delete(SECRETS, { namespace, name }, { preconditions: { uid: secret.uid }, signal }).catch(unlessGone);
+        logger.info('a Secret with a token is deleted', { namespace, name, account: accountName, reason: action.reason });
+        await client.delete(SECRETS, { namespace, name }, { preconditions: { uid: secret.uid }, signal }).catch(ignoreReplaced);
         break;
-      case 'fill': {
-        const owner = { name: account, uid: uid ?? '' };
-        const token = need.needsToken ? await this.tokenFor(secret, owner) : undefined;
-        await client.update(SECRETS, filled(secret, owner, settings.rootCertificate.current(), token), { signal }).catch(unlessMissing);
+      case 'update': {
+        const account = { name: accountName, uid: uid ?? '' };
+        const token = action.needsToken ? await this.createToken(secret, account) : undefined;
+        const populated = populatedSecret(secret, account, settings.rootCertificate.current(), token);
+        await client.update(SECRETS, populated, { signal }).catch(ignoreNotFound);
         break;
       }
     }
     return DONE;
   }
 
-  private tokenFor({ namespace, name }: ApiObject, account: { readonly name: string; readonly uid: string }): Promise<string> {
-    return signToken(writeLegacyClaims({ namespace, account, secret: name }, this.context.names), this.signing());
+  private createToken({ namespace, name }: Secret, account: { readonly name: string; readonly uid: string }): Promise<string> {
+    return signToken(writeLegacyClaims({ namespace, account, secret: name }, this.context.names), this.signingKey());
   }
 
-  /** An account does not name a Secret that is gone. */
-  private async release(key: string): Promise<WorkOutcome> {
-    const account = this.gone.get(key);
-    if (account === undefined) return DONE;
+  /** Removes the reference to a deleted Secret from its ServiceAccount. */
+  private async removeReference(key: string): Promise<WorkOutcome> {
+    const accountName = this.deletedSecrets.get(key);
+    if (accountName === undefined) return DONE;
     const { client, signal } = this.context;
     const [namespace = '', name = ''] = key.split('/');
-    const found = await this.find(ACCOUNTS, namespace, account);
-    const changed = found === undefined ? undefined : withoutReference(found, name);
-    // There may be one of the same name again, which nobody has heard of yet.
-    if (changed !== undefined && (await this.find(SECRETS, namespace, name)) === undefined)
-      await client.update(ACCOUNTS, changed, { signal }).catch(unlessMissing);
-    this.gone.delete(key);
+    const account = await this.getIfExists(SERVICE_ACCOUNTS, namespace, accountName);
+    const update = account === undefined ? undefined : withoutSecretReference(account, name);
+    // A Secret with the same name may have been created, which the informer does not show yet.
+    if (update !== undefined && (await this.getIfExists(SECRETS, namespace, name)) === undefined)
+      await client.update(SERVICE_ACCOUNTS, update, { signal }).catch(ignoreNotFound);
+    this.deletedSecrets.delete(key);
     return DONE;
   }
 
-  private async find(resource: Resource, namespace: string, name: string): Promise<ApiObject | undefined> {
+  private async getIfExists<Body extends JsonObject>(
+    resource: Resource<Body>,
+    namespace: string,
+    name: string,
+  ): Promise<ApiObject<Body> | undefined> {
     const { client, signal } = this.context;
     try {
       return await client.get(resource, { namespace, name }, { signal });
@@ -157,14 +172,13 @@ class AccountTokens {
   }
 }
 
-const accountKey = (secret: ApiObject): string => `${secret.namespace}/${accountOf(secret, SPELLINGS)}`;
+const accountKeyOf = (secret: Secret): string => `${secret.namespace}/${accountNameOf(secret, PREFIXES)}`;
 
-/** Another one of the same name is told by its own event. */
-function unlessGone(error: unknown): void {
+/** A Secret that was deleted, or created again with the same name, is enqueued by its event. */
+function ignoreReplaced(error: unknown): void {
   if (!isNotFound(error) && !isConflict(error)) throw error;
 }
 
-/** What is gone is told by its own event. */
-function unlessMissing(error: unknown): void {
+function ignoreNotFound(error: unknown): void {
   if (!isNotFound(error)) throw error;
 }

@@ -1,84 +1,92 @@
-/** What is done about a Secret that holds an account's token; decided from what is seen, without a server. */
+/**
+ * Decides what to do with a Secret of type service-account-token, from its ServiceAccount and the root certificate.
+ * Pure.
+ */
+import type { CoreV1Secret, CoreV1ServiceAccount } from '../../shared/api/types/generated/members';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
-import { isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 
-export type Need =
+export type Secret = ApiObject<CoreV1Secret>;
+export type ServiceAccount = ApiObject<CoreV1ServiceAccount>;
+
+export type SecretAction =
   | { readonly type: 'none' }
-  | { readonly type: 'delete'; readonly why: string }
-  | { readonly type: 'fill'; readonly needsToken: boolean }
-  /** It lacks something and cannot be changed (`immutable`). */
-  | { readonly type: 'stuck' };
+  | { readonly type: 'delete'; readonly reason: string }
+  | { readonly type: 'update'; readonly needsToken: boolean }
+  /** It needs an update that the API server rejects, because the Secret is immutable. */
+  | { readonly type: 'immutable' };
 
-const NAME = 'service-account.name';
-const UID = 'service-account.uid';
+const NAME_ANNOTATION = 'service-account.name';
+const UID_ANNOTATION = 'service-account.uid';
 
-/** The prefix of the annotations: that of the Secret's type, which either dialect may have spelled. */
-const prefixOf = ({ body }: ApiObject): string => (stringAt(body, 'type') ?? '').split('/', 1)[0] ?? '';
+/** The prefix of the annotations is that of the Secret's type, which may be of either dialect. */
+const prefixOf = ({ body }: Secret): string => (body.type ?? '').split('/', 1)[0] ?? '';
 
-/** The other dialect's spelling counts where the own one is missing, as it does for the server. */
-function annotation(secret: ApiObject, name: string, spellings: readonly string[]): string {
-  const annotations = objectAt(objectAt(secret.body, 'metadata'), 'annotations');
-  const found = [prefixOf(secret), ...spellings].map((prefix) => stringAt(annotations, `${prefix}/${name}`) ?? '');
-  return found.find((text) => text !== '') ?? '';
+/** The first annotation that is not empty, in the dialect of the type or in another, as in the API server. */
+function annotationOf(secret: Secret, name: string, prefixes: readonly string[]): string {
+  const { annotations = {} } = secret.metadata;
+  const values = [prefixOf(secret), ...prefixes].map((prefix) => annotations[`${prefix}/${name}`] ?? '');
+  return values.find((value) => value !== '') ?? '';
 }
 
-/** Whose token it is to hold; '' = nobody's. */
-export const accountOf = (secret: ApiObject, spellings: readonly string[]): string => annotation(secret, NAME, spellings);
+/** The name of the ServiceAccount; '' when the Secret names none. `prefixes`: of the annotation, in all dialects. */
+export const accountNameOf = (secret: Secret, prefixes: readonly string[]): string => annotationOf(secret, NAME_ANNOTATION, prefixes);
 
-/** `account` is the uid; undefined = there is no such account. */
-export function needOf(
-  secret: ApiObject,
-  account: string | undefined,
+/**
+ * `accountUid`: undefined when there is no such ServiceAccount. `rootCertificate`: undefined when there is none to
+ * write.
+ */
+export function reconcileSecret(
+  secret: Secret,
+  accountUid: string | undefined,
   rootCertificate: string | undefined,
-  spellings: readonly string[],
-): Need {
+  prefixes: readonly string[],
+): SecretAction {
   if (isBeingDeleted(secret)) return { type: 'none' };
-  if (account === undefined) return { type: 'delete', why: 'its account is not there' };
-  const uid = annotation(secret, UID, spellings);
-  if (uid !== '' && uid !== account) return { type: 'delete', why: 'it is that of another account of the same name' };
-  const data = objectAt(secret.body, 'data');
-  const needsToken = (stringAt(data, 'token') ?? '') === '';
-  const isWrong = rootCertificate !== undefined && stringAt(data, 'ca.crt') !== encoded(rootCertificate);
-  if (!needsToken && !isWrong && (stringAt(data, 'namespace') ?? '') !== '') return { type: 'none' };
-  return own(secret.body, 'immutable') === true ? { type: 'stuck' } : { type: 'fill', needsToken };
+  if (accountUid === undefined) return { type: 'delete', reason: 'its account is not there' };
+  const uid = annotationOf(secret, UID_ANNOTATION, prefixes);
+  if (uid !== '' && uid !== accountUid) return { type: 'delete', reason: 'it is that of another account of the same name' };
+  const { token, namespace, 'ca.crt': certificate } = secret.body.data ?? {};
+  const needsToken = (token ?? '') === '';
+  const needsCertificate = rootCertificate !== undefined && certificate !== encodeBase64(rootCertificate);
+  if (!needsToken && !needsCertificate && (namespace ?? '') !== '') return { type: 'none' };
+  return secret.body.immutable === true ? { type: 'immutable' } : { type: 'update', needsToken };
 }
 
-/** The Secret with what it lacks. `token` is undefined where it has one. */
-export function filled(
-  secret: ApiObject,
+/** The Secret with the missing data. `token`: undefined when it has one. */
+export function populatedSecret(
+  secret: Secret,
   account: { readonly name: string; readonly uid: string },
   rootCertificate: string | undefined,
   token: string | undefined,
-): JsonObject {
-  const { body, namespace } = secret;
-  const metadata = objectAt(body, 'metadata') ?? {};
-  const data = objectAt(body, 'data') ?? {};
+): CoreV1Secret {
+  const { body, metadata, namespace } = secret;
+  const { data } = body;
   const prefix = prefixOf(secret);
   return {
     ...body,
     metadata: {
       ...metadata,
-      annotations: { ...objectAt(metadata, 'annotations'), [`${prefix}/${NAME}`]: account.name, [`${prefix}/${UID}`]: account.uid },
+      annotations: {
+        ...metadata.annotations,
+        [`${prefix}/${NAME_ANNOTATION}`]: account.name,
+        [`${prefix}/${UID_ANNOTATION}`]: account.uid,
+      },
     },
     data: {
       ...data,
-      ...(rootCertificate === undefined ? {} : { 'ca.crt': encoded(rootCertificate) }),
-      ...((stringAt(data, 'namespace') ?? '') === '' ? { namespace: encoded(namespace) } : {}),
-      ...(token === undefined ? {} : { token: encoded(token) }),
+      ...(rootCertificate === undefined ? {} : { 'ca.crt': encodeBase64(rootCertificate) }),
+      ...((data?.['namespace'] ?? '') === '' ? { namespace: encodeBase64(namespace) } : {}),
+      ...(token === undefined ? {} : { token: encodeBase64(token) }),
     },
   };
 }
 
-/** The account without its reference to the Secret; undefined = it has none. */
-export function withoutReference(account: ApiObject, secret: string): JsonObject | undefined {
-  const references = own(account.body, 'secrets');
-  if (!Array.isArray(references)) return undefined;
-  const others = references.filter((reference) => !isReference(reference, secret));
-  if (others.length === references.length) return undefined;
-  const { secrets: _, ...rest } = account.body;
+/** The body of the ServiceAccount without its reference to the Secret; undefined when it has none. */
+export function withoutSecretReference({ body }: ServiceAccount, secretName: string): CoreV1ServiceAccount | undefined {
+  const { secrets = [], ...rest } = body;
+  const others = secrets.filter(({ name }) => name !== secretName);
+  if (others.length === secrets.length) return undefined;
   return others.length === 0 ? rest : { ...rest, secrets: others };
 }
 
-const isReference = (reference: JsonValue, secret: string): boolean => isObject(reference) && stringAt(reference, 'name') === secret;
-
-const encoded = (text: string): string => Buffer.from(text).toString('base64');
+const encodeBase64 = (text: string): string => Buffer.from(text).toString('base64');

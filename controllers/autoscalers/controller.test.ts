@@ -5,20 +5,20 @@ const SCALE_OF = '/apis/apps/v1/namespaces/n/deployments';
 const NEW_MS = 100;
 
 const target = (replicas = 1, selector = 'app=a') => ({ replicas, selector });
-/** Moments, in milliseconds from here, at which the scale of the Deployment is asked for. */
-async function looksAt({ clock, asked }: AutoscalerWorld, name: string, forMs: number, stepMs = 100): Promise<readonly number[]> {
-  const began = clock.monotonic();
-  const found: number[] = [];
+/** The times, in milliseconds from now, at which the scale of the Deployment is requested. */
+async function evaluationTimes({ clock, asked }: AutoscalerWorld, name: string, forMs: number, stepMs = 100): Promise<readonly number[]> {
+  const started = clock.monotonic();
+  const times: number[] = [];
   for (let at = 0; at < forMs; at += stepMs) {
     await clock.advanceAsync(stepMs);
-    const looks = asked().filter((request) => request === `GET ${SCALE_OF}/${name}/scale`);
-    found.push(...looks.map(() => clock.monotonic() - began));
+    const requests = asked().filter((request) => request === `GET ${SCALE_OF}/${name}/scale`);
+    times.push(...requests.map(() => clock.monotonic() - started));
   }
-  return found;
+  return times;
 }
 
-/** One autoscaler with its Deployment, that has had its first look. */
-async function begun(options: Omit<WorldOptions, 'prepare'> = {}): Promise<AutoscalerWorld> {
+/** One autoscaler with its Deployment, after its first evaluation. */
+async function evaluatedWorld(options: Omit<WorldOptions, 'prepare'> = {}): Promise<AutoscalerWorld> {
   const world = await autoscalerWorld(options);
   world.queue = 10;
   world.targets.set('web', target());
@@ -37,38 +37,38 @@ describe('the schedule of the autoscaler controller', () => {
         put('web');
       },
     });
-    expect(await looksAt(world, 'web', 50_000)).toEqual([6_000, 21_000, 36_000]);
+    expect(await evaluationTimes(world, 'web', 50_000)).toEqual([6_000, 21_000, 36_000]);
     await world.stop();
   });
 
   test('evaluates a new or changed autoscaler after a short delay, and ignores changes of its status', async () => {
-    const world = await begun();
+    const world = await evaluatedWorld();
     world.put('web', { maxReplicas: 50 });
-    expect(await looksAt(world, 'web', 20_000)).toEqual([NEW_MS, NEW_MS + PERIOD_MS]);
+    expect(await evaluationTimes(world, 'web', 20_000)).toEqual([NEW_MS, NEW_MS + PERIOD_MS]);
     world.queue = 500;
-    // The target is told another number, and the status says so.
-    expect(await looksAt(world, 'web', 30_000)).toEqual([10_100, 25_100]);
+    // Scales the target and changes the status.
+    expect(await evaluationTimes(world, 'web', 30_000)).toEqual([10_100, 25_100]);
     expect(world.statusOf('web')).toMatchObject({ desiredReplicas: 8 });
     await world.stop();
   });
 
   test('evaluates an autoscaler once more when it changes during an evaluation, and never concurrently', async () => {
-    const world = await begun();
+    const world = await evaluatedWorld();
     let answer: (value: undefined) => void = () => undefined;
     world.intercept = ({ path }) => (path.endsWith('/web/scale') ? new Promise<undefined>((resolve) => (answer = resolve)) : undefined);
     world.put('web', { maxReplicas: 50 });
-    expect(await looksAt(world, 'web', 1_000)).toEqual([NEW_MS]);
+    expect(await evaluationTimes(world, 'web', 1_000)).toEqual([NEW_MS]);
     world.put('web', { maxReplicas: 40 });
     world.put('web', { maxReplicas: 30 });
-    expect(await looksAt(world, 'web', 1_000)).toEqual([]);
+    expect(await evaluationTimes(world, 'web', 1_000)).toEqual([]);
     world.intercept = () => undefined;
     answer(undefined);
-    expect(await looksAt(world, 'web', 1_000)).toHaveLength(1);
+    expect(await evaluationTimes(world, 'web', 1_000)).toHaveLength(1);
     await world.stop();
   });
 
   test('evaluates other autoscalers while the request for one scale is not answered', async () => {
-    const world = await begun({ settings: { concurrentSyncs: 2 } });
+    const world = await evaluatedWorld({ settings: { concurrentSyncs: 2 } });
     let giveUp: (reason: Error) => void = () => undefined;
     const never = new Promise<undefined>((_, refuse) => (giveUp = refuse));
     world.intercept = ({ path }) => (path.endsWith('/stuck/scale') ? never : undefined);
@@ -89,7 +89,7 @@ describe('the scale target of an autoscaler', () => {
     const world = await autoscalerWorld();
     world.queue = 30;
     world.put('web');
-    expect(await looksAt(world, 'web', 2 * PERIOD_MS)).toEqual([NEW_MS, NEW_MS + PERIOD_MS]);
+    expect(await evaluationTimes(world, 'web', 2 * PERIOD_MS)).toEqual([NEW_MS, NEW_MS + PERIOD_MS]);
     expect(world.conditions('web')).toEqual({ AbleToScale: 'False FailedGetScale' });
     expect(world.events.map(({ reason }) => reason)).toEqual(['FailedGetScale', 'FailedGetScale']);
     world.targets.set('web', target());
@@ -102,7 +102,7 @@ describe('the scale target of an autoscaler', () => {
   test.each([
     ['without a selector', '', { AbleToScale: 'True SucceededGetScale', ScalingActive: 'False InvalidSelector' }],
     ['with an invalid selector', 'a=b=c', { AbleToScale: 'False FailedGetScale' }],
-  ])('%s is neither measured nor scaled', async (_what, selector, conditions) => {
+  ])('%s is neither measured nor scaled', async (_title, selector, conditions) => {
     const world = await autoscalerWorld();
     world.queue = 40;
     world.targets.set('web', target(2, selector));
@@ -117,7 +117,7 @@ describe('the scale target of an autoscaler', () => {
   });
 
   test('is scaled in the next period from its current size after a conflict on the scale subresource', async () => {
-    const world = await begun();
+    const world = await evaluatedWorld();
     world.queue = 30;
     const conflict = ({ method, path }: { readonly method: string; readonly path: string }): Interception =>
       method === 'PUT' && path.endsWith('/scale') ? status(409, 'Conflict') : undefined;
@@ -139,25 +139,25 @@ describe('the scale target of an autoscaler', () => {
   });
 
   test('has its status written in the next period after a conflict, and after a short delay when the server fails', async () => {
-    const world = await begun();
-    const refused: Interception[] = [status(409, 'Conflict'), undefined, status(500, 'InternalError')];
-    world.intercept = ({ method, path }) => (method === 'PUT' && path.endsWith('/web/status') ? refused.shift() : undefined);
+    const world = await evaluatedWorld();
+    const responses: Interception[] = [status(409, 'Conflict'), undefined, status(500, 'InternalError')];
+    world.intercept = ({ method, path }) => (method === 'PUT' && path.endsWith('/web/status') ? responses.shift() : undefined);
     world.queue = 30;
-    expect(await looksAt(world, 'web', PERIOD_MS)).toHaveLength(1);
+    expect(await evaluationTimes(world, 'web', PERIOD_MS)).toHaveLength(1);
     expect(world.statusOf('web')).toMatchObject({ desiredReplicas: 1 });
-    expect(await looksAt(world, 'web', PERIOD_MS)).toHaveLength(1);
+    expect(await evaluationTimes(world, 'web', PERIOD_MS)).toHaveLength(1);
     expect(world.statusOf('web')).toMatchObject({ currentReplicas: 3, desiredReplicas: 3 });
     world.queue = 50;
     await world.clock.advanceAsync(PERIOD_MS);
     world.asked();
     expect(world.statusOf('web')).toMatchObject({ desiredReplicas: 3 });
-    expect(await looksAt(world, 'web', 1_000)).toEqual([100]);
+    expect(await evaluationTimes(world, 'web', 1_000)).toEqual([100]);
     expect(world.statusOf('web')).toMatchObject({ desiredReplicas: 5 });
     await world.stop();
   });
 
   test('is requested again in the next period after a connection error', async () => {
-    const world = await begun();
+    const world = await evaluatedWorld();
     world.intercept = ({ path }) => (path.endsWith('/scale') ? new Error('away') : undefined);
     world.queue = 30;
     await world.clock.advanceAsync(PERIOD_MS);
@@ -170,9 +170,9 @@ describe('the scale target of an autoscaler', () => {
 
 describe('the scaling history', () => {
   test('delays a scale-down until no higher recommendation is left in the stabilization window of five minutes', async () => {
-    const world = await begun();
+    const world = await evaluatedWorld();
     world.queue = 80;
-    for (let looks = 0; looks < 2; looks += 1) await world.clock.advanceAsync(PERIOD_MS);
+    for (let period = 0; period < 2; period += 1) await world.clock.advanceAsync(PERIOD_MS);
     expect(world.targets.get('web')).toMatchObject({ replicas: 8 });
     world.queue = 20;
     await world.clock.advanceAsync(300_000 - PERIOD_MS);
@@ -183,14 +183,17 @@ describe('the scaling history', () => {
     await world.stop();
   });
 
-  /** Has wanted eight, and goes; the same uid comes back, so that whoever kept something of it would still go by it. */
-  async function goneAndBack(go: (world: AutoscalerWorld) => Promise<void>): Promise<AutoscalerWorld> {
+  /**
+   * Deletes an autoscaler that has recommended 8, and creates it again with the same uid: a history that was not
+   * dropped would be used.
+   */
+  async function recreatedWorld(deleteAutoscaler: (world: AutoscalerWorld) => Promise<void>): Promise<AutoscalerWorld> {
     const world = await autoscalerWorld();
     world.queue = 80;
     world.targets.set('web', target(8));
     world.put('web', {}, { uid: 'same' });
     await world.clock.advanceAsync(NEW_MS);
-    await go(world);
+    await deleteAutoscaler(world);
     world.targets.set('web', target(4));
     world.queue = 20;
     world.put('web', {}, { uid: 'same' });
@@ -200,45 +203,45 @@ describe('the scaling history', () => {
   }
 
   test('is dropped when the autoscaler is deleted', async () => {
-    const world = await goneAndBack(async ({ remove, clock }) => {
+    const world = await recreatedWorld(async ({ remove, clock }) => {
       remove('web');
       await clock.advanceAsync(0);
     });
-    // Had eight been remembered, it would have been told eight.
+    // The recommendation of 8 would keep the target at 8.
     expect(world.targets.get('web')).toMatchObject({ replicas: 4 });
     await world.stop();
   });
 
-  /** Deletes it while its scale is asked for. */
-  async function removeInALook(
+  /** Deletes the autoscaler while its scale is requested. */
+  async function removeDuringEvaluation(
     { clock, put, remove, ...world }: AutoscalerWorld,
-    set: (one: AutoscalerWorld['intercept']) => void,
+    setIntercept: (intercept: AutoscalerWorld['intercept']) => void,
   ): Promise<void> {
     let answer: (value: undefined) => void = () => undefined;
-    set(({ path }) => (path.endsWith('/web/scale') ? new Promise<undefined>((resolve) => (answer = resolve)) : undefined));
+    setIntercept(({ path }) => (path.endsWith('/web/scale') ? new Promise<undefined>((resolve) => (answer = resolve)) : undefined));
     put('web', { maxReplicas: 90 }, { uid: 'same' });
     await clock.advanceAsync(NEW_MS);
     remove('web');
     await clock.advanceAsync(0);
-    set(() => undefined);
+    setIntercept(() => undefined);
     world.asked();
     answer(undefined);
     await clock.advanceAsync(0);
   }
 
   test('is dropped when the autoscaler is deleted during an evaluation, which then sends no request', async () => {
-    const world = await goneAndBack(async (one) => {
-      await removeInALook(one, (intercept) => (one.intercept = intercept));
-      expect(one.asked()).toEqual([]);
+    const world = await recreatedWorld(async (evaluated) => {
+      await removeDuringEvaluation(evaluated, (intercept) => (evaluated.intercept = intercept));
+      expect(evaluated.asked()).toEqual([]);
     });
     expect(world.targets.get('web')).toMatchObject({ replicas: 4 });
     await world.stop();
   });
 
   test('does not count an autoscaler that is deleted during an evaluation as one that selects the same pods', async () => {
-    const world = await begun();
+    const world = await evaluatedWorld();
     world.api.put('/api/v1/pods', { metadata: { namespace: 'n', name: 'p', labels: { app: 'a' } } });
-    await removeInALook(world, (intercept) => (world.intercept = intercept));
+    await removeDuringEvaluation(world, (intercept) => (world.intercept = intercept));
     world.targets.set('other', target());
     world.put('other');
     await world.clock.advanceAsync(NEW_MS);
@@ -247,7 +250,7 @@ describe('the scaling history', () => {
   });
 
   test('starts empty for an autoscaler that is created with the same name during an evaluation', async () => {
-    const world = await begun();
+    const world = await evaluatedWorld();
     let answer: (value: undefined) => void = () => undefined;
     world.intercept = ({ path }) => (path.endsWith('/web/scale') ? new Promise<undefined>((resolve) => (answer = resolve)) : undefined);
     await world.clock.advanceAsync(PERIOD_MS);
@@ -270,9 +273,9 @@ test('500 autoscalers send one scale and one metric request each in a period, an
   const world = await autoscalerWorld({
     chance: 0.5,
     prepare: ({ put, targets }) => {
-      for (let at = 0; at < count; at += 1) {
-        targets.set(`web${at}`, target(1, `app=a${at}`));
-        put(`web${at}`);
+      for (let index = 0; index < count; index += 1) {
+        targets.set(`web${index}`, target(1, `app=a${index}`));
+        put(`web${index}`);
       }
     },
   });
@@ -280,25 +283,25 @@ test('500 autoscalers send one scale and one metric request each in a period, an
   await world.clock.advanceAsync(PERIOD_MS);
   world.asked();
   await world.clock.advanceAsync(PERIOD_MS);
-  expect(counted(world.asked())).toEqual({ 'GET scale': count, 'GET queue': count });
+  expect(countRequests(world.asked())).toEqual({ 'GET scale': count, 'GET queue': count });
   world.queue = 20;
   await world.clock.advanceAsync(PERIOD_MS);
-  expect(counted(world.asked())).toEqual({ 'GET scale': count, 'GET queue': count, 'PUT scale': count, 'PUT status': count });
+  expect(countRequests(world.asked())).toEqual({ 'GET scale': count, 'GET queue': count, 'PUT scale': count, 'PUT status': count });
   await world.stop();
 });
 
-/** How often what was asked, by the end of its path. */
-function counted(asked: readonly string[]): Readonly<Record<string, number>> {
+/** The number of requests by method and last segment of the path. */
+function countRequests(requests: readonly string[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const request of asked) {
-    const what = request.replace(/ .*\//, ' ');
-    counts[what] = (counts[what] ?? 0) + 1;
+  for (const request of requests) {
+    const target = request.replace(/ .*\//, ' ');
+    counts[target] = (counts[target] ?? 0) + 1;
   }
   return counts;
 }
 
 test('the autoscaler controller stops during an evaluation and sends no further request', async () => {
-  const world = await begun();
+  const world = await evaluatedWorld();
   world.intercept = ({ path, signal }) =>
     path.endsWith('/scale') ? new Promise((_, refuse) => signal?.addEventListener('abort', () => refuse(new Error('aborted')))) : undefined;
   await world.clock.advanceAsync(PERIOD_MS);

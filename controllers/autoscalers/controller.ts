@@ -1,57 +1,51 @@
 /**
- * Lets targets have as many pods as what is measured of these asks for. Each autoscaler is looked at once in a period, the first time at a moment of its own, so that many
- * spread over it. Makes and deletes no pods itself: it tells the target's scale, whatever the target is.
+ * HorizontalPodAutoscaler controller: watches autoscalers and pods, reads and updates the scale subresource of their
+ * targets, and writes the autoscalers' status and Events. Each autoscaler is requeued once per sync period. Unlike in
+ * upstream's controller, the first sync after a start is at a random moment of the period, so that the load is spread,
+ * and a new autoscaler or one with a changed spec is synced after NEW_MS, not after a whole period. Of the
+ * recommendations only the extremes of each window are kept.
  */
+import type { AutoscalingV2HorizontalPodAutoscaler } from '../../shared/api/types/generated/members';
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
-import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import { keyOf } from '../../shared/client/rest/api-object';
 import type { EventRecorder } from '../../shared/client/events/event-recorder';
 import type { Informer } from '../../shared/client/informer/informer';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
-import type { JsonObject } from '../../shared/values/json';
+import { equalJson } from '../../shared/values/json';
 import { waitForSync, type Controller, type ControllerContext, type ControllerSettings } from '../runtime/controller';
 import { ServedKinds } from '../runtime/served-kinds';
 import { runSteps } from '../../shared/scheduling/steps';
 import { TimeSlice } from '../../shared/scheduling/yielding';
-import { actionOf, countingOf, type Counting } from './counting';
-import { ScalingHistory } from './history';
-import { MetricsApi } from './metrics-api';
-import {
-  isUnchanged,
-  planAutoscaler,
-  selectorFault,
-  statusAfter,
-  unscaledStatus,
-  wayOf,
-  type Done,
-  type Plan,
-  type Sight,
-  type ToldEvent,
-} from './reconcile';
-import { Rivals } from './rivals';
-import { specOf } from './spec';
-import { Targets, type FoundScale } from './targets';
-import type { Measured } from './wishes';
+import { autoscalerMetrics, scaleActionOf, type AutoscalerMetrics } from './metrics';
+import { MetricsClient } from './metrics-client';
+import { needsMetrics, reconcileAutoscaler, type AutoscalerEvent, type AutoscalerPlan, type AutoscalerState } from './reconcile';
+import type { Measurement } from './recommendations';
+import { ScaleClient, type ObservedScale } from './scale-client';
+import { ScalingHistory } from './scaling-history';
+import { SelectorIndex } from './selector-index';
+import { parseSpec, type Autoscaler } from './spec';
+import { statusAfterScaling, statusWithoutScale, type AutoscalerStatus, type ScalingOutcome } from './status';
 
 const AUTOSCALERS = resourceOf('autoscaling.v2.HorizontalPodAutoscaler');
 const PODS = resourceOf('core.v1.Pod');
-/** Kinds that are not known are looked for so often. Milliseconds. */
+/** The shortest time between two requests of discovery for an unknown kind. Milliseconds. */
 const DISCOVERY_MS = 10_000;
-/** One that is made or changed is looked at after a moment in which its target may come, too. Milliseconds. */
+/** The delay after an autoscaler was created or changed: its target may be created right after it. Milliseconds. */
 const NEW_MS = 100;
 
 export const autoscalerController: Controller = {
   name: 'horizontal-pod-autoscaler',
   aliases: ['horizontal-pod-autoscaler-controller', 'horizontalpodautoscaling'],
-  description: 'scales what autoscalers speak of',
+  description: 'scales the targets of HorizontalPodAutoscalers',
   isOnByDefault: true,
   component: 'horizontal-pod-autoscaler',
   account: 'horizontal-pod-autoscaler',
   run: runAutoscalers,
 };
 
-/** What it uses of what it is given. */
+/** The part of the controller context that is used here. */
 export type AutoscalerContext = Pick<
   ControllerContext,
   'client' | 'informers' | 'clock' | 'random' | 'logger' | 'signal' | 'queue' | 'metrics'
@@ -60,14 +54,14 @@ export type AutoscalerContext = Pick<
   readonly settings: Pick<ControllerSettings, 'autoscaling'>;
 };
 
-interface Parts {
-  readonly autoscalers: Informer;
-  readonly targets: Targets;
-  readonly api: MetricsApi;
-  readonly rivals: Rivals;
+interface Dependencies {
+  readonly autoscalers: Informer<AutoscalingV2HorizontalPodAutoscaler>;
+  readonly scales: ScaleClient;
+  readonly metricsClient: MetricsClient;
+  readonly selectors: SelectorIndex;
   /** By the autoscalers' uids. */
   readonly histories: Map<string, ScalingHistory>;
-  readonly counting: Counting;
+  readonly metrics: AutoscalerMetrics;
 }
 
 export async function runAutoscalers(context: AutoscalerContext): Promise<void> {
@@ -75,168 +69,182 @@ export async function runAutoscalers(context: AutoscalerContext): Promise<void> 
   const { periodMs, concurrentSyncs } = settings.autoscaling;
   const [autoscalers, pods] = [informers.of(AUTOSCALERS), informers.of(PODS)];
   const kinds = new ServedKinds({ client, clock, signal }, DISCOVERY_MS);
-  const rivals = new Rivals(pods);
-  const parts: Parts = {
+  const selectors = new SelectorIndex(pods);
+  const deps: Dependencies = {
     autoscalers,
-    targets: new Targets(client, kinds, signal),
-    api: new MetricsApi({ client, clock, kinds, signal, versionMs: periodMs }),
-    rivals,
+    scales: new ScaleClient(client, kinds, signal),
+    metricsClient: new MetricsClient({ client, clock, kinds, signal, versionCacheMs: periodMs }),
+    selectors,
     histories: new Map(),
-    counting: countingOf(context.metrics),
+    metrics: autoscalerMetrics(context.metrics),
   };
   const queue = context.queue({ name: 'horizontalpodautoscaler' });
-  const unhandle = [
-    follow(context, parts, queue),
+  const removeHandlers = [
+    handleAutoscalers(context, deps, queue),
     pods.handle({
-      added: (pod) => rivals.setPod(pod),
-      updated: (_, pod) => rivals.setPod(pod),
-      deleted: (pod) => rivals.removePod(pod),
+      added: (pod) => selectors.setPod(pod),
+      updated: (_, pod) => selectors.setPod(pod),
+      deleted: (pod) => selectors.removePod(pod),
     }),
   ];
-  const work = (key: string): Promise<WorkOutcome> => sync(context, parts, key);
+  const work = (key: string): Promise<WorkOutcome> => sync(context, deps, key);
   if (await waitForSync([autoscalers, pods], signal)) await runWorkers({ queue, concurrency: concurrentSyncs, logger, signal, work });
-  for (const end of unhandle) end();
+  for (const removeHandler of removeHandlers) removeHandler();
 }
 
-function follow({ random, settings }: AutoscalerContext, { autoscalers, rivals, histories }: Parts, queue: WorkQueue): () => void {
+function handleAutoscalers(
+  { random, settings }: AutoscalerContext,
+  { autoscalers, selectors, histories }: Dependencies,
+  queue: WorkQueue,
+): () => void {
   const { periodMs } = settings.autoscaling;
   return autoscalers.handle({
     added: (autoscaler) => queue.addAfter(keyOf(autoscaler), autoscalers.hasSynced ? NEW_MS : random.float() * periodMs),
-    updated(then, now) {
-      if (then.uid !== now.uid) histories.delete(then.uid);
-      if (!isUnchanged(then, now)) queue.addAfter(keyOf(now), NEW_MS);
+    updated(previous, current) {
+      if (previous.uid !== current.uid) histories.delete(previous.uid);
+      if (!equalJson(previous.body.spec, current.body.spec)) queue.addAfter(keyOf(current), NEW_MS);
     },
     deleted(autoscaler) {
-      rivals.forget(autoscaler);
+      selectors.forget(autoscaler);
       histories.delete(autoscaler.uid);
     },
   });
 }
 
-async function sync(context: AutoscalerContext, parts: Parts, key: string): Promise<WorkOutcome> {
+async function sync(context: AutoscalerContext, deps: Dependencies, key: string): Promise<WorkOutcome> {
   const { clock, settings, logger } = context;
-  const { autoscalers, targets, counting } = parts;
+  const { autoscalers, scales, metrics } = deps;
   const autoscaler = autoscalers.byKey(key);
   if (autoscaler === undefined) return DONE;
-  const began = clock.monotonic();
-  const found = await targets.scaleOf(autoscaler.namespace, specOf(autoscaler).target);
-  // Of one that has gone meanwhile nothing may be remembered any more: nobody would forget it.
-  const present = autoscalers.byKey(key);
-  if (present?.uid !== autoscaler.uid) return present === undefined ? DONE : { type: 'again', afterMs: NEW_MS };
-  if (found.type === 'failed') {
-    report(context, autoscaler, [{ type: 'Warning', reason: 'FailedGetScale', message: found.message }]);
-    await writeStatus(context, autoscaler, unscaledStatus(autoscaler, found.message, clock.now()));
-    counting.reconciled('none', found.isOwnFault ? 'spec' : 'internal', clock.monotonic() - began);
+  const started = clock.monotonic();
+  const observed = await scales.get(autoscaler.namespace, parseSpec(autoscaler).scaleTargetRef);
+  // After a deletion during the request nothing may be remembered: no handler would forget it.
+  const current = autoscalers.byKey(key);
+  if (current?.uid !== autoscaler.uid) return current === undefined ? DONE : { type: 'again', afterMs: NEW_MS };
+  if (observed.type === 'failed') {
+    recordEvents(context, autoscaler, [{ type: 'Warning', reason: 'FailedGetScale', message: observed.message }]);
+    await writeStatus(context, autoscaler, statusWithoutScale(autoscaler, observed.message, clock.now()));
+    metrics.observeReconciliation('none', observed.isSpecError ? 'spec' : 'internal', clock.monotonic() - started);
   } else {
-    const { plan, done, fault } = await scaled(context, parts, autoscaler, found);
-    if (fault !== undefined) logger.debug('an autoscaler found no number', { item: key, fault });
-    const to = done.type === 'scaled' ? done.to : found.scale.replicas;
-    const error = (plan.fault ?? fault) === undefined ? 'none' : 'internal';
-    counting.reconciled(actionOf(found.scale.replicas, to), error, clock.monotonic() - began);
+    const { plan, outcome } = await syncScale(context, deps, autoscaler, observed);
+    const error = outcome.type === 'failed' ? outcome.message : plan.error;
+    if (error !== undefined) logger.debug('an autoscaler found no number', { item: key, fault: error });
+    const { specReplicas } = observed.scale;
+    const action = scaleActionOf(specReplicas, outcome.type === 'scaled' ? outcome.replicas : specReplicas);
+    metrics.observeReconciliation(action, error === undefined ? 'none' : 'internal', clock.monotonic() - started);
   }
   return { type: 'again', afterMs: settings.autoscaling.periodMs };
 }
 
-type Found = Extract<FoundScale, { readonly type: 'scale' }>;
-
-interface Scaled {
-  readonly plan: Plan;
-  readonly done: Done;
-  readonly fault: string | undefined;
-}
-
-async function scaled(context: AutoscalerContext, parts: Parts, autoscaler: ApiObject, found: Found): Promise<Scaled> {
+async function syncScale(
+  context: AutoscalerContext,
+  deps: Dependencies,
+  autoscaler: Autoscaler,
+  observed: ObservedScale,
+): Promise<{ readonly plan: AutoscalerPlan; readonly outcome: ScalingOutcome }> {
   const { clock } = context;
-  const history = historyOf(context, parts, autoscaler);
-  if (history.isEmpty) history.wished(found.scale.replicas, clock.monotonic());
-  const { sight, took } = await look(context, parts, { autoscaler, found, history });
-  const plan = planAutoscaler(sight);
-  if (plan.wished !== undefined) history.wished(plan.wished, sight.at);
-  count(parts.counting, sight, plan, took);
-  report(context, autoscaler, plan.told);
-  const done = await carryOut(context, parts, { sight, plan, found, history });
-  await writeStatus(context, autoscaler, statusAfter(sight, plan, done));
-  return { plan, done, fault: done.type === 'refused' ? done.message : plan.fault };
+  const history = historyOf(context, deps, autoscaler);
+  if (history.isEmpty) history.recordRecommendation(observed.scale.specReplicas, clock.monotonic());
+  const { state, durationsMs } = await observeState(context, deps, { autoscaler, observed, history });
+  const plan = reconcileAutoscaler(state);
+  if (plan.recommendation !== undefined) history.recordRecommendation(plan.recommendation, state.monotonicNow);
+  observeMetricComputations(deps.metrics, state, plan, durationsMs);
+  recordEvents(context, autoscaler, plan.events);
+  const outcome = await rescale(context, deps, { state, plan, observed, history });
+  await writeStatus(context, autoscaler, statusAfterScaling(state, plan, outcome));
+  return { plan, outcome };
 }
 
-interface LookedAt {
-  readonly autoscaler: ApiObject;
-  readonly found: Found;
+interface Observed {
+  readonly autoscaler: Autoscaler;
+  readonly observed: ObservedScale;
   readonly history: ScalingHistory;
 }
 
-/** With all that has to be measured, and how long each metric took. */
-async function look(
+/** `durationsMs`: of the request of each metric. */
+async function observeState(
   { clock, settings }: AutoscalerContext,
-  parts: Parts,
-  { autoscaler, found, history }: LookedAt,
-): Promise<{ readonly sight: Sight; readonly took: readonly number[] }> {
-  const spec = specOf(autoscaler);
-  const { scale } = found;
-  await runSteps(parts.rivals.set(autoscaler, scale.selector), new TimeSlice(clock, { stepsPerCheck: 1 }));
-  const { pods, rivals } = await runSteps(parts.rivals.select(autoscaler), new TimeSlice(clock, { stepsPerCheck: 1 }));
-  const measured: Measured[] = [];
-  const took: number[] = [];
-  if (wayOf(spec, scale) === 'measured' && selectorFault({ scale, rivals }) === undefined) {
-    const measure = parts.api.of({ namespace: autoscaler.namespace, selector: scale.selector });
+  { selectors, metricsClient }: Dependencies,
+  { autoscaler, observed: { scale }, history }: Observed,
+): Promise<{ readonly state: AutoscalerState; readonly durationsMs: readonly number[] }> {
+  const spec = parseSpec(autoscaler);
+  await runSteps(selectors.set(autoscaler, scale.selector), new TimeSlice(clock, { stepsPerCheck: 1 }));
+  const { pods, selectingAutoscalers } = await runSteps(selectors.select(autoscaler), new TimeSlice(clock, { stepsPerCheck: 1 }));
+  const measurements: Measurement[] = [];
+  const durationsMs: number[] = [];
+  if (needsMetrics({ spec, scale, selectingAutoscalers })) {
+    const measure = metricsClient.measurerFor({ namespace: autoscaler.namespace, selector: scale.selector });
     for (const metric of spec.metrics) {
-      const began = clock.monotonic();
-      measured.push(await measure(metric));
-      took.push(clock.monotonic() - began);
+      const started = clock.monotonic();
+      measurements.push(await measure(metric));
+      durationsMs.push(clock.monotonic() - started);
     }
   }
-  const seen = { autoscaler, spec, scale, pods, rivals, measured, history, settings: settings.autoscaling };
-  return { sight: { ...seen, now: clock.now(), at: clock.monotonic() }, took };
+  const state = { autoscaler, spec, scale, pods, selectingAutoscalers, measurements, history, settings: settings.autoscaling };
+  return { state: { ...state, now: clock.now(), monotonicNow: clock.monotonic() }, durationsMs };
 }
 
-function count(counting: Counting, { spec, scale }: Sight, { metrics }: Plan, took: readonly number[]): void {
-  for (const [index, wish] of metrics.entries()) {
-    const [type, ms] = [spec.metrics[index]?.type ?? '', took[index] ?? 0];
-    if (wish.type === 'wish') counting.computed(actionOf(scale.replicas, wish.replicas), 'none', type, ms);
-    else counting.computed('none', 'internal', type, ms);
+function observeMetricComputations(
+  metrics: AutoscalerMetrics,
+  { spec, scale }: AutoscalerState,
+  plan: AutoscalerPlan,
+  durationsMs: readonly number[],
+): void {
+  for (const [index, metric] of plan.metrics.entries()) {
+    const [type, ms] = [spec.metrics[index]?.type ?? '', durationsMs[index] ?? 0];
+    if (metric.type === 'failed') metrics.observeMetricComputation('none', 'internal', type, ms);
+    else metrics.observeMetricComputation(scaleActionOf(scale.specReplicas, metric.replicas), 'none', type, ms);
   }
 }
 
-function historyOf({ settings }: AutoscalerContext, { histories }: Parts, { uid }: ApiObject): ScalingHistory {
-  const history = histories.get(uid) ?? new ScalingHistory(settings.autoscaling.downscaleMs);
+function historyOf({ settings }: AutoscalerContext, { histories }: Dependencies, { uid }: Autoscaler): ScalingHistory {
+  const history = histories.get(uid) ?? new ScalingHistory(settings.autoscaling.downscaleStabilizationMs);
   histories.set(uid, history);
   return history;
 }
 
-interface Carried {
-  readonly sight: Sight;
-  readonly plan: Plan;
-  readonly found: Found;
+interface PlannedRescale {
+  readonly state: AutoscalerState;
+  readonly plan: AutoscalerPlan;
+  readonly observed: ObservedScale;
   readonly history: ScalingHistory;
 }
 
-async function carryOut(context: AutoscalerContext, { targets }: Parts, { sight, plan, found, history }: Carried): Promise<Done> {
-  const { autoscaler, scale, spec } = sight;
-  const { rescale } = plan;
-  if (rescale === undefined) return { type: 'as it was' };
-  const { replicas, reason } = rescale;
-  const size = `New size: ${replicas}; reason: ${reason}`;
-  const refused = await targets.tell(found, replicas);
-  if (refused !== undefined) {
-    report(context, autoscaler, [{ type: 'Warning', reason: 'FailedRescale', message: `${size}; error: ${refused}` }]);
-    return { type: 'refused', message: refused };
+async function rescale(
+  context: AutoscalerContext,
+  { scales }: Dependencies,
+  { state, plan, observed, history }: PlannedRescale,
+): Promise<ScalingOutcome> {
+  const { autoscaler, scale, spec } = state;
+  if (plan.rescale === undefined) return { type: 'unchanged' };
+  const { replicas, reason } = plan.rescale;
+  const message = `New size: ${replicas}; reason: ${reason}`;
+  const error = await scales.update(observed, replicas);
+  if (error !== undefined) {
+    recordEvents(context, autoscaler, [{ type: 'Warning', reason: 'FailedRescale', message: `${message}; error: ${error}` }]);
+    return { type: 'failed', message: error };
   }
-  report(context, autoscaler, [{ type: 'Normal', reason: 'SuccessfulRescale', message: size }]);
-  // Without rules nobody looks back at changes.
-  if (spec.behavior !== undefined) history.changed(scale.replicas, replicas, sight.at);
-  return { type: 'scaled', to: replicas };
+  recordEvents(context, autoscaler, [{ type: 'Normal', reason: 'SuccessfulRescale', message }]);
+  // Only scaling policies use scale events.
+  if (spec.behavior !== undefined) history.recordScaleEvent(scale.specReplicas, replicas, state.monotonicNow);
+  return { type: 'scaled', replicas };
 }
 
-function report({ events }: AutoscalerContext, { namespace, name, uid, resourceVersion }: ApiObject, told: readonly ToldEvent[]): void {
+function recordEvents({ events }: AutoscalerContext, autoscaler: Autoscaler, recorded: readonly AutoscalerEvent[]): void {
+  const { namespace, name, uid, resourceVersion } = autoscaler;
   const about = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', namespace, name, uid, resourceVersion } as const;
-  for (const { type, reason, message } of told) events.record({ about, type, reason, message });
+  for (const { type, reason, message } of recorded) events.record({ about, type, reason, message });
 }
 
-/** Bound to the version that was seen; what has changed meanwhile is looked at again. */
-async function writeStatus({ client, signal }: AutoscalerContext, autoscaler: ApiObject, status: JsonObject | undefined): Promise<void> {
+/** Conflicts are ignored: the next period reconciles the new version. */
+async function writeStatus(
+  { client, signal }: AutoscalerContext,
+  { body }: Autoscaler,
+  status: AutoscalerStatus | undefined,
+): Promise<void> {
   if (status === undefined) return;
   try {
-    await client.update(AUTOSCALERS, { ...autoscaler.body, status }, { subresource: 'status', signal });
+    await client.update(AUTOSCALERS, { ...body, status }, { subresource: 'status', signal });
   } catch (error) {
     if (!isNotFound(error) && !isConflict(error)) throw error;
   }

@@ -1,22 +1,22 @@
-/** Quantities as the rules of autoscalers count with them: whole thousandths, rounded up. */
+/** Quantities in the arithmetic of the autoscaler: whole thousandths, rounded up. */
 import { formatQuantity, parseQuantity, QuantityFault, roundUpToMilli } from '../../shared/values/quantity';
 
-const NANOS = 1_000_000n;
-/** Beyond it amounts are as good as endless. */
-const MOST = 2n ** 63n - 1n;
+const NANOS_PER_MILLI = 1_000_000n;
+/** Upstream holds thousandths as int64; larger quantities are capped. */
+const MAX_MILLI = 2n ** 63n - 1n;
 
-/** Nothing where the text is no quantity: the API takes none, and what measures is asked again. */
-export function milliOf(text: string): bigint {
+/** 0 for text that is no quantity: the API server rejects such a spec, and a metrics server may report such a value. */
+export function parseMilli(text: string): bigint {
   try {
-    const milli = roundUpToMilli(parseQuantity(text)).nanos / NANOS;
-    return milli > MOST ? MOST : milli < -MOST ? -MOST : milli;
+    const milli = roundUpToMilli(parseQuantity(text)).nanos / NANOS_PER_MILLI;
+    return milli > MAX_MILLI ? MAX_MILLI : milli < -MAX_MILLI ? -MAX_MILLI : milli;
   } catch (error) {
     if (error instanceof QuantityFault) return 0n;
     throw error;
   }
 }
 
-export const quantityOf = (milli: bigint): string => formatQuantity({ nanos: milli * NANOS, format: 'decimal' });
+export const formatMilli = (milli: bigint): string => formatQuantity({ nanos: milli * NANOS_PER_MILLI, format: 'decimal' });
 
-/** The next whole number, away from zero where there is a rest, of amounts that are not negative. */
-export const divideUp = (amount: bigint, by: bigint): bigint => (amount + by - 1n) / by;
+/** The quotient, rounded up. For amounts that are not negative. */
+export const divideUp = (amount: bigint, divisor: bigint): bigint => (amount + divisor - 1n) / divisor;

@@ -1,48 +1,57 @@
-/** What becomes of an autoscaler: how many pods its target is to have, and what is to be said of it; decided from what was seen and measured, without a server. Seen at release 1.31.1. */
-import { formatTimestamp } from '../../shared/api/metadata/object-meta';
-import type { ApiObject } from '../../shared/client/rest/api-object';
-import { equalJson, objectAt, own, type JsonObject } from '../../shared/values/json';
-import { conditionsOf, transitionTime, withCondition } from '../runtime/conditions';
-import { compareNames } from '../runtime/pods';
-import type { ScalingHistory } from './history';
-import { limit, type Said } from './limits';
-import type { Readiness } from './pods';
-import { numberAt, type AutoscalerSpec } from './spec';
-import { wishOf, type Measured, type MetricWish } from './wishes';
+/**
+ * Decides how many replicas the target of an autoscaler gets, and the conditions and Events that follow. Pure: works on
+ * the observed target, its pods and the measured metrics. The behaviour is that of release 1.31.1.
+ */
+import type { AutoscalingV2MetricStatus } from '../../shared/api/types/generated/members';
+import { conditionsOf } from '../runtime/conditions';
+import { compareNames, type Pod } from '../runtime/pods';
+import {
+  ABLE_TO_SCALE,
+  SCALING_ACTIVE,
+  SCALING_LIMITED,
+  setCondition,
+  type AutoscalerCondition,
+  type ConditionContent,
+} from './conditions';
+import { normalizeDesiredReplicas } from './normalize-replicas';
+import type { Readiness } from './pod-groups';
+import { computeReplicasForMetric, type Measurement, type MetricRecommendation } from './recommendations';
+import type { ScalingHistory } from './scaling-history';
+import type { Autoscaler, AutoscalerSpec } from './spec';
 
-/** How many pods a target wants and has. */
+/** The scale subresource of a target. */
 export interface TargetScale {
-  readonly replicas: number;
-  readonly present: number;
-  /** '' = it does not say which. */
+  readonly specReplicas: number;
+  readonly statusReplicas: number;
+  /** '' when the scale has no selector. */
   readonly selector: string;
 }
 
-export interface Settings {
+export interface ReconcileSettings {
   readonly tolerance: number;
-  readonly downscaleMs: number;
+  readonly downscaleStabilizationMs: number;
   readonly readiness: Readiness;
 }
 
-export interface Sight {
-  readonly autoscaler: ApiObject;
+export interface AutoscalerState {
+  readonly autoscaler: Autoscaler;
   readonly spec: AutoscalerSpec;
   readonly scale: TargetScale;
   /** The pods that the target selects. */
-  readonly pods: readonly ApiObject[];
-  /** Keys of all autoscalers that scale some of these pods, this one among them. */
-  readonly rivals: readonly string[];
-  /** In the order of the metrics; none where nothing had to be measured. */
-  readonly measured: readonly Measured[];
-  readonly history: Pick<ScalingHistory, 'highestWish' | 'lowestWish' | 'addedIn' | 'removedIn'>;
-  readonly settings: Settings;
+  readonly pods: readonly Pod[];
+  /** Keys of the autoscalers that select some of these pods, this one included. */
+  readonly selectingAutoscalers: readonly string[];
+  /** In the order of the spec's metrics; empty unless {@link needsMetrics}. */
+  readonly measurements: readonly Measurement[];
+  readonly history: Pick<ScalingHistory, 'highestRecommendation' | 'lowestRecommendation' | 'replicasAdded' | 'replicasRemoved'>;
+  readonly settings: ReconcileSettings;
   /** Milliseconds since 1970. */
   readonly now: number;
   /** Of the clock of the history. */
-  readonly at: number;
+  readonly monotonicNow: number;
 }
 
-export interface ToldEvent {
+export interface AutoscalerEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
@@ -53,221 +62,189 @@ export interface Rescale {
   readonly reason: string;
 }
 
-export interface Plan {
+export interface AutoscalerPlan {
   readonly rescale: Rescale | undefined;
-  /** The number that metrics ask for; undefined = none was found. */
-  readonly wished: number | undefined;
-  readonly told: readonly ToldEvent[];
-  readonly conditions: readonly JsonObject[];
-  /** How many pods the target is to have, as long as it lets itself be told; undefined = what was said before stays. */
-  readonly desired: number | undefined;
-  readonly currentMetrics: readonly JsonObject[] | undefined;
-  /** What kept it from finding a number. */
-  readonly fault: string | undefined;
-  readonly metrics: readonly MetricWish[];
+  /** The highest recommendation of the metrics, before it is normalized; undefined when there is none. */
+  readonly recommendation: number | undefined;
+  readonly events: readonly AutoscalerEvent[];
+  readonly conditions: readonly AutoscalerCondition[];
+  /** The replicas of the target if the rescale succeeds; undefined: the status keeps its value. */
+  readonly desiredReplicas: number | undefined;
+  readonly currentMetrics: readonly AutoscalingV2MetricStatus[] | undefined;
+  /** Why there is no recommendation. */
+  readonly error: string | undefined;
+  readonly metrics: readonly MetricRecommendation[];
 }
 
-const ABLE = 'AbleToScale';
-const ACTIVE = 'ScalingActive';
-const LIMITED = 'ScalingLimited';
-const SCALE_FOUND: Said = {
+const SUCCEEDED_GET_SCALE: ConditionContent = {
   status: 'True',
   reason: 'SucceededGetScale',
   message: "the HPA controller was able to get the target's current scale",
 };
 
-export type Way = 'paused' | 'above' | 'below' | 'measured';
+type ScalingMode = 'disabled' | 'aboveMax' | 'belowMin' | 'metrics';
 
-/** Where a number is found. */
-export function wayOf({ min, max }: Pick<AutoscalerSpec, 'min' | 'max'>, { replicas }: Pick<TargetScale, 'replicas'>): Way {
-  if (replicas === 0 && min !== 0) return 'paused';
-  if (replicas > max) return 'above';
-  return replicas < min ? 'below' : 'measured';
+/** A target that was scaled to 0 is left alone, unless the autoscaler may scale to 0 itself. */
+function scalingModeOf(
+  { minReplicas, maxReplicas }: Pick<AutoscalerSpec, 'minReplicas' | 'maxReplicas'>,
+  { specReplicas }: Pick<TargetScale, 'specReplicas'>,
+): ScalingMode {
+  if (specReplicas === 0 && minReplicas !== 0) return 'disabled';
+  if (specReplicas > maxReplicas) return 'aboveMax';
+  return specReplicas < minReplicas ? 'belowMin' : 'metrics';
 }
 
-export function planAutoscaler(sight: Sight): Plan {
-  const { autoscaler, spec, scale, now } = sight;
-  const found = said(conditionsOf(autoscaler.body), ABLE, SCALE_FOUND, now);
-  const nothing = { wished: undefined, told: [], conditions: found, currentMetrics: undefined, fault: undefined, metrics: [] };
-  switch (wayOf(spec, scale)) {
-    case 'paused': {
-      const message = 'scaling is disabled since the replica count of the target is zero';
-      const conditions = said(found, ACTIVE, { status: 'False', reason: 'ScalingDisabled', message }, now);
-      return { ...nothing, conditions, desired: 0, rescale: undefined };
-    }
-    case 'above':
-      return {
-        ...nothing,
-        desired: spec.max,
-        rescale: { replicas: spec.max, reason: 'Current number of replicas above Spec.MaxReplicas' },
-      };
-    case 'below':
-      return {
-        ...nothing,
-        desired: spec.min,
-        rescale: { replicas: spec.min, reason: 'Current number of replicas below Spec.MinReplicas' },
-      };
-    case 'measured':
-      return measuredPlan(sight, found);
-  }
-}
-
-/** Why its pods cannot be told from those of others: the condition, and the Event of the same reason where it is another one. */
-export function selectorFault({
+/** Whether metrics decide: the target is within its limits, and its pods are known to be its own. */
+export function needsMetrics({
+  spec,
   scale,
-  rivals,
-}: Pick<Sight, 'scale' | 'rivals'>): { readonly said: Said; readonly told: ToldEvent } | undefined {
-  const warning = (reason: string, message: string): ToldEvent => ({ type: 'Warning', reason, message });
+  selectingAutoscalers,
+}: Pick<AutoscalerState, 'spec' | 'scale' | 'selectingAutoscalers'>): boolean {
+  return scalingModeOf(spec, scale) === 'metrics' && validateSelector({ scale, selectingAutoscalers }) === undefined;
+}
+
+export function reconcileAutoscaler(state: AutoscalerState): AutoscalerPlan {
+  const { autoscaler, spec, scale, now } = state;
+  const conditions = setCondition(conditionsOf(autoscaler.body), ABLE_TO_SCALE, SUCCEEDED_GET_SCALE, now);
+  const { maxReplicas, minReplicas } = spec;
+  const plan = { recommendation: undefined, events: [], conditions, currentMetrics: undefined, error: undefined, metrics: [] };
+  switch (scalingModeOf(spec, scale)) {
+    case 'disabled': {
+      const message = 'scaling is disabled since the replica count of the target is zero';
+      const inactive = { status: 'False', reason: 'ScalingDisabled', message } as const;
+      return { ...plan, conditions: setCondition(conditions, SCALING_ACTIVE, inactive, now), desiredReplicas: 0, rescale: undefined };
+    }
+    case 'aboveMax':
+      return {
+        ...plan,
+        desiredReplicas: maxReplicas,
+        rescale: { replicas: maxReplicas, reason: 'Current number of replicas above Spec.MaxReplicas' },
+      };
+    case 'belowMin':
+      return {
+        ...plan,
+        desiredReplicas: minReplicas,
+        rescale: { replicas: minReplicas, reason: 'Current number of replicas below Spec.MinReplicas' },
+      };
+    case 'metrics':
+      return reconcileMetrics(state, conditions);
+  }
+}
+
+export interface InvalidSelector {
+  readonly condition: ConditionContent;
+  readonly event: AutoscalerEvent;
+}
+
+/** Why the pods of the target cannot be measured; undefined when they can. */
+export function validateSelector({
+  scale,
+  selectingAutoscalers,
+}: Pick<AutoscalerState, 'scale' | 'selectingAutoscalers'>): InvalidSelector | undefined {
   if (scale.selector === '') {
-    const message = "the HPA target's scale is missing a selector";
-    return { said: { status: 'False', reason: 'InvalidSelector', message }, told: warning('SelectorRequired', 'selector is required') };
-  }
-  if (rivals.length < 2) return undefined;
-  const message = `pods by selector ${scale.selector} are controlled by multiple HPAs: [${[...rivals].sort().join(' ')}]`;
-  return { said: { status: 'False', reason: 'AmbiguousSelector', message }, told: warning('AmbiguousSelector', message) };
-}
-
-function measuredPlan(sight: Sight, found: readonly JsonObject[]): Plan {
-  const { scale, now } = sight;
-  const fault = selectorFault(sight);
-  const metrics = fault === undefined ? wishesOf(sight) : [];
-  const statuses = metrics.map((wish) => (wish.type === 'wish' ? wish.status : { type: '' }));
-  const failures = metrics.filter((wish) => wish.type === 'none');
-  const told: ToldEvent[] = failures.map(({ reason, message }) => ({ type: 'Warning', reason, message }));
-  const chosen = highestOf(metrics);
-  const [first] = failures;
-  const nothing = { rescale: undefined, wished: undefined, desired: undefined };
-  const failedToCompute = (message: string): ToldEvent => ({ type: 'Warning', reason: 'FailedComputeMetricsReplicas', message });
-  if (fault !== undefined) {
-    const message = fault.told.message;
-    const all = {
-      told: [fault.told, failedToCompute(message)],
-      conditions: said(found, ACTIVE, fault.said, now),
-      currentMetrics: undefined,
+    return {
+      condition: { status: 'False', reason: 'InvalidSelector', message: "the HPA target's scale is missing a selector" },
+      event: { type: 'Warning', reason: 'SelectorRequired', message: 'selector is required' },
     };
-    return { ...nothing, ...all, fault: message, metrics };
   }
-  // Where one metric says nothing, the others may only ask for more.
-  if (chosen === undefined || (first !== undefined && chosen.replicas < scale.replicas)) {
-    const message = `invalid metrics (${failures.length} invalid out of ${metrics.length}), first error is: ${first?.told ?? ''}`;
-    const why = `the HPA was unable to compute the replica count: ${first?.message ?? ''}`;
-    const conditions = said(found, ACTIVE, { status: 'False', reason: first?.reason ?? '', message: why }, now);
-    const all = { told: [...told, failedToCompute(message)], conditions, currentMetrics: statuses };
-    return { ...nothing, ...all, fault: message, metrics };
-  }
-  return limitedPlan(sight, { found, chosen, told, statuses, metrics });
+  if (selectingAutoscalers.length < 2) return undefined;
+  const keys = [...selectingAutoscalers].sort().join(' ');
+  const message = `pods by selector ${scale.selector} are controlled by multiple HPAs: [${keys}]`;
+  return {
+    condition: { status: 'False', reason: 'AmbiguousSelector', message },
+    event: { type: 'Warning', reason: 'AmbiguousSelector', message },
+  };
 }
 
-interface Computed {
-  readonly found: readonly JsonObject[];
-  readonly chosen: Extract<MetricWish, { type: 'wish' }>;
-  readonly told: readonly ToldEvent[];
-  readonly statuses: readonly JsonObject[];
-  readonly metrics: readonly MetricWish[];
+function reconcileMetrics(state: AutoscalerState, conditions: readonly AutoscalerCondition[]): AutoscalerPlan {
+  const { scale, now } = state;
+  const noRecommendation = { rescale: undefined, recommendation: undefined, desiredReplicas: undefined };
+  const failedToCompute = (message: string): AutoscalerEvent => ({ type: 'Warning', reason: 'FailedComputeMetricsReplicas', message });
+  const selectorError = validateSelector(state);
+  if (selectorError !== undefined) {
+    const { condition, event } = selectorError;
+    return {
+      ...noRecommendation,
+      events: [event, failedToCompute(event.message)],
+      conditions: setCondition(conditions, SCALING_ACTIVE, condition, now),
+      currentMetrics: undefined,
+      error: event.message,
+      metrics: [],
+    };
+  }
+  const metrics = computeReplicasForMetrics(state);
+  const currentMetrics = metrics.map((metric) => (metric.type === 'recommendation' ? metric.status : { type: '' }));
+  const failures = metrics.filter((metric) => metric.type === 'failed');
+  const events = failures.map(({ reason, message }): AutoscalerEvent => ({ type: 'Warning', reason, message }));
+  const highest = highestOf(metrics);
+  const [firstFailure] = failures;
+  // While a metric is missing, the others may scale up but not down.
+  if (highest === undefined || (firstFailure !== undefined && highest.replicas < scale.specReplicas)) {
+    const error = `invalid metrics (${failures.length} invalid out of ${metrics.length}), first error is: ${firstFailure?.summary ?? ''}`;
+    const message = `the HPA was unable to compute the replica count: ${firstFailure?.message ?? ''}`;
+    const inactive = { status: 'False', reason: firstFailure?.reason ?? '', message } as const;
+    return {
+      ...noRecommendation,
+      events: [...events, failedToCompute(error)],
+      conditions: setCondition(conditions, SCALING_ACTIVE, inactive, now),
+      currentMetrics,
+      error,
+      metrics,
+    };
+  }
+  return { ...planRescale(state, highest, conditions), events, currentMetrics, error: undefined, metrics };
 }
 
-function limitedPlan({ spec, scale, history, settings, at, now }: Sight, { found, chosen, told, statuses, metrics }: Computed): Plan {
-  const { downscaleMs } = settings;
-  const { replicas, able, limited } = limit({ spec, current: scale.replicas, wished: chosen.replicas, history, downscaleMs, now: at });
-  const message = `the HPA was able to successfully calculate a replica count from ${chosen.name}`;
-  const active = said(found, ACTIVE, { status: 'True', reason: 'ValidMetricFound', message }, now);
-  const conditions = said(said(active, ABLE, able, now), LIMITED, limited, now);
+function planRescale(
+  { spec, scale: { specReplicas }, history, settings: { downscaleStabilizationMs }, monotonicNow, now }: AutoscalerState,
+  { replicas: recommendation, metricName }: SuccessfulRecommendation,
+  conditions: readonly AutoscalerCondition[],
+): Pick<AutoscalerPlan, 'rescale' | 'recommendation' | 'conditions' | 'desiredReplicas'> {
+  const { replicas, ableToScale, scalingLimited } = normalizeDesiredReplicas({
+    spec,
+    currentReplicas: specReplicas,
+    recommendation,
+    history,
+    downscaleStabilizationMs,
+    now: monotonicNow,
+  });
+  const message = `the HPA was able to successfully calculate a replica count from ${metricName}`;
+  const active = setCondition(conditions, SCALING_ACTIVE, { status: 'True', reason: 'ValidMetricFound', message }, now);
+  const able = setCondition(active, ABLE_TO_SCALE, ableToScale, now);
   const reason =
-    chosen.replicas > scale.replicas ? `${chosen.name} above target` : chosen.replicas < scale.replicas ? 'All metrics below target' : '';
-  const rescale = replicas === scale.replicas ? undefined : { replicas, reason };
-  return { rescale, wished: chosen.replicas, told, conditions, desired: replicas, currentMetrics: statuses, fault: undefined, metrics };
+    recommendation > specReplicas ? `${metricName} above target` : recommendation < specReplicas ? 'All metrics below target' : '';
+  return {
+    rescale: replicas === specReplicas ? undefined : { replicas, reason },
+    recommendation,
+    conditions: setCondition(able, SCALING_LIMITED, scalingLimited, now),
+    desiredReplicas: replicas,
+  };
 }
 
-function wishesOf({ autoscaler, spec, scale, pods, measured, settings, now }: Sight): readonly MetricWish[] {
+function computeReplicasForMetrics(state: AutoscalerState): readonly MetricRecommendation[] {
+  const { autoscaler, spec, scale, pods, measurements, settings, now } = state;
   const { tolerance, readiness } = settings;
-  // Messages name the first pod with a fault, so the order of pods must be stable.
-  const view = {
+  // Messages name the first pod with an error, so the order of pods must be stable.
+  const input = {
     pods: [...pods].sort(compareNames),
-    replicas: scale.replicas,
+    currentReplicas: scale.specReplicas,
     tolerance,
     readiness,
     now,
     namespace: autoscaler.namespace,
-    present: scale.present,
+    statusReplicas: scale.statusReplicas,
   };
   return spec.metrics.flatMap((metric, index) => {
-    const found = measured[index];
-    return found === undefined ? [] : [wishOf(metric, found, view)];
+    const measurement = measurements[index];
+    return measurement === undefined ? [] : [computeReplicasForMetric(metric, measurement, input)];
   });
 }
 
-/** Of equal ones the first. */
-function highestOf(metrics: readonly MetricWish[]): Extract<MetricWish, { type: 'wish' }> | undefined {
-  let highest: Extract<MetricWish, { type: 'wish' }> | undefined;
-  for (const wish of metrics) if (wish.type === 'wish' && wish.replicas > (highest?.replicas ?? -1)) highest = wish;
+type SuccessfulRecommendation = Extract<MetricRecommendation, { type: 'recommendation' }>;
+
+/** The first of those with the most replicas. */
+function highestOf(metrics: readonly MetricRecommendation[]): SuccessfulRecommendation | undefined {
+  let highest: SuccessfulRecommendation | undefined;
+  for (const metric of metrics) if (metric.type === 'recommendation' && metric.replicas > (highest?.replicas ?? -1)) highest = metric;
   return highest;
 }
-
-/** What became of a plan at the server. */
-export type Done =
-  | { readonly type: 'as it was' }
-  | { readonly type: 'scaled'; readonly to: number }
-  | { readonly type: 'refused'; readonly message: string };
-
-/** Undefined = it says so already. */
-export function statusAfter(
-  { autoscaler, scale, now }: Pick<Sight, 'autoscaler' | 'scale' | 'now'>,
-  plan: Plan,
-  done: Done,
-): JsonObject | undefined {
-  const status = objectAt(autoscaler.body, 'status') ?? {};
-  const before = numberAt(status, 'desiredReplicas') ?? 0;
-  const made = { current: scale.replicas, conditions: plan.conditions, currentMetrics: plan.currentMetrics ?? [] };
-  switch (done.type) {
-    case 'as it was':
-      return changedStatus(status, { ...made, desired: plan.desired ?? before });
-    case 'scaled': {
-      const message = `the HPA controller was able to update the target scale to ${done.to}`;
-      const conditions = said(plan.conditions, ABLE, { status: 'True', reason: 'SucceededRescale', message }, now);
-      return changedStatus({ ...status, lastScaleTime: formatTimestamp(now) }, { ...made, conditions, desired: done.to }, status);
-    }
-    case 'refused': {
-      const message = `the HPA controller was unable to update the target scale: ${done.message}`;
-      const conditions = said(plan.conditions, ABLE, { status: 'False', reason: 'FailedUpdateScale', message }, now);
-      return changedStatus(status, { ...made, conditions, desired: before });
-    }
-  }
-}
-
-/** The status of an autoscaler whose target cannot be asked; all else stays. Undefined = it says so already. */
-export function unscaledStatus(autoscaler: ApiObject, fault: string, now: number): JsonObject | undefined {
-  const status = objectAt(autoscaler.body, 'status') ?? {};
-  const message = `the HPA controller was unable to get the target's current scale: ${fault}`;
-  const conditions = said(conditionsOf(autoscaler.body), ABLE, { status: 'False', reason: 'FailedGetScale', message }, now);
-  const made: JsonObject = { ...status, conditions: [...conditions] };
-  return equalJson(made, status) ? undefined : made;
-}
-
-interface Numbers {
-  readonly current: number;
-  readonly desired: number;
-  readonly currentMetrics: readonly JsonObject[];
-  readonly conditions: readonly JsonObject[];
-}
-
-/** Numbers of none are absent, as the API shows them. */
-function changedStatus(kept: JsonObject, { current, desired, currentMetrics, conditions }: Numbers, before = kept): JsonObject | undefined {
-  const { currentReplicas: _, ...rest } = kept;
-  const made: JsonObject = {
-    ...rest,
-    ...(current === 0 ? {} : { currentReplicas: current }),
-    desiredReplicas: desired,
-    currentMetrics: currentMetrics.length === 0 ? null : [...currentMetrics],
-    conditions: [...conditions],
-  };
-  return equalJson(made, { ...before, currentMetrics: own(before, 'currentMetrics') ?? null }) ? undefined : made;
-}
-
-/** The conditions with this one, whose time stays while its status does. */
-function said(conditions: readonly JsonObject[], type: string, { status, reason, message }: Said, now: number): readonly JsonObject[] {
-  const lastTransitionTime = transitionTime(conditions, type, status, formatTimestamp(now));
-  return withCondition(conditions, { type, status, lastTransitionTime, reason, message });
-}
-
-export const isUnchanged = ({ body }: ApiObject, other: ApiObject): boolean =>
-  equalJson(objectAt(body, 'spec'), objectAt(other.body, 'spec'));

@@ -1,34 +1,51 @@
-/** What an autoscaler asks for, read into precise types. Amounts are whole thousandths, rounded up. Decides nothing. */
+/**
+ * The spec of a HorizontalPodAutoscaler with its defaults, as a union of metric types. Quantities are whole
+ * thousandths, rounded up.
+ */
+import type {
+  AutoscalingV2CrossVersionObjectReference,
+  AutoscalingV2HorizontalPodAutoscaler,
+  AutoscalingV2HPAScalingRules,
+  AutoscalingV2MetricIdentifier,
+  AutoscalingV2MetricSpec,
+  AutoscalingV2MetricTarget,
+  MetaV1LabelSelector,
+} from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';
-import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
-import { milliOf } from './quantities';
+import { parseMilli } from './quantities';
 
-/** An object by its kind, in whatever version. */
-export interface KindReference {
+export type Autoscaler = ApiObject<AutoscalingV2HorizontalPodAutoscaler>;
+
+export interface CrossVersionObjectReference {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
 }
 
 export type MetricTarget =
-  /** Percent of what pods ask for. */
+  /** Percent of the pods' resource requests. */
   | { readonly type: 'utilization'; readonly percent: number }
-  /** For each pod. */
+  /** Per pod. */
   | { readonly type: 'average'; readonly milli: bigint }
   | { readonly type: 'value'; readonly milli: bigint };
 
-export interface MetricReference {
+export interface MetricIdentifier {
   readonly name: string;
-  readonly selector: JsonObject | undefined;
+  readonly selector: MetaV1LabelSelector | undefined;
 }
 
 export type Metric =
   | { readonly type: 'Resource'; readonly resource: string; readonly target: MetricTarget }
   | { readonly type: 'ContainerResource'; readonly resource: string; readonly container: string; readonly target: MetricTarget }
-  | { readonly type: 'Pods'; readonly metric: MetricReference; readonly target: MetricTarget }
-  | { readonly type: 'Object'; readonly metric: MetricReference; readonly described: KindReference; readonly target: MetricTarget }
-  | { readonly type: 'External'; readonly metric: MetricReference; readonly target: MetricTarget }
-  /** Of a type that release 1.31 does not know. */
+  | { readonly type: 'Pods'; readonly metric: MetricIdentifier; readonly target: MetricTarget }
+  | {
+      readonly type: 'Object';
+      readonly metric: MetricIdentifier;
+      readonly describedObject: CrossVersionObjectReference;
+      readonly target: MetricTarget;
+    }
+  | { readonly type: 'External'; readonly metric: MetricIdentifier; readonly target: MetricTarget }
+  /** Of a type that release 1.31 does not have. */
   | { readonly type: 'unknown'; readonly name: string };
 
 export interface ScalingPolicy {
@@ -37,97 +54,77 @@ export interface ScalingPolicy {
   readonly periodMs: number;
 }
 
-export interface Rules {
-  /** Undefined = nothing is said. */
-  readonly windowMs: number | undefined;
-  readonly select: 'Max' | 'Min' | 'Disabled';
+export interface ScalingRules {
+  /** Undefined when the rules do not set one: the default depends on the direction. */
+  readonly stabilizationWindowMs: number | undefined;
+  readonly selectPolicy: 'Max' | 'Min' | 'Disabled';
   readonly policies: readonly ScalingPolicy[];
 }
 
 export interface AutoscalerSpec {
-  readonly target: KindReference;
-  readonly min: number;
-  readonly max: number;
+  readonly scaleTargetRef: CrossVersionObjectReference;
+  readonly minReplicas: number;
+  readonly maxReplicas: number;
   readonly metrics: readonly Metric[];
-  /** Undefined = the rules of the first version, which nobody can change. */
-  readonly behavior: { readonly up: Rules; readonly down: Rules } | undefined;
+  /** Undefined: the fixed rules of autoscaling/v1 apply. */
+  readonly behavior: { readonly scaleUp: ScalingRules; readonly scaleDown: ScalingRules } | undefined;
 }
 
-export function specOf({ body }: ApiObject): AutoscalerSpec {
-  const spec = objectAt(body, 'spec') ?? {};
-  const behavior = objectAt(spec, 'behavior');
+export function parseSpec({ body: { spec = {} } }: Pick<Autoscaler, 'body'>): AutoscalerSpec {
+  const { scaleTargetRef, minReplicas = 1, maxReplicas = 1, metrics = [], behavior } = spec;
   return {
-    target: referenceOf(objectAt(spec, 'scaleTargetRef')),
-    min: numberAt(spec, 'minReplicas') ?? 1,
-    max: numberAt(spec, 'maxReplicas') ?? 1,
-    metrics: (arrayAt(spec, 'metrics') ?? []).filter(isObject).map(metricOf),
-    behavior:
-      behavior === undefined ? undefined : { up: rulesOf(objectAt(behavior, 'scaleUp')), down: rulesOf(objectAt(behavior, 'scaleDown')) },
+    scaleTargetRef: referenceOf(scaleTargetRef),
+    minReplicas,
+    maxReplicas,
+    metrics: metrics.map(metricOf),
+    behavior: behavior === undefined ? undefined : { scaleUp: rulesOf(behavior.scaleUp), scaleDown: rulesOf(behavior.scaleDown) },
   };
 }
 
-function metricOf(metric: JsonObject): Metric {
-  const type = stringAt(metric, 'type') ?? '';
-  const source = (member: string): JsonObject => objectAt(metric, member) ?? {};
+function metricOf({ type = '', resource, containerResource, pods, object, external }: AutoscalingV2MetricSpec): Metric {
   switch (type) {
-    case 'Resource': {
-      const resource = source('resource');
-      return { type, resource: stringAt(resource, 'name') ?? '', target: targetOf(resource) };
-    }
+    case 'Resource':
+      return { type, resource: resource?.name ?? '', target: targetOf(resource?.target) };
     case 'ContainerResource': {
-      const resource = source('containerResource');
-      const [name, container] = [stringAt(resource, 'name') ?? '', stringAt(resource, 'container') ?? ''];
-      return { type, resource: name, container, target: targetOf(resource) };
+      const { name = '', container = '', target } = containerResource ?? {};
+      return { type, resource: name, container, target: targetOf(target) };
     }
-    case 'Pods': {
-      const pods = source('pods');
-      return { type, metric: metricNameOf(pods), target: targetOf(pods) };
-    }
+    case 'Pods':
+      return { type, metric: identifierOf(pods?.metric), target: targetOf(pods?.target) };
     case 'Object': {
-      const object = source('object');
-      return { type, metric: metricNameOf(object), described: referenceOf(objectAt(object, 'describedObject')), target: targetOf(object) };
+      const { metric, describedObject, target } = object ?? {};
+      return { type, metric: identifierOf(metric), describedObject: referenceOf(describedObject), target: targetOf(target) };
     }
-    case 'External': {
-      const external = source('external');
-      return { type, metric: metricNameOf(external), target: targetOf(external) };
-    }
+    case 'External':
+      return { type, metric: identifierOf(external?.metric), target: targetOf(external?.target) };
     default:
       return { type: 'unknown', name: type };
   }
 }
 
-function targetOf(source: JsonObject): MetricTarget {
-  const target = objectAt(source, 'target') ?? {};
-  const [percent, average] = [numberAt(target, 'averageUtilization'), stringAt(target, 'averageValue')];
-  if (average !== undefined) return { type: 'average', milli: milliOf(average) };
-  if (percent !== undefined) return { type: 'utilization', percent };
-  return { type: 'value', milli: milliOf(stringAt(target, 'value') ?? '0') };
+function targetOf({ averageValue, averageUtilization, value = '0' }: AutoscalingV2MetricTarget = {}): MetricTarget {
+  if (averageValue !== undefined) return { type: 'average', milli: parseMilli(averageValue) };
+  if (averageUtilization !== undefined) return { type: 'utilization', percent: averageUtilization };
+  return { type: 'value', milli: parseMilli(value) };
 }
 
-function metricNameOf(source: JsonObject): MetricReference {
-  const metric = objectAt(source, 'metric') ?? {};
-  return { name: stringAt(metric, 'name') ?? '', selector: objectAt(metric, 'selector') };
+function identifierOf({ name = '', selector }: AutoscalingV2MetricIdentifier = {}): MetricIdentifier {
+  return { name, selector };
 }
 
-function referenceOf(reference: JsonObject | undefined): KindReference {
-  const text = (member: string): string => stringAt(reference, member) ?? '';
-  return { apiVersion: text('apiVersion'), kind: text('kind'), name: text('name') };
+function referenceOf(reference: AutoscalingV2CrossVersionObjectReference = {}): CrossVersionObjectReference {
+  const { apiVersion = '', kind = '', name = '' } = reference;
+  return { apiVersion, kind, name };
 }
 
-function rulesOf(rules: JsonObject = {}): Rules {
-  const [seconds, select] = [numberAt(rules, 'stabilizationWindowSeconds'), stringAt(rules, 'selectPolicy')];
+function rulesOf({ stabilizationWindowSeconds, selectPolicy, policies = [] }: AutoscalingV2HPAScalingRules = {}): ScalingRules {
   return {
-    windowMs: seconds === undefined ? undefined : seconds * 1000,
-    select: select === 'Min' || select === 'Disabled' ? select : 'Max',
-    policies: (arrayAt(rules, 'policies') ?? []).filter(isObject).map((policy) => ({
-      type: stringAt(policy, 'type') === 'Percent' ? 'Percent' : 'Pods',
-      value: numberAt(policy, 'value') ?? 0,
-      periodMs: (numberAt(policy, 'periodSeconds') ?? 0) * 1000,
+    stabilizationWindowMs: stabilizationWindowSeconds === undefined ? undefined : stabilizationWindowSeconds * 1000,
+    selectPolicy: selectPolicy === 'Min' || selectPolicy === 'Disabled' ? selectPolicy : 'Max',
+    policies: policies.map(({ type, value = 0, periodSeconds = 0 }) => ({
+      type: type === 'Percent' ? 'Percent' : 'Pods',
+      value,
+      periodMs: periodSeconds * 1000,
     })),
   };
-}
-
-export function numberAt(value: JsonObject | undefined, member: string): number | undefined {
-  const found = value === undefined ? undefined : own(value, member);
-  return typeof found === 'number' ? found : undefined;
 }

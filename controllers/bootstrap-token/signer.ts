@@ -1,22 +1,27 @@
-/** Signs the cluster's description with every bootstrap token that may, so that whoever has a token can tell that it is true. */
+/**
+ * Bootstrap signer: watches the cluster-info ConfigMap and the Secrets of bootstrap tokens, and writes a signature for
+ * each token with the usage `signing` to the ConfigMap: a machine with a token can verify the cluster's kubeconfig. All
+ * events enqueue the same item. Unlike upstream's signer it is requeued for the time at which the next token expires,
+ * and logs why a token cannot sign.
+ */
 import { isNotFound } from '../../shared/client/rest/api-error';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
+import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { CLUSTER_INFO, BOOTSTRAP_SIGNING_KEY } from '../../shared/names/bootstrap-token';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
-import { TokenSecrets } from './secrets';
-import { signingOf } from './signing';
-import { signerOf } from './token';
+import { parseSigningToken, type TokenSecret } from './bootstrap-token';
+import { reconcileSignatures } from './cluster-info-signatures';
+import { TokenSecrets } from './token-secrets';
 
-const MAPS = resourceOf('core.v1.ConfigMap');
-/** There is one description, so all that happens adds the same item. */
+const CONFIG_MAPS = resourceOf('core.v1.ConfigMap');
+/** The only item of the queue. */
 const ITEM = CLUSTER_INFO.name;
 
 export const bootstrapSignerController: Controller = {
   name: 'bootstrapsigner',
   aliases: ['bootstrap-signer-controller'],
-  description: "signs the cluster's description with bootstrap tokens",
+  description: 'signs the cluster-info ConfigMap with bootstrap tokens',
   isOnByDefault: false,
   account: 'bootstrap-signer',
   run,
@@ -25,41 +30,38 @@ export const bootstrapSignerController: Controller = {
 async function run(context: ControllerContext): Promise<void> {
   const { client, clock, informers, logger, names, signal } = context;
   const namespace = names.publicNamespace;
-  const infos = informers.of(MAPS, { namespace, fieldSelector: `metadata.name=${CLUSTER_INFO.name}` });
+  const configMaps = informers.of(CONFIG_MAPS, { namespace, fieldSelector: `metadata.name=${CLUSTER_INFO.name}` });
   const secrets = new TokenSecrets(context);
   const queue = context.queue({ name: 'bootstrap_signer_queue' });
-  const add = (): void => queue.add(ITEM);
-  const look = (secret: ApiObject): void => {
-    reportBroken(secret, context);
-    add();
+  const enqueue = (): void => queue.add(ITEM);
+  const secretChanged = (secret: TokenSecret): void => {
+    warnIfInvalid(secret, context);
+    enqueue();
   };
-  const unhandle = [
-    infos.handle({ added: add, updated: add }),
-    secrets.handle({ added: look, updated: (_, secret) => look(secret), deleted: add }),
+  const removeHandlers = [
+    configMaps.handle({ added: enqueue, updated: enqueue }),
+    secrets.handle({ added: secretChanged, updated: (_, secret) => secretChanged(secret), deleted: enqueue }),
   ];
   const work = async (): Promise<WorkOutcome> => {
-    const { action, endsAfterMs } = signingOf(
-      infos.get(namespace, CLUSTER_INFO.name),
-      secrets.list(),
-      BOOTSTRAP_SIGNING_KEY[names.dialect],
-      clock.now(),
-    );
-    if (action.type === 'stuck') logger.warn('signatures are not up to date: it cannot be changed', { namespace, name: CLUSTER_INFO.name });
-    if (action.type === 'update') await client.update(MAPS, action.object, { signal }).catch(unlessGone);
-    return endsAfterMs === undefined ? DONE : { type: 'again', afterMs: endsAfterMs };
+    const clusterInfo = configMaps.get(namespace, CLUSTER_INFO.name);
+    const { action, requeueAfterMs } = reconcileSignatures(clusterInfo, secrets.list(), BOOTSTRAP_SIGNING_KEY[names.dialect], clock.now());
+    if (action.type === 'immutable') {
+      logger.warn('signatures are not up to date: it cannot be changed', { namespace, name: CLUSTER_INFO.name });
+    }
+    if (action.type === 'update') await client.update(CONFIG_MAPS, action.body, { signal }).catch(ignoreNotFound);
+    return requeueAfterMs === undefined ? DONE : { type: 'again', afterMs: requeueAfterMs };
   };
-  if (await waitForSync([infos, ...secrets.informers], signal)) await runWorkers({ queue, concurrency: 1, logger, signal, work });
-  for (const remove of unhandle) remove();
+  if (await waitForSync([configMaps, ...secrets.informers], signal)) await runWorkers({ queue, concurrency: 1, logger, signal, work });
+  for (const removeHandler of removeHandlers) removeHandler();
 }
 
-/** One that is asked to sign and cannot is named, each time that it changes. */
-function reportBroken(secret: ApiObject, { logger }: ControllerContext): void {
-  const signer = isBeingDeleted(secret) ? undefined : signerOf(secret);
-  if (signer?.type !== 'broken') return;
-  logger.warn('a bootstrap token cannot sign', { namespace: secret.namespace, name: secret.name, reason: signer.problem });
+/** Logs each version of a Secret that has the usage `signing` and cannot sign. */
+function warnIfInvalid(secret: TokenSecret, { logger }: ControllerContext): void {
+  const result = isBeingDeleted(secret) ? undefined : parseSigningToken(secret);
+  if (result?.type !== 'invalid') return;
+  logger.warn('a bootstrap token cannot sign', { namespace: secret.namespace, name: secret.name, reason: result.error });
 }
 
-/** What is gone is told by its own event. */
-function unlessGone(error: unknown): void {
+function ignoreNotFound(error: unknown): void {
   if (!isNotFound(error)) throw error;
 }

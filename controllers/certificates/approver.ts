@@ -1,82 +1,93 @@
 /**
- * Approves what nodes ask for themselves: a certificate with which they are known to the API, when whoever asks may have it by the rules of access. All other
- * requests wait for a person.
+ * CSR approver: watches CertificateSigningRequests and approves those of nodes for their own client certificates, if a
+ * SubjectAccessReview allows the user to create `certificatesigningrequests/selfnodeclient` or `/nodeclient`. Leaves
+ * all other requests to administrators. As in upstream's approver, a recognized request that is not allowed is retried
+ * with back-off, because a binding may be created later.
  */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
+import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { groupInDialect } from '../../shared/names/dialect';
 import { parseCertificateRequest, CertificateRequestFault } from '../../shared/pki/certificate-request';
-import { objectAt, own, type JsonObject } from '../../shared/values/json';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
-import { has, readSigningRequest, REQUESTS, withCondition, type SigningRequest } from './request';
-import { faultOf, NODE_CLIENT } from './rules';
+import { KUBELET_CLIENT_SIGNER, validateForSigner } from './signer-rules';
+import {
+  hasCondition,
+  parseSigningRequest,
+  SIGNING_REQUESTS,
+  withNewCondition,
+  type SigningRequest,
+  type SigningRequestObject,
+} from './signing-request';
 
 const REVIEWS = resourceOf('authorization.v1.SubjectAccessReview');
 const CONCURRENCY = 5;
-/** Leave may be given later. Milliseconds. */
+/** The first back-off of a request that is not allowed. Milliseconds. */
 const FIRST_MS = 200;
 
 export const certificateApprover: Controller = {
   name: 'csrapproving',
   aliases: ['certificatesigningrequest-approving-controller', 'certificatesigningrequest-approving'],
-  description: 'approves the certificates that nodes ask for themselves, where they may have them',
+  description: 'approves the requests of nodes for their client certificates',
   isOnByDefault: true,
   account: 'certificate-controller',
   run,
 };
 
-/** What somebody must be allowed to create to have his request approved, the narrower right first. */
-const GROUNDS = [
+/** The narrower permission first. `username`: of the request; `commonName`: of the certificate. */
+const RECOGNIZERS = [
   {
     subresource: 'selfnodeclient',
     message: 'Auto approving self kubelet client certificate after SubjectAccessReview.',
-    isMeant: (username: string, commonName: string) => username === commonName,
+    recognizes: (username: string, commonName: string) => username === commonName,
   },
   {
     subresource: 'nodeclient',
     message: 'Auto approving kubelet client certificate after SubjectAccessReview.',
-    isMeant: () => true,
+    recognizes: () => true,
   },
 ] as const;
 
 async function run(context: ControllerContext): Promise<void> {
   const { client, clock, informers, logger, signal } = context;
-  const requests = informers.of(REQUESTS);
+  const requests = informers.of(SIGNING_REQUESTS);
   const queue = context.queue({ name: 'certificate_approver', firstMs: FIRST_MS });
-  const look = (object: ApiObject): void => {
-    if (isOpen(readSigningRequest(object))) queue.add(object.name);
+  const enqueue = (object: SigningRequestObject): void => {
+    if (isPending(parseSigningRequest(object))) queue.add(object.name);
   };
-  const unhandle = requests.handle({ added: look, updated: (_, object) => look(object) });
+  const removeHandlers = requests.handle({ added: enqueue, updated: (_, object) => enqueue(object) });
   const work = async (name: string): Promise<WorkOutcome> => {
     const object = requests.byKey(name);
-    const request = object === undefined ? undefined : readSigningRequest(object);
-    if (object === undefined || request === undefined || isBeingDeleted(object) || !isOpen(request)) return DONE;
-    const commonName = nodeIn(request, context);
+    const request = object === undefined ? undefined : parseSigningRequest(object);
+    if (object === undefined || request === undefined || isBeingDeleted(object) || !isPending(request)) return DONE;
+    const commonName = kubeletCommonName(request, context);
     if (commonName === undefined) return DONE;
-    for (const { subresource, message, isMeant } of GROUNDS) {
-      if (!isMeant(request.username, commonName) || !(await isAllowed(context, object, subresource))) continue;
-      const approved = withCondition(object, 'Approved', 'AutoApproved', message, clock.now());
-      await client.update(REQUESTS, approved, { subresource: 'approval', signal }).catch(unlessOvertaken);
+    for (const { subresource, message, recognizes } of RECOGNIZERS) {
+      if (!recognizes(request.username, commonName) || !(await isAllowed(context, object, subresource))) continue;
+      const approved = withNewCondition(object, { type: 'Approved', reason: 'AutoApproved', message }, clock.now());
+      await client.update(SIGNING_REQUESTS, approved, { subresource: 'approval', signal }).catch(ignoreOutdated);
       return DONE;
     }
     logger.debug('nobody has said that this may be approved', { request: name });
     return { type: 'wait' };
   };
   if (await waitForSync([requests], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
-  unhandle();
+  removeHandlers();
 }
 
-function isOpen(request: SigningRequest): boolean {
-  return request.signer === NODE_CLIENT && request.certificate === '' && !has(request, 'Approved') && !has(request, 'Denied');
+function isPending(request: SigningRequest): boolean {
+  const { signerName, certificate } = request;
+  return (
+    signerName === KUBELET_CLIENT_SIGNER && certificate === '' && !hasCondition(request, 'Approved') && !hasCondition(request, 'Denied')
+  );
 }
 
-/** The name of the node that the certificate is for; undefined = it is for something else. */
-function nodeIn({ name, text, usages }: SigningRequest, { logger }: ControllerContext): string | undefined {
+/** Undefined when the request is not for the client certificate of a node. */
+function kubeletCommonName({ name, request, usages }: SigningRequest, { logger }: ControllerContext): string | undefined {
   try {
-    const parsed = parseCertificateRequest(text);
-    return faultOf(NODE_CLIENT, parsed, usages) === undefined ? parsed.commonName : undefined;
+    const parsed = parseCertificateRequest(request);
+    return validateForSigner(KUBELET_CLIENT_SIGNER, parsed, usages) === undefined ? parsed.commonName : undefined;
   } catch (error) {
     if (!(error instanceof CertificateRequestFault)) throw error;
     logger.warn('a request for a certificate cannot be read', { request: name, reason: error.message });
@@ -84,23 +95,19 @@ function nodeIn({ name, text, usages }: SigningRequest, { logger }: ControllerCo
   }
 }
 
-async function isAllowed({ client, signal }: ControllerContext, { body }: ApiObject, subresource: string): Promise<boolean> {
-  const spec = objectAt(body, 'spec') ?? {};
-  const member = (from: string, to = from): JsonObject => {
-    const value = own(spec, from);
-    return value === undefined ? {} : { [to]: value };
-  };
-  const answer = await client.review(
+async function isAllowed({ client, signal }: ControllerContext, { body }: SigningRequestObject, subresource: string): Promise<boolean> {
+  const { username, uid, groups, extra } = body.spec ?? {};
+  const review = await client.review(
     REVIEWS,
     {
       spec: {
-        ...member('username', 'user'),
-        ...member('uid'),
-        ...member('groups'),
-        ...member('extra'),
+        ...(username === undefined ? {} : { user: username }),
+        ...(uid === undefined ? {} : { uid }),
+        ...(groups === undefined ? {} : { groups }),
+        ...(extra === undefined ? {} : { extra }),
         resourceAttributes: {
-          group: groupInDialect(client.dialect, REQUESTS.group),
-          resource: REQUESTS.resource,
+          group: groupInDialect(client.dialect, SIGNING_REQUESTS.group),
+          resource: SIGNING_REQUESTS.resource,
           subresource,
           verb: 'create',
         },
@@ -108,10 +115,10 @@ async function isAllowed({ client, signal }: ControllerContext, { body }: ApiObj
     },
     { signal },
   );
-  return own(objectAt(answer, 'status') ?? {}, 'allowed') === true;
+  return review.status?.allowed === true;
 }
 
-/** A newer state brings the next look. */
-function unlessOvertaken(error: unknown): void {
+/** A request that changed or was deleted meanwhile is enqueued by its event. */
+function ignoreOutdated(error: unknown): void {
   if (!isConflict(error) && !isNotFound(error)) throw error;
 }

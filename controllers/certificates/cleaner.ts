@@ -1,15 +1,19 @@
-/** Deletes requests for certificates that have served their purpose: each at its time, which a timer tells. Whoever asked has his certificate by then. */
+/**
+ * CSR cleaner: watches CertificateSigningRequests and deletes them when they expire: decided ones an hour after the
+ * decision, pending ones after a day, issued ones with their certificate. A request is requeued for the time at which
+ * it expires; upstream's cleaner polls all requests once an hour.
+ */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
+import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
-import { endOfRequest } from './cleaning';
-import { readSigningRequest, REQUESTS } from './request';
+import { expirationOf } from './expiration';
+import { parseSigningRequest, SIGNING_REQUESTS, type SigningRequestObject } from './signing-request';
 
 export const certificateCleaner: Controller = {
   name: 'csrcleaner',
   aliases: ['certificatesigningrequest-cleaner-controller', 'certificatesigningrequest-cleaner'],
-  description: 'deletes requests for certificates an hour after they were decided on, or a day after nobody did',
+  description: 'deletes CertificateSigningRequests one hour after the decision, or one day after the creation',
   isOnByDefault: true,
   account: 'certificate-controller',
   run,
@@ -17,24 +21,24 @@ export const certificateCleaner: Controller = {
 
 async function run(context: ControllerContext): Promise<void> {
   const { client, clock, informers, logger, signal } = context;
-  const requests = informers.of(REQUESTS);
+  const requests = informers.of(SIGNING_REQUESTS);
   const queue = context.queue({ name: 'certificate_cleaner' });
-  const look = (object: ApiObject): void => queue.add(object.name);
-  const unhandle = requests.handle({ added: look, updated: (_, object) => look(object) });
+  const enqueue = (object: SigningRequestObject): void => queue.add(object.name);
+  const removeHandlers = requests.handle({ added: enqueue, updated: (_, object) => enqueue(object) });
   const work = async (name: string): Promise<WorkOutcome> => {
     const object = requests.byKey(name);
-    const end = object === undefined || isBeingDeleted(object) ? undefined : endOfRequest(readSigningRequest(object));
-    if (object === undefined || end === undefined) return DONE;
-    if (end > clock.now()) return { type: 'again', afterMs: end - clock.now() };
+    const expiration = object === undefined || isBeingDeleted(object) ? undefined : expirationOf(parseSigningRequest(object));
+    if (object === undefined || expiration === undefined) return DONE;
+    if (expiration > clock.now()) return { type: 'again', afterMs: expiration - clock.now() };
     const { uid, resourceVersion } = object;
-    await client.delete(REQUESTS, { name }, { preconditions: { uid, resourceVersion }, signal }).catch(unlessOvertaken);
+    await client.delete(SIGNING_REQUESTS, { name }, { preconditions: { uid, resourceVersion }, signal }).catch(ignoreOutdated);
     return DONE;
   };
   if (await waitForSync([requests], signal)) await runWorkers({ queue, concurrency: 1, logger, signal, work });
-  unhandle();
+  removeHandlers();
 }
 
-/** What is gone or has changed is told by its own event. */
-function unlessOvertaken(error: unknown): void {
+/** A request that changed or was deleted meanwhile is enqueued by its event. */
+function ignoreOutdated(error: unknown): void {
   if (!isNotFound(error) && !isConflict(error)) throw error;
 }

@@ -1,25 +1,34 @@
 /**
- * Signs approved requests for the signers whose keys it was given. What a signer does not take is marked as failed, with the reason; what is signed stays as it is.
- * Keys and what is signed with them are never told.
+ * CSR signer: watches CertificateSigningRequests and issues the certificates of approved ones, for the signers that the
+ * process has keys of. A request that violates the rules of its signer gets the condition Failed with the reason.
+ * Issued certificates are never changed. Unlike upstream, one controller serves all signers. Logs contain neither keys
+ * nor certificates.
  */
+import type { CertificatesV1CertificateSigningRequest } from '../../shared/api/types/generated/members';
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
+import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { aborted } from '../../shared/client/signals';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { signCertificateRequest } from '../../shared/pki/certificate-authority';
 import { parseCertificateRequest, CertificateRequestFault, type ParsedCertificateRequest } from '../../shared/pki/certificate-request';
-import type { JsonObject } from '../../shared/values/json';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
-import { has, readSigningRequest, REQUESTS, withCertificate, withCondition, type SigningRequest } from './request';
-import { faultOf, lifetimeOf, SIGNERS, usesOf, type SignerName } from './rules';
+import { certificateUses, SIGNER_NAMES, validateForSigner, validityPeriod, type SignerName } from './signer-rules';
+import {
+  hasCondition,
+  parseSigningRequest,
+  SIGNING_REQUESTS,
+  withCertificate,
+  withNewCondition,
+  type SigningRequest,
+  type SigningRequestObject,
+} from './signing-request';
 
 const CONCURRENCY = 5;
-const REFUSED = 'SignerValidationFailure';
 
 export const certificateSigner: Controller = {
   name: 'csrsigning',
   aliases: ['certificatesigningrequest-signing-controller', 'certificatesigningrequest-signing'],
-  description: 'signs the requests for certificates that are approved',
+  description: 'signs approved CertificateSigningRequests',
   isOnByDefault: true,
   account: 'certificate-controller',
   run,
@@ -32,63 +41,67 @@ async function run(context: ControllerContext): Promise<void> {
     await aborted(signal);
     return;
   }
-  const requests = informers.of(REQUESTS);
+  const requests = informers.of(SIGNING_REQUESTS);
   const queue = context.queue({ name: 'certificate' });
-  const look = (object: ApiObject): void => {
-    if (isReady(readSigningRequest(object))) queue.add(object.name);
+  const enqueue = (object: SigningRequestObject): void => {
+    if (needsSigning(parseSigningRequest(object))) queue.add(object.name);
   };
-  const unhandle = requests.handle({ added: look, updated: (_, object) => look(object) });
-  const unwatch = settings.signers.watch(clock, logger);
+  const removeHandlers = requests.handle({ added: enqueue, updated: (_, object) => enqueue(object) });
+  const unwatchKeys = settings.signers.watch(clock, logger);
   const work = async (name: string): Promise<WorkOutcome> => {
     const object = requests.byKey(name);
-    const request = object === undefined ? undefined : readSigningRequest(object);
-    if (object === undefined || request === undefined || isBeingDeleted(object) || !isReady(request)) return DONE;
-    const answered = await answerTo(context, object, request);
-    if (answered !== undefined) await client.update(REQUESTS, answered, { subresource: 'status', signal }).catch(unlessOvertaken);
+    const request = object === undefined ? undefined : parseSigningRequest(object);
+    if (object === undefined || request === undefined || isBeingDeleted(object) || !needsSigning(request)) return DONE;
+    const update = await signOrFail(context, object, request);
+    if (update !== undefined) await client.update(SIGNING_REQUESTS, update, { subresource: 'status', signal }).catch(ignoreOutdated);
     return DONE;
   };
   if (await waitForSync([requests], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
-  unwatch();
-  unhandle();
+  unwatchKeys();
+  removeHandlers();
 }
 
-const isReady = (request: SigningRequest): boolean =>
-  request.certificate === '' && has(request, 'Approved') && !has(request, 'Denied') && !has(request, 'Failed');
+const needsSigning = (request: SigningRequest): boolean =>
+  request.certificate === '' && hasCondition(request, 'Approved') && !hasCondition(request, 'Denied') && !hasCondition(request, 'Failed');
 
-/** The object as it is to be; undefined = another one signs it. */
-async function answerTo(context: ControllerContext, object: ApiObject, request: SigningRequest): Promise<JsonObject | undefined> {
+/** The body with the certificate or the condition Failed; undefined when the signer is not one of this process. */
+async function signOrFail(
+  context: ControllerContext,
+  object: SigningRequestObject,
+  request: SigningRequest,
+): Promise<CertificatesV1CertificateSigningRequest | undefined> {
   const { clock, random, logger, settings } = context;
-  const signer = SIGNERS.find((name) => name === request.signer);
-  const authority = signer === undefined ? undefined : settings.signers.of(signer);
+  const signer = SIGNER_NAMES.find((name) => name === request.signerName);
+  const authority = signer === undefined ? undefined : settings.signers.authorityOf(signer);
   if (signer === undefined || authority === undefined) return undefined;
   const now = clock.now();
-  const checked = check(signer, request);
-  if ('fault' in checked) {
-    logger.warn('a request for a certificate is not signed', { request: request.name, reason: checked.fault });
-    return withCondition(object, 'Failed', REFUSED, checked.fault, now);
+  const result = parseAndValidate(signer, request);
+  if ('error' in result) {
+    logger.warn('a request for a certificate is not signed', { request: request.name, reason: result.error });
+    return withNewCondition(object, { type: 'Failed', reason: 'SignerValidationFailure', message: result.error }, now);
   }
   if (authority.notAfter <= now)
     throw new Error(`the certificate of the signer ${signer} is over: ${new Date(authority.notAfter).toISOString()}`);
-  const usages = usesOf(request.usages);
-  const times = lifetimeOf(request, settings.longestCertificateMs, now);
-  return withCertificate(object, await signCertificateRequest({ request: checked.parsed, authority, usages, ...times }, random));
+  const usages = certificateUses(request.usages);
+  const validity = validityPeriod(request, settings.maxCertificateMs, now);
+  return withCertificate(object, await signCertificateRequest({ request: result.parsed, authority, usages, ...validity }, random));
 }
 
-function check(
+function parseAndValidate(
   signer: SignerName,
-  { name, text, usages }: SigningRequest,
-): { readonly fault: string } | { readonly parsed: ParsedCertificateRequest } {
+  { name, request, usages }: SigningRequest,
+): { readonly error: string } | { readonly parsed: ParsedCertificateRequest } {
   try {
-    const parsed = parseCertificateRequest(text);
-    const fault = faultOf(signer, parsed, usages);
-    return fault === undefined ? { parsed } : { fault };
+    const parsed = parseCertificateRequest(request);
+    const error = validateForSigner(signer, parsed, usages);
+    return error === undefined ? { parsed } : { error };
   } catch (error) {
-    if (error instanceof CertificateRequestFault) return { fault: `unable to parse csr "${name}": ${error.message}` };
+    if (error instanceof CertificateRequestFault) return { error: `unable to parse csr "${name}": ${error.message}` };
     throw error;
   }
 }
 
-/** A newer state brings the next look. */
-function unlessOvertaken(error: unknown): void {
+/** A request that changed or was deleted meanwhile is enqueued by its event. */
+function ignoreOutdated(error: unknown): void {
   if (!isConflict(error) && !isNotFound(error)) throw error;
 }

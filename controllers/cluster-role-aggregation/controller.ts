@@ -1,43 +1,48 @@
-/** Gives roles that are made of others the rules of those that they select, whenever one of them changes. */
+/**
+ * ClusterRole aggregation controller: watches ClusterRoles and applies the rules of those with an `aggregationRule`:
+ * the rules of all ClusterRoles that it selects. Any change of a ClusterRole enqueues all aggregated ones. Uses
+ * server-side apply as in upstream's controller, bound to the uid and resourceVersion of the observed role.
+ */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { FIELD_MANAGERS } from '../../shared/names/program';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
-import { isAggregated, missingRules } from './reconcile';
+import { desiredRules, isAggregated } from './reconcile';
 
-const ROLES = resourceOf('rbac.v1.ClusterRole');
+const CLUSTER_ROLES = resourceOf('rbac.v1.ClusterRole');
 const CONCURRENCY = 5;
 
 export const clusterRoleAggregationController: Controller = {
   name: 'clusterrole-aggregation',
   aliases: ['clusterrole-aggregation-controller'],
-  description: 'gives roles that are made of others their rules',
+  description: 'writes the rules of aggregated ClusterRoles',
   isOnByDefault: true,
   account: 'clusterrole-aggregation-controller',
   run,
 };
 
-async function run({ client, informers, queue: makeQueue, logger, signal }: ControllerContext): Promise<void> {
-  const roles = informers.of(ROLES);
-  const queue = makeQueue({ name: 'ClusterRoleAggregator' });
-  const addAll = (): void => {
-    for (const role of roles.list()) if (isAggregated(role)) queue.add(role.name);
+async function run({ client, informers, queue: createQueue, logger, signal }: ControllerContext): Promise<void> {
+  const clusterRoles = informers.of(CLUSTER_ROLES);
+  const queue = createQueue({ name: 'ClusterRoleAggregator' });
+  const enqueueAggregated = (): void => {
+    for (const role of clusterRoles.list()) if (isAggregated(role)) queue.add(role.name);
   };
-  const unhandle = roles.handle({ added: addAll, updated: addAll, deleted: addAll });
-  const work = async (name: string): Promise<WorkOutcome> => {
-    const role = roles.get('', name);
-    const rules = role === undefined ? undefined : missingRules(role, roles.list());
+  const removeHandlers = clusterRoles.handle({ added: enqueueAggregated, updated: enqueueAggregated, deleted: enqueueAggregated });
+  const syncClusterRole = async (name: string): Promise<WorkOutcome> => {
+    const role = clusterRoles.get('', name);
+    const rules = role === undefined ? undefined : desiredRules(role, clusterRoles.list());
     if (role === undefined || rules === undefined) return DONE;
     const { uid, resourceVersion } = role;
-    // uid and resourceVersion bind the apply to the observed role: without them it would recreate a deleted role.
+    // Without uid and resourceVersion the apply would recreate a deleted role.
     const configuration = { metadata: { name, uid, resourceVersion }, rules: [...rules] };
-    await client.apply(ROLES, configuration, { fieldManager: FIELD_MANAGERS.aggregatedRoles, signal }).catch((error: unknown) => {
-      // A newer state brings the next look.
+    await client.apply(CLUSTER_ROLES, configuration, { fieldManager: FIELD_MANAGERS.aggregatedRoles, signal }).catch((error: unknown) => {
+      // A changed or deleted role is enqueued by its event.
       if (!isConflict(error) && !isNotFound(error)) throw error;
     });
     return DONE;
   };
-  if (await waitForSync([roles], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
-  unhandle();
+  if (await waitForSync([clusterRoles], signal))
+    await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work: syncClusterRole });
+  removeHandlers();
 }

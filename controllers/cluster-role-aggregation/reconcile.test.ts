@@ -1,10 +1,14 @@
-import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
-import type { JsonObject } from '../../shared/values/json';
-import { missingRules } from './reconcile';
+import type { MetaV1LabelSelector, RbacV1PolicyRule } from '../../shared/api/types/generated/members';
+import { apiObject } from '../../shared/client/rest/api-object';
+import { desiredRules, type ClusterRole } from './reconcile';
 
-const rule = (resource: string): JsonObject => ({ verbs: ['get'], apiGroups: [''], resources: [resource] });
+const rule = (resource: string): RbacV1PolicyRule => ({ verbs: ['get'], apiGroups: [''], resources: [resource] });
 
-function role(name: string, rules: JsonObject[], more: { readonly labels?: JsonObject; readonly selects?: JsonObject[] } = {}): ApiObject {
+function role(
+  name: string,
+  rules: RbacV1PolicyRule[],
+  more: { readonly labels?: Record<string, string>; readonly selects?: MetaV1LabelSelector[] } = {},
+): ClusterRole {
   const { labels = {}, selects } = more;
   return apiObject({
     metadata: { name, labels },
@@ -22,7 +26,7 @@ const parts = [
   role('d', [rule('d')]),
 ];
 
-it.each<[string, ApiObject, readonly JsonObject[] | undefined]>([
+it.each<[string, ClusterRole, readonly RbacV1PolicyRule[] | undefined]>([
   [
     'each rule of the selected roles once, in the order of their names',
     role('e', [], { selects: [toEdit] }),
@@ -36,11 +40,11 @@ it.each<[string, ApiObject, readonly JsonObject[] | undefined]>([
   ['no rules when no role is selected', role('e', [rule('x')], { selects: [{ matchLabels: { no: 'x' } }] }), []],
   ['no change when the rules are up to date', role('e', [rule('c')], { selects: [toView] }), undefined],
   ['no change for a role without an aggregationRule', role('e', [rule('x')]), undefined],
-])('missingRules returns %s', (_title, one, rules) => {
-  expect(missingRules(one, [...parts, one])).toEqual(rules);
+])('desiredRules returns %s', (_title, aggregated, rules) => {
+  expect(desiredRules(aggregated, [...parts, aggregated])).toEqual(rules);
 });
 
-it('missingRules does not aggregate a role into itself', () => {
-  const one = role('e', [rule('x')], { labels: { edit: 'true' }, selects: [toEdit] });
-  expect(missingRules(one, [one])).toEqual([]);
+it('desiredRules does not aggregate a role into itself', () => {
+  const aggregated = role('e', [rule('x')], { labels: { edit: 'true' }, selects: [toEdit] });
+  expect(desiredRules(aggregated, [aggregated])).toEqual([]);
 });

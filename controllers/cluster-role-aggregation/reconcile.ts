@@ -1,29 +1,32 @@
-/** Which rules a role has that is made of others; decided from what is seen, without a server. */
+/** Decides the rules of aggregated ClusterRoles. Pure. */
 import { selectorMatches } from '../../shared/api/selectors/object-selector';
-import { arrayAt, equalJson, isObject, objectAt, type JsonObject } from '../../shared/values/json';
+import type { RbacV1ClusterRole, RbacV1PolicyRule } from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';
+import { equalJson } from '../../shared/values/json';
+import { compareNames } from '../runtime/pods';
 
-export const isAggregated = ({ body }: ApiObject): boolean => objectAt(body, 'aggregationRule') !== undefined;
+export type ClusterRole = ApiObject<RbacV1ClusterRole>;
 
-/** The rules of all roles that the role selects, by name, each rule once; undefined = it has them. */
-export function missingRules(role: ApiObject, all: Iterable<ApiObject>): readonly JsonObject[] | undefined {
-  if (!isAggregated(role)) return undefined;
-  const selectors = (arrayAt(objectAt(role.body, 'aggregationRule'), 'clusterRoleSelectors') ?? []).filter(isObject);
-  const rules: JsonObject[] = [];
-  const seen = new Set<string>();
-  const others = [...all].filter(
-    (other) => other.name !== role.name && selectors.some((selector) => selectorMatches(selector, labelsOf(other))),
-  );
-  for (const other of others.sort((one, two) => (one.name < two.name ? -1 : 1))) {
-    for (const rule of rulesOf(other)) {
+export const isAggregated = ({ body }: ClusterRole): boolean => body.aggregationRule !== undefined;
+
+/**
+ * The rules of all ClusterRoles that the role selects, in the order of their names, without duplicates. Undefined when
+ * the role has these rules or is not aggregated.
+ */
+export function desiredRules(role: ClusterRole, clusterRoles: Iterable<ClusterRole>): readonly RbacV1PolicyRule[] | undefined {
+  const { aggregationRule } = role.body;
+  if (aggregationRule === undefined) return undefined;
+  const { clusterRoleSelectors = [] } = aggregationRule;
+  const isSelected = ({ name, metadata }: ClusterRole): boolean =>
+    name !== role.name && clusterRoleSelectors.some((selector) => selectorMatches(selector, metadata.labels ?? {}));
+  const rules: RbacV1PolicyRule[] = [];
+  const texts = new Set<string>();
+  for (const selected of [...clusterRoles].filter(isSelected).sort(compareNames)) {
+    for (const rule of selected.body.rules ?? []) {
       const text = JSON.stringify(rule);
-      if (!seen.has(text)) rules.push(rule);
-      seen.add(text);
+      if (!texts.has(text)) rules.push(rule);
+      texts.add(text);
     }
   }
-  return equalJson(rules, [...rulesOf(role)]) ? undefined : rules;
+  return equalJson(rules, role.body.rules ?? []) ? undefined : rules;
 }
-
-const labelsOf = ({ body }: ApiObject): JsonObject => objectAt(objectAt(body, 'metadata'), 'labels') ?? {};
-
-const rulesOf = ({ body }: ApiObject): readonly JsonObject[] => (arrayAt(body, 'rules') ?? []).filter(isObject);

@@ -1,114 +1,120 @@
-/** Shows Endpoints that somebody writes by hand, for a Service without a selector, as EndpointSlices: who reads slices need not read Endpoints. */
+/**
+ * EndpointSliceMirroring controller: watches Services, Endpoints and its own EndpointSlices, and mirrors the Endpoints
+ * of Services without a selector to EndpointSlices. Records Events about the Endpoints when addresses are not mirrored.
+ * Changes of a Service or of Endpoints are synced after the batch period, a slice that another client changed after
+ * FOREIGN_CHANGE_MS. Unlike upstream's controller, Endpoints with stale slices are requeued after STALE_MS without
+ * back-off.
+ */
+import type { CoreV1Endpoints, CoreV1Service } from '../../shared/api/types/generated/members';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
 import { resourceOf } from '../../shared/client/rest/resource';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { valueInEitherSpelling, omitNames } from '../../shared/names/spellings';
-import { objectAt } from '../../shared/values/json';
 import { reconcileSlices } from '../endpoint-slices/reconcile';
-import { labelsFor, sliceNames, type SliceNames, type SliceOwner } from '../endpoint-slices/slice';
-import { SliceKeeper } from '../endpoint-slices/slice-keeper';
-import { serviceView, textsAt } from '../service-pods/service';
+import { sliceLabels, sliceNames, type SliceNames, type SliceOwner } from '../endpoint-slices/slice';
+import { SliceStore } from '../endpoint-slices/slice-store';
+import { serviceView } from '../service-pods/service-view';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
-import { isMirrored, mirrored, mirrorNames, type Mirrored, type MirrorNames } from './reconcile';
+import { mirroredEndpoints, mirroringNames, shouldMirror, type Endpoints, type MirroredEndpoints, type MirroringNames } from './reconcile';
 
 const SERVICES = resourceOf('core.v1.Service');
 const ENDPOINTS = resourceOf('core.v1.Endpoints');
+/** The delay after another client changed a slice. Milliseconds. */
 const FOREIGN_CHANGE_MS = 1_000;
+/** The delay while the informer does not show what was written. Milliseconds. */
 const STALE_MS = 20;
-/** Endpoints in a slice: addresses that stand together stay together. */
-const MOST_IN_A_SLICE = 1_000;
+/** The maximum that the API allows: the addresses of a subset stay together. */
+const MAX_ENDPOINTS_PER_SLICE = 1_000;
 
 export const endpointSliceMirroringController: Controller = {
   name: 'endpointslicemirroring',
   aliases: ['endpointslice-mirroring-controller', 'endpointslicemirroring-controller'],
-  description: 'shows Endpoints that somebody writes by hand as EndpointSlices',
+  description: 'mirrors the Endpoints of Services without a selector to EndpointSlices',
   isOnByDefault: true,
   account: 'endpointslicemirroring-controller',
   component: 'endpoint-slice-mirroring-controller',
-  run: (context) => new EndpointsMirror(context).run(),
+  run: (context) => new EndpointSliceMirroringController(context).run(),
 };
 
-class EndpointsMirror {
-  private readonly names: SliceNames;
-  private readonly mirror: MirrorNames;
+class EndpointSliceMirroringController {
+  private readonly sliceNames: SliceNames;
+  private readonly mirroringNames: MirroringNames;
   private readonly queue: WorkQueue;
-  private readonly services: Informer;
-  private readonly endpoints: Informer;
-  private readonly keeper: SliceKeeper;
+  private readonly services: Informer<CoreV1Service>;
+  private readonly endpoints: Informer<CoreV1Endpoints>;
+  private readonly slices: SliceStore;
 
   constructor(private readonly context: ControllerContext) {
     const { names, informers } = context;
-    this.names = sliceNames(names, 'endpointslicemirroring-controller');
-    this.mirror = mirrorNames(names.prefix);
+    this.sliceNames = sliceNames(names, 'endpointslicemirroring-controller');
+    this.mirroringNames = mirroringNames(names.prefix);
     this.queue = context.queue({ name: 'endpoint_slice_mirroring', firstMs: 1_000, longestMs: 1_000_000 });
     this.services = informers.of(SERVICES);
     this.endpoints = informers.of(ENDPOINTS);
-    this.keeper = new SliceKeeper(context, this.names, (key) => this.queue.addAfter(key, FOREIGN_CHANGE_MS));
+    this.slices = new SliceStore(context, this.sliceNames, (key) => this.queue.addAfter(key, FOREIGN_CHANGE_MS));
   }
 
   async run(): Promise<void> {
     const { logger, signal, settings } = this.context;
-    const { queue, services, endpoints, keeper } = this;
-    const look = (object: ApiObject): void => {
-      queue.addAfter(keyOf(object), settings.mirroringBatchMs);
-    };
-    const handlers = { added: look, updated: (_: ApiObject, object: ApiObject) => look(object), deleted: look };
-    const unhandle = [services.handle(handlers), endpoints.handle(handlers), keeper.follow()];
-    const work = (key: string): Promise<WorkOutcome> => this.lookAt(key);
+    const { queue, services, endpoints, slices } = this;
+    const enqueue = (object: ApiObject): void => queue.addAfter(keyOf(object), settings.mirroringBatchMs);
+    const handlers = { added: enqueue, updated: (_: ApiObject, object: ApiObject) => enqueue(object), deleted: enqueue };
+    const removeHandlers = [services.handle(handlers), endpoints.handle(handlers), slices.watch()];
+    const work = (key: string): Promise<WorkOutcome> => this.syncEndpoints(key);
     const concurrency = settings.concurrentMirrorSyncs;
-    if (await waitForSync([services, endpoints, keeper.informer], signal)) await runWorkers({ queue, concurrency, logger, signal, work });
-    for (const remove of unhandle) remove();
+    if (await waitForSync([services, endpoints, slices.informer], signal)) await runWorkers({ queue, concurrency, logger, signal, work });
+    for (const removeHandler of removeHandlers) removeHandler();
   }
 
-  private async lookAt(key: string): Promise<WorkOutcome> {
+  private async syncEndpoints(key: string): Promise<WorkOutcome> {
     const { names, settings } = this.context;
-    if (this.keeper.areStale(key)) return { type: 'again', afterMs: STALE_MS };
-    const slices = this.keeper.of(key);
-    const found = this.endpoints.byKey(key);
+    if (this.slices.areStale(key)) return { type: 'again', afterMs: STALE_MS };
+    const slices = this.slices.slicesOf(key);
+    const endpoints = this.endpoints.byKey(key);
     const service = this.services.byKey(key);
     const view = service === undefined ? undefined : serviceView(service, names.prefix);
-    if (found === undefined || !isMirrored(found, view, this.mirror)) {
-      await this.keeper.write(key, { creates: [], updates: [], deletes: slices.map(({ object }) => object), hints: [] }, false);
+    if (endpoints === undefined || !shouldMirror(endpoints, view, this.mirroringNames)) {
+      await this.slices.apply(key, { creates: [], updates: [], deletes: slices.map(({ object }) => object), hints: [] }, false);
       return DONE;
     }
-    const shown = mirrored(found, settings.mirroringMaxEndpoints);
-    this.tell(found, shown);
-    const trigger = valueInEitherSpelling(textsAt(objectAt(found.body, 'metadata'), 'annotations'), this.names.triggerTime);
-    const writes = reconcileSlices(
+    const mirrored = mirroredEndpoints(endpoints, settings.mirroringMaxEndpoints);
+    this.recordSkippedAddresses(endpoints, mirrored);
+    const actions = reconcileSlices(
       {
-        owner: this.ownerOf(found),
-        families: ['IPv4', 'IPv6'],
+        owner: this.ownerOf(endpoints),
+        addressTypes: ['IPv4', 'IPv6'],
         topology: 'none',
-        keepsPlace: false,
+        needsPlaceholder: false,
         slices,
-        groups: shown.groups,
-        trigger,
+        groups: mirrored.groups,
+        triggerTime: valueInEitherSpelling(endpoints.metadata.annotations ?? {}, this.sliceNames.triggerTime),
         cpus: undefined,
       },
-      { most: MOST_IN_A_SLICE, names: this.names },
+      { maxEndpointsPerSlice: MAX_ENDPOINTS_PER_SLICE, names: this.sliceNames },
     );
-    await this.keeper.write(key, writes, true);
+    await this.slices.apply(key, actions, true);
     return DONE;
   }
 
-  private ownerOf({ namespace, name, uid, body }: ApiObject): SliceOwner {
-    const metadata = objectAt(body, 'metadata');
-    const annotations = omitNames(textsAt(metadata, 'annotations'), [this.mirror.lastApplied]);
-    const labels = labelsFor(textsAt(metadata, 'labels'), name, false, this.names);
+  private ownerOf({ namespace, name, uid, metadata }: Endpoints): SliceOwner {
+    const annotations = omitNames(metadata.annotations ?? {}, [this.mirroringNames.lastApplied]);
+    const labels = sliceLabels(metadata.labels ?? {}, name, false, this.sliceNames);
     return { kind: 'Endpoints', namespace, name, uid, labels, annotations };
   }
 
-  private tell({ namespace, name, uid }: ApiObject, { unreadable, left }: Mirrored): void {
+  private recordSkippedAddresses({ namespace, name, uid }: Endpoints, { invalidAddresses, addressesSkipped }: MirroredEndpoints): void {
+    const { events, settings } = this.context;
     const about = { apiVersion: 'v1', kind: 'Endpoints', namespace, name, uid };
-    const report = (reason: string, message: string): void => this.context.events.record({ about, type: 'Warning', reason, message });
-    if (unreadable.length > 0)
-      report('InvalidIPAddress', `Skipped ${unreadable.length} invalid IP addresses when mirroring to EndpointSlices`);
-    if (left > 0)
-      report(
-        'TooManyAddressesToMirror',
-        `A max of ${this.context.settings.mirroringMaxEndpoints} addresses can be mirrored to EndpointSlices per Endpoints subset. ${left} addresses were skipped`,
-      );
+    const recordWarning = (reason: string, message: string): void => events.record({ about, type: 'Warning', reason, message });
+    if (invalidAddresses.length > 0) {
+      const message = `Skipped ${invalidAddresses.length} invalid IP addresses when mirroring to EndpointSlices`;
+      recordWarning('InvalidIPAddress', message);
+    }
+    if (addressesSkipped > 0) {
+      const limit = `A max of ${settings.mirroringMaxEndpoints} addresses can be mirrored to EndpointSlices per Endpoints subset.`;
+      recordWarning('TooManyAddressesToMirror', `${limit} ${addressesSkipped} addresses were skipped`);
+    }
   }
 }

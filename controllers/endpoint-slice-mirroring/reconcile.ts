@@ -1,88 +1,92 @@
-/** Which Endpoints are shown as slices, and as which endpoints; decided from what is seen, without a server. */
+/** Decides which Endpoints are mirrored to EndpointSlices, and the endpoints that their slices should have. Pure. */
+import type {
+  CoreV1EndpointAddress,
+  CoreV1EndpointPort,
+  CoreV1Endpoints,
+  CoreV1EndpointSubset,
+} from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { valueInEitherSpelling } from '../../shared/names/spellings';
 import { parseIpAddress } from '../../shared/values/ip-address';
-import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import type { Endpoint, PortGroup, SlicePort } from '../endpoint-slices/endpoints';
-import { portsKey } from '../endpoint-slices/endpoints';
-import { textsAt, type AddressType, type ServiceView } from '../service-pods/service';
+import type { Endpoint, PortGroup, SlicePort } from '../endpoint-slices/desired-endpoints';
+import { portGroupKey } from '../endpoint-slices/desired-endpoints';
+import type { AddressType, ServiceView } from '../service-pods/service-view';
 
-export interface MirrorNames {
-  readonly skip: string;
-  /** What an old election leaves. */
+export type Endpoints = ApiObject<CoreV1Endpoints>;
+
+/** Keys of labels and annotations in the server's dialect. */
+export interface MirroringNames {
+  readonly skipMirror: string;
+  /** The annotation in which old leader elections store their record. */
   readonly leader: string;
   readonly lastApplied: string;
 }
 
-export const mirrorNames = (prefix: string): MirrorNames => ({
-  skip: `endpointslice.${prefix}/skip-mirror`,
+export const mirroringNames = (prefix: string): MirroringNames => ({
+  skipMirror: `endpointslice.${prefix}/skip-mirror`,
   leader: `control-plane.alpha.${prefix}/leader`,
   lastApplied: `kubectl.${prefix}/last-applied-configuration`,
 });
 
-/** Whether they are somebody's own work that leads somewhere. */
-export function isMirrored(endpoints: ApiObject, service: ServiceView | undefined, names: MirrorNames): boolean {
-  const metadata = objectAt(endpoints.body, 'metadata');
-  if (service === undefined || service.namesSelector) return false;
-  const isElection = valueInEitherSpelling(textsAt(metadata, 'annotations'), names.leader) !== undefined;
-  return valueInEitherSpelling(textsAt(metadata, 'labels'), names.skip) !== 'true' && !isElection;
+/** Endpoints of a Service without a selector are mirrored, because no controller manages them. */
+export function shouldMirror({ metadata }: Endpoints, service: ServiceView | undefined, names: MirroringNames): boolean {
+  if (service === undefined || service.hasSelector) return false;
+  const isLeaderElectionRecord = valueInEitherSpelling(metadata.annotations ?? {}, names.leader) !== undefined;
+  return valueInEitherSpelling(metadata.labels ?? {}, names.skipMirror) !== 'true' && !isLeaderElectionRecord;
 }
 
-export interface Mirrored {
+export interface MirroredEndpoints {
   readonly groups: readonly PortGroup[];
-  /** Addresses that are none. */
-  readonly unreadable: readonly string[];
-  /** How many there were too many. */
-  readonly left: number;
+  readonly invalidAddresses: readonly string[];
+  /** The number of addresses above the maximum. */
+  readonly addressesSkipped: number;
 }
 
-/** `most`: addresses of a subset that are shown. */
-export function mirrored({ body }: ApiObject, most: number): Mirrored {
-  const groups = new Map<string, { readonly type: AddressType; readonly ports: readonly SlicePort[]; readonly endpoints: Endpoint[] }>();
-  const unreadable: string[] = [];
-  let left = 0;
-  for (const subset of (arrayAt(body, 'subsets') ?? []).filter(isObject)) {
-    const ports = (arrayAt(subset, 'ports') ?? []).filter(isObject).map(portOf);
-    let room = most;
-    for (const [member, ready] of [
-      ['addresses', true],
-      ['notReadyAddresses', false],
-    ] as const) {
-      for (const address of (arrayAt(subset, member) ?? []).filter(isObject)) {
-        const ip = stringAt(address, 'ip') ?? '';
-        const family = parseIpAddress(ip)?.family;
-        if (family === undefined) unreadable.push(ip);
-        else if (room === 0) left += 1;
-        else {
-          room -= 1;
-          const type: AddressType = family === 6 ? 'IPv6' : 'IPv4';
-          const key = portsKey(type, ports);
-          const group = groups.get(key) ?? { type, ports, endpoints: [] };
-          groups.set(key, group);
-          group.endpoints.push(endpointOf(address, ip, ready));
-        }
+export function mirroredEndpoints({ body }: Endpoints, maxAddressesPerSubset: number): MirroredEndpoints {
+  const groups = new Map<string, PortGroup & { readonly endpoints: Endpoint[] }>();
+  const invalidAddresses: string[] = [];
+  let addressesSkipped = 0;
+  for (const subset of body.subsets ?? []) {
+    const ports = (subset.ports ?? []).map(portOf);
+    let capacity = maxAddressesPerSubset;
+    for (const { address, ready } of addressesOf(subset)) {
+      const { ip = '' } = address;
+      const family = parseIpAddress(ip)?.family;
+      if (family === undefined) invalidAddresses.push(ip);
+      else if (capacity === 0) addressesSkipped += 1;
+      else {
+        capacity -= 1;
+        const addressType: AddressType = family === 6 ? 'IPv6' : 'IPv4';
+        const key = portGroupKey(addressType, ports);
+        const group = groups.get(key) ?? { addressType, ports, endpoints: [] };
+        groups.set(key, group);
+        group.endpoints.push(endpointOf(address, ip, ready));
       }
     }
   }
-  return { groups: [...groups.values()], unreadable, left };
+  return { groups: [...groups.values()], invalidAddresses, addressesSkipped };
 }
 
-const portOf = (port: JsonObject): SlicePort => ({
-  name: stringAt(port, 'name') ?? '',
-  port: Number(port['port'] ?? 0),
-  protocol: stringAt(port, 'protocol') ?? 'TCP',
-  appProtocol: stringAt(port, 'appProtocol'),
-});
+interface SubsetAddress {
+  readonly address: CoreV1EndpointAddress;
+  readonly ready: boolean;
+}
 
-function endpointOf(address: JsonObject, ip: string, ready: boolean): Endpoint {
-  const hostname = stringAt(address, 'hostname') ?? '';
-  const nodeName = stringAt(address, 'nodeName') ?? '';
-  const targetRef = objectAt(address, 'targetRef');
+const addressesOf = ({ addresses = [], notReadyAddresses = [] }: CoreV1EndpointSubset): readonly SubsetAddress[] => [
+  ...addresses.map((address) => ({ address, ready: true })),
+  ...notReadyAddresses.map((address) => ({ address, ready: false })),
+];
+
+function portOf({ name = '', port = 0, protocol = 'TCP', appProtocol }: CoreV1EndpointPort): SlicePort {
+  return { name, port, protocol, appProtocol };
+}
+
+function endpointOf({ hostname = '', nodeName = '', targetRef }: CoreV1EndpointAddress, ip: string, ready: boolean): Endpoint {
   return {
-    id: `${stringAt(targetRef, 'uid') ?? ''} ${ip}`,
+    id: `${targetRef?.uid ?? ''} ${ip}`,
     isReady: ready,
     zone: undefined,
-    object: {
+    body: {
       addresses: [ip],
       conditions: { ready },
       ...(hostname === '' ? {} : { hostname }),

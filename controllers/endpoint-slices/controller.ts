@@ -1,181 +1,178 @@
-/** Keeps the EndpointSlices of every Service that selects pods: reconcile.ts says which, this file looks and writes. */
+/**
+ * EndpointSlice controller: watches Services, pods, nodes and its own EndpointSlices, and writes the EndpointSlices of
+ * each Service with a selector and Events about the Service. A changed Service is synced at once, a changed pod after
+ * the batch period, a slice that another client changed after FOREIGN_CHANGE_MS; a changed node syncs all Services. A
+ * Service with skipped pods is retried with back-off. Slices of a deleted Service are left to the garbage collector.
+ * Unlike upstream's controller, a Service with stale slices is requeued after STALE_MS without back-off, and hints keep
+ * no state between syncs.
+ */
+import type { CoreV1Node, CoreV1Pod, CoreV1Service } from '../../shared/api/types/generated/members';
 import { ApiError, isConflict } from '../../shared/client/rest/api-error';
-import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import { keyOf } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
 import { resourceOf } from '../../shared/client/rest/resource';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
-import { labelOf } from '../service-pods/labels';
-import { ClusterView } from '../service-pods/cluster-view';
-import type { ServiceView } from '../service-pods/service';
-import { TriggerTimes } from '../service-pods/trigger-times';
+import { ServicePodIndex } from '../service-pods/service-pod-index';
+import type { ServiceView } from '../service-pods/service-view';
+import { TriggerTimeTracker } from '../service-pods/trigger-time-tracker';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
-import { wantedEndpoints } from './endpoints';
-import type { Hints } from './hints';
-import { Nodes } from './nodes';
-import { reconcileSlices, type Writes } from './reconcile';
+import { desiredEndpoints } from './desired-endpoints';
+import { NodeTopology, zoneOf } from './node-topology';
+import { reconcileSlices, type SliceActions } from './reconcile';
 import { serviceOwner, sliceNames, type SliceNames } from './slice';
-import { SliceKeeper } from './slice-keeper';
+import { SliceStore } from './slice-store';
+import type { TopologyHints } from './topology-hints';
 
 const SERVICES = resourceOf('core.v1.Service');
 const PODS = resourceOf('core.v1.Pod');
 const NODES = resourceOf('core.v1.Node');
-/** A slice that somebody else has changed is looked at again so much later. Milliseconds. */
+/** The delay after another client changed a slice. Milliseconds. */
 const FOREIGN_CHANGE_MS = 1_000;
-/** Until the informer has told what was written. Milliseconds. */
+/** The delay while the informer does not show what was written. Milliseconds. */
 const STALE_MS = 20;
 
-const ENABLED = 'Topology Aware Hints has been enabled';
-const DISABLED = 'Topology Aware Hints has been disabled';
+const HINTS_ENABLED = 'Topology Aware Hints has been enabled';
+const HINTS_DISABLED = 'Topology Aware Hints has been disabled';
 
 export const endpointSliceController: Controller = {
   name: 'endpointslice',
   aliases: ['endpointslice-controller'],
-  description: 'says in EndpointSlices which pods Services lead to',
+  description: 'writes the EndpointSlices of Services',
   isOnByDefault: true,
   account: 'endpointslice-controller',
   component: 'endpoint-slice-controller',
-  run: (context) => new EndpointSlices(context).run(),
+  run: (context) => new EndpointSliceController(context).run(),
 };
 
-class EndpointSlices {
+class EndpointSliceController {
   private readonly names: SliceNames;
   private readonly queue: WorkQueue;
-  private readonly view: ClusterView;
-  private readonly nodes: Nodes;
-  private readonly keeper: SliceKeeper;
-  private readonly informers: Readonly<Record<'services' | 'pods' | 'nodes', Informer>>;
-  private readonly times = new TriggerTimes();
-  /** What was told of hints last, by the Service's key and the address type. */
-  private readonly hinted = new Map<string, string>();
-  private readonly count: (labels: { readonly result: string }) => void;
+  private readonly index: ServicePodIndex;
+  private readonly nodeTopology: NodeTopology;
+  private readonly slices: SliceStore;
+  private readonly services: Informer<CoreV1Service>;
+  private readonly pods: Informer<CoreV1Pod>;
+  private readonly nodes: Informer<CoreV1Node>;
+  private readonly triggerTimes = new TriggerTimeTracker();
+  /** The messages of the latest Events about hints, by the Service's key and the address type. */
+  private readonly hintMessages = new Map<string, string>();
+  private readonly countSync: (labels: { readonly result: string }) => void;
 
   constructor(private readonly context: ControllerContext) {
     const { informers, names, settings, metrics } = context;
     this.names = sliceNames(names);
     this.queue = context.queue({ name: 'endpoint_slice', firstMs: 1_000, longestMs: 1_000_000 });
-    this.informers = {
-      services: informers.of(SERVICES),
-      pods: informers.of(PODS),
-      nodes: informers.of(NODES),
-    };
-    this.keeper = new SliceKeeper(context, this.names, (key) => this.queue.addAfter(key, FOREIGN_CHANGE_MS));
-    this.nodes = new Nodes(this.informers.nodes, names.prefix);
-    this.view = new ClusterView(names.prefix, {
-      service: (key) => this.queue.add(key),
-      pods: (key) => this.queue.addAfter(key, settings.endpointSliceBatchMs),
+    this.services = informers.of(SERVICES);
+    this.pods = informers.of(PODS);
+    this.nodes = informers.of(NODES);
+    this.slices = new SliceStore(context, this.names, (key) => this.queue.addAfter(key, FOREIGN_CHANGE_MS));
+    this.nodeTopology = new NodeTopology(this.nodes, names.prefix);
+    this.index = new ServicePodIndex(names.prefix, {
+      serviceChanged: (key) => this.queue.add(key),
+      podsChanged: (key) => this.queue.addAfter(key, settings.endpointSliceBatchMs),
     });
-    this.count = metrics.counter('endpoint_slice_controller_syncs', 'Services looked at, by what it came to.', ['result']);
+    this.countSync = metrics.counter('endpoint_slice_controller_syncs', 'Services looked at, by what it came to.', ['result']);
   }
 
   async run(): Promise<void> {
     const { logger, signal, settings } = this.context;
-    const { services, pods, nodes } = this.informers;
-    const unhandle = [this.view.follow(services, pods), this.keeper.follow(), this.followNodes()];
-    const work = (key: string): Promise<WorkOutcome> => this.lookAt(key);
+    const { services, pods, nodes, slices, queue } = this;
+    const removeHandlers = [this.index.watch(services, pods), slices.watch(), this.handleNodes()];
+    const work = (key: string): Promise<WorkOutcome> => this.syncService(key);
     const concurrency = settings.concurrentEndpointSliceSyncs;
-    if (await waitForSync([services, pods, nodes, this.keeper.informer], signal))
-      await runWorkers({ queue: this.queue, concurrency, logger, signal, work });
-    for (const remove of unhandle) remove();
+    if (await waitForSync([services, pods, nodes, slices.informer], signal)) await runWorkers({ queue, concurrency, logger, signal, work });
+    for (const removeHandler of removeHandlers) removeHandler();
   }
 
-  private async lookAt(key: string): Promise<WorkOutcome> {
+  private async syncService(key: string): Promise<WorkOutcome> {
     const { settings } = this.context;
     const [namespace = ''] = key.split('/');
-    const service = this.view.service(namespace, key);
+    const service = this.index.service(namespace, key);
     if (service?.selector === undefined) {
       this.forget(key);
       return DONE;
     }
-    if (this.keeper.areStale(key)) {
-      this.count({ result: 'stale' });
+    if (this.slices.areStale(key)) {
+      this.countSync({ result: 'stale' });
       return { type: 'again', afterMs: STALE_MS };
     }
-    const pods = this.view.podsOf(service);
-    const { groups, skipped } = wantedEndpoints(service, pods, (name) => this.nodes.get(name));
-    const trigger = this.times.next(key, service, pods);
-    const cpus = service.topology === 'auto' ? this.nodes.cpus() : undefined;
-    const limits = { most: settings.maxEndpointsPerSlice, names: this.names };
-    const writes = reconcileSlices(
+    const pods = this.index.podsOf(service);
+    const { groups, skipped } = desiredEndpoints(service, pods, (name) => this.nodeTopology.get(name));
+    const triggerTime = this.triggerTimes.computeTriggerTime(key, service, pods);
+    const actions = reconcileSlices(
       {
         owner: serviceOwner(service, this.names),
-        families: service.families,
+        addressTypes: service.ipFamilies,
         topology: service.topology,
-        keepsPlace: true,
-        slices: this.keeper.of(key),
+        needsPlaceholder: true,
+        slices: this.slices.slicesOf(key),
         groups,
-        trigger,
-        cpus,
+        triggerTime,
+        cpus: service.topology === 'auto' ? this.nodeTopology.cpusByZone() : undefined,
       },
-      limits,
+      { maxEndpointsPerSlice: settings.maxEndpointsPerSlice, names: this.names },
     );
-    await this.write(key, service, writes);
-    this.tellHints(key, service, writes.hints);
-    const [first] = skipped;
-    this.count({ result: first === undefined ? 'success' : 'error' });
-    if (first === undefined) return DONE;
-    this.tell(service, `skipping Pod ${first.pod} for Service ${key}: ${first.why}`);
+    await this.apply(key, service, actions);
+    this.recordHints(key, service, actions.hints);
+    const [firstSkipped] = skipped;
+    this.countSync({ result: firstSkipped === undefined ? 'success' : 'error' });
+    if (firstSkipped === undefined) return DONE;
+    this.recordFailure(service, `skipping Pod ${firstSkipped.pod} for Service ${key}: ${firstSkipped.reason}`);
     return { type: 'wait' };
   }
 
-  /** A node that comes lets pods in that were left out; one that moves takes its endpoints with it. */
-  private followNodes(): () => void {
+  /** Pods on an unknown node were skipped until the node is added; a changed zone changes the endpoints. */
+  private handleNodes(): () => void {
     const { prefix } = this.context.names;
-    const zoneText = ({ body }: ApiObject): string => labelOf(body, `topology.${prefix}/zone`) ?? '';
-    const again = (): void => {
-      for (const service of this.informers.services.list()) this.queue.add(keyOf(service));
+    const enqueueAllServices = (): void => {
+      for (const service of this.services.list()) this.queue.add(keyOf(service));
     };
-    return this.informers.nodes.handle({
-      added: again,
-      updated: (before, now) => {
-        if (zoneText(before) !== zoneText(now)) again();
+    return this.nodes.handle({
+      added: enqueueAllServices,
+      updated: (previous, current) => {
+        if ((zoneOf(previous, prefix) ?? '') !== (zoneOf(current, prefix) ?? '')) enqueueAllServices();
       },
     });
   }
 
-  /** Slices of a Service that is gone go with it: they are owned by it. */
   private forget(key: string): void {
-    this.times.forget(key);
-    this.keeper.forget(key);
-    for (const family of ['IPv4', 'IPv6']) this.hinted.delete(`${key} ${family}`);
+    this.triggerTimes.forget(key);
+    this.slices.forget(key);
+    for (const addressType of ['IPv4', 'IPv6']) this.hintMessages.delete(`${key} ${addressType}`);
   }
 
-  private async write(key: string, service: ServiceView, writes: Writes): Promise<void> {
+  private async apply(key: string, service: ServiceView, actions: SliceActions): Promise<void> {
     try {
-      await this.keeper.write(key, writes, !service.isTerminating);
+      await this.slices.apply(key, actions, !service.isTerminating);
     } catch (error) {
-      if (!isConflict(error) && error instanceof ApiError) this.tell(service, error.message);
+      if (!isConflict(error) && error instanceof ApiError) this.recordFailure(service, error.message);
       throw error;
     }
   }
 
-  private tell(service: ServiceView, what: string): void {
-    this.report(
-      service,
-      'Warning',
-      'FailedToUpdateEndpointSlices',
-      `Error updating Endpoint Slices for Service ${keyOf(service)}: ${what}`,
-    );
+  private recordFailure(service: ServiceView, error: string): void {
+    const message = `Error updating Endpoint Slices for Service ${keyOf(service)}: ${error}`;
+    this.recordEvent(service, 'Warning', 'FailedToUpdateEndpointSlices', message);
   }
 
-  /** When hints begin, end, or cannot be given, and why. */
-  private tellHints(key: string, service: ServiceView, hints: readonly Hints[]): void {
-    for (const { type, zones, refusal } of hints) {
-      const name = `${key} ${type}`;
-      const before = this.hinted.get(name);
-      const isAuto = service.topology === 'auto';
-      const now = !isAuto ? undefined : zones.size > 0 ? ENABLED : refusal;
-      if (now === undefined) this.hinted.delete(name);
-      else this.hinted.set(name, now);
-      const text = now ?? (before === ENABLED ? DISABLED : undefined);
-      if (text === undefined || text === before) continue;
-      const [kind, reason] =
-        text === ENABLED ? (['Normal', 'TopologyAwareHintsEnabled'] as const) : (['Warning', 'TopologyAwareHintsDisabled'] as const);
-      this.report(service, kind, reason, `${text}, addressType: ${type}`);
+  /** Records when hints are enabled or disabled, and each new error. */
+  private recordHints(key: string, service: ServiceView, hints: readonly TopologyHints[]): void {
+    for (const { addressType, zones, error } of hints) {
+      const messageKey = `${key} ${addressType}`;
+      const previous = this.hintMessages.get(messageKey);
+      const current = service.topology !== 'auto' ? undefined : zones.size > 0 ? HINTS_ENABLED : error;
+      if (current === undefined) this.hintMessages.delete(messageKey);
+      else this.hintMessages.set(messageKey, current);
+      const message = current ?? (previous === HINTS_ENABLED ? HINTS_DISABLED : undefined);
+      if (message === undefined || message === previous) continue;
+      const text = `${message}, addressType: ${addressType}`;
+      if (message === HINTS_ENABLED) this.recordEvent(service, 'Normal', 'TopologyAwareHintsEnabled', text);
+      else this.recordEvent(service, 'Warning', 'TopologyAwareHintsDisabled', text);
     }
   }
 
-  private report({ namespace, name, uid }: ServiceView, type: 'Normal' | 'Warning', reason: string, message: string): void {
+  private recordEvent({ namespace, name, uid }: ServiceView, type: 'Normal' | 'Warning', reason: string, message: string): void {
     this.context.events.record({ about: { apiVersion: 'v1', kind: 'Service', namespace, name, uid }, type, reason, message });
   }
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { pack, type PackingRules } from './packing';
+import { packEndpoints, type PackingRules } from './packing';
 
 interface Item {
   readonly id: string;
@@ -12,18 +12,19 @@ interface Slice {
 
 const item = (id: string, version = 0): Item => ({ id, version });
 const slice = (name: string, ...ids: string[]): Slice => ({ name, items: ids.map((id) => item(id)) });
-const rules = (most: number): PackingRules<Slice, Item> => ({
-  most,
-  held: ({ items }) => items.map(({ id }) => id),
+const rules = (maxEndpointsPerSlice: number): PackingRules<Slice, Item> => ({
+  maxEndpointsPerSlice,
+  idsIn: ({ items }) => items.map(({ id }) => id),
   id: ({ id }) => id,
-  isCurrent: ({ items }, wanted) => wanted.every(({ id, version }) => items.some((known) => known.id === id && known.version === version)),
+  isUpToDate: ({ items }, desired) =>
+    desired.every(({ id, version }) => items.some((existing) => existing.id === id && existing.version === version)),
 });
 
 const names = (items: readonly Item[]): string => items.map(({ id }) => id).join('');
 
-/** `a:xy` = slice a is written with x and y, `+:z` = a new one, `-:b` = one that goes. */
-function writes(slices: readonly Slice[], wanted: readonly Item[], most = 3): readonly string[] {
-  const { creates, updates, deletes } = pack(slices, wanted, rules(most));
+/** `a:xy`: slice a is updated to x and y; `+:z`: a slice with z is created; `-:b`: slice b is deleted. */
+function writes(slices: readonly Slice[], desired: readonly Item[], max = 3): readonly string[] {
+  const { creates, updates, deletes } = packEndpoints(slices, desired, rules(max));
   return [
     ...updates.map((update) => `${update.slice.name}:${names(update.endpoints)}`),
     ...creates.map(({ endpoints }) => `+:${names(endpoints)}`),
@@ -49,74 +50,74 @@ it.each<[string, readonly Slice[], readonly Item[], readonly string[]]>([
   ['deletes an empty slice', [slice('a', 'x'), slice('b', 'y')], items('y'), ['-:a']],
   ['keeps an endpoint of two slices in one of them', [slice('a', 'x', 'y'), slice('b', 'x')], items('xy'), ['-:b']],
   ['updates a changed endpoint in its slice', [slice('a', 'x', 'y')], [item('x', 1), item('y')], ['a:xy']],
-])('pack %s', (_title, slices, wanted, expected) => {
-  expect(writes(slices, wanted)).toEqual(expected);
+])('packEndpoints %s', (_title, slices, desired, expected) => {
+  expect(writes(slices, desired)).toEqual(expected);
 });
 
 const set = fc.uniqueArray(fc.nat(40).map(String), { maxLength: 30 });
 
-it('pack keeps exactly the wanted endpoints in slices within the limit, with a bounded number of writes', () => {
+it('packEndpoints keeps exactly the desired endpoints in slices within the limit, with a bounded number of writes', () => {
   fc.assert(
-    fc.property(fc.array(set, { minLength: 1, maxLength: 6 }), fc.integer({ min: 1, max: 7 }), (states, most) => {
+    fc.property(fc.array(set, { minLength: 1, maxLength: 6 }), fc.integer({ min: 1, max: 7 }), (states, max) => {
       let slices: Slice[] = [];
-      let made = 0;
-      for (const wanted of states) {
-        const { creates, updates, deletes } = pack(
+      let created = 0;
+      for (const desired of states) {
+        const { creates, updates, deletes } = packEndpoints(
           slices,
-          wanted.map((id) => item(id)),
-          rules(most),
+          desired.map((id) => item(id)),
+          rules(max),
         );
-        const held = new Set(slices.flatMap(({ items: known }) => known.map(({ id }) => id)));
-        const losing = slices.filter(({ items: known }) => known.some(({ id }) => !wanted.includes(id))).length;
-        const fresh = wanted.filter((id) => !held.has(id)).length;
-        expect(creates.length + updates.length + deletes.length).toBeLessThanOrEqual(losing + Math.ceil(fresh / most));
+        const existing = new Set(slices.flatMap(({ items: sliceItems }) => sliceItems.map(({ id }) => id)));
+        const losing = slices.filter(({ items: sliceItems }) => sliceItems.some(({ id }) => !desired.includes(id))).length;
+        const added = desired.filter((id) => !existing.has(id)).length;
+        expect(creates.length + updates.length + deletes.length).toBeLessThanOrEqual(losing + Math.ceil(added / max));
         const changed = new Set([...updates.map((update) => update.slice.name), ...deletes.map(({ name }) => name)]);
         slices = [
           ...slices.filter(({ name }) => !changed.has(name)),
           ...updates.map((update) => ({ name: update.slice.name, items: update.endpoints })),
-          ...creates.map(({ endpoints }) => ({ name: String((made += 1)), items: endpoints })),
+          ...creates.map(({ endpoints }) => ({ name: String((created += 1)), items: endpoints })),
         ];
-        expect(slices.flatMap(({ items: known }) => known.map(({ id }) => id)).sort()).toEqual([...wanted].sort());
-        for (const { items: known } of slices) expect(known.length).toBeGreaterThan(0);
-        for (const { items: known } of slices) expect(known.length).toBeLessThanOrEqual(most);
+        expect(slices.flatMap(({ items: sliceItems }) => sliceItems.map(({ id }) => id)).sort()).toEqual([...desired].sort());
+        for (const { items: sliceItems } of slices) expect(sliceItems.length).toBeGreaterThan(0);
+        for (const { items: sliceItems } of slices) expect(sliceItems.length).toBeLessThanOrEqual(max);
       }
     }),
   );
 });
 
 it.each([[1], [7], [100], [1_000]])(
-  'pack replaces 5,000 endpoints in steps of %i with at most 1.1 times the minimum number of writes',
+  'packEndpoints replaces 5,000 endpoints in steps of %i with at most 1.1 times the minimum number of writes',
   (step) => {
-    const most = 100;
+    const max = 100;
     let slices: Slice[] = [];
-    let [next, written, least] = [0, 0, 0];
-    const take = (wanted: readonly string[]): void => {
-      const kept = slices.map(({ items: known }) => known.filter(({ id }) => wanted.includes(id)).length);
-      const losing = slices.filter(({ items: known }, index) => kept[index] !== known.length);
-      const room = losing.reduce((sum, one) => sum + most - (kept[slices.indexOf(one)] ?? 0), 0);
-      const fresh = wanted.length - kept.reduce((sum, count) => sum + count, 0);
-      least += losing.length + Math.ceil(Math.max(0, fresh - room) / most);
-      const { creates, updates, deletes } = pack(
+    let [created, written, minimum] = [0, 0, 0];
+    const repack = (desired: readonly string[]): void => {
+      const retained = slices.map(({ items: sliceItems }) => sliceItems.filter(({ id }) => desired.includes(id)).length);
+      const losing = slices.filter(({ items: sliceItems }, index) => retained[index] !== sliceItems.length);
+      const room = losing.reduce((sum, slice) => sum + max - (retained[slices.indexOf(slice)] ?? 0), 0);
+      const added = desired.length - retained.reduce((sum, count) => sum + count, 0);
+      minimum += losing.length + Math.ceil(Math.max(0, added - room) / max);
+      const { creates, updates, deletes } = packEndpoints(
         slices,
-        wanted.map((id) => item(id)),
-        rules(most),
+        desired.map((id) => item(id)),
+        rules(max),
       );
-      // A slice that would go is written in the place of one that would be made.
+      // The reconciliation updates a slice that would be deleted instead of creating one.
       written += updates.length + Math.max(creates.length, deletes.length);
-      const gone = new Set([...updates.map((update) => update.slice.name), ...deletes.map(({ name }) => name)]);
+      const changed = new Set([...updates.map((update) => update.slice.name), ...deletes.map(({ name }) => name)]);
       slices = [
-        ...slices.filter(({ name }) => !gone.has(name)),
+        ...slices.filter(({ name }) => !changed.has(name)),
         ...updates.map((update) => ({ name: update.slice.name, items: update.endpoints })),
-        ...creates.map(({ endpoints }) => ({ name: String((next += 1)), items: endpoints })),
+        ...creates.map(({ endpoints }) => ({ name: String((created += 1)), items: endpoints })),
       ];
     };
     const pods = Array.from({ length: 5_000 }, (_, n) => `old${n}`);
-    take(pods);
-    // A few steps of each length show what all of them come to.
+    repack(pods);
+    // A few steps of each length are representative of all steps.
     for (let from = 0; from < Math.min(5_000, 20 * step); from += step) {
       pods.splice(from, step, ...Array.from({ length: step }, (_, n) => `new${from + n}`));
-      take(pods);
+      repack(pods);
     }
-    expect(written).toBeLessThanOrEqual(least * 1.1);
+    expect(written).toBeLessThanOrEqual(minimum * 1.1);
   },
 );

@@ -1,152 +1,171 @@
-/** What is to be written so that slices say where their owner leads; decided from what is seen, without a server. */
-import type { ApiObject } from '../../shared/client/rest/api-object';
+/**
+ * Decides which EndpointSlices of an owner to create, update and delete, from its existing slices and its desired
+ * endpoints. Pure.
+ */
+import type { DiscoveryV1Endpoint, DiscoveryV1EndpointSlice } from '../../shared/api/types/generated/members';
 import { appendAll } from '../../shared/values/append';
-import { equalJson, type JsonObject } from '../../shared/values/json';
-import type { AddressType, ServiceView } from '../service-pods/service';
+import { equalJson } from '../../shared/values/json';
 import { compareNames } from '../runtime/pods';
-import { portsKey, type Endpoint, type PortGroup } from './endpoints';
-import { hintsFor, type Hints, type ZoneCpus } from './hints';
-import { pack } from './packing';
-import { sliceObject, type SliceContent, type SliceNames, type SliceOwner, type SliceView } from './slice';
+import type { AddressType, ServiceView } from '../service-pods/service-view';
+import { portGroupKey, type Endpoint, type PortGroup } from './desired-endpoints';
+import { packEndpoints } from './packing';
+import { sliceBody, type EndpointSlice, type SliceContent, type SliceNames, type SliceOwner, type SliceView } from './slice';
+import { topologyHints, type TopologyHints, type ZoneCpus } from './topology-hints';
 
 export interface SliceSettings {
-  /** Endpoints in a slice at most. */
-  readonly most: number;
+  readonly maxEndpointsPerSlice: number;
   readonly names: SliceNames;
 }
 
-export interface Seen {
+export interface SliceState {
   readonly owner: SliceOwner;
-  readonly families: readonly AddressType[];
+  readonly addressTypes: readonly AddressType[];
   readonly topology: ServiceView['topology'];
-  /** Whether there is a slice without endpoints where there are none. */
-  readonly keepsPlace: boolean;
-  /** The owner's slices that this controller made. */
+  /** Whether an owner without endpoints has a slice without endpoints. */
+  readonly needsPlaceholder: boolean;
+  /** The owner's existing slices that this controller manages. */
   readonly slices: readonly SliceView[];
+  /** The desired endpoints. */
   readonly groups: readonly PortGroup[];
-  /** When what has changed since the last look began to; undefined = nobody knows. */
-  readonly trigger: string | undefined;
-  /** Undefined = too little is known of the nodes. */
+  /** Undefined when it is unknown. */
+  readonly triggerTime: string | undefined;
+  /** Undefined when the nodes lack information. */
   readonly cpus: ZoneCpus | undefined;
 }
 
-export interface Writes {
-  readonly creates: readonly JsonObject[];
-  readonly updates: readonly JsonObject[];
-  readonly deletes: readonly ApiObject[];
-  /** What became of the wish for hints. */
-  readonly hints: readonly Hints[];
+export interface SliceActions {
+  readonly creates: readonly DiscoveryV1EndpointSlice[];
+  readonly updates: readonly DiscoveryV1EndpointSlice[];
+  readonly deletes: readonly EndpointSlice[];
+  /** One for each address type. */
+  readonly hints: readonly TopologyHints[];
 }
 
-/** What one address type comes to. */
-interface Plan {
+/** The actions for one address type. */
+interface AddressTypePlan {
   readonly creates: SliceContent[];
   readonly updates: { readonly slice: SliceView; readonly content: SliceContent }[];
   readonly deletes: SliceView[];
 }
 
-export function reconcileSlices(seen: Seen, settings: SliceSettings): Writes {
-  const { owner, families, slices, trigger } = seen;
-  const { names } = settings;
-  const plans: Plan[] = [];
-  const hints: Hints[] = [];
-  for (const type of families) {
-    const groups = seen.groups.filter((group) => group.type === type);
-    const told = hintsFor(
-      type,
-      seen.topology,
-      groups.flatMap(({ endpoints }) => endpoints),
-      seen.cpus,
-    );
-    hints.push(told);
-    plans.push(planFor(seen, type, groups, told, settings));
+export function reconcileSlices(state: SliceState, settings: SliceSettings): SliceActions {
+  const { owner, addressTypes, slices, triggerTime } = state;
+  const plans: AddressTypePlan[] = [];
+  const hints: TopologyHints[] = [];
+  for (const addressType of addressTypes) {
+    const groups = state.groups.filter((group) => group.addressType === addressType);
+    const endpoints = groups.flatMap((group) => group.endpoints);
+    const typeHints = topologyHints(addressType, state.topology, endpoints, state.cpus);
+    hints.push(typeHints);
+    plans.push(reconcileByAddressType(state, addressType, groups, typeHints, settings));
   }
-  const others = slices.filter(({ type }) => !families.some((family) => family === type));
-  const write = (content: SliceContent, present?: ApiObject): JsonObject => sliceObject(owner, content, names, trigger, present);
+  const otherTypes = slices.filter(({ addressType }) => !addressTypes.some((type) => type === addressType));
+  const bodyOf = (content: SliceContent, existing?: EndpointSlice): DiscoveryV1EndpointSlice =>
+    sliceBody(owner, content, settings.names, triggerTime, existing);
   return {
-    creates: plans.flatMap(({ creates }) => creates.map((content) => write(content))),
-    updates: plans.flatMap(({ updates }) => updates.map(({ slice, content }) => write(content, slice.object))),
-    deletes: [...others, ...plans.flatMap(({ deletes }) => deletes)].map(({ object }) => object),
+    creates: plans.flatMap(({ creates }) => creates.map((content) => bodyOf(content))),
+    updates: plans.flatMap(({ updates }) => updates.map(({ slice, content }) => bodyOf(content, slice.object))),
+    deletes: [...otherTypes, ...plans.flatMap(({ deletes }) => deletes)].map(({ object }) => object),
     hints,
   };
 }
 
-function planFor(
-  { owner, slices, keepsPlace }: Seen,
-  type: AddressType,
+function reconcileByAddressType(
+  { owner, slices, needsPlaceholder }: SliceState,
+  addressType: AddressType,
   groups: readonly PortGroup[],
-  hints: Hints,
-  { most, names }: SliceSettings,
-): Plan {
-  const own = slices.filter((slice) => slice.type === type).sort((one, other) => compareNames(one.object, other.object));
-  const plan: Plan = { creates: [], updates: [], deletes: [] };
-  const left = new Set(own);
+  hints: TopologyHints,
+  { maxEndpointsPerSlice, names }: SliceSettings,
+): AddressTypePlan {
+  const existing = slices.filter((slice) => slice.addressType === addressType).sort((a, b) => compareNames(a.object, b.object));
+  const plan: AddressTypePlan = { creates: [], updates: [], deletes: [] };
+  const unused = new Set(existing);
   for (const { ports, endpoints } of groups) {
-    const key = portsKey(type, ports);
-    const mine = own.filter((slice) => slice.portsKey === key);
-    const objectOf = (endpoint: Endpoint): JsonObject => hinted(endpoint, hints);
-    const isCurrent = (slice: SliceView, held: readonly Endpoint[]): boolean =>
-      isOwn(slice, owner, names) && held.every((endpoint) => says(slice.endpoints.get(endpoint.id), objectOf(endpoint)));
-    const packing = pack(mine, endpoints, { most, held: ({ endpoints: held }) => [...held.keys()], id: ({ id }) => id, isCurrent });
+    const key = portGroupKey(addressType, ports);
+    const groupSlices = existing.filter((slice) => slice.groupKey === key);
+    const bodyOf = (endpoint: Endpoint): DiscoveryV1Endpoint => withHint(endpoint, hints);
+    const packing = packEndpoints(groupSlices, endpoints, {
+      maxEndpointsPerSlice,
+      idsIn: (slice) => [...slice.endpoints.keys()],
+      id: ({ id }) => id,
+      isUpToDate: (slice, packed) =>
+        hasOwnerMetadata(slice, owner, names) &&
+        packed.every((endpoint) => isSameEndpoint(slice.endpoints.get(endpoint.id), bodyOf(endpoint))),
+    });
     const ranks = new Map(endpoints.map(({ id }, rank) => [id, rank]));
     const rankOf = ({ id }: Endpoint): number => ranks.get(id) ?? 0;
     // Endpoints are written in the order of `endpoints`, whatever order they were packed in.
-    const content = ({ endpoints: packed }: { readonly endpoints: readonly Endpoint[] }): SliceContent => ({
-      type,
+    const contentOf = ({ endpoints: packed }: { readonly endpoints: readonly Endpoint[] }): SliceContent => ({
+      addressType,
       ports,
-      endpoints: [...packed].sort((one, other) => rankOf(one) - rankOf(other)).map(objectOf),
+      endpoints: [...packed].sort((a, b) => rankOf(a) - rankOf(b)).map(bodyOf),
     });
-    appendAll(plan.creates, packing.creates.map(content));
+    appendAll(plan.creates, packing.creates.map(contentOf));
     appendAll(
       plan.updates,
-      packing.updates.map((update) => ({ slice: update.slice, content: content(update) })),
+      packing.updates.map((update) => ({ slice: update.slice, content: contentOf(update) })),
     );
-    for (const slice of mine) left.delete(slice);
-    for (const slice of packing.deletes) left.add(slice);
+    for (const slice of groupSlices) unused.delete(slice);
+    for (const slice of packing.deletes) unused.add(slice);
   }
-  appendAll(plan.deletes, left);
-  if (groups.length === 0 && keepsPlace) keepPlace(plan, own, type, owner, names);
-  reuse(plan);
+  appendAll(plan.deletes, unused);
+  if (groups.length === 0 && needsPlaceholder) addPlaceholder(plan, existing, addressType, owner, names);
+  recycleSlices(plan);
   return plan;
 }
 
-/** What was found to say what: all but a few endpoints of a slice are looked at again unchanged. Neither ever changes. */
-const known = new WeakMap<JsonObject, JsonObject>();
+/** Caches equality: at each sync all but a few endpoints are unchanged. Both bodies are immutable. */
+const equalBodies = new WeakMap<DiscoveryV1Endpoint, DiscoveryV1Endpoint>();
 
-function says(present: JsonObject | undefined, wanted: JsonObject): boolean {
-  if (present === undefined) return false;
-  if (known.get(present) === wanted) return true;
-  const isSame = equalJson(present, wanted);
-  if (isSame) known.set(present, wanted);
-  return isSame;
+function isSameEndpoint(existing: DiscoveryV1Endpoint | undefined, desired: DiscoveryV1Endpoint): boolean {
+  if (existing === undefined) return false;
+  if (equalBodies.get(existing) === desired) return true;
+  const isEqual = equalJson(existing, desired);
+  if (isEqual) equalBodies.set(existing, desired);
+  return isEqual;
 }
 
-/** Whether it bears what its owner's slices are to bear; when it was triggered does not count. */
-function isOwn({ ownerUid, labels, annotations }: SliceView, owner: SliceOwner, { triggerTime }: SliceNames): boolean {
-  const { [triggerTime]: _is, ...present } = annotations;
-  const { [triggerTime]: _wanted, ...wanted } = owner.annotations ?? annotations;
-  return ownerUid === owner.uid && equalJson({ ...labels }, { ...owner.labels }) && equalJson(present, wanted);
+/**
+ * Whether the slice has the owner reference, labels and annotations of its owner's slices. The trigger time does not
+ * count.
+ */
+function hasOwnerMetadata({ ownerUid, labels, annotations }: SliceView, owner: SliceOwner, { triggerTime }: SliceNames): boolean {
+  const { [triggerTime]: _existingTime, ...existing } = annotations;
+  const { [triggerTime]: _desiredTime, ...desired } = owner.annotations ?? annotations;
+  return ownerUid === owner.uid && equalJson({ ...labels }, { ...owner.labels }) && equalJson(existing, desired);
 }
 
-function hinted({ id, object }: Endpoint, { zones }: Hints): JsonObject {
+function withHint({ id, body }: Endpoint, { zones }: TopologyHints): DiscoveryV1Endpoint {
   const zone = zones.get(id);
-  return zone === undefined ? object : { ...object, hints: { forZones: [{ name: zone }] } };
+  return zone === undefined ? body : { ...body, hints: { forZones: [{ name: zone }] } };
 }
 
-/** An owner without endpoints has one slice without any, so that it can be told from one that nobody has looked at. */
-function keepPlace(plan: Plan, own: readonly SliceView[], type: AddressType, owner: SliceOwner, names: SliceNames): void {
-  const empty = portsKey(type, []);
-  const placeholder = own.find((slice) => slice.endpoints.size === 0 && slice.portsKey === empty);
+/**
+ * An owner without endpoints has one slice without endpoints: clients can distinguish it from an owner that was not
+ * reconciled yet.
+ */
+function addPlaceholder(
+  plan: AddressTypePlan,
+  existing: readonly SliceView[],
+  addressType: AddressType,
+  owner: SliceOwner,
+  names: SliceNames,
+): void {
+  const emptyKey = portGroupKey(addressType, []);
+  const placeholder = existing.find((slice) => slice.endpoints.size === 0 && slice.groupKey === emptyKey);
+  const content: SliceContent = { addressType, ports: [], endpoints: [] };
   if (placeholder === undefined) {
-    plan.creates.push({ type, ports: [], endpoints: [] });
+    plan.creates.push(content);
     return;
   }
   plan.deletes.splice(plan.deletes.indexOf(placeholder), 1);
-  if (!isOwn(placeholder, owner, names)) plan.updates.push({ slice: placeholder, content: { type, ports: [], endpoints: [] } });
+  if (!hasOwnerMetadata(placeholder, owner, names)) plan.updates.push({ slice: placeholder, content });
 }
 
-/** A slice that would go is written in the place of one that would be made: one request instead of two. */
-function reuse(plan: Plan): void {
+/**
+ * Updates a slice that would be deleted with the content of a slice that would be created: one request instead of two.
+ */
+function recycleSlices(plan: AddressTypePlan): void {
   while (plan.creates.length > 0) {
     const slice = plan.deletes.pop();
     const content = slice === undefined ? undefined : plan.creates.pop();

@@ -1,15 +1,21 @@
-/** Slices as they are and as they are to be: which are a Service's own, what they hold, and the objects that are written. */
+/**
+ * EndpointSlices: views of existing slices, the metadata that slices of an owner should have, and the objects to write.
+ * Pure.
+ */
+import type { DiscoveryV1Endpoint, DiscoveryV1EndpointPort, DiscoveryV1EndpointSlice } from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { GeneratedNames } from '../../shared/names/dialect';
 import { omitNames } from '../../shared/names/spellings';
-import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { textsAt, type AddressType, type ServiceView } from '../service-pods/service';
-import { portsKey, type SlicePort } from './endpoints';
+import type { AddressType, ServiceView } from '../service-pods/service-view';
+import { portGroupKey, type SlicePort } from './desired-endpoints';
 
+export type EndpointSlice = ApiObject<DiscoveryV1EndpointSlice>;
+
+/** Keys of labels and annotations in the server's dialect. */
 export interface SliceNames {
   readonly serviceName: string;
   readonly managedBy: string;
-  /** The value of `managedBy` in slices of this controller. */
+  /** The value of `managedBy` in the slices of this controller. */
   readonly manager: string;
   readonly headless: string;
   readonly triggerTime: string;
@@ -26,111 +32,103 @@ export function sliceNames({ prefix }: Pick<GeneratedNames, 'prefix'>, manager =
 }
 
 export interface SliceView {
-  readonly object: ApiObject;
-  readonly type: string;
-  readonly portsKey: string;
-  /** What it holds, by the ids that endpoints have. */
-  readonly endpoints: ReadonlyMap<string, JsonObject>;
+  readonly object: EndpointSlice;
+  readonly addressType: string;
+  readonly groupKey: string;
+  /** By the ids of {@link Endpoint}. */
+  readonly endpoints: ReadonlyMap<string, DiscoveryV1Endpoint>;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly ownerUid: string;
 }
 
-export function sliceView(object: ApiObject): SliceView {
-  const { body } = object;
-  const metadata = objectAt(body, 'metadata');
-  const type = stringAt(body, 'addressType') ?? '';
-  const endpoints = (arrayAt(body, 'endpoints') ?? []).filter(isObject);
+export function sliceView(object: EndpointSlice): SliceView {
+  const { metadata } = object;
+  const { addressType = '', endpoints, ports } = object.body;
   return {
     object,
-    type,
-    portsKey: portsKey(type, (arrayAt(body, 'ports') ?? []).filter(isObject).map(portOf)),
-    endpoints: new Map(endpoints.map((endpoint) => [idOf(endpoint), endpoint])),
-    labels: textsAt(metadata, 'labels'),
-    annotations: textsAt(metadata, 'annotations'),
-    ownerUid: stringAt((arrayAt(metadata, 'ownerReferences') ?? []).filter(isObject)[0], 'uid') ?? '',
+    addressType,
+    groupKey: portGroupKey(addressType, (ports ?? []).map(portOf)),
+    endpoints: new Map((endpoints ?? []).map((endpoint) => [idOf(endpoint), endpoint])),
+    labels: metadata.labels ?? {},
+    annotations: metadata.annotations ?? {},
+    ownerUid: metadata.ownerReferences?.[0]?.uid ?? '',
   };
 }
 
-const portOf = (port: JsonObject): SlicePort => ({
-  name: stringAt(port, 'name') ?? '',
-  port: Number(port['port'] ?? 0),
-  protocol: stringAt(port, 'protocol') ?? 'TCP',
-  appProtocol: stringAt(port, 'appProtocol'),
-});
-
-function idOf(endpoint: JsonObject): string {
-  const addresses = (arrayAt(endpoint, 'addresses') ?? []).filter((address) => typeof address === 'string');
-  return `${stringAt(objectAt(endpoint, 'targetRef'), 'uid') ?? ''} ${addresses.join(' ')}`;
+function portOf({ name = '', port = 0, protocol = 'TCP', appProtocol }: DiscoveryV1EndpointPort): SlicePort {
+  return { name, port, protocol, appProtocol };
 }
+
+const idOf = ({ targetRef, addresses }: DiscoveryV1Endpoint): string => `${targetRef?.uid ?? ''} ${(addresses ?? []).join(' ')}`;
 
 export interface SliceContent {
-  readonly type: AddressType;
+  readonly addressType: AddressType;
   readonly ports: readonly SlicePort[];
-  readonly endpoints: readonly JsonObject[];
+  readonly endpoints: readonly DiscoveryV1Endpoint[];
 }
 
-/** Whose slices they are, and what they are to bear. */
+/** The owner of slices, and the metadata that they should have. */
 export interface SliceOwner {
   readonly kind: 'Service' | 'Endpoints';
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Undefined = whatever stands there stays. */
+  /** Undefined: each slice keeps its annotations. */
   readonly annotations: Readonly<Record<string, string>> | undefined;
 }
 
 export function serviceOwner(service: ServiceView, names: SliceNames): SliceOwner {
-  const { namespace, name, uid } = service;
+  const { namespace, name, uid, isHeadless } = service;
   return {
     kind: 'Service',
     namespace,
     name,
     uid,
-    labels: labelsFor(service.labels, name, service.isHeadless, names),
+    labels: sliceLabels(service.labels, name, isHeadless, names),
     annotations: undefined,
   };
 }
 
-/** The owner's own ones, and what says whose they are. */
-export function labelsFor(
-  own: Readonly<Record<string, string>>,
+/** The owner's labels, and those that identify the Service and the controller. */
+export function sliceLabels(
+  ownerLabels: Readonly<Record<string, string>>,
   service: string,
   isHeadless: boolean,
   names: SliceNames,
 ): Readonly<Record<string, string>> {
   const reserved = [names.serviceName, names.managedBy, names.headless];
   return {
-    ...omitNames(own, reserved),
+    ...omitNames(ownerLabels, reserved),
     [names.serviceName]: service,
     [names.managedBy]: names.manager,
     ...(isHeadless ? { [names.headless]: '' } : {}),
   };
 }
 
-/** A slice to be made, or – with the one that is there – to be written. `trigger` undefined = nobody knows when it began. */
-export function sliceObject(
+/** The body of a new slice, or of the update of an existing one. Without a `triggerTime` the annotation is removed. */
+export function sliceBody(
   owner: SliceOwner,
   content: SliceContent,
   names: SliceNames,
-  trigger: string | undefined,
-  present?: ApiObject,
-): JsonObject {
-  const metadata = objectAt(present?.body, 'metadata') ?? {};
-  const annotations = omitNames(owner.annotations ?? textsAt(metadata, 'annotations'), [names.triggerTime]);
+  triggerTime: string | undefined,
+  existing?: EndpointSlice,
+): DiscoveryV1EndpointSlice {
+  const metadata = existing?.metadata ?? {};
+  const annotations = omitNames(owner.annotations ?? metadata.annotations ?? {}, [names.triggerTime]);
   const { kind, namespace, name, uid, labels } = owner;
   return {
-    ...present?.body,
+    ...existing?.body,
     metadata: {
       ...metadata,
       namespace,
-      ...(present === undefined ? { generateName: `${name}-` } : {}),
+      ...(existing === undefined ? { generateName: `${name}-` } : {}),
       labels: { ...labels },
-      annotations: { ...annotations, ...(trigger === undefined ? {} : { [names.triggerTime]: trigger }) },
+      annotations: { ...annotations, ...(triggerTime === undefined ? {} : { [names.triggerTime]: triggerTime }) },
       ownerReferences: [{ apiVersion: 'v1', kind, name, uid, controller: true, blockOwnerDeletion: true }],
     },
-    addressType: content.type,
+    addressType: content.addressType,
     endpoints: nullIfEmpty(content.endpoints),
     ports: nullIfEmpty(
       content.ports.map(({ name: portName, port, protocol, appProtocol }) => ({
@@ -143,5 +141,7 @@ export function sliceObject(
   };
 }
 
-/** An empty list is sent as null, which is also how it is stored: as `[]` it would be a field that the controller owns. */
-const nullIfEmpty = (list: readonly JsonObject[]): JsonValue => (list.length === 0 ? null : [...list]);
+/**
+ * An empty list is sent as null, which is also how it is stored: as `[]` it would be a field that the controller owns.
+ */
+const nullIfEmpty = <T>(list: readonly T[]): T[] | null => (list.length === 0 ? null : [...list]);

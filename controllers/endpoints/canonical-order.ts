@@ -1,63 +1,57 @@
 /**
- * Sorts addresses, ports and subsets of Endpoints as upstream does, so that neither controller manager rewrites the Endpoints of the other. Addresses are sorted by IP
- * and uid; ports and subsets by the MD5 of their text as Go's spew prints it (`%#v`). The order depends only on the content.
+ * Sorts addresses, ports and subsets of Endpoints as upstream does, so that neither controller manager rewrites the
+ * Endpoints of the other. Addresses are sorted by IP and uid; ports and subsets by the MD5 of their text as Go's spew
+ * prints it (`%#v`). The order depends only on the content.
  */
 import { createHash } from 'node:crypto';
-import { compareBytes, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
+import type { CoreV1EndpointAddress, CoreV1EndpointPort, CoreV1ObjectReference } from '../../shared/api/types/generated/members';
+import { compareBytes } from '../../shared/values/json';
 
 export interface Subset {
-  readonly ports: readonly JsonObject[];
-  readonly ready: readonly JsonObject[];
-  readonly unready: readonly JsonObject[];
+  readonly ports: readonly CoreV1EndpointPort[];
+  readonly addresses: readonly CoreV1EndpointAddress[];
+  readonly notReadyAddresses: readonly CoreV1EndpointAddress[];
 }
 
-export const byAddress = (one: JsonObject, other: JsonObject): number =>
-  compareBytes(textAt(one, 'ip'), textAt(other, 'ip')) || compareBytes(uidOf(one), uidOf(other));
+export const compareAddresses = (a: CoreV1EndpointAddress, b: CoreV1EndpointAddress): number =>
+  compareBytes(a.ip ?? '', b.ip ?? '') || compareBytes(a.targetRef?.uid ?? '', b.targetRef?.uid ?? '');
 
-/** Sorts the ports in each subset, then the subsets. The caller has sorted the addresses with {@link byAddress}. */
+/**
+ * Sorts the ports in each subset, then the subsets. The caller has sorted the addresses with {@link compareAddresses}.
+ */
 export function sortSubsets(subsets: readonly Subset[]): readonly Subset[] {
-  const sorted = subsets.map((subset) => ({ ...subset, ports: byHash(subset.ports, (port) => `(v1.EndpointPort)${goPort(port)}`) }));
-  return byHash(sorted, (subset) => `(v1.EndpointSubset)${goSubset(subset)}`);
+  const sorted = subsets.map((subset) => ({ ...subset, ports: sortByHash(subset.ports, (port) => `(v1.EndpointPort)${goPort(port)}`) }));
+  return sortByHash(sorted, (subset) => `(v1.EndpointSubset)${goSubset(subset)}`);
 }
 
-function byHash<T>(items: readonly T[], textOf: (item: T) => string): readonly T[] {
+function sortByHash<T>(items: readonly T[], textOf: (item: T) => string): readonly T[] {
   if (items.length < 2) return items;
   const hashed = items.map((item) => ({ item, hash: createHash('md5').update(textOf(item)).digest('hex') }));
-  return hashed.sort((one, other) => compareBytes(one.hash, other.hash)).map(({ item }) => item);
+  return hashed.sort((a, b) => compareBytes(a.hash, b.hash)).map(({ item }) => item);
 }
 
-function goSubset({ ready, unready, ports }: Subset): string {
-  const addresses = (list: readonly JsonObject[]): string => `([]v1.EndpointAddress)${goList(list, goAddress)}`;
-  return `{Addresses:${addresses(ready)} NotReadyAddresses:${addresses(unready)} Ports:([]v1.EndpointPort)${goList(ports, goPort)}}`;
+function goSubset({ addresses, notReadyAddresses, ports }: Subset): string {
+  const goAddresses = (list: readonly CoreV1EndpointAddress[]): string => `([]v1.EndpointAddress)${goList(list, goAddress)}`;
+  return `{Addresses:${goAddresses(addresses)} NotReadyAddresses:${goAddresses(notReadyAddresses)} Ports:([]v1.EndpointPort)${goList(ports, goPort)}}`;
 }
 
-function goAddress(address: JsonObject): string {
-  const target = objectAt(address, 'targetRef');
-  const targetText = target === undefined ? '<nil>' : goReference(target);
-  const nodeName = goPointer(stringAt(address, 'nodeName'));
-  return `{IP:${goString(address, 'ip')} Hostname:${goString(address, 'hostname')} NodeName:${nodeName} TargetRef:(*v1.ObjectReference)${targetText}}`;
+function goAddress({ ip, hostname, nodeName, targetRef }: CoreV1EndpointAddress): string {
+  const reference = targetRef === undefined ? '<nil>' : goReference(targetRef);
+  return `{IP:${goString(ip)} Hostname:${goString(hostname)} NodeName:${goPointer(nodeName)} TargetRef:(*v1.ObjectReference)${reference}}`;
 }
 
-function goReference(target: JsonObject): string {
-  const [kind, namespace, name] = ['kind', 'namespace', 'name'].map((member) => goString(target, member));
-  const [apiVersion, resourceVersion, fieldPath] = ['apiVersion', 'resourceVersion', 'fieldPath'].map((member) => goString(target, member));
-  const uid = `(types.UID)${textAt(target, 'uid')}`;
-  return `{Kind:${kind} Namespace:${namespace} Name:${name} UID:${uid} APIVersion:${apiVersion} ResourceVersion:${resourceVersion} FieldPath:${fieldPath}}`;
+function goReference({ kind, namespace, name, uid = '', apiVersion, resourceVersion, fieldPath }: CoreV1ObjectReference): string {
+  const identity = `Kind:${goString(kind)} Namespace:${goString(namespace)} Name:${goString(name)} UID:(types.UID)${uid}`;
+  return `{${identity} APIVersion:${goString(apiVersion)} ResourceVersion:${goString(resourceVersion)} FieldPath:${goString(fieldPath)}}`;
 }
 
-function goPort(port: JsonObject): string {
-  const protocol = `(v1.Protocol)${textAt(port, 'protocol')}`;
-  const appProtocol = goPointer(stringAt(port, 'appProtocol'));
-  return `{Name:${goString(port, 'name')} Port:(int32)${Number(port['port'] ?? 0)} Protocol:${protocol} AppProtocol:${appProtocol}}`;
+function goPort({ name, port = 0, protocol = '', appProtocol }: CoreV1EndpointPort): string {
+  return `{Name:${goString(name)} Port:(int32)${port} Protocol:(v1.Protocol)${protocol} AppProtocol:${goPointer(appProtocol)}}`;
 }
 
-const goList = (list: readonly JsonObject[], write: (item: JsonObject) => string): string =>
-  list.length === 0 ? '<nil>' : `[${list.map(write).join(' ')}]`;
+const goList = <T>(list: readonly T[], format: (item: T) => string): string =>
+  list.length === 0 ? '<nil>' : `[${list.map(format).join(' ')}]`;
 
-const goString = (object: JsonObject, member: string): string => `(string)${textAt(object, member)}`;
+const goString = (text = ''): string => `(string)${text}`;
 
 const goPointer = (text: string | undefined): string => `(*string)${text ?? '<nil>'}`;
-
-const textAt = (object: JsonObject, member: string): string => stringAt(object, member) ?? '';
-
-const uidOf = (address: JsonObject): string => textAt(objectAt(address, 'targetRef') ?? {}, 'uid');

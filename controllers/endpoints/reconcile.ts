@@ -1,17 +1,26 @@
-/** What the Endpoints of a Service are to say; decided from what is seen, without a server. */
+/** Decides the subsets of a Service's Endpoints, and whether the Endpoints must be created or updated. Pure. */
+import type {
+  CoreV1EndpointAddress,
+  CoreV1EndpointPort,
+  CoreV1Endpoints,
+  CoreV1EndpointSubset,
+} from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { GeneratedNames } from '../../shared/names/dialect';
 import { valueInEitherSpelling, omitNames } from '../../shared/names/spellings';
 import { appendAll } from '../../shared/values/append';
-import { arrayAt, equalJson, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import { byAddress, sortSubsets, type Subset } from './canonical-order';
-import { PerPod } from '../service-pods/per-pod';
-import { isSelected, targetIn, type PodView } from '../service-pods/pod';
-import { textsAt, type AddressType, type ServiceView } from '../service-pods/service';
+import { equalJson } from '../../shared/values/json';
+import { findPort, isSelected, type PodView } from '../service-pods/pod-view';
+import { ServicePodCache } from '../service-pods/service-pod-cache';
+import type { AddressType, ServiceView } from '../service-pods/service-view';
+import { compareAddresses, sortSubsets, type Subset } from './canonical-order';
 
-/** Addresses in an object at most; slices have the others. */
-export const MOST_ADDRESSES = 1_000;
+export type Endpoints = ApiObject<CoreV1Endpoints>;
 
+/** Upstream's maxCapacity: only EndpointSlices contain more addresses. */
+export const MAX_ADDRESSES = 1_000;
+
+/** Keys of labels and annotations in the server's dialect. */
 export interface EndpointsNames {
   readonly headless: string;
   readonly triggerTime: string;
@@ -24,126 +33,128 @@ export const endpointsNames = ({ prefix }: Pick<GeneratedNames, 'prefix'>): Endp
   overCapacity: `endpoints.${prefix}/over-capacity`,
 });
 
-export interface WantedEndpoints {
-  readonly subsets: readonly JsonObject[];
+export interface DesiredSubsets {
+  readonly subsets: readonly CoreV1EndpointSubset[];
   readonly isTruncated: boolean;
-  /** Pods that were left out, and why. */
-  readonly skipped: readonly { readonly pod: string; readonly why: string }[];
+  readonly skipped: readonly { readonly pod: string; readonly reason: string }[];
 }
 
-interface GrowingSubset {
-  readonly ports: JsonObject[];
-  readonly ready: JsonObject[];
-  readonly unready: JsonObject[];
+interface GrowingSubset extends Subset {
+  readonly ports: CoreV1EndpointPort[];
+  readonly addresses: CoreV1EndpointAddress[];
+  readonly notReadyAddresses: CoreV1EndpointAddress[];
 }
 
-export function wantedSubsets(service: ServiceView, pods: readonly PodView[]): WantedEndpoints {
-  /** By port; those without any stand under the empty text. */
+export function desiredSubsets(service: ServiceView, pods: readonly PodView[]): DesiredSubsets {
+  /** By port; the key of addresses without a port is ''. */
   const byPort = new Map<string, GrowingSubset>();
-  const skipped: { readonly pod: string; readonly why: string }[] = [];
-  const reached: { readonly address: JsonObject; readonly ports: Reach['ports']; readonly isReady: boolean }[] = [];
+  const skipped: { readonly pod: string; readonly reason: string }[] = [];
+  const included: { readonly address: CoreV1EndpointAddress; readonly ports: PodEndpoint['ports']; readonly isReady: boolean }[] = [];
   for (const pod of pods) {
-    if (pod.isOver || !isSelected(pod, service) || (pod.isTerminating && !service.publishesUnready)) continue;
-    const { why, address, ports } = REACHES.of(service, pod);
-    if (why !== undefined) skipped.push({ pod: pod.name, why });
+    if (pod.isTerminated || !isSelected(pod, service) || (pod.isTerminating && !service.publishNotReadyAddresses)) continue;
+    const { skipReason, address, ports } = POD_ENDPOINTS.get(service, pod);
+    if (skipReason !== undefined) skipped.push({ pod: pod.name, reason: skipReason });
     if (address === undefined) continue;
-    reached.push({ address, ports, isReady: service.publishesUnready || pod.isReady });
+    included.push({ address, ports, isReady: service.publishNotReadyAddresses || pod.isReady });
   }
-  for (const { address, ports, isReady } of reached.sort((one, other) => byAddress(one.address, other.address))) {
+  for (const { address, ports, isReady } of included.sort((a, b) => compareAddresses(a.address, b.address))) {
     for (const { key, port } of ports) {
-      const subset = byPort.get(key) ?? { ports: port === undefined ? [] : [port], ready: [], unready: [] };
+      const subset = byPort.get(key) ?? { ports: port === undefined ? [] : [port], addresses: [], notReadyAddresses: [] };
       byPort.set(key, subset);
-      (isReady ? subset.ready : subset.unready).push(address);
+      (isReady ? subset.addresses : subset.notReadyAddresses).push(address);
     }
   }
-  return { ...withinCapacity(sortSubsets(joined([...byPort.values()]))), skipped };
+  return { ...truncateToCapacity(sortSubsets(mergeSubsets([...byPort.values()]))), skipped };
 }
 
-/** How a pod is reached. */
-interface Reach {
-  /** Why it is not. */
-  readonly why: string | undefined;
-  /** Undefined = it has none, or none of use. */
-  readonly address: JsonObject | undefined;
-  readonly ports: readonly { readonly key: string; readonly port: JsonObject | undefined }[];
+interface PodEndpoint {
+  /** Undefined for a pod that is not skipped. */
+  readonly skipReason: string | undefined;
+  /** Undefined for a pod without an address of the Service's first IP family. */
+  readonly address: CoreV1EndpointAddress | undefined;
+  readonly ports: readonly { readonly key: string; readonly port: CoreV1EndpointPort | undefined }[];
 }
 
-const REACHES = new PerPod((service, pod): Reach => {
-  const why = unusable(pod);
-  const address = why === undefined ? addressOf(service, pod, service.families[0] ?? 'IPv4') : undefined;
-  const ports = service.ports.length === 0 ? [undefined] : portsFor(service, pod);
-  return { why, address, ports: ports.map((port) => ({ key: port === undefined ? '' : itemText(port), port })) };
+const POD_ENDPOINTS = new ServicePodCache((service, pod): PodEndpoint => {
+  const skipReason = skipReasonOf(pod);
+  const address = skipReason === undefined ? addressOf(service, pod, service.ipFamilies[0] ?? 'IPv4') : undefined;
+  const ports = service.ports.length === 0 ? [undefined] : portsOf(service, pod);
+  return { skipReason, address, ports: ports.map((port) => ({ key: port === undefined ? '' : portKey(port), port })) };
 });
 
-/** Merges subsets that have the same addresses into one with all their ports. Equal lists of addresses are in the same order. */
-function joined(subsets: readonly GrowingSubset[]): readonly Subset[] {
+/**
+ * Merges subsets that have the same addresses into one with all their ports. Equal lists of addresses are in the same
+ * order.
+ */
+function mergeSubsets(subsets: readonly GrowingSubset[]): readonly Subset[] {
   if (subsets.length === 1) return subsets;
   const byAddresses = new Map<string, GrowingSubset>();
   for (const subset of subsets) {
-    const key = [subset.ready, subset.unready].map((addresses) => addresses.map(itemText).join('\n')).join('\n\n');
-    const known = byAddresses.get(key);
-    if (known === undefined) byAddresses.set(key, subset);
-    else appendAll(known.ports, subset.ports);
+    const key = [subset.addresses, subset.notReadyAddresses].map((addresses) => addresses.map(addressKey).join('\n')).join('\n\n');
+    const sameAddresses = byAddresses.get(key);
+    if (sameAddresses === undefined) byAddresses.set(key, subset);
+    else appendAll(sameAddresses.ports, subset.ports);
   }
   return [...byAddresses.values()];
 }
 
-function unusable(pod: PodView): string | undefined {
-  const [text] = pod.unreadable;
-  if (text !== undefined) return `address ${JSON.stringify(text)} is not a valid IP`;
+function skipReasonOf(pod: PodView): string | undefined {
+  const [invalid] = pod.invalidAddresses;
+  if (invalid !== undefined) return `address ${JSON.stringify(invalid)} is not a valid IP`;
   const hasAddress = pod.addresses.IPv4.length + pod.addresses.IPv6.length > 0;
-  return hasAddress && pod.node === '' ? 'it has an address and no node' : undefined;
+  return hasAddress && pod.nodeName === '' ? 'it has an address and no node' : undefined;
 }
 
-function addressOf(service: ServiceView, pod: PodView, family: AddressType): JsonObject | undefined {
+function addressOf(service: ServiceView, pod: PodView, family: AddressType): CoreV1EndpointAddress | undefined {
   const [ip] = pod.addresses[family];
   if (ip === undefined) return undefined;
-  const { namespace, name, uid } = pod;
-  const isNamed = pod.hostname !== '' && pod.subdomain === service.name;
-  return { ip, ...(isNamed ? { hostname: pod.hostname } : {}), nodeName: pod.node, targetRef: { kind: 'Pod', namespace, name, uid } };
+  const { namespace, name, uid, nodeName, hostname } = pod;
+  const hasDnsName = hostname !== '' && pod.subdomain === service.name;
+  return { ip, ...(hasDnsName ? { hostname } : {}), nodeName, targetRef: { kind: 'Pod', namespace, name, uid } };
 }
 
-function portsFor(service: ServiceView, pod: PodView): readonly JsonObject[] {
-  return service.ports.flatMap((port) => {
-    const number = targetIn(pod, port);
-    if (number === undefined) return [];
-    const { name, protocol, appProtocol } = port;
-    return [{ ...(name === '' ? {} : { name }), port: number, protocol, ...(appProtocol === undefined ? {} : { appProtocol }) }];
+/** Leaves out ports with a named target that the pod does not have. */
+function portsOf(service: ServiceView, pod: PodView): readonly CoreV1EndpointPort[] {
+  return service.ports.flatMap((servicePort) => {
+    const port = findPort(pod, servicePort);
+    if (port === undefined) return [];
+    const { name, protocol, appProtocol } = servicePort;
+    return [{ ...(name === '' ? {} : { name }), port, protocol, ...(appProtocol === undefined ? {} : { appProtocol }) }];
   });
 }
 
-/** Those that are ready go first; each subset gets its share. */
-function withinCapacity(subsets: readonly Subset[]): Pick<WantedEndpoints, 'subsets' | 'isTruncated'> {
-  const count = (member: 'ready' | 'unready'): number => subsets.reduce((sum, subset) => sum + subset[member].length, 0);
-  const [ready, unready] = [count('ready'), count('unready')];
-  const isTruncated = ready + unready > MOST_ADDRESSES;
-  const readyShares = shares(
-    subsets.map((subset) => subset.ready.length),
-    MOST_ADDRESSES,
-  );
-  const unreadyShares = shares(
-    subsets.map((subset) => subset.unready.length),
-    Math.max(0, MOST_ADDRESSES - ready),
-  );
-  const objects = subsets.map((subset, index) => subsetObject(subset, readyShares[index] ?? 0, unreadyShares[index] ?? 0));
-  return { subsets: objects.filter((subset) => 'addresses' in subset || 'notReadyAddresses' in subset), isTruncated };
+/** Keeps ready addresses first, and the same share of the addresses of each subset. */
+function truncateToCapacity(subsets: readonly Subset[]): Pick<DesiredSubsets, 'subsets' | 'isTruncated'> {
+  const readyCounts = subsets.map(({ addresses }) => addresses.length);
+  const notReadyCounts = subsets.map(({ notReadyAddresses }) => notReadyAddresses.length);
+  const [ready, notReady] = [sum(readyCounts), sum(notReadyCounts)];
+  const readyShares = sharesOf(readyCounts, MAX_ADDRESSES);
+  const notReadyShares = sharesOf(notReadyCounts, Math.max(0, MAX_ADDRESSES - ready));
+  const truncated = subsets.map((subset, index) => subsetBody(subset, readyShares[index] ?? 0, notReadyShares[index] ?? 0));
+  return {
+    subsets: truncated.filter(({ addresses, notReadyAddresses }) => addresses !== undefined || notReadyAddresses !== undefined),
+    isTruncated: ready + notReady > MAX_ADDRESSES,
+  };
 }
 
-/** How many of each there are left when all together are `most` at most. */
-function shares(counts: readonly number[], most: number): readonly number[] {
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  if (total <= most) return counts;
-  const parts = counts.map((count) => Math.floor((count * most) / total));
-  let rest = most - parts.reduce((sum, part) => sum + part, 0);
-  return parts.map((part, index) => {
-    if (rest === 0 || part >= (counts[index] ?? 0)) return part;
-    rest -= 1;
-    return part + 1;
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+
+/** Reduces the counts in proportion, so that their sum is at most `max`. */
+function sharesOf(counts: readonly number[], max: number): readonly number[] {
+  const total = sum(counts);
+  if (total <= max) return counts;
+  const shares = counts.map((count) => Math.floor((count * max) / total));
+  let remainder = max - sum(shares);
+  return shares.map((share, index) => {
+    if (remainder === 0 || share >= (counts[index] ?? 0)) return share;
+    remainder -= 1;
+    return share + 1;
   });
 }
 
-function subsetObject({ ports, ready, unready }: Subset, readyShare: number, unreadyShare: number): JsonObject {
-  const [addresses, notReadyAddresses] = [ready.slice(0, readyShare), unready.slice(0, unreadyShare)];
+function subsetBody({ ports, ...subset }: Subset, readyShare: number, notReadyShare: number): CoreV1EndpointSubset {
+  const addresses = subset.addresses.slice(0, readyShare);
+  const notReadyAddresses = subset.notReadyAddresses.slice(0, notReadyShare);
   return {
     ...(addresses.length === 0 ? {} : { addresses }),
     ...(notReadyAddresses.length === 0 ? {} : { notReadyAddresses }),
@@ -151,75 +162,82 @@ function subsetObject({ ports, ready, unready }: Subset, readyShare: number, unr
   };
 }
 
-export type EndpointsAction = { readonly type: 'none' } | { readonly type: 'create' | 'update'; readonly object: JsonObject };
+export type EndpointsAction = { readonly type: 'none' } | { readonly type: 'create' | 'update'; readonly body: CoreV1Endpoints };
 
+/** Without a `triggerTime` a write removes the annotation. */
 export function endpointsAction(
   service: ServiceView,
-  present: ApiObject | undefined,
-  { subsets, isTruncated }: WantedEndpoints,
+  existing: Endpoints | undefined,
+  { subsets, isTruncated }: DesiredSubsets,
   names: EndpointsNames,
-  trigger: string | undefined,
+  triggerTime: string | undefined,
 ): EndpointsAction {
-  const given = omitNames(service.labels, [names.headless]);
-  const labels = { ...given, ...(service.isHeadless ? { [names.headless]: '' } : {}) };
-  const metadata = objectAt(present?.body, 'metadata') ?? {};
-  const capacity = valueInEitherSpelling(textsAt(metadata, 'annotations'), names.overCapacity);
-  const annotations = omitNames(textsAt(metadata, 'annotations'), [names.triggerTime, names.overCapacity]);
-  if (present !== undefined) {
-    const isSame =
-      sameSubsets(present.body, subsets) &&
-      equalJson({ ...textsAt(metadata, 'labels') }, { ...labels }) &&
-      (capacity === 'truncated') === isTruncated;
-    if (isSame) return { type: 'none' };
+  const labels = { ...omitNames(service.labels, [names.headless]), ...(service.isHeadless ? { [names.headless]: '' } : {}) };
+  const metadata = existing?.metadata ?? {};
+  const existingAnnotations = metadata.annotations ?? {};
+  if (existing !== undefined) {
+    const isUpToDate =
+      equalSubsets(existing.body.subsets ?? [], subsets) &&
+      equalJson(metadata.labels ?? {}, labels) &&
+      (valueInEitherSpelling(existingAnnotations, names.overCapacity) === 'truncated') === isTruncated;
+    if (isUpToDate) return { type: 'none' };
   }
-  const object: JsonObject = {
-    ...present?.body,
+  const body: CoreV1Endpoints = {
+    ...existing?.body,
     metadata: {
       ...metadata,
       namespace: service.namespace,
       name: service.name,
       labels,
       annotations: {
-        ...annotations,
-        ...(trigger === undefined ? {} : { [names.triggerTime]: trigger }),
+        ...omitNames(existingAnnotations, [names.triggerTime, names.overCapacity]),
+        ...(triggerTime === undefined ? {} : { [names.triggerTime]: triggerTime }),
         ...(isTruncated ? { [names.overCapacity]: 'truncated' } : {}),
       },
     },
     subsets: [...subsets],
   };
-  return { type: present === undefined ? 'create' : 'update', object };
+  return { type: existing === undefined ? 'create' : 'update', body };
 }
 
-/** Whether the object has exactly these subsets, in this order. */
-const sameSubsets = (body: JsonObject, subsets: readonly JsonObject[]): boolean =>
-  sameItems(itemsAt(body, 'subsets'), subsets, (one, other) =>
-    ['addresses', 'notReadyAddresses', 'ports'].every((member) =>
-      sameItems(itemsAt(one, member), itemsAt(other, member), (item, otherItem) => itemText(item) === itemText(otherItem)),
-    ),
+/** Whether the lists have the same subsets in the same order. Compares the members that this controller writes. */
+const equalSubsets = (a: readonly CoreV1EndpointSubset[], b: readonly CoreV1EndpointSubset[]): boolean =>
+  equalLists(
+    a,
+    b,
+    (subset, other) =>
+      equalLists(subset.addresses ?? [], other.addresses ?? [], equalAddresses) &&
+      equalLists(subset.notReadyAddresses ?? [], other.notReadyAddresses ?? [], equalAddresses) &&
+      equalLists(subset.ports ?? [], other.ports ?? [], equalPorts),
   );
 
-const sameItems = (
-  some: readonly JsonObject[],
-  others: readonly JsonObject[],
-  areSame: (one: JsonObject, other: JsonObject) => boolean,
-): boolean =>
-  some.length === others.length &&
-  some.every((one, index) => {
-    const other = others[index];
-    return other !== undefined && areSame(one, other);
+const equalAddresses = (a: CoreV1EndpointAddress, b: CoreV1EndpointAddress): boolean => addressKey(a) === addressKey(b);
+const equalPorts = (a: CoreV1EndpointPort, b: CoreV1EndpointPort): boolean => portKey(a) === portKey(b);
+
+const equalLists = <T>(a: readonly T[], b: readonly T[], areEqual: (a: T, b: T) => boolean): boolean =>
+  a.length === b.length &&
+  a.every((item, index) => {
+    const other = b[index];
+    return other !== undefined && areEqual(item, other);
   });
 
-const itemsAt = (object: JsonObject, member: string): readonly JsonObject[] => (arrayAt(object, member) ?? []).filter(isObject);
+/** Caches the keys of addresses and ports, which are immutable. */
+const keys = new WeakMap<CoreV1EndpointAddress | CoreV1EndpointPort, string>();
 
-const texts = new WeakMap<JsonObject, string>();
-
-/** Tells addresses apart, and ports; neither ever changes. */
-function itemText(item: JsonObject): string {
-  let text = texts.get(item);
-  if (text === undefined) {
-    const members = ['ip', 'hostname', 'nodeName', 'name', 'protocol', 'appProtocol'].map((member) => stringAt(item, member) ?? '');
-    text = JSON.stringify([...members, item['port'] ?? 0, stringAt(objectAt(item, 'targetRef'), 'uid') ?? '']);
-    texts.set(item, text);
+function addressKey(address: CoreV1EndpointAddress): string {
+  let key = keys.get(address);
+  if (key === undefined) {
+    const { ip = '', hostname = '', nodeName = '', targetRef } = address;
+    keys.set(address, (key = JSON.stringify([ip, hostname, nodeName, targetRef?.uid ?? ''])));
   }
-  return text;
+  return key;
+}
+
+function portKey(port: CoreV1EndpointPort): string {
+  let key = keys.get(port);
+  if (key === undefined) {
+    const { name = '', protocol = '', appProtocol = '', port: number = 0 } = port;
+    keys.set(port, (key = JSON.stringify([name, protocol, appProtocol, number])));
+  }
+  return key;
 }

@@ -1,35 +1,46 @@
 /**
- * Takes tokens of service accounts out of use that an earlier release made by itself and that nobody has used for long, and later deletes them. Looks once a day:
- * what it looks at is counted in days. Tokens whose Secrets somebody made by hand are left alone.
+ * Legacy ServiceAccount token cleaner: once a day, invalidates auto-generated tokens in Secrets that were unused for
+ * the clean-up period, with a label, and deletes them after another period. Reads Secrets, ServiceAccounts and pods
+ * from informers, and the start of usage tracking from a ConfigMap. Manually created tokens are kept. As in upstream's
+ * cleaner there is no queue; a failed run is repeated after a minute. Writes have preconditions: a token that is used
+ * meanwhile is kept.
  */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
-import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import { keyOf } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { pause } from '../../shared/client/signals';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { LEGACY_TOKEN_LABELS, TOKEN_TRACKING_CONFIG_MAP } from '../../shared/names/legacy-token';
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
-import { objectAt, stringAt } from '../../shared/values/json';
-import { accountOf } from '../account-tokens/reconcile';
+import { accountNameOf } from '../account-tokens/reconcile';
 import { waitForSync, type Controller, type ControllerContext, type ControllerSettings } from '../runtime/controller';
-import { cleaningOf, isKnownLongEnough, secretsIn, secretsOf, termAt } from './reconcile';
+import {
+  cleanUpPeriod,
+  isTrackedLongEnough,
+  podSecretNames,
+  reconcileToken,
+  referencedSecrets,
+  type Pod,
+  type Secret,
+  type ServiceAccount,
+} from './reconcile';
 
-const [SECRETS, ACCOUNTS, PODS, MAPS] = [
+const [SECRETS, SERVICE_ACCOUNTS, PODS, CONFIG_MAPS] = [
   resourceOf('core.v1.Secret'),
   resourceOf('core.v1.ServiceAccount'),
   resourceOf('core.v1.Pod'),
   resourceOf('core.v1.ConfigMap'),
 ];
 const PREFIXES = Object.values(GENERATED_NAMES).map(({ prefix }) => prefix);
-const LOOK_MS = 24 * 3_600_000;
-/** After a look that failed. */
+const SYNC_PERIOD_MS = 24 * 3_600_000;
+/** After a run that failed. */
 const RETRY_MS = 60_000;
-const AT_A_TIME = 4;
+const CONCURRENCY = 4;
 
 export const legacyTokenCleanerController: Controller = {
   name: 'legacy-serviceaccount-token-cleaner',
   aliases: ['legacy-serviceaccount-token-cleaner-controller'],
-  description: 'takes tokens in Secrets out of use that were made without being asked for and that nobody uses',
+  description: 'invalidates and deletes unused auto-generated ServiceAccount tokens',
   isOnByDefault: true,
   account: 'legacy-service-account-token-cleaner',
   run,
@@ -37,21 +48,19 @@ export const legacyTokenCleanerController: Controller = {
 
 async function run(context: ControllerContext): Promise<void> {
   const { informers, clock, logger, signal } = context;
-  const accounts = informers.of(ACCOUNTS);
+  const accounts = informers.of(SERVICE_ACCOUNTS);
   const pods = informers.of(PODS);
   const secrets = PREFIXES.map((prefix) => informers.of(SECRETS, { fieldSelector: `type=${prefix}/service-account-token` }));
   if (!(await waitForSync([accounts, pods, ...secrets], signal))) return;
-  let waitMs = LOOK_MS;
+  let waitMs = SYNC_PERIOD_MS;
   do {
     try {
-      const found = secrets.flatMap((informer) => informer.list());
-      await look(
-        context,
-        found,
-        ({ namespace }, name) => accounts.get(namespace, name),
-        () => pods.list(),
-      );
-      waitMs = LOOK_MS;
+      await cleanLegacyTokens(context, {
+        secrets: secrets.flatMap((informer) => informer.list()),
+        account: (namespace, name) => accounts.get(namespace, name),
+        pods: () => pods.list(),
+      });
+      waitMs = SYNC_PERIOD_MS;
     } catch (error) {
       if (!signal.aborted) logger.warn('tokens that nobody uses cannot be cleaned, trying again', { error });
       waitMs = RETRY_MS;
@@ -59,54 +68,62 @@ async function run(context: ControllerContext): Promise<void> {
   } while (await pause(clock, waitMs, signal));
 }
 
+export interface LegacyTokenState {
+  /** Of type service-account-token. */
+  readonly secrets: readonly Secret[];
+  readonly account: (namespace: string, name: string) => ServiceAccount | undefined;
+  readonly pods: () => readonly Pod[];
+}
+
 /** Exported for tests. */
-export async function look(
+export async function cleanLegacyTokens(
   context: Pick<ControllerContext, 'client' | 'clock' | 'logger' | 'names' | 'signal'> & {
     readonly settings: Pick<ControllerSettings, 'legacyTokenPeriodMs'>;
   },
-  secrets: readonly ApiObject[],
-  account: (secret: ApiObject, name: string) => ApiObject | undefined,
-  pods: () => readonly ApiObject[],
+  { secrets, account, pods }: LegacyTokenState,
 ): Promise<void> {
   const { client, clock, logger, names, settings, signal } = context;
-  const term = termAt(clock.now(), settings.legacyTokenPeriodMs);
-  if (secrets.length === 0 || !isKnownLongEnough(await trackedSince(context), term)) return;
-  const mounted = new Set(pods().flatMap((pod) => [...secretsIn(pod)].map((name) => keyOf({ namespace: pod.namespace, name }))));
-  await withConcurrencyLimit(AT_A_TIME, secrets, async (secret) => {
+  const period = cleanUpPeriod(clock.now(), settings.legacyTokenPeriodMs);
+  if (secrets.length === 0 || !isTrackedLongEnough(await trackedSince(context), period)) return;
+  const mounted = new Set(pods().flatMap((pod) => [...podSecretNames(pod)].map((name) => keyOf({ namespace: pod.namespace, name }))));
+  await withConcurrencyLimit(CONCURRENCY, secrets, async (secret) => {
     const { namespace, name, uid, resourceVersion } = secret;
-    const owner = account(secret, accountOf(secret, PREFIXES));
-    const isMadeByHand = owner === undefined || !secretsOf(owner).has(name);
-    const cleaning = cleaningOf(secret, { isMadeByHand, isMounted: mounted.has(keyOf(secret)) }, term, PREFIXES);
-    switch (cleaning.type) {
-      case 'keep':
+    const owner = account(namespace, accountNameOf(secret, PREFIXES));
+    const isManual = owner === undefined || !referencedSecrets(owner).has(name);
+    const action = reconcileToken(secret, { isManual, isMounted: mounted.has(keyOf(secret)) }, period, PREFIXES);
+    switch (action.type) {
+      case 'none':
         break;
-      case 'mark': {
-        logger.info('a token that nobody uses is taken out of use', { namespace, name, since: cleaning.day });
-        const labels = { [`${names.prefix}/${LEGACY_TOKEN_LABELS.invalidSince}`]: cleaning.day };
-        const patch = { metadata: { uid, resourceVersion, labels } };
-        await client.patch(SECRETS, { namespace, name }, 'merge', patch, { signal }).catch(unlessOvertaken);
+      case 'invalidate': {
+        logger.info('a token that nobody uses is taken out of use', { namespace, name, since: action.since });
+        const labels = { [`${names.prefix}/${LEGACY_TOKEN_LABELS.invalidSince}`]: action.since };
+        await client.patchMetadata(SECRETS, { namespace, name }, { uid, resourceVersion, labels }, { signal }).catch(ignoreOutdated);
         break;
       }
       case 'delete':
         logger.info('a token that has long been out of use is deleted', { namespace, name });
-        await client.delete(SECRETS, { namespace, name }, { preconditions: { uid, resourceVersion }, signal }).catch(unlessOvertaken);
+        await client.delete(SECRETS, { namespace, name }, { preconditions: { uid, resourceVersion }, signal }).catch(ignoreOutdated);
         break;
     }
   });
 }
 
-/** The day from which uses are recorded; '' = nobody says. */
+/** The day from which the API server tracks the usage of tokens; '' when it does not. */
 async function trackedSince({ client, names, signal }: Pick<ControllerContext, 'client' | 'names' | 'signal'>): Promise<string> {
   try {
-    const place = { namespace: names.systemNamespace, name: TOKEN_TRACKING_CONFIG_MAP[names.dialect] };
-    return stringAt(objectAt((await client.get(MAPS, place, { signal })).body, 'data'), 'since') ?? '';
+    const { body } = await client.get(
+      CONFIG_MAPS,
+      { namespace: names.systemNamespace, name: TOKEN_TRACKING_CONFIG_MAP[names.dialect] },
+      { signal },
+    );
+    return body.data?.['since'] ?? '';
   } catch (error) {
     if (isNotFound(error)) return '';
     throw error;
   }
 }
 
-/** Somebody uses it, or has changed it: the next day's look sees that. */
-function unlessOvertaken(error: unknown): void {
+/** A Secret that was used or changed meanwhile is examined in the next run. */
+function ignoreOutdated(error: unknown): void {
   if (!isNotFound(error) && !isConflict(error)) throw error;
 }

@@ -1,74 +1,81 @@
 /**
- * What is done about tokens of service accounts that an earlier release made by itself and that nobody has used for long; decided from what is seen, without a
- * server. Seen at release 1.31.1.
+ * Decides whether the auto-generated token in a Secret is invalidated or deleted, after it was unused for a period.
+ * Pure. The behaviour is that of release 1.31.1.
  */
-import type { ApiObject } from '../../shared/client/rest/api-object';
 import { formatUtcDay, parseTimestamp } from '../../shared/api/metadata/object-meta';
+import type { CoreV1Pod, CoreV1Secret, CoreV1ServiceAccount } from '../../shared/api/types/generated/members';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { LEGACY_TOKEN_LABELS } from '../../shared/names/legacy-token';
-import { arrayAt, isObject, objectAt, stringAt, type JsonValue } from '../../shared/values/json';
+import { isObject, stringAt, type JsonValue } from '../../shared/values/json';
 
-export type Cleaning =
-  | { readonly type: 'keep' }
-  /** Out of use from this day on, which can be taken back. */
-  | { readonly type: 'mark'; readonly day: string }
+export type Secret = ApiObject<CoreV1Secret>;
+export type ServiceAccount = ApiObject<CoreV1ServiceAccount>;
+export type Pod = ApiObject<CoreV1Pod>;
+
+export type TokenAction =
+  | { readonly type: 'none' }
+  /** Labels the Secret: the API server rejects the token from this day on. Removing the label makes it valid again. */
+  | { readonly type: 'invalidate'; readonly since: string }
   | { readonly type: 'delete' };
 
 /** Days are in UTC, as in labels: `2006-01-02`. */
-export interface CleaningTerm {
-  /** Milliseconds since 1970: what was made later is kept. */
-  readonly madeBefore: number;
-  /** What was used, or marked, on this day or later is kept. */
-  readonly day: string;
+export interface CleanUpPeriod {
+  /** Milliseconds since 1970. Later tokens are kept. */
+  readonly createdBefore: number;
+  /** The first day of the period. Tokens that were used or invalidated on this day or later are kept. */
+  readonly firstDay: string;
   readonly today: string;
 }
 
-/** `periodMs`: for how long a token may lie unused, and then marked. */
-export const termAt = (now: number, periodMs: number): CleaningTerm => ({
-  madeBefore: now - periodMs,
-  day: formatUtcDay(now - periodMs),
+/** `periodMs`: how long a token must be unused before it is invalidated, and invalid before it is deleted. */
+export const cleanUpPeriod = (now: number, periodMs: number): CleanUpPeriod => ({
+  createdBefore: now - periodMs,
+  firstDay: formatUtcDay(now - periodMs),
   today: formatUtcDay(now),
 });
 
-/** Uses have been recorded for as long as a token may lie unused; before that nothing can be said. */
-export const isKnownLongEnough = (since: string, { day }: CleaningTerm): boolean => isDay(since) && since < day;
+/** Usage must have been tracked for a whole period. `since`: the day on which tracking began. */
+export const isTrackedLongEnough = (since: string, { firstDay }: CleanUpPeriod): boolean => isDay(since) && since < firstDay;
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const isDay = (text: string): boolean => DAY.test(text) && !Number.isNaN(Date.parse(text));
 
-/** `isMadeByHand`: its account does not name it. `isMounted`: a pod uses it. */
-export function cleaningOf(
-  secret: ApiObject,
-  { isMadeByHand, isMounted }: { readonly isMadeByHand: boolean; readonly isMounted: boolean },
-  term: CleaningTerm,
+/**
+ * `isManual`: the ServiceAccount has no reference to the Secret, so the token was not auto-generated. `isMounted`: a
+ * pod uses the Secret.
+ */
+export function reconcileToken(
+  { metadata }: Secret,
+  { isManual, isMounted }: { readonly isManual: boolean; readonly isMounted: boolean },
+  period: CleanUpPeriod,
   prefixes: readonly string[],
-): Cleaning {
-  const metadata = objectAt(secret.body, 'metadata');
-  const labels = objectAt(metadata, 'labels');
+): TokenAction {
   const label = (name: string): string | undefined =>
-    prefixes.map((prefix) => stringAt(labels, `${prefix}/${name}`)).find((text) => text !== undefined);
-  const made = parseTimestamp(stringAt(metadata, 'creationTimestamp')) ?? Infinity;
-  if (isMadeByHand || isMounted || made >= term.madeBefore) return { type: 'keep' };
+    prefixes.map((prefix) => metadata.labels?.[`${prefix}/${name}`]).find((value) => value !== undefined);
+  const createdAt = parseTimestamp(metadata.creationTimestamp ?? undefined) ?? Infinity;
+  if (isManual || isMounted || createdAt >= period.createdBefore) return { type: 'none' };
   const lastUsed = label(LEGACY_TOKEN_LABELS.lastUsed);
-  if (lastUsed !== undefined && (!isDay(lastUsed) || lastUsed >= term.day)) return { type: 'keep' };
+  if (lastUsed !== undefined && (!isDay(lastUsed) || lastUsed >= period.firstDay)) return { type: 'none' };
   const invalidSince = label(LEGACY_TOKEN_LABELS.invalidSince) ?? '';
-  if (!isDay(invalidSince)) return { type: 'mark', day: term.today };
-  return invalidSince >= term.day ? { type: 'keep' } : { type: 'delete' };
+  if (!isDay(invalidSince)) return { type: 'invalidate', since: period.today };
+  return invalidSince >= period.firstDay ? { type: 'none' } : { type: 'delete' };
 }
 
-/** The Secrets that an account names. */
-export function secretsOf({ body }: ApiObject): ReadonlySet<string> {
-  return new Set((arrayAt(body, 'secrets') ?? []).filter(isObject).map((reference) => stringAt(reference, 'name') ?? ''));
+/** The names of the Secrets that a ServiceAccount refers to. */
+export const referencedSecrets = ({ body }: ServiceAccount): ReadonlySet<string> =>
+  new Set((body.secrets ?? []).map(({ name = '' }) => name));
+
+/**
+ * The names of the Secrets that a pod uses. Searches the whole spec, because references to Secrets are in many places.
+ */
+export function podSecretNames({ body }: Pod): ReadonlySet<string> {
+  const names = new Set<string>();
+  collectNames(body.spec, '', names);
+  return names;
 }
 
-/** The names of Secrets that a pod mounts or reads, wherever it names them. */
-export function secretsIn({ body }: ApiObject): ReadonlySet<string> {
-  const found = new Set<string>();
-  collect(body['spec'], '', found);
-  return found;
-}
-
-/** By the members under which references to Secrets stand in a pod. */
-const REFERENCES: Readonly<Record<string, readonly string[]>> = {
+/** The fields with a name of a Secret, by the field that contains the reference. */
+const REFERENCE_FIELDS: Readonly<Record<string, readonly string[]>> = {
   secret: ['secretName', 'name'],
   secretKeyRef: ['name'],
   secretRef: ['name'],
@@ -76,13 +83,13 @@ const REFERENCES: Readonly<Record<string, readonly string[]>> = {
   nodePublishSecretRef: ['name'],
 };
 
-function collect(value: JsonValue | undefined, member: string, found: Set<string>): void {
-  if (Array.isArray(value)) for (const item of value) collect(item, member, found);
+function collectNames(value: JsonValue | undefined, field: string, names: Set<string>): void {
+  if (Array.isArray(value)) for (const item of value) collectNames(item, field, names);
   else if (isObject(value)) {
-    for (const name of Object.hasOwn(REFERENCES, member) ? (REFERENCES[member] ?? []) : []) {
-      const text = stringAt(value, name);
-      if (text !== undefined) found.add(text);
+    for (const nameField of Object.hasOwn(REFERENCE_FIELDS, field) ? (REFERENCE_FIELDS[field] ?? []) : []) {
+      const name = stringAt(value, nameField);
+      if (name !== undefined) names.add(name);
     }
-    for (const [name, item] of Object.entries(value)) collect(item, name, found);
+    for (const [member, item] of Object.entries(value)) collectNames(item, member, names);
   }
 }

@@ -1,67 +1,71 @@
-/** Looks at every admission policy that is new or has changed, and writes into its status which of its expressions the kinds it is about do not bear out. */
+/**
+ * ValidatingAdmissionPolicy status controller: watches ValidatingAdmissionPolicies and applies the warnings of type
+ * checking to the status of each new generation. The types of kinds that are not built in are read from the API
+ * server's OpenAPI documents. A policy is enqueued when it is added or changed, as in upstream's controller.
+ */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';
-import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { RestClient } from '../../shared/client/rest/rest-client';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { groupInDialect } from '../../shared/names/dialect';
-import { objectAt, own, type JsonObject } from '../../shared/values/json';
 import { FIELD_MANAGERS } from '../../shared/names/program';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
-import { checkedStatus, namedVersions } from './check';
-import { BUILT_IN, kindsOfDocument, type KnownKind } from './kind-types';
+import { BUILT_IN_KINDS, kindsOfDocument, type KnownKind } from './kind-types';
+import { referencedVersions, typeCheckedStatus, type PolicySpec } from './type-checking';
 
 const POLICIES = resourceOf('admissionregistration.v1.ValidatingAdmissionPolicy');
-const BUILT_IN_VERSIONS = new Set(BUILT_IN.map(({ group, version }) => `${group}/${version}`));
-/** A policy may name any number of groups. */
-const MOST_DOCUMENTS = 32;
+const BUILT_IN_VERSIONS = new Set(BUILT_IN_KINDS.map(({ group, version }) => `${group}/${version}`));
+/** Bounds the requests for a policy that names many groups. */
+const MAX_DOCUMENTS = 32;
 const CONCURRENCY = 5;
 
 export const policyStatusController: Controller = {
   name: 'validatingadmissionpolicy-status',
   aliases: ['validatingadmissionpolicy-status-controller'],
-  description: 'checks the expressions of admission policies against the kinds that they are about',
+  description: 'type-checks the expressions of ValidatingAdmissionPolicies',
   isOnByDefault: true,
   account: 'validatingadmissionpolicy-status-controller',
   run,
 };
 
-async function run({ client, informers, queue: makeQueue, logger, signal }: ControllerContext): Promise<void> {
+async function run({ client, informers, queue: createQueue, logger, signal }: ControllerContext): Promise<void> {
   const policies = informers.of(POLICIES);
-  const queue = makeQueue({ name: 'validatingadmissionpolicy-status' });
-  const add = ({ name }: { readonly name: string }): void => queue.add(name);
-  const unhandle = policies.handle({ added: add, updated: add, deleted: () => undefined });
-  const work = async (name: string): Promise<WorkOutcome> => {
+  const queue = createQueue({ name: 'validatingadmissionpolicy-status' });
+  const enqueue = ({ name }: { readonly name: string }): void => queue.add(name);
+  const removeHandlers = policies.handle({ added: enqueue, updated: enqueue });
+  const syncPolicy = async (name: string): Promise<WorkOutcome> => {
     const policy = policies.get('', name);
     if (policy === undefined) return DONE;
-    const { body, uid, resourceVersion } = policy;
-    const generation = Number(own(objectAt(body, 'metadata') ?? {}, 'generation') ?? 0);
-    if (own(objectAt(body, 'status') ?? {}, 'observedGeneration') === generation) return DONE;
-    const spec = objectAt(body, 'spec') ?? {};
-    const checks = { kinds: [...BUILT_IN, ...(await otherKinds(client, spec, signal))], dialect: client.dialect };
-    const configuration = { metadata: { name, uid, resourceVersion }, status: checkedStatus(spec, generation, checks) };
+    const { body, metadata, uid, resourceVersion } = policy;
+    const generation = Number(metadata.generation ?? 0);
+    if (body.status?.observedGeneration === generation) return DONE;
+    const { spec = {} } = body;
+    const kinds = [...BUILT_IN_KINDS, ...(await referencedKinds(client, spec, signal))];
+    const status = typeCheckedStatus(spec, generation, { kinds, dialect: client.dialect });
+    const configuration = { metadata: { name, uid, resourceVersion }, status };
     const options = { fieldManager: FIELD_MANAGERS.policyStatus, subresource: 'status', signal };
     await client.apply(POLICIES, configuration, options).catch((error: unknown) => {
-      // A newer state brings the next look.
+      // A changed or deleted policy is enqueued by its event.
       if (!isConflict(error) && !isNotFound(error)) throw error;
     });
     return DONE;
   };
-  if (await waitForSync([policies], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
-  unhandle();
+  if (await waitForSync([policies], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work: syncPolicy });
+  removeHandlers();
 }
 
-/** What the server's documents say of the kinds that a policy names and that are not built in. */
-async function otherKinds(client: RestClient, spec: JsonObject, signal: AbortSignal): Promise<readonly KnownKind[]> {
-  const wanted = namedVersions(spec).filter(([group, version]) => !BUILT_IN_VERSIONS.has(`${group}/${version}`));
-  const found = await Promise.all(
-    wanted.slice(0, MOST_DOCUMENTS).map(async ([group, version]) => {
+/** The kinds of the groups and versions that a policy names and that are not built in. */
+async function referencedKinds(client: RestClient, spec: PolicySpec, signal: AbortSignal): Promise<readonly KnownKind[]> {
+  const versions = referencedVersions(spec).filter(([group, version]) => !BUILT_IN_VERSIONS.has(`${group}/${version}`));
+  const kinds = await Promise.all(
+    versions.slice(0, MAX_DOCUMENTS).map(async ([group, version]) => {
       const path = `/openapi/v3/apis/${encodeURIComponent(groupInDialect(client.dialect, group))}/${encodeURIComponent(version)}`;
       const document = await client.document(path, 'application/json', { signal }).catch((error: unknown) => {
-        // Nobody serves it.
+        // The group or version is not served.
         if (!isNotFound(error)) throw error;
       });
       return document === undefined ? [] : kindsOfDocument(group, version, document);
     }),
   );
-  return found.flat();
+  return kinds.flat();
 }

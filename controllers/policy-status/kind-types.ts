@@ -1,6 +1,7 @@
 /**
- * What expressions of policies may know of the objects of a kind: built-in kinds as their type tables say, others as the server's OpenAPI documents do. Members that no
- * type can be given are not there, as in upstream's eyes: quantities among them. Reads nothing.
+ * The types that kinds have in expressions of admission policies: built-in kinds from the type tables, others from
+ * OpenAPI documents of the API server. Fields without a type in expressions are left out, as upstream does: quantities
+ * are among them. Pure.
  */
 import { STORED_KINDS } from '../../shared/api/kinds';
 import { schemaOf, type FieldType } from '../../shared/api/types';
@@ -28,57 +29,57 @@ export interface KnownKind {
   readonly type: () => ObjectType;
 }
 
-/** The kinds that are built in. */
-export const BUILT_IN: readonly KnownKind[] = STORED_KINDS.filter(({ virtual }) => virtual !== true).map(
-  ({ group, version, kind, resource, type }) => ({ group, version, kind, resource, type: () => ofObject(kind, type) }),
+export const BUILT_IN_KINDS: readonly KnownKind[] = STORED_KINDS.filter(({ virtual }) => virtual !== true).map(
+  ({ group, version, kind, resource, type }) => ({ group, version, kind, resource, type: () => builtInType(kind, type) }),
 );
 
 const METADATA = 'meta.v1.ObjectMeta';
-const known = new Map<string, ObjectType>();
+/** By the names of the types. */
+const cachedTypes = new Map<string, ObjectType>();
 
-function ofObject(kind: string, type: string): ObjectType {
-  const { fields } = ofTable(type, []);
+function builtInType(kind: string, type: string): ObjectType {
+  const { fields } = tableType(type, []);
   return { kind: 'object', name: kind, fields: new Map<string, Type>([['kind', STRING], ['apiVersion', STRING], ...fields]) };
 }
 
-/** `above` = the types in which it stands; one that holds itself may hold anything there. */
-function ofTable(type: string, above: readonly string[]): ObjectType {
-  const found = known.get(type);
-  if (found !== undefined) return found;
+/** `ancestors`: the types that contain this one. A field of the type of an ancestor is dynamic. */
+function tableType(type: string, ancestors: readonly string[]): ObjectType {
+  const cached = cachedTypes.get(type);
+  if (cached !== undefined) return cached;
   const fields = new Map<string, Type>();
   const schema = schemaOf(type);
   if (schema.hasTypeMeta) for (const name of ['kind', 'apiVersion']) fields.set(name, STRING);
   for (const field of schema.fields) {
-    const found = ofField(field.type, [...above, type]);
-    if (found !== undefined) for (const name of accessibleNames(field.name)) fields.set(name, found);
+    const declared = fieldType(field.type, [...ancestors, type]);
+    if (declared !== undefined) for (const name of accessibleNames(field.name)) fields.set(name, declared);
   }
-  const made: ObjectType = { kind: 'object', name: type, fields };
-  if (above.length === 0) known.set(type, made);
-  return made;
+  const objectType: ObjectType = { kind: 'object', name: type, fields };
+  if (ancestors.length === 0) cachedTypes.set(type, objectType);
+  return objectType;
 }
 
 const EMPTY: ObjectType = { kind: 'object', name: 'object', fields: new Map() };
 
-function ofField(type: FieldType, above: readonly string[]): Type | undefined {
+function fieldType(type: FieldType, ancestors: readonly string[]): Type | undefined {
   switch (type.kind) {
     case 'object':
-      return above.includes(type.type) ? DYN : ofTable(type.type, above);
+      return ancestors.includes(type.type) ? DYN : tableType(type.type, ancestors);
     case 'either':
       return undefined;
     case 'list': {
-      const item = ofField(type.element, above);
+      const item = fieldType(type.element, ancestors);
       return item === undefined ? undefined : listTypeOf(item);
     }
     case 'map': {
-      const item = ofField(type.element, above);
+      const item = fieldType(type.element, ancestors);
       return item === undefined ? undefined : mapTypeOf(STRING, item);
     }
     case 'scalar':
-      return ofScalar(type.scalar);
+      return scalarType(type.scalar);
   }
 }
 
-function ofScalar(scalar: Extract<FieldType, { kind: 'scalar' }>['scalar']): Type | undefined {
+function scalarType(scalar: Extract<FieldType, { kind: 'scalar' }>['scalar']): Type | undefined {
   switch (scalar) {
     case 'bool':
       return BOOL;
@@ -111,59 +112,60 @@ function ofScalar(scalar: Extract<FieldType, { kind: 'scalar' }>['scalar']): Typ
 const KIND_NAMES = 'x-kubernetes-group-version-kind';
 const COLLECTION = /\/(?:namespaces\/\{namespace\}\/)?([a-z0-9-]+)$/;
 
-/** The kinds of a group and version, as the OpenAPI document of the two says. */
+/** The kinds in the OpenAPI document of a group and version: those with a schema and a path to create objects. */
 export function kindsOfDocument(group: string, version: string, document: JsonObject): readonly KnownKind[] {
   const schemas = Object.values(objectAt(objectAt(document, 'components'), 'schemas') ?? {}).filter(isObject);
   return Object.entries(objectAt(document, 'paths') ?? {}).flatMap(([path, operations]) => {
     const resource = COLLECTION.exec(path)?.[1];
     const kind = isObject(operations) ? stringAt(objectAt(objectAt(operations, 'post'), KIND_NAMES), 'kind') : undefined;
     if (resource === undefined || kind === undefined) return [];
-    const schema = schemas.find((one) =>
-      (arrayAt(one, KIND_NAMES) ?? []).some((name) => isObject(name) && stringAt(name, 'kind') === kind),
+    const schema = schemas.find((candidate) =>
+      (arrayAt(candidate, KIND_NAMES) ?? []).some((name) => isObject(name) && stringAt(name, 'kind') === kind),
     );
-    return schema === undefined ? [] : [{ group, version, kind, resource, type: () => ofRoot(kind, schema) }];
+    return schema === undefined ? [] : [{ group, version, kind, resource, type: () => rootType(kind, schema) }];
   });
 }
 
-function ofRoot(kind: string, schema: JsonObject): ObjectType {
-  const fields = membersOf(schema);
-  return { kind: 'object', name: kind, fields: new Map([...fields, ...ofEmbedded()]) };
+function rootType(kind: string, schema: JsonObject): ObjectType {
+  const fields = propertiesOf(schema);
+  return { kind: 'object', name: kind, fields: new Map([...fields, ...embeddedFields()]) };
 }
 
-const ofEmbedded = (): readonly (readonly [string, Type])[] => [
+const embeddedFields = (): readonly (readonly [string, Type])[] => [
   ['kind', STRING],
   ['apiVersion', STRING],
-  ['metadata', ofTable(METADATA, [])],
+  ['metadata', tableType(METADATA, [])],
 ];
 
-function membersOf(schema: JsonObject): Map<string, Type> {
+function propertiesOf(schema: JsonObject): Map<string, Type> {
   const fields = new Map<string, Type>();
   for (const [name, member] of Object.entries(objectAt(schema, 'properties') ?? {})) {
-    const type = isObject(member) ? ofSchema(member) : undefined;
+    const type = isObject(member) ? schemaType(member) : undefined;
     if (type !== undefined) for (const spelling of accessibleNames(name)) fields.set(spelling, type);
   }
   return fields;
 }
 
-const is = (schema: JsonObject, extension: string): boolean =>
+/** Whether the schema has the extension `x-…-{extension}`, in either dialect. */
+const hasExtension = (schema: JsonObject, extension: string): boolean =>
   Object.entries(schema).some(([name, value]) => name.endsWith(`-${extension}`) && value === true);
 
-function ofSchema(schema: JsonObject): Type | undefined {
-  if (is(schema, 'int-or-string')) return DYN;
+function schemaType(schema: JsonObject): Type | undefined {
+  if (hasExtension(schema, 'int-or-string')) return DYN;
   switch (stringAt(schema, 'type')) {
     case 'object': {
       const values = objectAt(schema, 'additionalProperties');
-      const value = values === undefined ? undefined : ofSchema(values);
+      const value = values === undefined ? undefined : schemaType(values);
       if (values !== undefined) return value === undefined ? undefined : mapTypeOf(STRING, value);
-      const embedded = is(schema, 'embedded-resource') ? ofEmbedded() : [];
-      return { kind: 'object', name: 'object', fields: new Map([...membersOf(schema), ...embedded]) };
+      const embedded = hasExtension(schema, 'embedded-resource') ? embeddedFields() : [];
+      return { kind: 'object', name: 'object', fields: new Map([...propertiesOf(schema), ...embedded]) };
     }
     case 'array': {
-      const item = ofSchema(objectAt(schema, 'items') ?? {});
+      const item = schemaType(objectAt(schema, 'items') ?? {});
       return item === undefined ? undefined : listTypeOf(item);
     }
     case 'string':
-      return ofFormat(stringAt(schema, 'format') ?? '');
+      return formatType(stringAt(schema, 'format') ?? '');
     case 'integer':
       return INT;
     case 'number':
@@ -175,7 +177,7 @@ function ofSchema(schema: JsonObject): Type | undefined {
   }
 }
 
-function ofFormat(format: string): Type {
+function formatType(format: string): Type {
   if (format === 'byte') return BYTES;
   return format === 'date-time' || format === 'date' ? TIMESTAMP : STRING;
 }

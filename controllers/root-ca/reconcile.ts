@@ -1,41 +1,44 @@
-/** What the root CA publisher does about a namespace; decided from what is seen, without a server. */
-import { omitNames } from '../../shared/names/spellings';
-import { equalJson, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
+/** Decides what to do with the root CA ConfigMap of a namespace. Pure. */
+import type { CoreV1ConfigMap } from '../../shared/api/types/generated/members';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
+import { omitNames } from '../../shared/names/spellings';
+import { equalJson } from '../../shared/values/json';
 
-/** What is to be published. */
-export interface Publication {
-  /** The ConfigMap's name. */
+export type ConfigMap = ApiObject<CoreV1ConfigMap>;
+
+/** The content of the ConfigMaps. */
+export interface RootCaPublication {
+  /** Of the ConfigMaps. */
   readonly name: string;
   /** PEM. */
   readonly certificate: string;
-  /** The annotation's name and text. */
-  readonly annotation: readonly [name: string, text: string];
+  readonly annotation: readonly [key: string, value: string];
 }
 
-export type Action =
+export type RootCaAction =
   | { readonly type: 'none' }
-  | { readonly type: 'create'; readonly object: JsonObject }
-  | { readonly type: 'update'; readonly object: JsonObject }
-  /** It cannot be changed any more (`immutable`): the deletion is followed by a creation. */
+  | { readonly type: 'create' | 'update'; readonly body: CoreV1ConfigMap }
+  /** The ConfigMap is immutable: the event of the deletion leads to a creation. */
   | { readonly type: 'delete'; readonly uid: string };
 
-/** Extra data goes; labels and other annotations stay. */
-export function actionFor(namespace: ApiObject | undefined, found: ApiObject | undefined, publication: Publication): Action {
+/** An update removes other data, and keeps labels and other annotations. */
+export function reconcileRootCa(
+  namespace: ApiObject | undefined,
+  existing: ConfigMap | undefined,
+  { name, certificate, annotation }: RootCaPublication,
+): RootCaAction {
   if (namespace === undefined || isBeingDeleted(namespace)) return { type: 'none' };
-  const { name, certificate, annotation } = publication;
   const data = { 'ca.crt': certificate };
-  if (found === undefined) {
-    const metadata = { namespace: namespace.name, name, annotations: Object.fromEntries([annotation]) };
-    return { type: 'create', object: { metadata, data } };
+  if (existing === undefined) {
+    return { type: 'create', body: { metadata: { namespace: namespace.name, name, annotations: Object.fromEntries([annotation]) }, data } };
   }
-  if (isBeingDeleted(found)) return { type: 'none' };
-  const metadata = objectAt(found.body, 'metadata') ?? {};
-  const annotations = objectAt(metadata, 'annotations') ?? {};
-  const isRight = equalJson(own(found.body, 'data'), data) && objectAt(found.body, 'binaryData') === undefined;
-  if (isRight && stringAt(annotations, annotation[0]) === annotation[1]) return { type: 'none' };
-  if (!isRight && own(found.body, 'immutable') === true) return { type: 'delete', uid: found.uid };
-  const { binaryData: _, ...rest } = found.body;
-  const described = { ...omitNames(annotations, [annotation[0]]), [annotation[0]]: annotation[1] };
-  return { type: 'update', object: { ...rest, metadata: { ...metadata, annotations: described }, data } };
+  if (isBeingDeleted(existing)) return { type: 'none' };
+  const [key, value] = annotation;
+  const annotations = existing.metadata.annotations ?? {};
+  const { binaryData, ...body } = existing.body;
+  const isDataCorrect = equalJson(body.data, data) && binaryData === undefined;
+  if (isDataCorrect && annotations[key] === value) return { type: 'none' };
+  if (!isDataCorrect && body.immutable === true) return { type: 'delete', uid: existing.uid };
+  const metadata = { ...existing.metadata, annotations: { ...omitNames(annotations, [key]), [key]: value } };
+  return { type: 'update', body: { ...body, metadata, data } };
 }

@@ -1,11 +1,11 @@
-/** How the controllers of a process are, as checks of its health. */
+/** Health checks of a process: one for each controller, and one for the shutdown. */
 import type { Clock } from '../../shared/runtime/clock';
 import { HealthChecks } from '../../shared/runtime/health';
 import type { Logger } from '../../shared/runtime/logger';
 import type { Controller } from './controller';
 
 export class ControllerHealth {
-  /** What keeps a controller from working, by its name. */
+  /** Error messages of failed controllers, by the controllers' names. */
   private readonly problems = new Map<string, string>();
 
   constructor(
@@ -13,12 +13,12 @@ export class ControllerHealth {
     private readonly stopping: AbortSignal,
   ) {}
 
-  set({ name }: Pick<Controller, 'name'>, problem: string | undefined): void {
+  setProblem({ name }: Pick<Controller, 'name'>, problem: string | undefined): void {
     if (problem === undefined) this.problems.delete(name);
     else this.problems.set(name, problem);
   }
 
-  /** A check for each controller, and one that fails as soon as the process is told to stop. */
+  /** The check `shutdown` fails from the moment at which the process begins to stop. */
   health(clock: Clock, logger: Logger): HealthChecks {
     const checks = this.controllers.map(({ name }) => ({ name, check: () => this.problems.get(name) }));
     const shutdown = { name: 'shutdown', check: () => (this.stopping.aborted ? 'the process is stopping' : undefined) };

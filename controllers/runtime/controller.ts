@@ -1,6 +1,6 @@
 /**
- * What a controller is, and what it is given. Controllers know the API and nothing of the store, of each other, or of the process that they
- * run in.
+ * The interface of controllers, and their context. Controllers use the API only: they are independent of the store, of
+ * each other, and of the process in which they run.
  */
 import type { TokenKey } from '../../shared/api/identity/token-keys';
 import type { EventRecorder } from '../../shared/client/events/event-recorder';
@@ -17,27 +17,27 @@ import type { Logger } from '../../shared/runtime/logger';
 import type { SigningAuthority } from '../../shared/pki/certificate-authority';
 import type { Random } from '../../shared/runtime/random';
 
-/** What requests for certificates are signed with. */
-export interface Signers {
+/** The certificate authorities that sign CertificateSigningRequests. */
+export interface SigningAuthorities {
   readonly isEmpty: boolean;
-  /** By the signer's name in canonical spelling; undefined = another one signs for it. */
-  of(signer: string): SigningAuthority | undefined;
-  /** Follows the files that it comes from; returns what ends that. */
+  /** `signer`: in canonical spelling. Undefined for a signer that this process does not have. */
+  authorityOf(signer: string): SigningAuthority | undefined;
+  /** Reloads changed files; returns a function that ends it. */
   watch(clock: Clock, logger: Logger): () => void;
 }
 
-/** The flags that controllers look at. */
+/** The settings of controllers, from flags. */
 export interface ControllerSettings {
-  /** PEM; undefined when nobody knows it. */
+  /** PEM; undefined when it is not configured. */
   readonly rootCertificate: DynamicValue<string | undefined>;
-  /** Signs the tokens that are kept in Secrets; undefined = nobody fills them. */
+  /** The key of ServiceAccount tokens in Secrets; undefined: this process creates no such tokens. */
   readonly accountTokenKey: (() => TokenKey) | undefined;
   readonly concurrentNamespaceSyncs: number;
-  /** How long a token that nobody asked for may lie unused. */
+  /** The clean-up period of auto-generated tokens in Secrets. */
   readonly legacyTokenPeriodMs: number;
-  readonly signers: Signers;
-  /** Milliseconds that a certificate lives at most. */
-  readonly longestCertificateMs: number;
+  readonly signers: SigningAuthorities;
+  /** The longest lifetime of an issued certificate. */
+  readonly maxCertificateMs: number;
   readonly concurrentQuotaSyncs: number;
   /** Milliseconds. */
   readonly quotaSyncPeriodMs: number;
@@ -53,53 +53,52 @@ export interface ControllerSettings {
   readonly concurrentStatefulSetSyncs: number;
   readonly concurrentJobSyncs: number;
   readonly concurrentCronJobSyncs: number;
-  /** Finished pods beyond this number go; none when it is not above zero. */
+  /** Terminated pods beyond this number are deleted; 0 or less: none are. */
   readonly terminatedPodThreshold: number;
-  /** Milliseconds that changes of pods wait for others. */
+  /** The delay after a change of a pod, in which other changes are batched. */
   readonly endpointBatchMs: number;
   readonly endpointSliceBatchMs: number;
   readonly concurrentMirrorSyncs: number;
-  /** Addresses of a subset that are mirrored. */
+  /** The maximum number of addresses of a subset that are mirrored. */
   readonly mirroringMaxEndpoints: number;
   readonly mirroringBatchMs: number;
   readonly nodes: NodeSettings;
   readonly autoscaling: AutoscalingSettings;
 }
 
-/** How often autoscalers are looked at, and what they bear with. */
+/** Defaults and limits of HorizontalPodAutoscalers. */
 export interface AutoscalingSettings {
   readonly concurrentSyncs: number;
-  /** Milliseconds. */
+  /** The time between two syncs of an autoscaler. */
   readonly periodMs: number;
-  /** Fewer pods are wanted only when none more have been for so long, where nothing else is said. */
-  readonly downscaleMs: number;
-  /** Share. */
+  /** The stabilization window for scaling down, where the spec does not set one. */
+  readonly downscaleStabilizationMs: number;
+  /** Ratios of a metric to its target that differ from 1 by at most this much change nothing. */
   readonly tolerance: number;
   readonly readiness: {
-    /** So long after its start a pod's use of the processor counts only if it was measured while it was ready. */
+    /** After its start a pod's CPU usage counts only if it was measured while the pod was ready. */
     readonly cpuInitializationMs: number;
-    /** A pod that was not ready so long after its start has never been. */
+    /** A pod has never been ready if its Ready condition last changed within this time after its start. */
     readonly readinessDelayMs: number;
   };
 }
 
-/** When a node counts as lost, and how fast nodes are given up. */
+/** When a node is unhealthy, and how fast pods are evicted from unhealthy nodes. */
 export interface NodeSettings {
-  /** Milliseconds. */
   readonly periodMs: number;
   readonly graceMs: number;
   readonly startupGraceMs: number;
-  /** Nodes a second. */
+  /** Nodes per second. */
   readonly evictionRate: number;
   readonly secondaryEvictionRate: number;
-  /** Share of a zone's nodes. */
+  /** The fraction of a zone's nodes. */
   readonly unhealthyZoneThreshold: number;
   /** Nodes. */
   readonly largeClusterThreshold: number;
 }
 
 export interface ControllerContext {
-  /** Writes through it are refused once another copy leads. */
+  /** The API server rejects its writes after another process became the leader. */
   readonly client: RestClient;
   readonly informers: InformerPool;
   readonly events: EventRecorder;
@@ -109,21 +108,21 @@ export interface ControllerContext {
   readonly names: GeneratedNames;
   readonly workload: WorkloadNames;
   readonly settings: ControllerSettings;
-  /** Aborts when the controller must end. */
+  /** Aborted when the controller must end. */
   readonly signal: AbortSignal;
   readonly queue: (options: QueueSettings) => WorkQueue;
   readonly metrics: MetricMaker;
 }
 
 export interface QueueSettings {
-  /** In metrics: upstream's name for it. */
+  /** Upstream's name of the queue, for metrics. */
   readonly name: string;
-  /** Milliseconds that bound an item's back-off. */
+  /** The first and the longest back-off of an item. */
   readonly firstMs?: number;
   readonly longestMs?: number;
 }
 
-/** What a controller counts, under upstream's names; a metric that is there already, from an earlier term, goes on. */
+/** Creates metrics, with upstream's names. A metric that exists from an earlier term is used again. */
 export interface MetricMaker {
   counter(name: string, help: string, labelNames?: readonly string[]): (labels?: Labels, by?: number) => void;
   histogram(
@@ -137,22 +136,25 @@ export interface MetricMaker {
 type Labels = Readonly<Record<string, string>>;
 
 export interface Controller {
-  /** As in `--controllers`, in leases, metrics and logs. */
+  /** In `--controllers`, leases, metrics and logs. */
   readonly name: string;
-  /** Other names that `--controllers` understands: upstream has a longer and a shorter one for each. */
+  /** Other names in `--controllers`: upstream has a longer and a shorter name for each controller. */
   readonly aliases: readonly string[];
-  /** One line for the help. */
+  /** One line in the help of `--controllers`. */
   readonly description: string;
   readonly isOnByDefault: boolean;
-  /** What its Events say that they come from; by default its name with `-controller`. */
+  /** The source component of its Events; `{name}-controller` by default. */
   readonly component?: string;
-  /** The service account that it acts as, and the role that this is bound to after `system:controller:`; undefined = it acts as the process itself. */
+  /**
+   * The name of its ServiceAccount and of its ClusterRole `system:controller:{account}`; undefined: it uses the
+   * credentials of the process.
+   */
   readonly account: string | undefined;
-  /** Works until the signal is aborted, and resolves when nothing is under way any more. */
+  /** Runs until the signal is aborted; resolves when all running syncs have ended. */
   run(context: ControllerContext): Promise<void>;
 }
 
-/** Resolves when all informers know their collections; false when the signal is aborted first. */
+/** Resolves with true when all informers have synced, with false when the signal is aborted before. */
 export async function waitForSync(informers: readonly Informer[], signal: AbortSignal): Promise<boolean> {
   try {
     await raceSignal(Promise.all(informers.map((informer) => informer.synced)), signal);

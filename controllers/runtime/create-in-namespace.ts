@@ -1,11 +1,16 @@
-/** Making what every namespace has. */
-import type { JsonObject } from '../../shared/values/json';
+/** Creates objects that every namespace should have. */
 import { isAlreadyExists, isNamespaceTerminating, isNotFound } from '../../shared/client/rest/api-error';
 import type { Resource } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
+import type { JsonObject } from '../../shared/values/json';
 
-/** Creates the object unless it is there already, or its namespace is gone or going. */
-export async function createInNamespace(client: RestClient, resource: Resource, object: JsonObject, signal: AbortSignal): Promise<void> {
+/** Creates the object unless it exists, or its namespace does not exist or is being deleted. */
+export async function createInNamespace<Body extends JsonObject>(
+  client: RestClient,
+  resource: Resource<Body>,
+  object: NoInfer<Body>,
+  signal: AbortSignal,
+): Promise<void> {
   try {
     await client.create(resource, object, { signal });
   } catch (error) {

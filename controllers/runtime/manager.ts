@@ -1,7 +1,8 @@
 /**
- * Runs the chosen controllers side by side: each under a lease of its own, so that any number of processes may run any choice of them and
- * every controller is active in exactly one. A process with several has them within the term of one more lease, which processes with the same
- * choice share and which alone is renewed often. A controller that fails as a whole is started again.
+ * Runs controllers concurrently, each under its own lease: any number of processes may run any selection of
+ * controllers, and each controller is active in exactly one process. A process with several controllers first acquires
+ * one outer lease, which processes with the same selection share. Only the outer lease is renewed often. A controller
+ * that fails is restarted with back-off.
  */
 import { createHash } from 'node:crypto';
 import type { Fence } from '../../shared/api/identity/fencing';
@@ -24,7 +25,7 @@ import type { ControllerMetrics } from './metrics';
 
 export interface ElectionSettings {
   readonly namespace: string;
-  /** Leases are called this, a hyphen, and the controller's name. */
+  /** Of the leases' names: `{prefix}-{controller}`. */
   readonly prefix: string;
   /** Milliseconds, as in LeaderElectionOptions. */
   readonly durationMs: number;
@@ -33,9 +34,9 @@ export interface ElectionSettings {
 }
 
 export interface ManagerOptions {
-  /** Holds leases. */
+  /** For leases. */
   readonly client: RestClient;
-  /** What a controller acts with. */
+  /** The client of a controller, with its credentials and User-Agent. */
   readonly clientOf: (controller: Controller) => RestClient;
   readonly informers: InformerPool;
   readonly clock: Clock;
@@ -43,49 +44,52 @@ export interface ManagerOptions {
   readonly logger: Logger;
   readonly metrics: ControllerMetrics;
   readonly settings: ControllerSettings;
-  /** Names this process in leases. */
+  /** The holder identity in leases. */
   readonly identity: string;
-  /** Undefined = no election: this is the only copy. */
+  /** Undefined: without leader election, for a single process. */
   readonly election: ElectionSettings | undefined;
-  /** Told of a controller that failed as a whole (what the matter is) and of one that is started (undefined). */
-  readonly onState: (controller: Controller, problem: string | undefined) => void;
+  /** Called with the error message of a controller that failed, and with undefined when a controller is started. */
+  readonly onProblem: (controller: Controller, problem: string | undefined) => void;
 }
 
-/** A controller's lease within the process's own is renewed so much less often: whoever waits for it looks at the outer one. */
-const SELDOM = 15;
+/**
+ * How many times longer the lease of a controller lasts than the outer lease: standby processes wait for the outer
+ * lease.
+ */
+const INNER_LEASE_FACTOR = 15;
 
-/** Resolves when the signal is aborted, all controllers have ended, and their leases are given back. */
+/** Resolves after the signal was aborted, all controllers have ended, and their leases are released. */
 export async function runControllers(controllers: readonly Controller[], options: ManagerOptions, signal: AbortSignal): Promise<void> {
   const { election, logger } = options;
-  const runAll = async (until: AbortSignal, within?: Fence): Promise<void> => {
-    await Promise.all(controllers.map((controller) => keepRunning(controller, { ...options, within }, until)));
+  const runAll = async (until: AbortSignal, outerFence?: Fence): Promise<void> => {
+    await Promise.all(controllers.map((controller) => runWithRestarts(controller, { ...options, outerFence }, until)));
   };
   if (election === undefined || controllers.length < 2) return runAll(signal);
-  await elect(setName(controllers), { ...options, election, logger }, signal, (term) => runAll(term.signal, term.fence));
+  await runElection(controllerSetName(controllers), { ...options, election, logger }, signal, (term) => runAll(term.signal, term.fence));
 }
 
-/** The same for all processes with the same choice of controllers. */
-function setName(controllers: readonly Controller[]): string {
+/** Equal for all processes with the same selection of controllers. */
+function controllerSetName(controllers: readonly Controller[]): string {
   const names = controllers.map(({ name }) => name).sort();
   return `set-${createHash('sha256').update(names.join(' ')).digest('hex').slice(0, 10)}`;
 }
 
 interface RunOptions extends ManagerOptions {
-  /** The process's own term, where it has one. */
-  readonly within: Fence | undefined;
+  /** Of the outer lease; undefined without one. */
+  readonly outerFence: Fence | undefined;
 }
 
-async function keepRunning(controller: Controller, options: RunOptions, signal: AbortSignal): Promise<void> {
+async function runWithRestarts(controller: Controller, options: RunOptions, signal: AbortSignal): Promise<void> {
   const { clock, random } = options;
   const logger = options.logger.child({ controller: controller.name });
   const backOff = new BackOff(random, { firstMs: 1_000, longestMs: 30_000 });
   while (!signal.aborted) {
     try {
-      options.onState(controller, undefined);
+      options.onProblem(controller, undefined);
       await runOnce(controller, options, logger, signal);
     } catch (error) {
       if (signal.aborted) return;
-      options.onState(controller, errorMessage(error));
+      options.onProblem(controller, errorMessage(error));
       logger.error('a controller failed and is started again', { error });
     }
     await pause(clock, backOff.next(), signal);
@@ -93,38 +97,38 @@ async function keepRunning(controller: Controller, options: RunOptions, signal: 
 }
 
 async function runOnce(controller: Controller, options: RunOptions, logger: Logger, signal: AbortSignal): Promise<void> {
-  const { clientOf, election, within } = options;
-  const own = clientOf(controller);
+  const { clientOf, election, outerFence } = options;
+  const client = clientOf(controller);
   if (election === undefined) {
-    await controller.run(contextFor(controller, options, logger, own, signal));
+    await controller.run(contextFor(controller, options, logger, client, signal));
     return;
   }
-  await elect(
+  await runElection(
     controller.name,
-    { ...options, election: within === undefined ? election : seldom(election), logger, within },
+    { ...options, election: outerFence === undefined ? election : innerElection(election), logger, outerFence },
     signal,
-    (term) => controller.run(contextFor(controller, options, logger, own.fenced(term.fence), term.signal)),
+    (term) => controller.run(contextFor(controller, options, logger, client.fenced(term.fence), term.signal)),
   );
 }
 
-const seldom = (election: ElectionSettings): ElectionSettings => ({
+const innerElection = (election: ElectionSettings): ElectionSettings => ({
   ...election,
-  durationMs: election.durationMs * SELDOM,
-  renewDeadlineMs: election.renewDeadlineMs * SELDOM,
+  durationMs: election.durationMs * INNER_LEASE_FACTOR,
+  renewDeadlineMs: election.renewDeadlineMs * INNER_LEASE_FACTOR,
 });
 
-/** Leads under the lease of that name whenever it can be had. */
-function elect(
+/** Calls `lead` in each term in which this process holds the lease of that name. */
+function runElection(
   name: string,
-  options: ManagerOptions & { readonly election: ElectionSettings; readonly within?: Fence | undefined },
+  options: ManagerOptions & { readonly election: ElectionSettings; readonly outerFence?: Fence | undefined },
   signal: AbortSignal,
   lead: (term: Term) => Promise<void>,
 ): Promise<void> {
-  const { client, clock, random, logger, metrics, identity, within } = options;
+  const { client, clock, random, logger, metrics, identity, outerFence } = options;
   const { namespace, prefix, ...times } = options.election;
   const lease = { namespace, name: `${prefix}-${name}` };
-  const onChange = (isLeading: boolean): void => metrics.leads(lease.name, isLeading);
-  return new LeaderElection({ client, clock, random, logger, lease, identity, within, onChange, ...times }).run(signal, lead);
+  const onChange = (isLeading: boolean): void => metrics.setLeading(lease.name, isLeading);
+  return new LeaderElection({ client, clock, random, logger, lease, identity, within: outerFence, onChange, ...times }).run(signal, lead);
 }
 
 function contextFor(
@@ -147,7 +151,7 @@ function contextFor(
     workload: WORKLOAD_NAMES[client.dialect],
     queue: ({ name: queueName, ...backOff }) => {
       const queue = new WorkQueue({ clock, limit: new ItemRateLimit({ clock, ...backOff }), metrics: metrics.queue(queueName) });
-      metrics.follow(queueName, queue);
+      metrics.registerQueue(queueName, queue);
       return queue;
     },
     metrics,

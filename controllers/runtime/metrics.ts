@@ -1,4 +1,4 @@
-/** What the controllers' process counts, under upstream's names. */
+/** Metrics of the controllers' process, under upstream's names. */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { MetricMaker } from './controller';
 import type { InformerPool } from '../../shared/client/informer/informer-pool';
@@ -14,47 +14,52 @@ export class ControllerMetrics implements MetricMaker {
   private readonly queues = new Map<string, WorkQueue>();
   private readonly adds = this.newCounter('workqueue_adds_total', 'Items added to a queue.', ['name']);
   private readonly retries = this.newCounter('workqueue_retries_total', 'Items put back after a failure.', ['name']);
-  private readonly waited = this.newHistogram(
+  private readonly queueSeconds = this.newHistogram(
     'workqueue_queue_duration_seconds',
     'Time from adding to handing out.',
     ['name'],
     QUEUE_BUCKETS,
   );
-  private readonly worked = this.newHistogram(
+  private readonly workSeconds = this.newHistogram(
     'workqueue_work_duration_seconds',
     'Time that work on an item took.',
     ['name'],
     QUEUE_BUCKETS,
   );
   private readonly requests = this.newCounter('rest_client_requests_total', 'Requests by method and answer.', ['code', 'host', 'method']);
-  private readonly durations = this.newHistogram(
+  private readonly requestSeconds = this.newHistogram(
     'rest_client_request_duration_seconds',
     'Time to the answer.',
     ['host', 'verb'],
     REQUEST_BUCKETS,
   );
-  private readonly leading = this.gauge('leader_election_master_status', '1 = this process leads under the lease.', ['name']);
+  private readonly leading = this.newGauge('leader_election_master_status', '1 = this process leads under the lease.', ['name']);
 
   constructor(
     private readonly clock: Clock,
     informers: InformerPool,
   ) {
     const { registry } = this;
-    this.collected('workqueue_depth', 'Items that wait.', ['name'], (gauge) => {
+    this.addCollectedGauge('workqueue_depth', 'Items that wait.', ['name'], (gauge) => {
       for (const [name, queue] of this.queues) gauge.set({ name }, queue.length);
     });
-    this.collected('workqueue_unfinished_work_seconds', 'Time of all work that is under way.', ['name'], (gauge) => {
-      for (const [name, queue] of this.queues) gauge.set({ name }, sum(this.ages(queue)));
+    this.addCollectedGauge('workqueue_unfinished_work_seconds', 'Time of all work that is under way.', ['name'], (gauge) => {
+      for (const [name, queue] of this.queues) gauge.set({ name }, sum(this.workAges(queue)));
     });
-    this.collected('workqueue_longest_running_processor_seconds', 'Time of the longest work that is under way.', ['name'], (gauge) => {
-      for (const [name, queue] of this.queues) gauge.set({ name }, Math.max(0, ...this.ages(queue)));
-    });
-    this.collected('informer_objects', 'Objects that are followed.', ['resource'], (gauge) => {
+    this.addCollectedGauge(
+      'workqueue_longest_running_processor_seconds',
+      'Time of the longest work that is under way.',
+      ['name'],
+      (gauge) => {
+        for (const [name, queue] of this.queues) gauge.set({ name }, Math.max(0, ...this.workAges(queue)));
+      },
+    );
+    this.addCollectedGauge('informer_objects', 'Objects that are followed.', ['resource'], (gauge) => {
       for (const informer of informers.all) gauge.set({ resource: informer.resource.resource }, informer.list().length);
     });
-    this.collected('process_resident_memory_bytes', 'Resident memory.', [], (gauge) => gauge.set(process.memoryUsage.rss()));
+    this.addCollectedGauge('process_resident_memory_bytes', 'Resident memory.', [], (gauge) => gauge.set(process.memoryUsage.rss()));
     const started = clock.now() / 1000 - process.uptime();
-    this.collected('process_start_time_seconds', 'Start of the process since 1970.', [], (gauge) => gauge.set(started));
+    this.addCollectedGauge('process_start_time_seconds', 'Start of the process since 1970.', [], (gauge) => gauge.set(started));
     new Counter({
       name: 'process_cpu_seconds_total',
       help: 'User and system time.',
@@ -73,37 +78,37 @@ export class ControllerMetrics implements MetricMaker {
     return this.registry.metrics();
   }
 
-  /** The queue's own metrics; call {@link follow} with the queue once it is made. */
+  /** Metrics for the constructor of a queue. The created queue must be passed to {@link registerQueue}. */
   queue(name: string): QueueMetrics {
     return {
       added: () => this.adds.inc({ name }),
       retried: () => this.retries.inc({ name }),
-      taken: (ms) => this.waited.observe({ name }, ms / 1000),
-      finished: (ms) => this.worked.observe({ name }, ms / 1000),
+      taken: (ms) => this.queueSeconds.observe({ name }, ms / 1000),
+      finished: (ms) => this.workSeconds.observe({ name }, ms / 1000),
     };
   }
 
-  follow(name: string, queue: WorkQueue): void {
+  registerQueue(name: string, queue: WorkQueue): void {
     this.queues.set(name, queue);
   }
 
-  answered({ host, method, code, ms }: AnsweredRequest): void {
+  observeRequest({ host, method, code, ms }: AnsweredRequest): void {
     this.requests.inc({ code: code === 0 ? '<error>' : String(code), host, method });
-    this.durations.observe({ host, verb: method }, ms / 1000);
+    this.requestSeconds.observe({ host, verb: method }, ms / 1000);
   }
 
-  leads(name: string, isLeading: boolean): void {
+  setLeading(name: string, isLeading: boolean): void {
     this.leading.set({ name }, isLeading ? 1 : 0);
   }
 
-  private ages(queue: WorkQueue): number[] {
+  private workAges(queue: WorkQueue): number[] {
     const now = this.clock.monotonic();
     return [...queue.unfinished].map((since) => (now - since) / 1000);
   }
 
   counter(name: string, help: string, labelNames: readonly string[] = []): ReturnType<MetricMaker['counter']> {
-    const known = this.registry.getSingleMetric(name);
-    const counter = known instanceof Counter ? known : this.newCounter(name, help, [...labelNames]);
+    const existing = this.registry.getSingleMetric(name);
+    const counter = existing instanceof Counter ? existing : this.newCounter(name, help, [...labelNames]);
     return (labels = {}, by = 1) => counter.inc({ ...labels }, by);
   }
 
@@ -113,8 +118,8 @@ export class ControllerMetrics implements MetricMaker {
     buckets: readonly number[],
     labelNames: readonly string[] = [],
   ): ReturnType<MetricMaker['histogram']> {
-    const known = this.registry.getSingleMetric(name);
-    const histogram = known instanceof Histogram ? known : this.newHistogram(name, help, [...labelNames], [...buckets]);
+    const existing = this.registry.getSingleMetric(name);
+    const histogram = existing instanceof Histogram ? existing : this.newHistogram(name, help, [...labelNames], [...buckets]);
     return (value, labels = {}) => histogram.observe({ ...labels }, value);
   }
 
@@ -122,7 +127,7 @@ export class ControllerMetrics implements MetricMaker {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
-  private gauge(name: string, help: string, labelNames: string[]): Gauge {
+  private newGauge(name: string, help: string, labelNames: string[]): Gauge {
     return new Gauge({ name, help, labelNames, registers: [this.registry] });
   }
 
@@ -130,8 +135,8 @@ export class ControllerMetrics implements MetricMaker {
     return new Histogram({ name, help, labelNames, buckets, registers: [this.registry] });
   }
 
-  /** A gauge whose values are looked up when they are asked for. */
-  private collected(name: string, help: string, labelNames: string[], collect: (gauge: Gauge) => void): void {
+  /** A gauge with values that are computed at each scrape. */
+  private addCollectedGauge(name: string, help: string, labelNames: string[], collect: (gauge: Gauge) => void): void {
     new Gauge({
       name,
       help,

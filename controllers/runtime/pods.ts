@@ -1,4 +1,4 @@
-/** What controllers read of pods and of owner references. */
+/** Accessors of pods and of owner references that several controllers use. */
 import type { CoreV1Pod } from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { ObjectReference } from '../../shared/client/events/event-correlation';
@@ -7,8 +7,8 @@ import { conditionStatus } from './conditions';
 export type Pod = ApiObject<CoreV1Pod>;
 
 /**
- * Compares objects by name, for lists that are written or of which a message names the first: the order of an informer's objects depends on its history. Names are ASCII,
- * so the order of UTF-16 units is the order of bytes.
+ * Compares objects by name, for lists that are written or of which a message names the first: the order of an
+ * informer's objects depends on its history. Names are ASCII, so the order of UTF-16 units is the order of bytes.
  */
 export function compareNames(a: Pick<ApiObject, 'name'>, b: Pick<ApiObject, 'name'>): number {
   if (a.name === b.name) return 0;
@@ -23,7 +23,7 @@ export const nodeNameOf = ({ body }: Pod): string => body.spec?.nodeName ?? '';
 /** Whether all containers have ended for good. */
 export const isPodTerminated = ({ body }: Pod): boolean => body.status?.phase === 'Succeeded' || body.status?.phase === 'Failed';
 
-/** The owner reference whose `controller` is true. */
+/** The owner reference with `controller: true`. */
 export interface ControllerReference {
   readonly apiVersion: string;
   readonly kind: string;

@@ -1,36 +1,40 @@
-/** Where the objects of a kind are, by what the server says that it serves: asked when a kind is looked for that is not known, and not more often than it is told to. Changes nothing. */
+/**
+ * Maps kinds to the resources that serve them, from discovery. Discovery is requested again for an unknown kind, but
+ * not more often than once per interval.
+ */
 import { discover, type Discovered, type ServedResource } from '../../shared/client/rest/discovery';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import type { Clock } from '../../shared/runtime/clock';
 
-export type FoundKind =
+export type ServedKindResult =
   | { readonly type: 'served'; readonly resource: ServedResource }
   | { readonly type: 'unknown' }
-  /** Not known, but it may have come since the server was last asked. */
+  /** Unknown at the latest discovery; it may have been added since. */
   | { readonly type: 'unsettled' };
 
 export class ServedKinds {
-  private discovery: { readonly at: number; readonly found: Promise<Discovered> } | undefined;
+  private latest: { readonly at: number; readonly discovery: Promise<Discovered> } | undefined;
 
   constructor(
     private readonly context: { readonly client: RestClient; readonly clock: Clock; readonly signal: AbortSignal },
-    private readonly everyMs: number,
+    /** The shortest time between two requests of discovery. */
+    private readonly minIntervalMs: number,
   ) {}
 
-  /** By the group in canonical spelling, in the version that the server prefers. */
-  async find(group: string, kind: string): Promise<FoundKind> {
+  /** `group`: in canonical spelling. Returns the resource in the version that the server prefers. */
+  async find(group: string, kind: string): Promise<ServedKindResult> {
     const { client, clock, signal } = this.context;
-    const find = ({ resources }: Discovered): FoundKind => {
-      const resource = resources.find((one) => one.group === group && one.kind === kind);
+    const findIn = ({ resources }: Discovered): ServedKindResult => {
+      const resource = resources.find((candidate) => candidate.group === group && candidate.kind === kind);
       return resource === undefined ? { type: 'unknown' } : { type: 'served', resource };
     };
-    const known = this.discovery === undefined ? undefined : find(await this.discovery.found);
-    if (known?.type === 'served') return known;
+    const cached = this.latest === undefined ? undefined : findIn(await this.latest.discovery);
+    if (cached?.type === 'served') return cached;
     const at = clock.monotonic();
-    if (this.discovery !== undefined && at - this.discovery.at < this.everyMs) return { type: 'unsettled' };
-    const found = discover(client, { signal });
-    this.discovery = { at, found };
-    found.catch(() => (this.discovery = undefined));
-    return find(await found);
+    if (this.latest !== undefined && at - this.latest.at < this.minIntervalMs) return { type: 'unsettled' };
+    const discovery = discover(client, { signal });
+    this.latest = { at, discovery };
+    discovery.catch(() => (this.latest = undefined));
+    return findIn(await discovery);
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Remembers the generations of the dependents that a controller wrote, until its informer shows them: a Service's EndpointSlices, a Deployment's ReplicaSets. While the
- * informer is behind, a reconciliation would repeat the writes. Works by `metadata.generation`, which grows with each change of a dependent's content.
+ * Remembers the generations of the dependents that a controller wrote, until its informer shows them: a Service's
+ * EndpointSlices, a Deployment's ReplicaSets. While the informer is behind, a reconciliation would repeat the writes.
+ * Works by `metadata.generation`, which grows with each change of a dependent's content.
  */
 import type { ApiObject } from '../../shared/client/rest/api-object';
 

@@ -1,4 +1,8 @@
-/** Sees to it that every namespace has its service account `default`, and makes it again when it is deleted. */
+/**
+ * ServiceAccounts controller: watches namespaces and ServiceAccounts named `default`, and creates the ServiceAccount
+ * `default` in every namespace where it is missing. A new or changed namespace and a deleted ServiceAccount enqueue the
+ * namespace, as in upstream's controller.
+ */
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
@@ -6,31 +10,32 @@ import { createInNamespace } from '../runtime/create-in-namespace';
 import { DEFAULT_ACCOUNT, missingAccount } from './reconcile';
 
 const NAMESPACES = resourceOf('core.v1.Namespace');
-const ACCOUNTS = resourceOf('core.v1.ServiceAccount');
+const SERVICE_ACCOUNTS = resourceOf('core.v1.ServiceAccount');
 const CONCURRENCY = 4;
 
 export const serviceAccountController: Controller = {
   name: 'serviceaccount',
   aliases: ['serviceaccount-controller'],
-  description: 'makes the service account "default" in every namespace',
+  description: 'creates the ServiceAccount "default" in every namespace',
   isOnByDefault: true,
   account: 'service-account-controller',
   run,
 };
 
-async function run({ client, informers, queue: makeQueue, logger, signal }: ControllerContext): Promise<void> {
+async function run({ client, informers, queue: createQueue, logger, signal }: ControllerContext): Promise<void> {
   const namespaces = informers.of(NAMESPACES);
-  const accounts = informers.of(ACCOUNTS, { fieldSelector: `metadata.name=${DEFAULT_ACCOUNT}` });
-  const queue = makeQueue({ name: 'serviceaccount' });
-  const unhandle = [
+  const accounts = informers.of(SERVICE_ACCOUNTS, { fieldSelector: `metadata.name=${DEFAULT_ACCOUNT}` });
+  const queue = createQueue({ name: 'serviceaccount' });
+  const removeHandlers = [
     namespaces.handle({ added: ({ name }) => queue.add(name), updated: (_, { name }) => queue.add(name) }),
     accounts.handle({ deleted: ({ namespace }) => queue.add(namespace) }),
   ];
-  const work = async (name: string): Promise<WorkOutcome> => {
+  const syncNamespace = async (name: string): Promise<WorkOutcome> => {
     const missing = missingAccount(namespaces.get('', name), accounts.get(name, DEFAULT_ACCOUNT));
-    if (missing !== undefined) await createInNamespace(client, ACCOUNTS, missing, signal);
+    if (missing !== undefined) await createInNamespace(client, SERVICE_ACCOUNTS, missing, signal);
     return DONE;
   };
-  if (await waitForSync([namespaces, accounts], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
-  for (const remove of unhandle) remove();
+  if (await waitForSync([namespaces, accounts], signal))
+    await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work: syncNamespace });
+  for (const removeHandler of removeHandlers) removeHandler();
 }

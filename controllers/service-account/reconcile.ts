@@ -1,11 +1,11 @@
-/** What the service account controller does about a namespace; decided from what is seen, without a server. */
-import type { JsonObject } from '../../shared/values/json';
+/** Decides whether a namespace needs its default ServiceAccount. Pure. */
+import type { CoreV1ServiceAccount } from '../../shared/api/types/generated/members';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 
 export const DEFAULT_ACCOUNT = 'default';
 
-/** The account to be made, if any: a namespace that stays has one. */
-export function missingAccount(namespace: ApiObject | undefined, account: ApiObject | undefined): JsonObject | undefined {
-  if (namespace === undefined || isBeingDeleted(namespace) || account !== undefined) return undefined;
+/** The ServiceAccount to create; undefined when it exists, or the namespace does not accept it. */
+export function missingAccount(namespace: ApiObject | undefined, existing: ApiObject | undefined): CoreV1ServiceAccount | undefined {
+  if (namespace === undefined || isBeingDeleted(namespace) || existing !== undefined) return undefined;
   return { metadata: { namespace: namespace.name, name: DEFAULT_ACCOUNT } };
 }

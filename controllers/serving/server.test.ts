@@ -6,19 +6,19 @@ import { systemClock } from '../../shared/runtime/clock';
 import { HealthChecks } from '../../shared/runtime/health';
 import { createLogger } from '../../shared/runtime/logger';
 import { createAuthority, issueCertificate, type Credential } from '../../shared/pki/certificates';
-import type { Caller } from './access';
-import { serve, type PageServer, type ServingOptions } from './server';
+import type { RequestCredentials } from './path-access';
+import { startServer, type HealthServer, type ServingOptions } from './server';
 
 const HOUR = 3_600_000;
 const logger = createLogger({ level: 'silent', clock: systemClock });
-/** What the server takes for the time. */
+/** The time of the server. */
 let now = systemClock.now();
 const clock: Clock = { ...systemClock, now: () => now, after: (ms, task) => systemClock.after(ms, task) };
-const callers: Caller[] = [];
+const received: RequestCredentials[] = [];
 let authority: Credential;
 let server: Credential;
 let options: ServingOptions;
-let serving: PageServer;
+let serving: HealthServer;
 let problem: string | undefined;
 
 const issue = (from: Credential, usage: 'server' | 'client', commonName: string): Promise<Credential> =>
@@ -38,10 +38,10 @@ beforeAll(async () => {
   options = {
     host: '127.0.0.1',
     port: 0,
-    files: { ...server, clientAuthorities: authority.certificate },
+    certificates: { ...server, clientAuthorities: authority.certificate },
     access: {
-      check: (caller, method, path) => {
-        callers.push(caller);
+      check: (credentials, method, path) => {
+        received.push(credentials);
         return path === '/closed' ? Promise.reject(forbiddenPath(`User "x" cannot ${method} path`)) : Promise.resolve();
       },
     },
@@ -50,24 +50,24 @@ beforeAll(async () => {
     clock,
     logger,
   };
-  serving = await serve(options);
+  serving = await startServer(options);
 });
 afterAll(() => serving.close());
 beforeEach(() => {
-  callers.length = 0;
+  received.length = 0;
   problem = undefined;
   now = systemClock.now();
 });
 
-interface Got {
+interface Received {
   readonly code: number | undefined;
   readonly type: string | undefined;
   readonly text: string;
 }
 
-function get(path: string, as?: Credential, ca = authority.certificate, headers: Record<string, string> = {}): Promise<Got> {
+function get(path: string, credential?: Credential, ca = authority.certificate, headers: Record<string, string> = {}): Promise<Received> {
   return new Promise((resolve, reject) => {
-    const client = as === undefined ? {} : { cert: as.certificate, key: as.key };
+    const client = credential === undefined ? {} : { cert: credential.certificate, key: credential.key };
     const sent = request({ host: '127.0.0.1', port: serving.port, path, ca, headers, agent: false, ...client }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
@@ -108,23 +108,23 @@ it('the server of the controllers authenticates a client certificate while it is
   await get('/metrics', await issue(authority, 'server', 'server'));
   now += 2 * HOUR;
   await get('/metrics', client);
-  const nobody = { authorization: undefined, certified: undefined };
-  expect(callers).toEqual([
-    { authorization: 'Bearer t', certified: { name: 'scraper', groups: ['g', 'system:authenticated'] } },
-    nobody,
-    nobody,
-    nobody,
+  const noCredentials = { authorization: undefined, certificateUser: undefined };
+  expect(received).toEqual([
+    { authorization: 'Bearer t', certificateUser: { name: 'scraper', groups: ['g', 'system:authenticated'] } },
+    noCredentials,
+    noCredentials,
+    noCredentials,
   ]);
 });
 
 it('the server of the controllers closes a connection whose TLS handshake times out, and sends nothing on it', async () => {
-  const impatient = await serve({ ...options, headMs: 100 });
+  const impatient = await startServer({ ...options, headTimeoutMs: 100 });
   try {
     const socket = connect(impatient.port, '127.0.0.1');
-    const received: Buffer[] = [];
-    socket.on('data', (chunk: Buffer) => received.push(chunk));
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
     await new Promise((resolve) => socket.once('close', resolve).once('error', resolve));
-    expect(Buffer.concat(received)).toHaveLength(0);
+    expect(Buffer.concat(chunks)).toHaveLength(0);
   } finally {
     await impatient.close();
   }

@@ -1,5 +1,5 @@
 /**
- * Health and metrics over HTTPS: what is served is a table of paths, who may read it says {@link PathAccess}. Knows nothing of controllers.
+ * The HTTPS server for health checks and metrics. Access is decided by {@link PathAccess}. Independent of controllers.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
@@ -10,104 +10,104 @@ import type { Clock } from '../../shared/runtime/clock';
 import { HEALTH_ENDPOINTS, type HealthChecks, type HealthEndpoint } from '../../shared/runtime/health';
 import type { Logger } from '../../shared/runtime/logger';
 import { readCertificate } from '../../shared/pki/certificates';
-import type { PathAccess } from './access';
-import type { ServingFiles } from './files';
+import type { PathAccess } from './path-access';
+import type { ServingCertificates } from './serving-certificates';
 
 export interface ServingOptions {
   readonly host: string;
-  /** 0 = any that is free. */
+  /** 0: any unused port. */
   readonly port: number;
-  readonly files: ServingFiles;
+  readonly certificates: ServingCertificates;
   readonly access: Pick<PathAccess, 'check'>;
   readonly health: Pick<HealthChecks, 'respond'>;
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Time limit in milliseconds for a TLS handshake and for the head of a request; 10,000 by default. */
-  readonly headMs?: number;
+  readonly headTimeoutMs?: number;
 }
 
-export interface PageServer {
+export interface HealthServer {
   readonly port: number;
-  /** From now on new connections see these certificates. */
-  renew(files: ServingFiles): void;
+  /** New connections use these certificates. */
+  renew(certificates: ServingCertificates): void;
   close(): Promise<void>;
 }
 
-interface Page {
+interface ResponseContent {
   readonly code: number;
   readonly type: string;
   readonly text: string;
 }
 
 const PLAIN = 'text/plain; charset=utf-8';
-const NOT_FOUND: Page = { code: 404, type: PLAIN, text: '404 page not found\n' };
-const MOST_CONNECTIONS = 256;
-const HEAD_MS = 10_000;
+const NOT_FOUND: ResponseContent = { code: 404, type: PLAIN, text: '404 page not found\n' };
+const MAX_CONNECTIONS = 256;
+const HEAD_TIMEOUT_MS = 10_000;
 /** Time limit in milliseconds for a whole request. */
-const REQUEST_MS = 30_000;
+const REQUEST_TIMEOUT_MS = 30_000;
 
-/** Rejects when the address cannot be had. */
-export function serve(options: ServingOptions): Promise<PageServer> {
-  const { host, port, files, headMs = HEAD_MS } = options;
-  const limits = { handshakeTimeout: headMs, headersTimeout: headMs, requestTimeout: REQUEST_MS };
-  // Node destroys the socket of a handshake that fails or times out, as long as the server has no `clientError` listener.
-  const server = createServer({ ...secured(files), ...limits }, (request, response) => {
+/** Rejects when the address cannot be bound. */
+export function startServer(options: ServingOptions): Promise<HealthServer> {
+  const { host, port, certificates, headTimeoutMs = HEAD_TIMEOUT_MS } = options;
+  const limits = { handshakeTimeout: headTimeoutMs, headersTimeout: headTimeoutMs, requestTimeout: REQUEST_TIMEOUT_MS };
+  // Node destroys the socket of a handshake that fails or times out, unless the server has a `clientError` listener.
+  const server = createServer({ ...tlsOptions(certificates), ...limits }, (request, response) => {
     void respond(options, request, response);
   });
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {
       server.off('error', reject);
-      resolve({ port: portOf(server), renew: (renewed) => server.setSecureContext(secured(renewed)), close: () => close(server) });
+      resolve({ port: portOf(server), renew: (renewed) => server.setSecureContext(tlsOptions(renewed)), close: () => close(server) });
     });
   });
 }
 
-function secured({ certificate, key, clientAuthorities }: ServingFiles): object {
-  const asked = clientAuthorities === undefined ? {} : { ca: clientAuthorities, requestCert: true, rejectUnauthorized: false };
-  return { cert: certificate, key, ...asked };
+function tlsOptions({ certificate, key, clientAuthorities }: ServingCertificates): object {
+  const clientCertificates = clientAuthorities === undefined ? {} : { ca: clientAuthorities, requestCert: true, rejectUnauthorized: false };
+  return { cert: certificate, key, ...clientCertificates };
 }
 
 async function respond(options: ServingOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { code, type, text } = await pageFor(options, request).catch((error: unknown) => refusal(error, options.logger));
+  const { code, type, text } = await handleRequest(options, request).catch((error: unknown) => errorResponse(error, options.logger));
   response.writeHead(code, { 'content-type': type, 'x-content-type-options': 'nosniff', 'cache-control': 'no-cache, private' });
   response.end(text);
 }
 
-async function pageFor({ access, health, metrics, clock }: ServingOptions, request: IncomingMessage): Promise<Page> {
+async function handleRequest({ access, health, metrics, clock }: ServingOptions, request: IncomingMessage): Promise<ResponseContent> {
   const [path = '/', query = ''] = (request.url ?? '/').split('?', 2);
-  const caller = { authorization: request.headers.authorization, certified: certifiedBy(request, clock) };
-  await access.check(caller, request.method ?? 'GET', path);
+  const credentials = { authorization: request.headers.authorization, certificateUser: certificateUserOf(request, clock) };
+  await access.check(credentials, request.method ?? 'GET', path);
   if (path === '/metrics') return { code: 200, ...(await metrics()) };
   const [, name = '', ...rest] = path.split('/');
-  const endpoint = HEALTH_ENDPOINTS.find((known) => known === name);
-  return endpoint === undefined ? NOT_FOUND : healthPage(health, endpoint, rest.join('/'), new URLSearchParams(query));
+  const endpoint = HEALTH_ENDPOINTS.find((candidate) => candidate === name);
+  return endpoint === undefined ? NOT_FOUND : healthResponse(health, endpoint, rest.join('/'), new URLSearchParams(query));
 }
 
-async function healthPage(
+async function healthResponse(
   health: Pick<HealthChecks, 'respond'>,
   endpoint: HealthEndpoint,
   check: string,
   query: URLSearchParams,
-): Promise<Page> {
-  const asked = { endpoint, check: check === '' ? undefined : check, verbose: query.has('verbose'), exclude: query.getAll('exclude') };
-  const { status, text } = await health.respond(asked);
+): Promise<ResponseContent> {
+  const request = { endpoint, check: check === '' ? undefined : check, verbose: query.has('verbose'), exclude: query.getAll('exclude') };
+  const { status, text } = await health.respond(request);
   return { code: status, type: PLAIN, text };
 }
 
-/** Whom the connection's certificate names, if an authority that is trusted to tell clients vouches for it. */
-function certifiedBy({ socket }: IncomingMessage, clock: Clock): UserInfo | undefined {
+/** The user that the client certificate of the connection names, if it is valid and from a trusted authority. */
+function certificateUserOf({ socket }: IncomingMessage, clock: Clock): UserInfo | undefined {
   if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined;
   const certificate = socket.getPeerX509Certificate();
   if (certificate === undefined) return undefined;
   const { commonName, organizations, notAfter } = readCertificate(certificate.toString());
-  // The handshake was long ago, perhaps.
+  // The certificate may have expired since the handshake.
   return notAfter < clock.now() ? undefined : { name: commonName, groups: [...organizations, 'system:authenticated'] };
 }
 
-function refusal(error: unknown, logger: Logger): Page {
+function errorResponse(error: unknown, logger: Logger): ResponseContent {
   if (!(error instanceof StatusError)) logger.error('what is served could not be made', { error });
   const { status } = error instanceof StatusError ? error : internalError('the page could not be made');
   return { code: status.code, type: 'application/json', text: `${JSON.stringify(status, undefined, 2)}\n` };

@@ -7,7 +7,7 @@ import { status } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';
 import { fakeContext } from '../../test/support/fake-context';
 import { flags } from '../flags';
-import { followedSettings } from '../followed-settings';
+import { settingsFromFlags } from '../settings-from-flags';
 import { ttlAfterFinishedController } from './controller';
 
 const JOBS = '/apis/batch/v1/jobs';
@@ -15,7 +15,7 @@ const JOBS = '/apis/batch/v1/jobs';
 function settings() {
   const parsed = parseFlags({ name: 'test', description: '' }, flags, ['--master=http://127.0.0.1:1']);
   if (parsed.kind !== 'values') throw new Error(JSON.stringify(parsed));
-  return followedSettings(parsed.values).settings;
+  return settingsFromFlags(parsed.values).settings;
 }
 
 /** Runs the controller with one expired Job. The API server responds to the first deletion with `refusal`. */

@@ -32,7 +32,7 @@ const GROUPS = [
 const SETTINGS: AutoscalingSettings = {
   concurrentSyncs: 5,
   periodMs: PERIOD_MS,
-  downscaleMs: 300_000,
+  downscaleStabilizationMs: 300_000,
   tolerance: 0.1,
   readiness: { cpuInitializationMs: 0, readinessDelayMs: 0 },
 };

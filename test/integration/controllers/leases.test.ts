@@ -1,6 +1,6 @@
 /** Which processes lead what, by the leases that they hold and by how often they renew them. */
 import { flags } from '../../../controllers/flags';
-import { followedSettings } from '../../../controllers/followed-settings';
+import { settingsFromFlags } from '../../../controllers/settings-from-flags';
 import { runControllers } from '../../../controllers/runtime/manager';
 import { ControllerMetrics } from '../../../controllers/runtime/metrics';
 import { InformerPool } from '../../../shared/client/informer/informer-pool';
@@ -22,7 +22,7 @@ function world() {
 function settings() {
   const parsed = parseFlags({ name: 'test', description: '' }, flags, ['--master=http://127.0.0.1:1']);
   if (parsed.kind !== 'values') throw new Error('no flags');
-  return followedSettings(parsed.values).settings;
+  return settingsFromFlags(parsed.values).settings;
 }
 
 /** Controllers that do nothing but lead. */
@@ -54,7 +54,7 @@ function startProcess(identity: string, choice: readonly string[], { api, clock 
       settings: settings(),
       identity,
       election: { namespace: 'platform-system', prefix: 'controller', durationMs: 12_000, renewDeadlineMs: 8_000, retryMs: 2_000 },
-      onState: () => undefined,
+      onProblem: () => undefined,
     },
     stop.signal,
   );

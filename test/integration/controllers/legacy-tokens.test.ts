@@ -1,10 +1,9 @@
 /** Unused legacy service account tokens over the years: the cleaner runs once at each point in time, against an API server. */
-import { look } from '../../../controllers/legacy-tokens/controller';
+import { cleanLegacyTokens } from '../../../controllers/legacy-tokens/controller';
 import { resourceOf } from '../../../shared/client/rest/resource';
 import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { silentLogger } from '../../../shared/runtime/logger';
-import { objectAt, type JsonObject } from '../../../shared/values/json';
 import { adminClient } from '../../support/control-plane';
 import { ManualClock } from '../../support/manual-clock';
 import { waitUntil } from '../../support/programs';
@@ -25,7 +24,7 @@ afterAll(async () => {
   await cluster.stop();
 }, 60_000);
 
-async function lookAfter(days: number): Promise<Record<string, JsonObject | undefined>> {
+async function labelsAfter(days: number): Promise<Record<string, Readonly<Record<string, string>> | undefined>> {
   const clock = new ManualClock(Date.now() + days * DAY_MS);
   const { signal } = new AbortController();
   const settings = { legacyTokenPeriodMs: 365 * DAY_MS };
@@ -33,13 +32,8 @@ async function lookAfter(days: number): Promise<Record<string, JsonObject | unde
   const list = async () =>
     (await client.list(SECRETS, { namespace: 'default', fieldSelector: 'type=platform.io/service-account-token' })).items;
   const account = await client.get(ACCOUNTS, { namespace: 'default', name: 'old' });
-  await look(
-    context,
-    await list(),
-    () => account,
-    () => [],
-  );
-  return Object.fromEntries((await list()).map(({ name, body }) => [name, objectAt(objectAt(body, 'metadata'), 'labels')]));
+  await cleanLegacyTokens(context, { secrets: await list(), account: () => account, pods: () => [] });
+  return Object.fromEntries((await list()).map(({ name, metadata }) => [name, metadata.labels]));
 }
 
 test('the cleaner invalidates an unused legacy token after a year and deletes it after two', async () => {
@@ -50,10 +44,10 @@ test('the cleaner invalidates an unused legacy token after a year and deletes it
     const annotations = { 'platform.io/service-account.name': 'old' };
     await client.create(SECRETS, { metadata: { namespace: 'default', name, annotations }, type: 'platform.io/service-account-token' });
   }
-  expect(await lookAfter(300)).toEqual({ made: undefined, 'by-hand': undefined });
-  const marked = await lookAfter(400);
+  expect(await labelsAfter(300)).toEqual({ made: undefined, 'by-hand': undefined });
+  const marked = await labelsAfter(400);
   const day = new Date(Date.now() + 400 * DAY_MS).toISOString().slice(0, 10);
   expect(marked).toEqual({ made: { 'platform.io/legacy-token-invalid-since': day }, 'by-hand': undefined });
-  expect(Object.keys(await lookAfter(700))).toEqual(['by-hand', 'made']);
-  expect(Object.keys(await lookAfter(800))).toEqual(['by-hand']);
+  expect(Object.keys(await labelsAfter(700))).toEqual(['by-hand', 'made']);
+  expect(Object.keys(await labelsAfter(800))).toEqual(['by-hand']);
 });

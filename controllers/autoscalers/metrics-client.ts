@@ -1,0 +1,237 @@
+/**
+ * Requests metrics from the three metrics APIs (resource, custom and external), which extension API servers serve
+ * behind the API server. Their responses are not of this server's types, so every member is checked. Does not interpret
+ * the values.
+ */
+import { parseApiVersion } from '../../shared/api/identity/identity';
+import { parseTimestamp } from '../../shared/api/metadata/object-meta';
+import { formatLabelSelector } from '../../shared/api/selectors/label-selector';
+import { requirementsOfSelector } from '../../shared/api/selectors/object-selector';
+import type { MetaV1LabelSelector } from '../../shared/api/types/generated/members';
+import { ApiError, isNotFound } from '../../shared/client/rest/api-error';
+import { MalformedAnswer } from '../../shared/client/rest/api-object';
+import type { RestClient } from '../../shared/client/rest/rest-client';
+import { ConnectionError } from '../../shared/client/transport/transport';
+import { canonicalGroup, groupInDialect } from '../../shared/names/dialect';
+import type { Clock } from '../../shared/runtime/clock';
+import { parseGoDuration } from '../../shared/values/go-duration';
+import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
+import type { ServedKinds } from '../runtime/served-kinds';
+import { apiErrorMessage } from './messages';
+import type { PodMetric, PodMetrics } from './pod-groups';
+import { parseMilli } from './quantities';
+import type { Measurement } from './recommendations';
+import type { CrossVersionObjectReference, Metric, MetricIdentifier } from './spec';
+
+const RESOURCE_GROUP = 'metrics.k8s.io';
+const CUSTOM_GROUP = 'custom.metrics.k8s.io';
+const EXTERNAL_GROUP = 'external.metrics.k8s.io';
+const SUPPORTED_CUSTOM_VERSIONS: readonly string[] = ['v1beta2', 'v1beta1'];
+const TIMEOUT_MS = 10_000;
+
+/** The metrics API did not provide the metric. */
+class MeasurementError extends Error {
+  override readonly name = 'MeasurementError';
+}
+
+export interface PodSelection {
+  readonly namespace: string;
+  /** A label selector as in a query. */
+  readonly selector: string;
+}
+
+export interface MetricsClientOptions {
+  readonly client: RestClient;
+  readonly clock: Clock;
+  readonly kinds: Pick<ServedKinds, 'find'>;
+  readonly signal: AbortSignal;
+  /** How long the served version of the custom metrics API is cached. Milliseconds. */
+  readonly versionCacheMs: number;
+}
+
+type ResourceUsage = () => Promise<readonly JsonObject[]>;
+
+export class MetricsClient {
+  private customVersion: { readonly at: number; readonly version: string | undefined } | undefined;
+
+  constructor(private readonly options: MetricsClientOptions) {}
+
+  /** Returns a function that measures metrics of these pods. All resource metrics share one request. */
+  measurerFor(selection: PodSelection): (metric: Metric) => Promise<Measurement> {
+    let response: Promise<readonly JsonObject[]> | undefined;
+    const usage: ResourceUsage = () => (response ??= this.requestResourceUsage(selection));
+    return async (metric) => {
+      try {
+        return await this.measure(metric, selection, usage);
+      } catch (error) {
+        if (error instanceof MeasurementError) return { type: 'failed', message: error.message };
+        throw error;
+      }
+    };
+  }
+
+  private async measure(metric: Metric, selection: PodSelection, usage: ResourceUsage): Promise<Measurement> {
+    switch (metric.type) {
+      case 'Resource':
+        return { type: 'pods', metrics: resourceMetrics(await usage(), metric.resource, undefined) };
+      case 'ContainerResource':
+        return { type: 'pods', metrics: resourceMetrics(await usage(), metric.resource, metric.container) };
+      case 'Pods':
+        return { type: 'pods', metrics: await this.requestPodMetrics(metric.metric, selection) };
+      case 'Object':
+        return { type: 'value', milli: await this.requestObjectMetric(metric.metric, metric.describedObject, selection) };
+      case 'External':
+        return { type: 'value', milli: await this.requestExternalMetric(metric.metric, selection) };
+      case 'unknown':
+        throw new MeasurementError(`unknown metric source type "${metric.name}"`);
+    }
+  }
+
+  private async requestResourceUsage({ namespace, selector }: PodSelection): Promise<readonly JsonObject[]> {
+    const path = `/apis/${RESOURCE_GROUP}/v1beta1/namespaces/${encodeURIComponent(namespace)}/pods${query({ labelSelector: selector })}`;
+    const items = await this.requestItems(path, 'resource', `pods.${RESOURCE_GROUP}`);
+    if (items.length === 0) throw new MeasurementError('no metrics returned from resource metrics API');
+    return items;
+  }
+
+  private async requestPodMetrics(metric: MetricIdentifier, { namespace, selector }: PodSelection): Promise<PodMetrics> {
+    const folder = `${await this.customMetricsPath()}/namespaces/${encodeURIComponent(namespace)}`;
+    const parameters = query({ labelSelector: selector, metricLabelSelector: formatSelector(metric.selector) });
+    const path = `${folder}/pods/%2A/${encodeURIComponent(metric.name)}${parameters}`;
+    const items = await this.requestItems(path, 'custom', `pods.${CUSTOM_GROUP} *`);
+    if (items.length === 0) throw new MeasurementError('no metrics returned from custom metrics API');
+    return new Map(
+      items.map((item) => [stringAt(objectAt(item, 'describedObject'), 'name') ?? '', podMetric(item, stringAt(item, 'value'))]),
+    );
+  }
+
+  private async requestObjectMetric(
+    { name, selector }: MetricIdentifier,
+    describedObject: CrossVersionObjectReference,
+    selection: PodSelection,
+  ): Promise<bigint> {
+    const resource = await this.customMetricsResource(describedObject);
+    const segments =
+      resource === 'namespaces'
+        ? ['namespaces', describedObject.name, 'metrics', name]
+        : ['namespaces', selection.namespace, resource, describedObject.name, name];
+    const folder = `${await this.customMetricsPath()}/${segments.map(encodeURIComponent).join('/')}`;
+    const path = `${folder}${query({ metricLabelSelector: formatSelector(selector) })}`;
+    const items = await this.requestItems(path, 'custom', `${resource}.${CUSTOM_GROUP} ${describedObject.name}`);
+    const [item] = items;
+    if (item === undefined || items.length > 1) {
+      throw new MeasurementError(`the custom metrics API server returned ${items.length} results when we asked for exactly one`);
+    }
+    return parseMilli(stringAt(item, 'value') ?? '0');
+  }
+
+  /** The sum of all series that the selector matches. */
+  private async requestExternalMetric({ name, selector }: MetricIdentifier, { namespace }: PodSelection): Promise<bigint> {
+    const path = `/apis/${EXTERNAL_GROUP}/v1beta1/namespaces/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
+    const parameters = query({ labelSelector: formatSelector(selector) });
+    const items = await this.requestItems(`${path}${parameters}`, 'external', `${name}.${EXTERNAL_GROUP}`);
+    if (items.length === 0) throw new MeasurementError('no metrics returned from external metrics API');
+    return items.reduce((sum, item) => sum + parseMilli(stringAt(item, 'value') ?? '0'), 0n);
+  }
+
+  /**
+   * The resource of the described object in paths. Metrics servers use upstream's names of groups. Throws {@link
+   * MeasurementError}.
+   */
+  private async customMetricsResource({ apiVersion, kind }: CrossVersionObjectReference): Promise<string> {
+    const group = parseApiVersion(apiVersion)?.group ?? '';
+    const served = await this.options.kinds.find(canonicalGroup(group), kind);
+    if (served.type === 'served') {
+      const { resource } = served.resource;
+      return group === '' ? resource : `${resource}.${groupInDialect('kubernetes', served.resource.group)}`;
+    }
+    const cause = `unable to map kind ${group === '' ? kind : `${kind}.${group}`} to resource`;
+    throw new MeasurementError(`${UNABLE_TO_FETCH} custom metrics API: ${cause}: no matches for kind "${kind}" in group "${group}"`);
+  }
+
+  /** Throws {@link MeasurementError} when no supported version is served. */
+  private async customMetricsPath(): Promise<string> {
+    const at = this.options.clock.monotonic();
+    const cached = this.customVersion;
+    const isFresh = cached !== undefined && at - cached.at < this.options.versionCacheMs;
+    const current = isFresh ? cached : { at, version: await this.requestCustomVersion() };
+    this.customVersion = current;
+    if (current.version !== undefined) return `/apis/${CUSTOM_GROUP}/${current.version}`;
+    throw new MeasurementError(`${UNABLE_TO_FETCH} custom metrics API: no custom metrics API (${CUSTOM_GROUP}) registered`);
+  }
+
+  private async requestCustomVersion(): Promise<string | undefined> {
+    try {
+      const { client, signal } = this.options;
+      const group = await client.document(`/apis/${CUSTOM_GROUP}`, 'application/json', { signal, timeoutMs: TIMEOUT_MS });
+      const versions = (arrayAt(group, 'versions') ?? []).filter(isObject).map((version) => stringAt(version, 'version') ?? '');
+      return versions.find((version) => SUPPORTED_CUSTOM_VERSIONS.includes(version));
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw measurementError(error, 'custom', CUSTOM_GROUP);
+    }
+  }
+
+  private async requestItems(path: string, api: string, resource: string): Promise<readonly JsonObject[]> {
+    const { client, signal } = this.options;
+    try {
+      const list = await client.document(path, 'application/json', { signal, timeoutMs: TIMEOUT_MS });
+      return (arrayAt(list, 'items') ?? []).filter(isObject);
+    } catch (error) {
+      throw measurementError(error, api, resource);
+    }
+  }
+}
+
+const UNABLE_TO_FETCH = 'unable to fetch metrics from';
+
+/** Wraps the errors of a request; other errors are returned unchanged. */
+function measurementError(error: unknown, api: string, resource: string): unknown {
+  if (error instanceof ApiError) return new MeasurementError(`${UNABLE_TO_FETCH} ${api} metrics API: ${apiErrorMessage(error, resource)}`);
+  if (error instanceof ConnectionError || error instanceof MalformedAnswer) {
+    return new MeasurementError(`${UNABLE_TO_FETCH} ${api} metrics API: ${error.message}`);
+  }
+  return error;
+}
+
+/**
+ * Pods with a container that was not measured are left out. Throws {@link MeasurementError} for a pod without the named
+ * container.
+ */
+function resourceMetrics(items: readonly JsonObject[], resource: string, containerName: string | undefined): PodMetrics {
+  const metrics = new Map<string, PodMetric>();
+  for (const item of items) {
+    const allContainers = (arrayAt(item, 'containers') ?? []).filter(isObject);
+    const containers =
+      containerName === undefined ? allContainers : allContainers.filter((container) => stringAt(container, 'name') === containerName);
+    const metadata = objectAt(item, 'metadata');
+    const [namespace, name] = [stringAt(metadata, 'namespace') ?? '', stringAt(metadata, 'name') ?? ''];
+    if (containerName !== undefined && containers.length === 0) {
+      const pod = `pod ${namespace}/${name}`;
+      throw new MeasurementError(`failed to get container metrics: container ${containerName} not present in metrics for ${pod}`);
+    }
+    const quantities = containers.map((container) => stringAt(objectAt(container, 'usage'), resource));
+    if (quantities.includes(undefined)) continue;
+    const milli = quantities.reduce((sum, quantity) => sum + parseMilli(quantity ?? '0'), 0n);
+    metrics.set(name, { ...podMetric(item, undefined), milli });
+  }
+  return metrics;
+}
+
+function podMetric(item: JsonObject, quantity: string | undefined): PodMetric {
+  const window = parseGoDuration(stringAt(item, 'window') ?? '0');
+  return {
+    milli: parseMilli(quantity ?? '0'),
+    timestamp: parseTimestamp(stringAt(item, 'timestamp')) ?? 0,
+    windowMs: typeof window === 'number' ? window : 0,
+  };
+}
+
+const formatSelector = (selector: MetaV1LabelSelector | undefined): string =>
+  selector === undefined ? '' : formatLabelSelector(requirementsOfSelector(selector));
+
+/** Leaves out empty parameters. */
+function query(parameters: Readonly<Record<string, string>>): string {
+  const sent = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ''));
+  return sent.size === 0 ? '' : `?${sent.toString()}`;
+}

@@ -1,0 +1,41 @@
+/** Metrics of the autoscaler controller, under upstream's names. */
+import type { MetricMaker } from '../runtime/controller';
+
+export type ScaleAction = 'scale_up' | 'scale_down' | 'none';
+/** `spec`: the autoscaler's own spec is at fault. */
+export type ErrorType = 'spec' | 'internal' | 'none';
+
+export interface AutoscalerMetrics {
+  readonly observeReconciliation: (action: ScaleAction, error: ErrorType, ms: number) => void;
+  readonly observeMetricComputation: (action: ScaleAction, error: ErrorType, metricType: string, ms: number) => void;
+}
+
+/** Seconds. */
+const BUCKETS: readonly number[] = Array.from({ length: 15 }, (_, power) => 0.001 * 2 ** power);
+const PREFIX = 'horizontal_pod_autoscaler_controller';
+
+export function autoscalerMetrics(metrics: MetricMaker): AutoscalerMetrics {
+  const labels = ['action', 'error'];
+  const reconciliations = metrics.counter(`${PREFIX}_reconciliations_total`, 'Looks at autoscalers.', labels);
+  const reconciliationSeconds = metrics.histogram(`${PREFIX}_reconciliation_duration_seconds`, 'Time that a look took.', BUCKETS, labels);
+  const metricLabels = [...labels, 'metric_type'];
+  const computations = metrics.counter(`${PREFIX}_metric_computation_total`, 'Metrics that were worked out.', metricLabels);
+  const computationSeconds = metrics.histogram(
+    `${PREFIX}_metric_computation_duration_seconds`,
+    'Time that one metric took.',
+    BUCKETS,
+    metricLabels,
+  );
+  return {
+    observeReconciliation(action, error, ms) {
+      reconciliations({ action, error });
+      reconciliationSeconds(ms / 1000, { action, error });
+    },
+    observeMetricComputation(action, error, metricType, ms) {
+      computations({ action, error, metric_type: metricType });
+      computationSeconds(ms / 1000, { action, error, metric_type: metricType });
+    },
+  };
+}
+
+export const scaleActionOf = (from: number, to: number): ScaleAction => (to > from ? 'scale_up' : to < from ? 'scale_down' : 'none');

@@ -1,0 +1,171 @@
+/**
+ * Calculates how many replicas bring a metric to its target. Pods without a metric and unready pods are assumed to use
+ * as much as makes the change smaller. Pure; the floating-point arithmetic is that of release 1.31.1, operation by
+ * operation.
+ */
+import type { Pod } from '../runtime/pods';
+import {
+  calculatePodRequests,
+  countReadyPods,
+  groupPods,
+  type GroupedPods,
+  type PodMetric,
+  type PodMetrics,
+  type Readiness,
+} from './pod-groups';
+
+/** No replica count can be calculated. The message is upstream's. */
+export class CalculationError extends Error {
+  override readonly name = 'CalculationError';
+}
+
+export interface CalculatorInput {
+  /** The pods that the target selects. */
+  readonly pods: readonly Pod[];
+  /** `spec.replicas` of the target. */
+  readonly currentReplicas: number;
+  /** Ratios of usage to target that differ from 1 by at most this much change nothing. */
+  readonly tolerance: number;
+  readonly readiness: Readiness;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+export interface CalculatedReplicas {
+  readonly replicas: number;
+  /** Per pod with a metric, in thousandths. */
+  readonly average: bigint;
+  /** Percent of the requests. */
+  readonly utilization: number | undefined;
+}
+
+const NO_PODS = 'no pods returned by selector while calculating replica count';
+
+/** For a target utilization of a resource, in percent of the requests. Throws {@link CalculationError}. */
+export function replicasForUtilization(
+  input: CalculatorInput,
+  measured: PodMetrics,
+  { resource, container, percent }: { readonly resource: string; readonly container: string | undefined; readonly percent: number },
+): CalculatedReplicas {
+  const { grouped, metrics } = groupAndFilter(input, measured, resource);
+  const requests = calculatePodRequests(input.pods, resource, container);
+  if (requests.type === 'missing') {
+    throw new CalculationError(`missing request for ${resource} in container ${requests.container} of Pod ${requests.pod}`);
+  }
+  const { byPod } = requests;
+  // Scaling down assumes that a pod without a metric uses its whole request, or the target when that is more.
+  const assumedPercent = BigInt(Math.max(100, percent));
+  const assumedUsage = (pod: string): bigint => ((byPod.get(pod) ?? 0n) * assumedPercent) / 100n;
+  const { ratio, average, utilization } = utilizationRatio(metrics, byPod, percent);
+  const ratioOf = (counted: PodMetrics): number => utilizationRatio(counted, byPod, percent).ratio;
+  return { replicas: replicasForRatio(input, { grouped, metrics, ratio, ratioOf, assumedUsage }), average, utilization };
+}
+
+/** For a target value per pod, of a metric of each pod. Throws {@link CalculationError}. */
+export function replicasForAverageValue(
+  input: CalculatorInput,
+  measured: PodMetrics,
+  resource: string | undefined,
+  target: bigint,
+): CalculatedReplicas {
+  const { grouped, metrics } = groupAndFilter(input, measured, resource);
+  const ratioOf = (counted: PodMetrics): number => Number(averageOf(counted)) / Number(target);
+  const usage = { grouped, metrics, ratio: ratioOf(metrics), ratioOf, assumedUsage: () => target };
+  return { replicas: replicasForRatio(input, usage), average: averageOf(metrics), utilization: undefined };
+}
+
+/** For a target value of a metric that all pods share. Throws {@link CalculationError}. */
+export function replicasForValue(input: CalculatorInput, milli: bigint, target: bigint): number {
+  const ratio = Number(milli) / Number(target);
+  if (input.currentReplicas === 0) return Math.ceil(ratio);
+  if (isWithinTolerance(input, ratio)) return input.currentReplicas;
+  if (input.pods.length === 0) throw new CalculationError(`unable to calculate ready pods: ${NO_PODS}`);
+  return Math.ceil(ratio * countReadyPods(input.pods));
+}
+
+/** For a target value per pod, of a metric that all pods share. */
+export function replicasForPerPodValue(
+  { tolerance }: Pick<CalculatorInput, 'tolerance'>,
+  statusReplicas: number,
+  milli: bigint,
+  target: bigint,
+): number {
+  const ratio = Number(milli) / (Number(target) * statusReplicas);
+  return Math.abs(1 - ratio) > tolerance ? Math.ceil(Number(milli) / Number(target)) : statusReplicas;
+}
+
+/** `metrics`: those of pods that are neither ignored nor unready. */
+function groupAndFilter(
+  { pods, now, readiness }: CalculatorInput,
+  measured: PodMetrics,
+  resource: string | undefined,
+): { readonly grouped: GroupedPods; readonly metrics: PodMetrics } {
+  if (pods.length === 0) throw new CalculationError(NO_PODS);
+  const grouped = groupPods(pods, measured, { isCpu: resource === 'cpu', now, readiness });
+  const metrics = new Map(measured);
+  for (const name of [...grouped.ignored, ...grouped.unready]) metrics.delete(name);
+  if (metrics.size === 0) throw new CalculationError('did not receive metrics for targeted pods (pods might be unready)');
+  return { grouped, metrics };
+}
+
+interface UtilizationRatio {
+  readonly ratio: number;
+  readonly average: bigint;
+  readonly utilization: number;
+}
+
+function utilizationRatio(metrics: PodMetrics, requests: ReadonlyMap<string, bigint>, targetPercent: number): UtilizationRatio {
+  let [used, requested, count] = [0n, 0n, 0n];
+  for (const [name, { milli }] of metrics) {
+    const request = requests.get(name);
+    if (request === undefined) continue;
+    used += milli;
+    requested += request;
+    count += 1n;
+  }
+  if (requested === 0n || count === 0n) throw new CalculationError('no metrics returned matched known pods');
+  const utilization = Number((used * 100n) / requested);
+  return { ratio: utilization / targetPercent, average: used / count, utilization };
+}
+
+function averageOf(metrics: PodMetrics): bigint {
+  let sum = 0n;
+  for (const { milli } of metrics.values()) sum += milli;
+  return sum / BigInt(metrics.size);
+}
+
+interface MeasuredUsage {
+  readonly grouped: GroupedPods;
+  readonly metrics: PodMetrics;
+  /** Of usage to target. */
+  readonly ratio: number;
+  readonly ratioOf: (metrics: PodMetrics) => number;
+  /** Usage of a pod without a metric when the target is scaled down. */
+  readonly assumedUsage: (pod: string) => bigint;
+}
+
+function replicasForRatio(input: CalculatorInput, { grouped, metrics, ratio, ratioOf, assumedUsage }: MeasuredUsage): number {
+  const { currentReplicas } = input;
+  const { readyCount, unready, missing } = grouped;
+  const scalesUpWithUnready = unready.length > 0 && ratio > 1;
+  if (!scalesUpWithUnready && missing.length === 0) {
+    return isWithinTolerance(input, ratio) ? currentReplicas : Math.ceil(ratio * readyCount);
+  }
+  const completed = new Map(metrics);
+  const assume = (names: readonly string[], usageOf: (name: string) => bigint): void => {
+    for (const name of names) completed.set(name, { ...NO_USAGE, milli: usageOf(name) });
+  };
+  if (ratio < 1) assume(missing, assumedUsage);
+  else if (ratio > 1) assume(missing, () => 0n);
+  if (scalesUpWithUnready) assume(unready, () => 0n);
+  const completedRatio = ratioOf(completed);
+  const changesDirection = (ratio < 1 && completedRatio > 1) || (ratio > 1 && completedRatio < 1);
+  if (isWithinTolerance(input, completedRatio) || changesDirection) return currentReplicas;
+  const replicas = Math.ceil(completedRatio * completed.size);
+  const isContrary = (completedRatio < 1 && replicas > currentReplicas) || (completedRatio > 1 && replicas < currentReplicas);
+  return isContrary ? currentReplicas : replicas;
+}
+
+const NO_USAGE: PodMetric = { milli: 0n, timestamp: 0, windowMs: 0 };
+
+const isWithinTolerance = ({ tolerance }: CalculatorInput, ratio: number): boolean => Math.abs(1 - ratio) <= tolerance;

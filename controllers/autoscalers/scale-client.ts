@@ -1,0 +1,91 @@
+/** Reads and updates the scale subresource of targets, of any kind that the server has. */
+import { parseApiVersion } from '../../shared/api/identity/identity';
+import { formatLabelSelector, parseLabelSelector } from '../../shared/api/selectors/label-selector';
+import { SelectorError } from '../../shared/api/selectors/selector-error';
+import type { AutoscalingV1Scale } from '../../shared/api/types/generated/members';
+import { ApiError } from '../../shared/client/rest/api-error';
+import type { ApiObject } from '../../shared/client/rest/api-object';
+import type { Resource } from '../../shared/client/rest/resource';
+import type { RestClient } from '../../shared/client/rest/rest-client';
+import { canonicalGroup } from '../../shared/names/dialect';
+import { compareBytes } from '../../shared/values/json';
+import type { ServedKinds } from '../runtime/served-kinds';
+import { apiErrorMessage } from './messages';
+import type { TargetScale } from './reconcile';
+import type { CrossVersionObjectReference } from './spec';
+
+export interface ObservedScale {
+  readonly type: 'scale';
+  readonly scale: TargetScale;
+  /** Of the target. */
+  readonly resource: Resource;
+  readonly object: ApiObject<AutoscalingV1Scale>;
+}
+
+export type ScaleResult =
+  | ObservedScale
+  /** `isSpecError`: the reference in the autoscaler's spec is malformed. */
+  | { readonly type: 'failed'; readonly message: string; readonly isSpecError: boolean };
+
+export class ScaleClient {
+  constructor(
+    private readonly client: RestClient,
+    private readonly kinds: Pick<ServedKinds, 'find'>,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  async get(namespace: string, { apiVersion, kind, name }: CrossVersionObjectReference): Promise<ScaleResult> {
+    const groupVersion = apiVersion === '' ? { group: '' } : parseApiVersion(apiVersion);
+    if (groupVersion === undefined) return failedScale(`unexpected GroupVersion string: ${apiVersion}`, true);
+    const served = await this.kinds.find(canonicalGroup(groupVersion.group), kind);
+    if (served.type !== 'served') return failedScale(`no matches for kind "${kind}" in group "${groupVersion.group}"`);
+    try {
+      const { resource } = served;
+      const object: ApiObject<AutoscalingV1Scale> = await this.client.get(
+        resource,
+        { namespace, name, subresource: 'scale' },
+        { signal: this.signal },
+      );
+      return { type: 'scale', scale: readScale(object), resource, object };
+    } catch (error) {
+      if (error instanceof ApiError) return failedScale(apiErrorMessage(error));
+      if (error instanceof SelectorError) return failedScale(`${NOT_CONVERTIBLE}: ${error.message}`);
+      throw error;
+    }
+  }
+
+  /** Returns the server's error message, or undefined when the target was scaled. */
+  async update({ resource, object: { body } }: ObservedScale, replicas: number): Promise<string | undefined> {
+    try {
+      await this.client.updateScale(resource, { ...body, spec: { ...body.spec, replicas } }, { signal: this.signal });
+      return undefined;
+    } catch (error) {
+      if (error instanceof ApiError) return apiErrorMessage(error);
+      throw error;
+    }
+  }
+}
+
+const NOT_CONVERTIBLE =
+  'received an object from a /scale endpoint which was not convertible to autoscaling Scale: failed to parse target selector';
+
+const failedScale = (message: string, isSpecError = false): ScaleResult => ({ type: 'failed', message, isSpecError });
+
+/** Throws {@link SelectorError}. */
+function readScale({ body: { spec, status } }: ApiObject<AutoscalingV1Scale>): TargetScale {
+  return {
+    specReplicas: spec?.replicas ?? 0,
+    statusReplicas: status?.replicas ?? 0,
+    selector: canonicalSelector(status?.selector ?? ''),
+  };
+}
+
+/** Selectors with the same requirements become equal strings. */
+function canonicalSelector(text: string): string {
+  try {
+    return formatLabelSelector([...parseLabelSelector(text)].sort((a, b) => compareBytes(a.key, b.key)));
+  } catch (error) {
+    if (!(error instanceof SelectorError)) throw error;
+    throw new SelectorError(`couldn't parse the selector string "${text}": ${error.message}`);
+  }
+}

@@ -1,0 +1,42 @@
+import fc from 'fast-check';
+import { ScalingHistory } from './scaling-history';
+
+test('ScalingHistory returns the highest and the lowest recommendation in any window', () => {
+  const recommendations = fc.array(fc.record({ after: fc.nat(600_000), replicas: fc.nat(50) }), { minLength: 1, maxLength: 60 });
+  fc.assert(
+    fc.property(recommendations, fc.nat(3_600_000), (sequence, windowMs) => {
+      const history = new ScalingHistory();
+      const recorded: { readonly at: number; readonly replicas: number }[] = [];
+      let at = 0;
+      for (const { after, replicas } of sequence) {
+        at += after;
+        recorded.push({ at, replicas });
+        history.recordRecommendation(replicas, at);
+      }
+      const within = recorded.filter((entry) => entry.at > at - windowMs).map(({ replicas }) => replicas);
+      expect(history.highestRecommendation(windowMs, at)).toBe(within.length === 0 ? undefined : Math.max(...within));
+      expect(history.lowestRecommendation(windowMs, at)).toBe(within.length === 0 ? undefined : Math.min(...within));
+    }),
+  );
+});
+
+test('ScalingHistory stays bounded and merges old scale events into later ones without losing replicas', () => {
+  const history = new ScalingHistory();
+  for (let at = 0; at < 20_000; at += 1) {
+    history.recordRecommendation(at % 7, at * 10);
+    history.recordScaleEvent(at % 2, (at + 1) % 2, at * 10);
+  }
+  expect(history.size).toBeLessThanOrEqual(2_014);
+  expect(history.replicasAdded(1_800_000, 200_000)).toBe(10_000);
+  expect(history.replicasRemoved(1_000, 199_990)).toBe(50);
+});
+
+test('ScalingHistory counts a scale event until its period ends', () => {
+  const history = new ScalingHistory();
+  history.recordScaleEvent(2, 5, 1_000);
+  history.recordScaleEvent(5, 4, 2_000);
+  expect([history.replicasAdded(1_000, 1_999), history.replicasAdded(1_000, 2_000), history.replicasRemoved(500, 2_400)]).toEqual([
+    3, 0, 1,
+  ]);
+  expect(new ScalingHistory().isEmpty).toBe(true);
+});

@@ -1,0 +1,45 @@
+/** Reads bootstrap tokens from their Secrets. Whether a token may authenticate is decided by the API server. */
+import { bootstrapTokenExpiry } from '../../shared/api/identity/token-end';
+import type { CoreV1Secret } from '../../shared/api/types/generated/members';
+import type { ApiObject } from '../../shared/client/rest/api-object';
+import { BOOTSTRAP_SECRET_PREFIX } from '../../shared/names/bootstrap-token';
+
+export type TokenSecret = ApiObject<CoreV1Secret>;
+
+const ID = /^[a-z0-9]{6}$/;
+
+/** Milliseconds since 1970; Infinity for a token without expiration, -Infinity for an invalid expiration. */
+export function expirationOf(secret: TokenSecret): number {
+  return bootstrapTokenExpiry(dataOf(secret, 'expiration'));
+}
+
+export interface SigningToken {
+  readonly id: string;
+  /** The part after the dot. */
+  readonly secret: string;
+  readonly expiration: number;
+}
+
+export type SigningTokenResult =
+  /** The Secret does not have the usage `signing`. */
+  | { readonly type: 'none' }
+  | { readonly type: 'invalid'; readonly error: string }
+  | { readonly type: 'token'; readonly token: SigningToken };
+
+export function parseSigningToken(secret: TokenSecret): SigningTokenResult {
+  if (dataOf(secret, 'usage-bootstrap-signing') !== 'true') return { type: 'none' };
+  const invalid = (error: string): SigningTokenResult => ({ type: 'invalid', error });
+  const id = secret.name.startsWith(BOOTSTRAP_SECRET_PREFIX) ? secret.name.slice(BOOTSTRAP_SECRET_PREFIX.length) : '';
+  if (!ID.test(id)) return invalid(`its name is not ${BOOTSTRAP_SECRET_PREFIX} and six lower-case letters or digits`);
+  if (dataOf(secret, 'token-id') !== id) return invalid('its token-id is not that of its name');
+  const tokenSecret = dataOf(secret, 'token-secret');
+  if (tokenSecret === '') return invalid('it has no token-secret');
+  const expiration = expirationOf(secret);
+  if (expiration === -Infinity) return invalid('its expiration is no time');
+  return { type: 'token', token: { id, secret: tokenSecret, expiration } };
+}
+
+/** Decoded; '' when it is absent. */
+function dataOf({ body }: TokenSecret, name: string): string {
+  return Buffer.from(body.data?.[name] ?? '', 'base64').toString();
+}

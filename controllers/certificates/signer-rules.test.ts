@@ -1,0 +1,57 @@
+import type { ParsedCertificateRequest } from '../../shared/pki/certificate-request';
+import { certificateUses, validateForSigner, validityPeriod } from './signer-rules';
+
+const NAMES = { dns: [], emails: [], ips: [], uris: [] };
+const node: ParsedCertificateRequest = {
+  commonName: 'system:node:one',
+  organizations: ['system:nodes'],
+  subject: [],
+  names: NAMES,
+  publicKey: new Uint8Array(),
+};
+const CLIENT = ['digital signature', 'key encipherment', 'client auth'];
+const SERVER = ['digital signature', 'server auth'];
+const named = (more: Partial<ParsedCertificateRequest['names']>): ParsedCertificateRequest => ({ ...node, names: { ...NAMES, ...more } });
+
+// The recordings cover what each signer accepts, and the messages of the reference. These tests cover the order of the
+// checks.
+test.each([
+  [{ ...named({ dns: ['a'] }), organizations: [] }, [], 'subject organization is not system:nodes'],
+  [named({ dns: ['a'], emails: ['b'], ips: ['c'], uris: ['d'] }), [], 'DNS subjectAltNames are not allowed'],
+  [named({ emails: ['b'], ips: ['c'], uris: ['d'] }), [], 'Email subjectAltNames are not allowed'],
+  [{ ...node, commonName: 'one' }, [], 'subject common name does not begin with system:node:'],
+  [node, ['client auth'], 'usages did not match [client auth digital signature key encipherment]'],
+  [node, CLIENT, undefined],
+  [node, [...CLIENT, 'client auth'], undefined],
+])('validateForSigner returns the first error of a kubelet client certificate request (case %#)', (request, usages, error) => {
+  expect(validateForSigner('platform.io/kube-apiserver-client-kubelet', request, usages)).toBe(error);
+});
+
+test.each([
+  [named({ uris: ['d'] }), SERVER, 'DNS or IP subjectAltName is required'],
+  [named({ dns: ['a'], uris: ['d'] }), SERVER, 'URI subjectAltNames are not allowed'],
+  [named({ ips: ['a'] }), SERVER, undefined],
+  [named({ ips: ['a'] }), CLIENT, 'usages did not match [digital signature key encipherment server auth]'],
+])('validateForSigner returns the first error of a kubelet serving certificate request (case %#)', (request, usages, error) => {
+  expect(validateForSigner('platform.io/kubelet-serving', request, usages)).toBe(error);
+});
+
+test('certificateUses lists each usage once and skips unknown ones', () => {
+  expect(certificateUses(['signing', 'digital signature', 'cert sign', 'client auth', 'toString'])).toEqual({
+    key: ['digitalSignature', 'keyCertSign'],
+    extended: ['1.3.6.1.5.5.7.3.2'],
+  });
+});
+
+test.each([
+  ['for the default lifetime without expirationSeconds', undefined, 31_536_000, -300],
+  ['with the back-dating added to a short lifetime', 600, 900, -300],
+  ['for at least ten minutes', 1, 900, -300],
+  ['with the back-dating added just below eight hours', 28_799, 29_099, -300],
+  ['without the back-dating added from eight hours on', 28_800, 28_800, -300],
+  ['for at most the maximum of the signer', 2_000_000_000, 31_536_000, -300],
+])('validityPeriod issues a certificate %s', (_, expirationSeconds, lifetime, start) => {
+  const now = Date.UTC(2026, 0, 1) + 789;
+  const { notBefore, notAfter } = validityPeriod({ expirationSeconds }, 31_536_000_000, now);
+  expect([(notAfter - notBefore) / 1000, (notBefore - (now - 789)) / 1000]).toEqual([lifetime, start]);
+});

@@ -1,0 +1,37 @@
+/**
+ * Logs when the client certificate of the kubeconfig has expired or is not valid yet, and what to do: the API servers
+ * only respond with 401. Renews nothing; changed files are reloaded elsewhere.
+ */
+import type { ClientConfig } from '../shared/client/kubeconfig/client-config';
+import type { Clock, Timer } from '../shared/runtime/clock';
+import type { Logger } from '../shared/runtime/logger';
+import { throttle } from '../shared/runtime/throttle';
+import { validityFault } from '../shared/pki/certificates';
+
+export interface ClientCertificateCheckOptions {
+  readonly config: () => ClientConfig;
+  readonly kubeconfig: string;
+  readonly clock: Clock;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+const CHECK_MS = 10_000;
+const LOG_INTERVAL_MS = 600_000;
+
+/** Checks at once, then periodically. Returns a function that ends the checks. */
+export function watchClientCertificate({ config, kubeconfig, clock, logger }: ClientCertificateCheckOptions): () => void {
+  let timer: Timer | undefined;
+  const logFault = throttle(clock, LOG_INTERVAL_MS, (fault: string) =>
+    logger.error(
+      `the client certificate of ${kubeconfig} ${fault}, no API server lets the controllers in: put one there whose time has come; it is read while they run`,
+    ),
+  );
+  const check = (): void => {
+    const { cert } = config().tls;
+    const fault = cert === undefined ? undefined : validityFault(cert, clock.now());
+    if (fault !== undefined) logFault(fault);
+    timer = clock.after(CHECK_MS, check);
+  };
+  check();
+  return () => timer?.cancel();
+}

@@ -1,0 +1,143 @@
+/**
+ * The endpoints that a Service should have, grouped by address type and by the ports that the pods have. Pure; how they
+ * are distributed to slices is decided elsewhere.
+ */
+import type { DiscoveryV1Endpoint } from '../../shared/api/types/generated/members';
+import { compareBytes } from '../../shared/values/json';
+import { compareNames } from '../runtime/pods';
+import { findPort, isSelected, type PodView } from '../service-pods/pod-view';
+import { ServicePodCache } from '../service-pods/service-pod-cache';
+import type { AddressType, ServiceView } from '../service-pods/service-view';
+
+export interface NodeView {
+  readonly zone: string | undefined;
+}
+
+export interface Endpoint {
+  /** Identifies the endpoint in its slice while its conditions change. */
+  readonly id: string;
+  readonly isReady: boolean;
+  readonly zone: string | undefined;
+  /** Without hints. */
+  readonly body: DiscoveryV1Endpoint;
+}
+
+export interface SlicePort {
+  readonly name: string;
+  readonly port: number;
+  readonly protocol: string;
+  readonly appProtocol: string | undefined;
+}
+
+/** Endpoints that may share a slice: they have the same address type and ports. */
+export interface PortGroup {
+  readonly addressType: AddressType;
+  readonly ports: readonly SlicePort[];
+  readonly endpoints: readonly Endpoint[];
+}
+
+export interface SkippedPod {
+  readonly pod: string;
+  readonly reason: string;
+}
+
+export interface DesiredEndpoints {
+  readonly groups: readonly PortGroup[];
+  readonly skipped: readonly SkippedPod[];
+}
+
+export function desiredEndpoints(
+  service: ServiceView,
+  pods: readonly PodView[],
+  nodeOf: (name: string) => NodeView | undefined,
+): DesiredEndpoints {
+  const groups = new Map<string, PortGroup & { readonly endpoints: Endpoint[] }>();
+  const skipped: SkippedPod[] = [];
+  for (const pod of [...pods].sort(compareNames)) {
+    if (pod.isTerminated || !isSelected(pod, service)) continue;
+    const podEndpoints = POD_ENDPOINTS.get(service, pod);
+    if (pod.invalidAddresses.length > 0) {
+      skipped.push({ pod: pod.name, reason: `address ${JSON.stringify(pod.invalidAddresses[0])} is not a valid IP` });
+      continue;
+    }
+    if (podEndpoints.length === 0) continue;
+    const node = nodeOf(pod.nodeName);
+    if (node === undefined && !service.publishNotReadyAddresses) {
+      skipped.push({ pod: pod.name, reason: `Node ${pod.nodeName} Not Found` });
+      continue;
+    }
+    for (const podEndpoint of podEndpoints) {
+      const { addressType, ports, groupKey } = podEndpoint;
+      const group = groups.get(groupKey) ?? { addressType, ports, endpoints: [] };
+      groups.set(groupKey, group);
+      group.endpoints.push(podEndpoint.inZone(node?.zone));
+    }
+  }
+  // Sort by ports: the insertion order depends on which pods exist.
+  const sorted = [...groups].sort(([a], [b]) => compareBytes(a, b));
+  return { groups: sorted.map(([, group]) => group), skipped };
+}
+
+/** The endpoint of a pod with its addresses of one type. */
+class PodEndpoint {
+  readonly groupKey: string;
+  private endpoint: Endpoint | undefined;
+
+  constructor(
+    private readonly service: ServiceView,
+    private readonly pod: PodView,
+    readonly addressType: AddressType,
+    readonly ports: readonly SlicePort[],
+  ) {
+    this.groupKey = portGroupKey(addressType, ports);
+  }
+
+  /** Returns the same object until the zone changes. */
+  inZone(zone: string | undefined): Endpoint {
+    if (this.endpoint === undefined || this.endpoint.zone !== zone) {
+      this.endpoint = endpointOf(this.service, this.pod, zone, this.addressType);
+    }
+    return this.endpoint;
+  }
+}
+
+const POD_ENDPOINTS = new ServicePodCache((service, pod): readonly PodEndpoint[] => {
+  const ports = portsOf(service, pod);
+  const addressTypes = service.ipFamilies.filter((addressType) => pod.addresses[addressType].length > 0);
+  return addressTypes.map((addressType) => new PodEndpoint(service, pod, addressType, ports));
+});
+
+/** Equal for slices and endpoints with the same address type and ports, in any order of the ports. */
+export function portGroupKey(addressType: string, ports: readonly SlicePort[]): string {
+  const texts = ports.map(({ name, port, protocol, appProtocol }) => `${name}/${port}/${protocol}/${appProtocol ?? ''}`);
+  return `${addressType} ${texts.sort().join(' ')}`;
+}
+
+/** Leaves out ports with a named target that the pod does not have. */
+function portsOf(service: ServiceView, pod: PodView): readonly SlicePort[] {
+  return service.ports.flatMap((servicePort) => {
+    const port = findPort(pod, servicePort);
+    const { name, protocol, appProtocol } = servicePort;
+    return port === undefined ? [] : [{ name, port, protocol, appProtocol }];
+  });
+}
+
+function endpointOf(service: ServiceView, pod: PodView, zone: string | undefined, addressType: AddressType): Endpoint {
+  const ready = service.publishNotReadyAddresses || (pod.isReady && !pod.isTerminating);
+  const { namespace, name, uid, nodeName, hostname } = pod;
+  const addresses = pod.addresses[addressType];
+  const hasDnsName = hostname !== '' && pod.subdomain === service.name;
+  return {
+    id: `${uid} ${addresses.join(' ')}`,
+    isReady: ready,
+    zone,
+    body: {
+      addresses: [...addresses],
+      conditions: { ready, serving: pod.isReady, terminating: pod.isTerminating },
+      ...(hasDnsName ? { hostname } : {}),
+      targetRef: { kind: 'Pod', namespace, name, uid },
+      ...(nodeName === '' ? {} : { nodeName }),
+      ...(zone === undefined ? {} : { zone }),
+    },
+  };
+}

@@ -1,0 +1,64 @@
+/** The zones of nodes, and the CPUs of each zone, for topology hints. */
+import type { CoreV1Node } from '../../shared/api/types/generated/members';
+import type { Informer } from '../../shared/client/informer/informer';
+import { valueInEitherSpelling } from '../../shared/names/spellings';
+import { compareBytes } from '../../shared/values/json';
+import { parseQuantity, QuantityFault } from '../../shared/values/quantity';
+import { conditionStatus } from '../runtime/conditions';
+import type { Node } from '../runtime/nodes';
+import { compareNames, labelsOf } from '../runtime/pods';
+import type { NodeView } from './desired-endpoints';
+import type { ZoneCpus } from './topology-hints';
+
+export class NodeTopology {
+  /** A view is looked up for each pod. */
+  private readonly views = new WeakMap<Node, NodeView>();
+
+  constructor(
+    private readonly nodes: Pick<Informer<CoreV1Node>, 'get' | 'list'>,
+    /** Of label keys in the server's dialect. */
+    private readonly prefix: string,
+  ) {}
+
+  /** Undefined when there is no such node. */
+  get(name: string): NodeView | undefined {
+    const node = this.nodes.get('', name);
+    if (node === undefined) return undefined;
+    let view = this.views.get(node);
+    if (view === undefined) this.views.set(node, (view = { zone: zoneOf(node, this.prefix) }));
+    return view;
+  }
+
+  /** Of the ready worker nodes; undefined when one of them has no zone or no allocatable CPUs. */
+  cpusByZone(): ZoneCpus | undefined {
+    const cpus = new Map<string, number>();
+    // The sum of floating-point numbers depends on the order of the nodes.
+    for (const node of [...this.nodes.list()].sort(compareNames)) {
+      if (!isReadyWorker(node, this.prefix)) continue;
+      const zone = zoneOf(node, this.prefix);
+      const count = allocatableCpus(node);
+      if (zone === undefined || count === undefined) return undefined;
+      cpus.set(zone, (cpus.get(zone) ?? 0) + count);
+    }
+    return new Map([...cpus].sort(([a], [b]) => compareBytes(a, b)));
+  }
+}
+
+export const zoneOf = (node: Node, prefix: string): string | undefined => valueInEitherSpelling(labelsOf(node), `topology.${prefix}/zone`);
+
+function isReadyWorker(node: Node, prefix: string): boolean {
+  const hasRole = (role: string): boolean => valueInEitherSpelling(labelsOf(node), `node-role.${prefix}/${role}`) !== undefined;
+  return !hasRole('control-plane') && !hasRole('master') && conditionStatus(node.body, 'Ready') === 'True';
+}
+
+function allocatableCpus({ body }: Node): number | undefined {
+  const cpu = body.status?.allocatable?.['cpu'];
+  if (cpu === undefined) return undefined;
+  try {
+    const count = Number(parseQuantity(cpu).nanos) / 1e9;
+    return count > 0 ? count : undefined;
+  } catch (error) {
+    if (error instanceof QuantityFault) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * The EndpointSlices of one controller: indexes them by Service, calls back for foreign changes, and writes. What the
+ * slices contain is decided by reconcile.ts.
+ */
+import type { DiscoveryV1EndpointSlice } from '../../shared/api/types/generated/members';
+import { ApiError, isNotFound } from '../../shared/client/rest/api-error';
+import { keyOf } from '../../shared/client/rest/api-object';
+import type { Informer } from '../../shared/client/informer/informer';
+import { resourceOf } from '../../shared/client/rest/resource';
+import { valueInEitherSpelling } from '../../shared/names/spellings';
+import type { ControllerContext } from '../runtime/controller';
+import { labelsOf } from '../runtime/pods';
+import { WrittenGenerations } from '../runtime/written-generations';
+import type { SliceActions } from './reconcile';
+import { sliceView, type EndpointSlice, type SliceNames, type SliceView } from './slice';
+
+const ENDPOINT_SLICES = resourceOf('discovery.v1.EndpointSlice');
+
+export class SliceStore {
+  readonly informer: Informer<DiscoveryV1EndpointSlice>;
+  /** By the Service's key, then by the slice's uid. */
+  private readonly slices = new Map<string, Map<string, EndpointSlice>>();
+  private readonly views = new WeakMap<EndpointSlice, SliceView>();
+  private readonly written = new WrittenGenerations();
+
+  constructor(
+    private readonly context: Pick<ControllerContext, 'client' | 'informers' | 'signal'>,
+    private readonly names: SliceNames,
+    /** Called with the key of a Service when one of its slices was deleted, or changed by another client. */
+    private readonly onForeignChange: (key: string) => void,
+  ) {
+    this.informer = context.informers.of(ENDPOINT_SLICES, { labelSelector: `${names.managedBy}=${names.manager}` });
+  }
+
+  /** Returns a function that removes the handlers from the informer. */
+  watch(): () => void {
+    return this.informer.handle({
+      added: (slice) => this.set(slice),
+      updated: (previous, slice) => {
+        if (this.serviceKeyOf(previous) !== this.serviceKeyOf(slice)) this.delete(previous);
+        this.set(slice);
+      },
+      deleted: (slice) => this.delete(slice),
+    });
+  }
+
+  slicesOf(key: string): readonly SliceView[] {
+    return [...(this.slices.get(key)?.values() ?? [])].map((slice) => this.viewOf(slice));
+  }
+
+  private viewOf(slice: EndpointSlice): SliceView {
+    let view = this.views.get(slice);
+    if (view === undefined) this.views.set(slice, (view = sliceView(slice)));
+    return view;
+  }
+
+  /** Whether the informer does not show yet what was written for the Service. */
+  areStale(key: string): boolean {
+    return this.written.areStale(key, [...(this.slices.get(key)?.values() ?? [])]);
+  }
+
+  /** Call it when the Service was deleted or needs no slices. */
+  forget(key: string): void {
+    this.written.forget(key);
+  }
+
+  /**
+   * `mayCreate`: false for an owner that is being deleted. Rejects with ApiError, except for a namespace that is being
+   * deleted.
+   */
+  async apply(key: string, { creates, updates, deletes }: SliceActions, mayCreate: boolean): Promise<void> {
+    const { client, signal } = this.context;
+    try {
+      if (mayCreate) for (const slice of creates) this.written.record(key, await client.create(ENDPOINT_SLICES, slice, { signal }));
+      for (const slice of updates) this.written.record(key, await client.update(ENDPOINT_SLICES, slice, { signal }));
+      for (const { namespace, name, uid } of deletes)
+        await client.delete(ENDPOINT_SLICES, { namespace, name }, { preconditions: { uid }, signal }).catch((error: unknown) => {
+          if (!isNotFound(error)) throw error;
+        });
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 403 && error.message.includes('is being terminated')) return;
+      throw error;
+    }
+  }
+
+  private set(slice: EndpointSlice): void {
+    const key = this.serviceKeyOf(slice);
+    const slices = this.slices.get(key) ?? new Map<string, EndpointSlice>();
+    this.slices.set(key, slices.set(slice.uid, slice));
+    if (!this.written.has(key, slice)) this.onForeignChange(key);
+  }
+
+  private delete(slice: EndpointSlice): void {
+    const key = this.serviceKeyOf(slice);
+    this.slices.get(key)?.delete(slice.uid);
+    if (this.slices.get(key)?.size === 0) this.slices.delete(key);
+    this.written.removed(key, slice);
+    this.onForeignChange(key);
+  }
+
+  private serviceKeyOf(slice: EndpointSlice): string {
+    return keyOf({ namespace: slice.namespace, name: valueInEitherSpelling(labelsOf(slice), this.names.serviceName) ?? '' });
+  }
+}

@@ -1,0 +1,74 @@
+/** The part of a pod that determines the endpoints of Services, parsed from the object. */
+import type { CoreV1Container, CoreV1Pod, CoreV1PodStatus } from '../../shared/api/types/generated/members';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
+import { valueInEitherSpelling } from '../../shared/names/spellings';
+import { parseIpAddress } from '../../shared/values/ip-address';
+import type { AddressType, ServicePortView, ServiceView } from './service-view';
+
+export type Pod = ApiObject<CoreV1Pod>;
+
+export interface PodView {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly addresses: Readonly<Record<AddressType, readonly string[]>>;
+  /** Pod IPs that are no IP addresses. */
+  readonly invalidAddresses: readonly string[];
+  /** '' for a pod that is not scheduled. */
+  readonly nodeName: string;
+  readonly hostname: string;
+  readonly subdomain: string;
+  readonly isReady: boolean;
+  /** The last transition time of the Ready condition; '' when there is none. */
+  readonly readyTransitionTime: string;
+  readonly isTerminating: boolean;
+  /** All containers have ended for good. */
+  readonly isTerminated: boolean;
+  readonly ports: readonly { readonly name: string; readonly protocol: string; readonly number: number }[];
+}
+
+export function podView(pod: Pod): PodView {
+  const { namespace, name, uid, metadata } = pod;
+  const { spec = {}, status = {} } = pod.body;
+  const ready = status.conditions?.find(({ type }) => type === 'Ready');
+  const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
+  return {
+    namespace,
+    name,
+    uid,
+    labels: metadata.labels ?? {},
+    ...addressesOf(status),
+    nodeName: spec.nodeName ?? '',
+    hostname: spec.hostname ?? '',
+    subdomain: spec.subdomain ?? '',
+    isReady: ready?.status === 'True',
+    readyTransitionTime: ready?.lastTransitionTime ?? '',
+    isTerminating: isBeingDeleted(pod),
+    isTerminated: status.phase === 'Succeeded' || status.phase === 'Failed',
+    ports: [...(spec.containers ?? []), ...sidecars].flatMap(portsOf),
+  };
+}
+
+function addressesOf({ podIPs = [], podIP = '' }: CoreV1PodStatus): Pick<PodView, 'addresses' | 'invalidAddresses'> {
+  const ips = (podIPs.length > 0 ? podIPs.map(({ ip = '' }) => ip) : [podIP]).filter((ip) => ip !== '');
+  const familyOf = (ip: string): number | undefined => parseIpAddress(ip)?.family;
+  return {
+    addresses: { IPv4: ips.filter((ip) => familyOf(ip) === 4), IPv6: ips.filter((ip) => familyOf(ip) === 6) },
+    invalidAddresses: ips.filter((ip) => familyOf(ip) === undefined),
+  };
+}
+
+const portsOf = ({ ports = [] }: CoreV1Container): PodView['ports'] =>
+  ports.map(({ name = '', protocol = 'TCP', containerPort = 0 }) => ({ name, protocol, number: containerPort }));
+
+/** The port of the pod that a port of the Service targets; undefined when the pod has no port with that name. */
+export function findPort(pod: PodView, { targetPort, protocol }: ServicePortView): number | undefined {
+  if (typeof targetPort === 'number') return targetPort;
+  return pod.ports.find((port) => port.name === targetPort && port.protocol === protocol)?.number;
+}
+
+export function isSelected(pod: PodView, { selector, namespace }: ServiceView): boolean {
+  if (selector === undefined || pod.namespace !== namespace) return false;
+  return Object.entries(selector).every(([key, value]) => valueInEitherSpelling(pod.labels, key) === value);
+}

@@ -1,0 +1,21 @@
+/**
+ * Caches a value that is computed from the views of a Service and of a pod, until either view changes. Most syncs of a
+ * Service follow a change of one of its pods, so the values of the other pods are reused.
+ */
+import type { PodView } from './pod-view';
+import type { ServiceView } from './service-view';
+
+export class ServicePodCache<T> {
+  private readonly values = new WeakMap<ServiceView, WeakMap<PodView, T>>();
+
+  /** `compute` must depend on the two views only. */
+  constructor(private readonly compute: (service: ServiceView, pod: PodView) => T) {}
+
+  get(service: ServiceView, pod: PodView): T {
+    let byPod = this.values.get(service);
+    if (byPod === undefined) this.values.set(service, (byPod = new WeakMap()));
+    let value = byPod.get(pod);
+    if (value === undefined) byPod.set(pod, (value = this.compute(service, pod)));
+    return value;
+  }
+}

@@ -1,0 +1,82 @@
+/** The part of a Service that determines its endpoints, parsed from the object. */
+import type { CoreV1Service, CoreV1ServicePort, CoreV1ServiceSpec } from '../../shared/api/types/generated/members';
+import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
+import { valueInEitherSpelling } from '../../shared/names/spellings';
+
+export type Service = ApiObject<CoreV1Service>;
+
+export type AddressType = 'IPv4' | 'IPv6';
+
+export interface ServicePortView {
+  readonly name: string;
+  readonly protocol: string;
+  readonly appProtocol: string | undefined;
+  /** A number, or the name of a container's port. */
+  readonly targetPort: number | string;
+}
+
+export interface ServiceView {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly creationTimestamp: string;
+  readonly isTerminating: boolean;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Whether the spec has a selector, even where it is ignored, as for ExternalName. */
+  readonly hasSelector: boolean;
+  /** Undefined when pods do not determine the endpoints: the selector is empty or ignored. */
+  readonly selector: Readonly<Record<string, string>> | undefined;
+  readonly ipFamilies: readonly AddressType[];
+  readonly isHeadless: boolean;
+  readonly publishNotReadyAddresses: boolean;
+  readonly ports: readonly ServicePortView[];
+  /** How endpoints are assigned to zones. */
+  readonly topology: 'auto' | 'preferClose' | 'none';
+}
+
+/** `prefix`: of annotation keys in the server's dialect. */
+export function serviceView(service: Service, prefix: string): ServiceView {
+  const { namespace, name, uid, metadata } = service;
+  const { spec = {} } = service.body;
+  const { clusterIP = '', selector = {} } = spec;
+  const hasSelector = Object.keys(selector).length > 0;
+  return {
+    namespace,
+    name,
+    uid,
+    creationTimestamp: metadata.creationTimestamp ?? '',
+    isTerminating: isBeingDeleted(service),
+    labels: metadata.labels ?? {},
+    hasSelector,
+    selector: hasSelector && spec.type !== 'ExternalName' ? selector : undefined,
+    ipFamilies: ipFamiliesOf(spec),
+    isHeadless: clusterIP === 'None' || clusterIP === '',
+    publishNotReadyAddresses: spec.publishNotReadyAddresses === true,
+    ports: (spec.ports ?? []).map(portView),
+    topology: topologyOf(spec, metadata.annotations ?? {}, prefix),
+  };
+}
+
+/** A Service without `ipFamilies`, from before there was the field, has the family of its cluster IP. */
+function ipFamiliesOf({ ipFamilies = [], clusterIP = '' }: CoreV1ServiceSpec): readonly AddressType[] {
+  const families = ipFamilies.filter((family) => family === 'IPv4' || family === 'IPv6');
+  return families.length > 0 ? families : [clusterIP.includes(':') ? 'IPv6' : 'IPv4'];
+}
+
+/** A `targetPort` of '' or 0 means the same port as that of the Service. */
+function portView({ name = '', protocol = 'TCP', appProtocol, port = 0, targetPort }: CoreV1ServicePort): ServicePortView {
+  return { name, protocol, appProtocol, targetPort: targetPort === undefined || targetPort === '' || targetPort === 0 ? port : targetPort };
+}
+
+function topologyOf(
+  { trafficDistribution }: CoreV1ServiceSpec,
+  annotations: Readonly<Record<string, string>>,
+  prefix: string,
+): ServiceView['topology'] {
+  const mode =
+    valueInEitherSpelling(annotations, `service.${prefix}/topology-mode`) ??
+    valueInEitherSpelling(annotations, `service.${prefix}/topology-aware-hints`) ??
+    '';
+  if (mode === 'Auto' || mode === 'auto') return 'auto';
+  return trafficDistribution === 'PreferClose' ? 'preferClose' : 'none';
+}

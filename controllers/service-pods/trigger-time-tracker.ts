@@ -1,0 +1,37 @@
+/**
+ * Computes the time of the change that triggered a sync of a Service, for the annotation from which clients measure the
+ * latency of endpoint updates: the earliest time of what changed since the previous sync, which is the Service's
+ * creation or the transition of a pod's Ready condition. Changes without a time do not count.
+ */
+import type { PodView } from './pod-view';
+import type { ServiceView } from './service-view';
+
+interface ObservedTimes {
+  /** The Service's uid and creation time. */
+  readonly service: string;
+  /** Transition times of the Ready conditions, by the pods' uids. */
+  readonly pods: ReadonlyMap<string, string>;
+}
+
+export class TriggerTimeTracker {
+  /** By the Service's key. */
+  private readonly observed = new Map<string, ObservedTimes>();
+
+  /** Undefined when nothing with a time has changed. */
+  computeTriggerTime(key: string, service: ServiceView, pods: readonly PodView[]): string | undefined {
+    const previous = this.observed.get(key);
+    const readyTimes = pods.filter(({ readyTransitionTime }) => readyTransitionTime !== '');
+    const current: ObservedTimes = {
+      service: service.uid + service.creationTimestamp,
+      pods: new Map(readyTimes.map(({ uid, readyTransitionTime }) => [uid, readyTransitionTime])),
+    };
+    this.observed.set(key, current);
+    const times = [...current.pods].filter(([uid, time]) => previous?.pods.get(uid) !== time).map(([, time]) => time);
+    if (previous?.service !== current.service && service.creationTimestamp !== '') times.push(service.creationTimestamp);
+    return times.sort()[0];
+  }
+
+  forget(key: string): void {
+    this.observed.delete(key);
+  }
+}

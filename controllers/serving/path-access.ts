@@ -1,0 +1,123 @@
+/**
+ * Authenticates and authorizes requests to the paths that a process serves about itself. Paths of an allow list are
+ * open to all; for others, TokenReviews and SubjectAccessReviews are sent to the API server. Their results are cached
+ * for a short time, because metrics are scraped often. It has no rules of its own.
+ */
+import { createHash } from 'node:crypto';
+import { forbiddenPath, internalError, unauthorized } from '../../shared/api/errors/status';
+import type { UserInfo } from '../../shared/api/identity/user';
+import type { AuthenticationV1TokenReviewStatus, AuthorizationV1SubjectAccessReviewStatus } from '../../shared/api/types/generated/members';
+import { resourceOf } from '../../shared/client/rest/resource';
+import type { RestClient } from '../../shared/client/rest/rest-client';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Logger } from '../../shared/runtime/logger';
+
+export interface RequestCredentials {
+  /** The Authorization header. */
+  readonly authorization: string | undefined;
+  /** The user of a client certificate from a trusted authority. */
+  readonly certificateUser: UserInfo | undefined;
+}
+
+export interface PathAccessOptions {
+  /** Sends TokenReviews. */
+  readonly authenticationClient: RestClient;
+  /** Sends SubjectAccessReviews. */
+  readonly authorizationClient: RestClient;
+  /** Paths that need no authorization; one that ends with `*` is a prefix. */
+  readonly openPaths: readonly string[];
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const TOKEN_REVIEWS = resourceOf('authentication.v1.TokenReview');
+const ACCESS_REVIEWS = resourceOf('authorization.v1.SubjectAccessReview');
+const CACHE_MS = 10_000;
+const MAX_CACHED = 1_000;
+/** Characters. */
+const MAX_TOKEN_LENGTH = 16_384;
+const REVIEW_TIMEOUT_MS = 10_000;
+const BEARER = /^bearer +(\S+) *$/i;
+const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+
+export class PathAccess {
+  private readonly users: ReviewCache<UserInfo | undefined>;
+  private readonly decisions: ReviewCache<boolean>;
+
+  constructor(private readonly options: PathAccessOptions) {
+    this.users = new ReviewCache(options.clock);
+    this.decisions = new ReviewCache(options.clock);
+  }
+
+  /** Throws a StatusError: 401 for an invalid token, 403 for a forbidden path, 500 when a review fails. */
+  async check(credentials: RequestCredentials, method: string, path: string): Promise<void> {
+    const user = await this.authenticate(credentials);
+    if (this.isOpen(path)) return;
+    const verb = method.toLowerCase();
+    const allowed = await this.decisions.get(JSON.stringify([user, verb, path]), () => this.reviewAccess(user, verb, path));
+    if (!allowed) throw forbiddenPath(`User ${JSON.stringify(user.name)} cannot ${verb} path ${JSON.stringify(path)}`);
+  }
+
+  private isOpen(path: string): boolean {
+    return this.options.openPaths.some((open) => (open.endsWith('*') ? path.startsWith(open.slice(0, -1)) : path === open));
+  }
+
+  private async authenticate({ authorization, certificateUser }: RequestCredentials): Promise<UserInfo> {
+    if (certificateUser !== undefined) return certificateUser;
+    if (authorization === undefined) return ANONYMOUS;
+    const token = BEARER.exec(authorization)?.[1];
+    // Other authentication schemes are ignored.
+    if (token === undefined) return ANONYMOUS;
+    if (token.length > MAX_TOKEN_LENGTH) throw unauthorized();
+    const user = await this.users.get(createHash('sha256').update(token).digest('base64'), () => this.reviewToken(token));
+    if (user === undefined) throw unauthorized();
+    return user;
+  }
+
+  private async reviewToken(token: string): Promise<UserInfo | undefined> {
+    const { authenticationClient } = this.options;
+    const status = await this.reviewStatus<AuthenticationV1TokenReviewStatus>(() =>
+      authenticationClient.review(TOKEN_REVIEWS, { spec: { token } }, { timeoutMs: REVIEW_TIMEOUT_MS }),
+    );
+    if (status.authenticated !== true) return undefined;
+    const { username = '', groups = [], uid } = status.user ?? {};
+    return { name: username, groups, ...(uid === undefined ? {} : { uid }) };
+  }
+
+  private async reviewAccess({ name, groups, uid }: UserInfo, verb: string, path: string): Promise<boolean> {
+    const { authorizationClient } = this.options;
+    const spec = { user: name, groups: [...groups], ...(uid === undefined ? {} : { uid }), nonResourceAttributes: { verb, path } };
+    const status = await this.reviewStatus<AuthorizationV1SubjectAccessReviewStatus>(() =>
+      authorizationClient.review(ACCESS_REVIEWS, { spec }, { timeoutMs: REVIEW_TIMEOUT_MS }),
+    );
+    return status.allowed === true;
+  }
+
+  /** Logs a failed review, and does not pass its error to the client. */
+  private async reviewStatus<Status>(review: () => Promise<{ readonly status?: Status }>): Promise<Partial<Status>> {
+    try {
+      return (await review()).status ?? {};
+    } catch (error) {
+      this.options.logger.warn('the API server does not say who may read metrics', { error });
+      throw internalError('the API server could not be asked');
+    }
+  }
+}
+
+/** Results by key, for a short time. Concurrent requests share one review. Failures are not cached. */
+class ReviewCache<T> {
+  private readonly entries = new Map<string, { readonly result: Promise<T>; readonly since: number }>();
+
+  constructor(private readonly clock: Clock) {}
+
+  get(key: string, review: () => Promise<T>): Promise<T> {
+    const now = this.clock.monotonic();
+    const cached = this.entries.get(key);
+    if (cached !== undefined && now - cached.since < CACHE_MS) return cached.result;
+    if (this.entries.size >= MAX_CACHED) this.entries.clear();
+    const result = review();
+    this.entries.set(key, { result, since: now });
+    result.catch(() => this.entries.delete(key));
+    return result;
+  }
+}

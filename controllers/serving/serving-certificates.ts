@@ -1,0 +1,74 @@
+/**
+ * The certificates of the server for health and metrics: from files, which are reloaded when they change, or
+ * self-signed for the lifetime of the process.
+ */
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { readCertificateBundle } from '../../shared/pki/certificate-bundle';
+import type { Clock } from '../../shared/runtime/clock';
+import { watchFiles } from '../../shared/runtime/files/file-watch';
+import type { Logger } from '../../shared/runtime/logger';
+import { createAuthority, issueCertificate, needsRenewal, type Credential } from '../../shared/pki/certificates';
+
+export interface ServingCertificates extends Credential {
+  /** PEM. Authorities of client certificates; undefined: no client certificates are requested. */
+  readonly clientAuthorities: string | undefined;
+}
+
+/** Paths of files; '' for none. */
+export interface ServingPaths {
+  readonly certificate: string;
+  readonly key: string;
+  readonly clientAuthorities: string;
+}
+
+const LIFETIME_MS = 365 * 86_400_000;
+
+/** Throws file system errors, and an error for a bundle without a certificate. */
+export async function readServingCertificates(paths: ServingPaths, clock: Clock): Promise<ServingCertificates> {
+  const pair = paths.certificate === '' ? await selfSigned(clock) : fromFiles(paths);
+  return {
+    ...pair,
+    clientAuthorities: paths.clientAuthorities === '' ? undefined : readCertificateBundle(paths.clientAuthorities).toString('utf8'),
+  };
+}
+
+/**
+ * Calls `renew` with reloaded certificates. Files that cannot be read change nothing. Returns a function that ends the
+ * watch.
+ */
+export function watchServingCertificates(
+  paths: ServingPaths,
+  initial: ServingCertificates,
+  clock: Clock,
+  logger: Logger,
+  renew: (certificates: ServingCertificates) => void,
+): () => void {
+  let { certificate } = initial;
+  return watchFiles({
+    paths: Object.values(paths).filter((path) => path !== ''),
+    clock,
+    isReloadDue: () => paths.certificate === '' && needsRenewal(certificate, clock),
+    async onChange() {
+      try {
+        const renewed = await readServingCertificates(paths, clock);
+        renew(renewed);
+        ({ certificate } = renewed);
+        logger.info('certificates renewed', { file: paths.certificate });
+      } catch (error) {
+        logger.error('the changed certificates cannot be used', { file: paths.certificate, error });
+      }
+    },
+  });
+}
+
+const fromFiles = ({ certificate, key }: ServingPaths): Credential => ({
+  certificate: readFileSync(certificate, 'utf8'),
+  key: readFileSync(key, 'utf8'),
+});
+
+async function selfSigned(clock: Clock): Promise<Credential> {
+  const authority = await createAuthority({ subject: { commonName: 'controllers-ca' }, lifetimeMs: LIFETIME_MS, clock });
+  const names = ['localhost', '127.0.0.1', '::1', hostname()];
+  return issueCertificate({ authority, usage: 'server', subject: { commonName: 'controllers' }, names, lifetimeMs: LIFETIME_MS, clock });
+}

@@ -1,0 +1,91 @@
+/** Starts the server for health and metrics, as the flags configure it. */
+import { connectFollowed } from '../shared/client/transport/followed-connection';
+import { followKubeconfig } from '../shared/client/kubeconfig/kubeconfig-file';
+import type { RestClient } from '../shared/client/rest/rest-client';
+import type { Clock } from '../shared/runtime/clock';
+import { memoizeBySource } from '../shared/runtime/memoize-by-source';
+import { errorCode } from '../shared/runtime/error-code';
+import type { HealthChecks } from '../shared/runtime/health';
+import type { Lifecycle } from '../shared/runtime/process/lifecycle';
+import type { Logger } from '../shared/runtime/logger';
+import type { ControllerFlags } from './flags';
+import { PathAccess } from './serving/path-access';
+import { readServingCertificates, watchServingCertificates, type ServingPaths } from './serving/serving-certificates';
+import { startServer, type ServingOptions } from './serving/server';
+
+export interface ServingDependencies {
+  readonly values: ControllerFlags;
+  /**
+   * Whether the flag was given. Without the flag, the process runs without the server when the default port is in use.
+   */
+  readonly isPortExplicit: boolean;
+  readonly client: RestClient;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly lifecycle: Lifecycle;
+  readonly health: HealthChecks;
+  readonly metrics: ServingOptions['metrics'];
+}
+
+/** Stops the process when the server cannot be started. */
+export async function startServing(deps: ServingDependencies): Promise<void> {
+  const { values, isPortExplicit, clock, logger, lifecycle, health, metrics } = deps;
+  const port = values['secure-port'];
+  if (port === 0) return;
+  const paths: ServingPaths = {
+    certificate: values['tls-cert-file'],
+    key: values['tls-private-key-file'],
+    clientAuthorities: values['client-ca-file'],
+  };
+  try {
+    const certificates = await readServingCertificates(paths, clock);
+    const server = await startServer({
+      host: values['bind-address'],
+      port,
+      certificates,
+      access: createPathAccess(deps),
+      health,
+      metrics,
+      clock,
+      logger,
+    });
+    const unwatch = watchServingCertificates(paths, certificates, clock, logger, (renewed) => server.renew(renewed));
+    lifecycle.onStop({
+      name: 'health and metrics',
+      timeoutMs: 1_000,
+      run: async () => {
+        unwatch();
+        await server.close();
+      },
+    });
+  } catch (error) {
+    if (!isPortExplicit && errorCode(error) === 'EADDRINUSE') {
+      logger.info('the port for health and metrics is taken; done without', { port });
+      return;
+    }
+    logger.error('health and metrics cannot be served', { port, error });
+    await lifecycle.stop('no health and metrics', 1);
+  }
+}
+
+function createPathAccess({ values, client, clock, logger, lifecycle }: ServingDependencies): PathAccess {
+  const clientFor = (kubeconfig: string): RestClient => {
+    if (kubeconfig === '') return client;
+    const file = followKubeconfig(kubeconfig);
+    lifecycle.onStop({ name: kubeconfig, timeoutMs: 1_000, run: file.watch(clock, logger) });
+    const http1 = values['http1-only'];
+    const { transport, credentials } = connectFollowed(
+      memoizeBySource(file.current, (config) => ({ ...config, http1 })),
+      clock,
+    );
+    lifecycle.onStop({ name: `connections of ${kubeconfig}`, timeoutMs: 1_000, run: () => transport.close() });
+    return client.as(credentials, transport);
+  };
+  return new PathAccess({
+    authenticationClient: clientFor(values['authentication-kubeconfig']),
+    authorizationClient: clientFor(values['authorization-kubeconfig']),
+    openPaths: values['authorization-always-allow-paths'],
+    clock,
+    logger,
+  });
+}
