@@ -227,6 +227,8 @@ const table = {
   'controllers/cluster-role-aggregation': ['controllers/runtime'],
   'controllers/cron-jobs': ['controllers/workload'],
   'controllers/deployments': ['controllers/workload'],
+  'controllers/daemon-sets': ['controllers/workload'],
+  'controllers/stateful-sets': ['controllers/workload'],
   'controllers/disruption': ['controllers/runtime'],
   'controllers/legacy-tokens': ['controllers/account-tokens', 'controllers/runtime', 'shared/api/metadata'],
   'controllers/namespace': ['controllers/runtime'],

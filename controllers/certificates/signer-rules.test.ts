@@ -38,8 +38,8 @@ test.each([
 
 test('certificateUses lists each usage once and skips unknown ones', () => {
   expect(certificateUses(['signing', 'digital signature', 'cert sign', 'client auth', 'toString'])).toEqual({
-    key: ['digitalSignature', 'keyCertSign'],
-    extended: ['1.3.6.1.5.5.7.3.2'],
+    keyUsages: ['digitalSignature', 'keyCertSign'],
+    extendedKeyUsages: ['1.3.6.1.5.5.7.3.2'],
   });
 });
 
