@@ -5,7 +5,7 @@
  */
 import type { IpFamily } from '../../shared/values/ip-address';
 import type { KeyValue, StoreOperation, Revision } from '../storage/store';
-import { holdingOf, type Ledger, type AllocationOwner, type Scope } from './ledger';
+import { holdingOf, type Ledger, type AllocationOwner, type Scope } from './service-allocator';
 import { addressId, portId, shownIn, type Pool } from './pool';
 
 /** A wish that cannot be granted; the message is upstream's. */

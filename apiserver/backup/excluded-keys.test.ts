@@ -1,7 +1,7 @@
 import { startFixture } from '../../test/integration/http/fixture';
 import { waitUntil } from '../../test/support/programs';
 import { MemoryStore } from '../../test/support/memory-store';
-import { ALLOCATIONS } from '../allocation/ledger';
+import { ALLOCATIONS } from '../allocation/service-allocator';
 import { QUOTA_GUARDS } from '../admission/quota/guards';
 import { buildResources } from '../registry/resources';
 import { STORED_KINDS, SERVED_KINDS } from '../../shared/api/kinds';

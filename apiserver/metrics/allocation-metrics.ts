@@ -1,7 +1,7 @@
 /** Usage of the Service IP ranges and of the node port range, under upstream's names. Collected at scrape time. */
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { FaultSubject } from '../allocation/faults';
-import type { Ledger, PoolCounts, Scope } from '../allocation/ledger';
+import type { FaultSubject } from '../allocation/fault-counts';
+import type { Ledger, PoolCounts, Scope } from '../allocation/service-allocator';
 import type { Pool } from '../allocation/pool';
 
 const SCOPES: readonly Scope[] = ['static', 'dynamic'];

@@ -11,7 +11,7 @@ import type { KindRow } from '../../shared/api/kinds';
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { CacheStatistics } from '../cache/statistics';
 import type { StoreStatus } from '../storage/store';
-import type { Ledger } from '../allocation/ledger';
+import type { Ledger } from '../allocation/service-allocator';
 import { publishAllocations } from './allocation-metrics';
 import { PRIORITIES, type Priority } from '../../shared/scheduling/event-loop-scheduler';
 import { publishCache } from './cache-metrics';

@@ -8,7 +8,7 @@ import { LRUCache } from 'lru-cache';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Dialect } from '../../shared/names/dialect';
 import type { Clock, Timer } from '../../shared/runtime/clock';
-import { perRows } from '../registry/per-rows';
+import { perRows } from '../registry/memo-by-row';
 import { gzipOf, totalLength, gunzipToBuffer, type Chunk } from './chunk';
 import type { OpenApiResponse, OpenApiDocuments, OpenApiRequest } from './openapi-document';
 import { negotiateForm, type ResponseForm, type PartForm } from './response-form';

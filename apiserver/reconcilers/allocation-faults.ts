@@ -1,10 +1,10 @@
 /** What is told of a finding of the audit: the words, reasons and counters are upstream's. */
 import type { JsonObject } from '../../shared/values/json';
 import { formatMicroTime } from '../../shared/values/time';
-import type { Finding } from '../allocation/audit';
+import type { Finding } from '../allocation/check-allocations';
 import { isPortId, shownIn } from '../allocation/pool';
-import type { FaultSubject, FaultType } from '../allocation/faults';
-import type { AllocationOwner, Ledger } from '../allocation/ledger';
+import type { FaultSubject, FaultType } from '../allocation/fault-counts';
+import type { AllocationOwner, Ledger } from '../allocation/service-allocator';
 
 export interface AllocationFault {
   readonly subject: FaultSubject;

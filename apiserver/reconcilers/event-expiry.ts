@@ -9,7 +9,7 @@ import type { Cache, StoredType } from '../cache/cache';
 import { TimeSlice } from '../../shared/scheduling/yielding';
 import { StoreError, type Revision, type Store } from '../storage/store';
 import { expiryOf } from '../registry/object/hidden-fields';
-import { holdTerm } from './term';
+import { holdTerm } from './leader-term';
 
 const INTERVAL_MS = 15_000;
 /** A holder that has not renewed for so long is taken to be gone. */

@@ -6,7 +6,7 @@ import { RestoreTargetError } from '../../apiserver/backup/restore';
 import { BackupSourceError } from '../../apiserver/backup/backup-source';
 import { openEmbeddedStore } from '../../apiserver/storage/embedded/open';
 import { prefixRange, type Store } from '../../apiserver/storage/store';
-import { claimPrefix } from '../../apiserver/reconcilers/ownership';
+import { claimPrefix } from '../../apiserver/reconcilers/claim-prefix';
 import { systemClock, type Clock } from '../../shared/runtime/clock';
 import { UsageError } from '../../shared/cli/flags';
 import { systemRandom as random } from '../../shared/runtime/random';

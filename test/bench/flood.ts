@@ -7,7 +7,7 @@ import { readFlowSchema } from '../../apiserver/flow-control/flow-schema';
 import { readPriorityLevel } from '../../apiserver/flow-control/priority-level';
 import { MANDATORY_FLOW_SCHEMAS, MANDATORY_PRIORITY_LEVELS } from '../../apiserver/kinds/flowcontrol/mandatory';
 import { FlowControlMetrics } from '../../apiserver/metrics/flow-control-metrics';
-import { SUGGESTED_LEVELS, suggestedSchemas } from '../../apiserver/reconcilers/flow-control/table';
+import { SUGGESTED_LEVELS, suggestedSchemas } from '../../apiserver/reconcilers/flow-control/suggested-configuration';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { systemClock } from '../../shared/runtime/clock';
 import type { BenchClient } from './client';

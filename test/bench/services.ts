@@ -3,8 +3,8 @@
  * to choose from and with 99 % of them given away.
  */
 import path from 'node:path';
-import { ALLOCATIONS } from '../../apiserver/allocation/ledger';
-import { claimPrefix } from '../../apiserver/reconcilers/ownership';
+import { ALLOCATIONS } from '../../apiserver/allocation/service-allocator';
+import { claimPrefix } from '../../apiserver/reconcilers/claim-prefix';
 import { openEmbeddedStore } from '../../apiserver/storage/embedded/open';
 import { systemClock as clock } from '../../shared/runtime/clock';
 import { systemRandom as random } from '../../shared/runtime/random';

@@ -1,7 +1,7 @@
 /** A replica without HTTP: a real cache and a writer over a store that others may share. The namespace `default` is the caller's to make. */
 import { defaultAdmission } from '../../apiserver/admission/plugins';
 import { QUOTA_GUARDS, QuotaGuards } from '../../apiserver/admission/quota/guards';
-import { ALLOCATIONS, type Ledger } from '../../apiserver/allocation/ledger';
+import { ALLOCATIONS, type Ledger } from '../../apiserver/allocation/service-allocator';
 import { openCache, type OpenedCache } from '../../apiserver/cache/sync/open-cache';
 import { REPLICAS, Replicas } from '../../apiserver/reconcilers/replicas/replicas';
 import type { RequestContext, Writer } from '../../apiserver/registry/verbs';

@@ -1,6 +1,6 @@
 /** A writer over a store in memory, with time and chance in the test's hands, and short ways to call it. */
 import { NO_CONVERSIONS } from '../../apiserver/registry/conversions';
-import { Ledger } from '../../apiserver/allocation/ledger';
+import { Ledger } from '../../apiserver/allocation/service-allocator';
 import { parsePortRange, parseServiceRanges } from '../../apiserver/allocation/ranges';
 import { defaultAdmission, pureAdmission } from '../../apiserver/admission/plugins';
 import type { PluginSwitches } from '../../apiserver/admission/switches';
@@ -23,7 +23,7 @@ import type {
 import { buildResources, type Resources } from '../../apiserver/registry/resources';
 import { resourceInfos, type ResourceInfo } from '../../apiserver/registry/object/resource-info';
 import type { OffloadThreads, SentResource } from '../../apiserver/registry/write/executor/offload/messages';
-import { runOffloaded, type WorkerDependencies } from '../../apiserver/registry/write/executor/offload/worker';
+import { runOffloaded, type WorkerDependencies } from '../../apiserver/registry/write/executor/offload/run-offloaded';
 import { createWriter } from '../../apiserver/registry/write/executor/writer';
 import { stringifyJson, type JsonObject } from '../../shared/values/json';
 import { StatusError, type Status } from '../../shared/api/errors/status';

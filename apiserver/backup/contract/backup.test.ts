@@ -14,7 +14,7 @@ import { openStoreView } from '../../storage/embedded/store-view';
 import { openEtcdStore } from '../../storage/etcd/open';
 import { shiftStoreByMarker } from '../../storage/shifted-store';
 import { prefixRange, type Store } from '../../storage/store';
-import { claimPrefix, ForeignData } from '../../reconcilers/ownership';
+import { claimPrefix, ForeignData } from '../../reconcilers/claim-prefix';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { systemRandom as random } from '../../../shared/runtime/random';
 import { describeWithEtcd, startEtcd } from '../../../test/support/etcd';

@@ -7,7 +7,7 @@ import { decodeHeader } from '../../../shared/values/decode-header';
 import { decodePercent } from '../../../shared/values/percent';
 import { setMember, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { Resource } from '../../registry/verbs';
-import { connect } from '../../registry/operations/connect';
+import { connect } from '../../registry/operations/resolve-destination';
 import { upgradeProtocols } from '../forward/headers';
 import { forward } from '../forward/forward';
 import { requestTarget } from '../forward/relay';

@@ -7,7 +7,7 @@ import { writeFixture, type Fixture } from '../../../test/support/write-fixture'
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Upkeep } from '../reconciler';
 import { keepDefaultRoles } from './default-roles-reconciler';
-import { defaultObjects } from './objects';
+import { defaultObjects } from './default-objects';
 import { reconcile } from './reconcile';
 
 const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;

@@ -11,7 +11,7 @@ import { parseEntry } from '../../registry/object/stored-object';
 import { entryKey, type Resources } from '../../registry/resources';
 import type { Resource, Writer } from '../../registry/verbs';
 import { keepUp, ownContext, ownWrite, watchOwn, type Upkeep } from '../reconciler';
-import { defaultObjects, type DefaultObject, type RbacKind } from './objects';
+import { defaultObjects, type DefaultObject, type RbacKind } from './default-objects';
 import { reconcile } from './reconcile';
 
 export interface DefaultRolesOptions {

@@ -6,7 +6,7 @@ import { valueInEitherSpelling, omitNames } from '../../../shared/names/spelling
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { arrayAt, equalJson, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { covers, parts, readRule, type PolicyRule } from '../../authorization/rbac/rule';
-import { autoUpdate } from './objects';
+import { autoUpdate } from './default-objects';
 
 export type Remedy =
   | { readonly type: 'none' }

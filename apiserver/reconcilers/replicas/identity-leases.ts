@@ -16,7 +16,7 @@ import type { Cache, Entry } from '../../cache/cache';
 import { TimeSlice } from '../../../shared/scheduling/yielding';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Resource, Writer } from '../../registry/verbs';
-import { settingsText, type CommonSettings } from './peers';
+import { settingsText, type CommonSettings } from './peer-checks';
 import { keepUp, mergePatch, ownContext, ownWrite, type Upkeep } from '../reconciler';
 
 const LEASE_SECONDS = 3_600;

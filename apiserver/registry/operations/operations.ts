@@ -16,9 +16,9 @@ import { slotYielder } from '../../../shared/scheduling/yielding';
 import type { ParsedBody, RequestContext, Resource, WriteOptions } from '../verbs';
 import { StateChanged, type Admission, type AdmissionRequest } from '../admission';
 import { decodeBody } from '../write/decode-body';
-import { agreeOnNamespace, canonicalPlace, dropDeletion } from '../write/metadata-steps';
-import { recordOwnership } from '../write/ownership';
-import { tellSent, unplacing } from '../write/sent-object';
+import { agreeOnNamespace, canonicalPlace, dropDeletion } from '../write/object-metadata';
+import { recordOwnership } from '../write/managed-fields';
+import { tellSent, unplacing } from '../write/request-object';
 import { kindInfo, type KindInfo } from '../object/resource-info';
 import { bodyRow, type OperationHandler, type OperationPlace, type Operations, type OperationTable } from './operation';
 

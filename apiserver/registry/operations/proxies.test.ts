@@ -4,7 +4,7 @@ import { notFound, StatusError } from '../../../shared/api/errors/status';
 import { isProxyCase, isProxyHead, OWN_ADDRESS, withOwnAddress } from '../../../test/replay/proxy-destinations';
 import { recordingOf } from '../../../test/replay/recording';
 import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
-import { connect, type ConnectParts } from './connect';
+import { connect, type ConnectParts } from './resolve-destination';
 
 const OWN = '192.0.2.7';
 const recording = recordingOf('proxies/requests', isProxyHead, isProxyCase);

@@ -12,7 +12,7 @@ import { StoreError, type Revision } from '../../storage/store';
 import type { ListOptions, ListPage, RequestContext, Resource, Selection } from '../verbs';
 import { formatContinue, NEWEST, parseContinue, startAfter, type ContinueToken } from './continue-token';
 import type { Conversions } from '../conversions';
-import { ConversionLine } from './conversion-line';
+import { ConversionLine } from './conversion-pipeline';
 import { conversionsOf, type ListCounts, type ListMeter, type ReaderParts } from './reader-parts';
 import { readFailure, type ResourceVersionGate } from './resource-version-gate';
 

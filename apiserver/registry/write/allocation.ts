@@ -8,7 +8,7 @@ import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { stringAt } from '../../../shared/values/json';
 import { invalid } from '../../../shared/api/errors/status';
 import type { AllocationClaims, Held, KeyWrite } from '../../allocation/claims';
-import type { AllocationOwner } from '../../allocation/ledger';
+import type { AllocationOwner } from '../../allocation/service-allocator';
 import type { Store } from '../../storage/store';
 import type { ResourceInfo } from '../object/resource-info';
 

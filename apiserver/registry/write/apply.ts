@@ -24,7 +24,7 @@ import { fieldFaults, parseJson, parseYaml, SyntaxFault, type ParsedText } from 
 import type { FieldValidation, Subresource } from '../verbs';
 import { StrictFault, unreadable } from './body-fault';
 import { inStoredSpelling } from './document-spelling';
-import { emptyObject, managerOf, ownershipOf, setOwnership, withoutOwnership } from './ownership';
+import { emptyObject, managerOf, ownershipOf, setOwnership, withoutOwnership } from './managed-fields';
 import { toServed, type KindInfo } from '../object/resource-info';
 
 /** Parses an applied configuration. Throws a 400 StatusError. The result has no kind, no apiVersion and no unknown fields. */

@@ -25,7 +25,7 @@ import { checkKind, decodeStrictly } from './decode-body';
 import { BodyFault, StrictFault, unreadable } from './body-fault';
 import { inStoredSpelling } from './document-spelling';
 import type { KindInfo } from '../object/resource-info';
-import { sortedWhere, touchedBy, touchedByMerge } from './shown-object';
+import { sortedWhere, touchedBy, touchedByMerge } from './patched-member-order';
 import { readStrategicPatch } from './strategic-patch';
 
 /** The stored object, with its resourceVersion and without kind and apiVersion, spelled as the patch is, to the changed one, decoded. It is left as it is. */

@@ -8,7 +8,7 @@ import type { Clock } from '../../../shared/runtime/clock';
 import type { FeatureGates } from '../../../shared/cli/feature-gates';
 import type { Random } from '../../../shared/runtime/random';
 import { AllocationClaims } from '../../allocation/claims';
-import type { Ledger } from '../../allocation/ledger';
+import type { Ledger } from '../../allocation/service-allocator';
 import type { Cache } from '../../cache/cache';
 import type { Store } from '../../storage/store';
 import type { Reader, RequestContext, Resource, Subresource } from '../verbs';

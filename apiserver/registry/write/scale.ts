@@ -14,7 +14,7 @@ import { managerKey, readManagedFields, type ManagedFieldsEntry } from '../../..
 import { difference, type FieldSet } from '../../../shared/patch/apply/field-set';
 import { entryKey } from '../resources';
 import { scaleOf } from '../object/scale';
-import { recordOwnership, setOwnership } from './ownership';
+import { recordOwnership, setOwnership } from './managed-fields';
 import { kindInfo, type KindInfo } from '../object/resource-info';
 import type { WriteRequest } from './request';
 

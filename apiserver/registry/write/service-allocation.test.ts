@@ -1,6 +1,6 @@
 /** Addresses and node ports of Services: allocation, rejection and release. Responses were recorded from the reference server. */
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
-import { auditAllocations, type Holder } from '../../allocation/audit';
+import { auditAllocations, type Holder } from '../../allocation/check-allocations';
 import { prefixRange } from '../../storage/store';
 import { serviceAllocation } from '../../kinds/core/service/allocation';
 import { PREFIX, refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';

@@ -6,7 +6,7 @@ import { decisionSets } from '../../../test/replay/access-decisions';
 import { nodeAuthorizer } from '../../authorization/node/authorizer';
 import { NodeGraph } from '../../authorization/node/graph';
 import { podReferences, volumeReferencesOf } from '../../authorization/node/references';
-import { nodeRules } from '../../reconcilers/default-roles/objects';
+import { nodeRules } from '../../reconcilers/default-roles/default-objects';
 
 const [{ stored, decisions } = { stored: [], decisions: [] }] = decisionSets('rbac/node-decisions').sets;
 

@@ -3,13 +3,13 @@
  * replicas, custom resource definitions, informers), and the reader. Writes no object.
  */
 import { STORED_KINDS, SERVED_KINDS } from '../../../shared/api/kinds';
-import { ALLOCATIONS, Ledger } from '../../allocation/ledger';
+import { ALLOCATIONS, Ledger } from '../../allocation/service-allocator';
 import { QUOTA_GUARDS, QuotaGuards } from '../../admission/quota/guards';
 import { openCache, type OpenedCache } from '../../cache/sync/open-cache';
 import { createCompilationTimer } from '../../metrics/policy-metrics';
 import { createConversionRecorder } from '../../metrics/conversion-metrics';
 import { createListRecorder } from '../../metrics/read-metrics';
-import { claimPrefix } from '../../reconcilers/ownership';
+import { claimPrefix } from '../../reconcilers/claim-prefix';
 import { REPLICAS, Replicas } from '../../reconcilers/replicas/replicas';
 import type { Reader } from '../../registry/verbs';
 import { usesMode } from '../access/authorizers';

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { TokenKeys } from '../../../shared/api/identity/token-keys';
-import type { CommonSettings } from '../../reconcilers/replicas/peers';
+import type { CommonSettings } from '../../reconcilers/replicas/peer-checks';
 import type { ServerOptions } from './server-options';
 
 type SharedOptions = Pick<ServerOptions, 'serviceRanges' | 'nodePorts' | 'serviceAccounts'>;

@@ -36,7 +36,7 @@ import { OpenWatches } from '../../endpoints/response/open-watches';
 import { Outbox } from '../../endpoints/output/outbox';
 import { Encoders } from '../../endpoints/representation/encoders';
 import type { EncodingOffload } from '../../endpoints/representation/encoding-offload';
-import { nodeRules } from '../../reconcilers/default-roles/objects';
+import { nodeRules } from '../../reconcilers/default-roles/default-objects';
 import { ownContext, ownWrite } from '../../reconcilers/reconciler';
 import { secretMarker } from '../../reconcilers/token-tracking';
 import type { Resource, Writer } from '../../registry/verbs';

@@ -4,17 +4,17 @@
  * only when all have started.
  */
 import { systemNamespaces } from '../../../shared/names/dialect';
-import { keepAuthenticationFacts, type AuthenticationFacts } from '../../reconcilers/authentication-facts';
+import { keepAuthenticationFacts, type AuthenticationFacts } from '../../reconcilers/cluster-authentication';
 import { hostname } from 'node:os';
-import { startAllocationAudit } from '../../reconcilers/allocation-audit';
-import { keepApiServices } from '../../reconcilers/api-services';
-import { keepFlowObjects } from '../../reconcilers/flow-control/flow-schema-reconciler';
+import { startAllocationAudit } from '../../reconcilers/allocation-repair';
+import { keepApiServices } from '../../reconcilers/api-service-reconciler';
+import { keepFlowObjects } from '../../reconcilers/flow-control/flow-control-reconciler';
 import { keepDefaultRoles } from '../../reconcilers/default-roles/default-roles-reconciler';
-import { keepDefaultService } from '../../reconcilers/replicas/default-service';
+import { keepDefaultService } from '../../reconcilers/replicas/default-service-reconciler';
 import { startEventExpiry } from '../../reconcilers/event-expiry';
 import { cleanIdentityLeases, identityOf, keepIdentityLease, type IdentityLeasesOptions } from '../../reconcilers/replicas/identity-leases';
-import { followPeers } from '../../reconcilers/replicas/peers';
-import { keepSystemObjects } from '../../reconcilers/system-objects';
+import { followPeers } from '../../reconcilers/replicas/peer-checks';
+import { keepSystemObjects } from '../../reconcilers/system-objects-reconciler';
 import { keepTokenTracking } from '../../reconcilers/token-tracking';
 import type { Upkeep } from '../../reconcilers/reconciler';
 import type { Writer } from '../../registry/verbs';

@@ -17,7 +17,7 @@ import type {
   StepQuestion,
   RemoteSteps,
 } from '../../registry/write/executor/offload/messages';
-import { hasManyValues, OFFLOAD_LIMITS } from '../../registry/write/executor/offload/rule';
+import { hasManyValues, OFFLOAD_LIMITS } from '../../registry/write/executor/offload/should-offload';
 import { bufferOf, bytesOf, sentEntry, sentResource } from '../../registry/write/executor/offload/transfer';
 import { transferableBuffers, startThread } from '../../../shared/scheduling/worker-thread';
 import { ThreadLost, ThreadPool, ThreadPoolFull, type TransferItem, type WorkerThread } from '../../../shared/scheduling/thread-pool';

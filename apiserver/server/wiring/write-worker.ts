@@ -11,7 +11,7 @@ import { featureGates } from '../../../shared/cli/feature-gates';
 import { systemRandom } from '../../../shared/runtime/random';
 import { transferableBuffers } from '../../../shared/scheduling/worker-thread';
 import { pureAdmission } from '../../admission/plugins';
-import { Ledger } from '../../allocation/ledger';
+import { Ledger } from '../../allocation/service-allocator';
 import { encodeListText } from '../../endpoints/response/send-response';
 import { Encoders } from '../../endpoints/representation/encoders';
 import type { OffloadedEncoding } from '../../endpoints/representation/encoding-offload';
@@ -23,7 +23,7 @@ import { NO_CONVERSIONS } from '../../registry/conversions';
 import type { Resource, ServedResource } from '../../registry/verbs';
 import type { Answer, RemoteSteps, SentResource } from '../../registry/write/executor/offload/messages';
 import { receivedEntry } from '../../registry/write/executor/offload/transfer';
-import { runOffloaded, type WorkerDependencies } from '../../registry/write/executor/offload/worker';
+import { runOffloaded, type WorkerDependencies } from '../../registry/write/executor/offload/run-offloaded';
 import { strategyFor } from './strategies';
 import type { EncodeTask, WorkerResult, WorkerJob, WorkerSettings, WriteTask } from './worker-messages';
 

@@ -9,7 +9,7 @@ import { encode } from '../../../apiserver/registry/object/stored-object';
 import { buildResources } from '../../../apiserver/registry/resources';
 import type { StrategyContext } from '../../../apiserver/registry/strategy';
 import { validateCreation } from '../../../apiserver/registry/write/validation';
-import { recordOwnership } from '../../../apiserver/registry/write/ownership';
+import { recordOwnership } from '../../../apiserver/registry/write/managed-fields';
 import { groupResourceText } from '../../../shared/api/identity/identity';
 import { StatusError } from '../../../shared/api/errors/status';
 import { DecodeError } from '../../../shared/api/types';

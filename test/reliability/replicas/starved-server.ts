@@ -7,7 +7,7 @@ import { writeSync } from 'node:fs';
 import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import { prefixRange, type Store } from '../../../apiserver/storage/store';
-import { keepDefaultService } from '../../../apiserver/reconcilers/replicas/default-service';
+import { keepDefaultService } from '../../../apiserver/reconcilers/replicas/default-service-reconciler';
 import { keepIdentityLease } from '../../../apiserver/reconcilers/replicas/identity-leases';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';

@@ -17,9 +17,9 @@ import type { StepDependencies, ToldAttempts, WriteDependencies, WriteRequest } 
 import type { WriteOutcome } from '../steps/attempt';
 import type { Step, StepExecution, StepName, StepRunner } from '../steps/step';
 import type { WritePlan } from '../verbs/plan';
-import { OffloadedAttempt, type OffloadedRequest } from './offload/host';
+import { OffloadedAttempt, type OffloadedRequest } from './offload/offloaded-attempt';
 import type { OffloadThreads } from './offload/messages';
-import { isOffloadedAttempt, OFFLOAD_LIMITS } from './offload/rule';
+import { isOffloadedAttempt, OFFLOAD_LIMITS } from './offload/should-offload';
 import { bytesOf } from './offload/transfer';
 
 export interface ExecutorDependencies extends WriteDependencies {

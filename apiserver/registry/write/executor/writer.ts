@@ -5,10 +5,10 @@ import { ALL_ADMITTED, type GivenOptions } from '../../admission';
 import type { DeleteOptions, RequestContext, Resource, Subresource, Writer } from '../../verbs';
 import { createWriteDependencies, type WriteRequest, type WriterDependencies } from '../request';
 import { writeFailure } from '../store-failure';
-import { asShown, withMemo } from '../versions';
+import { asShown, withMemo } from '../version-conversion';
 import type { ExecutorDependencies } from './execute';
 import type { OffloadThreads } from './offload/messages';
-import { isOffloadedBody, isOffloadedPatch } from './offload/rule';
+import { isOffloadedBody, isOffloadedPatch } from './offload/should-offload';
 import * as writes from './writes';
 
 /** `threads`: absent, every write runs on the server's thread. */

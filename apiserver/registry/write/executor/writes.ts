@@ -30,8 +30,8 @@ import type { EditStart } from '../steps/edit';
 import { change, creation, deletion, edit, finalDeletion, type WritePlan } from '../verbs/plan';
 import { newObject, patchedObject, updatedObject, type ObjectSourceOptions } from '../verbs/sources';
 import { callsOut, execute, type Execution, type ExecutorDependencies, type Responses } from './execute';
-import { inspectsObject, OffloadedAttempt, type OffloadedRequest } from './offload/host';
-import { isOffloadedPatch } from './offload/rule';
+import { inspectsObject, OffloadedAttempt, type OffloadedRequest } from './offload/offloaded-attempt';
+import { isOffloadedPatch } from './offload/should-offload';
 
 const WRITTEN: Responses<WriteResult> = {
   unchanged: (entry) => ({ entry, created: false }),

@@ -12,7 +12,7 @@ import { encode, isUnchanged, readEntry, type Encoded } from '../../object/store
 import type { ResourceInfo } from '../../object/resource-info';
 import { entryKey } from '../../resources';
 import type { EditPreconditions } from '../../verbs';
-import { recordOwnership } from '../ownership';
+import { recordOwnership } from '../managed-fields';
 import type { WriteRequest } from '../request';
 import type { AttemptStart, Encodable, WriteOutcome } from './attempt';
 import { learn, type StepExecution } from './step';

@@ -8,9 +8,9 @@ import { encoding, isUnchanged, storedValue, unstoredEntry, type Encoded } from 
 import type { ResourceInfo } from '../../object/resource-info';
 import { entryKey } from '../../resources';
 import { allocationChange } from '../allocation';
-import { changesOnlyTimes } from '../ownership';
+import { changesOnlyTimes } from '../managed-fields';
 import { alreadyExists, checkDefinition } from '../preconditions';
-import { mayGo } from '../removal';
+import { mayGo } from '../mark-for-deletion';
 import type { StepDependencies } from '../request';
 import type { Canonical, DecodedChange, DecodedAttempt, Encodable, WriteOutcome, Reserved, Stamped } from './attempt';
 import { learn, type StepExecution } from './step';

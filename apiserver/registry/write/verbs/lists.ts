@@ -5,9 +5,9 @@
 import type { ObjectStart, WriteOutcome } from '../steps/attempt';
 import { admitDeletion, authorizeCreate, mutatingAdmission, reserveQuota, validatingAdmission } from '../steps/admit';
 import { applyEdit, commitEdited, decodeEdited, encodeEdited, type EditStart } from '../steps/edit';
-import * as judge from '../steps/judge';
-import { applyDefaults, convertToStorage, decodeChange, decodeMissing, decodeNew, updateManagedFields } from '../steps/receive';
-import * as remove from '../steps/remove';
+import * as judge from '../steps/run-strategy';
+import { applyDefaults, convertToStorage, decodeChange, decodeMissing, decodeNew, updateManagedFields } from '../steps/decode';
+import * as remove from '../steps/delete';
 import { StepList } from '../steps/step';
 import { commitChange, commitNew, encodeChange, encodeNew } from '../steps/store';
 

@@ -8,11 +8,11 @@ import { toServed } from '../../object/resource-info';
 import type { ParsedBody, PatchBody, WriteOptions } from '../../verbs';
 import { applyingTo, readApply, type AppliedTo } from '../apply';
 import { decodeBody } from '../decode-body';
-import { agreeOnPlace } from '../metadata-steps';
+import { agreeOnPlace } from '../object-metadata';
 import { readPatch, type DocumentPatch, type Patcher } from '../patcher';
 import type { StepDependencies, WriteRequest } from '../request';
 import { bodyInfo, scaled, shownScale } from '../scale';
-import { tellSent } from '../sent-object';
+import { tellSent } from '../request-object';
 import type { ObjectSource } from '../steps/attempt';
 
 export type ObjectSourceOptions = WriteOptions & { readonly force?: boolean };

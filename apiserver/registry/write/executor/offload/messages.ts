@@ -10,7 +10,7 @@ import type { Entry, StoredType } from '../../../../cache/cache';
 import type { DeleteOptions, PatchBody, SentBody, Subresource, UserInfo, WriteOptions } from '../../../verbs';
 import type { AllocationChange } from '../../allocation';
 import type { Removal } from '../../steps/attempt';
-import type { ShownParts } from './shown-object';
+import type { ShownParts } from './lazy-object';
 
 /** What stays on the server's thread. */
 export interface OffloadLimits {

@@ -15,7 +15,7 @@ import type { Resources } from '../../registry/resources';
 import type { Resource, Writer } from '../../registry/verbs';
 import { applyPatch, keepUp, ownContext, ownWrite, watchOwn, type Upkeep } from '../reconciler';
 import { changedCondition, restored, type KeptSpec } from './reconcile';
-import { SUGGESTED_LEVELS, suggestedSchemas } from './table';
+import { SUGGESTED_LEVELS, suggestedSchemas } from './suggested-configuration';
 
 export interface FlowObjectsOptions {
   readonly writer: Writer;

@@ -2,7 +2,7 @@ import { ManualClock } from '../../test/support/manual-clock';
 import { MemoryStore } from '../../test/support/memory-store';
 import { DATA_FORMAT, DATA_FORMAT_VERSION, RESTORED_FORMAT_VERSION } from '../storage/format-marker';
 import { shiftStoreByMarker } from '../storage/shifted-store';
-import { claimPrefix, ForeignData } from './ownership';
+import { claimPrefix, ForeignData } from './claim-prefix';
 
 const clock = new ManualClock();
 let store: MemoryStore;

@@ -6,8 +6,8 @@
 import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import type { JsonObject } from '../../shared/values/json';
-import { auditAllocations, type Finding, type Holder } from '../allocation/audit';
-import type { Ledger } from '../allocation/ledger';
+import { auditAllocations, type Finding, type Holder } from '../allocation/check-allocations';
+import type { Ledger } from '../allocation/service-allocator';
 import type { Cache } from '../cache/cache';
 import { TimeSlice } from '../../shared/scheduling/yielding';
 import { serviceAllocation, unreadableAddresses } from '../kinds/core/service/allocation';
@@ -16,7 +16,7 @@ import type { Resource, Writer } from '../registry/verbs';
 import { ownerOf } from '../registry/write/allocation';
 import type { Store } from '../storage/store';
 import { eventOf, faultOf, type AllocationFault } from './allocation-faults';
-import { holdTerm } from './term';
+import { holdTerm } from './leader-term';
 import { ownContext, ownWrite } from './reconciler';
 
 const INTERVAL_MS = 180_000;

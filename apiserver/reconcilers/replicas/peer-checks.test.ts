@@ -6,7 +6,7 @@ import { MemoryStore } from '../../../test/support/memory-store';
 import { openReplica, type Replica } from '../../../test/support/replica';
 import { START } from '../../../test/support/write-fixture';
 import { identityOf, keepIdentityLease } from './identity-leases';
-import { followPeers, type CommonSettings } from './peers';
+import { followPeers, type CommonSettings } from './peer-checks';
 
 const RANGE = '--service-cluster-ip-range';
 const OURS: CommonSettings = { [RANGE]: '10.0.0.0/16', '--service-node-port-range': '30000-32767' };

@@ -10,7 +10,7 @@ import { generateName } from '../../../../../shared/values/name-formats';
 import { runSteps, type Steps } from '../../../../../shared/scheduling/steps';
 import { NEVER_YIELDS } from '../../../../../shared/scheduling/yielding';
 import { AllocationClaims } from '../../../../allocation/claims';
-import type { Ledger } from '../../../../allocation/ledger';
+import type { Ledger } from '../../../../allocation/service-allocator';
 import type { Entry } from '../../../../cache/cache';
 import { parseObject } from '../../../object/parse-body';
 import type { ResourceInfo } from '../../../object/resource-info';
@@ -26,7 +26,7 @@ import type { Step, StepExecution, StepName, StepRunner } from '../../steps/step
 import { change, creation, deletion, finalDeletion, type WritePlan } from '../../verbs/plan';
 import { newObject, patchedObject, updatedObject } from '../../verbs/sources';
 import type { Answer, Notes, OffloadedOutcome, OffloadedWrite, OffloadResult, RemoteStep, RemoteSteps, SentObject } from './messages';
-import { applyChanges, shownParts, type ShownParts } from './shown-object';
+import { applyChanges, shownParts, type ShownParts } from './lazy-object';
 import { bufferOf, receivedEntry, sentEntry } from './transfer';
 
 /** What a worker has of what the steps need; of admission, what rests on nothing but the object. */

@@ -3,7 +3,7 @@ import { StoreError } from '../storage/store';
 import { GENERATED_NAMES, systemNamespaces } from '../../shared/names/dialect';
 import { writeFixture, type Fixture } from '../../test/support/write-fixture';
 import type { ChangeSink } from '../cache/cache';
-import { keepSystemObjects, type SystemObjects } from './system-objects';
+import { keepSystemObjects, type SystemObjects } from './system-objects-reconciler';
 
 const names = GENERATED_NAMES.platform;
 let f: Fixture;

@@ -1,6 +1,6 @@
 import { createAuthority } from '../../shared/pki/certificates';
 import { ManualClock } from '../../test/support/manual-clock';
-import { dataOf } from './authentication-facts';
+import { dataOf } from './cluster-authentication';
 
 const NONE = { allowedNames: [], usernameHeaders: [], groupHeaders: [], extraPrefixes: [] };
 const DAY_MS = 86_400_000;

@@ -9,7 +9,7 @@ import { StatusError } from '../../../shared/api/errors/status';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import { shownIn } from '../../allocation/pool';
-import type { Ledger } from '../../allocation/ledger';
+import type { Ledger } from '../../allocation/service-allocator';
 import type { Cache } from '../../cache/cache';
 import type { Resource, Writer } from '../../registry/verbs';
 import { parseEntry } from '../../registry/object/stored-object';

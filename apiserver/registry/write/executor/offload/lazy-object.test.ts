@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../../shared/values/json';
-import { applyChanges, ShownObject, shownParts } from './shown-object';
+import { applyChanges, ShownObject, shownParts } from './lazy-object';
 
 const OBJECT: JsonObject = {
   metadata: { name: 'a', labels: { x: 'y' }, finalizers: ['f'] },

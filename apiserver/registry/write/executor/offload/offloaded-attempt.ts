@@ -15,9 +15,9 @@ import { admissionRequest, type WriteDependencies, type WriteRequest } from '../
 import { bodyInfo } from '../../scale';
 import { asAdmitted } from '../../steps/admit';
 import type { WriteOutcome } from '../../steps/attempt';
-import { atRevision } from '../../steps/remove';
+import { atRevision } from '../../steps/delete';
 import type { Answer, Notes, OffloadedOutcome, OffloadedVerb, OffloadResult, OffloadThreads, StepQuestion, RemoteSteps } from './messages';
-import { ShownObject } from './shown-object';
+import { ShownObject } from './lazy-object';
 import { bufferOf, receivedEntry, sentEntry, sentResource, sentVerb } from './transfer';
 
 /** What a request sends to a worker thread. */

@@ -6,10 +6,10 @@ import { ensureMetadata, parseResourceVersion, readMetadata } from '../../../../
 import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import { needsWebhook, toHub, type ResourceInfo } from '../../object/resource-info';
 import { entryKey } from '../../resources';
-import { dropDeletion } from '../metadata-steps';
-import { recordingOwnership } from '../ownership';
+import { dropDeletion } from '../object-metadata';
+import { recordingOwnership } from '../managed-fields';
 import { checkResourceVersion } from '../preconditions';
-import { readStored } from '../versions';
+import { readStored } from '../version-conversion';
 import type { DecodedChange, DecodedAttempt, ObjectStart } from './attempt';
 import { after, learn, type StepExecution } from './step';
 

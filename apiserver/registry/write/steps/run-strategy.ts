@@ -6,8 +6,8 @@ import { ensureMetadata, parseResourceVersion, readMetadata } from '../../../../
 import { stringAt } from '../../../../shared/values/json';
 import { needsWebhook } from '../../object/resource-info';
 import type { UpdateRules } from '../../strategy';
-import { scoped } from '../endpoint-scope';
-import * as meta from '../metadata-steps';
+import { scoped } from '../restrict-to-endpoint';
+import * as meta from '../object-metadata';
 import type { WriteRequest } from '../request';
 import { prepareForAllocation, validateCreation, validateUpdate } from '../validation';
 import type { Canonical, DecodedChange, DecodedAttempt, Prepared, Stamped } from './attempt';

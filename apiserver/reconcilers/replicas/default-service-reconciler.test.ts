@@ -7,7 +7,7 @@ import { objectOf, START } from '../../../test/support/write-fixture';
 import type { OpenedCache } from '../../cache/sync/open-cache';
 import { buildResources } from '../../registry/resources';
 import type { RequestContext } from '../../registry/verbs';
-import { keepDefaultService, type DefaultService } from './default-service';
+import { keepDefaultService, type DefaultService } from './default-service-reconciler';
 
 const resources = buildResources();
 const names = GENERATED_NAMES.platform;

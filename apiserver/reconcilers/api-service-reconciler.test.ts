@@ -1,6 +1,6 @@
 import { apiVersionOf } from '../../shared/api/identity/identity';
 import { SERVED_KINDS } from '../../shared/api/kinds';
-import { wantedServices } from './api-services';
+import { wantedServices } from './api-service-reconciler';
 
 it('wantedServices contains every group version except apiregistration, with the priorities of release 1.31.1', () => {
   const wanted = wantedServices(SERVED_KINDS);

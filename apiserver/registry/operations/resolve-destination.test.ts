@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../shared/values/json';
 import { notFound } from '../../../shared/api/errors/status';
 import { refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import type { Reader } from '../verbs';
-import { connect, type Connection } from './connect';
+import { connect, type Connection } from './resolve-destination';
 import type { Destination } from './destination';
 
 let fixture: Fixture;

@@ -3,8 +3,8 @@ import { messageInDialect, type GeneratedNames } from '../../../shared/names/dia
 import { readRule, type PolicyRule } from '../../authorization/rbac/rule';
 import { TOKEN_TRACKING_CONFIG_MAP } from '../../../shared/names/legacy-token';
 import type { JsonObject } from '../../../shared/values/json';
-import { CONTROLLER_RULES } from './controller-rules';
-import { AGGREGATED, BINDINGS, CLUSTER_BINDINGS, CLUSTER_ROLES, ROLES, type BindingRow, type RoleRow, type SystemPlace } from './table';
+import { CONTROLLER_RULES } from './controller-policy';
+import { AGGREGATED, BINDINGS, CLUSTER_BINDINGS, CLUSTER_ROLES, ROLES, type BindingRow, type RoleRow, type SystemPlace } from './policy';
 
 export type RbacKind = 'clusterroles' | 'clusterrolebindings' | 'roles' | 'rolebindings';
 

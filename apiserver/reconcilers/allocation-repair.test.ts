@@ -7,7 +7,7 @@ import { objectOf, PREFIX, START } from '../../test/support/write-fixture';
 import type { OpenedCache } from '../cache/sync/open-cache';
 import { buildResources } from '../registry/resources';
 import type { RequestContext } from '../registry/verbs';
-import { startAllocationAudit, type AllocationAudit } from './allocation-audit';
+import { startAllocationAudit, type AllocationAudit } from './allocation-repair';
 
 const resources = buildResources();
 const services = resources.require('services');

@@ -1,6 +1,6 @@
 import { storedWidget, convertedRows } from '../../../test/support/converted-kind';
 import type { Entry } from '../../cache/cache';
-import { ConversionLine } from './conversion-line';
+import { ConversionLine } from './conversion-pipeline';
 
 const [FIRST] = convertedRows();
 const part = (name: string): readonly Entry[] => [storedWidget(FIRST, name, 1)];

@@ -4,7 +4,7 @@
  * other hands, and ranges are changed.
  */
 import type { Revision } from '../storage/store';
-import type { Holding, AllocationOwner } from './ledger';
+import type { Holding, AllocationOwner } from './service-allocator';
 
 /** An object with what it holds. */
 export interface Holder {

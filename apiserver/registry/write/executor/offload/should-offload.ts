@@ -5,7 +5,7 @@
 import type { Entry } from '../../../../cache/cache';
 import type { Strategy } from '../../../strategy';
 import type { PatchBody, SentBody } from '../../../verbs';
-import type { OffloadedRequest } from './host';
+import type { OffloadedRequest } from './offloaded-attempt';
 import type { OffloadLimits } from './messages';
 import { bytesOf } from './transfer';
 

@@ -7,7 +7,7 @@ import { body, shape, text, type Check } from '../../../test/replay/shape';
 import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Upkeep } from '../reconciler';
-import { keepFlowObjects } from './flow-schema-reconciler';
+import { keepFlowObjects } from './flow-control-reconciler';
 
 const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
 const recorded = recordingOf('flow-control/defaults', body, shape({ resource: text, namespace: text, name: text, object })).cases;

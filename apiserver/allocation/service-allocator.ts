@@ -6,7 +6,7 @@
 import type { IpFamily } from '../../shared/values/ip-address';
 import type { Random } from '../../shared/runtime/random';
 import type { KeyValue, Revision } from '../storage/store';
-import { AllocationFaults } from './faults';
+import { AllocationFaults } from './fault-counts';
 import { addressPool, portPool, type Pool } from './pool';
 import type { PortRange, ServiceRanges } from './ranges';
 
