@@ -1,18 +1,18 @@
 /** Images are pulled each time, so that nobody runs one that is there already without being allowed to pull it. */
 import { arrayAt, isObject, objectAt } from '../../shared/values/json';
-import type { AdmissionQuestion } from '../registry/admission';
+import type { AdmissionTarget } from '../registry/admission';
 import type { MutatingPlugin } from './chain';
 
 const LISTS = ['initContainers', 'containers', 'ephemeralContainers'];
 
-const isAboutPods = ({ resource: { row }, subresource }: Pick<AdmissionQuestion, 'resource' | 'subresource'>): boolean =>
+const isAboutPods = ({ resource: { row }, subresource }: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
   row.group === '' && row.resource === 'pods' && (subresource === undefined || subresource === 'ephemeralcontainers');
 
 export function alwaysPullImages(): MutatingPlugin {
   return {
     name: 'AlwaysPullImages',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
-    looksInto: isAboutPods,
+    inspectsObject: isAboutPods,
     mutate(request) {
       if (!isAboutPods(request)) return undefined;
       const spec = objectAt(request.object, 'spec') ?? {};

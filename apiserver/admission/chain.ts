@@ -4,14 +4,14 @@
  */
 import type { Clock } from '../../shared/runtime/clock';
 import { measureTime } from '../../shared/runtime/measure-time';
-import type { Admission, AdmissionOperation, AdmissionQuestion, AdmissionRequest, ReservingPlugin } from '../registry/admission';
+import type { Admission, AdmissionOperation, AdmissionTarget, AdmissionRequest, ReservingPlugin } from '../registry/admission';
 
 interface Plugin {
   readonly name: string;
   /** Whether it looks at more of an object than its name; absent = it does. */
-  looksInto?(question: AdmissionQuestion): boolean;
+  inspectsObject?(question: AdmissionTarget): boolean;
   /** Whether it may ask somebody outside; absent = never. */
-  asksOthers?(question: Pick<AdmissionQuestion, 'resource' | 'subresource'>): boolean;
+  callsWebhooks?(question: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean;
 }
 
 export interface MutatingPlugin extends Plugin {
@@ -51,9 +51,9 @@ export function createAdmission(plugins: AdmissionPlugins): Admission {
   const validate = new Step('validate', plugins.validating, (plugin, request) => plugin.validate(request), meter);
   const reserved = new Map<AdmissionOperation, Times>();
   return {
-    looksInto: (question) => all.some((plugin) => plugin.handles(question.operation) && plugin.looksInto?.(question) !== false),
-    asksOthers: (question) => asked.some((plugin) => plugin.asksOthers?.(question) === true),
-    counts: (question) => reserving?.looksInto?.({ ...question, operation: 'CREATE' }) === true,
+    inspectsObject: (question) => all.some((plugin) => plugin.handles(question.operation) && plugin.inspectsObject?.(question) !== false),
+    callsWebhooks: (question) => asked.some((plugin) => plugin.callsWebhooks?.(question) === true),
+    dependsOnOtherObjects: (question) => reserving?.inspectsObject?.({ ...question, operation: 'CREATE' }) === true,
     mutate: (request) => admit.run(request),
     validate: (request) => validate.run(request),
     reserve: (request) => {

@@ -16,7 +16,7 @@ export function defaultIngressClass(classes: () => Iterable<Entry>): MutatingPlu
   return {
     name: 'DefaultIngressClass',
     handles: (operation) => operation === 'CREATE',
-    looksInto: ({ resource: { row } }) => row.kind === 'Ingress' && row.group === 'networking.platform.io',
+    inspectsObject: ({ resource: { row } }) => row.kind === 'Ingress' && row.group === 'networking.platform.io',
     mutate({ resource, subresource, object }) {
       const { group, kind } = resource.row;
       if (kind !== 'Ingress' || group !== 'networking.platform.io' || subresource !== undefined || object === undefined) return undefined;

@@ -55,7 +55,7 @@ export function eventRateLimit(limits: EventLimits, clock: Clock): ValidatingPlu
   return {
     name: 'EventRateLimit',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
-    looksInto: ({ resource: { row } }) => row.group === '' && row.resource === 'events',
+    inspectsObject: ({ resource: { row } }) => row.group === '' && row.resource === 'events',
     validate(request) {
       const { resource, subresource, dryRun } = request;
       if (resource.row.group !== '' || resource.row.resource !== 'events' || subresource !== undefined || dryRun) return undefined;

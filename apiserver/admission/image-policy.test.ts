@@ -23,7 +23,7 @@ const bytesOf = (answer: object): { readonly bytes: Buffer } => ({ bytes: Buffer
 function judge(ask: AskImages, metadata: JsonObject = {}, dialect: Dialect = 'platform', defaultAllow = false) {
   const plugin = imagePolicyWebhook({ settings: { ...settings, defaultAllow }, ask, dialect, clock });
   const notes: Record<string, string> = {};
-  const context = { warn: () => undefined, annotate: (name: string, value: string) => void (notes[name] = value) };
+  const context = { warn: () => undefined, addAuditAnnotation: (name: string, value: string) => void (notes[name] = value) };
   const request = (image: string) =>
     admissionRequest({ kind: 'Pod', name: 'p', context, object: { metadata, spec: { containers: [{ name: 'c', image }] } } });
   return { notes, judged: async (image = 'i') => plugin.validate(request(image)) };

@@ -10,7 +10,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import { ResponseCache, type CacheableResponse } from '../../shared/runtime/response-cache';
 import { objectAt } from '../../shared/values/json';
 import { checkQualifiedName } from '../../shared/values/name-formats';
-import type { AdmissionQuestion, AdmissionRequest } from '../registry/admission';
+import type { AdmissionTarget, AdmissionRequest } from '../registry/admission';
 import type { ValidatingPlugin } from './chain';
 import { readImageVerdict, reviewBody, reviewSpec, type ImageVerdict } from './image-review';
 import { refused } from './pod-creation';
@@ -82,7 +82,7 @@ const BASE_BYTES = 512;
 
 type Outcome = ImageVerdict | { readonly fault: string };
 
-const isAboutImages = ({ resource: { row }, subresource }: Pick<AdmissionQuestion, 'resource' | 'subresource'>): boolean =>
+const isAboutImages = ({ resource: { row }, subresource }: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
   row.group === '' && row.resource === 'pods' && (subresource === undefined || subresource === 'ephemeralcontainers');
 
 export function imagePolicyWebhook({ settings, ask, dialect, clock }: ImagePolicyParts): ValidatingPlugin {
@@ -111,8 +111,8 @@ export function imagePolicyWebhook({ settings, ask, dialect, clock }: ImagePolic
   return {
     name: 'ImagePolicyWebhook',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
-    looksInto: isAboutImages,
-    asksOthers: isAboutImages,
+    inspectsObject: isAboutImages,
+    callsWebhooks: isAboutImages,
     validate: (request) => (isAboutImages(request) ? judge(request) : undefined),
   };
 }
@@ -121,8 +121,8 @@ const TOO_MANY: Outcome = { fault: 'too many images are being reviewed' };
 const NOTES = 'imagepolicywebhook.image-policy.platform.io';
 
 function decide(outcome: Outcome, request: AdmissionRequest, defaultAllow: boolean): void {
-  const { annotate } = request.context;
-  const note = (name: string, value: string): void => annotate?.call(request.context, `${NOTES}/${name}`, value);
+  const { addAuditAnnotation } = request.context;
+  const note = (name: string, value: string): void => addAuditAnnotation?.call(request.context, `${NOTES}/${name}`, value);
   if ('fault' in outcome) {
     if (!defaultAllow) throw refused(request, outcome.fault);
     note('failed-open', 'true');

@@ -8,7 +8,7 @@ import type { CoreV1LimitRange, CoreV1LimitRangeItem } from '../../shared/api/ty
 import type { GeneratedNames } from '../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 import type { Cache, StoredType } from '../cache/cache';
-import type { AdmissionQuestion, AdmissionRequest } from '../registry/admission';
+import type { AdmissionTarget, AdmissionRequest } from '../registry/admission';
 import { parseEntry } from '../registry/object/stored-object';
 import type { MutatingPlugin, ValidatingPlugin } from './chain';
 import { claimFaults, podFaults } from './limit-bounds';
@@ -28,12 +28,12 @@ export interface LimitRanger {
 }
 
 export function limitRanger(parts: LimitRangerParts): LimitRanger {
-  const isMeant = ({ operation, resource: { row }, subresource, namespace }: AdmissionQuestion): boolean => {
+  const isMeant = ({ operation, resource: { row }, subresource, namespace }: AdmissionTarget): boolean => {
     if (row.group !== '' || subresource !== undefined) return false;
     const isPod = row.resource === 'pods' && operation === 'CREATE';
     return (isPod || row.resource === 'persistentvolumeclaims') && rangesIn(parts, namespace).length > 0;
   };
-  const shared = { name: NAME, handles: (operation: AdmissionRequest['operation']) => operation !== 'DELETE', looksInto: isMeant };
+  const shared = { name: NAME, handles: (operation: AdmissionRequest['operation']) => operation !== 'DELETE', inspectsObject: isMeant };
   return {
     defaulting: {
       ...shared,

@@ -14,7 +14,7 @@ export function namespaceAutoProvision(make: MakeNamespace): MutatingPlugin {
   return {
     name: 'NamespaceAutoProvision',
     handles: (operation) => operation === 'CREATE',
-    looksInto: () => false,
+    inspectsObject: () => false,
     mutate(request) {
       const { namespace, namespaceEntry, dryRun, resource } = request;
       if (namespace === '' || namespaceEntry !== undefined || dryRun) return undefined;

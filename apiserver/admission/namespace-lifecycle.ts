@@ -15,7 +15,7 @@ export function namespaceLifecycle(): MutatingPlugin {
   return {
     name: 'NamespaceLifecycle',
     handles: (operation) => operation === 'CREATE',
-    looksInto: () => false,
+    inspectsObject: () => false,
     mutate(request) {
       const { namespace, namespaceEntry } = request;
       if (namespace === '' || isReview(request)) return undefined;
@@ -48,7 +48,7 @@ export function protectedNamespaces(names: GeneratedNames): ValidatingPlugin {
   return {
     name: 'NamespaceLifecycle',
     handles: (operation) => operation === 'DELETE',
-    looksInto: () => false,
+    inspectsObject: () => false,
     validate(request) {
       const { group, resource } = request.resource.row;
       if (group === '' && resource === 'namespaces' && immortal.has(request.name)) {

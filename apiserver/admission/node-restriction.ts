@@ -9,7 +9,7 @@ import { canonicalQualifiedName } from '../../shared/names/dialect';
 import { parseCertificateRequest, CertificateRequestFault } from '../../shared/pki/certificate-request';
 import { NODE_USER_PREFIX, nodeOf } from '../authorization/node/authorizer';
 import { podReferences, type ReferredKind } from '../authorization/node/references';
-import type { AdmissionQuestion, AdmissionRequest } from '../registry/admission';
+import type { AdmissionTarget, AdmissionRequest } from '../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from './chain';
 import { restrictedLabels } from './node-labels';
 import { refused } from './pod-creation';
@@ -44,11 +44,11 @@ const RULES: Readonly<Record<string, (written: Written) => StatusError | undefin
 export function nodeRestriction(parts: NodeRestrictionParts): { readonly mutating: MutatingPlugin; readonly validating: ValidatingPlugin } {
   const judge = (request: AdmissionRequest): undefined => judgeNode(parts, request);
   const name = 'NodeRestriction';
-  const looksInto = ({ resource: { row }, user }: AdmissionQuestion): boolean =>
+  const inspectsObject = ({ resource: { row }, user }: AdmissionTarget): boolean =>
     nodeOf(user) !== undefined && Object.hasOwn(RULES, `${row.resource}.${row.group}`);
   return {
-    mutating: { name, handles: (operation) => operation === 'CREATE' || operation === 'UPDATE', looksInto, mutate: judge },
-    validating: { name, handles: (operation) => operation !== 'CONNECT', looksInto, validate: judge },
+    mutating: { name, handles: (operation) => operation === 'CREATE' || operation === 'UPDATE', inspectsObject, mutate: judge },
+    validating: { name, handles: (operation) => operation !== 'CONNECT', inspectsObject, validate: judge },
   };
 }
 

@@ -8,7 +8,7 @@ export function alwaysDeny(): MutatingPlugin {
   return {
     name: 'AlwaysDeny',
     handles: () => true,
-    looksInto: () => false,
+    inspectsObject: () => false,
     mutate(request) {
       const { group, resource } = request.resource.row;
       throw forbidden({ group, resource }, nameInMessages(request), 'admission control is denying all modifications');
@@ -21,7 +21,7 @@ export function namespaceExists(): MutatingPlugin {
   return {
     name: 'NamespaceExists',
     handles: (operation) => operation !== 'CONNECT',
-    looksInto: () => false,
+    inspectsObject: () => false,
     mutate({ namespace, namespaceEntry, resource: { row } }) {
       const isNamespace = row.group === '' && row.resource === 'namespaces';
       if (namespace === '' || isNamespace || namespaceEntry !== undefined) return undefined;

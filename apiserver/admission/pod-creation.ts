@@ -2,10 +2,10 @@
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { forbidden, type StatusError } from '../../shared/api/errors/status';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import type { AdmissionOperation, AdmissionQuestion, AdmissionRequest } from '../registry/admission';
+import type { AdmissionOperation, AdmissionTarget, AdmissionRequest } from '../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from './chain';
 
-const isPod = ({ resource: { row }, subresource }: Pick<AdmissionQuestion, 'resource' | 'subresource'>): boolean =>
+const isPod = ({ resource: { row }, subresource }: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
   row.group === '' && row.resource === 'pods' && subresource === undefined;
 
 /** The pod's specification, where the request is about a pod itself. */
@@ -31,7 +31,7 @@ export function podValidation(name: string, operations: readonly AdmissionOperat
 const aboutPods = (name: string, operations: readonly AdmissionOperation[]): Omit<MutatingPlugin, 'mutate'> => ({
   name,
   handles: (operation) => operations.includes(operation),
-  looksInto: isPod,
+  inspectsObject: isPod,
 });
 
 function withSpec(request: AdmissionRequest, work: PodWork): undefined {

@@ -7,7 +7,7 @@ import { invalid } from '../../shared/api/errors/status';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 import { equalJson, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import type { Entry } from '../cache/cache';
-import type { AdmissionQuestion, AdmissionRequest } from '../registry/admission';
+import type { AdmissionTarget, AdmissionRequest } from '../registry/admission';
 import type { ValidatingPlugin } from './chain';
 import { refused } from './pod-creation';
 import { profileNames } from './pod-security/baseline';
@@ -64,7 +64,7 @@ const EXEMPTED = 'pod-security.platform.io/exempt';
 type Concern = 'namespace' | 'pod' | 'template';
 
 /** Subresources say nothing of these, but for the one that adds containers. */
-function concernOf({ resource: { row }, subresource }: Pick<AdmissionQuestion, 'resource' | 'subresource'>): Concern | undefined {
+function concernOf({ resource: { row }, subresource }: Pick<AdmissionTarget, 'resource' | 'subresource'>): Concern | undefined {
   const isPod = row.group === '' && row.resource === 'pods';
   if (subresource !== undefined) return isPod && subresource === 'ephemeralcontainers' ? 'pod' : undefined;
   if (isPod) return 'pod';
@@ -76,7 +76,7 @@ export function podSecurity(parts: PodSecurityParts): ValidatingPlugin {
   return {
     name: NAME,
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
-    looksInto(question) {
+    inspectsObject(question) {
       const concern = concernOf(question);
       if (concern === undefined || concern === 'namespace') return concern === 'namespace';
       const { defaults = LOOSE, exemptions } = parts.settings ?? {};
@@ -94,7 +94,7 @@ export function podSecurity(parts: PodSecurityParts): ValidatingPlugin {
       const exemption = exemptionOf(request, pod, exemptions);
       if (exemption !== undefined) {
         parts.exempted?.(subjectOf(request, concern));
-        request.context.annotate?.(EXEMPTED, exemption);
+        request.context.addAuditAnnotation?.(EXEMPTED, exemption);
       } else if (concern === 'pod') judgePod(request, request.object, policy, tell);
       else judgeTemplate(request, pod, policy, tell);
       return undefined;
@@ -139,9 +139,9 @@ function teller(judged: PodSecurityJudged | undefined, request: AdmissionRequest
 function judgePod(request: AdmissionRequest, object: JsonObject, policy: SecurityPolicy, tell: Tell): void {
   const { context, oldObject, subresource } = request;
   if (isLoose(policy)) tell('enforce', policy.enforce, undefined);
-  if (isLoose(policy) && context.annotate === undefined) return;
+  if (isLoose(policy) && context.addAuditAnnotation === undefined) return;
   if (oldObject !== undefined && subresource === undefined && !saysMore(object, oldObject)) return;
-  context.annotate?.(ENFORCED, policyText(policy.enforce));
+  context.addAuditAnnotation?.(ENFORCED, policyText(policy.enforce));
   if (isLoose(policy)) return;
   const judge = judgeOf(object);
   noteAudit(request, policy, judge, tell);
@@ -161,10 +161,10 @@ function judgeTemplate(request: AdmissionRequest, template: JsonObject | undefin
 type Judge = (asked: LevelVersion) => string | undefined;
 
 function noteAudit({ context }: AdmissionRequest, { audit }: SecurityPolicy, judge: Judge, tell: Tell): void {
-  if (context.annotate === undefined) return;
+  if (context.addAuditAnnotation === undefined) return;
   const fault = judge(audit);
   tell('audit', audit, fault);
-  if (fault !== undefined) context.annotate(VIOLATED, `would violate ${fault}`);
+  if (fault !== undefined) context.addAuditAnnotation(VIOLATED, `would violate ${fault}`);
 }
 
 function warn({ context }: AdmissionRequest, policy: SecurityPolicy, judge: Judge, tell: Tell): void {

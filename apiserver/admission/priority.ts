@@ -6,7 +6,7 @@ import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 import type { Entry } from '../cache/cache';
 import { parseEntry } from '../registry/object/stored-object';
-import type { AdmissionQuestion, AdmissionRequest } from '../registry/admission';
+import type { AdmissionTarget, AdmissionRequest } from '../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from './chain';
 import { podMutation, refused, WRITTEN_PODS } from './pod-creation';
 import { systemPriorities } from './system-priorities';
@@ -82,7 +82,7 @@ const contradiction = (type: string, member: string, given: unknown, computed: n
   `the ${type} value of ${member} (${String(given)}) must not be provided in pod spec; ` +
   `priority admission controller computed ${computed} from the given PriorityClass name`;
 
-const isClass = ({ resource: { row }, subresource }: AdmissionQuestion): boolean =>
+const isClass = ({ resource: { row }, subresource }: AdmissionTarget): boolean =>
   row.group === 'scheduling.platform.io' && row.resource === 'priorityclasses' && subresource === undefined;
 
 /** Judges changes of the classes themselves. */
@@ -91,7 +91,7 @@ export function priorityClasses(classes: () => PriorityClasses): ValidatingPlugi
   return {
     name: NAME,
     handles: () => true,
-    looksInto: (question) => question.operation !== 'DELETE' && isClass(question),
+    inspectsObject: (question) => question.operation !== 'DELETE' && isClass(question),
     validate(request) {
       if (request.operation === 'DELETE') return system.validate(request);
       const { object } = request;

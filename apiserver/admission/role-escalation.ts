@@ -39,7 +39,7 @@ export function roleEscalation(escalation: EscalationParts): MutatingPlugin {
   return {
     name: 'RoleEscalation',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
-    looksInto: ({ resource: { row }, user }) => row.group === GROUP && !isInMastersGroup(user),
+    inspectsObject: ({ resource: { row }, user }) => row.group === GROUP && !isInMastersGroup(user),
     mutate(request) {
       const { row } = request.resource;
       if (row.group !== GROUP || request.object === undefined || isInMastersGroup(request.user)) return undefined;
@@ -63,7 +63,7 @@ function differsInUpkeepOnly(object: JsonObject, old: JsonObject): boolean {
 async function guardRole(escalation: EscalationParts, request: AdmissionRequest, object: JsonObject): Promise<void> {
   const { resource } = request.resource.row;
   // What a collection is asked to create has no name that leave could be given for (upstream behaviour).
-  const name = request.isAddressed ? request.name : '';
+  const name = request.hasNameInPath ? request.name : '';
   if (await mayDo(escalation, request.user, { verb: 'escalate', resource, namespace: request.namespace, name })) return;
   const rules = (arrayAt(object, 'rules') ?? []).filter(isObject).map(readRule);
   await refuseMissing(escalation, request, rules);

@@ -9,7 +9,7 @@ import type { Random } from '../../shared/runtime/random';
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 import type { Entry } from '../cache/cache';
 import { parseEntry } from '../registry/object/stored-object';
-import type { AdmissionQuestion, AdmissionRequest } from '../registry/admission';
+import type { AdmissionTarget, AdmissionRequest } from '../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from './chain';
 import { NEW_PODS, podMutation, podValidation, refused } from './pod-creation';
 import { checkEphemeralSecrets, checkSecrets, mirrorFault } from './pod-secrets';
@@ -51,12 +51,13 @@ type Judge = (request: AdmissionRequest, spec: JsonObject) => void;
 
 /** Ephemeral containers are judged as well; all else of a pod that runs was judged when it was created. */
 function withEphemeral(plugin: ValidatingPlugin, judge: Judge): ValidatingPlugin {
-  const isEphemeral = ({ operation, resource: { row }, subresource }: AdmissionQuestion): boolean =>
+  const isEphemeral = ({ operation, resource: { row }, subresource }: AdmissionTarget): boolean =>
     operation === 'UPDATE' && row.group === '' && row.resource === 'pods' && subresource === 'ephemeralcontainers';
   return {
     ...plugin,
     handles: (operation) => operation === 'UPDATE' || plugin.handles(operation),
-    looksInto: (question) => isEphemeral(question) || (plugin.handles(question.operation) && plugin.looksInto?.(question) !== false),
+    inspectsObject: (question) =>
+      isEphemeral(question) || (plugin.handles(question.operation) && plugin.inspectsObject?.(question) !== false),
     validate(request) {
       if (isEphemeral(request)) {
         judge(request, objectAt(request.object, 'spec') ?? {});

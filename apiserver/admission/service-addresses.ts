@@ -45,7 +45,7 @@ export function serviceAddresses(mayUse: MayUse): ValidatingPlugin {
   return {
     name: 'DenyServiceExternalIPs',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
-    looksInto: ({ resource: { row } }) => row.group === '' && row.resource === 'services',
+    inspectsObject: ({ resource: { row } }) => row.group === '' && row.resource === 'services',
     validate(request) {
       const { row } = request.resource;
       if (row.group !== '' || row.resource !== 'services') return undefined;

@@ -10,7 +10,7 @@ import { MASTERS_GROUP, type UserInfo } from '../../shared/api/identity/user';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 import { parseCertificateRequest } from '../../shared/pki/certificate-request';
 import { whenResolved, type MaybePromise } from '../../shared/runtime/maybe-promise';
-import type { AdmissionQuestion, AdmissionRequest } from '../registry/admission';
+import type { AdmissionTarget, AdmissionRequest } from '../registry/admission';
 import type { ValidatingPlugin } from './chain';
 
 export interface SignerUse {
@@ -36,12 +36,12 @@ function guard(
   endpoint: string | undefined,
   judge: (request: AdmissionRequest) => Promise<void> | undefined,
 ): ValidatingPlugin {
-  const isMeant = ({ resource: { row }, subresource }: AdmissionQuestion): boolean =>
+  const isMeant = ({ resource: { row }, subresource }: AdmissionTarget): boolean =>
     row.group === 'certificates.platform.io' && row.resource === 'certificatesigningrequests' && subresource === endpoint;
   return {
     name,
     handles: (operation) => operation === wanted,
-    looksInto: isMeant,
+    inspectsObject: isMeant,
     validate: (request) => (isMeant(request) ? judge(request) : undefined),
   };
 }

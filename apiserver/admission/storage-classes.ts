@@ -5,7 +5,7 @@ import { compareQuantities } from '../../shared/values/quantity';
 import { objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 import type { Entry } from '../cache/cache';
 import { parseEntry } from '../registry/object/stored-object';
-import type { AdmissionQuestion } from '../registry/admission';
+import type { AdmissionTarget } from '../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from './chain';
 import { defaultAmong } from './default-class';
 import { refused } from './pod-creation';
@@ -14,7 +14,7 @@ const MARKS = ['storageclass.platform.io/is-default-class', 'storageclass.beta.p
 const OLD_MEMBER = 'volume.beta.platform.io/storage-class';
 const FIXED = 'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
 
-const isClaim = ({ resource: { row }, subresource }: AdmissionQuestion): boolean =>
+const isClaim = ({ resource: { row }, subresource }: AdmissionTarget): boolean =>
   row.group === '' && row.resource === 'persistentvolumeclaims' && subresource === undefined;
 
 /** `classes`: the StorageClasses that there are at this moment. */
@@ -22,7 +22,7 @@ export function defaultStorageClass(classes: () => Iterable<Entry>): MutatingPlu
   return {
     name: 'DefaultStorageClass',
     handles: (operation) => operation === 'CREATE',
-    looksInto: isClaim,
+    inspectsObject: isClaim,
     mutate(request) {
       const spec = isClaim(request) ? objectAt(request.object, 'spec') : undefined;
       if (spec === undefined || classOf(request.object ?? {}) !== undefined) return undefined;
@@ -38,7 +38,7 @@ export function claimResize(find: (name: string) => Entry | undefined): Validati
   return {
     name: 'PersistentVolumeClaimResize',
     handles: (operation) => operation === 'UPDATE',
-    looksInto: isClaim,
+    inspectsObject: isClaim,
     validate(request) {
       const { object, oldObject } = request;
       if (!isClaim(request) || object === undefined || oldObject === undefined) return undefined;

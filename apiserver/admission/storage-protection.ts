@@ -19,7 +19,7 @@ export function storageProtection(prefix: string): MutatingPlugin {
     name: 'StorageObjectInUseProtection',
     handles: (operation) => operation === 'CREATE',
     // It rests on nothing but the object, and is asked where that is worked out.
-    looksInto: () => false,
+    inspectsObject: () => false,
     mutate({ resource: { row }, subresource, object }) {
       const finalizer = row.group === '' ? FINALIZERS.get(row.resource) : undefined;
       if (finalizer === undefined || subresource !== undefined || object === undefined) return undefined;

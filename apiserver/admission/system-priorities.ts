@@ -7,7 +7,7 @@ export function systemPriorities(): ValidatingPlugin {
   return {
     name: 'Priority',
     handles: (operation) => operation === 'DELETE',
-    looksInto: () => false,
+    inspectsObject: () => false,
     validate({ resource: { row }, name }) {
       const { group, resource } = row;
       if (group === 'scheduling.platform.io' && resource === 'priorityclasses' && SYSTEM_PRIORITY_CLASSES.has(name)) {

@@ -1,13 +1,13 @@
 /** A node that registers takes no pods before it has been found ready. Controllers take the taint away. */
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, stringAt, type JsonValue } from '../../shared/values/json';
-import type { AdmissionQuestion } from '../registry/admission';
+import type { AdmissionTarget } from '../registry/admission';
 import type { MutatingPlugin } from './chain';
 
 const TAINT = 'not-ready';
 const EFFECT = 'NoSchedule';
 
-const isNode = ({ resource: { row }, subresource }: AdmissionQuestion): boolean =>
+const isNode = ({ resource: { row }, subresource }: AdmissionTarget): boolean =>
   row.group === '' && row.resource === 'nodes' && subresource === undefined;
 
 /** `prefix`: of the names that the server writes (`platform.io`). */
@@ -15,7 +15,7 @@ export function taintNodes(prefix: string): MutatingPlugin {
   return {
     name: 'TaintNodesByCondition',
     handles: (operation) => operation === 'CREATE',
-    looksInto: isNode,
+    inspectsObject: isNode,
     mutate(request) {
       if (!isNode(request) || request.object === undefined) return undefined;
       const spec = objectAt(request.object, 'spec') ?? {};

@@ -15,7 +15,7 @@ import type { ServiceState } from '../webhook-client/service-resolver';
 import type { Cache } from '../cache/cache';
 import { parseEntry } from '../registry/object/stored-object';
 import type { Resource, Writer } from '../registry/verbs';
-import { ownContext, ownWrite } from '../reconcilers/reconciler';
+import { serverContext, serverWriteOptions } from '../reconcilers/reconciler';
 import { checkAvailability, type Availability, type CheckResult } from './availability';
 import type { ExtensionServers } from './extension-servers';
 import { availableCondition, type Registration, type Registrations } from './registrations';
@@ -157,7 +157,7 @@ class Reconciler implements AvailabilityReconciler {
     const value = { ...object, status: { ...objectAt(object, 'status'), conditions: [conditionOf(object, result, clock.now())] } };
     const body = { value, duplicates: [], format: 'json' } as const;
     try {
-      await writer.update(ownContext(clock), services, { namespace: '', name }, 'status', body, ownWrite(names));
+      await writer.update(serverContext(clock), services, { namespace: '', name }, 'status', body, serverWriteOptions(names));
       if (result.status === 'False' && stringAt(availableCondition(object), 'status') === 'True') onUnavailable(name, result.reason);
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;

@@ -3,7 +3,7 @@ import { Band } from './band';
 
 it('Band behaves as a set, chooses only free numbers, and uses memory in proportion to the taken ones', () => {
   const step = fc.record({
-    take: fc.boolean(),
+    isAllocation: fc.boolean(),
     number: fc.integer({ min: 95, max: 165 }),
     chance: fc.double({ min: 0, max: 0.999999, noNaN: true }),
   });
@@ -11,15 +11,15 @@ it('Band behaves as a set, chooses only free numbers, and uses memory in proport
     fc.property(fc.array(step, { maxLength: 150 }), (steps) => {
       const band = new Band(100, 60);
       const model = new Set<number>();
-      for (const { take, number, chance } of steps) {
+      for (const { isAllocation, number, chance } of steps) {
         const contained = number >= 100 && number < 160;
-        if (take) {
-          expect(band.take(number)).toBe(contained && !model.has(number));
+        if (isAllocation) {
+          expect(band.allocate(number)).toBe(contained && !model.has(number));
           if (contained) model.add(number);
         } else expect(band.release(number)).toBe(model.delete(number));
-        expect([band.taken, band.free]).toEqual([model.size, 60 - model.size]);
-        expect(band.written).toBeLessThanOrEqual(2 * model.size);
-        const chosen = band.choose(chance);
+        expect([band.allocatedCount, band.freeCount]).toEqual([model.size, 60 - model.size]);
+        expect(band.displacedCount).toBeLessThanOrEqual(2 * model.size);
+        const chosen = band.pickFree(chance);
         if (chosen === undefined) expect(model.size).toBe(60);
         else expect(band.contains(chosen) && !model.has(chosen)).toBe(true);
       }
@@ -31,17 +31,17 @@ it('Band behaves as a set, chooses only free numbers, and uses memory in proport
 
 it('Band can choose every free number', () => {
   const band = new Band(0, 16);
-  for (const number of [3, 0, 15, 7]) band.take(number);
+  for (const number of [3, 0, 15, 7]) band.allocate(number);
   band.release(0);
-  const given = new Set(Array.from({ length: 1000 }, (_, index) => band.choose(index / 1000)));
-  expect([...given].sort((a = 0, b = 0) => a - b)).toEqual([0, 1, 2, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14]);
+  const picked = new Set(Array.from({ length: 1000 }, (_, index) => band.pickFree(index / 1000)));
+  expect([...picked].sort((a = 0, b = 0) => a - b)).toEqual([0, 1, 2, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14]);
 });
 
 it('Band chooses the last free number of a million', () => {
   const size = 1 << 20;
   const band = new Band(0, size);
-  for (let number = 0; number < size; number++) if (number !== 777_777) band.take(number);
-  expect(band.choose(0.3)).toBe(777_777);
-  band.take(777_777);
-  expect(band.choose(0.3)).toBeUndefined();
+  for (let number = 0; number < size; number++) if (number !== 777_777) band.allocate(number);
+  expect(band.pickFree(0.3)).toBe(777_777);
+  band.allocate(777_777);
+  expect(band.pickFree(0.3)).toBeUndefined();
 });

@@ -1,26 +1,27 @@
 /**
- * A band of numbers of which some are taken, for choosing one of the others by chance in constant time however few are left, in memory proportional to
- * those taken. It is a shuffle of the band that is never written down where it is in order: what is taken stands in front, what is free behind it.
+ * A set of allocated numbers in [first, first + size) that picks a random free number in constant time, with memory
+ * proportional to the allocated numbers. It is a permutation of the range, allocated numbers first, of which only the
+ * displaced positions are stored.
  */
 export class Band {
-  /** What stands at a place, where it is not the place's own number. */
-  private readonly at = new Map<number, number>();
-  /** Where a number stands, where that is not its own place. */
-  private readonly placeOf = new Map<number, number>();
-  private count = 0;
+  /** The number at a position, where it is not the number of that position. */
+  private readonly valueAtPosition = new Map<number, number>();
+  /** The position of a number, where it is not its own position. */
+  private readonly positionOfValue = new Map<number, number>();
+  private allocated = 0;
 
-  /** The numbers from `first` on, `size` of them. */
+  /** The range [first, first + size). */
   constructor(
     readonly first: number,
     readonly size: number,
   ) {}
 
-  get taken(): number {
-    return this.count;
+  get allocatedCount(): number {
+    return this.allocated;
   }
 
-  get free(): number {
-    return this.size - this.count;
+  get freeCount(): number {
+    return this.size - this.allocated;
   }
 
   contains(number: number): boolean {
@@ -28,65 +29,66 @@ export class Band {
   }
 
   has(number: number): boolean {
-    return this.contains(number) && this.place(number - this.first) < this.count;
+    return this.contains(number) && this.positionOf(number - this.first) < this.allocated;
   }
 
-  /** False when it is taken already or lies elsewhere. */
-  take(number: number): boolean {
+  /** Returns false when the number is already allocated or out of range. */
+  allocate(number: number): boolean {
     if (!this.contains(number) || this.has(number)) return false;
     const value = number - this.first;
-    this.swap(this.place(value), this.count);
-    this.count += 1;
+    this.swap(this.positionOf(value), this.allocated);
+    this.allocated += 1;
     return true;
   }
 
-  /** False when it was not taken. */
+  /** Returns false when the number was not allocated. */
   release(number: number): boolean {
     if (!this.has(number)) return false;
     const value = number - this.first;
-    this.count -= 1;
-    this.swap(this.place(value), this.count);
-    // Whatever is free and has its own place among the free goes there: so only what the front displaced is ever written down.
-    if (value > this.count) this.swap(this.count, value);
-    const home = this.place(this.count);
-    if (home > this.count) this.swap(home, this.count);
+    this.allocated -= 1;
+    this.swap(this.positionOf(value), this.allocated);
+    // Free numbers move back to their own positions when possible, so only positions displaced by allocated numbers
+    // are stored.
+    if (value > this.allocated) this.swap(this.allocated, value);
+    const freePosition = this.positionOf(this.allocated);
+    if (freePosition > this.allocated) this.swap(freePosition, this.allocated);
     return true;
   }
 
-  /** A free one, each equally likely; `chance` is in [0, 1). Undefined when none is left. */
-  choose(chance: number): number | undefined {
-    if (this.free === 0) return undefined;
-    const place = Math.min(this.count + Math.floor(chance * this.free), this.size - 1);
-    return this.first + this.value(place);
+  /** A free number with equal probability; `chance` is in [0, 1). `undefined` when none is free. */
+  pickFree(chance: number): number | undefined {
+    if (this.freeCount === 0) return undefined;
+    const position = Math.min(this.allocated + Math.floor(chance * this.freeCount), this.size - 1);
+    return this.first + this.valueAt(position);
   }
 
-  /** How many places are written down; at most twice as many as are taken. */
-  get written(): number {
-    return this.at.size;
+  /** Number of stored positions: at most twice the allocated numbers. */
+  get displacedCount(): number {
+    return this.valueAtPosition.size;
   }
 
-  private value(place: number): number {
-    return this.at.get(place) ?? place;
+  private valueAt(position: number): number {
+    return this.valueAtPosition.get(position) ?? position;
   }
 
-  private place(value: number): number {
-    return this.placeOf.get(value) ?? value;
+  private positionOf(value: number): number {
+    return this.positionOfValue.get(value) ?? value;
   }
 
-  private swap(one: number, other: number): void {
-    if (one === other) return;
-    const [here, there] = [this.value(one), this.value(other)];
-    this.put(one, there);
-    this.put(other, here);
+  private swap(a: number, b: number): void {
+    if (a === b) return;
+    const [here, there] = [this.valueAt(a), this.valueAt(b)];
+    this.set(a, there);
+    this.set(b, here);
   }
 
-  private put(place: number, value: number): void {
-    if (place === value) {
-      this.at.delete(place);
-      this.placeOf.delete(value);
+  private set(position: number, value: number): void {
+    if (position === value) {
+      this.valueAtPosition.delete(position);
+      this.positionOfValue.delete(value);
     } else {
-      this.at.set(place, value);
-      this.placeOf.set(value, place);
+      this.valueAtPosition.set(position, value);
+      this.positionOfValue.set(value, position);
     }
   }
 }

@@ -1,22 +1,22 @@
 /**
- * Compares what objects say they hold with the allocation keys and the ranges: finds what is held without a key, held twice, out of range or allocated to
- * nobody. Nothing is to be found in data that this server wrote, whatever happened to it on the way; but data are restored, written by earlier builds and
- * other hands, and ranges are changed.
+ * Compares the addresses and ports that objects hold with the allocation keys and the ranges: finds missing,
+ * duplicate, out-of-range and leaked allocations, as upstream's repair controllers do. Writes of this server cause
+ * none of them; restored data, data of earlier or other programs and changed ranges do.
  */
 import type { Revision } from '../storage/store';
 import type { Holding, AllocationOwner } from './service-allocator';
 
-/** An object with what it holds. */
-export interface Holder {
+/** An object and the ids that it holds. */
+export interface AllocationHolder {
   readonly owner: AllocationOwner;
   readonly revision: Revision;
   readonly ids: readonly string[];
-  /** What it says it holds and nobody can: no addresses. */
+  /** Texts in the object that are not addresses. */
   readonly unreadable?: readonly string[];
 }
 
-export type Finding =
-  /** Nothing stands for what the owner holds, or a key of somebody who does not say that he holds it; `keyRevision` 0 = there is no key. */
+export type AllocationFinding =
+  /** The id has no key, or the key of an object that does not hold it. `keyRevision`: 0 without a key. */
   | {
       readonly type: 'missing';
       readonly id: string;
@@ -24,20 +24,20 @@ export type Finding =
       readonly revision: Revision;
       readonly keyRevision: Revision;
     }
-  /** Another holds it as well, and it is allocated to him. */
+  /** Another object holds the id too, and it is allocated to that object. */
   | { readonly type: 'duplicate'; readonly id: string; readonly owner: AllocationOwner }
-  /** It is not within any range of this server. */
+  /** The id is not in any range of this server. */
   | { readonly type: 'outside'; readonly id: string; readonly owner: AllocationOwner }
   | { readonly type: 'unreadable'; readonly text: string; readonly owner: AllocationOwner }
-  /** Nobody says that he holds what is allocated. */
+  /** No object holds the id. */
   | { readonly type: 'leaked'; readonly id: string; readonly keyRevision: Revision };
 
-export function auditAllocations(
-  holders: readonly Holder[],
+export function checkAllocations(
+  holders: readonly AllocationHolder[],
   holdings: ReadonlyMap<string, Holding>,
   isWithin: (id: string) => boolean = () => true,
-): readonly Finding[] {
-  const findings: Finding[] = [];
+): readonly AllocationFinding[] {
+  const findings: AllocationFinding[] = [];
   const accounted = new Set<string>();
   for (const { owner, ids } of holders) for (const id of ids) if (holdings.get(id)?.uid === owner.uid) accounted.add(id);
   for (const { owner, revision, ids, unreadable = [] } of holders) {

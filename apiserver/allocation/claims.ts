@@ -1,64 +1,64 @@
 /**
- * What one write asks of the ranges: it chooses and checks while the object is being made, over as many attempts as the write takes, and says
- * which keys have to change with the object. Nothing is allocated before the transaction that stores the object; until then what was
- * chosen is only kept from other requests of this replica.
+ * The allocations of one write. It chooses and checks ids during the attempts of the write and returns the allocation
+ * keys that change with the object. Nothing is allocated before the transaction; until then chosen ids are only
+ * reserved against other requests of this replica.
  */
 import type { IpFamily } from '../../shared/values/ip-address';
 import type { KeyValue, StoreOperation, Revision } from '../storage/store';
-import { holdingOf, type Ledger, type AllocationOwner, type Scope } from './service-allocator';
-import { addressId, portId, shownIn, type Pool } from './pool';
+import { holdingOf, type ServiceAllocator, type AllocationOwner, type AllocationScope } from './service-allocator';
+import { addressId, portId, addressOrPortIn, type AllocationPool } from './pool';
 
-/** A wish that cannot be granted; the message is upstream's. */
-export class NotAllocated extends Error {
+/** An id cannot be allocated. The message is the one of upstream. */
+export class NotAllocatedError extends Error {
   override readonly name = 'NotAllocated';
 }
 
-/** What an object holds: ids, and for ports the protocols that use them. */
-export type Held = ReadonlyMap<string, readonly string[]>;
+/** The ids that an object holds; for ports with the protocols that use them. */
+export type HeldIds = ReadonlyMap<string, readonly string[]>;
 
-/** A key that changes, or must not have changed, with the object. */
+/** A key that is written or compared in the transaction of the object. */
 export interface KeyWrite {
   readonly key: string;
   readonly modRevision: Revision;
   readonly operation?: StoreOperation;
-  /** The present state when the race for some key of the transaction was lost. */
-  lost(state: KeyValue | undefined, revision: Revision): void;
+  /** Called with the current state of the key when the compare of the transaction fails. */
+  onConflict(state: KeyValue | undefined, revision: Revision): void;
 }
 
 const FULL = 'range is full';
 
 export class AllocationClaims {
   private owner: AllocationOwner = { namespace: '', name: '', uid: '' };
-  /** What was chosen in earlier attempts and is not used in this one yet. */
-  private spare: string[] = [];
+  /** Ids chosen in earlier attempts and not used in this one so far. */
+  private reusable: string[] = [];
   private readonly reserved = new Set<string>();
-  /** In this attempt. */
-  private readonly dynamic = new Set<string>();
-  /** What the last changes take that was not held before. */
-  private readonly fresh = new Set<string>();
-  private readonly named = new Set<string>();
-  private refusal: { readonly pool: Pool; readonly scope: Scope } | undefined;
+  /** Ids chosen in this attempt. */
+  private readonly dynamicIds = new Set<string>();
+  /** Ids in the last key writes that the object did not hold before. */
+  private readonly newIds = new Set<string>();
+  private readonly requestedIds = new Set<string>();
+  private refusal: { readonly pool: AllocationPool; readonly scope: AllocationScope } | undefined;
 
-  constructor(private readonly ledger: Ledger) {}
+  constructor(private readonly allocator: ServiceAllocator) {}
 
   get families(): readonly IpFamily[] {
-    return this.ledger.families;
+    return this.allocator.families;
   }
 
-  /** A new attempt: everything is asked for again. What was chosen is chosen again where it is still to be had. */
-  begin(owner: AllocationOwner): void {
+  /** Starts an attempt. Ids chosen in earlier attempts are chosen again if they are still free. */
+  beginAttempt(owner: AllocationOwner): void {
     this.owner = owner;
-    this.spare = [...this.dynamic];
-    this.dynamic.clear();
-    this.named.clear();
+    this.reusable = [...this.dynamicIds];
+    this.dynamicIds.clear();
+    this.requestedIds.clear();
     this.refusal = undefined;
   }
 
-  /** What the object does not hold yet. Throws {@link NotAllocated}. */
+  /** For an address that the object does not hold yet. Throws {@link NotAllocatedError}. */
   claimAddress(family: IpFamily, text: string): void {
     const pool = this.addresses(family);
     const id = addressId(text);
-    if (id === undefined || !pool.contains(id)) throw this.refuse(pool, 'static', pool.texts.outside(text));
+    if (id === undefined || !pool.contains(id)) throw this.allocationError(pool, 'static', pool.messages.outOfRange(text));
     this.claim(pool, id);
   }
 
@@ -66,92 +66,95 @@ export class AllocationClaims {
     return this.choose(this.addresses(family));
   }
 
-  /** What the object does not hold yet, in whatever role. Throws {@link NotAllocated}. */
+  /** For a port that the object does not hold yet for any purpose. Throws {@link NotAllocatedError}. */
   claimPort(port: number): void {
-    const pool = this.ledger.ports;
+    const pool = this.allocator.ports;
     const id = portId(port);
-    if (!pool.contains(id)) throw this.refuse(pool, 'static', pool.texts.outside(String(port)));
+    if (!pool.contains(id)) throw this.allocationError(pool, 'static', pool.messages.outOfRange(String(port)));
     this.claim(pool, id);
   }
 
   choosePort(): number {
-    return Number(this.choose(this.ledger.ports));
+    return Number(this.choose(this.allocator.ports));
   }
 
-  /** The keys that change when an object that held `before` holds `after`. */
-  changes(before: Held, after: Held): readonly KeyWrite[] {
+  /** The keys that change when the ids of an object change from `before` to `after`. */
+  keyWrites(before: HeldIds, after: HeldIds): readonly KeyWrite[] {
     const writes: KeyWrite[] = [];
-    this.fresh.clear();
+    this.newIds.clear();
     for (const [id, protocols] of after) {
-      const kept = before.get(id);
-      if (kept === undefined) this.fresh.add(id);
-      if (kept === undefined || kept.join() !== protocols.join()) writes.push(this.write(id, this.valueFor(protocols)));
+      const previous = before.get(id);
+      if (previous === undefined) this.newIds.add(id);
+      if (previous === undefined || previous.join() !== protocols.join()) writes.push(this.keyWrite(id, this.keyValueFor(protocols)));
     }
     for (const id of before.keys()) {
       if (after.has(id)) continue;
-      const holding = this.ledger.holding(id);
-      // What another object holds is not this one's to give back.
-      if (holding === undefined || holding.uid === this.owner.uid) writes.push(this.write(id, undefined));
+      const holding = this.allocator.holding(id);
+      // Does not release the id of another object.
+      if (holding === undefined || holding.uid === this.owner.uid) writes.push(this.keyWrite(id, undefined));
     }
     return writes;
   }
 
-  /** The transaction with these changes was done at `revision`. */
-  committed(writes: readonly KeyWrite[], revision: Revision): void {
+  /** Call when the transaction has committed at `revision`. */
+  recordCommitted(writes: readonly KeyWrite[], revision: Revision): void {
     for (const { key, operation } of writes) {
       if (operation === undefined) continue;
-      const id = key.slice(this.ledger.keyOf('').length);
-      this.ledger.learn(id, operation.type === 'put' ? { revision, uid: this.owner.uid } : undefined, revision);
-      const counts = operation.type === 'put' && this.fresh.has(id) ? this.ledger.countsOf(id) : undefined;
-      if (counts !== undefined) counts.allocations[this.dynamic.has(id) ? 'dynamic' : 'static'] += 1;
+      const id = key.slice(this.allocator.keyOf('').length);
+      this.allocator.recordHolding(id, operation.type === 'put' ? { revision, uid: this.owner.uid } : undefined, revision);
+      const counts = operation.type === 'put' && this.newIds.has(id) ? this.allocator.countsOf(id) : undefined;
+      if (counts !== undefined) counts.allocations[this.dynamicIds.has(id) ? 'dynamic' : 'static'] += 1;
     }
   }
 
-  /** The request is over. */
+  /** Call when the request is done. */
   close(dryRun: boolean): void {
-    for (const id of this.reserved) this.ledger.unreserve(id);
+    for (const id of this.reserved) this.allocator.unreserve(id);
     this.reserved.clear();
-    const counts = this.refusal === undefined || dryRun ? undefined : this.ledger.counts.get(this.refusal.pool);
+    const counts = this.refusal === undefined || dryRun ? undefined : this.allocator.counts.get(this.refusal.pool);
     if (this.refusal !== undefined && counts !== undefined) counts.errors[this.refusal.scope] += 1;
   }
 
-  private addresses(family: IpFamily): Pool {
-    const pool = this.ledger.addresses(family);
-    if (pool === undefined) throw new NotAllocated(`${family} is not configured on this cluster`);
+  private addresses(family: IpFamily): AllocationPool {
+    const pool = this.allocator.addresses(family);
+    if (pool === undefined) throw new NotAllocatedError(`${family} is not configured on this cluster`);
     return pool;
   }
 
-  private claim(pool: Pool, id: string): void {
-    const again = this.named.has(id) || this.dynamic.has(id);
-    if (again || this.ledger.isTaken(id, this.owner)) throw this.refuse(pool, 'static', pool.texts.taken);
-    this.named.add(id);
+  private claim(pool: AllocationPool, id: string): void {
+    const isRepeated = this.requestedIds.has(id) || this.dynamicIds.has(id);
+    if (isRepeated || this.allocator.isAllocated(id, this.owner))
+      throw this.allocationError(pool, 'static', pool.messages.alreadyAllocated);
+    this.requestedIds.add(id);
     this.reserve(id);
   }
 
-  private choose(pool: Pool): string {
-    const again = this.spare.findIndex((id) => pool.contains(id) && !this.named.has(id) && !this.ledger.isTaken(id, this.owner));
-    const id = again < 0 ? this.ledger.choose(pool, this.reserved) : this.spare.splice(again, 1)[0];
-    if (id === undefined) throw this.refuse(pool, 'dynamic', FULL);
-    this.dynamic.add(id);
+  private choose(pool: AllocationPool): string {
+    const reusableIndex = this.reusable.findIndex(
+      (id) => pool.contains(id) && !this.requestedIds.has(id) && !this.allocator.isAllocated(id, this.owner),
+    );
+    const id = reusableIndex < 0 ? this.allocator.pickFree(pool, this.reserved) : this.reusable.splice(reusableIndex, 1)[0];
+    if (id === undefined) throw this.allocationError(pool, 'dynamic', FULL);
+    this.dynamicIds.add(id);
     this.reserve(id);
-    return shownIn(id);
+    return addressOrPortIn(id);
   }
 
   private reserve(id: string): void {
     if (this.reserved.has(id)) return;
     this.reserved.add(id);
-    this.ledger.reserve(id);
+    this.allocator.reserve(id);
   }
 
-  private refuse(pool: Pool, scope: Scope, text: string): NotAllocated {
+  private allocationError(pool: AllocationPool, scope: AllocationScope, text: string): NotAllocatedError {
     this.refusal = { pool, scope };
-    return new NotAllocated(text);
+    return new NotAllocatedError(text);
   }
 
-  private write(id: string, value: Buffer | undefined): KeyWrite {
-    const key = this.ledger.keyOf(id);
-    const holding = this.ledger.holding(id);
-    // Nobody holds what is to be taken, or the object itself does.
+  private keyWrite(id: string, value: Buffer | undefined): KeyWrite {
+    const key = this.allocator.keyOf(id);
+    const holding = this.allocator.holding(id);
+    // A put requires that the key does not exist or belongs to this object.
     const modRevision = holding !== undefined && (value === undefined || holding.uid === this.owner.uid) ? holding.revision : 0;
     const operation: StoreOperation | undefined =
       value !== undefined ? { type: 'put', key, value } : modRevision === 0 ? undefined : { type: 'delete', key };
@@ -159,11 +162,11 @@ export class AllocationClaims {
       key,
       modRevision,
       ...(operation === undefined ? {} : { operation }),
-      lost: (state, revision) => this.ledger.learn(id, holdingOf(state), revision),
+      onConflict: (state, revision) => this.allocator.recordHolding(id, holdingOf(state), revision),
     };
   }
 
-  private valueFor(protocols: readonly string[]): Buffer {
+  private keyValueFor(protocols: readonly string[]): Buffer {
     const { namespace, name, uid } = this.owner;
     return Buffer.from(JSON.stringify({ namespace, name, uid, ...(protocols.length === 0 ? {} : { protocols }) }));
   }

@@ -1,13 +1,13 @@
-/** What audits of allocations have found so far, as metrics count it. */
+/** Counts the faults that allocation repair has found, for metrics. */
 
 export const FAULT_SUBJECTS = ['ips', 'ports'] as const;
 export type FaultSubject = (typeof FAULT_SUBJECTS)[number];
 
-/** As in upstream's metrics. */
+/** Values of the label `type` in upstream's metrics. */
 export type FaultType = 'invalid' | 'outOfRange' | 'duplicate' | 'repair' | 'leak';
 
-export class AllocationFaults {
-  /** Audits that could not be made. */
+export class AllocationFaultCounts {
+  /** Repair passes that failed. */
   failures = 0;
   private readonly counts: Readonly<Record<FaultSubject, Map<FaultType, number>>> = { ips: new Map(), ports: new Map() };
 
@@ -15,7 +15,7 @@ export class AllocationFaults {
     this.counts[subject].set(type, (this.counts[subject].get(type) ?? 0) + 1);
   }
 
-  of(subject: FaultSubject): ReadonlyMap<FaultType, number> {
+  countsOf(subject: FaultSubject): ReadonlyMap<FaultType, number> {
     return this.counts[subject];
   }
 }

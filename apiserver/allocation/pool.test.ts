@@ -13,14 +13,14 @@ function ports(text: string): ReturnType<typeof portPool> {
   return portPool(range);
 }
 
-/** Everything that is given, in order. */
-function drained(pool: ReturnType<typeof addressPool>, most: number): string[] {
-  const given: string[] = [];
-  for (let id = pool.choose(0); id !== undefined && given.length < most; id = pool.choose(0)) {
-    pool.take(id);
-    given.push(id);
+/** All ids that the pool picks, in order. */
+function pickAll(pool: ReturnType<typeof addressPool>, most: number): string[] {
+  const picked: string[] = [];
+  for (let id = pool.pickFree(0); id !== undefined && picked.length < most; id = pool.pickFree(0)) {
+    pool.markAllocated(id);
+    picked.push(id);
   }
-  return given;
+  return picked;
 }
 
 it.each([
@@ -33,7 +33,7 @@ it.each([
 ])('addressPool of %s chooses %s first', (range, first, size) => {
   const pool = addresses(range);
   expect(pool.size).toBe(size);
-  expect(pool.choose(0)).toBe(first);
+  expect(pool.pickFree(0)).toBe(first);
 });
 
 it.each([
@@ -44,22 +44,22 @@ it.each([
 ])('portPool of %s chooses %s first', (range, first, size) => {
   const pool = ports(range);
   expect(pool.size).toBe(size);
-  expect(pool.choose(0)).toBe(first);
+  expect(pool.pickFree(0)).toBe(first);
 });
 
 it('a pool chooses from the lower band when the upper one is exhausted, and never the network or broadcast address', () => {
-  const given = drained(addresses('10.0.0.0/24'), 1000);
-  expect(new Set(given).size).toBe(254);
-  expect(given.indexOf('ips/10.0.0.1')).toBeGreaterThanOrEqual(238);
-  expect(given.slice(0, 238)).toContain('ips/10.0.0.254');
-  expect(given.some((id) => id === 'ips/10.0.0.0' || id === 'ips/10.0.0.255')).toBe(false);
+  const picked = pickAll(addresses('10.0.0.0/24'), 1000);
+  expect(new Set(picked).size).toBe(254);
+  expect(picked.indexOf('ips/10.0.0.1')).toBeGreaterThanOrEqual(238);
+  expect(picked.slice(0, 238)).toContain('ips/10.0.0.254');
+  expect(picked.some((id) => id === 'ips/10.0.0.0' || id === 'ips/10.0.0.255')).toBe(false);
 });
 
 it('addressPool chooses distinct addresses of a /64 range', () => {
   const pool = addresses('fd00::/64');
-  const given = [0, 0.25, 0.5, 0.999999].map((chance) => pool.choose(chance));
-  expect(new Set(given).size).toBe(4);
-  for (const id of given) expect(id !== undefined && pool.contains(id)).toBe(true);
+  const picked = [0, 0.25, 0.5, 0.999999].map((chance) => pool.pickFree(chance));
+  expect(new Set(picked).size).toBe(4);
+  for (const id of picked) expect(id !== undefined && pool.contains(id)).toBe(true);
   expect(pool.contains('ips/fd00::ffff:ffff:ffff:ffff')).toBe(true);
   expect(pool.contains('ips/fd00:0:0:1::')).toBe(false);
 });

@@ -1,34 +1,34 @@
 /**
- * What may be given out of one range, in its two bands: dynamic choice takes from the upper one first, so that the lower one stays for those who
- * name what they want. Knows numbers as the texts that stand in keys; who holds what is the ledger's business.
+ * The ids of one range in two bands, as in upstream's allocators: free ids are picked from the upper band first, so
+ * that the lower one stays free for static allocation. {@link ServiceAllocator} stores the owners.
  */
 import { formatIpAddress, parseIpAddress } from '../../shared/values/ip-address';
 import { Band } from './band';
 import { portRangeText, type PortRange, type ServiceRange } from './ranges';
 
-/** What the owner of a refused wish is told; the words are upstream's. */
-export interface PoolTexts {
-  readonly taken: string;
-  outside(shown: string): string;
+/** Error messages of upstream. */
+export interface PoolMessages {
+  readonly alreadyAllocated: string;
+  outOfRange(shown: string): string;
 }
 
-export interface Pool {
-  /** What its metrics are told apart by; none for node ports. */
+export interface AllocationPool {
+  /** Metric labels; none for node ports. */
   readonly labels: { readonly cidr?: string };
-  /** The range as an operator states it. */
+  /** The range as it is configured. */
   readonly text: string;
-  readonly texts: PoolTexts;
-  /** How many there are to give. */
+  readonly messages: PoolMessages;
+  /** Number of ids in the range. */
   readonly size: number;
-  /** The id of the first one. */
+  /** The first id. */
   readonly first: string;
-  /** Ids are `ips/10.0.0.1`, `ports/30000`: what follows the keys' common prefix. Whether it is one of this range that may be given. */
+  /** Whether the id is in the range. Ids are `ips/10.0.0.1` and `ports/30000`, the allocation keys without prefix. */
   contains(id: string): boolean;
-  /** From here on it is not chosen. */
-  take(id: string): void;
+  /** The id is not picked any more. */
+  markAllocated(id: string): void;
   release(id: string): void;
-  /** A free one by chance, in [0, 1); undefined when there is none. */
-  choose(chance: number): string | undefined;
+  /** A random free id; `chance` is in [0, 1). `undefined` when none is free. */
+  pickFree(chance: number): string | undefined;
 }
 
 const IPS = 'ips/';
@@ -38,82 +38,82 @@ export const portId = (port: number): string => `${PORTS}${port}`;
 
 export const isPortId = (id: string): boolean => id.startsWith(PORTS);
 
-/** Undefined for what is no address. */
+/** `undefined` when the text is not an address. */
 export function addressId(text: string): string | undefined {
   const address = parseIpAddress(text);
   return address === undefined ? undefined : `${IPS}${formatIpAddress(address)}`;
 }
 
 /** The address or port in an id. */
-export const shownIn = (id: string): string => id.slice(id.indexOf('/') + 1);
+export const addressOrPortIn = (id: string): string => id.slice(id.indexOf('/') + 1);
 
-/** More numbers than these are not chosen from: they can still be told apart exactly, and no cluster uses them up. */
-const MOST = 2 ** 52;
+/** Ids beyond this number are not picked. It keeps numbers exact, and no cluster allocates as many. */
+const MAX_NUMBERS = 2 ** 52;
 
 const IP_BANDS = { least: 16, share: 16, most: 256 };
 const PORT_BANDS = { least: 16, share: 32, most: 128 };
 
-/** How many numbers of a range are kept for manual choice: none of a small one. */
-function lowerSize(size: number, { least, share, most }: typeof IP_BANDS): number {
+/** Size of the lower band, for static allocation; 0 for small ranges. */
+function reservedBandSize(size: number, { least, share, most }: typeof IP_BANDS): number {
   return size <= least ? 0 : Math.min(Math.max(least, Math.floor(size / share)), most);
 }
 
-export function addressPool(range: ServiceRange): Pool {
+export function addressPool(range: ServiceRange): AllocationPool {
   const family = range.family === 'IPv4' ? 4 : 6;
   const idOf = (number: number): string => IPS + formatIpAddress({ family, value: range.first + BigInt(number) });
-  // The network's own address is nobody's, and with IPv4 neither is the last one, which reaches all.
+  // The network address cannot be allocated, nor can the broadcast address of IPv4.
   const last = range.first + range.size - (family === 4 ? 2n : 1n);
   const size = Number(last - range.first);
   const numberOf = (id: string): number | undefined => {
-    const address = id.startsWith(IPS) ? parseIpAddress(shownIn(id)) : undefined;
+    const address = id.startsWith(IPS) ? parseIpAddress(addressOrPortIn(id)) : undefined;
     if (address?.family !== family || address.value <= range.first || address.value > last) return undefined;
     return Number(address.value - range.first);
   };
   return bandedPool({
     labels: { cidr: range.text },
     text: range.text,
-    texts: {
-      taken: 'provided IP is already allocated',
-      outside: (shown) => `the provided IP (${shown}) is not in the valid range. The range of valid IPs is ${range.text}`,
+    messages: {
+      alreadyAllocated: 'provided IP is already allocated',
+      outOfRange: (shown) => `the provided IP (${shown}) is not in the valid range. The range of valid IPs is ${range.text}`,
     },
     first: 1,
     size,
-    lower: Math.min(lowerSize(Number(range.size), IP_BANDS), size),
+    lowerBandSize: Math.min(reservedBandSize(Number(range.size), IP_BANDS), size),
     idOf,
     numberOf,
   });
 }
 
-export function portPool(range: PortRange): Pool {
+export function portPool(range: PortRange): AllocationPool {
   return bandedPool({
     labels: {},
     text: portRangeText(range),
-    texts: {
-      taken: 'provided port is already allocated',
-      outside: () => `provided port is not in the valid range. The range of valid ports is ${portRangeText(range)}`,
+    messages: {
+      alreadyAllocated: 'provided port is already allocated',
+      outOfRange: () => `provided port is not in the valid range. The range of valid ports is ${portRangeText(range)}`,
     },
     first: range.first,
     size: range.size,
-    lower: lowerSize(range.size, PORT_BANDS),
+    lowerBandSize: reservedBandSize(range.size, PORT_BANDS),
     idOf: portId,
     numberOf(id) {
-      const port = id.startsWith(PORTS) ? Number(shownIn(id)) : -1;
+      const port = id.startsWith(PORTS) ? Number(addressOrPortIn(id)) : -1;
       return port >= range.first && port < range.first + range.size ? port : undefined;
     },
   });
 }
 
-interface Numbers extends Pick<Pool, 'labels' | 'text' | 'texts' | 'size'> {
+interface BandedPoolOptions extends Pick<AllocationPool, 'labels' | 'text' | 'messages' | 'size'> {
   readonly first: number;
-  readonly lower: number;
+  readonly lowerBandSize: number;
   readonly idOf: (number: number) => string;
-  /** Undefined for what is not to be had from here. */
+  /** `undefined` when the id is not in the range. */
   readonly numberOf: (id: string) => number | undefined;
 }
 
-function bandedPool({ labels, text, texts, first, size, lower, idOf, numberOf }: Numbers): Pool {
-  const lowerBand = new Band(first, lower);
-  const upperBand = new Band(first + lower, Math.min(size, MOST) - lower);
+function bandedPool({ labels, text, messages, first, size, lowerBandSize, idOf, numberOf }: BandedPoolOptions): AllocationPool {
+  const lowerBand = new Band(first, lowerBandSize);
+  const upperBand = new Band(first + lowerBandSize, Math.min(size, MAX_NUMBERS) - lowerBandSize);
   const bands = [upperBand, lowerBand];
   const bandOf = (id: string): { readonly band: Band | undefined; readonly number: number } => {
     const number = numberOf(id) ?? -1;
@@ -122,20 +122,20 @@ function bandedPool({ labels, text, texts, first, size, lower, idOf, numberOf }:
   return {
     labels,
     text,
-    texts,
+    messages,
     size,
     first: idOf(first),
     contains: (id) => numberOf(id) !== undefined,
-    take(id) {
+    markAllocated(id) {
       const { band, number } = bandOf(id);
-      band?.take(number);
+      band?.allocate(number);
     },
     release(id) {
       const { band, number } = bandOf(id);
       band?.release(number);
     },
-    choose(chance) {
-      const number = upperBand.choose(chance) ?? lowerBand.choose(chance);
+    pickFree(chance) {
+      const number = upperBand.pickFree(chance) ?? lowerBand.pickFree(chance);
       return number === undefined ? undefined : idOf(number);
     },
   };

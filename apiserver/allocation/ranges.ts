@@ -1,10 +1,7 @@
-/**
- * The ranges from which Services get addresses and node ports, as an operator states them: what is accepted and how the rest is refused.
- * Holds no state.
- */
+/** Parses and validates the flags for Service addresses and node ports. */
 import { formatIpAddress, parseIpRange, type IpAddress, type IpFamily } from '../../shared/values/ip-address';
 
-/** A range of one family, its host bits cleared. */
+/** A range of one family with cleared host bits. */
 export interface ServiceRange {
   readonly family: IpFamily;
   /** Canonical, such as `10.0.0.0/24`. */
@@ -14,7 +11,7 @@ export interface ServiceRange {
   readonly size: bigint;
 }
 
-/** One range, or one of each family; Services that ask for no family are of the first one's. */
+/** One range, or one per family. The first family is the default. */
 export type ServiceRanges = readonly [ServiceRange] | readonly [ServiceRange, ServiceRange];
 
 export interface PortRange {
@@ -25,18 +22,18 @@ export interface PortRange {
 interface Family {
   readonly name: IpFamily;
   readonly bits: number;
-  /** The most bits that may be free in a range. */
-  readonly free: number;
+  /** The largest allowed number of host bits. */
+  readonly maxHostBits: number;
 }
 
 const FAMILIES: Readonly<Record<IpAddress['family'], Family>> = {
-  4: { name: 'IPv4', bits: 32, free: 20 },
-  6: { name: 'IPv6', bits: 128, free: 64 },
+  4: { name: 'IPv4', bits: 32, maxHostBits: 20 },
+  6: { name: 'IPv6', bits: 128, maxHostBits: 64 },
 };
-const LEAST_FREE_BITS = 3;
+const MIN_HOST_BITS = 3;
 const MAX_PORT = 65_535;
 
-/** The ranges, or what is wrong with them. */
+/** Returns the ranges or an error message. */
 export function parseServiceRanges(text: string): ServiceRanges | string {
   const parts = text.split(',');
   if (parts.length > 2) return 'must not contain more than two entries';
@@ -55,15 +52,18 @@ export function parseServiceRanges(text: string): ServiceRanges | string {
 function parseServiceRange(text: string, index: number): ServiceRange | string {
   const range = parseIpRange(text);
   if (range === undefined) return `entry ${index} is not a valid CIDR`;
-  const { name, bits, free } = FAMILIES[range.family];
-  const freeBits = bits - range.prefix;
-  if (freeBits > free) return `${text} is too large; for ${bits}-bit addresses, the mask must be >= ${bits - free}`;
-  if (freeBits < LEAST_FREE_BITS) return `${text} is too small; the service cluster IP range must be at least 8 IP addresses`;
+  const { name, bits, maxHostBits } = FAMILIES[range.family];
+  const hostBits = bits - range.prefix;
+  if (hostBits > maxHostBits) return `${text} is too large; for ${bits}-bit addresses, the mask must be >= ${bits - maxHostBits}`;
+  if (hostBits < MIN_HOST_BITS) return `${text} is too small; the service cluster IP range must be at least 8 IP addresses`;
   const network = formatIpAddress({ family: range.family, value: range.first });
-  return { family: name, text: `${network}/${range.prefix}`, first: range.first, size: 1n << BigInt(freeBits) };
+  return { family: name, text: `${network}/${range.prefix}`, first: range.first, size: 1n << BigInt(hostBits) };
 }
 
-/** `30000-32767`, `30000+100` (so many more) or one port; '' = none. Or what is wrong with it, in upstream's words. */
+/**
+ * `30000-32767`, `30000+100` (a first port and a count) or one port; empty for no ports. Returns an error message of
+ * upstream for other texts.
+ */
 export function parsePortRange(text: string): PortRange | string {
   if (text.trim() === '') return { first: 0, size: 0 };
   const match = /^\s*(\d+)\s*(?:([-+])\s*(\d+)\s*)?$/.exec(text);

@@ -1,16 +1,16 @@
 /**
- * Which addresses and node ports are allocated to whom, as this replica knows it: from the allocation keys that reach it with the cache's one watch,
- * and at once from what its own transactions found or did. The truth is in the store, where every write compares the keys that it takes; this view
- * only makes the first attempt a good one. Never asks the store.
+ * The allocated addresses and node ports as this replica knows them, from the watch of allocation keys and from its
+ * own transactions. The store is authoritative: every write compares the keys that it allocates. This view only makes
+ * the first attempt likely to succeed; it never reads the store.
  */
 import type { IpFamily } from '../../shared/values/ip-address';
 import type { Random } from '../../shared/runtime/random';
 import type { KeyValue, Revision } from '../storage/store';
-import { AllocationFaults } from './fault-counts';
-import { addressPool, portPool, type Pool } from './pool';
+import { AllocationFaultCounts } from './fault-counts';
+import { addressPool, portPool, type AllocationPool } from './pool';
 import type { PortRange, ServiceRanges } from './ranges';
 
-/** Whose an allocated address or port is. */
+/** The object to which an id is allocated. */
 export interface AllocationOwner {
   readonly namespace: string;
   readonly name: string;
@@ -18,62 +18,62 @@ export interface AllocationOwner {
 }
 
 export interface Holding {
-  /** At which the key was written. */
+  /** Revision of the allocation key. */
   readonly revision: Revision;
-  /** Of the owner; '' when the value says nothing that this server understands. */
+  /** uid of the owner; empty when the value of the key cannot be parsed. */
   readonly uid: string;
 }
 
-export type Scope = 'static' | 'dynamic';
+export type AllocationScope = 'static' | 'dynamic';
 
-/** What metrics tell of a pool. */
+/** Metrics of a pool. */
 export interface PoolCounts {
-  readonly allocations: Record<Scope, number>;
-  readonly errors: Record<Scope, number>;
-  /** In the range at present. */
+  readonly allocations: Record<AllocationScope, number>;
+  readonly errors: Record<AllocationScope, number>;
+  /** Allocated ids at present. */
   allocated: number;
 }
 
-export interface LedgerOptions {
+export interface ServiceAllocatorOptions {
   readonly ranges: ServiceRanges;
   readonly nodePorts: PortRange;
-  /** The store's key prefix, without a slash at its end. */
+  /** Key prefix of the store, without a trailing slash. */
   readonly prefix: string;
   readonly random: Random;
-  /** To whom the first address of the first range belongs before anyone asks for it. */
+  /** The object for which the first address of the first range is reserved. */
   readonly firstAddressFor: Pick<AllocationOwner, 'namespace' | 'name'>;
 }
 
-/** Below the prefix. */
+/** Relative to the key prefix. */
 export const ALLOCATIONS = 'allocations/';
 
-export class Ledger {
-  /** Of the configured ranges, in their order. */
+export class ServiceAllocator {
+  /** In the order of the configured ranges. */
   readonly families: readonly IpFamily[];
-  readonly ports: Pool;
-  readonly counts = new Map<Pool, PoolCounts>();
-  readonly faults = new AllocationFaults();
-  private readonly byFamily = new Map<IpFamily, Pool>();
+  readonly ports: AllocationPool;
+  readonly counts = new Map<AllocationPool, PoolCounts>();
+  readonly faultCounts = new AllocationFaultCounts();
+  private readonly byFamily = new Map<IpFamily, AllocationPool>();
   private readonly holdings = new Map<string, Holding>();
-  /** Ids that requests of this replica have chosen and not committed yet, with how many have chosen each. */
+  /** Ids that requests of this replica have chosen but not committed, with the number of these requests. */
   private readonly chosen = new Map<string, number>();
   private readonly root: string;
 
-  constructor(private readonly options: LedgerOptions) {
+  constructor(private readonly options: ServiceAllocatorOptions) {
     this.families = options.ranges.map(({ family }) => family);
     for (const range of options.ranges) this.byFamily.set(range.family, addressPool(range));
     this.ports = portPool(options.nodePorts);
     for (const pool of this.pools) this.counts.set(pool, newCounts());
     this.root = `${options.prefix}/${ALLOCATIONS}`;
-    this.addresses(this.families[0] ?? 'IPv4')?.take(this.firstAddress);
+    this.addresses(this.families[0] ?? 'IPv4')?.markAllocated(this.firstAddress);
   }
 
-  get pools(): readonly Pool[] {
+  get pools(): readonly AllocationPool[] {
     return [...this.byFamily.values(), this.ports];
   }
 
-  /** Undefined for a family that is not configured. */
-  addresses(family: IpFamily): Pool | undefined {
+  /** `undefined` for a family that is not configured. */
+  addresses(family: IpFamily): AllocationPool | undefined {
     return this.byFamily.get(family);
   }
 
@@ -81,7 +81,7 @@ export class Ledger {
     return this.root + id;
   }
 
-  all(): ReadonlyMap<string, Holding> {
+  allHoldings(): ReadonlyMap<string, Holding> {
     return this.holdings;
   }
 
@@ -89,16 +89,19 @@ export class Ledger {
     return this.holdings.get(id);
   }
 
-  /** Whether it is allocated, as far as this replica knows, or kept for someone else than `owner`. */
-  isTaken(id: string, owner: AllocationOwner): boolean {
+  /** Whether the id is allocated, or reserved for another object than `owner`. */
+  isAllocated(id: string, owner: AllocationOwner): boolean {
     if (this.holdings.has(id)) return true;
     const { namespace, name } = this.options.firstAddressFor;
     return id === this.firstAddress && (owner.namespace !== namespace || owner.name !== name);
   }
 
-  /** A free one that no other request is about to take; when all are, one of those, for the store to decide. */
-  choose(pool: Pool, except: ReadonlySet<string>): string | undefined {
-    const id = pool.choose(this.options.random.float());
+  /**
+   * A free id that no other request has chosen; if there is none, one that another request has chosen, so that the
+   * store decides.
+   */
+  pickFree(pool: AllocationPool, except: ReadonlySet<string>): string | undefined {
+    const id = pool.pickFree(this.options.random.float());
     if (id !== undefined) return id;
     for (const contested of this.chosen.keys()) {
       if (pool.contains(contested) && !this.holdings.has(contested) && !except.has(contested)) return contested;
@@ -108,39 +111,39 @@ export class Ledger {
 
   reserve(id: string): void {
     this.chosen.set(id, (this.chosen.get(id) ?? 0) + 1);
-    this.occupy(id);
+    this.markAllocated(id);
   }
 
   unreserve(id: string): void {
-    const left = (this.chosen.get(id) ?? 0) - 1;
-    if (left > 0) this.chosen.set(id, left);
+    const remaining = (this.chosen.get(id) ?? 0) - 1;
+    if (remaining > 0) this.chosen.set(id, remaining);
     else this.chosen.delete(id);
-    this.vacate(id);
+    this.markFree(id);
   }
 
-  /** What a transaction showed of a key, or made of it, at `revision`. */
-  learn(id: string, holding: Holding | undefined, revision: Revision): void {
+  /** Records the state of a key at `revision`, as a transaction returned or wrote it. */
+  recordHolding(id: string, holding: Holding | undefined, revision: Revision): void {
     const known = this.holdings.get(id);
     if (known !== undefined && known.revision > (holding?.revision ?? revision)) return;
     if (holding === undefined) {
-      this.forget(id);
+      this.removeHolding(id);
       return;
     }
     this.holdings.set(id, holding);
-    this.occupy(id);
+    this.markAllocated(id);
     const counts = known === undefined ? this.countsOf(id) : undefined;
     if (counts !== undefined) counts.allocated += 1;
   }
 
-  // What the cache's watch tells (KeyListener). Keys are relative to the prefix.
+  // KeyListener: events of the cache's watch. Keys are relative to the key prefix.
 
   onReset(): void {
-    for (const id of [...this.holdings.keys()]) this.forget(id);
+    for (const id of [...this.holdings.keys()]) this.removeHolding(id);
   }
 
   onKeyChange(key: string, value: Buffer | undefined, revision: Revision): void {
     const id = key.slice(ALLOCATIONS.length);
-    this.learn(id, value === undefined ? undefined : { revision, uid: uidIn(value) }, revision);
+    this.recordHolding(id, value === undefined ? undefined : { revision, uid: uidIn(value) }, revision);
   }
 
   countsOf(id: string): PoolCounts | undefined {
@@ -152,18 +155,18 @@ export class Ledger {
     return this.addresses(this.families[0] ?? 'IPv4')?.first ?? '';
   }
 
-  private forget(id: string): void {
+  private removeHolding(id: string): void {
     if (!this.holdings.delete(id)) return;
     const counts = this.countsOf(id);
     if (counts !== undefined) counts.allocated -= 1;
-    this.vacate(id);
+    this.markFree(id);
   }
 
-  private occupy(id: string): void {
-    for (const pool of this.pools) pool.take(id);
+  private markAllocated(id: string): void {
+    for (const pool of this.pools) pool.markAllocated(id);
   }
 
-  private vacate(id: string): void {
+  private markFree(id: string): void {
     if (this.holdings.has(id) || this.chosen.has(id) || id === this.firstAddress) return;
     for (const pool of this.pools) pool.release(id);
   }
@@ -177,13 +180,13 @@ export function holdingOf(kv: KeyValue | undefined): Holding | undefined {
   return kv === undefined ? undefined : { revision: kv.modRevision, uid: uidIn(kv.value) };
 }
 
-/** A key whose value cannot be read is taken all the same. */
+/** Empty for an unreadable value; its id is allocated nevertheless. */
 function uidIn(value: Buffer): string {
-  let read: unknown;
+  let parsed: unknown;
   try {
-    read = JSON.parse(value.toString());
+    parsed = JSON.parse(value.toString());
   } catch {
     return '';
   }
-  return typeof read === 'object' && read !== null && 'uid' in read && typeof read.uid === 'string' ? read.uid : '';
+  return typeof parsed === 'object' && parsed !== null && 'uid' in parsed && typeof parsed.uid === 'string' ? parsed.uid : '';
 }

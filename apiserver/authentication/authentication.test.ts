@@ -23,7 +23,7 @@ const authenticate = authenticateInOrder(
 const heard: string[] = [];
 const bearer = {
   warn: (text: string) => void heard.push(text),
-  annotate: (name: string, value: string) => void heard.push(`${name}: ${value}`),
+  addAuditAnnotation: (name: string, value: string) => void heard.push(`${name}: ${value}`),
 };
 const who = (authorization?: string, certificate?: ClientCertificate): Promise<UserInfo | undefined> =>
   Promise.resolve(authenticate({ authorization, certificate, rawHeaders: [], url: '/' }, bearer));

@@ -42,7 +42,7 @@ export interface Remarks {
 /** Who hears what is to be said of the credentials of a request. */
 export interface Bearer {
   warn(text: string): void;
-  annotate(name: string, value: string): void;
+  addAuditAnnotation(name: string, value: string): void;
 }
 
 export interface Authenticator {

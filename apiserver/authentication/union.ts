@@ -40,7 +40,7 @@ function admitted(
   names: GeneratedNames,
 ): UserInfo {
   if (warning !== undefined) bearer.warn(warning);
-  if (notes !== undefined) for (const [name, value] of notes) bearer.annotate(name, value);
+  if (notes !== undefined) for (const [name, value] of notes) bearer.addAuditAnnotation(name, value);
   return authenticated(user, names);
 }
 

@@ -38,7 +38,7 @@ describe('conversion of a list', () => {
     const { client, converter } = fixture();
     client.holds = true;
     const entries = widgets(2_600);
-    const work = converter.entries(SECOND, entries, LATER);
+    const work = converter.convertEntries(SECOND, entries, LATER);
     for (let round = 0; round < 50; round += 1) {
       await nextTurn();
       client.answer();
@@ -53,7 +53,7 @@ describe('conversion of a list', () => {
   it('sends at most 1 MiB per call, and a larger object in its own call', async () => {
     const { client, converter } = fixture();
     const entries = [...widgets(10, { text: 'x'.repeat(300_000) }), storedWidget(FIRST, 'big', 99, { text: 'x'.repeat(2_000_000) })];
-    await converter.entries(SECOND, entries, LATER);
+    await converter.convertEntries(SECOND, entries, LATER);
     expect(client.asked.map(({ names }) => names.length)).toEqual([3, 3, 3, 1, 1]);
     expect(client.asked.map(({ options, bytes }) => options.maxBytes === Math.max(4 * 1024 * 1024, bytes * 4))).toEqual(
       Array(5).fill(true),
@@ -66,12 +66,12 @@ describe('conversion of a list', () => {
     const [old] = widgets(1);
     const fresh = storedWidget(convertedRows('', 'v2')[1], 'fresh', 7);
     if (old === undefined) throw new Error('no widget');
-    const shown = await converter.entries(SECOND, [fresh, old], LATER);
+    const shown = await converter.convertEntries(SECOND, [fresh, old], LATER);
     expect(client.asked.map(({ names }) => names)).toEqual([['w0']]);
     expect(shown[0]).toBe(fresh);
     const same = [fresh];
-    expect(await converter.entries(SECOND, same, LATER)).toBe(same);
-    expect(await converter.entries(FIRST, [old], LATER)).toEqual([old]);
+    expect(await converter.convertEntries(SECOND, same, LATER)).toBe(same);
+    expect(await converter.convertEntries(FIRST, [old], LATER)).toEqual([old]);
     expect(client.asked).toHaveLength(1);
   });
 });
@@ -81,33 +81,33 @@ describe('cache of converted objects', () => {
     const { client, converter } = fixture();
     const [entry] = widgets(1);
     if (entry === undefined) throw new Error('no widget');
-    const [first] = await converter.entries(SECOND, [entry], LATER);
-    const [again] = await converter.entries(SECOND, [storedWidget(FIRST, 'w0', 1)], LATER);
+    const [first] = await converter.convertEntries(SECOND, [entry], LATER);
+    const [again] = await converter.convertEntries(SECOND, [storedWidget(FIRST, 'w0', 1)], LATER);
     expect(again).toBe(first);
     expect(client.asked).toHaveLength(1);
-    await converter.entries(SECOND, [storedWidget(FIRST, 'w0', 2)], LATER);
+    await converter.convertEntries(SECOND, [storedWidget(FIRST, 'w0', 2)], LATER);
     expect(client.asked).toHaveLength(2);
-    await converter.entries(convertedRows('changed')[1], [entry], LATER);
+    await converter.convertEntries(convertedRows('changed')[1], [entry], LATER);
     expect(client.asked).toHaveLength(3);
   });
 
   it('is not used for objects that differ from the stored ones', async () => {
     const { client, converter } = fixture();
     const entries = widgets(1);
-    await converter.entries(SECOND, entries, LATER, true);
-    await converter.entries(SECOND, entries, LATER);
-    await converter.entries(SECOND, entries, LATER, true);
+    await converter.convertEntries(SECOND, entries, LATER, true);
+    await converter.convertEntries(SECOND, entries, LATER);
+    await converter.convertEntries(SECOND, entries, LATER, true);
     expect(client.asked).toHaveLength(3);
   });
 
   it('evicts the oldest objects over 32 MiB', async () => {
     const { client, converter } = fixture();
     const entries = widgets(40, { text: 'x'.repeat(1_000_000) });
-    await converter.entries(SECOND, entries, LATER);
+    await converter.convertEntries(SECOND, entries, LATER);
     const { length } = client.asked;
-    await converter.entries(SECOND, entries.slice(-20), LATER);
+    await converter.convertEntries(SECOND, entries.slice(-20), LATER);
     expect(client.asked).toHaveLength(length);
-    await converter.entries(SECOND, entries.slice(0, 1), LATER);
+    await converter.convertEntries(SECOND, entries.slice(0, 1), LATER);
     expect(client.asked).toHaveLength(length + 1);
   });
 
@@ -115,7 +115,7 @@ describe('cache of converted objects', () => {
     const { client, converter } = fixture();
     client.holds = true;
     const entries = widgets(3);
-    const requests = [converter.entries(SECOND, entries, LATER), converter.entries(SECOND, entries.slice(1), LATER)];
+    const requests = [converter.convertEntries(SECOND, entries, LATER), converter.convertEntries(SECOND, entries.slice(1), LATER)];
     await nextTurn();
     await nextTurn();
     client.answer();
@@ -130,11 +130,11 @@ describe('failing conversion webhook', () => {
     const { calls, client, converter, failures } = fixture();
     client.fault = 'Post "https://webhook.example/convert": refused';
     const words = `conversion webhook for example.com/v1, Kind=Widget failed: ${client.fault}`;
-    await expect(converter.entries(SECOND, widgets(2), LATER)).rejects.toThrow(words);
+    await expect(converter.convertEntries(SECOND, widgets(2), LATER)).rejects.toThrow(words);
     expect(failures).toEqual([words]);
     expect(calls).toMatchObject([{ from: 'v1', to: 'v2', definition: 'widgets.example.com', fault: 'conversion_webhook_call_failure' }]);
     client.fault = undefined;
-    expect(await converter.entries(SECOND, widgets(2), LATER)).toHaveLength(2);
+    expect(await converter.convertEntries(SECOND, widgets(2), LATER)).toHaveLength(2);
     expect(calls[1]).toMatchObject({ fault: undefined });
   });
 
@@ -142,7 +142,7 @@ describe('failing conversion webhook', () => {
     const { clock, client, converter } = fixture();
     client.holds = true;
     let isOver = false;
-    const late = converter.entries(SECOND, widgets(1), { deadline: 1_000 }).catch((error: unknown) => ((isOver = true), error));
+    const late = converter.convertEntries(SECOND, widgets(1), { deadline: 1_000 }).catch((error: unknown) => ((isOver = true), error));
     await nextTurn();
     await nextTurn();
     clock.advance(1_000);
@@ -154,7 +154,7 @@ describe('failing conversion webhook', () => {
     expect(error).toMatchObject({ code: 504 });
     client.answer();
     await nextTurn();
-    expect(await converter.entries(SECOND, widgets(1), LATER)).toHaveLength(1);
+    expect(await converter.convertEntries(SECOND, widgets(1), LATER)).toHaveLength(1);
     expect(client.asked).toHaveLength(1);
   });
 });
@@ -169,23 +169,23 @@ it('conversion yields to the event loop while it processes many objects', async 
       return entry.bytes;
     },
   }));
-  await converter.entries(SECOND, entries, { ...LATER, requeue: () => ((requeues += 1), Promise.resolve()) });
+  await converter.convertEntries(SECOND, entries, { ...LATER, requeue: () => ((requeues += 1), Promise.resolve()) });
   expect(requeues).toBeGreaterThan(10);
 });
 
 it('conversion of one object works between any two versions and calls no webhook for an empty object', async () => {
   const { client, converter } = fixture();
   const object = { metadata: { name: 'a' }, spec: { a: 1 } };
-  expect(await converter.object(SECOND, 'v2', 'v1', object, LATER)).toEqual({ metadata: { name: 'a' }, spec: { a: 1, seen: true } });
+  expect(await converter.convertObject(SECOND, 'v2', 'v1', object, LATER)).toEqual({ metadata: { name: 'a' }, spec: { a: 1, seen: true } });
   expect(client.asked.map(({ to }) => to)).toEqual(['example.com/v1']);
-  expect(await converter.object(SECOND, 'v2', 'v2', object, LATER)).toBe(object);
-  expect(await converter.object(SECOND, 'v2', 'v1', { metadata: {} }, LATER)).toEqual({ metadata: {} });
+  expect(await converter.convertObject(SECOND, 'v2', 'v2', object, LATER)).toBe(object);
+  expect(await converter.convertObject(SECOND, 'v2', 'v1', { metadata: {} }, LATER)).toEqual({ metadata: {} });
   expect(client.asked).toHaveLength(1);
 });
 
 it('conversion keeps the resourceVersion of an object', async () => {
   const { converter } = fixture();
-  const [shown] = await converter.entries(SECOND, widgets(1), LATER);
+  const [shown] = await converter.convertEntries(SECOND, widgets(1), LATER);
   if (shown === undefined) throw new Error('nothing');
   expect(parseEntry(shown).object).toMatchObject({ metadata: { resourceVersion: '1' } });
 });
@@ -201,7 +201,7 @@ describe('metadata of a converted object', () => {
   it('is the stored metadata when the webhook does not change it', async () => {
     const { converter } = fixture();
     const entry = stored();
-    const [shown] = await converter.entries(SECOND, [entry], LATER);
+    const [shown] = await converter.convertEntries(SECOND, [entry], LATER);
     expect(shown?.bytes.toString()).toBe(entry.bytes.toString().replace('"a":1', '"a":1,"seen":true'));
     expect(shown).toMatchObject({ key: entry.key, revision: 7, labels });
   });
@@ -210,7 +210,7 @@ describe('metadata of a converted object', () => {
     const { client, converter } = fixture();
     client.changes = (metadata) => ({ ...metadata, labels: { c: 'd' }, annotations: {} });
     const entry = stored();
-    const [shown] = await converter.entries(SECOND, [entry], LATER);
+    const [shown] = await converter.convertEntries(SECOND, [entry], LATER);
     const text = entry.bytes
       .toString()
       .replace('{"a":"b"}', '{"c":"d"}')
@@ -222,6 +222,6 @@ describe('metadata of a converted object', () => {
   it('is rejected when the response changes the name', async () => {
     const { client, converter } = fixture();
     client.changes = (metadata) => ({ ...metadata, name: 'other' });
-    await expect(converter.entries(SECOND, [stored()], LATER)).rejects.toThrow('must have the same name: é != other');
+    await expect(converter.convertEntries(SECOND, [stored()], LATER)).rejects.toThrow('must have the same name: é != other');
   });
 });

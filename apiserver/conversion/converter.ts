@@ -19,7 +19,7 @@ import { entrySize } from '../cache/store/slab-entry';
 import { TimeSlice } from '../../shared/scheduling/yielding';
 import type { ConversionContext, Conversions } from '../registry/conversions';
 import { fieldReader } from '../registry/object/field-reader';
-import { convertedFields, convertedFrom } from '../registry/object/hidden-fields';
+import { convertedObjectFields, versionToConvertFrom } from '../registry/object/hidden-fields';
 import type { WebhookClient } from '../webhook-client/client';
 import { readWebhookTarget, type WebhookTarget } from '../webhook-client/webhook-target';
 import { callFailure, countFailure, ConversionFailure, type ConversionFailureType } from './conversion-failure';
@@ -92,12 +92,12 @@ export class WebhookConverter implements Conversions {
 
   constructor(private readonly parts: WebhookConverterParts) {}
 
-  entries(row: KindRow, entries: readonly Entry[], context: ConversionContext, isFresh = false): Promise<readonly Entry[]> {
-    if (entries.every((entry) => convertedFrom(row, entry) === undefined)) return Promise.resolve(entries);
-    return this.withinDeadline(this.convertEntries(row, entries, context, isFresh), context);
+  convertEntries(row: KindRow, entries: readonly Entry[], context: ConversionContext, isFresh = false): Promise<readonly Entry[]> {
+    if (entries.every((entry) => versionToConvertFrom(row, entry) === undefined)) return Promise.resolve(entries);
+    return this.withinDeadline(this.convertMissing(row, entries, context, isFresh), context);
   }
 
-  async object(row: KindRow, from: string, to: string, object: JsonObject, context: ConversionContext): Promise<JsonObject> {
+  async convertObject(row: KindRow, from: string, to: string, object: JsonObject, context: ConversionContext): Promise<JsonObject> {
     const conversion = from === to || hasNoMembers(object) ? undefined : webhookConversionOf(row, from, to);
     if (conversion === undefined) return object;
     const slice = this.timeSlice(context);
@@ -108,7 +108,7 @@ export class WebhookConverter implements Conversions {
     return converted ?? object;
   }
 
-  private async convertEntries(
+  private async convertMissing(
     row: KindRow,
     entries: readonly Entry[],
     context: ConversionContext,
@@ -119,7 +119,7 @@ export class WebhookConverter implements Conversions {
     const missing = new Map<string, number[]>();
     const keyOf = isFresh ? () => undefined : this.keysOf(row);
     entries.forEach((entry, index) => {
-      const from = convertedFrom(row, entry);
+      const from = versionToConvertFrom(row, entry);
       if (from === undefined) return;
       const key = keyOf(entry);
       const cached = key === undefined ? undefined : this.cache.get(key);
@@ -352,7 +352,7 @@ type EntryFactory = (entry: Entry | undefined, object: JsonObject, metadata: New
 function entryFactory(row: KindRow, count: number): EntryFactory {
   const codec = codecOf(row);
   const readers = (row.selectableFields ?? []).map(fieldReader);
-  const hiddenFields = convertedFields(row);
+  const hiddenFields = convertedObjectFields(row);
   const slabs = new SlabAllocator(count);
   const fieldsOf = (object: JsonObject): Labels => {
     const hidden = hiddenFields(object);

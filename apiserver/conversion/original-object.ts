@@ -8,7 +8,7 @@ import { respellGroups } from '../../shared/api/types/group-fields';
 import { cloneJson, stringifyJson, type JsonObject } from '../../shared/values/json';
 import type { Entry } from '../cache/cache';
 import { entrySize } from '../cache/store/slab-entry';
-import { isWrittenWith } from '../registry/object/hidden-fields';
+import { isStoredWithSchema } from '../registry/object/hidden-fields';
 import { parseEntry } from '../registry/object/stored-object';
 import type { ReviewRequestBody } from './review-request';
 import type { TextSpan } from './split-response';
@@ -62,7 +62,7 @@ class StoredOriginal implements OriginalObject {
     private readonly dialect: Dialect,
     private readonly head: Buffer,
   ) {
-    this.hasSchemaOfVersion = isWrittenWith(conversion.from.custom, entry);
+    this.hasSchemaOfVersion = isStoredWithSchema(conversion.from.custom, entry);
   }
 
   get size(): number {

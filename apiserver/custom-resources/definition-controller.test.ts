@@ -1,7 +1,7 @@
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { writeFixture, type Fixture } from '../../test/support/write-fixture';
-import type { Upkeep } from '../reconcilers/reconciler';
+import type { Reconciler } from '../reconcilers/reconciler';
 import { Definitions } from './definitions';
 import { startDefinitionController } from './definition-controller';
 
@@ -9,7 +9,7 @@ const RESOURCE = 'customresourcedefinitions';
 
 interface ControllerFixture extends Fixture {
   readonly definitions: Definitions;
-  readonly reconciler: Upkeep;
+  readonly reconciler: Reconciler;
   /** The number of name checks, and of writes by the controller. */
   readonly counts: { judged: number; writes: number };
   /** Failures of reading definitions. */
@@ -52,14 +52,14 @@ async function startController(goingBefore = 0): Promise<ControllerFixture> {
     },
     writer: {
       ...fixture.writer,
-      ownStatus(...own) {
+      writeComputedStatus(...own) {
         counts.writes += 1;
-        return fixture.writer.ownStatus(...own);
+        return fixture.writer.writeComputedStatus(...own);
       },
     },
     clock,
     precedingReplicas: () => goingBefore,
-    failed: (message, error) => {
+    onFailure: (message, error) => {
       throw new Error(message, { cause: error });
     },
   });
@@ -67,7 +67,7 @@ async function startController(goingBefore = 0): Promise<ControllerFixture> {
     for (let before = -1; before !== cache.revision;) {
       before = cache.revision;
       await cache.catchUp();
-      await reconciler.look();
+      await reconciler.trigger();
       await cache.catchUp();
     }
   };

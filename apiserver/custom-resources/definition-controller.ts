@@ -11,7 +11,7 @@ import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Cache } from '../cache/cache';
 import { TimeSlice, yieldToEventLoop } from '../../shared/scheduling/yielding';
-import { keepUp, mergePatch, ownContext, ownWrite, type Upkeep } from '../reconcilers/reconciler';
+import { startReconciler, mergePatch, serverContext, serverWriteOptions, type Reconciler } from '../reconcilers/reconciler';
 import type { Resource, Writer } from '../registry/verbs';
 import { conditionsOf, DELETING_INSTANCES, undescribedCondition, withCondition, withoutCondition } from './conditions';
 import type { DefinitionChange, Definitions } from './definitions';
@@ -26,26 +26,26 @@ export interface DefinitionControllerOptions {
   /** The resource of definitions. */
   readonly resource: Resource;
   readonly cache: Pick<Cache, 'waitUntilFresh' | 'snapshot'>;
-  readonly writer: Pick<Writer, 'deleteCollection' | 'ownStatus' | 'patch'>;
+  readonly writer: Pick<Writer, 'deleteCollection' | 'writeComputedStatus' | 'patch'>;
   readonly clock: Clock;
   /** The number of replicas that precede this one for a definition. */
   readonly precedingReplicas: (name: string) => number;
   readonly names: GeneratedNames;
   /** Called for a failure, which is retried. */
-  readonly failed: (message: string, error: unknown) => void;
+  readonly onFailure: (message: string, error: unknown) => void;
 }
 
 const RESYNC_MS = 60_000;
 /** The delay per preceding replica before this one takes over its work. */
 const REPLICA_DELAY_MS = 1_000;
 
-export function startDefinitionController(options: DefinitionControllerOptions): Upkeep {
+export function startDefinitionController(options: DefinitionControllerOptions): Reconciler {
   const { definitions } = options;
   const controller = new DefinitionController(options);
-  const reconciler = keepUp(options, () => controller.reconcileAll());
+  const reconciler = startReconciler(options, () => controller.reconcileAll());
   definitions.onChange((change) => {
     controller.onChange(change);
-    if (controller.hasWork) void reconciler.look();
+    if (controller.hasWork) void reconciler.trigger();
   });
   return reconciler;
 }
@@ -140,7 +140,7 @@ class DefinitionController {
     } catch (error) {
       // Another replica was first, or the definition has been deleted.
       if (!(error instanceof StatusError && (error.reason === 'Conflict' || error.reason === 'NotFound')))
-        this.options.failed(`the definition ${definition.name} could not be looked after`, error);
+        this.options.onFailure(`the definition ${definition.name} could not be looked after`, error);
       return false;
     }
   }
@@ -159,7 +159,7 @@ class DefinitionController {
     if (resource === undefined) return false;
     const status = withCondition(marked.status, DELETING_INSTANCES, clock.now());
     if (!equalJson(status, marked.status)) await this.updateStatus({ name, ...marked }, status);
-    const context = ownContext(clock);
+    const context = serverContext(clock);
     await cache.waitUntilFresh(context);
     if (cache.snapshot(resource.stored).size > 0) {
       await writer.deleteCollection(context, resource, '', { selection: EVERYTHING }, { dryRun: false, isAdmitted: true });
@@ -176,7 +176,13 @@ class DefinitionController {
   /** Rejects with Conflict when the definition has changed. */
   private async updateStatus({ name, revision }: Pick<Definition, 'name' | 'revision'>, status: JsonObject): Promise<void> {
     const { writer, resource, clock, names } = this.options;
-    await writer.ownStatus(ownContext(clock), resource, { namespace: '', name }, { revision, status }, ownWrite(names));
+    await writer.writeComputedStatus(
+      serverContext(clock),
+      resource,
+      { namespace: '', name },
+      { revision, status },
+      serverWriteOptions(names),
+    );
   }
 
   /**
@@ -186,7 +192,14 @@ class DefinitionController {
   private async setFinalizers({ name, revision }: Definition, finalizers: readonly string[]): Promise<void> {
     const { writer, resource, clock, names } = this.options;
     const metadata = { resourceVersion: String(revision), finalizers: [...finalizers] };
-    await writer.patch(ownContext(clock), resource, { namespace: '', name }, undefined, mergePatch({ metadata }), ownWrite(names));
+    await writer.patch(
+      serverContext(clock),
+      resource,
+      { namespace: '', name },
+      undefined,
+      mergePatch({ metadata }),
+      serverWriteOptions(names),
+    );
   }
 }
 
@@ -201,4 +214,4 @@ function isCleanupFinalizer(finalizer: string): boolean {
   return CLEANUP_FINALIZERS.includes(finalizer);
 }
 
-const EVERYTHING = { filters: false, matches: () => true } as const;
+const EVERYTHING = { hasFilters: false, matches: () => true } as const;

@@ -163,7 +163,7 @@ describe('write of a custom resource runs on the server thread', () => {
     customResourceStrategy(
       { group: 'example.com', version: 'v1', kind: 'Thing' },
       { ...version, schema: readSchema({ type: 'object', properties: { spec: { type: 'object', ...spec } } }) },
-    ).mostInline;
+    ).maxInlineBytes;
   const listWith = (rule: string, maxItems?: number): JsonObject => ({
     properties: { l: { type: 'array', items: { type: 'integer' }, ...(maxItems === undefined ? {} : { maxItems }) } },
     'x-kubernetes-validations': [{ rule }],

@@ -77,7 +77,7 @@ export function customResourceStrategy(kind: GroupVersionKind, version: CustomVe
   const validateSpec = (object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly FieldError[] =>
     validate(object, old, context, scaleSpecErrors);
   return {
-    get mostInline() {
+    get maxInlineBytes() {
       return maxInlineBytesOf(version.schema);
     },
     validate: (object, _, context) => validateSpec(object, undefined, context),

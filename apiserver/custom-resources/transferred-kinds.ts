@@ -4,11 +4,11 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { CustomVersion } from '../../shared/api/structural/version';
-import type { SentResource } from '../registry/write/executor/offload/messages';
+import type { TransferredResource } from '../registry/write/executor/offload/messages';
 import type { Resource } from '../registry/verbs';
 import { createSchemaCache, type SchemaCache } from './schema-cache';
 
-type TransferredKind = Extract<SentResource, { type: 'custom' }>;
+type TransferredKind = Extract<TransferredResource, { type: 'custom' }>;
 
 const MAX_KINDS = 64;
 

@@ -18,7 +18,7 @@ import {
   YAML_MEDIA_TYPE,
 } from '../../shared/names/dialect';
 import { encodeProtobuf, stringifyYaml } from '../../shared/serialization';
-import { perLists } from '../registry/memo-by-row';
+import { memoByLists } from '../registry/memo-by-row';
 import { acceptClauses, aggregatedParameters, aggregatedTarget, type AggregatedTarget, type Encoding } from './accept';
 import type { DocumentResponse, DocumentRequest, DocumentHandler } from './document-handler';
 import { aggregatedList, coreVersions, groupDocument, groupList, resourceList } from './discovery-documents';
@@ -45,7 +45,7 @@ export interface Discovery extends DocumentHandler {
 }
 
 export function createDiscovery(deps: DiscoveryDependencies): Discovery {
-  const currentSnapshot = perLists(
+  const currentSnapshot = memoByLists(
     () => [deps.rows(), deps.remotes?.() ?? NONE] as const,
     ([rows, remotes]) => new DiscoverySnapshot(deps, rows, remotes),
   );

@@ -95,8 +95,8 @@ function warnAboutDeprecation(deps: ApiDependencies, exchange: Exchange, { row }
     return;
   }
   exchange.warn(messageInDialect(exchange.dialect, deprecationText(row, deprecation)));
-  exchange.annotate('platform.io/deprecated', 'true');
-  if (deprecation.removed !== undefined) exchange.annotate('platform.io/removed-release', deprecation.removed);
+  exchange.addAuditAnnotation('platform.io/deprecated', 'true');
+  if (deprecation.removed !== undefined) exchange.addAuditAnnotation('platform.io/removed-release', deprecation.removed);
   deps.countDeprecatedRequest(row, deprecation.removed, subresource);
 }
 

@@ -7,9 +7,9 @@ it('allocation metrics expose the usage of each range under the Kubernetes names
   const spec = { type: 'NodePort', ipFamilyPolicy: 'RequireDualStack', ports: [{ port: 80, nodePort: 31000 }] };
   await fixture.create('services', { metadata: { name: 'a' }, spec });
   await expect(fixture.create('services', { metadata: { name: 'b' }, spec })).rejects.toThrow('already allocated');
-  fixture.ledger.faults.count('ips', 'duplicate');
+  fixture.allocator.faultCounts.count('ips', 'duplicate');
   const registry = new Registry();
-  publishAllocations(registry, fixture.ledger);
+  publishAllocations(registry, fixture.allocator);
   const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('# HELP'));
   expect(lines).toEqual([
     '# TYPE apiserver_clusterip_repair_ip_errors_total counter',

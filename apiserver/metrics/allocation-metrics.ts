@@ -1,17 +1,17 @@
 /** Usage of the Service IP ranges and of the node port range, under upstream's names. Collected at scrape time. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { FaultSubject } from '../allocation/fault-counts';
-import type { Ledger, PoolCounts, Scope } from '../allocation/service-allocator';
-import type { Pool } from '../allocation/pool';
+import type { ServiceAllocator, PoolCounts, AllocationScope } from '../allocation/service-allocator';
+import type { AllocationPool } from '../allocation/pool';
 
-const SCOPES: readonly Scope[] = ['static', 'dynamic'];
+const SCOPES: readonly AllocationScope[] = ['static', 'dynamic'];
 
 interface Subject {
   readonly prefix: string;
   readonly unit: string;
   readonly noun: string;
   readonly labels: readonly 'cidr'[];
-  readonly pools: (ledger: Ledger) => readonly Pool[];
+  readonly pools: (allocator: ServiceAllocator) => readonly AllocationPool[];
 }
 
 const SUBJECTS: readonly Subject[] = [
@@ -31,7 +31,7 @@ const REPAIRS: readonly { readonly subject: FaultSubject; readonly prefix: strin
 ];
 
 /** Publishes the faults found by audits of the allocations. */
-function publishFaults(registers: Registry[], { faults }: Ledger): void {
+function publishFaults(registers: Registry[], { faultCounts }: ServiceAllocator): void {
   for (const { subject, prefix, member } of REPAIRS) {
     new Counter({
       name: `${prefix}_${member}`,
@@ -40,7 +40,7 @@ function publishFaults(registers: Registry[], { faults }: Ledger): void {
       registers,
       collect() {
         this.reset();
-        for (const [type, count] of faults.of(subject)) this.inc({ type }, count);
+        for (const [type, count] of faultCounts.countsOf(subject)) this.inc({ type }, count);
       },
     });
     new Counter({
@@ -49,23 +49,23 @@ function publishFaults(registers: Registry[], { faults }: Ledger): void {
       registers,
       collect() {
         this.reset();
-        this.inc(faults.failures);
+        this.inc(faultCounts.failures);
       },
     });
   }
 }
 
-export function publishAllocations(registry: Registry, ledger: Ledger): void {
+export function publishAllocations(registry: Registry, allocator: ServiceAllocator): void {
   const registers = [registry];
-  publishFaults(registers, ledger);
+  publishFaults(registers, allocator);
   for (const { prefix, unit, noun, labels, pools } of SUBJECTS) {
-    const forEachPool = (visit: (pool: Pool, counts: PoolCounts) => void): void => {
-      for (const pool of pools(ledger)) {
-        const counts = ledger.counts.get(pool);
+    const forEachPool = (visit: (pool: AllocationPool, counts: PoolCounts) => void): void => {
+      for (const pool of pools(allocator)) {
+        const counts = allocator.counts.get(pool);
         if (counts !== undefined) visit(pool, counts);
       }
     };
-    const gauge = (state: string, help: string, value: (pool: Pool, counts: PoolCounts) => number): void => {
+    const gauge = (state: string, help: string, value: (pool: AllocationPool, counts: PoolCounts) => number): void => {
       new Gauge({
         name: `${prefix}_${state}_${unit}`,
         help,
@@ -76,7 +76,7 @@ export function publishAllocations(registry: Registry, ledger: Ledger): void {
         },
       });
     };
-    const counter = (event: string, help: string, value: (counts: PoolCounts, scope: Scope) => number): void => {
+    const counter = (event: string, help: string, value: (counts: PoolCounts, scope: AllocationScope) => number): void => {
       new Counter({
         name: `${prefix}_${event}_total`,
         help,

@@ -11,7 +11,7 @@ import type { KindRow } from '../../shared/api/kinds';
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { CacheStatistics } from '../cache/statistics';
 import type { StoreStatus } from '../storage/store';
-import type { Ledger } from '../allocation/service-allocator';
+import type { ServiceAllocator } from '../allocation/service-allocator';
 import { publishAllocations } from './allocation-metrics';
 import { PRIORITIES, type Priority } from '../../shared/scheduling/event-loop-scheduler';
 import { publishCache } from './cache-metrics';
@@ -58,7 +58,7 @@ export interface MetricSources {
   /** Undefined when the store is not a gRPC service. */
   readonly storeCalls: GrpcCallCounters | undefined;
   /** Allocations of Service IPs and node ports. */
-  readonly ledger: Ledger;
+  readonly allocator: ServiceAllocator;
   cache(): CacheStatistics;
   /** The cache's revision. */
   cacheRevision(): number;
@@ -187,7 +187,7 @@ export class Metrics {
     this.publishBuildInfo(gates);
     this.publishGauges(gauges);
     publishCache(this.registry, gauges);
-    publishAllocations(this.registry, gauges.ledger);
+    publishAllocations(this.registry, gauges.allocator);
     publishConnections(this.registry, gauges.connections);
     publishAudit(this.registry, gauges.audit);
     publishSpans(this.registry, gauges.spans);

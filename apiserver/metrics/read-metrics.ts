@@ -12,15 +12,15 @@ interface ListCounts {
 }
 
 export interface ListRecorder {
-  fromCache(type: ListedType, counts: ListCounts, waitedMs: number | undefined): void;
-  fromStore(type: ListedType, counts: ListCounts, hasFallenBack: boolean): void;
+  observeCacheList(type: ListedType, counts: ListCounts, waitedMs: number | undefined): void;
+  observeStoreList(type: ListedType, counts: ListCounts, hasFallenBack: boolean): void;
 }
 
 const CONSISTENT = 'apiserver_watch_cache_consistent_read_total';
 
 export function createListRecorder(meters: Meters): ListRecorder {
   return {
-    fromCache({ name, segment }, { fetched, returned }, waitedMs) {
+    observeCacheList({ name, segment }, { fetched, returned }, waitedMs) {
       const prefix = `/${segment}`;
       meters.counter('apiserver_cache_list_total', prefix, '').add();
       meters.counter('apiserver_cache_list_fetched_objects_total', prefix, '').add(fetched);
@@ -29,7 +29,7 @@ export function createListRecorder(meters: Meters): ListRecorder {
       meters.counter(CONSISTENT, 'false', prefix, 'true').add();
       meters.observer('apiserver_watch_cache_read_wait_seconds', name).observe(waitedMs / 1000);
     },
-    fromStore({ name, segment }, { fetched, returned }, hasFallenBack) {
+    observeStoreList({ name, segment }, { fetched, returned }, hasFallenBack) {
       meters.counter('apiserver_storage_list_total', name).add();
       meters.counter('apiserver_storage_list_fetched_objects_total', name).add(fetched);
       meters.counter('apiserver_storage_list_evaluated_objects_total', name).add(fetched);

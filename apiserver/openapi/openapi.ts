@@ -8,7 +8,7 @@ import { LRUCache } from 'lru-cache';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Dialect } from '../../shared/names/dialect';
 import type { Clock, Timer } from '../../shared/runtime/clock';
-import { perRows } from '../registry/memo-by-row';
+import { memoByRows } from '../registry/memo-by-row';
 import { gzipOf, totalLength, gunzipToBuffer, type Chunk } from './chunk';
 import type { OpenApiResponse, OpenApiDocuments, OpenApiRequest } from './openapi-document';
 import { negotiateForm, type ResponseForm, type PartForm } from './response-form';
@@ -90,8 +90,8 @@ class OpenApiService implements OpenApi {
     const { clock, failed, leftOut, prebuiltParts, rows, naming, openId } = options;
     this.parts = new Parts({ clock, failed, leftOut, ...(prebuiltParts !== undefined && { prebuiltParts }) });
     this.lastModified = new Date(clock.now()).toUTCString();
-    this.subjects = perRows(rows, (present) => subjectsOf(present, naming, openId));
-    this.customRows = perRows(rows, (present) => present.filter(({ custom }) => custom !== undefined).sort(byName));
+    this.subjects = memoByRows(rows, (present) => subjectsOf(present, naming, openId));
+    this.customRows = memoByRows(rows, (present) => present.filter(({ custom }) => custom !== undefined).sort(byName));
   }
 
   prepare(): void {

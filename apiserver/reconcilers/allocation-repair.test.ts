@@ -7,7 +7,7 @@ import { objectOf, PREFIX, START } from '../../test/support/write-fixture';
 import type { OpenedCache } from '../cache/sync/open-cache';
 import { buildResources } from '../registry/resources';
 import type { RequestContext } from '../registry/verbs';
-import { startAllocationAudit, type AllocationAudit } from './allocation-repair';
+import { startAllocationRepair, type AllocationRepair } from './allocation-repair';
 
 const resources = buildResources();
 const services = resources.require('services');
@@ -15,37 +15,37 @@ const events = resources.require('events.events.platform.io');
 const options = { dryRun: false, fieldValidation: 'Strict', fieldManager: 'test' } as const;
 
 const open: OpenedCache[] = [];
-const audits: AllocationAudit[] = [];
+const audits: AllocationRepair[] = [];
 afterEach(async () => {
   for (const audit of audits.splice(0)) audit.stop();
   for (const cache of open.splice(0)) await cache.close();
 });
 
 let store: MemoryStore;
-let one: Replica<ManualClock>;
-let found: unknown[];
+let replica: Replica<ManualClock>;
+let findings: unknown[];
 beforeEach(async () => {
   store = new MemoryStore();
-  one = await openReplica(store, new ManualClock(START));
-  open.push(one.cache);
-  found = [];
+  replica = await openReplica(store, new ManualClock(START));
+  open.push(replica.cache);
+  findings = [];
   const namespace = { value: { metadata: { name: 'default' } }, duplicates: [], format: 'json' } as const;
-  await one.writer.create(context(), resources.require('namespaces'), '', namespace, options);
+  await replica.writer.create(context(), resources.require('namespaces'), '', namespace, options);
 });
 
 const context = (): RequestContext => ({
   user: { name: 'tester', groups: ['system:masters'] },
-  deadline: one.clock.monotonic() + 60_000,
+  deadline: replica.clock.monotonic() + 60_000,
   warn: () => undefined,
 });
 
-function audit(holder = 'one'): AllocationAudit {
-  const { cache, writer, ledger, clock, failures } = one;
-  const started = startAllocationAudit({
+function audit(holder = 'one'): AllocationRepair {
+  const { cache, writer, allocator, clock, failures } = replica;
+  const started = startAllocationRepair({
     store,
     cache,
     writer,
-    ledger,
+    allocator,
     services,
     events,
     prefix: PREFIX,
@@ -53,17 +53,17 @@ function audit(holder = 'one'): AllocationAudit {
     hostname: 'host',
     names: GENERATED_NAMES.platform,
     clock,
-    found: (message, details) => void found.push([message, details]),
-    failed: (message, error) => void failures.push(`${message}: ${String(error)}`),
+    onFinding: (message, details) => void findings.push([message, details]),
+    onFailure: (message, error) => void failures.push(`${message}: ${String(error)}`),
   });
   audits.push(started);
   return started;
 }
 
-/** Resolves with what is stored of it. */
+/** Resolves with the stored value of the Service. */
 async function service(name: string, spec: JsonObject): Promise<string> {
   const value = { metadata: { name }, spec: { ports: [{ port: 80 }], ...spec } };
-  await one.writer.create(context(), services, 'default', { value, duplicates: [], format: 'json' }, options);
+  await replica.writer.create(context(), services, 'default', { value, duplicates: [], format: 'json' }, options);
   await settle(20);
   const { kv } = await store.get(keyOf(name));
   return kv?.value.toString('latin1') ?? '';
@@ -71,18 +71,21 @@ async function service(name: string, spec: JsonObject): Promise<string> {
 
 const keyOf = (name: string): string => `${PREFIX}/${services.stored.segment}/default/${name}`;
 
-/** Behind the server's back, as a restored backup would be. Replacements are of the same length, as values have heads that count. */
+/**
+ * Writes to the store directly, like a restored backup. Replacements must have the same length, because stored values
+ * have headers with offsets.
+ */
 async function restore(name: string, stored: string, ...replacements: readonly (readonly [from: string, to: string])[]): Promise<void> {
   const changed = replacements.reduce((text, [from, to]) => text.replaceAll(from, to), stored);
   store.put(keyOf(name), Buffer.from(changed, 'latin1'));
   await settle(20);
 }
 
-const allocations = (): readonly string[] => [...one.ledger.all().keys()].sort();
+const allocations = (): readonly string[] => [...replica.allocator.allHoldings().keys()].sort();
 
-function told(): unknown {
-  const all = [...one.cache.snapshot(events.stored).range()].map((entry) => objectOf(entry));
-  const rows = all.map((event) => [
+function recordedEvents(): unknown {
+  const objects = [...replica.cache.snapshot(events.stored).range()].map((entry) => objectOf(entry));
+  const rows = objects.map((event) => [
     stringAt(objectAt(event, 'involvedObject') ?? objectAt(event, 'regarding'), 'name'),
     stringAt(event, 'reason'),
     stringAt(event, 'action'),
@@ -93,14 +96,14 @@ function told(): unknown {
 }
 
 const counts = (): unknown => ({
-  ips: Object.fromEntries(one.ledger.faults.of('ips')),
-  ports: Object.fromEntries(one.ledger.faults.of('ports')),
+  ips: Object.fromEntries(replica.allocator.faultCounts.countsOf('ips')),
+  ports: Object.fromEntries(replica.allocator.faultCounts.countsOf('ports')),
 });
 
 it('allocation audit reports nothing for Services that this server stored', async () => {
   await service('a', { type: 'NodePort' });
   await audit().complete;
-  expect([told(), found, counts()]).toEqual([[], [], { ips: {}, ports: {} }]);
+  expect([recordedEvents(), findings, counts()]).toEqual([[], [], { ips: {}, ports: {} }]);
 });
 
 it('allocation audit writes missing allocations of Services, with one Event each', async () => {
@@ -113,8 +116,8 @@ it('allocation audit writes missing allocations of Services, with one Event each
   await running.complete;
   await settle(20);
   expect(allocations()).toEqual(['ips/10.0.0.7', 'ports/31000']);
-  expect(one.failures).toEqual([]);
-  expect(told()).toEqual([
+  expect(replica.failures).toEqual([]);
+  expect(recordedEvents()).toEqual([
     [
       'old',
       'ClusterIPNotAllocated',
@@ -130,15 +133,15 @@ it('allocation audit writes missing allocations of Services, with one Event each
 
 it('allocation audit reports a Service that uses an allocation of another one, and changes nothing', async () => {
   const before = await service('a', { clusterIP: '10.0.0.7', type: 'NodePort', ports: [{ port: 80, nodePort: 31000 }] });
-  await one.writer.delete(context(), services, { namespace: 'default', name: 'a' }, { dryRun: false });
+  await replica.writer.delete(context(), services, { namespace: 'default', name: 'a' }, { dryRun: false });
   await settle(20);
   await service('b', { clusterIP: '10.0.0.7', type: 'NodePort', ports: [{ port: 80, nodePort: 31000 }] });
   await restore('a', before);
-  const keys = [...one.ledger.all()];
+  const keys = [...replica.allocator.allHoldings()];
   await audit().complete;
   await settle(20);
-  expect([...one.ledger.all()]).toEqual(keys);
-  expect(told()).toEqual([
+  expect([...replica.allocator.allHoldings()]).toEqual(keys);
+  expect(recordedEvents()).toEqual([
     [
       'a',
       'ClusterIPAlreadyAllocated',
@@ -158,12 +161,12 @@ it('allocation audit reports a Service that uses an allocation of another one, a
 
 it('allocation audit transfers an allocation of a deleted Service to the Service that uses it', async () => {
   const stored = await service('a', { clusterIP: '10.0.0.7' });
-  const uid = one.ledger.holding('ips/10.0.0.7')?.uid ?? '';
+  const uid = replica.allocator.holding('ips/10.0.0.7')?.uid ?? '';
   const another = `f${uid.slice(1)}`;
   await restore('a', stored, [uid, another]);
   await audit().complete;
   await settle(20);
-  expect(one.ledger.holding('ips/10.0.0.7')?.uid).toBe(another);
+  expect(replica.allocator.holding('ips/10.0.0.7')?.uid).toBe(another);
 });
 
 it('allocation audit reports addresses and ports out of range, and invalid addresses', async () => {
@@ -172,7 +175,7 @@ it('allocation audit reports addresses and ports out of range, and invalid addre
   await restore('bad', await service('bad', { clusterIP: '10.0.0.8' }), ['10.0.0.8', '10.0.0.x']);
   await audit().complete;
   await settle(20);
-  expect(told()).toEqual([
+  expect(recordedEvents()).toEqual([
     [
       'bad',
       'ClusterIPNotValid',
@@ -217,7 +220,7 @@ it('allocation audit runs on one replica at a time', async () => {
   await settle(20);
   await audit('one').complete;
   expect(allocations()).toEqual([]);
-  await one.clock.advanceAsync(360_001);
+  await replica.clock.advanceAsync(360_001);
   await settle(20);
   expect(allocations()).toEqual(['ips/10.0.0.7']);
 });
@@ -228,8 +231,8 @@ it('allocation audit reports a lasting fault once an hour', async () => {
   const running = audit();
   await running.complete;
   for (let n = 0; n < 3; n += 1) await running.pass();
-  expect(found).toHaveLength(2);
-  one.clock.advance(3_600_000);
+  expect(findings).toHaveLength(2);
+  replica.clock.advance(3_600_000);
   await running.pass();
-  expect(found).toHaveLength(3);
+  expect(findings).toHaveLength(3);
 });

@@ -1,88 +1,88 @@
 /**
- * Audits the addresses and ports of Services: at the start and every three minutes, on one replica at a time. What is found is told by an Event on the
- * Service, a metric and the log; what can be put right without taking anything from anybody is: keys that are missing are written, and keys that nobody
- * holds are given back after three audits in a row. What this build stores never gives reason to.
+ * Repairs the allocations of Services, like upstream's repair controllers: checks them at start and every three
+ * minutes, on one replica at a time. Faults are reported as Events, metrics and log lines. Missing keys are written;
+ * keys that no Service holds are deleted after three passes in a row. Other faults are only reported.
  */
 import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import type { JsonObject } from '../../shared/values/json';
-import { auditAllocations, type Finding, type Holder } from '../allocation/check-allocations';
-import type { Ledger } from '../allocation/service-allocator';
+import { checkAllocations, type AllocationFinding, type AllocationHolder } from '../allocation/check-allocations';
+import type { ServiceAllocator } from '../allocation/service-allocator';
 import type { Cache } from '../cache/cache';
 import { TimeSlice } from '../../shared/scheduling/yielding';
 import { serviceAllocation, unreadableAddresses } from '../kinds/core/service/allocation';
 import { parseEntry } from '../registry/object/stored-object';
 import type { Resource, Writer } from '../registry/verbs';
-import { ownerOf } from '../registry/write/allocation';
+import { allocationOwnerOf } from '../registry/write/allocation';
 import type { Store } from '../storage/store';
 import { eventOf, faultOf, type AllocationFault } from './allocation-faults';
-import { holdTerm } from './leader-term';
-import { ownContext, ownWrite } from './reconciler';
+import { tryAcquireOrRenew } from './leader-term';
+import { serverContext, serverWriteOptions } from './reconciler';
 
 const INTERVAL_MS = 180_000;
 const RETRY_MS = 1_000;
 const TERM_MS = 240_000;
 const CALL_MS = 10_000;
-/** An allocation that nobody holds in so many audits is given back. */
-const LEAKED_AUDITS = 3;
-/** Events an audit makes at most; all faults are counted. */
-const MOST_EVENTS = 100;
-/** A fault that lasts is told again after an hour, when its Event has expired. */
-const TOLD_MS = 3_600_000;
-const MOST_TOLD = 10_000;
+/** Passes in a row after which an allocation without a holder is released. */
+const LEAKED_PASSES = 3;
+/** Limits the Events of a pass; metrics count all faults. */
+const MAX_EVENTS_PER_PASS = 100;
+/** A lasting fault is reported again after an hour, when its Event has expired. */
+const REPORT_INTERVAL_MS = 3_600_000;
+const MAX_REPORTED = 10_000;
 
-export interface AllocationAuditOptions {
+export interface AllocationRepairOptions {
   readonly store: Store;
   readonly cache: Cache;
   readonly writer: Writer;
-  readonly ledger: Ledger;
+  readonly allocator: ServiceAllocator;
   readonly services: Resource;
-  /** Of group events. */
+  /** Events of group `events.platform.io`. */
   readonly events: Resource;
-  /** The store's key prefix, without a slash at its end. */
+  /** Key prefix of the store, without a trailing slash. */
   readonly prefix: string;
-  /** This replica's, unlike any other's. */
+  /** Unique per replica. */
   readonly holder: string;
   readonly hostname: string;
   readonly names: GeneratedNames;
   readonly clock: Clock;
-  /** Told of each finding, and of how much was repaired. */
-  readonly found: (message: string, details: Readonly<Record<string, unknown>>) => void;
-  readonly failed: (message: string, error: unknown) => void;
+  /** Called for each fault, and with the number of repairs. */
+  readonly onFinding: (message: string, details: Readonly<Record<string, unknown>>) => void;
+  readonly onFailure: (message: string, error: unknown) => void;
 }
 
-export interface AllocationAudit {
-  /** Resolves after the first audit, by whomever. */
+export interface AllocationRepair {
+  /** Resolves after the first pass, by any replica. */
   readonly complete: Promise<void>;
-  /** One audit, at once. */
+  /** Runs a pass at once. */
   pass(): Promise<void>;
   stop(): void;
 }
 
-export function startAllocationAudit(options: AllocationAuditOptions): AllocationAudit {
-  const { clock, failed, store, prefix, holder } = options;
-  const auditor = new Auditor(options);
+export function startAllocationRepair(options: AllocationRepairOptions): AllocationRepair {
+  const { clock, onFailure, store, prefix, holder } = options;
+  const checker = new AllocationChecker(options);
   const term = { store, key: `${prefix}/allocation-audit`, holder, lengthMs: TERM_MS, clock };
-  let stopped = false;
+  let isStopped = false;
   let timer: Timer | undefined;
-  let done: () => void = () => undefined;
-  const complete = new Promise<void>((resolve) => (done = resolve));
+  let resolveComplete: () => void = () => undefined;
+  const complete = new Promise<void>((resolve) => (resolveComplete = resolve));
 
   async function pass(): Promise<void> {
-    if (await holdTerm(term)) await auditor.run();
+    if (await tryAcquireOrRenew(term)) await checker.run();
   }
 
   async function tick(): Promise<void> {
     let next = INTERVAL_MS;
     try {
       await pass();
-      done();
+      resolveComplete();
     } catch (error) {
-      failed('the allocations could not be audited, trying again', error);
-      options.ledger.faults.failures += 1;
+      onFailure('the allocations could not be audited, trying again', error);
+      options.allocator.faultCounts.failures += 1;
       next = RETRY_MS;
     }
-    if (!stopped) timer = clock.after(next, () => void tick());
+    if (!isStopped) timer = clock.after(next, () => void tick());
   }
 
   void tick();
@@ -90,61 +90,63 @@ export function startAllocationAudit(options: AllocationAuditOptions): Allocatio
     complete,
     pass,
     stop() {
-      stopped = true;
+      isStopped = true;
       timer?.cancel();
     },
   };
 }
 
-class Auditor {
-  /** In how many audits in a row a key was found that nobody holds; by its id and revision. */
+class AllocationChecker {
+  /** Number of passes in a row in which a leaked key was found, by id and revision. */
   private leaks = new Map<string, number>();
-  /** When a fault was told, by its Event. */
-  private readonly told = new Map<string, number>();
+  /** Time of the last report of a fault, by owner and note. */
+  private readonly lastReportedAt = new Map<string, number>();
 
-  constructor(private readonly options: AllocationAuditOptions) {}
+  constructor(private readonly options: AllocationRepairOptions) {}
 
   async run(): Promise<void> {
-    const { ledger, found } = this.options;
-    const findings = auditAllocations(await this.holders(), ledger.all(), (id) => ledger.pools.some((pool) => pool.contains(id)));
+    const { allocator, onFinding } = this.options;
+    const findings = checkAllocations(await this.holders(), allocator.allHoldings(), (id) =>
+      allocator.pools.some((pool) => pool.contains(id)),
+    );
     const leaks = new Map<string, number>();
     let repaired = 0;
-    let events = MOST_EVENTS;
+    let events = MAX_EVENTS_PER_PASS;
     for (const finding of findings) {
-      const fault = faultOf(finding, ledger);
-      if (finding.type === 'missing' && (await this.write(finding))) repaired += 1;
-      if (finding.type === 'leaked' && !(await this.isOver(finding, leaks))) continue;
-      ledger.faults.count(fault.subject, fault.type);
-      if (this.isNews(fault)) {
-        found('an allocation is not in order', { fault: fault.type, note: fault.note, service: fault.owner });
+      const fault = faultOf(finding, allocator);
+      if (finding.type === 'missing' && (await this.writeMissingKey(finding))) repaired += 1;
+      if (finding.type === 'leaked' && !(await this.releaseIfLeaked(finding, leaks))) continue;
+      allocator.faultCounts.count(fault.subject, fault.type);
+      if (this.shouldReport(fault)) {
+        onFinding('an allocation is not in order', { fault: fault.type, note: fault.note, service: fault.owner });
         if (fault.owner !== undefined && events > 0) {
           events -= 1;
-          await this.tell(fault, events);
+          await this.recordEvent(fault, events);
         }
       }
     }
     this.leaks = leaks;
-    if (repaired > 0) found('allocation keys that Services lacked were written', { repaired });
+    if (repaired > 0) onFinding('allocation keys that Services lacked were written', { repaired });
   }
 
-  private async holders(): Promise<readonly Holder[]> {
+  private async holders(): Promise<readonly AllocationHolder[]> {
     const { cache, services, clock } = this.options;
     const slice = new TimeSlice(clock);
-    const holders: Holder[] = [];
+    const holders: AllocationHolder[] = [];
     for (const entry of cache.snapshot(services.stored).range()) {
       const { object } = parseEntry(entry);
-      const ids = [...serviceAllocation.held(object).keys()];
-      holders.push({ owner: ownerOf(object), revision: entry.revision, ids, unreadable: unreadableAddresses(object) });
+      const ids = [...serviceAllocation.allocationsOf(object).keys()];
+      holders.push({ owner: allocationOwnerOf(object), revision: entry.revision, ids, unreadable: unreadableAddresses(object) });
       const pause = slice.yieldIfDue();
       if (pause !== undefined) await pause;
     }
     return holders;
   }
 
-  /** Only if the Service is still what it was. */
-  private async write({ owner, id, revision, keyRevision }: Extract<Finding, { type: 'missing' }>): Promise<boolean> {
-    const { store, ledger, services, prefix, clock } = this.options;
-    const key = ledger.keyOf(id);
+  /** Succeeds only if the Service has not changed. */
+  private async writeMissingKey({ owner, id, revision, keyRevision }: Extract<AllocationFinding, { type: 'missing' }>): Promise<boolean> {
+    const { store, allocator, services, prefix, clock } = this.options;
+    const key = allocator.keyOf(id);
     const objectKey = `${prefix}/${services.stored.segment}/${owner.namespace}/${owner.name}`;
     const result = await store.transact(
       {
@@ -156,47 +158,56 @@ class Auditor {
       },
       { deadline: clock.monotonic() + CALL_MS },
     );
-    if (result.committed) ledger.learn(id, { revision: result.revision, uid: owner.uid }, result.revision);
+    if (result.committed) allocator.recordHolding(id, { revision: result.revision, uid: owner.uid }, result.revision);
     return result.committed;
   }
 
-  /** Counts the audits that found it, and gives it back when there were enough. */
-  private async isOver({ id, keyRevision }: Extract<Finding, { type: 'leaked' }>, leaks: Map<string, number>): Promise<boolean> {
-    const { store, ledger, clock } = this.options;
+  /** Counts the passes that found the leak, and releases the id after enough of them. */
+  private async releaseIfLeaked(
+    { id, keyRevision }: Extract<AllocationFinding, { type: 'leaked' }>,
+    leaks: Map<string, number>,
+  ): Promise<boolean> {
+    const { store, allocator, clock } = this.options;
     const name = `${id}@${keyRevision}`;
-    const seen = (this.leaks.get(name) ?? 0) + 1;
-    if (seen < LEAKED_AUDITS) {
-      leaks.set(name, seen);
+    const passes = (this.leaks.get(name) ?? 0) + 1;
+    if (passes < LEAKED_PASSES) {
+      leaks.set(name, passes);
       return false;
     }
-    const key = ledger.keyOf(id);
+    const key = allocator.keyOf(id);
     const result = await store.transact(
       { compare: [{ key, modRevision: keyRevision }], operations: [{ type: 'delete', key }] },
       { deadline: clock.monotonic() + CALL_MS },
     );
-    if (result.committed) ledger.learn(id, undefined, result.revision);
+    if (result.committed) allocator.recordHolding(id, undefined, result.revision);
     return result.committed;
   }
 
-  private isNews({ owner, note }: AllocationFault): boolean {
+  private shouldReport({ owner, note }: AllocationFault): boolean {
     const now = this.options.clock.monotonic();
     const name = `${owner?.uid ?? ''} ${note}`;
-    const before = this.told.get(name);
-    if (before !== undefined && now - before < TOLD_MS) return false;
-    if (this.told.size >= MOST_TOLD) this.told.clear();
-    this.told.set(name, now);
+    const lastReported = this.lastReportedAt.get(name);
+    if (lastReported !== undefined && now - lastReported < REPORT_INTERVAL_MS) return false;
+    if (this.lastReportedAt.size >= MAX_REPORTED) this.lastReportedAt.clear();
+    this.lastReportedAt.set(name, now);
     return true;
   }
 
-  private async tell(fault: AllocationFault, number: number): Promise<void> {
-    const { writer, events, names, clock, hostname, failed } = this.options;
-    const event = eventOf(fault, { now: clock.now(), number, hostname });
+  private async recordEvent(fault: AllocationFault, sequence: number): Promise<void> {
+    const { writer, events, names, clock, hostname, onFailure } = this.options;
+    const event = eventOf(fault, { now: clock.now(), sequence, hostname });
     if (event === undefined) return;
     const value: JsonObject = event.object;
     try {
-      await writer.create(ownContext(clock), events, event.namespace, { value, duplicates: [], format: 'json' }, ownWrite(names));
+      await writer.create(
+        serverContext(clock),
+        events,
+        event.namespace,
+        { value, duplicates: [], format: 'json' },
+        serverWriteOptions(names),
+      );
     } catch (error) {
-      failed('an Event about an allocation could not be made', error);
+      onFailure('an Event about an allocation could not be made', error);
     }
   }
 }

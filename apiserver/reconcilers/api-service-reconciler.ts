@@ -1,7 +1,8 @@
 /**
- * Keeps an APIService for every group version that the server itself serves, as upstream's aggregator does: those of built-in groups are made when it
- * starts, and are then left to whoever changes or deletes them; those of custom groups come and go with their definitions. Nothing here depends on them: they are for those who
- * list them.
+ * Creates an APIService for each group version that the server serves locally, like the autoregistration controller
+ * of upstream's aggregator. APIServices of built-in groups are created at start only, and may be changed or deleted
+ * afterwards; those of custom groups are created and deleted with their definitions. The server does not use them
+ * itself; clients list them.
  */
 import { apiVersionOf, type GroupVersion } from '../../shared/api/identity/identity';
 import { own, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
@@ -13,24 +14,27 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Cache } from '../cache/cache';
 import type { Resource, Writer } from '../registry/verbs';
 import { parseEntry } from '../registry/object/stored-object';
-import { keepUp, ownContext, ownWrite, type Upkeep } from './reconciler';
+import { startReconciler, serverContext, serverWriteOptions, type Reconciler } from './reconciler';
 
-export interface ApiServicesOptions {
+export interface ApiServiceReconcilerOptions {
   readonly writer: Writer;
   readonly cache: Pick<Cache, 'get' | 'snapshot'>;
-  /** The resource of APIServices. */
+  /** The resource apiservices. */
   readonly services: Resource;
-  /** What is served at present. */
+  /** The kinds that are served at present. */
   rows(): readonly KindRow[];
-  /** Whether definitions serve a group version at present. */
-  readonly serves: (version: GroupVersion) => boolean;
+  /** Whether custom resource definitions serve the group version at present. */
+  readonly isServed: (version: GroupVersion) => boolean;
   readonly names: GeneratedNames;
   readonly clock: Clock;
-  /** Told of what went wrong; it is tried again. */
-  readonly failed: (message: string, error: unknown) => void;
+  /** Called for each failure; the operation is retried. */
+  readonly onFailure: (message: string, error: unknown) => void;
 }
 
-/** By group in canonical spelling: its priority and, where they differ from {@link VERSION_PRIORITY}, those of its versions. Recorded from release 1.31.1. */
+/**
+ * Priorities by group in canonical spelling, and of versions if they differ from {@link VERSION_PRIORITY}. Recorded
+ * from release 1.31.1.
+ */
 const GROUP_PRIORITIES: Readonly<Record<string, { readonly group: number; readonly versions?: Readonly<Record<string, number>> }>> = {
   '': { group: 18_000, versions: { v1: 1 } },
   'admissionregistration.platform.io': { group: 16_700, versions: { v1beta1: 12, v1alpha1: 9 } },
@@ -53,33 +57,32 @@ const GROUP_PRIORITIES: Readonly<Record<string, { readonly group: number; readon
   'storage.platform.io': { group: 16_800, versions: { v1beta1: 1, v1alpha1: 1 } },
 };
 const VERSION_PRIORITY = 15;
-const CUSTOM = { group: 1000, version: 100 };
+const CUSTOM_PRIORITIES = { group: 1000, version: 100 };
 
-/** Of itself the aggregator has none. */
-const AGGREGATOR = 'apiregistration.platform.io';
+/** The aggregator's own group has no APIService. */
+const AGGREGATOR_GROUP = 'apiregistration.platform.io';
 
-/** `onstart` = it is there when the server starts; `true` = as long as there is a definition. */
+/** Value of the label `automanaged`: `onstart` for built-in groups, `true` for groups of definitions. */
 type Managed = 'onstart' | 'true';
 
-export interface WantedService extends GroupVersion {
+export interface DesiredApiService extends GroupVersion {
   readonly managed: Managed;
   readonly priorities: { readonly group: number; readonly version: number };
 }
 
-/** As much of a kind as decides about its group version. */
 type ServedVersion = GroupVersion & { readonly custom?: object };
 
-/** What there should be, one per group version. Pure. */
-export function wantedServices(rows: readonly ServedVersion[]): readonly WantedService[] {
-  const wanted = new Map<string, WantedService>();
+/** One per group version. */
+export function desiredApiServices(rows: readonly ServedVersion[]): readonly DesiredApiService[] {
+  const desired = new Map<string, DesiredApiService>();
   for (const { group, version, custom } of rows) {
     const gv = { group, version };
-    if (group === AGGREGATOR || wanted.has(apiVersionOf(gv))) continue;
+    if (group === AGGREGATOR_GROUP || desired.has(apiVersionOf(gv))) continue;
     const known = own(GROUP_PRIORITIES, group);
-    wanted.set(
+    desired.set(
       apiVersionOf(gv),
       custom !== undefined || known === undefined
-        ? { ...gv, managed: custom === undefined ? 'onstart' : 'true', priorities: CUSTOM }
+        ? { ...gv, managed: custom === undefined ? 'onstart' : 'true', priorities: CUSTOM_PRIORITIES }
         : {
             ...gv,
             managed: 'onstart',
@@ -87,114 +90,115 @@ export function wantedServices(rows: readonly ServedVersion[]): readonly WantedS
           },
     );
   }
-  return [...wanted.values()];
+  return [...desired.values()];
 }
 
-export interface ApiServicesUpkeep extends Upkeep {
-  /** Custom group versions of which something may have come or gone: these alone are looked at. */
-  changed(versions: readonly GroupVersion[]): void;
+export interface ApiServiceReconciler extends Reconciler {
+  /** Enqueues custom group versions that may have been added or removed. */
+  enqueue(versions: readonly GroupVersion[]): void;
 }
 
-const FULL_LOOK_MS = 60_000;
+const RESYNC_MS = 60_000;
 
-export function keepApiServices(options: ApiServicesOptions): ApiServicesUpkeep {
-  const keeper = new Keeper(options);
-  const upkeep = keepUp(options, async () => {
+export function startApiServiceReconciler(options: ApiServiceReconcilerOptions): ApiServiceReconciler {
+  const sync = new ApiServiceSync(options);
+  const reconciler = startReconciler(options, async () => {
     try {
-      await keeper.pass();
+      await sync.run();
       return true;
     } catch (error) {
-      keeper.lookAtAllSoon();
-      options.failed('the APIServices of this server could not be kept in order', error);
+      sync.requestResync();
+      options.onFailure('the APIServices of this server could not be kept in order', error);
       return false;
     }
   });
   return {
-    ...upkeep,
-    changed(versions) {
-      if (keeper.note(versions)) void upkeep.look();
+    ...reconciler,
+    enqueue(versions) {
+      if (sync.enqueue(versions)) void reconciler.trigger();
     },
   };
 }
 
-class Keeper {
+class ApiServiceSync {
   private managed: readonly Managed[] = ['onstart', 'true'];
-  private readonly waiting = new Map<string, GroupVersion>();
-  private fullLookAt: number;
+  private readonly queue = new Map<string, GroupVersion>();
+  private nextResyncAt: number;
 
-  constructor(private readonly options: ApiServicesOptions) {
-    this.fullLookAt = options.clock.monotonic();
+  constructor(private readonly options: ApiServiceReconcilerOptions) {
+    this.nextResyncAt = options.clock.monotonic();
   }
 
-  lookAtAllSoon(): void {
-    this.fullLookAt = this.options.clock.monotonic();
+  requestResync(): void {
+    this.nextResyncAt = this.options.clock.monotonic();
   }
 
-  /** True = there is something to do. */
-  note(versions: readonly GroupVersion[]): boolean {
-    const { cache, services, serves, names } = this.options;
+  /** Returns true when there is something to reconcile. */
+  enqueue(versions: readonly GroupVersion[]): boolean {
+    const { cache, services, isServed, names } = this.options;
     for (const version of versions) {
       const name = nameOf(version, names);
-      if (serves(version) === (cache.get(services.stored, name) !== undefined)) this.waiting.delete(name);
-      else this.waiting.set(name, version);
+      if (isServed(version) === (cache.get(services.stored, name) !== undefined)) this.queue.delete(name);
+      else this.queue.set(name, version);
     }
-    return this.waiting.size > 0;
+    return this.queue.size > 0;
   }
 
-  async pass(): Promise<void> {
+  async run(): Promise<void> {
     const { clock } = this.options;
-    if (clock.monotonic() >= this.fullLookAt) {
-      await this.lookAtAll();
+    if (clock.monotonic() >= this.nextResyncAt) {
+      await this.resync();
       this.managed = ['true'];
-      this.fullLookAt = clock.monotonic() + FULL_LOOK_MS;
+      this.nextResyncAt = clock.monotonic() + RESYNC_MS;
     }
-    for (const [name, { group, version }] of [...this.waiting]) {
-      // Whatever goes wrong is found by the next look at all.
-      this.waiting.delete(name);
-      await this.settle(name, { group, version });
+    for (const [name, { group, version }] of [...this.queue]) {
+      // If reconciliation fails, the next resync repeats it.
+      this.queue.delete(name);
+      await this.reconcileVersion(name, { group, version });
     }
   }
 
-  private async lookAtAll(): Promise<void> {
+  private async resync(): Promise<void> {
     const { cache, services, names } = this.options;
-    const wanted = new Map(wantedServices(this.options.rows()).map((service) => [nameOf(service, names), service]));
-    for (const [name, service] of wanted) {
+    const desired = new Map(desiredApiServices(this.options.rows()).map((service) => [nameOf(service, names), service]));
+    for (const [name, service] of desired) {
       if (this.managed.includes(service.managed) && cache.get(services.stored, name) === undefined) await this.create(name, service);
     }
-    for (const { key } of cache.snapshot(services.stored).range()) if (!wanted.has(key)) await this.removeOwn(key);
+    for (const { key } of cache.snapshot(services.stored).range()) if (!desired.has(key)) await this.removeIfAutomatic(key);
   }
 
-  /** Of a custom group version. */
-  private async settle(name: string, version: GroupVersion): Promise<void> {
-    const { cache, services, serves } = this.options;
-    const isThere = cache.get(services.stored, name) !== undefined;
-    if (!serves(version)) await this.removeOwn(name);
-    else if (!isThere) for (const service of wantedServices([{ ...version, custom: CUSTOM }])) await this.create(name, service);
+  /** Reconciles the APIService of a custom group version. */
+  private async reconcileVersion(name: string, version: GroupVersion): Promise<void> {
+    const { cache, services, isServed } = this.options;
+    const exists = cache.get(services.stored, name) !== undefined;
+    if (!isServed(version)) await this.removeIfAutomatic(name);
+    else if (!exists)
+      for (const service of desiredApiServices([{ ...version, custom: CUSTOM_PRIORITIES }])) await this.create(name, service);
   }
 
   private get label(): string {
     return `kube-aggregator.${this.options.names.prefix}/automanaged`;
   }
 
-  private async create(name: string, service: WantedService): Promise<void> {
+  private async create(name: string, service: DesiredApiService): Promise<void> {
     const { writer, services, names, clock } = this.options;
     const value: JsonObject = { metadata: { name, labels: { [this.label]: service.managed } }, spec: specOf(service, names) };
-    await settled('AlreadyExists', () =>
-      writer.create(ownContext(clock), services, '', { value, duplicates: [], format: 'json' }, ownWrite(names)),
+    await ignoreReason('AlreadyExists', () =>
+      writer.create(serverContext(clock), services, '', { value, duplicates: [], format: 'json' }, serverWriteOptions(names)),
     );
   }
 
-  /** Unless it is somebody else's. */
-  private async removeOwn(name: string): Promise<void> {
+  /** Deletes an APIService that this reconciler has created for a definition. */
+  private async removeIfAutomatic(name: string): Promise<void> {
     const { writer, cache, services, clock } = this.options;
     const entry = cache.get(services.stored, name);
     if (entry === undefined || stringAt(objectAt(readMetadata(parseEntry(entry).object), 'labels'), this.label) !== 'true') return;
-    await settled('NotFound', () => writer.delete(ownContext(clock), services, { namespace: '', name }, { dryRun: false }));
+    await ignoreReason('NotFound', () => writer.delete(serverContext(clock), services, { namespace: '', name }, { dryRun: false }));
   }
 }
 
-/** Another replica may have come first. */
-async function settled(expected: string, write: () => Promise<unknown>): Promise<void> {
+/** Another replica may have made the same write first. */
+async function ignoreReason(expected: string, write: () => Promise<unknown>): Promise<void> {
   try {
     await write();
   } catch (error) {
@@ -206,7 +210,7 @@ function nameOf({ group, version }: GroupVersion, { dialect }: GeneratedNames): 
   return `${version}.${groupInDialect(dialect, group)}`;
 }
 
-function specOf({ group, version, priorities }: WantedService, { dialect }: GeneratedNames): JsonObject {
+function specOf({ group, version, priorities }: DesiredApiService, { dialect }: GeneratedNames): JsonObject {
   return {
     ...(group === '' ? {} : { group: groupInDialect(dialect, group) }),
     version,

@@ -2,7 +2,7 @@ import { ManualClock } from '../../test/support/manual-clock';
 import { MemoryStore } from '../../test/support/memory-store';
 import { DATA_FORMAT, DATA_FORMAT_VERSION, RESTORED_FORMAT_VERSION } from '../storage/format-marker';
 import { shiftStoreByMarker } from '../storage/shifted-store';
-import { claimPrefix, ForeignData } from './claim-prefix';
+import { claimPrefix, ForeignDataError } from './claim-prefix';
 
 const clock = new ManualClock();
 let store: MemoryStore;
@@ -61,7 +61,7 @@ it.each([
 ])('claimPrefix rejects %s with the reason', async (_title, prepare, message) => {
   prepare();
   const revision = store.current;
-  await expect(claim()).rejects.toThrow(ForeignData);
+  await expect(claim()).rejects.toThrow(ForeignDataError);
   await expect(claim()).rejects.toThrow(message);
   expect(store.current).toBe(revision);
 });

@@ -1,6 +1,6 @@
 /**
- * The mark that says whose data lies under the key prefix: which format, which version of it, which names. Checked before anything
- * else is read. Never changes a mark that is there.
+ * Claims the key prefix in the store with a mark that states the data format, its version and the naming. The mark is
+ * checked before any other data is read, and an existing mark is never changed.
  */
 import type { Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
@@ -15,14 +15,14 @@ import {
 } from '../storage/format-marker';
 import { prefixRange, type KeyValue, type Store } from '../storage/store';
 
-/** The data is not this server's to use; the message tells the operator what was found and what to do. */
-export class ForeignData extends Error {
+/** The prefix holds data that this server must not use. The message states the reason and a remedy for the operator. */
+export class ForeignDataError extends Error {
   override readonly name = 'ForeignData';
 }
 
-export interface OwnershipOptions {
+export interface ClaimPrefixOptions {
   readonly store: Store;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly prefix: string;
   readonly naming: Dialect;
   readonly clock: Clock;
@@ -30,8 +30,11 @@ export interface OwnershipOptions {
   readonly deadline: number;
 }
 
-/** Claims an empty prefix; rejects with {@link ForeignData} when it holds other data, with StoreError when the store cannot be asked. */
-export async function claimPrefix(options: OwnershipOptions): Promise<void> {
+/**
+ * Claims an empty prefix. Rejects with {@link ForeignDataError} when the prefix holds other data, with StoreError
+ * when the store does not answer.
+ */
+export async function claimPrefix(options: ClaimPrefixOptions): Promise<void> {
   const { store, prefix, naming, clock, deadline } = options;
   const key = formatMarkerKey(prefix);
   const { kv } = await store.get(key, { deadline });
@@ -40,10 +43,10 @@ export async function claimPrefix(options: OwnershipOptions): Promise<void> {
     return;
   }
   const range = prefixRange(`${prefix}/`);
-  const found = await store.range({ ...range, limit: 1, keysOnly: true }, { deadline });
-  const foreign = found.kvs[0];
+  const firstKey = await store.range({ ...range, limit: 1, keysOnly: true }, { deadline });
+  const foreign = firstKey.kvs[0];
   if (foreign !== undefined && foreign.key !== key) {
-    throw new ForeignData(
+    throw new ForeignDataError(
       `the store holds keys under ${prefix}/ (such as ${foreign.key}) that this server did not write; choose another --etcd-prefix or an empty store`,
     );
   }
@@ -53,29 +56,31 @@ export async function claimPrefix(options: OwnershipOptions): Promise<void> {
     { compare: [{ key, modRevision: 0 }], operations: [{ type: 'put', key, value }] },
     { clock, deadline },
   );
-  const winner = result.committed ? undefined : result.current[0];
-  if (winner !== undefined) checkMark(winner, options);
+  const existing = result.committed ? undefined : result.current[0];
+  if (existing !== undefined) checkMark(existing, options);
 }
 
-function checkMark(kv: KeyValue, { prefix, naming }: OwnershipOptions): void {
+function checkMark(kv: KeyValue, { prefix, naming }: ClaimPrefixOptions): void {
   const mark = parseFormatMarker(kv.value);
   if (mark === undefined || mark.format !== DATA_FORMAT) {
-    throw new ForeignData(`${formatMarkerKey(prefix)} is not this server's mark; choose another --etcd-prefix`);
+    throw new ForeignDataError(`${formatMarkerKey(prefix)} is not this server's mark; choose another --etcd-prefix`);
   }
   if (mark.version !== DATA_FORMAT_VERSION && mark.version !== RESTORED_FORMAT_VERSION) {
-    throw new ForeignData(
+    throw new ForeignDataError(
       `the data under ${prefix}/ has format version ${mark.version}, this server knows version ${RESTORED_FORMAT_VERSION}; use a newer server`,
     );
   }
   if (mark.restoring !== undefined) {
-    throw new ForeignData(
+    throw new ForeignDataError(
       `the data under ${prefix}/ are not whole: restoring ${mark.restoring} has not finished; let it finish, or do it again with --discard-unfinished`,
     );
   }
   if (mark.firstRevision !== undefined && kv.modRevision < mark.firstRevision) {
-    throw new ForeignData(`the data under ${prefix}/ were restored while this server was starting; start it again`);
+    throw new ForeignDataError(`the data under ${prefix}/ were restored while this server was starting; start it again`);
   }
   if (mark.naming !== naming) {
-    throw new ForeignData(`the data under ${prefix}/ was written with --naming=${mark.naming}; start the server with it (now: ${naming})`);
+    throw new ForeignDataError(
+      `the data under ${prefix}/ was written with --naming=${mark.naming}; start the server with it (now: ${naming})`,
+    );
   }
 }

@@ -1,6 +1,8 @@
 /**
- * What others have to know to tell clients as this server does: its authorities and the headers of its proxies, in a ConfigMap of the system namespace.
- * Replicas that are set up differently add to it, so they do not fight over it.
+ * Publishes what extension API servers need to authenticate clients in the ConfigMap
+ * `extension-apiserver-authentication`, like upstream's cluster authentication trust controller: client authorities
+ * and request header settings. Each replica adds its settings to those in the ConfigMap, so replicas with different
+ * settings do not overwrite each other.
  */
 import { X509Certificate } from 'node:crypto';
 import { StatusError } from '../../shared/api/errors/status';
@@ -12,10 +14,10 @@ import { equalJson, objectAt, stringAt, type JsonObject } from '../../shared/val
 import type { Cache } from '../cache/cache';
 import { parseEntry } from '../registry/object/stored-object';
 import type { Resource, Writer } from '../registry/verbs';
-import { keepUp, ownContext, ownWrite, type Upkeep } from './reconciler';
+import { startReconciler, serverContext, serverWriteOptions, type Reconciler } from './reconciler';
 
-/** Bundles are PEM. What is not configured is left out. */
-export interface AuthenticationFacts {
+/** Bundles are PEM. Settings that are not configured are absent. */
+export interface ClusterAuthenticationInfo {
   readonly clientCa?: string;
   readonly proxyCa?: string;
   readonly allowedNames: readonly string[];
@@ -24,74 +26,78 @@ export interface AuthenticationFacts {
   readonly extraPrefixes: readonly string[];
 }
 
-export interface AuthenticationFactsOptions {
+export interface ClusterAuthenticationOptions {
   readonly writer: Writer;
   readonly cache: Cache;
   readonly configMaps: Resource;
   readonly names: GeneratedNames;
   readonly clock: Clock;
-  /** As they are now: files change. */
-  readonly facts: () => AuthenticationFacts;
-  /** Told of what went wrong; it is tried again. */
-  readonly failed: (message: string, error: unknown) => void;
+  /** The current settings; the files may change. */
+  readonly authenticationInfo: () => ClusterAuthenticationInfo;
+  /** Called for each failure; the operation is retried. */
+  readonly onFailure: (message: string, error: unknown) => void;
 }
 
 const NAME = 'extension-apiserver-authentication';
 
-/** Nobody depends on it at once: it is looked at every minute. */
-export function keepAuthenticationFacts(options: AuthenticationFactsOptions): Upkeep {
-  const { failed } = options;
-  return keepUp(options, async () => {
+/** Checked every minute, because nothing depends on it immediately. */
+export function startClusterAuthenticationReconciler(options: ClusterAuthenticationOptions): Reconciler {
+  const { onFailure } = options;
+  return startReconciler(options, async () => {
     try {
-      await keep(options);
+      await reconcile(options);
       return true;
     } catch (error) {
       if (error instanceof StatusError && (error.reason === 'AlreadyExists' || error.reason === 'Conflict')) return false;
-      failed(`the ConfigMap ${NAME} could not be kept in order`, error);
+      onFailure(`the ConfigMap ${NAME} could not be kept in order`, error);
       return false;
     }
   });
 }
 
-async function keep({ writer, cache, configMaps, names, clock, facts }: AuthenticationFactsOptions): Promise<void> {
-  const place = { namespace: names.systemNamespace, name: NAME };
-  const entry = cache.get(configMaps.stored, `${place.namespace}/${place.name}`);
-  const found = entry === undefined ? undefined : parseEntry(entry).object;
-  const before = objectAt(found, 'data') ?? {};
-  const data = { ...before, ...dataOf(facts(), before, clock.now()) };
+async function reconcile({ writer, cache, configMaps, names, clock, authenticationInfo }: ClusterAuthenticationOptions): Promise<void> {
+  const key = { namespace: names.systemNamespace, name: NAME };
+  const entry = cache.get(configMaps.stored, `${key.namespace}/${key.name}`);
+  const existing = entry === undefined ? undefined : parseEntry(entry).object;
+  const before = objectAt(existing, 'data') ?? {};
+  const data = { ...before, ...configMapData(authenticationInfo(), before, clock.now()) };
   if (equalJson(before, data)) return;
-  const body = { value: { ...found, metadata: { ...readMetadata(found ?? {}), ...place }, data }, duplicates: [], format: 'json' } as const;
-  if (found === undefined) await writer.create(ownContext(clock), configMaps, place.namespace, body, ownWrite(names));
-  else await writer.update(ownContext(clock), configMaps, place, undefined, body, ownWrite(names));
+  const body = {
+    value: { ...existing, metadata: { ...readMetadata(existing ?? {}), ...key }, data },
+    duplicates: [],
+    format: 'json',
+  } as const;
+  if (existing === undefined) await writer.create(serverContext(clock), configMaps, key.namespace, body, serverWriteOptions(names));
+  else await writer.update(serverContext(clock), configMaps, key, undefined, body, serverWriteOptions(names));
 }
 
 /** Exported for tests. */
-export function dataOf(facts: AuthenticationFacts, before: JsonObject, now: number): JsonObject {
-  const { clientCa, proxyCa } = facts;
-  const bundle = (key: string, own: string): JsonObject => ({ [key]: joined(stringAt(before, key) ?? '', own, now) });
-  const list = (key: string, own: readonly string[]): JsonObject => ({ [key]: JSON.stringify(union(stringAt(before, key), own)) });
+export function configMapData(info: ClusterAuthenticationInfo, before: JsonObject, now: number): JsonObject {
+  const { clientCa, proxyCa } = info;
+  const bundle = (key: string, own: string): JsonObject => ({ [key]: mergeBundles(stringAt(before, key) ?? '', own, now) });
+  const list = (key: string, own: readonly string[]): JsonObject => ({ [key]: JSON.stringify(mergeLists(stringAt(before, key), own)) });
   return {
     ...(clientCa === undefined ? {} : bundle('client-ca-file', clientCa)),
     ...(proxyCa === undefined
       ? {}
       : {
           ...bundle('requestheader-client-ca-file', proxyCa),
-          ...list('requestheader-allowed-names', facts.allowedNames),
-          ...list('requestheader-username-headers', facts.usernameHeaders),
-          ...list('requestheader-group-headers', facts.groupHeaders),
-          ...list('requestheader-extra-headers-prefix', facts.extraPrefixes),
+          ...list('requestheader-allowed-names', info.allowedNames),
+          ...list('requestheader-username-headers', info.usernameHeaders),
+          ...list('requestheader-group-headers', info.groupHeaders),
+          ...list('requestheader-extra-headers-prefix', info.extraPrefixes),
         }),
   };
 }
 
-/** The certificates of both, each once, without those whose time is over. */
-function joined(before: string, own: string, now: number): string {
-  const all = [...new Set(splitCertificatePems(`${before}\n${own}`))];
-  const lasting = all.filter((pem) => own.includes(pem) || isLasting(pem, now));
-  return lasting.map((pem) => `${pem}\n`).join('');
+/** The certificates of both bundles without duplicates and expired ones. */
+function mergeBundles(before: string, own: string, now: number): string {
+  const certificates = [...new Set(splitCertificatePems(`${before}\n${own}`))];
+  const current = certificates.filter((pem) => own.includes(pem) || isUnexpired(pem, now));
+  return current.map((pem) => `${pem}\n`).join('');
 }
 
-function isLasting(pem: string, now: number): boolean {
+function isUnexpired(pem: string, now: number): boolean {
   try {
     return Date.parse(new X509Certificate(pem).validTo) > now;
   } catch {
@@ -99,13 +105,13 @@ function isLasting(pem: string, now: number): boolean {
   }
 }
 
-function union(before: string | undefined, own: readonly string[]): readonly string[] {
-  let known: unknown;
+function mergeLists(before: string | undefined, own: readonly string[]): readonly string[] {
+  let listed: unknown;
   try {
-    known = JSON.parse(before ?? '[]');
+    listed = JSON.parse(before ?? '[]');
   } catch {
-    known = [];
+    listed = [];
   }
-  const texts = Array.isArray(known) ? known.filter((item) => typeof item === 'string') : [];
+  const texts = Array.isArray(listed) ? listed.filter((item) => typeof item === 'string') : [];
   return [...new Set([...texts, ...own])];
 }

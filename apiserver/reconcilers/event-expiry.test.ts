@@ -22,7 +22,7 @@ const start = (holder = 'one'): EventExpiry =>
     prefix: PREFIX,
     holder,
     clock: f.clock,
-    failed: (message) => void failures.push(message),
+    onFailure: (message) => void failures.push(message),
   });
 
 it('event expiry deletes only expired events, each at its own revision', async () => {
@@ -68,7 +68,7 @@ it('event expiry runs periodically, reports failures, and stops', async () => {
   expect(f.clock.pending).toBe(0);
 });
 
-/** What half a minute brings at 500 a second, over a store that takes 20 ms for a deletion. */
+/** Half a minute of Events at 500 per second, in a store that takes 20 ms per deletion. */
 it('event expiry deletes 15,000 events within ten seconds with at most 32 deletions in flight', async () => {
   const count = 15_000;
   const { stored } = f.resource('events');
@@ -77,25 +77,25 @@ it('event expiry deletes 15,000 events within ten seconds with at most 32 deleti
   await f.cache.catchUp();
   f.clock.advance(1_800_001);
   const transact = f.store.transact.bind(f.store);
-  let underWay = 0;
-  let most = 0;
+  let inFlight = 0;
+  let maxInFlight = 0;
   jest.spyOn(f.store, 'transact').mockImplementation(async (transaction) => {
-    underWay += 1;
-    most = Math.max(most, underWay);
+    inFlight += 1;
+    maxInFlight = Math.max(maxInFlight, inFlight);
     await f.clock.sleep(20);
-    underWay -= 1;
+    inFlight -= 1;
     return transact(transaction);
   });
-  const began = f.clock.monotonic();
+  const startedAt = f.clock.monotonic();
   let deleted: number | undefined;
-  const passed = start()
+  const pass = start()
     .pass()
     .then((number) => (deleted = number));
   while (deleted === undefined) await f.clock.advanceAsync(20);
-  await passed;
+  await pass;
   expect(deleted).toBe(count + 1);
-  expect(f.clock.monotonic() - began).toBeLessThan(10_000);
-  expect(most).toBe(32);
+  expect(f.clock.monotonic() - startedAt).toBeLessThan(10_000);
+  expect(maxInFlight).toBe(32);
   await f.cache.catchUp();
   expect(f.cache.snapshot(stored).size).toBe(1);
 });

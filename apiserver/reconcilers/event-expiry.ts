@@ -1,63 +1,63 @@
 /**
- * Deletes expired objects (Events), each in a transaction of its own, on one replica at a time.
- * A second one would do no harm, since every deletion is conditioned on the revision that was found to be expired. Many writers make Events
- * at once, so many deletions are under way at once: one after the other they would fall behind for ever.
+ * Deletes expired Events, each in its own transaction, on one replica at a time. A second replica would do no harm,
+ * because each deletion compares the revision of the expired object. Deletions run concurrently: sequential ones
+ * would fall behind, since Events have many writers.
  */
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import type { Cache, StoredType } from '../cache/cache';
 import { TimeSlice } from '../../shared/scheduling/yielding';
 import { StoreError, type Revision, type Store } from '../storage/store';
-import { expiryOf } from '../registry/object/hidden-fields';
-import { holdTerm } from './leader-term';
+import { expiryTimeOf } from '../registry/object/hidden-fields';
+import { tryAcquireOrRenew } from './leader-term';
 
 const INTERVAL_MS = 15_000;
-/** A holder that has not renewed for so long is taken to be gone. */
+/** A replica that has not renewed its term for this time loses it. */
 const TERM_MS = 60_000;
 const CALL_MS = 5_000;
-/** Deletions under way at once: a store that takes 20 ms for each of them loses 1,600 objects a second. */
-const IN_FLIGHT = 32;
-/** Expired objects that are remembered at a time; the term is looked at before each batch. */
+/** With a store that takes 20 ms per deletion, this deletes 1,600 objects per second. */
+const DELETE_CONCURRENCY = 32;
+/** Expired objects per batch. The term is checked before each batch. */
 const BATCH = 1000;
 
 export interface EventExpiryOptions {
   readonly store: Store;
   readonly cache: Cache;
-  /** The types whose objects expire. */
+  /** Types with expiring objects. */
   readonly types: readonly StoredType[];
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly prefix: string;
-  /** This replica's, unlike any other's. */
+  /** Unique per replica. */
   readonly holder: string;
   readonly clock: Clock;
-  readonly failed: (message: string, error: unknown) => void;
+  readonly onFailure: (message: string, error: unknown) => void;
 }
 
 export interface EventExpiry {
-  /** One look, at once; resolves with the number of objects deleted. For tests and for the timer. */
+  /** Runs a pass at once; resolves with the number of deleted objects. */
   pass(): Promise<number>;
   stop(): void;
 }
 
 export function startEventExpiry(options: EventExpiryOptions): EventExpiry {
-  const { clock, failed } = options;
+  const { clock, onFailure } = options;
   let stopped = false;
   let timer: Timer | undefined;
-  const wanted = (): boolean => !stopped;
+  const isRunning = (): boolean => !stopped;
   const { store, prefix, holder } = options;
   const term = { store, key: `${prefix}/event-expiry`, holder, lengthMs: TERM_MS, clock };
   const pass = async (): Promise<number> => {
     let deleted = 0;
-    for await (const expired of batches(options)) {
-      if (stopped || !(await holdTerm(term))) break;
-      deleted += await remove(options, expired, wanted);
+    for await (const expired of expiredBatches(options)) {
+      if (stopped || !(await tryAcquireOrRenew(term))) break;
+      deleted += await deleteExpired(options, expired, isRunning);
     }
     return deleted;
   };
   const tick = (): void => {
     void pass()
       .catch((error: unknown) =>
-        failed(error instanceof StoreError ? 'expired events could not be deleted yet' : 'the event expiry failed', error),
+        onFailure(error instanceof StoreError ? 'expired events could not be deleted yet' : 'the event expiry failed', error),
       )
       .then(() => {
         if (!stopped) timer = clock.after(INTERVAL_MS, tick);
@@ -74,13 +74,13 @@ export function startEventExpiry(options: EventExpiryOptions): EventExpiry {
 }
 
 interface Expired {
-  /** In the store. */
+  /** The key in the store. */
   readonly key: string;
   readonly revision: Revision;
 }
 
-/** What has expired by now. Each batch is found in the state of its moment, so that none is held while objects are deleted. */
-async function* batches({ cache, types, prefix, clock }: EventExpiryOptions): AsyncGenerator<readonly Expired[], void, undefined> {
+/** Objects that have expired by now. Each batch uses a new snapshot, so that none is retained during deletions. */
+async function* expiredBatches({ cache, types, prefix, clock }: EventExpiryOptions): AsyncGenerator<readonly Expired[], void, undefined> {
   const now = clock.now();
   const slice = new TimeSlice(clock);
   for (const type of types) {
@@ -92,7 +92,7 @@ async function* batches({ cache, types, prefix, clock }: EventExpiryOptions): As
           next = entry.key;
           break;
         }
-        const expiry = expiryOf(entry);
+        const expiry = expiryTimeOf(entry);
         if (expiry !== undefined && expiry <= now)
           expired.push({ key: `${prefix}/${type.segment}/${entry.key}`, revision: entry.revision });
         const pause = slice.yieldIfDue();
@@ -104,11 +104,14 @@ async function* batches({ cache, types, prefix, clock }: EventExpiryOptions): As
   }
 }
 
-/** Returns how many were deleted: those written again since they were found are spared. Rejects with StoreError, and then begins no more. */
-async function remove({ store, clock }: EventExpiryOptions, expired: readonly Expired[], wanted: () => boolean): Promise<number> {
+/**
+ * Returns the number of deleted objects; objects that were written again are kept. Rejects with StoreError and then
+ * starts no more deletions.
+ */
+async function deleteExpired({ store, clock }: EventExpiryOptions, expired: readonly Expired[], isRunning: () => boolean): Promise<number> {
   let deleted = 0;
-  await withConcurrencyLimit(IN_FLIGHT, expired, async ({ key, revision }) => {
-    if (!wanted()) return;
+  await withConcurrencyLimit(DELETE_CONCURRENCY, expired, async ({ key, revision }) => {
+    if (!isRunning()) return;
     const deletion = { compare: [{ key, modRevision: revision }], operations: [{ type: 'delete', key }] } as const;
     const { committed } = await store.transact(deletion, { deadline: clock.monotonic() + CALL_MS });
     if (committed) deleted += 1;

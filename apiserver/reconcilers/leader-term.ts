@@ -1,27 +1,30 @@
-/** Leaves a piece of work to one replica at a time: which one is agreed by a key that its holder renews. A second holder must do no harm. */
+/**
+ * Elects one replica for periodic work with a key in the store. Two replicas may overlap for a short time, so the
+ * work must be safe to run twice.
+ */
 import type { Clock } from '../../shared/runtime/clock';
 import type { Store } from '../storage/store';
 
 const CALL_MS = 5_000;
 
-export interface TermOptions {
+export interface LeaderTermOptions {
   readonly store: Store;
   readonly key: string;
-  /** This replica's, unlike any other's. */
+  /** Unique per replica. */
   readonly holder: string;
-  /** A holder that has not renewed for so long is taken to be gone. Milliseconds. */
+  /** A holder that has not renewed its term for this time loses it. Milliseconds. */
   readonly lengthMs: number;
   readonly clock: Clock;
 }
 
-/** Takes or renews the term. False when another replica holds it. Rejects with StoreError. */
-export async function holdTerm({ store, key, holder, lengthMs, clock }: TermOptions): Promise<boolean> {
+/** Acquires or renews the term. Resolves with false when another replica holds it. Rejects with StoreError. */
+export async function tryAcquireOrRenew({ store, key, holder, lengthMs, clock }: LeaderTermOptions): Promise<boolean> {
   const deadline = clock.monotonic() + CALL_MS;
   const { kv } = await store.get(key, { deadline });
   const current = kv === undefined ? undefined : parseTerm(kv.value.toString());
   const now = clock.now();
   if (current !== undefined && current.holder !== holder && current.until > now) return false;
-  // Half a term before its end is early enough to renew, and spares the store a write for each piece of work.
+  // Renews only in the second half of the term, to avoid a write for each pass.
   if (current?.holder === holder && current.until > now + lengthMs / 2) return true;
   const value = Buffer.from(JSON.stringify({ holder, until: now + lengthMs }));
   const result = await store.transact(

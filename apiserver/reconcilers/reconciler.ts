@@ -1,6 +1,6 @@
 /**
- * How the server keeps in order what is its own: it looks when there is reason to and every minute or so, again soon when a look went wrong, and never
- * twice at a time. What is looked after, and what gives reason to, is its caller's business.
+ * Runs a reconcile function of the API server: when it is triggered, periodically, and soon again after a failure.
+ * Passes never overlap.
  */
 import { MASTERS_GROUP } from '../../shared/api/identity/user';
 import type { GeneratedNames } from '../../shared/names/dialect';
@@ -14,88 +14,91 @@ const INTERVAL_MS = 60_000;
 const RETRY_MS = 1_000;
 const DEADLINE_MS = 10_000;
 
-export interface Upkeep {
-  /** Resolves after the first look that left nothing to be tried again soon. */
+export interface Reconciler {
+  /** Resolves after the first pass without failure. */
   readonly complete: Promise<void>;
-  /** Looks at once, or once more when a look is under way; resolves when there is nothing left to look for. */
-  look(): Promise<void>;
+  /** Runs a pass, or another one after the running pass; resolves when no further pass is requested. */
+  trigger(): Promise<void>;
   stop(): void;
 }
 
-export interface UpkeepOptions {
+export interface ReconcilerOptions {
   readonly clock: Clock;
-  /** Between looks that left nothing to do; absent = a minute. */
+  /** Time between passes without failure; default: one minute. */
   readonly intervalMs?: number;
-  /** Told of a pass that went wrong altogether; it is tried again soon. */
-  readonly failed: (message: string, error: unknown) => void;
+  /** Called when a pass rejects; it is retried soon. */
+  readonly onFailure: (message: string, error: unknown) => void;
 }
 
-/** Begins with a look. `pass` is one: false, or a rejection = something is to be tried again soon. */
-export function keepUp({ clock, failed, intervalMs = INTERVAL_MS }: UpkeepOptions, pass: () => Promise<boolean>): Upkeep {
-  let stopped = false;
+/** Starts with a pass. `reconcile` resolves with false, or rejects, to be retried soon. */
+export function startReconciler(
+  { clock, onFailure, intervalMs = INTERVAL_MS }: ReconcilerOptions,
+  reconcile: () => Promise<boolean>,
+): Reconciler {
+  let isStopped = false;
   let timer: Timer | undefined;
   let running: Promise<void> | undefined;
-  let again = false;
-  let done: () => void = () => undefined;
-  const complete = new Promise<void>((resolve) => (done = resolve));
+  let isTriggeredAgain = false;
+  let resolveComplete: () => void = () => undefined;
+  const complete = new Promise<void>((resolve) => (resolveComplete = resolve));
 
   async function attempt(): Promise<boolean> {
     try {
-      return await pass();
+      return await reconcile();
     } catch (error) {
-      failed('what the server keeps in order could not be looked after', error);
+      onFailure('what the server keeps in order could not be looked after', error);
       return false;
     }
   }
 
-  function look(): Promise<void> {
-    if (stopped) return Promise.resolve();
+  function trigger(): Promise<void> {
+    if (isStopped) return Promise.resolve();
     if (running !== undefined) {
-      again = true;
+      isTriggeredAgain = true;
       return running;
     }
     timer?.cancel();
-    running = attempt().then((settled) => {
+    running = attempt().then((isComplete) => {
       running = undefined;
-      if (settled) done();
-      if (stopped) return undefined;
-      if (!again) {
-        timer = clock.after(settled ? intervalMs : RETRY_MS, () => void look());
+      if (isComplete) resolveComplete();
+      if (isStopped) return undefined;
+      if (!isTriggeredAgain) {
+        timer = clock.after(isComplete ? intervalMs : RETRY_MS, () => void trigger());
         return undefined;
       }
-      again = false;
-      return look();
+      isTriggeredAgain = false;
+      return trigger();
     });
     return running;
   }
 
-  void look();
+  void trigger();
   return {
     complete,
-    look,
+    trigger,
     stop() {
-      stopped = true;
+      isStopped = true;
       timer?.cancel();
     },
   };
 }
 
-/** Tells of changes that anyone makes to what is kept here. The pass of every minute goes on without the watch. */
-export function watchOwn(
+/** Calls `onChange` for changes of objects. If the watch ends, only the periodic passes remain. */
+export function watchForChanges(
   cache: Cache,
   resource: Resource,
   scope: WatchScope,
-  changed: (type: WatchEventType, key: string) => void,
+  onChange: (type: WatchEventType, key: string) => void,
 ): CacheWatch {
   return cache.watch(
     resource.stored,
     { scope, start: { type: 'after', revision: cache.revision }, bookmarks: false, markEndOfInitialEvents: false },
-    { event: (type, { key }) => changed(type, key), bookmark: () => undefined, end: () => undefined },
+    { event: (type, { key }) => onChange(type, key), bookmark: () => undefined, end: () => undefined },
   );
 }
 
-/** What the server's own requests are made with. */
-export function ownContext(clock: Clock): RequestContext {
+/** The context of requests by the API server itself. */
+export function serverContext(clock: Clock): RequestContext {
   return {
     user: { name: 'system:apiserver', groups: [MASTERS_GROUP] },
     deadline: clock.monotonic() + DEADLINE_MS,
@@ -103,9 +106,9 @@ export function ownContext(clock: Clock): RequestContext {
   };
 }
 
-/** What the server changes of an object, without looking at the rest. */
-export function mergePatch(changed: JsonObject): PatchBody {
-  return { type: 'merge', bytes: Buffer.from(stringifyJson(changed)), dialect: 'platform' };
+/** A merge patch by the API server itself. */
+export function mergePatch(members: JsonObject): PatchBody {
+  return { type: 'merge', bytes: Buffer.from(stringifyJson(members)), dialect: 'platform' };
 }
 
 /** A patch body for a server-side apply by the API server itself. */
@@ -114,7 +117,7 @@ export function applyPatch(configuration: JsonObject): PatchBody {
 }
 
 /** Options for writes by the API server itself. The default field manager is the name of the program. */
-export function ownWrite(
+export function serverWriteOptions(
   { dialect }: Pick<GeneratedNames, 'dialect'>,
   fieldManager: string = PROGRAM_NAMES[dialect].apiserver,
 ): WriteOptions {

@@ -3,7 +3,7 @@ import { StoreError } from '../storage/store';
 import { GENERATED_NAMES, systemNamespaces } from '../../shared/names/dialect';
 import { writeFixture, type Fixture } from '../../test/support/write-fixture';
 import type { ChangeSink } from '../cache/cache';
-import { keepSystemObjects, type SystemObjects } from './system-objects-reconciler';
+import { startSystemObjectsReconciler, type SystemObjectsReconciler } from './system-objects-reconciler';
 
 const names = GENERATED_NAMES.platform;
 let f: Fixture;
@@ -21,36 +21,36 @@ beforeEach(async () => {
   });
 });
 
-function keep(): SystemObjects {
-  return keepSystemObjects({
+function start(): SystemObjectsReconciler {
+  return startSystemObjectsReconciler({
     writer: f.writer,
     cache: f.cache,
     resource: f.resource('namespaces'),
     objects: new Map(systemNamespaces(names).map((name) => [name, {}])),
     names,
     clock: f.clock,
-    failed: (message) => void failures.push(message),
+    onFailure: (message) => void failures.push(message),
   });
 }
 
 it('system namespaces reconciler creates the four namespaces once', async () => {
-  await keep().complete;
+  await start().complete;
   for (const name of systemNamespaces(names)) expect(await f.stored('namespaces', name)).toMatchObject({ status: { phase: 'Active' } });
   const before = f.store.current;
   await f.cache.catchUp();
-  await keep().complete;
+  await start().complete;
   expect(f.store.current).toBe(before);
   expect(failures).toEqual([]);
 });
 
 it('system namespaces reconciler accepts a namespace that another replica has created', async () => {
   await f.create('namespaces', { metadata: { name: 'default' } });
-  await keep().complete;
+  await start().complete;
   expect(failures).toEqual([]);
 });
 
 it('system namespaces reconciler recreates a deleted namespace immediately, and resyncs every minute', async () => {
-  await keep().complete;
+  await start().complete;
   await f.cache.catchUp();
   const type = f.resource('namespaces').stored;
   const entry = f.cache.get(type, 'platform-node-lease');
@@ -69,18 +69,18 @@ it('system namespaces reconciler recreates a deleted namespace immediately, and 
 
 it('system namespaces reconciler logs failures and retries', async () => {
   f.store.failure = new StoreError('unavailable', 'x');
-  const kept = keep();
+  const reconciler = start();
   await settle(5);
   expect(failures).toHaveLength(4);
   f.store.failure = undefined;
   await f.clock.advanceAsync(1_000);
-  await kept.complete;
+  await reconciler.complete;
 });
 
 it('system namespaces reconciler closes its watch and timers when it stops', async () => {
-  const kept = keep();
-  await kept.complete;
-  kept.stop();
+  const reconciler = start();
+  await reconciler.complete;
+  reconciler.stop();
   expect(closed).toBe(true);
   expect(f.clock.pending).toBe(0);
 });

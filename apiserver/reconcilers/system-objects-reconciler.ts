@@ -1,6 +1,6 @@
 /**
- * Keeps cluster-scoped objects in existence without which a cluster is none (its namespaces, its priority classes): created at start, created again as
- * soon as one is seen to be gone, and looked for every minute. Never touches one that exists.
+ * Ensures that required cluster-scoped objects exist, such as system namespaces and priority classes: creates them at
+ * start and after deletion, and checks them every minute. Does not change existing objects.
  */
 import type { JsonObject } from '../../shared/values/json';
 import { StatusError } from '../../shared/api/errors/status';
@@ -8,61 +8,61 @@ import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Cache } from '../cache/cache';
 import type { Resource, Writer } from '../registry/verbs';
-import { keepUp, ownContext, ownWrite, watchOwn } from './reconciler';
+import { startReconciler, serverContext, serverWriteOptions, watchForChanges } from './reconciler';
 
-export interface SystemObjectsOptions {
+export interface SystemObjectsReconcilerOptions {
   readonly writer: Writer;
   readonly cache: Cache;
   readonly resource: Resource;
-  /** By name; without kind, version and name. */
+  /** By name; without kind, apiVersion and name. */
   readonly objects: ReadonlyMap<string, JsonObject>;
   readonly names: GeneratedNames;
   readonly clock: Clock;
-  /** Told of what went wrong; it is tried again. */
-  readonly failed: (message: string, error: unknown) => void;
+  /** Called for each failure; the operation is retried. */
+  readonly onFailure: (message: string, error: unknown) => void;
 }
 
-export interface SystemObjects {
-  /** Resolves once all of them have been seen to exist. */
+export interface SystemObjectsReconciler {
+  /** Resolves when all objects exist. */
   readonly complete: Promise<void>;
   stop(): void;
 }
 
-export function keepSystemObjects(options: SystemObjectsOptions): SystemObjects {
-  const { cache, resource, objects, failed } = options;
-  let stopped = false;
+export function startSystemObjectsReconciler(options: SystemObjectsReconcilerOptions): SystemObjectsReconciler {
+  const { cache, resource, objects, onFailure } = options;
+  let isStopped = false;
 
   async function pass(): Promise<boolean> {
-    let all = true;
+    let isComplete = true;
     for (const [name, object] of objects) {
-      if (stopped || cache.get(resource.stored, name) !== undefined) continue;
+      if (isStopped || cache.get(resource.stored, name) !== undefined) continue;
       try {
-        await create(options, { ...object, metadata: { name } });
+        await createIfAbsent(options, { ...object, metadata: { name } });
       } catch (error) {
-        all = false;
-        failed(`${resource.row.kind} ${name} could not be created`, error);
+        isComplete = false;
+        onFailure(`${resource.row.kind} ${name} could not be created`, error);
       }
     }
-    return all;
+    return isComplete;
   }
 
-  const upkeep = keepUp(options, pass);
-  const watch = watchOwn(cache, resource, {}, (type, key) => {
-    if (type === 'DELETED' && objects.has(key)) void upkeep.look();
+  const reconciler = startReconciler(options, pass);
+  const watch = watchForChanges(cache, resource, {}, (type, key) => {
+    if (type === 'DELETED' && objects.has(key)) void reconciler.trigger();
   });
   return {
-    complete: upkeep.complete,
+    complete: reconciler.complete,
     stop() {
-      stopped = true;
-      upkeep.stop();
+      isStopped = true;
+      reconciler.stop();
       watch.close();
     },
   };
 }
 
-async function create({ writer, resource, names, clock }: SystemObjectsOptions, value: JsonObject): Promise<void> {
+async function createIfAbsent({ writer, resource, names, clock }: SystemObjectsReconcilerOptions, value: JsonObject): Promise<void> {
   try {
-    await writer.create(ownContext(clock), resource, '', { value, duplicates: [], format: 'json' }, ownWrite(names));
+    await writer.create(serverContext(clock), resource, '', { value, duplicates: [], format: 'json' }, serverWriteOptions(names));
   } catch (error) {
     if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error;
   }

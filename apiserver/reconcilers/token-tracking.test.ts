@@ -6,7 +6,7 @@ import { openReplica, type Replica } from '../../test/support/replica';
 import { START } from '../../test/support/write-fixture';
 import { StoreError } from '../storage/store';
 import { parseEntry } from '../registry/object/stored-object';
-import { keepTokenTracking, secretMarker } from './token-tracking';
+import { startTokenTrackingReconciler, createLastUsedRecorder } from './token-tracking';
 
 const names = GENERATED_NAMES.platform;
 const KEY = 'platform-system/platform-apiserver-legacy-service-account-token-tracking';
@@ -33,18 +33,18 @@ function first(): Replica<ManualClock> {
   return replica;
 }
 
-function keep({ writer, cache, resources, clock, failures }: Replica<ManualClock>, naming: Dialect = 'platform'): Promise<void> {
-  const failed = (message: string): void => void failures.push(message);
-  const kept = keepTokenTracking({
+function start({ writer, cache, resources, clock, failures }: Replica<ManualClock>, naming: Dialect = 'platform'): Promise<void> {
+  const onFailure = (message: string): void => void failures.push(message);
+  const reconciler = startTokenTrackingReconciler({
     writer,
     cache,
     configMaps: resources.require('configmaps'),
     names: GENERATED_NAMES[naming],
     clock,
-    failed,
+    onFailure,
   });
-  endings.push(() => kept.stop());
-  return kept.complete;
+  endings.push(() => reconciler.stop());
+  return reconciler.complete;
 }
 
 const data = (): unknown => {
@@ -53,7 +53,7 @@ const data = (): unknown => {
   return entry === undefined ? undefined : objectAt(parseEntry(entry).object, 'data');
 };
 
-const set = (value: JsonObject): Promise<unknown> => {
+const patchData = (value: JsonObject): Promise<unknown> => {
   const { writer, resources, context } = first();
   const [namespace = '', name = ''] = KEY.split('/');
   const bytes = Buffer.from(JSON.stringify({ data: value }));
@@ -75,9 +75,9 @@ async function nextMinute(): Promise<void> {
 }
 
 it('token tracking ConfigMap gets its start date once from several replicas, and keeps a valid date', async () => {
-  await Promise.all(replicas.map((replica) => keep(replica)));
+  await Promise.all(replicas.map((replica) => start(replica)));
   expect(data()).toEqual({ since: '2026-01-02' });
-  await set({ since: '2020-02-29', more: 'x' });
+  await patchData({ since: '2020-02-29', more: 'x' });
   await nextMinute();
   expect(data()).toEqual({ since: '2020-02-29', more: 'x' });
   expect(replicas.flatMap(({ failures }) => failures)).toEqual([]);
@@ -90,14 +90,14 @@ it.each<[string, JsonObject, object]>([
   ['a date with a time', { since: '2026-01-01T00:00:00Z' }, { since: '2026-01-02' }],
   ['null', { since: null }, { since: '2026-01-02' }],
 ])('token tracking ConfigMap gets a new start date in place of %s', async (_case, value, expected) => {
-  await keep(first());
-  await set(value);
+  await start(first());
+  await patchData(value);
   await nextMinute();
   expect(data()).toEqual(expected);
 });
 
 it('token tracking ConfigMap is recreated after deletion', async () => {
-  await keep(first());
+  await start(first());
   store.remove(`/registry/configmaps/${KEY}`);
   await nextMinute();
   expect(data()).toEqual({ since: '2026-01-02' });
@@ -106,18 +106,18 @@ it('token tracking ConfigMap is recreated after deletion', async () => {
 it('token tracking logs a failure and retries', async () => {
   const { failures, clock } = first();
   store.failure = new StoreError('unavailable', 'x');
-  const kept = keep(first());
+  const completed = start(first());
   await settle(20);
   expect(failures).toEqual([`the ConfigMap ${KEY} could not be kept in order`]);
   store.failure = undefined;
   await clock.advanceAsync(1_000);
-  await kept;
+  await completed;
   expect(data()).toEqual({ since: '2026-01-02' });
 });
 
 describe('last-used label of a Secret', () => {
-  const mark = (replica: Replica<ManualClock>, day: string): Promise<void> =>
-    secretMarker({ writer: replica.writer, secrets: replica.resources.require('secrets'), names, clock: replica.clock })(
+  const recordUse = (replica: Replica<ManualClock>, day: string): Promise<void> =>
+    createLastUsedRecorder({ writer: replica.writer, secrets: replica.resources.require('secrets'), names, clock: replica.clock })(
       { namespace: 'default', name: 's' },
       day,
     );
@@ -131,7 +131,7 @@ describe('last-used label of a Secret', () => {
     await first().create('secrets', { metadata: { name: 's', labels: { a: 'b' } }, immutable: true, data: { token: 'eA==' } });
     await settle(5);
     const before = store.current;
-    await Promise.all(replicas.map((replica) => mark(replica, '2026-01-02')));
+    await Promise.all(replicas.map((replica) => recordUse(replica, '2026-01-02')));
     await settle(5);
     expect(store.current).toBe(before + 1);
     expect(secret()).toMatchObject({
@@ -147,7 +147,7 @@ describe('last-used label of a Secret', () => {
 
   it('is not written to a deleted Secret', async () => {
     const before = store.current;
-    await mark(first(), '2026-01-02');
+    await recordUse(first(), '2026-01-02');
     expect(store.current).toBe(before);
   });
 });

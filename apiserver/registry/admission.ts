@@ -1,19 +1,20 @@
 /**
- * What the write path asks of admission; implemented by apiserver/admission. A plug-in refuses by throwing a StatusError. Most have nothing to
- * wait for, so a call returns nothing unless there is.
+ * The contract between the write path and admission, which apiserver/admission implements. A plug-in rejects a
+ * request by throwing a StatusError. Methods return `undefined` instead of a promise when there is nothing to await,
+ * because most plug-ins do not wait.
  */
 import type { JsonObject } from '../../shared/values/json';
 import type { KeyWrite } from '../allocation/claims';
 import type { Entry } from '../cache/cache';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Revision } from '../storage/store';
-import type { OtherVersions } from './conversions';
+import type { VersionConverter } from './conversions';
 import type { RequestContext, ServedResource, UserInfo } from './verbs';
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
-/** What a request says of how it wants to be done, in the words of its verb's options. */
-export interface GivenOptions {
+/** The options that the request itself states, with the names of CreateOptions, UpdateOptions and DeleteOptions. */
+export interface OperationOptions {
   readonly fieldManager?: string;
   readonly fieldValidation?: string;
   readonly gracePeriodSeconds?: number;
@@ -26,73 +27,85 @@ export interface AdmissionRequest {
   readonly operation: AdmissionOperation;
   readonly resource: ServedResource;
   readonly subresource: string | undefined;
-  /** Of what is sent, where it is not an object of the resource. */
+  /** The kind of the body, when it is not the kind of the resource (operations, scale). */
   readonly bodyRow?: KindRow | undefined;
-  /** '' for cluster-scoped objects. */
+  /** Empty for cluster-scoped objects. */
   readonly namespace: string;
-  /** '' while a name has yet to be generated. */
+  /** Empty while the name is not generated yet. */
   readonly name: string;
-  /** The path names the object, which need not exist yet: an update or apply may create it. */
-  readonly isAddressed: boolean;
+  /** The path names the object. The object need not exist: an update or apply may create it. */
+  readonly hasNameInPath: boolean;
   readonly user: UserInfo;
   readonly dryRun: boolean;
-  readonly options: GivenOptions;
-  /** Where warnings and annotations go, and who knows whose turn it is. */
-  readonly context: Pick<RequestContext, 'annotate' | 'isTurnOver' | 'keepsSent' | 'requeue' | 'trace' | 'warn'>;
-  /** Undefined for DELETE. Mutating plug-ins change it in place. */
+  readonly options: OperationOptions;
+  /** Receives warnings and audit annotations, and gives access to the event loop scheduler. */
+  readonly context: Pick<RequestContext, 'addAuditAnnotation' | 'isTurnOver' | 'auditsRequestObject' | 'requeue' | 'trace' | 'warn'>;
+  /** `undefined` for DELETE. Mutating plug-ins change it in place. */
   readonly object: JsonObject | undefined;
-  /** Undefined for CREATE. */
+  /** `undefined` for CREATE. */
   readonly oldObject: JsonObject | undefined;
-  /** Clock.monotonic: until then it is worth waiting. */
+  /** Latest time to wait for, in ms of Clock.monotonic. */
   readonly deadline: number;
-  /** The Namespace that the object lives in, as far as it is known; undefined when it does not exist. */
+  /** The Namespace of the object as the attempt sees it; `undefined` when it does not exist. */
   readonly namespaceEntry: Entry | undefined;
-  /** The object in other versions, where only a webhook knows them. */
-  readonly versions?: OtherVersions | undefined;
+  /** Converts the object to other versions of its kind; set only when that needs a webhook. */
+  readonly versionConverter?: VersionConverter | undefined;
 }
 
-/** Thrown by a plug-in that has changed what requests rest on: all begins again, on the state that is there now. */
+/** Thrown by a plug-in that has changed state on which requests depend. The attempt restarts on the current state. */
 export class StateChanged extends Error {
   override readonly name = 'StateChanged';
 }
 
-/** What is known of a request before its object is. */
-export type AdmissionQuestion = Pick<AdmissionRequest, 'operation' | 'resource' | 'subresource' | 'user' | 'namespace'>;
+/** The attributes of a request that are known before its object is decoded. */
+export type AdmissionTarget = Pick<AdmissionRequest, 'operation' | 'resource' | 'subresource' | 'user' | 'namespace'>;
 
-/** Keys that change with the object, and have not changed until then. */
+/**
+ * Keys that are written in the transaction of the object, such as the usage of a quota. They are unchanged until that
+ * transaction.
+ */
 export interface Reservation {
   readonly writes: readonly KeyWrite[];
-  /** To be called once, whatever comes of it; `revision` = that of the transaction, where there was one. */
-  readonly over: (revision?: Revision) => void;
+  /**
+   * Must be called exactly once, whether the write succeeds or fails. `revision`: of the transaction, if there was
+   * one.
+   */
+  readonly complete: (revision?: Revision) => void;
 }
 
-/** A plug-in that is asked when nobody has anything against it: what it returns is stored with the object. */
+/** A plug-in that runs after validating admission and reserves keys, which are committed together with the object. */
 export interface ReservingPlugin {
   readonly name: string;
   handles(operation: AdmissionOperation): boolean;
-  /** Whether it looks at more of an object than its name. */
-  looksInto(question: AdmissionQuestion): boolean;
+  /** Whether the plug-in reads more of an object than its name. */
+  inspectsObject(target: AdmissionTarget): boolean;
   reserve(request: AdmissionRequest): Promise<Reservation | undefined> | undefined;
 }
 
 export interface Admission {
-  /** Whether anyone looks at more of an object than its name. Where nobody does, it may be worked out elsewhere, and is shown by its name only. */
-  looksInto(question: AdmissionQuestion): boolean;
-  /** Whether somebody outside may be asked: the state that he is shown has to be proven first, and nobody is asked twice without need. */
-  asksOthers(question: Pick<AdmissionQuestion, 'resource' | 'subresource'>): boolean;
-  /** Whether a refusal rests on other objects of the namespace. */
-  counts(question: Omit<AdmissionQuestion, 'operation'>): boolean;
+  /**
+   * Whether any plug-in reads more of an object than its name. If none does, a worker thread can process the object
+   * and pass on its name only.
+   */
+  inspectsObject(target: AdmissionTarget): boolean;
+  /**
+   * Whether a webhook may be called. The state that it receives must be fresh, and it must not be called again
+   * without need.
+   */
+  callsWebhooks(target: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean;
+  /** Whether a rejection depends on other objects of the namespace. */
+  dependsOnOtherObjects(target: Omit<AdmissionTarget, 'operation'>): boolean;
   mutate(request: AdmissionRequest): Promise<void> | undefined;
   validate(request: AdmissionRequest): Promise<void> | undefined;
-  /** Asked last, of what is about to be stored. */
+  /** Runs last, on the object as it is going to be stored. */
   reserve(request: AdmissionRequest): Promise<Reservation | undefined> | undefined;
 }
 
-/** Nobody is asked. */
-export const ALL_ADMITTED: Admission = {
-  looksInto: () => false,
-  asksOthers: () => false,
-  counts: () => false,
+/** Admits every request. */
+export const ADMIT_ALL: Admission = {
+  inspectsObject: () => false,
+  callsWebhooks: () => false,
+  dependsOnOtherObjects: () => false,
   mutate: () => undefined,
   validate: () => undefined,
   reserve: () => undefined,

@@ -1,6 +1,6 @@
 /**
- * How objects of custom kinds get into another version where only a webhook can tell how they look there. Who asks it is told when the server is put together; what
- * needs no webhook never comes here.
+ * Conversion of custom objects between versions by a webhook. apiserver/conversion implements it; objects that need
+ * no webhook are not passed to it.
  */
 import type { KindRow } from '../../shared/api/kinds';
 import type { MaybePromise } from '../../shared/runtime/maybe-promise';
@@ -8,30 +8,31 @@ import type { EventLoopSlot } from '../../shared/scheduling/yielding';
 import type { JsonObject } from '../../shared/values/json';
 import type { Entry } from '../cache/cache';
 
-/** On whose behalf. */
+/** The request that needs the conversion. */
 export interface ConversionContext extends Pick<EventLoopSlot, 'requeue'> {
-  /** In ms of Clock.monotonic: nobody waits longer. */
+  /** Latest time to wait for, in ms of Clock.monotonic. */
   readonly deadline: number;
 }
 
 export interface Conversions {
   /**
-   * Stored objects as the row's version has them, in their order; those that are stored so are handed on. Rejects with a StatusError. `isFresh`: they are not what
-   * the store has at their revision.
+   * Converts stored objects to the version of the row and keeps their order; entries that are already in that version
+   * are returned unchanged. Rejects with a StatusError. `isFresh`: the entries are not stored yet, so results must
+   * not be cached by revision.
    */
-  entries(row: KindRow, entries: readonly Entry[], context: ConversionContext, isFresh?: boolean): Promise<readonly Entry[]>;
-  /** An object between two versions of the row's kind, by their names. Rejects with a StatusError. */
-  object(row: KindRow, from: string, to: string, object: JsonObject, context: ConversionContext): Promise<JsonObject>;
+  convertEntries(row: KindRow, entries: readonly Entry[], context: ConversionContext, isFresh?: boolean): Promise<readonly Entry[]>;
+  /** Converts an object between two versions of the row's kind. Rejects with a StatusError. */
+  convertObject(row: KindRow, from: string, to: string, object: JsonObject, context: ConversionContext): Promise<JsonObject>;
 }
 
-/** What one request knows of its object in other versions. */
-export interface OtherVersions {
-  /** A promise when a webhook has to be asked; rejects with a StatusError. The result is not to be changed. */
+/** Converts the object of one request to other versions of its kind. */
+export interface VersionConverter {
+  /** Returns a promise when a webhook has to be called; rejects with a StatusError. The result must not be changed. */
   convert(object: JsonObject, from: string, to: string): MaybePromise<JsonObject>;
 }
 
-/** Where there are no webhooks to ask: all is as it is stored. */
+/** For servers without conversion webhooks: every object is already in the version that is asked for. */
 export const NO_CONVERSIONS: Conversions = {
-  entries: (_row, entries) => Promise.resolve(entries),
-  object: (_row, _from, _to, object) => Promise.resolve(object),
+  convertEntries: (_row, entries) => Promise.resolve(entries),
+  convertObject: (_row, _from, _to, object) => Promise.resolve(object),
 };

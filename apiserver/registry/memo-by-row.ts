@@ -1,23 +1,26 @@
-/** What is derived from everything that is served, made anew when something else is served. */
+/**
+ * Caches values that are derived from the served kinds. A value is computed again when the list of served kinds is
+ * another array.
+ */
 import type { KindRow } from '../../shared/api/kinds';
 
-/** `rows` gives the same list until something changes. */
-export const perRows = <T>(rows: () => readonly KindRow[], make: (rows: readonly KindRow[]) => T): (() => T) =>
-  perLists(
+/** `rows` must return the same array until the served kinds change. */
+export const memoByRows = <T>(rows: () => readonly KindRow[], compute: (rows: readonly KindRow[]) => T): (() => T) =>
+  memoByLists(
     () => [rows()] as const,
-    ([present]) => make(present),
+    ([current]) => compute(current),
   );
 
-/** Each of the lists is the same until something changes. */
-export function perLists<L extends readonly (readonly object[])[], T>(lists: () => L, make: (lists: L) => T): () => T {
-  let known = lists();
-  let made = make(known);
+/** Each list must be the same array until its content changes. */
+export function memoByLists<L extends readonly (readonly object[])[], T>(lists: () => L, compute: (lists: L) => T): () => T {
+  let previous = lists();
+  let value = compute(previous);
   return () => {
-    const now = lists();
-    if (now.some((list, index) => list !== known[index])) {
-      known = now;
-      made = make(now);
+    const current = lists();
+    if (current.some((list, index) => list !== previous[index])) {
+      previous = current;
+      value = compute(current);
     }
-    return made;
+    return value;
   };
 }

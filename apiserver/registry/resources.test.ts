@@ -9,7 +9,7 @@ it('Resources finds a resource by either spelling of its group', () => {
   const lease = resources.find('coordination.platform.io', 'v1', 'leases');
   expect(lease?.row.kind).toBe('Lease');
   expect(resources.find(['coordination', 'k8s', 'io'].join('.'), 'v1', 'leases')).toBe(lease);
-  expect(resources.ofKind({ group: 'coordination.platform.io', version: 'v1', kind: 'Lease' })).toBe(lease);
+  expect(resources.findByKind({ group: 'coordination.platform.io', version: 'v1', kind: 'Lease' })).toBe(lease);
   expect(resources.find('coordination.platform.io', 'v2', 'leases')).toBeUndefined();
   expect(resources.find('', 'v1', 'leases')).toBeUndefined();
 });
@@ -22,7 +22,7 @@ it('Resources has one stored type per key segment', () => {
   if (first === undefined) throw new Error('no kinds');
   const twice = buildResources([first, { ...first, version: 'v2' }]);
   expect(twice.storedTypes).toHaveLength(1);
-  expect(twice.all[0]?.stored).toBe(twice.all[1]?.stored);
+  expect(twice.builtInResources[0]?.stored).toBe(twice.builtInResources[1]?.stored);
 });
 
 it('every strategy belongs to a resource of its type', () => {

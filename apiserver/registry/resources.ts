@@ -1,6 +1,6 @@
 /**
- * The served resources: those made once from the kind table, which the cache is told to hold, and those that definitions add while the server runs.
- * What the endpoints route to. Never knows a verb.
+ * The served resources: built-in ones from the kind table, and custom ones that are added while the server runs. The
+ * endpoints route requests to them.
  */
 import { apiVersionOf, groupResourceText, type GroupVersion, type GroupVersionKind } from '../../shared/api/identity/identity';
 import { SERVED_KINDS, storedRowOf, type KindRow } from '../../shared/api/kinds';
@@ -9,61 +9,64 @@ import type { StoredType } from '../cache/cache';
 import type { Resource, ServedResource } from './verbs';
 
 export interface Resources {
-  /** Of every built-in kind that is stored. */
-  readonly all: readonly Resource[];
-  /** The rows of all of them and of the virtual kinds. */
-  readonly builtIn: readonly KindRow[];
-  /** The same with the custom kinds; the same list until a definition changes what is served. */
+  /** Every built-in kind that is stored. */
+  readonly builtInResources: readonly Resource[];
+  /** Rows of all built-in kinds, virtual ones included. */
+  readonly builtInRows: readonly KindRow[];
+  /** Built-in and custom kinds. The array is the same until a definition changes what is served. */
   readonly rows: readonly KindRow[];
-  /** Those of built-in kinds: one per key segment, whatever number of versions serve it. */
+  /** Built-in kinds only. One per key segment, however many versions serve it. */
   readonly storedTypes: readonly StoredType[];
   /** `group` in either dialect. */
   find(group: string, version: string, resource: string): ServedResource | undefined;
-  /** The resource that serves a kind; `group` in either dialect. */
-  ofKind(gvk: GroupVersionKind): Resource | undefined;
-  /** A resource for which the server itself has a use (`namespaces`, `leases.coordination.platform.io`); throws when it is not known. */
+  /** `group` in either dialect. */
+  findByKind(gvk: GroupVersionKind): Resource | undefined;
+  /**
+   * A resource that the server itself uses (`namespaces`, `leases.coordination.platform.io`). Throws when it is
+   * unknown.
+   */
   require(resource: string): Resource;
-  /** From here on what the definitions serve is served as well. */
-  add(definitions: CustomKinds): void;
+  /** Also serves the kinds of custom resource definitions. */
+  addCustomKinds(definitions: CustomKinds): void;
 }
 
-/** What the definitions of custom resources serve at present. */
+/** The kinds that custom resource definitions serve at present. */
 export interface CustomKinds {
   readonly rows: readonly KindRow[];
   find(group: string, version: string, resource: string): Resource | undefined;
 }
 
-/** `known` = kinds that the server itself has a use for, whether or not they are served. */
-export function buildResources(rows: readonly KindRow[] = SERVED_KINDS, known: readonly KindRow[] = []): Resources {
+/** `internalKinds`: kinds that the server uses itself, whether or not they are served. */
+export function buildResources(rows: readonly KindRow[] = SERVED_KINDS, internalKinds: readonly KindRow[] = []): Resources {
   const types = new Map<string, StoredType>();
   const resourceOf = (row: KindRow): Resource => {
     const hub = storedRowOf(row);
     return { row, hub, stored: storedType(hub, types) };
   };
-  const all = rows.filter((row) => row.virtual !== true).map(resourceOf);
-  const unserved = known.filter((row) => row.virtual !== true && !rows.includes(row)).map(resourceOf);
+  const builtInResources = rows.filter((row) => row.virtual !== true).map(resourceOf);
+  const unserved = internalKinds.filter((row) => row.virtual !== true && !rows.includes(row)).map(resourceOf);
   const virtual = rows.filter((row) => row.virtual === true).map((row): ServedResource => ({ row, stored: undefined }));
-  const byPath = new Map([...all, ...virtual].map((resource) => [pathKey(resource.row, resource.row.resource), resource]));
-  const byKind = new Map(all.map((resource) => [pathKey(resource.row, resource.row.kind), resource]));
+  const byPath = new Map([...builtInResources, ...virtual].map((resource) => [pathKey(resource.row, resource.row.resource), resource]));
+  const byKind = new Map(builtInResources.map((resource) => [pathKey(resource.row, resource.row.kind), resource]));
   const canonical = (gv: GroupVersion): GroupVersion => ({ group: canonicalGroup(gv.group), version: gv.version });
   let custom: CustomKinds = { rows: [], find: () => undefined };
-  let together: { readonly added: readonly KindRow[]; readonly rows: readonly KindRow[] } = { added: custom.rows, rows };
+  let combined: { readonly customRows: readonly KindRow[]; readonly rows: readonly KindRow[] } = { customRows: custom.rows, rows };
   return {
-    all,
-    builtIn: rows,
+    builtInResources,
+    builtInRows: rows,
     get rows() {
-      if (together.added !== custom.rows) together = { added: custom.rows, rows: [...rows, ...custom.rows] };
-      return together.rows;
+      if (combined.customRows !== custom.rows) combined = { customRows: custom.rows, rows: [...rows, ...custom.rows] };
+      return combined.rows;
     },
     storedTypes: [...types.values()],
-    add: (definitions) => void (custom = definitions),
+    addCustomKinds: (definitions) => void (custom = definitions),
     find: (group, version, resource) =>
       byPath.get(pathKey(canonical({ group, version }), resource)) ?? custom.find(group, version, resource),
-    ofKind: (gvk) => byKind.get(pathKey(canonical(gvk), gvk.kind)),
+    findByKind: (gvk) => byKind.get(pathKey(canonical(gvk), gvk.kind)),
     require(resource) {
-      const found = [...all, ...unserved].find((candidate) => groupResourceText(candidate.row) === resource);
-      if (found === undefined) throw new Error(`the kind table has no row for ${resource}`);
-      return found;
+      const match = [...builtInResources, ...unserved].find((candidate) => groupResourceText(candidate.row) === resource);
+      if (match === undefined) throw new Error(`the kind table has no row for ${resource}`);
+      return match;
     },
   };
 }
@@ -72,14 +75,14 @@ const pathKey = (gv: GroupVersion, name: string): string => `${apiVersionOf(gv)}
 
 function storedType(row: KindRow, types: Map<string, StoredType>): StoredType {
   const segment = row.storageSegment ?? row.resource;
-  const known = types.get(segment);
-  if (known !== undefined) return known;
-  const made: StoredType = { name: groupResourceText(row), segment, namespaced: row.namespaced };
-  types.set(segment, made);
-  return made;
+  const existing = types.get(segment);
+  if (existing !== undefined) return existing;
+  const type: StoredType = { name: groupResourceText(row), segment, namespaced: row.namespaced };
+  types.set(segment, type);
+  return type;
 }
 
-/** An object's key below its type's segment. */
+/** The key of an object below the segment of its type. */
 export function entryKey(key: { readonly namespace: string; readonly name: string }): string {
   return key.namespace === '' ? key.name : `${key.namespace}/${key.name}`;
 }

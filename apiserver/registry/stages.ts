@@ -1,62 +1,63 @@
 /**
- * In which order a client is told what is wrong with an object. Every kind says so with one list of stages; what is found in a stage that stands in
- * the list twice is told twice, as upstream does. Judges nothing itself.
+ * The order in which validation errors of an object are reported. Each kind chooses one list of stages for creates
+ * and one per endpoint for updates. Errors of a stage that occurs twice are reported twice, as upstream does.
+ * Validation itself is in write/validation.ts.
  */
 
 export type Stage =
-  /** The general rules for metadata: name, labels, annotations, owners. */
+  /** General validation of ObjectMeta: name, labels, annotations, owner references. */
   | 'metadata'
-  /** The same without the form of finalizers, which upstream does not ask of a change. */
+  /** Like `metadata` without the format of finalizers, which upstream does not validate on updates. */
   | 'changed-metadata'
-  /** What stands before generated names, of an object that has its name: as part of a path, which is asked of every update. */
+  /** `generateName` as part of a path, for an object that has a name. Upstream validates it on every update. */
   | 'path-prefix'
-  /** The same as the kind has its names. Of a new object its metadata tell. */
+  /** `generateName` in the format of the kind's names. On creates `metadata` covers it. */
   | 'name-prefix'
-  /** The general rules for a change of metadata. */
+  /** General validation of changes of ObjectMeta. */
   | 'metadata-change'
-  /** Finalizers need a domain, in most kinds. */
+  /** Most kinds require a domain in finalizers. */
   | 'finalizers'
   /** `Strategy.validateEarly`. */
   | 'early'
   /** `Strategy.validate`: the whole object. */
   | 'object'
-  /** `UpdateRules.validate`: the change, as the endpoint sees it. */
+  /** `UpdateRules.validate` of the endpoint. */
   | 'change';
 
-/** Stages in their order. A later group is looked at only when nothing was found in the earlier ones. */
+/** Groups of stages in order. A group is validated only when the earlier groups have no errors. */
 export type Stages = readonly (readonly Stage[])[];
 
-/** What upstream's general part says of every update before the kind has its say. */
-const GENERAL: readonly Stage[] = ['path-prefix', 'metadata', 'metadata-change', 'changed-metadata'];
-const OF_METADATA: readonly Stage[] = ['metadata-change', 'changed-metadata', 'finalizers'];
-const OF_NEW_METADATA: readonly Stage[] = ['metadata', 'finalizers'];
-const OF_OBJECT: readonly Stage[] = ['name-prefix', ...OF_NEW_METADATA, 'object'];
+/** What rest.BeforeUpdate validates for every kind. */
+const GENERAL_UPDATE: readonly Stage[] = ['path-prefix', 'metadata', 'metadata-change', 'changed-metadata'];
+const METADATA_UPDATE: readonly Stage[] = ['metadata-change', 'changed-metadata', 'finalizers'];
+const NEW_METADATA: readonly Stage[] = ['metadata', 'finalizers'];
+const WHOLE_OBJECT: readonly Stage[] = ['name-prefix', ...NEW_METADATA, 'object'];
 
-/** Of new objects. */
+/** Stages of creates. */
 export const CREATE = {
-  usual: [OF_OBJECT],
-  earlyFirst: [['early', ...OF_OBJECT]],
-  /** Metadata is looked at only when the kind's own rules found nothing. */
+  usual: [WHOLE_OBJECT],
+  earlyFirst: [['early', ...WHOLE_OBJECT]],
+  /** Metadata is validated only when the rules of the kind find no error. */
   objectAlone: [['object'], ['metadata']],
 } as const satisfies Record<string, Stages>;
 
-/** Of updates. The whole object is judged where `object` stands in the name. */
+/** Stages of updates. A name that contains `object` validates the whole object too. */
 export const UPDATE = {
-  change: [[...GENERAL, ...OF_METADATA, 'change']],
-  newMetadataThenChange: [[...GENERAL, 'name-prefix', ...OF_NEW_METADATA, 'change']],
-  /** The kind's names may be anything. */
-  metadataTwiceThenChange: [[...GENERAL, ...OF_NEW_METADATA, ...OF_METADATA, 'change']],
-  earlyThenChange: [[...GENERAL, 'early', ...OF_METADATA, 'change']],
-  changeThenObject: [[...GENERAL, ...OF_METADATA, 'change', ...OF_OBJECT]],
-  metadataThenObjectThenChange: [[...GENERAL, ...OF_METADATA, ...OF_OBJECT, 'change']],
-  objectThenChange: [[...GENERAL, ...OF_OBJECT, ...OF_METADATA, 'change']],
-  /** Metadata are judged with the change alone. */
-  bareObjectThenChange: [[...GENERAL, ...OF_METADATA, 'object', 'change']],
-  objectAlone: [[...GENERAL, ...OF_OBJECT]],
-  objectAroundMetadataThenChange: [[...GENERAL, ...OF_OBJECT, ...OF_METADATA, ...OF_OBJECT, 'change']],
-  objectTwiceThenChange: [[...GENERAL, ...OF_OBJECT, ...OF_OBJECT, ...OF_METADATA, 'change']],
-  /** The metadata is not judged again with the change. */
-  objectThenChangeAlone: [[...GENERAL, ...OF_OBJECT, 'change']],
-  objectTwiceThenChangeAlone: [[...GENERAL, ...OF_OBJECT, ...OF_OBJECT, 'change']],
-  changeAlone: [[...GENERAL, 'change']],
+  change: [[...GENERAL_UPDATE, ...METADATA_UPDATE, 'change']],
+  newMetadataThenChange: [[...GENERAL_UPDATE, 'name-prefix', ...NEW_METADATA, 'change']],
+  /** For kinds with arbitrary names. */
+  metadataTwiceThenChange: [[...GENERAL_UPDATE, ...NEW_METADATA, ...METADATA_UPDATE, 'change']],
+  earlyThenChange: [[...GENERAL_UPDATE, 'early', ...METADATA_UPDATE, 'change']],
+  changeThenObject: [[...GENERAL_UPDATE, ...METADATA_UPDATE, 'change', ...WHOLE_OBJECT]],
+  metadataThenObjectThenChange: [[...GENERAL_UPDATE, ...METADATA_UPDATE, ...WHOLE_OBJECT, 'change']],
+  objectThenChange: [[...GENERAL_UPDATE, ...WHOLE_OBJECT, ...METADATA_UPDATE, 'change']],
+  /** Metadata is validated with the change only. */
+  bareObjectThenChange: [[...GENERAL_UPDATE, ...METADATA_UPDATE, 'object', 'change']],
+  objectAlone: [[...GENERAL_UPDATE, ...WHOLE_OBJECT]],
+  objectAroundMetadataThenChange: [[...GENERAL_UPDATE, ...WHOLE_OBJECT, ...METADATA_UPDATE, ...WHOLE_OBJECT, 'change']],
+  objectTwiceThenChange: [[...GENERAL_UPDATE, ...WHOLE_OBJECT, ...WHOLE_OBJECT, ...METADATA_UPDATE, 'change']],
+  /** Metadata is not validated again with the change. */
+  objectThenChangeAlone: [[...GENERAL_UPDATE, ...WHOLE_OBJECT, 'change']],
+  objectTwiceThenChangeAlone: [[...GENERAL_UPDATE, ...WHOLE_OBJECT, ...WHOLE_OBJECT, 'change']],
+  changeAlone: [[...GENERAL_UPDATE, 'change']],
 } as const satisfies Record<string, Stages>;

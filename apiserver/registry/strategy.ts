@@ -1,8 +1,10 @@
 /**
- * What a kind may add to the write path: the rules that its row and its type tables cannot say. All members are optional, all hooks are called with
- * decoded, defaulted objects of the stored version in canonical spelling, and none looks at the store. Parameters come in one order: the object, what
- * it is to replace, the context. Hooks are listed in the order in which a write calls them; those that begin with `prepare`, `canonicalize` and
- * `setRequiredLabels` may change the object, all others must not.
+ * The contract between the write path and a kind, like rest.RESTCreateStrategy, RESTUpdateStrategy and
+ * RESTDeleteStrategy. It covers what the kind's row and type tables cannot express; every member is optional. Hooks
+ * receive decoded objects of the storage version with defaults, in canonical spelling, and do not read the store.
+ * Parameters are the object, the stored object, and the context, in this order. Members are in the order in which a
+ * write uses them. Only hooks named `prepare…`, `canonicalize` and `setRequiredLabels`, and those documented to do
+ * so, may change the object.
  */
 import type { FieldError } from '../../shared/api/errors/field-error';
 import type { UserInfo } from '../../shared/api/identity/user';
@@ -11,123 +13,140 @@ import type { FieldSet } from '../../shared/patch/apply/field-set';
 import type { FeatureGates } from '../../shared/cli/feature-gates';
 import type { IpFamily } from '../../shared/values/ip-address';
 import type { JsonObject } from '../../shared/values/json';
-import type { AllocationClaims, Held } from '../allocation/claims';
+import type { AllocationClaims, HeldIds } from '../allocation/claims';
 import type { Stages } from './stages';
 import type { DeleteOptions } from './verbs';
 
 export interface StrategyContext {
   readonly names: GeneratedNames;
-  /** Who makes the request. */
   readonly user: UserInfo;
-  /** Since 1970. */
+  /** In ms since 1970. */
   readonly now: number;
-  /** The families in which Services get addresses; that of Services which ask for none stands first. */
+  /** IP families of the Service ranges, the default family first. */
   readonly serviceFamilies: readonly IpFamily[];
   readonly gates: Pick<FeatureGates, 'isEnabled'>;
-  /** Adds a warning to the response, whether the object is accepted or refused. */
+  /** Adds a warning to the response, whether or not the object is accepted. */
   readonly warn: (text: string) => void;
 }
 
-/** What is known when an object is marked for deletion. */
 export type DeletionContext = Pick<StrategyContext, 'names' | 'now'>;
 
-/** What the endpoints of a kind leave as it is, so that nobody comes to own it there; by subresource, '' = the main endpoint. */
+/**
+ * Fields that an endpoint resets to their stored values, so that its writes do not own them. Keys are subresources;
+ * empty for the main endpoint.
+ */
 export type ResetFields = ReadonlyMap<string, FieldSet>;
 
-/** Rules of updates through one endpoint. */
+/** Rules for updates through one endpoint. */
 export interface UpdateRules<T extends JsonObject = JsonObject> {
-  /** Takes back from `old` what this endpoint may not change. Metadata has been settled already. */
+  /** Resets in `object` what this endpoint must not change. Called after metadata has been carried over from `old`. */
   prepareForUpdate?(object: T, old: T, context: StrategyContext): void;
-  /** What is judged, in the order in which it is told; absent = `UPDATE.change`. */
+  /** Order of validation; default: `UPDATE.change`. */
   readonly stages?: Stages;
-  /** Errors of the change; those of the metadata are not its concern. */
+  /** Validates the change, without metadata. */
   validate?(object: T, old: T, context: StrategyContext): readonly FieldError[];
 }
 
-/** Addresses and ports that the objects of a kind take out of the cluster's ranges, in the transaction that stores the object. */
+/** Addresses and node ports that objects of a kind allocate, in the transaction that stores the object. */
 export interface AllocationRules<T extends JsonObject = JsonObject> {
-  /** Fills in what the object needs and does not name, and checks what it names. Throws a StatusError. */
-  choose(object: T, old: T | undefined, claims: AllocationClaims): void;
-  /** What an object holds, old or as it is going to be stored. */
-  held(object: T): Held;
-  /** What is named when an object needs more of them than a transaction of the store can hold. */
+  /**
+   * Sets addresses and ports that the object needs but does not request, and checks those it requests. Throws a
+   * StatusError.
+   */
+  allocate(object: T, old: T | undefined, claims: AllocationClaims): void;
+  /** The ids that an object holds, stored or about to be stored. */
+  allocationsOf(object: T): HeldIds;
+  /** The field in the error when an object needs more ids than fit into one transaction. */
   readonly field: string;
 }
 
-/** How objects of a kind go. */
+/** Deletion of objects of a kind. */
 export interface DeletionRules<T extends JsonObject = JsonObject> {
-  /** Texts of Warning headers about the options of a DELETE, for one object or for a collection. */
+  /** Warnings about the options of a DELETE, for one object or a collection. */
   warnings?(options: DeleteOptions): readonly string[];
-  /** Deletion is graceful: seconds until the object may go, 0 = at once. `asked` is what the request said. */
-  checkGracefulDelete?(object: T, asked: number | undefined): number;
   /**
-   * The first DELETE only marks the object, whatever its finalizers, and says so in it; later ones wait until nothing holds it back. Called on a copy of
-   * the object whose metadata is marked.
+   * Graceful deletion as in rest.RESTGracefulDeleteStrategy: returns the grace period in seconds, 0 to delete at
+   * once. `requested`: of the request.
+   */
+  checkGracefulDelete?(object: T, requested: number | undefined): number;
+  /**
+   * If set, the first DELETE only marks the object, whatever its finalizers, and later ones wait until nothing blocks
+   * its removal. Called on a copy of the object after its metadata has been marked; may change it, for example its
+   * phase.
    */
   prepareForDeletion?(object: T, context: DeletionContext): void;
-  /** That first DELETE changes only the time and what `prepareForDeletion` does: neither the generation nor the finalizers that its options ask for. */
-  readonly marksOnly?: true;
-  /** Something besides `metadata.finalizers` holds a terminating object back. */
-  isHeldBack?(object: T): boolean;
-  /** The server itself asks that the object be the one that it has found, where a DELETE does not: admission is shown so, and refusals have other words. */
-  readonly asksForFound?: true;
+  /**
+   * The first DELETE sets only deletionTimestamp and what `prepareForDeletion` changes, not the generation or the
+   * finalizers that its options request.
+   */
+  readonly firstDeleteOnlyMarks?: true;
+  /** Whether something other than `metadata.finalizers` blocks the removal of a terminating object. */
+  isRemovalBlocked?(object: T): boolean;
+  /**
+   * The server adds the uid of the stored object as a precondition when a DELETE has none. Admission sees it, and
+   * rejections have another message.
+   */
+  readonly addsUidPrecondition?: true;
 }
 
-/** A stored object without parts that are most of it. */
-export interface Abridged {
-  /** With its resourceVersion, as whole ones have it. */
+/** A stored object without the large parts of its body. */
+export interface AbridgedObject {
+  /** With resourceVersion, like whole objects. */
   readonly object: JsonObject;
-  /** @param body the object as it is encoded, changed or not; returns it with the parts that were left out */
+  /** Returns `body`, an encoded abridged object that may have been changed, with the omitted parts. */
   complete(body: string): string;
 }
 
 export interface Strategy<T extends JsonObject = JsonObject> {
   /**
-   * In bytes of what is sent and stored: a write of more is offloaded to a worker thread, because the rules of the kind may take more than some 20 ms of it; 0 = every
-   * write. Absent: the number of values alone decides.
+   * Size of request body and stored object in bytes above which a write runs in a worker thread, because the rules of
+   * the kind may take more than about 20 ms; 0 for every write. Absent: only the number of values decides.
    */
-  readonly mostInline?: number | undefined;
-  /** Makes members agree that say the same in two ways. Before anyone is asked who owns them. */
+  readonly maxInlineBytes?: number | undefined;
+  /** Makes members consistent that express the same in two ways. Called before managedFields are updated. */
   canonicalize?(object: T): void;
-  /** Labels on which the server insists: set before ownership is recorded and again after admission. */
+  /** Sets labels that the server requires. Called before managedFields are updated and again after admission. */
   setRequiredLabels?(object: T, context: StrategyContext): void;
   readonly resetFields?: ResetFields;
-  /** The kind has a status endpoint and still takes a status at creation. */
-  readonly keepsStatusAtCreation?: true;
+  /** The kind has a status endpoint but also accepts a status on create. */
+  readonly acceptsStatusOnCreate?: true;
   /**
-   * After admission, before anything is allocated: settles what has to be clear for that, on creation (`old` undefined) and on changes through the main
-   * endpoint. What it finds wrong is all that the client is told.
+   * Called after mutating admission and before allocation, on creates (`old` undefined) and updates through the main
+   * endpoint; may set what allocation needs. If it returns errors, the request is rejected with these errors only.
    */
   prepareForAllocation?(object: T, old: T | undefined, context: StrategyContext): readonly FieldError[];
   readonly allocation?: AllocationRules<T>;
-  /** Texts of Warning headers about a new object as it was sent, which are said even if it is refused. */
+  /** Warnings about a new object as it was sent, also when it is rejected. */
   earlyWarnings?(object: T): readonly string[];
-  /** Sets and resets what a client may not choose at creation. A status has been dropped already where `keepsStatusAtCreation` is unset. */
+  /**
+   * Sets and resets fields that clients cannot set on create. The status has been dropped before, unless
+   * `acceptsStatusOnCreate` is set.
+   */
   prepareForCreate?(object: T, context: StrategyContext): void;
   /**
-   * Sets defaults that depend on members which `prepareForCreate` has set. Called after validation and validating admission: upstream applies these defaults when it
-   * decodes the stored object, so validation does not see them at creation.
+   * Sets defaults that depend on fields set by `prepareForCreate`. Called after validation and validating admission:
+   * upstream applies these defaults when it decodes the stored object, so validation does not see them on create.
    */
-  completeCreated?(object: T): void;
-  /** What is judged of a new object, in the order in which it is told; absent = `CREATE.usual`. */
+  applyStoredDefaults?(object: T): void;
+  /** Order of validation on create; default: `CREATE.usual`. */
   readonly createStages?: Stages;
-  /** What is wrong with a new object's name, or with what it is to be generated from, besides its format: part of the stage `metadata`. */
+  /** Errors of a new object's name or generateName besides its format, as part of the stage `metadata`. */
   validateName?(object: T, name: string): readonly string[];
   /** The stage `early`. */
   validateEarly?(object: T, old: T | undefined, context: StrategyContext): readonly FieldError[];
-  /** The stage `object`. `old` = what it is to replace, for rules that bear with what was stored before they were made. */
+  /** The stage `object`. `old`: the stored object, for rules that tolerate values stored before the rule existed. */
   validate?(object: T, old: T | undefined, context: StrategyContext): readonly FieldError[];
-  /** The main endpoint, and the scale's. */
+  /** For the main endpoint and `scale`. */
   readonly update?: UpdateRules<T>;
   readonly status?: UpdateRules<T>;
   readonly finalize?: UpdateRules<T>;
   readonly approval?: UpdateRules<T>;
   readonly ephemeralcontainers?: UpdateRules<T>;
-  /** Texts of Warning headers about an object that is going to be stored as it is. */
+  /** Warnings about an accepted new object. */
   warningsOnCreate?(object: T): readonly string[];
-  /** The same through the main endpoint. */
+  /** Warnings about an accepted update through the main endpoint. */
   warningsOnUpdate?(object: T, old: T): readonly string[];
   readonly deletion?: DeletionRules<T>;
-  /** Its objects are large: what the server edits of them itself, it edits without reading the rest. */
-  abridge?(bytes: Buffer): Abridged;
+  /** For kinds with large objects: lets the server edit an object without parsing all of it. */
+  abridge?(bytes: Buffer): AbridgedObject;
 }

@@ -1,8 +1,9 @@
 /**
- * What the registry offers to the endpoints: verbs on resources, in canonical spelling but for patches, free of HTTP.
+ * The interface of the registry to the endpoints: verbs on resources, independent of HTTP. Objects are in canonical
+ * spelling, patches in the spelling of the client.
  *
- * Endpoints parse the request into these types and encode what comes back; the registry decides everything in between.
- * All methods reject with StatusError (shared/api/errors/status.ts); anything else is a fault of ours and becomes a 500.
+ * The endpoints parse requests into these types and encode the results. All methods reject with StatusError
+ * (shared/api/errors/status.ts); any other error is a bug and becomes a 500.
  */
 import type { Fence } from '../../shared/api/identity/fencing';
 import type { JsonObject } from '../../shared/values/json';
@@ -20,78 +21,86 @@ import type { TraceSpan } from '../tracing/span';
 
 export type { UserInfo };
 
-/** What every verb knows about its request. */
+/** The request that a verb serves. */
 export interface RequestContext extends EventLoopSlot {
   readonly user: UserInfo;
-  /** When the request must have been answered, in ms of Clock.monotonic. */
+  /** Latest time of the response, in ms of Clock.monotonic. */
   readonly deadline: number;
-  /** The term of leadership on which a write rests: it is refused with 409 when the term is over. */
+  /** Fencing token of a leader: the write is rejected with 409 when the term is over. */
   readonly fence?: Fence | undefined;
-  /** Set when the user may not read the Lease of the fence: the write is refused as if the term were over. */
+  /** The user may not read the Lease of the fencing token: the write is rejected as if the term were over. */
   readonly isFenceHidden?: boolean;
-  /** What a user is told who may not create the object that an update or apply is about to create; absent = nobody asks. */
-  readonly creationRefusal?: (() => MaybePromise<StatusError | undefined>) | undefined;
-  /** To be called before a lot of work: `undefined` when it may start at once. Absent where no other request runs. */
+  /**
+   * Returns the 403 if the user may not create the object that an update or apply is about to create. Absent when it
+   * is not checked.
+   */
+  readonly authorizeCreate?: (() => MaybePromise<StatusError | undefined>) | undefined;
+  /**
+   * To be awaited before long work; returns `undefined` when the work may start at once. Absent outside the request
+   * scheduler.
+   */
   acquireSlot?(): Promise<unknown> | undefined;
-  /** Whether all that was sent is to be recorded, and not only what it says of its place. */
-  readonly keepsSent?: boolean;
-  /** Told a patch that was left unread, as JSON; undefined = it is too long to be recorded. */
-  sentPatch?(text: string | undefined): void;
-  /** Adds an annotation to what is recorded of the request, its name in canonical spelling. What was said first stands. */
-  annotate?(name: string, value: string): void;
-  /** Takes note of how long `work` of the store is waited for. Absent = nobody does. */
-  timed?<T>(work: Promise<T>): Promise<T>;
-  /** What was sent has been decoded; `object` makes it as one that could be stored, with its defaults. Absent = nobody records it. */
-  readonly sent?: ((row: KindRow, metadata: JsonObject, object: () => Entry) => void) | undefined;
-  /** What its handler does, in its trace. Absent = it is in none that is kept. */
+  /** Whether the audit log records the whole request object, not only its name and namespace. */
+  readonly auditsRequestObject?: boolean;
+  /** Records a patch that was not parsed before, as JSON; `undefined` when it is too long for the audit log. */
+  logRequestPatch?(text: string | undefined): void;
+  /** Adds an audit annotation, its name in canonical spelling. The first value of a name wins. */
+  addAuditAnnotation?(name: string, value: string): void;
+  /** Measures how long `work` of the store takes. Absent when it is not measured. */
+  trackStorageLatency?<T>(work: Promise<T>): Promise<T>;
+  /**
+   * Called when the request object has been decoded; `object` returns it with defaults in the storage version. Absent
+   * when the audit log does not need it.
+   */
+  readonly logRequestObject?: ((row: KindRow, metadata: JsonObject, object: () => Entry) => void) | undefined;
+  /** Span of the handler. Absent when the request is not traced. */
   readonly trace?: TraceSpan | undefined;
-  /** Adds a `Warning` header. Texts are de-duplicated and bounded by the endpoint layer. */
+  /** Adds a `Warning` header. The endpoints remove duplicates and limit the total length. */
   warn(text: string): void;
 }
 
-/** A served resource: its row and where it is stored. One per (group, version, resource); made by registry/resources.ts. */
+/** A served resource, one per (group, version, resource); created by registry/resources.ts. */
 export interface Resource {
   readonly row: KindRow;
-  /** The row of the version that its objects are stored in: `row` itself, but for a few. */
+  /** The row of the storage version, which for most kinds is `row`. */
   readonly hub: KindRow;
   readonly stored: StoredType;
 }
 
-/** A served resource of which nothing is stored. */
+/** A served resource without stored objects. */
 export interface VirtualResource {
   readonly row: KindRow;
   readonly stored: undefined;
 }
 
-/** Whatever a path can name. */
 export type ServedResource = Resource | VirtualResource;
 
-/** Decides whether an object is in a selection; built from labelSelector and fieldSelector (registry/read/selection.ts). */
+/** Objects selected by labelSelector and fieldSelector (registry/read/selection.ts). */
 export interface Selection {
-  /** False when nothing but the place (namespace, name) restricts the selection. */
-  readonly filters: boolean;
-  /** Set when the field selector pins `metadata.name=x`. */
+  /** False when only namespace and name restrict the selection. */
+  readonly hasFilters: boolean;
+  /** Set when the field selector requires `metadata.name=x`. */
   readonly name?: string;
-  /** Set when the field selector pins `metadata.namespace=x`. */
+  /** Set when the field selector requires `metadata.namespace=x`. */
   readonly namespace?: string;
-  /** A stored field with the value that the field selector pins, where the kind has it indexed. */
+  /** An indexed field for which the field selector requires a value. */
   readonly indexed?: SelectedField;
   matches(entry: Entry): boolean;
 }
 
-export type VersionMatch = 'Exact' | 'NotOlderThan';
+export type ResourceVersionMatch = 'Exact' | 'NotOlderThan';
 
 export interface ListOptions {
   readonly selection: Selection;
-  /** undefined = unset; 0 = "0". */
+  /** `undefined` when unset; 0 for "0". */
   readonly resourceVersion?: Revision;
-  readonly resourceVersionMatch?: VersionMatch;
-  /** Absent, zero or negative = all. */
+  readonly resourceVersionMatch?: ResourceVersionMatch;
+  /** Absent, zero or negative: no limit. */
   readonly limit?: number;
   readonly continue?: string;
 }
 
-/** One page. `entries` is walked once, lazily, while it is being written. */
+/** One page of a list. `entries` is iterated once, while the response is written. */
 export interface ListPage {
   readonly revision: Revision;
   readonly entries: Iterable<Entry>;
@@ -99,13 +108,13 @@ export interface ListPage {
   readonly remainingItemCount?: number;
 }
 
-/** What is sent as a list; `revision` undefined = of what is not stored. */
-export type ShownPage = Omit<ListPage, 'revision'> & { readonly revision: Revision | undefined };
+/** A list as the endpoints encode it; `revision` is undefined for virtual resources. */
+export type ResponsePage = Omit<ListPage, 'revision'> & { readonly revision: Revision | undefined };
 
 export interface WatchOptions {
   readonly selection: Selection;
   readonly resourceVersion?: Revision;
-  /** undefined = the parameter was absent. Already checked against the WatchList gate. */
+  /** `undefined` when unset. Has been checked against the WatchList feature gate. */
   readonly sendInitialEvents?: boolean;
   readonly bookmarks: boolean;
 }
@@ -115,36 +124,38 @@ export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 export interface WriteOptions {
   readonly dryRun: boolean;
   readonly fieldValidation: FieldValidation;
-  /** The name that managed fields are recorded under. */
+  /** Manager name for managedFields. */
   readonly fieldManager: string;
-  /** What of them the request itself has said. */
-  readonly given?: { readonly fieldManager?: string; readonly fieldValidation?: string };
-  /** The value of If-Match, unquoted: a precondition on resourceVersion. */
+  /** The options that the request states explicitly, for admission. */
+  readonly statedOptions?: { readonly fieldManager?: string; readonly fieldValidation?: string };
+  /** The unquoted value of If-Match: a precondition on resourceVersion. */
   readonly ifMatch?: string;
 }
 
 export type BodyFormat = 'json' | 'yaml' | 'protobuf';
 
-/** A body as it was sent. */
-export interface SentBody {
+/** An unparsed request body. */
+export interface RawBody {
   readonly bytes: Buffer;
   readonly format: BodyFormat;
 }
 
-/** The body of a POST or PUT. What is offloaded is parsed in the worker thread. */
-export type ObjectBody = ParsedBody | { readonly sent: SentBody; readonly value?: undefined };
+/** The body of a POST or PUT. The body of an offloaded write is parsed in the worker thread. */
+export type ObjectBody = ParsedBody | { readonly raw: RawBody; readonly value?: undefined };
 
-/** A body as parsed: plain JSON plus what strict decoding found on the way. Dialect not yet converted. */
+/** A parsed body: plain JSON, and what strict field validation needs. Not decoded; in the dialect of the client. */
 export interface ParsedBody {
-  /** What it was parsed from; absent where nobody has sent it. */
-  readonly sent?: SentBody;
+  /** The body it was parsed from; absent for objects of the server itself. */
+  readonly raw?: RawBody;
   readonly value: JsonObject;
-  /** Duplicate members: paths for JSON (`spec.type`), whole lines for YAML (`line 5: key "type" already set in map`). */
+  /**
+   * Duplicate members: paths for JSON (`spec.type`), whole lines for YAML (`line 5: key "type" already set in map`).
+   */
   readonly duplicates: readonly string[];
   readonly format: BodyFormat;
-  /** Spellings of numbers that their values do not show; see NumberLiterals. */
+  /** Literals of numbers that the parsed value does not preserve; see NumberLiterals. */
   readonly literals?: NumberLiterals;
-  /** The JSON text where it has duplicates: tells in which order they and unknown members are named. */
+  /** The JSON text if it has duplicates: it determines the order in which errors are reported. */
   readonly text?: string;
 }
 
@@ -153,24 +164,24 @@ export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
 export interface PatchBody {
   readonly type: PatchType;
   readonly bytes: Buffer;
-  /** In which it spells the names of groups, and is shown them. */
+  /** The dialect of the group names in the patch. */
   readonly dialect: Dialect;
 }
 
-/** The dialect's names appear only at the edges, so an entry is enough to answer with. */
+/** Entries are in canonical spelling; the endpoints convert them to the dialect of the client. */
 export interface WriteResult {
   readonly entry: Entry;
   readonly created: boolean;
 }
 
-/** As in DeleteOptions, from the body or the query; validated by the registry. */
+/** DeleteOptions from body or query. The registry validates them. */
 export interface DeleteOptions {
   readonly dryRun: boolean;
   readonly gracePeriodSeconds?: number;
   readonly orphanDependents?: boolean;
   readonly propagationPolicy?: string;
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
-  /** What leads to the deletion has been admitted. */
+  /** Admission has already run, for example for an eviction. */
   readonly isAdmitted?: true;
 }
 
@@ -178,36 +189,36 @@ export type DeleteResult =
   | { readonly type: 'object'; readonly entry: Entry; readonly code: 200 | 202 }
   | { readonly type: 'status'; readonly status: Status; readonly code: 200 };
 
-/** What is written besides the object itself. */
+/** The written part of an object; `undefined` for the main endpoint. */
 export type Subresource = 'approval' | 'ephemeralcontainers' | 'finalize' | 'scale' | 'status' | undefined;
 
 export interface Reader {
-  /** `resourceVersion`: undefined = most recent, 0 = any, else not older than. */
+  /** `resourceVersion`: `undefined` for the most recent state, 0 for any, otherwise not older than it. */
   get(context: RequestContext, resource: Resource, key: ObjectKey, resourceVersion: Revision | undefined): Promise<Entry>;
-  /** `namespace` '' = all namespaces, or a cluster-scoped resource. */
+  /** `namespace`: empty for all namespaces and for cluster-scoped resources. */
   list(context: RequestContext, resource: Resource, namespace: string, options: ListOptions): Promise<ListPage>;
-  /** Resolves once the watch has begun; errors before the stream are rejected, later ones reach the sink. */
+  /** Resolves when the watch has started. Rejects with errors before the stream; later errors reach the sink. */
   watch(context: RequestContext, resource: Resource, namespace: string, options: WatchOptions, sink: ChangeSink): Promise<CacheWatch>;
 }
 
-/** What must hold of the stored object for an edit; '' and absent count as nothing. */
+/** Preconditions of an edit; empty and absent values are ignored. */
 export interface EditPreconditions {
   readonly uid?: string | undefined;
   readonly resourceVersion?: string | undefined;
 }
 
-/** A status that the server itself has worked out. */
-export interface OwnStatus {
-  /** Of the state that it was worked out for; in another one it is refused as a conflict. */
+/** A status that the server itself has computed. */
+export interface ComputedStatus {
+  /** Revision of the object from which the status was computed; any other revision is a conflict. */
   readonly revision: Revision;
   readonly status: JsonObject;
 }
 
 export interface Writer {
-  /** Whether a body is to be left unparsed, because the write is offloaded. */
-  defers(resource: Resource, body: SentBody): boolean;
-  /** Whether a patch is. */
-  defersPatch(patch: PatchBody): boolean;
+  /** Whether the endpoint should leave the body unparsed, because the write is offloaded. */
+  defersParsing(resource: Resource, body: RawBody): boolean;
+  /** Whether the endpoint should leave the patch unparsed, because the write is offloaded. */
+  defersPatchParsing(patch: PatchBody): boolean;
   create(context: RequestContext, resource: Resource, namespace: string, body: ObjectBody, options: WriteOptions): Promise<WriteResult>;
   update(
     context: RequestContext,
@@ -225,7 +236,7 @@ export interface Writer {
     patch: PatchBody,
     options: WriteOptions & { readonly force?: boolean },
   ): Promise<WriteResult>;
-  /** Changes a stored object past the rules of its kind: see registry/write/steps/edit.ts. */
+  /** Changes a stored object without the rules of its kind; see registry/write/steps/edit.ts. */
   edit(
     context: RequestContext,
     resource: Resource,
@@ -233,8 +244,14 @@ export interface Writer {
     options: { readonly dryRun: boolean; readonly preconditions?: EditPreconditions },
     change: (object: JsonObject) => void,
   ): Promise<Entry>;
-  /** See `writeOwnStatus` in registry/write/executor/writes.ts. */
-  ownStatus(context: RequestContext, resource: Resource, key: ObjectKey, own: OwnStatus, options: WriteOptions): Promise<void>;
+  /** See `writeComputedStatus` in registry/write/executor/writes.ts. */
+  writeComputedStatus(
+    context: RequestContext,
+    resource: Resource,
+    key: ObjectKey,
+    computed: ComputedStatus,
+    options: WriteOptions,
+  ): Promise<void>;
   delete(context: RequestContext, resource: Resource, key: ObjectKey, options: DeleteOptions): Promise<DeleteResult>;
   deleteCollection(
     context: RequestContext,

@@ -50,7 +50,7 @@ export function requestToken(deps: TokenRequestDependencies | undefined): Operat
     const audiences = stringsAt(spec, 'audiences');
     const isExtended = isPodToken(deps, bound, seconds, audiences);
     const id = deps.random.uuid();
-    context.annotate?.('authentication.platform.io/issued-credential-id', `JTI=${id}`);
+    context.addAuditAnnotation?.('authentication.platform.io/issued-credential-id', `JTI=${id}`);
     const token = await deps.issueToken({
       audiences,
       expires: now + (isExtended ? EXTENDED_TO_SECONDS : seconds),

@@ -1,7 +1,7 @@
 /**
  * The format marker: a key under the key prefix that is not an object. It names the data's owner program, format
  * version and naming dialect, whether a restore is incomplete, and the revision that clients see for the marker. This
- * module encodes and decodes it; claiming a prefix is left to reconcilers/ownership.ts.
+ * module encodes and decodes it; claiming a prefix is left to reconcilers/claim-prefix.ts.
  */
 import type { KeyValue, Revision } from './store';
 

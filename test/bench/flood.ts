@@ -7,7 +7,7 @@ import { readFlowSchema } from '../../apiserver/flow-control/flow-schema';
 import { readPriorityLevel } from '../../apiserver/flow-control/priority-level';
 import { MANDATORY_FLOW_SCHEMAS, MANDATORY_PRIORITY_LEVELS } from '../../apiserver/kinds/flowcontrol/mandatory';
 import { FlowControlMetrics } from '../../apiserver/metrics/flow-control-metrics';
-import { SUGGESTED_LEVELS, suggestedSchemas } from '../../apiserver/reconcilers/flow-control/suggested-configuration';
+import { SUGGESTED_PRIORITY_LEVELS, suggestedFlowSchemas } from '../../apiserver/reconcilers/flow-control/suggested-configuration';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { systemClock } from '../../shared/runtime/clock';
 import type { BenchClient } from './client';
@@ -24,9 +24,9 @@ export function seatMicros(): number {
     meterFor: (schema, level) => metrics.meterOf(schema, level),
   });
   const names = GENERATED_NAMES.platform;
-  for (const [name, spec] of [...MANDATORY_PRIORITY_LEVELS, ...SUGGESTED_LEVELS])
+  for (const [name, spec] of [...MANDATORY_PRIORITY_LEVELS, ...SUGGESTED_PRIORITY_LEVELS])
     control.setLevel(name, readPriorityLevel({ metadata: { name }, spec }));
-  for (const [name, spec] of [...MANDATORY_FLOW_SCHEMAS, ...suggestedSchemas(names)]) {
+  for (const [name, spec] of [...MANDATORY_FLOW_SCHEMAS, ...suggestedFlowSchemas(names)]) {
     control.setSchema(name, readFlowSchema({ metadata: { name }, spec }, names));
   }
   const user = { name: 'u', groups: ['devs', 'system:authenticated'] };

@@ -45,7 +45,7 @@ export function policyMicros(): number {
   policies.setBinding('b', { spec: { policyName: 'p', validationActions: ['Deny'] } });
   const plugin = admissionPolicies({
     policies,
-    parameters: { cache: { snapshot: nothing }, resourceOf: () => undefined, conversions: { entries: nothing }, shown: nothing },
+    parameters: { cache: { snapshot: nothing }, resourceOf: () => undefined, conversions: { convertEntries: nothing }, shown: nothing },
     equivalents: (resource) => [resource],
     names,
     authorize: () => ({ allowed: true, reason: '' }),

@@ -14,7 +14,7 @@ export function admissionRequest({ kind = 'ConfigMap', ...parts }: AskedParts = 
     operation: 'CREATE',
     resource: { row, stored: undefined },
     subresource: undefined,
-    isAddressed: false,
+    hasNameInPath: false,
     object: {},
     oldObject: undefined,
     name: 'a',

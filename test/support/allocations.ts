@@ -1,17 +1,17 @@
 /** The audit of what a store holds, read from the store itself: Services against allocation keys. */
-import { auditAllocations, type Finding, type Holder } from '../../apiserver/allocation/check-allocations';
+import { checkAllocations, type AllocationFinding, type AllocationHolder } from '../../apiserver/allocation/check-allocations';
 import { ALLOCATIONS, holdingOf, type Holding } from '../../apiserver/allocation/service-allocator';
 import { createEntry } from '../../apiserver/cache/store/entry';
 import { buildResources } from '../../apiserver/registry/resources';
 import { serviceAllocation } from '../../apiserver/kinds/core/service/allocation';
-import { ownerOf } from '../../apiserver/registry/write/allocation';
+import { allocationOwnerOf } from '../../apiserver/registry/write/allocation';
 import { parseEntry } from '../../apiserver/registry/object/stored-object';
 import { prefixRange, type Store } from '../../apiserver/storage/store';
 
 export interface Audited {
   readonly services: number;
   readonly allocations: number;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly AllocationFinding[];
 }
 
 export async function auditStore(store: Store, prefix = '/registry'): Promise<Audited> {
@@ -19,14 +19,14 @@ export async function auditStore(store: Store, prefix = '/registry'): Promise<Au
   const root = `${prefix}/${stored.segment}/`;
   const { kvs: services, revision } = await store.range(prefixRange(root));
   const { kvs: keys } = await store.range({ ...prefixRange(`${prefix}/${ALLOCATIONS}`), revision });
-  const holders = services.map((kv): Holder => {
+  const holders = services.map((kv): AllocationHolder => {
     const { object } = parseEntry(createEntry(stored, kv.key.slice(root.length), kv.modRevision, kv.value));
-    return { owner: ownerOf(object), revision: kv.modRevision, ids: [...serviceAllocation.held(object).keys()] };
+    return { owner: allocationOwnerOf(object), revision: kv.modRevision, ids: [...serviceAllocation.allocationsOf(object).keys()] };
   });
   const holdings = new Map<string, Holding>();
   for (const kv of keys) {
     const holding = holdingOf(kv);
     if (holding !== undefined) holdings.set(kv.key.slice(`${prefix}/${ALLOCATIONS}`.length), holding);
   }
-  return { services: services.length, allocations: keys.length, findings: auditAllocations(holders, holdings) };
+  return { services: services.length, allocations: keys.length, findings: checkAllocations(holders, holdings) };
 }

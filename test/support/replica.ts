@@ -1,7 +1,7 @@
 /** A replica without HTTP: a real cache and a writer over a store that others may share. The namespace `default` is the caller's to make. */
 import { defaultAdmission } from '../../apiserver/admission/plugins';
 import { QUOTA_GUARDS, QuotaGuards } from '../../apiserver/admission/quota/guards';
-import { ALLOCATIONS, type Ledger } from '../../apiserver/allocation/service-allocator';
+import { ALLOCATIONS, type ServiceAllocator } from '../../apiserver/allocation/service-allocator';
 import { openCache, type OpenedCache } from '../../apiserver/cache/sync/open-cache';
 import { REPLICAS, Replicas } from '../../apiserver/reconcilers/replicas/replicas';
 import type { RequestContext, Writer } from '../../apiserver/registry/verbs';
@@ -15,14 +15,14 @@ import { featureGates } from '../../shared/cli/feature-gates';
 import { createLogger } from '../../shared/runtime/logger';
 import { systemRandom } from '../../shared/runtime/random';
 import { UNCHANGED } from './plugin-switches';
-import { PREFIX, testLedger } from './write-fixture';
+import { PREFIX, testAllocator } from './write-fixture';
 import { strategyFor } from '../../apiserver/server/wiring/strategies';
 
 export interface Replica<C extends Clock = Clock> {
   readonly clock: C;
   readonly cache: OpenedCache;
   readonly writer: Writer;
-  readonly ledger: Ledger;
+  readonly allocator: ServiceAllocator;
   readonly replicas: Replicas;
   readonly resources: Resources;
   /** What background tasks complained about. */
@@ -54,11 +54,11 @@ export async function openReplica<C extends Clock>(
     checkMs: 0,
     compactionMs: 0,
   });
-  const ledger = testLedger(systemRandom, names, ranges);
-  cache.addKeyListener(ALLOCATIONS, ledger);
+  const allocator = testAllocator(systemRandom, names, ranges);
+  cache.addKeyListener(ALLOCATIONS, allocator);
   const guards = new QuotaGuards(PREFIX, clock);
   cache.addKeyListener(QUOTA_GUARDS, guards);
-  const replicas = new Replicas({ store, prefix: PREFIX, clock, failed: (message) => void failures.push(message) });
+  const replicas = new Replicas({ store, prefix: PREFIX, clock, onFailure: (message) => void failures.push(message) });
   cache.addKeyListener(REPLICAS, replicas);
   await cache.whenReady();
   const writer = createWriter({
@@ -70,7 +70,7 @@ export async function openReplica<C extends Clock>(
     clock,
     random: systemRandom,
     names,
-    ledger,
+    allocator,
     prefix: PREFIX,
     namespaces: resources.require('namespaces'),
     definitions: resources.require('customresourcedefinitions.apiextensions.platform.io'),
@@ -88,7 +88,7 @@ export async function openReplica<C extends Clock>(
     clock,
     cache,
     writer,
-    ledger,
+    allocator,
     replicas,
     resources,
     failures,

@@ -1,13 +1,13 @@
 /** A writer over a store in memory, with time and chance in the test's hands, and short ways to call it. */
 import { NO_CONVERSIONS } from '../../apiserver/registry/conversions';
-import { Ledger } from '../../apiserver/allocation/service-allocator';
+import { ServiceAllocator } from '../../apiserver/allocation/service-allocator';
 import { parsePortRange, parseServiceRanges } from '../../apiserver/allocation/ranges';
 import { defaultAdmission, pureAdmission } from '../../apiserver/admission/plugins';
 import type { PluginSwitches } from '../../apiserver/admission/switches';
 import type { MayUse } from '../../apiserver/admission/service-addresses';
 import type { MayUseSigner } from '../../apiserver/admission/signers';
 import type { Entry } from '../../apiserver/cache/cache';
-import { ALL_ADMITTED, type Admission, type AdmissionRequest } from '../../apiserver/registry/admission';
+import { ADMIT_ALL, type Admission, type AdmissionRequest } from '../../apiserver/registry/admission';
 import type {
   DeleteOptions,
   DeleteResult,
@@ -21,8 +21,8 @@ import type {
   Writer,
 } from '../../apiserver/registry/verbs';
 import { buildResources, type Resources } from '../../apiserver/registry/resources';
-import { resourceInfos, type ResourceInfo } from '../../apiserver/registry/object/resource-info';
-import type { OffloadThreads, SentResource } from '../../apiserver/registry/write/executor/offload/messages';
+import { createResourceInfoLookup, type ResourceInfo } from '../../apiserver/registry/object/resource-info';
+import type { OffloadThreads, TransferredResource } from '../../apiserver/registry/write/executor/offload/messages';
 import { runOffloaded, type WorkerDependencies } from '../../apiserver/registry/write/executor/offload/run-offloaded';
 import { createWriter } from '../../apiserver/registry/write/executor/writer';
 import { stringifyJson, type JsonObject } from '../../shared/values/json';
@@ -79,7 +79,7 @@ export interface Fixture {
   readonly random: CountingRandom;
   readonly resources: Resources;
   readonly writer: Writer;
-  readonly ledger: Ledger;
+  readonly allocator: ServiceAllocator;
   readonly warnings: string[];
   /** By its plural alone, or with group and version before it. */
   resource(name: string): Resource;
@@ -93,15 +93,15 @@ export interface Fixture {
 }
 
 /** Of the ranges in the flags' notation. */
-export function testLedger(
+export function testAllocator(
   random: Random,
   names: GeneratedNames,
   ranges: { readonly ranges?: string; readonly nodePorts?: string } = {},
-): Ledger {
+): ServiceAllocator {
   const addresses = parseServiceRanges(ranges.ranges ?? '10.0.0.0/24');
   const nodePorts = parsePortRange(ranges.nodePorts ?? '30000-32767');
   if (typeof addresses === 'string' || typeof nodePorts === 'string') throw new Error('these are no ranges');
-  return new Ledger({
+  return new ServiceAllocator({
     ranges: addresses,
     nodePorts,
     prefix: PREFIX,
@@ -140,9 +140,9 @@ export async function writeFixture(
   const cache = await StoreCache.open(store, PREFIX, resources.storedTypes);
   const names = GENERATED_NAMES[more.naming ?? 'platform'];
   const list = more.list ?? ((): Promise<ListPage> => Promise.reject(new Error('no list in this test')));
-  const ledger = testLedger(random, names, more);
+  const allocator = testAllocator(random, names, more);
   const gates = featureGates(more.gates);
-  const infoOf = resourceInfos(PREFIX, names.dialect, strategyFor);
+  const infoOf = createResourceInfoLookup(PREFIX, names.dialect, strategyFor);
   const workerDeps: WorkerDependencies = {
     admission: pureAdmission(names),
     clock,
@@ -155,12 +155,12 @@ export async function writeFixture(
       user: context.user,
       warn: (text) => context.warn(text),
       now: clock.now(),
-      serviceFamilies: ledger.families,
+      serviceFamilies: allocator.families,
       gates,
     }),
-    ledger: () => testLedger(random, names, more),
+    createAllocator: () => testAllocator(random, names, more),
   };
-  const infoOfSent = (sent: SentResource): ResourceInfo => {
+  const infoOfSent = (sent: TransferredResource): ResourceInfo => {
     if (sent.type === 'custom') throw new Error('no custom kinds in this test');
     const found = resources.find(sent.group, sent.version, sent.resource);
     if (found?.stored === undefined) throw new Error('no such resource');
@@ -169,8 +169,8 @@ export async function writeFixture(
   const threads: OffloadThreads = {
     limits: EVERYTHING,
     async run(write, remote) {
-      const ask: typeof remote.ask = async (question) => structuredClone(await remote.ask(structuredClone(question)));
-      return structuredClone(await runOffloaded(workerDeps, infoOfSent(write.resource), structuredClone(write), { ask }));
+      const callStep: typeof remote.callStep = async (question) => structuredClone(await remote.callStep(structuredClone(question)));
+      return structuredClone(await runOffloaded(workerDeps, infoOfSent(write.resource), structuredClone(write), { callStep }));
     },
   };
   const { asked } = more;
@@ -184,12 +184,12 @@ export async function writeFixture(
     cache,
     reader: { list },
     admission:
-      asked === undefined ? (more.admission?.(admission) ?? admission) : { ...ALL_ADMITTED, asksOthers: () => true, validate: asked },
+      asked === undefined ? (more.admission?.(admission) ?? admission) : { ...ADMIT_ALL, callsWebhooks: () => true, validate: asked },
     clock,
     random,
     names,
     gates,
-    ledger,
+    allocator,
     prefix: PREFIX,
     namespaces: resources.require('namespaces'),
     definitions: resources.require('customresourcedefinitions.apiextensions.platform.io'),
@@ -205,7 +205,7 @@ export async function writeFixture(
   };
   const resource = (name: string): Resource => {
     const [plural = '', version = '', group = ''] = name.split('/').reverse();
-    const found = resources.all.find(
+    const found = resources.builtInResources.find(
       ({ row }) => row.resource === plural && (version === '' || (row.version === version && row.group === group)),
     );
     if (found === undefined) throw new Error(`no resource ${name}`);
@@ -221,7 +221,7 @@ export async function writeFixture(
   });
   const bodyOf = (value: JsonObject): ObjectBody =>
     more.isOffloaded === true
-      ? { sent: { bytes: Buffer.from(stringifyJson(value)), format: 'json' } }
+      ? { raw: { bytes: Buffer.from(stringifyJson(value)), format: 'json' } }
       : { value, duplicates: [], format: 'json' };
   const answer = ({ entry, created }: { readonly entry: Entry; readonly created: boolean }): Answer => ({
     object: objectOf(entry),
@@ -235,7 +235,7 @@ export async function writeFixture(
     random,
     resources,
     writer,
-    ledger,
+    allocator,
     warnings,
     resource,
     context,

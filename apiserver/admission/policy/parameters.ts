@@ -12,7 +12,7 @@ export interface ParameterParts {
   /** The resource of a kind, by its canonical apiVersion; undefined = nobody serves it. */
   readonly resourceOf: (apiVersion: string, kind: string) => ServedResource | undefined;
   /** Who knows objects in other versions, where only a webhook does. */
-  readonly conversions: Pick<Conversions, 'entries'>;
+  readonly conversions: Pick<Conversions, 'convertEntries'>;
   /** An object as its version shows it. */
   readonly shown: (resource: ServedResource, entry: Entry) => JsonObject;
 }

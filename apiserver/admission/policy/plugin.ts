@@ -14,12 +14,12 @@ import type { Clock } from '../../../shared/runtime/clock';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { quote } from '../../../shared/values/quote';
 import { own, stringAt, type JsonObject } from '../../../shared/values/json';
-import type { AdmissionQuestion, AdmissionRequest } from '../../registry/admission';
+import type { AdmissionTarget, AdmissionRequest } from '../../registry/admission';
 import type { Entry } from '../../cache/cache';
 import { runSteps, type Steps } from '../../../shared/scheduling/steps';
 import { slotYielder, yieldSlot } from '../../../shared/scheduling/yielding';
 import { parseEntry } from '../../registry/object/stored-object';
-import { convertedFrom } from '../../registry/object/hidden-fields';
+import { versionToConvertFrom } from '../../registry/object/hidden-fields';
 import type { ServedResource } from '../../registry/verbs';
 import type { ConditionsLook } from '../conditions-look';
 import type { ValidatingPlugin } from '../chain';
@@ -61,12 +61,12 @@ export interface Judgement {
 }
 
 export function admissionPolicies(parts: PolicyParts): ValidatingPlugin {
-  const isAbout = ({ resource: { row }, subresource = '' }: Pick<AdmissionQuestion, 'resource' | 'subresource'>): boolean =>
+  const isAbout = ({ resource: { row }, subresource = '' }: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
     row.group !== OWN_GROUP && parts.policies.bound().some(({ policy }) => mayMatch(policy.matching.rules, row.resource, subresource));
   return {
     name: 'ValidatingAdmissionPolicy',
     handles: () => parts.policies.bound().length > 0,
-    looksInto: isAbout,
+    inspectsObject: isAbout,
     validate(request) {
       if (!isAbout(request)) return undefined;
       return new Asking(parts, request).run();
@@ -136,8 +136,8 @@ class Asking {
   private finish(): undefined {
     const { context } = this.request;
     for (const warning of this.warnings) context.warn(warning);
-    for (const [key, values] of this.notes) context.annotate?.(key, [...new Set(values)].join(', '));
-    if (this.failure !== undefined) context.annotate?.(FAILURE, this.failure);
+    for (const [key, values] of this.notes) context.addAuditAnnotation?.(key, [...new Set(values)].join(', '));
+    if (this.failure !== undefined) context.addAuditAnnotation?.(FAILURE, this.failure);
     if (this.denial !== undefined) throw refusal(this.request, this.denial);
     return undefined;
   }
@@ -268,12 +268,12 @@ class Asking {
 
   /** Parameters as the version of their resource has them. Throws {@link Unanswered} where the webhook of their kind has to be asked. */
   private readonly parameters: InVersion = (resource, entries) => {
-    const missing = entries.filter((entry) => convertedFrom(resource.row, entry) !== undefined && !this.converted.has(entry));
+    const missing = entries.filter((entry) => versionToConvertFrom(resource.row, entry) !== undefined && !this.converted.has(entry));
     const { context, deadline } = this.request;
     const requeue = (): Promise<void> => yieldSlot(context);
     if (missing.length > 0)
       throw new Unanswered(
-        this.parts.parameters.conversions.entries(resource.row, missing, { deadline, requeue }).then(
+        this.parts.parameters.conversions.convertEntries(resource.row, missing, { deadline, requeue }).then(
           (shown) => missing.forEach((entry, at) => this.converted.set(entry, shown[at] ?? entry)),
           (error: unknown) => missing.forEach((entry) => this.converted.set(entry, { fault: `${UNBOUND}: ${errorMessage(error)}` })),
         ),

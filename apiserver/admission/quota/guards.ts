@@ -62,7 +62,7 @@ export class QuotaGuards implements KeyListener {
         key,
         modRevision: revision,
         operation: { type: 'put', key, value: NOTHING },
-        lost: (state) => {
+        onConflict: (state) => {
           this.learn(id, state?.modRevision);
           release();
         },

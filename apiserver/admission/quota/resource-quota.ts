@@ -13,7 +13,7 @@ import { stringAt, type JsonObject } from '../../../shared/values/json';
 import type { Quantity } from '../../../shared/values/quantity';
 import type { Cache, Entry, StoredType } from '../../cache/cache';
 import { TimeSlice } from '../../../shared/scheduling/yielding';
-import type { AdmissionQuestion, AdmissionRequest, Reservation, ReservingPlugin } from '../../registry/admission';
+import type { AdmissionTarget, AdmissionRequest, Reservation, ReservingPlugin } from '../../registry/admission';
 import { parseEntry } from '../../registry/object/stored-object';
 import { chargesOf, excess, quotaFor, unsaid, type Charge, type Quota } from './charge';
 import { isLimited, uncovered, type LimitedResource } from './limited';
@@ -33,7 +33,7 @@ const CHANGING: ReadonlySet<string> = new Set(['services', 'persistentvolumeclai
 
 export function resourceQuota(parts: ResourceQuotaParts): ReservingPlugin {
   const counter = new UsageCounter(parts);
-  const isMeant = ({ operation, resource: { row }, subresource, namespace }: AdmissionQuestion): boolean =>
+  const isMeant = ({ operation, resource: { row }, subresource, namespace }: AdmissionTarget): boolean =>
     subresource === undefined &&
     namespace !== '' &&
     (operation === 'CREATE' || (row.group === '' && CHANGING.has(row.resource))) &&
@@ -41,7 +41,7 @@ export function resourceQuota(parts: ResourceQuotaParts): ReservingPlugin {
   return {
     name: 'ResourceQuota',
     handles: (operation) => operation !== 'DELETE',
-    looksInto: isMeant,
+    inspectsObject: isMeant,
     reserve: (request) => (isMeant(request) ? reserve(parts, counter, request) : undefined),
   };
 }
@@ -85,7 +85,7 @@ async function reserve(parts: ResourceQuotaParts, counter: UsageCounter, request
     throw error;
   }
   if (dryRun) guard.release();
-  return { writes: dryRun ? [] : [guard.write()], over: guard.release };
+  return { writes: dryRun ? [] : [guard.write()], complete: guard.release };
 }
 
 /** A generated name is in the object by now. */

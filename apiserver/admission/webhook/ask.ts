@@ -185,6 +185,6 @@ function pass({ name }: Webhook, { warnings, annotations }: Verdict, { context }
   for (const warning of warnings) if (warning !== '') context.warn(warning);
   for (const [key, value] of annotations) {
     const annotation = `${name}/${key}`;
-    if (checkQualifiedName(annotation).length === 0) context.annotate?.(annotation, value.slice(0, LONGEST_ANNOTATION));
+    if (checkQualifiedName(annotation).length === 0) context.addAuditAnnotation?.(annotation, value.slice(0, LONGEST_ANNOTATION));
   }
 }

@@ -9,7 +9,7 @@ import { untypedValue } from '../../../shared/expression/untyped-json';
 import type { KindRow } from '../../../shared/api/kinds';
 import { stringLabelsOf, readMetadata } from '../../../shared/api/metadata/object-meta';
 import { stringAt, type JsonObject } from '../../../shared/values/json';
-import type { AdmissionQuestion, AdmissionRequest } from '../../registry/admission';
+import type { AdmissionTarget, AdmissionRequest } from '../../registry/admission';
 import type { ServedResource } from '../../registry/verbs';
 import { ruleMatches, type MatchRule, type RuleTarget } from '../matching/rules';
 import type { MatchCondition, Webhook } from './configuration';
@@ -24,7 +24,7 @@ type Matched = Pick<AdmissionRequest, 'name' | 'namespace' | 'operation' | 'reso
 /** Whether a webhook may be asked about such requests, whatever their verb and version. */
 export function mayMatch(
   { rules }: Webhook,
-  { resource: { row }, subresource = '' }: Pick<AdmissionQuestion, 'resource' | 'subresource'>,
+  { resource: { row }, subresource = '' }: Pick<AdmissionTarget, 'resource' | 'subresource'>,
 ): boolean {
   if (row.group === OWN_GROUP) return false;
   return rules.some(({ resources }) =>

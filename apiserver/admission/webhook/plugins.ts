@@ -6,7 +6,7 @@ import { deniedByWebhook, internalError, type StatusError } from '../../../share
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import type { MaybePromise } from '../../../shared/runtime/maybe-promise';
 import { cloneJson, equalJson, stringAt, type JsonObject } from '../../../shared/values/json';
-import type { AdmissionOperation, AdmissionQuestion, AdmissionRequest } from '../../registry/admission';
+import type { AdmissionOperation, AdmissionTarget, AdmissionRequest } from '../../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from '../chain';
 import { ask, askedAs, questionFor, type AskParts, type Question } from './ask';
 import type { Webhook, Webhooks, WebhookType } from './configuration';
@@ -22,8 +22,8 @@ export interface WebhookPluginParts extends AskParts {
 const PREFIX = 'webhook.admission.platform.io';
 
 const about = ({ webhooks }: WebhookPluginParts, type: WebhookType) => ({
-  looksInto: (question: AdmissionQuestion): boolean => webhooks.of(type).some((webhook) => mayMatch(webhook, question)),
-  asksOthers: (question: Pick<AdmissionQuestion, 'resource' | 'subresource'>): boolean =>
+  inspectsObject: (question: AdmissionTarget): boolean => webhooks.of(type).some((webhook) => mayMatch(webhook, question)),
+  callsWebhooks: (question: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
     webhooks.of(type).some((webhook) => mayMatch(webhook, question)),
   handles: (_operation: AdmissionOperation): boolean => webhooks.of(type).length > 0,
 });
@@ -104,7 +104,7 @@ class Mutation {
     const { context, operation } = this.request;
     const outcome = await ask(this.parts, question, this.request);
     if (outcome.type === 'failed') {
-      context.annotate?.(`failed-open.mutation.${PREFIX}/${place}`, webhook.name);
+      context.addAuditAnnotation?.(`failed-open.mutation.${PREFIX}/${place}`, webhook.name);
       return false;
     }
     const { allowed, refusal, patch } = outcome.verdict;
@@ -120,15 +120,15 @@ class Mutation {
     if (changed) this.objects?.changed(version);
     const { configuration, name } = question.webhook;
     const { context } = this.request;
-    if (changed && context.keepsSent === true) {
+    if (changed && context.auditsRequestObject === true) {
       const start = JSON.stringify({ configuration, webhook: name }).slice(0, -1);
-      context.annotate?.(`patch.${PREFIX}/${place}`, `${start},"patch":${patchText(patch)},"patchType":"JSONPatch"}`);
+      context.addAuditAnnotation?.(`patch.${PREFIX}/${place}`, `${start},"patch":${patchText(patch)},"patchType":"JSONPatch"}`);
     }
     return changed;
   }
 
   private note({ configuration, name }: Webhook, place: string, mutated: boolean): void {
-    this.request.context.annotate?.(`mutation.${PREFIX}/${place}`, JSON.stringify({ configuration, webhook: name, mutated }));
+    this.request.context.addAuditAnnotation?.(`mutation.${PREFIX}/${place}`, JSON.stringify({ configuration, webhook: name, mutated }));
   }
 
   private outdate(): void {
@@ -212,7 +212,7 @@ async function validate(parts: WebhookPluginParts, questions: readonly Question[
   answers.forEach((answer, index) => {
     if (answer.status === 'rejected') throw answer.reason;
     const name = questions[index]?.webhook.name ?? '';
-    if (answer.value === 'failed') request.context.annotate?.(`failed-open.validating.${PREFIX}/round_0_index_${index}`, name);
+    if (answer.value === 'failed') request.context.addAuditAnnotation?.(`failed-open.validating.${PREFIX}/round_0_index_${index}`, name);
   });
 }
 

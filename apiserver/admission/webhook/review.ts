@@ -13,7 +13,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../../shared/values/json';
-import type { AdmissionRequest, GivenOptions } from '../../registry/admission';
+import type { AdmissionRequest, OperationOptions } from '../../registry/admission';
 import type { StatusDetails } from '../../../shared/api/errors/status';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { parseBody } from '../../../shared/client/rest/json-body';
@@ -80,12 +80,12 @@ function optionsOf({ operation, dryRun, options }: AdmissionRequest, dialect: Di
   };
 }
 
-const writing = ({ fieldManager, fieldValidation }: GivenOptions): JsonObject => ({
+const writing = ({ fieldManager, fieldValidation }: OperationOptions): JsonObject => ({
   ...(fieldManager === undefined ? {} : { fieldManager }),
   ...(fieldValidation === undefined ? {} : { fieldValidation }),
 });
 
-function deletion({ gracePeriodSeconds, preconditions, orphanDependents, propagationPolicy }: GivenOptions): JsonObject {
+function deletion({ gracePeriodSeconds, preconditions, orphanDependents, propagationPolicy }: OperationOptions): JsonObject {
   return {
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
     ...(preconditions === undefined ? {} : { preconditions: { ...preconditions } }),

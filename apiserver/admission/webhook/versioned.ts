@@ -13,9 +13,9 @@ export const isConverted = ({ resource: { row }, subresource }: Pick<AdmissionRe
   row.custom?.webhook !== undefined && subresource !== 'scale';
 
 /** An object of the request in another version, for whoever asks to change. Rejects with a StatusError. */
-export async function inVersion({ versions }: AdmissionRequest, object: JsonObject, from: string, to: string): Promise<JsonObject> {
-  if (versions === undefined) throw new Error('nobody can convert the objects of this request');
-  return from === to ? object : cloneJson(await versions.convert(object, from, to));
+export async function inVersion({ versionConverter }: AdmissionRequest, object: JsonObject, from: string, to: string): Promise<JsonObject> {
+  if (versionConverter === undefined) throw new Error('nobody can convert the objects of this request');
+  return from === to ? object : cloneJson(await versionConverter.convert(object, from, to));
 }
 
 export class VersionedObjects {

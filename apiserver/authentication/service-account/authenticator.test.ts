@@ -49,7 +49,7 @@ beforeEach(() => {
   arriving.clear();
   uses.length = 0;
   for (const at of ['serviceaccounts/ns/sa', 'pods/ns/p', 'secrets/ns/s', 'nodes//n'])
-    live.set(at, { uid: `uid of ${at}`, deletion: undefined });
+    live.set(at, { uid: `uid of ${at}`, deletionTime: undefined });
 });
 
 const uid = { sa: 'uid of serviceaccounts/ns/sa', pod: 'uid of pods/ns/p', secret: 'uid of secrets/ns/s', node: 'uid of nodes//n' };
@@ -235,16 +235,16 @@ it('service account authentication rejects a cached token as soon as its account
   expect(authenticator.authenticate(text, [API])).not.toBeInstanceOf(Promise);
   live.delete('pods/ns/p');
   expect(await reason(text)).toBe('service account token has been invalidated');
-  live.set('pods/ns/p', { uid: 'another', deletion: undefined });
+  live.set('pods/ns/p', { uid: 'another', deletionTime: undefined });
   expect(await reason(text)).toMatch('pod UID (another) does not match');
-  live.set('pods/ns/p', { uid: uid.pod, deletion: undefined });
+  live.set('pods/ns/p', { uid: uid.pod, deletionTime: undefined });
   expect(await reason(text)).toBe('user');
   live.delete('serviceaccounts/ns/sa');
   expect(await reason(text)).toBe('serviceaccounts "sa" not found');
 });
 
 it('service account authentication accepts a token for a minute after its account is marked for deletion', async () => {
-  const mark = (at: string, ago: number): void => void live.set(at, { uid: `uid of ${at}`, deletion: clock.now() - ago });
+  const mark = (at: string, ago: number): void => void live.set(at, { uid: `uid of ${at}`, deletionTime: clock.now() - ago });
   mark('serviceaccounts/ns/sa', 60_000);
   expect(await reason(token())).toBe('user');
   mark('serviceaccounts/ns/sa', 60_001);
@@ -252,7 +252,7 @@ it('service account authentication accepts a token for a minute after its accoun
 });
 
 it('service account authentication waits for the newest state before it rejects a token', async () => {
-  arriving.set('serviceaccounts/ns/new', { uid: 'u', deletion: undefined });
+  arriving.set('serviceaccounts/ns/new', { uid: 'u', deletionTime: undefined });
   expect(await reason(token(payload({ 'kubernetes.io': bound({ serviceaccount: { name: 'new', uid: 'u' } }) })))).toBe('user');
 });
 
@@ -275,7 +275,7 @@ it.each(['rsa', 'prime256v1', 'secp384r1', 'secp521r1'])(
     const signing = readPrivateKey('k', pem(pair));
     const keys = readPublicKeys('k', pem(pair));
     const objects = {
-      find: () => ({ uid: 'u', deletion: undefined }),
+      find: () => ({ uid: 'u', deletionTime: undefined }),
       secretToken: () => undefined,
       accountSecrets: () => [],
       current: () => Promise.resolve(),
@@ -363,7 +363,7 @@ describe('token in a Secret', () => {
       /^the token in secret ns\/s for service account ns\/sa has been marked invalid\. /,
     );
     keep(text);
-    live.set('secrets/ns/s', { uid: uid.secret, deletion: clock.now() });
+    live.set('secrets/ns/s', { uid: uid.secret, deletionTime: clock.now() });
     expect(await reason(text)).toBe('Token has been invalidated');
   });
 

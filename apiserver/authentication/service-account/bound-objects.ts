@@ -10,7 +10,7 @@ import type { TokenClaims, ObjectClaim } from './claims';
 export interface ObjectState {
   readonly uid: string;
   /** When it was or will be deleted, in ms since 1970; undefined = it stays. */
-  readonly deletion: number | undefined;
+  readonly deletionTime: number | undefined;
 }
 
 export type BindableResource = 'serviceaccounts' | 'pods' | 'secrets' | 'nodes';
@@ -43,7 +43,7 @@ const INVALIDATED = 'service account token has been invalidated';
 /** Undefined when all is well, else upstream's words for what is not. */
 export function bindingFault(claims: TokenClaims, objects: BoundObjects, clock: Clock): string | undefined {
   const { namespace, account, secret, pod, node } = claims;
-  const gone = ({ deletion }: ObjectState): boolean => deletion !== undefined && deletion < clock.now() - LEEWAY_MS;
+  const gone = ({ deletionTime }: ObjectState): boolean => deletionTime !== undefined && deletionTime < clock.now() - LEEWAY_MS;
 
   function accountFault(): string | undefined {
     if (account.name === '' || namespace === '') return 'resource name may not be empty';

@@ -54,11 +54,11 @@ export function legacyStanding(
 ): LegacyStanding {
   const kept = objects.find('secrets', namespace, secret);
   const copy = objects.secretToken(namespace, secret);
-  if (kept === undefined || copy === undefined || kept.deletion !== undefined) return { fault: 'Token has been invalidated' };
+  if (kept === undefined || copy === undefined || kept.deletionTime !== undefined) return { fault: 'Token has been invalidated' };
   if (fingerprint(copy.token) !== name) return { fault: "Token does not match server's copy" };
   const found = objects.find('serviceaccounts', namespace, account.name);
   if (found === undefined) return { fault: `serviceaccounts ${quote(account.name)} not found` };
-  if (found.deletion !== undefined) return { fault: `ServiceAccount ${namespace}/${account.name} has been deleted` };
+  if (found.deletionTime !== undefined) return { fault: `ServiceAccount ${namespace}/${account.name} has been deleted` };
   if (found.uid !== account.uid) return { fault: `ServiceAccount UID (${found.uid}) does not match claim (${account.uid})` };
   const { invalidSince, lastUsed } = copy;
   if (invalidSince === '') {

@@ -37,12 +37,12 @@ export interface ForwardOptions {
 /** Resolves when both sides have ended. Rejects with StatusError as long as no response has been sent. */
 export async function forward(backends: Backends, exchange: Exchange, options: ForwardOptions): Promise<void> {
   const { destination, prefix, upgrades, insecureSkipTlsVerify } = options;
-  const { type, url, trust, pinned } = destination;
+  const { type, url, trust, pinnedAddresses } = destination;
   const isLog = type === 'log';
   const request = backends.open({
     url,
     trust,
-    pinned,
+    pinned: pinnedAddresses,
     insecureSkipTlsVerify,
     method: isLog ? 'GET' : exchange.method,
     headers: isLog

@@ -1,7 +1,7 @@
 /** Records request and response bodies in the audit log, as JSON whatever the client's representation. */
 import type { KindRow } from '../../../shared/api/kinds';
 import type { Entry } from '../../cache/cache';
-import type { ShownPage } from '../../registry/verbs';
+import type { ResponsePage } from '../../registry/verbs';
 import { encodeListText } from '../response/send-response';
 import type { Exchange } from '../request/exchange';
 import type { Representation } from '../request/negotiation';
@@ -14,7 +14,7 @@ const PLAIN: Representation = { media: 'json', transform: 'none', metaVersion: '
 export function recordRequestBody(deps: ApiDependencies, exchange: Exchange, { length }: Buffer): void {
   const { audit } = exchange;
   if (audit === undefined) return;
-  exchange.setSent((row, metadata, object) => {
+  exchange.setLogRequestObject((row, metadata, object) => {
     audit.addObjectMetadata(metadata);
     audit.recordRequestObject(length, () => encoderFor(deps, exchange, row, PLAIN).object(object()).toString());
   });
@@ -41,8 +41,8 @@ export function recordResponseList(
   exchange: Exchange,
   row: KindRow,
   wanted: Representation,
-  page: ShownPage,
-): ShownPage {
+  page: ResponsePage,
+): ResponsePage {
   const { audit } = exchange;
   if (audit?.recordsResponse !== true) return page;
   const entries = [...page.entries];

@@ -7,7 +7,7 @@ import { decodeHeader } from '../../../shared/values/decode-header';
 import { decodePercent } from '../../../shared/values/percent';
 import { setMember, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { Resource } from '../../registry/verbs';
-import { connect } from '../../registry/operations/resolve-destination';
+import { resolveDestination } from '../../registry/operations/resolve-destination';
 import { upgradeProtocols } from '../forward/headers';
 import { forward } from '../forward/forward';
 import { requestTarget } from '../forward/relay';
@@ -37,17 +37,17 @@ export async function connectToBackend(
   const { query } = exchange;
   const insecureSkipTlsVerify = query.boolean('insecureSkipTLSVerifyBackend') === true;
   if (subresourceName === 'log') deps.countLogRequest(insecureSkipTlsVerify);
-  const upgrades = upgradeProtocols(exchange) !== undefined && exchange.output instanceof UpgradableResponse;
+  const isUpgrade = upgradeProtocols(exchange) !== undefined && exchange.output instanceof UpgradableResponse;
   const { reader, resources, random, nodeAccess } = deps;
   const [nodes, endpoints, pods] = [resources.require('nodes'), resources.require('endpoints'), resources.require('pods')];
   const { addressTypes, resolveHost } = nodeAccess;
-  const destination = await connect({ reader, nodes, endpoints, pods, random, addressTypes, resolveHost }, exchange, {
+  const destination = await resolveDestination({ reader, nodes, endpoints, pods, random, addressTypes, resolveHost }, exchange, {
     resource,
     subresource: subresourceName,
     key,
     container: query.get('container') ?? '',
-    told: kubeletOptions(subresourceName, query, name),
-    upgrades,
+    kubeletQuery: kubeletOptions(subresourceName, query, name),
+    isUpgrade,
   });
   if (destination === undefined) {
     exchange.send(204, {}, Buffer.alloc(0));
@@ -55,16 +55,16 @@ export async function connectToBackend(
   }
   const { target, prefix, hasNoPath } =
     destination.type === 'proxy' ? splitProxyUrl(requestTarget(exchange), resource.row.namespaced) : NOT_PROXIED;
-  if (hasNoPath && !upgrades && REDIRECTED_METHODS.has(exchange.method)) redirectToSlash(exchange);
-  else if (upgrades && isTranslated(deps, exchange, subresourceName))
+  if (hasNoPath && !isUpgrade && REDIRECTED_METHODS.has(exchange.method)) redirectToSlash(exchange);
+  else if (isUpgrade && isTranslated(deps, exchange, subresourceName))
     await translateStreams(nodeAccess.backends, exchange, destination.url);
-  else if (upgrades && isTunnel(deps, exchange, subresourceName)) await tunnelPortForward(nodeAccess.backends, exchange, destination);
+  else if (isUpgrade && isTunnel(deps, exchange, subresourceName)) await tunnelPortForward(nodeAccess.backends, exchange, destination);
   else
     await forward(nodeAccess.backends, exchange, {
       destination,
       target,
       prefix,
-      upgrades,
+      upgrades: isUpgrade,
       insecureSkipTlsVerify,
       name,
       onLogTlsFailure: deps.countLogTlsFailure,

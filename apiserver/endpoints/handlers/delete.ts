@@ -9,7 +9,7 @@ import { canonicalGroup, apiVersionInDialect } from '../../../shared/names/diale
 import type { DeleteOptions, ParsedBody, Resource } from '../../registry/verbs';
 import type { ApiDependencies } from './api-dependencies';
 import { bodyFormat, MAX_OPERATION_BYTES, readBody } from '../request/body';
-import { decode, HeadFault } from '../../registry/object/parse-body';
+import { parseBody, TypeMetaError } from '../../registry/object/parse-body';
 import type { Exchange } from '../request/exchange';
 import { collectionDeleteOptions, deleteOptions, dryRunErrors, listOptions, META_GROUP, requireNoErrors } from '../request/parameters';
 import type { Query } from '../request/query';
@@ -86,11 +86,11 @@ async function parseDeleteOptions(
   format: ParsedBody['format'],
 ): Promise<ParsedBody> {
   try {
-    const body = await decode(bytes, format, TYPE, deps.clock);
+    const body = await parseBody(bytes, format, TYPE, deps.clock);
     requireDeleteOptions(body.value, exchange);
     return body;
   } catch (error) {
-    if (error instanceof HeadFault || error instanceof SyntaxFault || error instanceof ProtobufFault) throw clientError(error.message);
+    if (error instanceof TypeMetaError || error instanceof SyntaxFault || error instanceof ProtobufFault) throw clientError(error.message);
     throw error;
   }
 }

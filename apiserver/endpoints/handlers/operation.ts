@@ -5,10 +5,10 @@ import type { SubresourceRow } from '../../../shared/api/kinds';
 import { success } from '../../../shared/api/errors/status';
 import { dialectOfGroup, type Dialect } from '../../../shared/names/dialect';
 import type { ParsedBody, ServedResource } from '../../registry/verbs';
-import { bodyRow } from '../../registry/operations/operation';
+import { bodyRowOf } from '../../registry/operations/operation';
 import type { ApiDependencies } from './api-dependencies';
 import { bodyFormat, MAX_OPERATION_BYTES, readBody } from '../request/body';
-import { parseObject } from '../../registry/object/parse-body';
+import { parseObjectBody } from '../../registry/object/parse-body';
 import type { Exchange } from '../request/exchange';
 import { writeOptions } from '../request/parameters';
 import type { ResourceRequest } from '../request/request-info';
@@ -25,13 +25,13 @@ export async function runOperation(
   info: ResourceRequest,
 ): Promise<void> {
   const target = { resource, subresource };
-  const row = bodyRow(target);
+  const row = bodyRowOf(target);
   const { wanted } = negotiateResponse(deps, exchange, { row }, info, 'operation');
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect);
   const bytes = await readBody(exchange, MAX_OPERATION_BYTES);
   const options = writeOptions('CreateOptions', exchange.query, { userAgent: exchange.header('user-agent'), ifMatch: undefined });
   exchange.trace?.addEvent('About to convert to expected version');
-  const body = await parseObject(bytes, format, row, deps.clock);
+  const body = await parseObjectBody(bytes, format, row, deps.clock);
   exchange.trace?.addEvent('Conversion done');
   recordRequestBody(deps, exchange, bytes);
   const dialect = info.dialect === undefined && wanted.dialect === undefined ? bodyDialect(body) : undefined;

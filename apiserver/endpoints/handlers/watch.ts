@@ -1,7 +1,7 @@
 /** Watches of a collection, or of one object by name. */
 import { badRequest } from '../../../shared/api/errors/status';
 import { codecOf } from '../../../shared/api/codec/codec';
-import { freshFields } from '../../registry/object/hidden-fields';
+import { currentSchemaFields } from '../../registry/object/hidden-fields';
 import { INITIAL_EVENTS_END } from '../../../shared/names/dialect';
 import type { Entry } from '../../cache/cache';
 import type { Resource, Selection } from '../../registry/verbs';
@@ -59,7 +59,7 @@ function bookmarkEntry(exchange: Exchange, { row, hub }: Resource, revision: num
     revision,
     bytes: Buffer.from(body),
     labels: {},
-    fields: freshFields(row),
+    fields: currentSchemaFields(row),
     isDialectSensitive: false,
   };
 }

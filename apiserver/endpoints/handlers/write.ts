@@ -2,11 +2,11 @@
 import { objectAt, stringAt, type JsonValue } from '../../../shared/values/json';
 import type { KindRow } from '../../../shared/api/kinds';
 import { parseJson, SyntaxFault } from '../../../shared/serialization';
-import type { ObjectBody, Resource, SentBody, Subresource } from '../../registry/verbs';
+import type { ObjectBody, Resource, RawBody, Subresource } from '../../registry/verbs';
 import { slotTimeSlice } from '../../../shared/scheduling/yielding';
 import type { ApiDependencies } from './api-dependencies';
 import { bodyFormat, patchType, readBody } from '../request/body';
-import { parseObject } from '../../registry/object/parse-body';
+import { parseObjectBody } from '../../registry/object/parse-body';
 import type { Exchange } from '../request/exchange';
 import { patchOptions, writeOptions } from '../request/parameters';
 import type { ResourceRequest } from '../request/request-info';
@@ -61,7 +61,8 @@ export async function patchObject(deps: ApiDependencies, exchange: Exchange, res
   const bytes = await readBody(exchange);
   const sent = { type, bytes, dialect: exchange.dialect };
   const options = patchOptions(type, exchange.query, writeHeaders(exchange));
-  if (exchange.audit?.recordsRequest === true && !deps.writer.defersPatch(sent)) exchange.audit.recordRequestValue(patchForAudit(bytes));
+  if (exchange.audit?.recordsRequest === true && !deps.writer.defersPatchParsing(sent))
+    exchange.audit.recordRequestValue(patchForAudit(bytes));
   exchange.trace?.addEvent('Recorded the audit event');
   const key = { namespace: info.namespace, name: info.name };
   const { entry, created } = await deps.writer.patch(exchange, resource, key, writableSubresource(info), sent, options);
@@ -83,11 +84,11 @@ function patchForAudit(bytes: Buffer): JsonValue {
 }
 
 /** Yields to the event loop while a long body is parsed. */
-async function parseBody(deps: ApiDependencies, exchange: Exchange, resource: Resource, row: KindRow, sent: SentBody): Promise<ObjectBody> {
-  recordRequestBody(deps, exchange, sent.bytes);
-  if (deps.writer.defers(resource, sent)) return { sent };
+async function parseBody(deps: ApiDependencies, exchange: Exchange, resource: Resource, row: KindRow, raw: RawBody): Promise<ObjectBody> {
+  recordRequestBody(deps, exchange, raw.bytes);
+  if (deps.writer.defersParsing(resource, raw)) return { raw };
   const yielder = slotTimeSlice(deps.clock, exchange);
-  const body = { ...(await parseObject(sent.bytes, sent.format, row, deps.clock, yielder)), sent };
+  const body = { ...(await parseObjectBody(raw.bytes, raw.format, row, deps.clock, yielder)), raw };
   await yielder.yieldIfDue();
   return body;
 }

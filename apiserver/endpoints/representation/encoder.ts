@@ -5,7 +5,7 @@
  */
 import type { Status } from '../../../shared/api/errors/status';
 import type { Entry, WatchEventType } from '../../cache/cache';
-import type { ShownPage } from '../../registry/verbs';
+import type { ResponsePage } from '../../registry/verbs';
 import type { ByteSink } from './byte-sink';
 
 export type EventType = WatchEventType | 'BOOKMARK';
@@ -16,7 +16,7 @@ export interface Encoder {
   readonly contentType: string;
   /** The response body of one object, with its own revision. */
   object(entry: Entry): Buffer;
-  list(page: ShownPage): ListEncoder;
+  list(page: ResponsePage): ListEncoder;
   /**
    * One complete watch frame. `revision` is the resource version to show. `first`: the stream has carried no frame
    * yet (the columns of a Table are sent once).
@@ -40,7 +40,7 @@ export interface ListEncoder {
 export const MAX_CACHED_ITEMS = 1000;
 
 /** `{"resourceVersion":"12","continue":"…","remainingItemCount":3}` */
-export function listMetadata(page: ShownPage): string {
+export function listMetadata(page: ResponsePage): string {
   const { continue: next = '' } = page;
   const token = next === '' ? '' : `,"continue":${JSON.stringify(next)}`;
   const remaining = page.remainingItemCount === undefined ? '' : `,"remainingItemCount":${page.remainingItemCount}`;
@@ -48,7 +48,7 @@ export function listMetadata(page: ShownPage): string {
 }
 
 /** List metadata for custom objects: sorted by name, and with an empty `continue` on the last page. */
-export function sortedListMetadata({ continue: next = '', remainingItemCount, revision }: ShownPage): string {
+export function sortedListMetadata({ continue: next = '', remainingItemCount, revision }: ResponsePage): string {
   const remaining = remainingItemCount === undefined ? '' : `,"remainingItemCount":${remainingItemCount}`;
   return revision === undefined ? '{}' : `{"continue":${JSON.stringify(next)}${remaining},"resourceVersion":"${revision}"}`;
 }

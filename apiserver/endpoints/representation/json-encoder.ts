@@ -3,7 +3,7 @@ import { stringifyJson } from '../../../shared/values/json';
 import type { Status } from '../../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE, type Dialect } from '../../../shared/names/dialect';
 import type { Entry } from '../../cache/cache';
-import type { ShownPage } from '../../registry/verbs';
+import type { ResponsePage } from '../../registry/verbs';
 import type { ByteSink } from './byte-sink';
 import { listMetadata, MAX_CACHED_ITEMS, sortedListMetadata, type Encoder, type EventType, type ListEncoder } from './encoder';
 import { metadataMember, objectHead, withRevision } from './entry-json';
@@ -32,11 +32,11 @@ export class JsonEncoder implements Encoder {
     return Buffer.concat([...this.pieces(entry, true), NEW_LINE]);
   }
 
-  list(page: ShownPage): ListEncoder {
+  list(page: ResponsePage): ListEncoder {
     return this.spelling.row.custom === undefined ? this.plainList(page) : this.customList(page);
   }
 
-  private plainList(page: ShownPage): ListEncoder {
+  private plainList(page: ResponsePage): ListEncoder {
     const { spelling } = this;
     let count = 0;
     return {
@@ -55,7 +55,7 @@ export class JsonEncoder implements Encoder {
   }
 
   /** Upstream has no type for custom objects, so items contain kind and apiVersion, and members are sorted by name. */
-  private customList(page: ShownPage): ListEncoder {
+  private customList(page: ResponsePage): ListEncoder {
     const { apiVersion, row } = this.spelling;
     let count = 0;
     return {
@@ -115,7 +115,7 @@ export class MetadataEncoder implements Encoder {
     sink.byte(0x7d);
   }
 
-  list(page: ShownPage): ListEncoder {
+  list(page: ResponsePage): ListEncoder {
     let count = 0;
     const start = `${objectHead('PartialObjectMetadataList', this.metaVersion)}"metadata":${listMetadata(page)},"items":`;
     return {

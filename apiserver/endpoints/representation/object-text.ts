@@ -6,7 +6,7 @@
 import { compareBytes } from '../../../shared/values/json';
 import type { KindRow } from '../../../shared/api/kinds';
 import type { Entry } from '../../cache/cache';
-import { mayHaveEarlyMembers } from '../../registry/object/hidden-fields';
+import { mayHaveMembersBeforeMetadata } from '../../registry/object/hidden-fields';
 import { customHead, membersAfterMetadata, metadataMember, objectHead } from './entry-json';
 import { sortedMetadata } from './sorted-metadata';
 
@@ -35,7 +35,7 @@ export class ObjectText {
     if (custom === undefined) return [this.headBytes, body.subarray(1)];
     const metadata = sortMetadata(body);
     const rest = body.subarray(1 + metadata.length);
-    return mayHaveEarlyMembers(custom, entry) ? this.withEarlyMembers(metadata, rest) : [this.headBytes, metadata, rest];
+    return mayHaveMembersBeforeMetadata(custom, entry) ? this.withEarlyMembers(metadata, rest) : [this.headBytes, metadata, rest];
   }
 
   /**

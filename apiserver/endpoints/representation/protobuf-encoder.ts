@@ -4,7 +4,7 @@ import type { Status } from '../../../shared/api/errors/status';
 import { PROTOBUF_MEDIA_TYPE, type Dialect } from '../../../shared/names/dialect';
 import { encodeProtobuf, encodeProtobufMessage, parseJson } from '../../../shared/serialization';
 import type { Entry } from '../../cache/cache';
-import type { ShownPage } from '../../registry/verbs';
+import type { ResponsePage } from '../../registry/verbs';
 import type { ByteSink } from './byte-sink';
 import { MAX_CACHED_ITEMS, type Encoder, type EventType, type ListEncoder } from './encoder';
 import type { EncodingCache } from './encoding-cache';
@@ -54,7 +54,7 @@ export class ProtobufEncoder implements Encoder {
     return this.envelope(this.message(entry, true));
   }
 
-  list(page: ShownPage): ListEncoder {
+  list(page: ResponsePage): ListEncoder {
     return new ProtobufList(page, this.shape, (entry, shouldCache) => this.message(entry, shouldCache));
   }
 
@@ -111,7 +111,7 @@ class ProtobufList implements ListEncoder {
   private itemBytes = 0;
 
   constructor(
-    private readonly page: ShownPage,
+    private readonly page: ResponsePage,
     private readonly shape: ProtobufShape,
     private readonly message: (entry: Entry, shouldCache: boolean) => Buffer,
   ) {}

@@ -14,7 +14,7 @@ import type { Entry } from '../../cache/cache';
 import type { EncodingCache } from './encoding-cache';
 import { apiVersionText, convertBody, metadataMember, convertMetadata, type VersionConversion } from './entry-json';
 import { sortedMetadata } from './sorted-metadata';
-import { isWrittenWith, writtenVersion } from '../../registry/object/hidden-fields';
+import { isStoredWithSchema, storedVersionOf } from '../../registry/object/hidden-fields';
 
 /** Keys in the encoding cache: the stored version in the other dialect, and the metadata of any version. */
 const STORED_BODY = 'body';
@@ -69,7 +69,7 @@ export class Spelling {
   /** Whether a custom object was written in another version or with another schema. */
   private isOutdated(entry: Entry): boolean {
     const { custom } = this.row;
-    return custom !== undefined && !isWrittenWith(custom, entry);
+    return custom !== undefined && !isStoredWithSchema(custom, entry);
   }
 
   /**
@@ -108,7 +108,9 @@ function versionOf(row: KindRow, converter: HubConverter | undefined): VersionCo
   const encode = (object: JsonObject): string => codec.encodeBody(object);
   if (converter !== undefined) return { convert: (object) => converter.fromHub(object), encode };
   const { custom } = row;
-  return custom === undefined ? undefined : { convert: (object, entry) => codec.fromStored(object, writtenVersion(custom, entry)), encode };
+  return custom === undefined
+    ? undefined
+    : { convert: (object, entry) => codec.fromStored(object, storedVersionOf(custom, entry)), encode };
 }
 
 /** Replaces the member that names the system namespace. Bodies without it (bookmarks) stay unchanged. */

@@ -6,7 +6,7 @@ import type { Clock } from '../../../shared/runtime/clock';
 import { parseJson } from '../../../shared/serialization';
 import type { Entry } from '../../cache/cache';
 import type { CellTemplate, TableModule } from '../../printers/table/printer';
-import type { ShownPage } from '../../registry/verbs';
+import type { ResponsePage } from '../../registry/verbs';
 import type { ByteSink } from './byte-sink';
 import { listMetadata, MAX_CACHED_ITEMS, type Encoder, type EventType, type ListEncoder } from './encoder';
 import type { EncodingCache, CachedEncoding } from './encoding-cache';
@@ -48,7 +48,7 @@ export class TableEncoder implements Encoder {
     return Buffer.from(`${this.tableText(entry, entry.revision, true)}\n`);
   }
 
-  list(page: ShownPage): ListEncoder {
+  list(page: ResponsePage): ListEncoder {
     const rank = this.deps.table.rank(this.spelling.row);
     return rank === undefined ? this.listInOrder(page) : this.listByRank(page, rank);
   }
@@ -61,7 +61,7 @@ export class TableEncoder implements Encoder {
     return jsonErrorFrame(status, this.spelling.dialect);
   }
 
-  private listInOrder(page: ShownPage): ListEncoder {
+  private listInOrder(page: ResponsePage): ListEncoder {
     let count = 0;
     const now = this.deps.clock.now();
     return {
@@ -78,7 +78,7 @@ export class TableEncoder implements Encoder {
   /**
    * For kinds with few objects: rows are held until all are there, or until their number would block the event loop.
    */
-  private listByRank(page: ShownPage, rank: (object: JsonObject) => number): ListEncoder {
+  private listByRank(page: ResponsePage, rank: (object: JsonObject) => number): ListEncoder {
     let held: { readonly entry: Entry; readonly rank: number }[] = [];
     const list = this.listInOrder(page);
     const writeHeld = (sink: ByteSink): void => {

@@ -6,7 +6,7 @@ import { arrayAt, isObject, sortedKeys, type JsonArray, type JsonObject } from '
 import { YAML_MEDIA_TYPE } from '../../../shared/names/dialect';
 import { parseJson, stringifyYaml } from '../../../shared/serialization';
 import type { Entry } from '../../cache/cache';
-import type { ShownPage } from '../../registry/verbs';
+import type { ResponsePage } from '../../registry/verbs';
 import { ByteSink, ChunkPool } from './byte-sink';
 import type { Encoder, ListEncoder } from './encoder';
 
@@ -27,7 +27,7 @@ export class YamlEncoder implements Encoder {
    * The list without its items is encoded as JSON first, then as YAML in two halves: members are sorted, so some
    * precede the items and some follow.
    */
-  list(page: ShownPage): ListEncoder {
+  list(page: ResponsePage): ListEncoder {
     const jsonList = this.json.list(page);
     let head: Buffer = NOTHING;
     let tail = '';

@@ -29,9 +29,9 @@ export abstract class ChainContext {
   private impersonatedUser: UserInfo | undefined;
   private flowHeaders: FlowHeaders | undefined;
   private priorityPart: Priority | undefined;
-  private creationRefusalPart: RequestContext['creationRefusal'];
+  private authorizeCreatePart: RequestContext['authorizeCreate'];
   private fenceHidden: boolean | undefined;
-  private sentPart: RequestContext['sent'];
+  private logRequestObjectPart: RequestContext['logRequestObject'];
 
   constructor(
     /** The spelling of names in responses to requests that choose none. */
@@ -199,13 +199,13 @@ export abstract class ChainContext {
   }
 
   /** See RequestContext; `undefined` for paths outside the API. */
-  get creationRefusal(): RequestContext['creationRefusal'] {
-    return this.creationRefusalPart;
+  get authorizeCreate(): RequestContext['authorizeCreate'] {
+    return this.authorizeCreatePart;
   }
 
   /** Owner: `authorize`. */
-  setCreationRefusal(refusal: NonNullable<RequestContext['creationRefusal']>): void {
-    this.creationRefusalPart = setOnce(this.creationRefusalPart, refusal, 'creation refusal');
+  setAuthorizeCreate(authorizeCreate: NonNullable<RequestContext['authorizeCreate']>): void {
+    this.authorizeCreatePart = setOnce(this.authorizeCreatePart, authorizeCreate, 'creation refusal');
   }
 
   /** See RequestContext. */
@@ -219,13 +219,13 @@ export abstract class ChainContext {
   }
 
   /** See RequestContext; `undefined` when no audit events are recorded. */
-  get sent(): RequestContext['sent'] {
-    return this.sentPart;
+  get logRequestObject(): RequestContext['logRequestObject'] {
+    return this.logRequestObjectPart;
   }
 
   /** Owner: the handler that decodes the body. */
-  setSent(sent: NonNullable<RequestContext['sent']>): void {
-    this.sentPart = setOnce(this.sentPart, sent, 'observer of the decoded body');
+  setLogRequestObject(logRequestObject: NonNullable<RequestContext['logRequestObject']>): void {
+    this.logRequestObjectPart = setOnce(this.logRequestObjectPart, logRequestObject, 'observer of the decoded body');
   }
 }
 

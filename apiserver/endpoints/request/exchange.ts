@@ -142,19 +142,19 @@ export class Exchange extends ChainContext implements RequestContext {
     return this.warningList?.headers() ?? [];
   }
 
-  timed<T>(work: Promise<T>): Promise<T> {
+  trackStorageLatency<T>(work: Promise<T>): Promise<T> {
     return this.audit?.timeStoreCall(work) ?? work;
   }
 
-  get keepsSent(): boolean {
+  get auditsRequestObject(): boolean {
     return this.audit?.recordsRequest === true;
   }
 
-  sentPatch(text: string | undefined): void {
+  logRequestPatch(text: string | undefined): void {
     this.audit?.recordRequestText(text);
   }
 
-  annotate(name: string, value: string): void {
+  addAuditAnnotation(name: string, value: string): void {
     this.audit?.annotate(name, value);
   }
 

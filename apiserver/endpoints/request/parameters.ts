@@ -14,7 +14,7 @@ import type {
   ListOptions,
   PatchType,
   Selection,
-  VersionMatch,
+  ResourceVersionMatch,
   WatchOptions,
   WriteOptions,
 } from '../../registry/verbs';
@@ -171,7 +171,7 @@ function matchForbidden(detail: string): FieldError {
   return forbiddenField('resourceVersionMatch', detail);
 }
 
-function isVersionMatch(text: string): text is VersionMatch {
+function isVersionMatch(text: string): text is ResourceVersionMatch {
   return text === 'Exact' || text === 'NotOlderThan';
 }
 
@@ -196,7 +196,7 @@ function writeValues(
     dryRun: query.getAll('dryRun').includes('All'),
     fieldValidation: fieldValidation(query.get('fieldValidation')),
     fieldManager: manager === '' ? defaultManager(headers.userAgent) : manager,
-    given: { ...givenValue('fieldManager', manager), ...givenValue('fieldValidation', query.get('fieldValidation') ?? '') },
+    statedOptions: { ...givenValue('fieldManager', manager), ...givenValue('fieldValidation', query.get('fieldValidation') ?? '') },
     ...(headers.ifMatch === undefined ? {} : { ifMatch: unquoted(headers.ifMatch) }),
   };
 }

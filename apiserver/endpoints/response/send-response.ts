@@ -6,7 +6,7 @@ import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE } from '../../../
 import { ItemYielder, yieldIfDue } from '../../../shared/scheduling/yielding';
 import { encodeProtobuf, stringifyYaml } from '../../../shared/serialization';
 import { entrySize } from '../../cache/store/slab-entry';
-import type { ShownPage } from '../../registry/verbs';
+import type { ResponsePage } from '../../registry/verbs';
 import type { Exchange } from '../request/exchange';
 import { negotiateStatus, type Representation } from '../request/negotiation';
 import { RESPONSE_WRITTEN, traceResponse } from '../request/request-tracing';
@@ -113,7 +113,7 @@ const pool = new ChunkPool();
  * Sends a list as fast as the client reads it. Resolves when the last chunk has been written or the client has
  * disconnected.
  */
-export async function sendList(exchange: Exchange, encoder: Encoder, page: ShownPage, options: ListResponseOptions): Promise<void> {
+export async function sendList(exchange: Exchange, encoder: Encoder, page: ResponsePage, options: ListResponseOptions): Promise<void> {
   traceResponse(exchange, encoder.contentType);
   const isComplete = await streamBody(exchange, encoder.contentType, options, (stream) =>
     writeItems(exchange, encoder, page, stream, options),
@@ -165,7 +165,7 @@ async function streamBody(
 }
 
 /** Encodes a short list as text. */
-export function encodeListText(encoder: Encoder, page: ShownPage): string {
+export function encodeListText(encoder: Encoder, page: ResponsePage): string {
   const chunks: Buffer[] = [];
   const sink = new ByteSink(pool, (bytes, _last, done) => {
     chunks.push(Buffer.from(bytes));
@@ -185,7 +185,7 @@ export function encodeListText(encoder: Encoder, page: ShownPage): string {
 async function writeItems(
   exchange: Exchange,
   encoder: Encoder,
-  page: ShownPage,
+  page: ResponsePage,
   { sink, output }: OpenStream,
   { prepareItem }: ListResponseOptions,
 ): Promise<void> {

@@ -29,7 +29,7 @@ const ONE_OF_BOTH = 'validations or auditAnnotations must contain at least one i
 export const admissionPolicy: Strategy<AdmissionregistrationV1ValidatingAdmissionPolicy> = {
   validate: ({ metadata, spec = {} }) => judged(spec, metadata?.name ?? ''),
   update: { validate: ({ metadata, spec = {} }) => judged(spec, metadata?.name ?? '') },
-  mostInline: 0,
+  maxInlineBytes: 0,
 };
 
 function judged(spec: Spec, name: string): Errors {

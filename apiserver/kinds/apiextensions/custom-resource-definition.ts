@@ -17,7 +17,7 @@ import type { ApiextensionsV1CustomResourceDefinition } from '../../../shared/ap
 type Definition = ApiextensionsV1CustomResourceDefinition;
 
 export const customResourceDefinition: Strategy<Definition> = {
-  mostInline: 0,
+  maxInlineBytes: 0,
   prepareForCreate(object) {
     object.status = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null };
     noteStorageVersion(object);
@@ -54,7 +54,7 @@ export const customResourceDefinition: Strategy<Definition> = {
       return errors;
     },
   },
-  deletion: { marksOnly: true, prepareForDeletion: markTerminating, asksForFound: true },
+  deletion: { firstDeleteOnlyMarks: true, prepareForDeletion: markTerminating, addsUidPrecondition: true },
   abridge(bytes) {
     const { object, schemas } = outlineOf(bytes);
     return { object, complete: (body) => completed(body, schemas) };

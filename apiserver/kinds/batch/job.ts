@@ -18,7 +18,7 @@ export const job: Strategy<BatchV1Job> = {
     if (object.spec !== undefined) delete object.spec.managedBy;
     generateSelector(object, names);
   },
-  completeCreated: defaultLabels,
+  applyStoredDefaults: defaultLabels,
   validate(object, old, { names }) {
     const errors: Errors = [];
     checkGeneratedSelector(object, old, names, errors);

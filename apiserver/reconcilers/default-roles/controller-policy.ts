@@ -1,6 +1,9 @@
-/** What each controller may do, in release 1.31; rules are lines as in table.ts. No behaviour is here. */
+/**
+ * The rules of controllers in release 1.31, as in upstream's bootstrappolicy/controller_policy.go. Rules are lines as
+ * in policy.ts.
+ */
 
-/** The rules of `system:controller:` and the name, a role that is bound to the account of that name. */
+/** Rules of the ClusterRole `system:controller:<name>`, which is bound to the ServiceAccount of that name. */
 export const CONTROLLER_RULES: Readonly<Record<string, readonly string[]>> = {
   'attachdetach-controller': [
     'list watch | core | persistentvolumeclaims persistentvolumes',

@@ -1,43 +1,52 @@
-/** The default roles and bindings as objects, in the names of this server. Looks nothing up. */
+/** Converts the default policy to roles and bindings in the naming of this server. */
 import { messageInDialect, type GeneratedNames } from '../../../shared/names/dialect';
 import { readRule, type PolicyRule } from '../../authorization/rbac/rule';
 import { TOKEN_TRACKING_CONFIG_MAP } from '../../../shared/names/legacy-token';
 import type { JsonObject } from '../../../shared/values/json';
 import { CONTROLLER_RULES } from './controller-policy';
-import { AGGREGATED, BINDINGS, CLUSTER_BINDINGS, CLUSTER_ROLES, ROLES, type BindingRow, type RoleRow, type SystemPlace } from './policy';
+import {
+  AGGREGATED_CLUSTER_ROLES,
+  BINDINGS,
+  CLUSTER_BINDINGS,
+  CLUSTER_ROLES,
+  ROLES,
+  type BindingRow,
+  type RoleRow,
+  type SystemNamespace,
+} from './policy';
 
 export type RbacKind = 'clusterroles' | 'clusterrolebindings' | 'roles' | 'rolebindings';
 
 export interface DefaultObject {
   readonly kind: RbacKind;
-  /** '' for the kinds that are in none. */
+  /** Empty for cluster-scoped kinds. */
   readonly namespace: string;
   readonly name: string;
   readonly object: JsonObject;
 }
 
 const GROUP = 'rbac.authorization.platform.io';
-const CONTROLLER = 'system:controller:';
+const CONTROLLER_ROLE_PREFIX = 'system:controller:';
 
-/** The annotation that says whether a default object is kept as it was. */
-export const autoUpdate = ({ prefix }: GeneratedNames): string => `rbac.authorization.${prefix}/autoupdate`;
+/** The annotation that controls whether a default object is restored. */
+export const autoUpdateAnnotation = ({ prefix }: GeneratedNames): string => `rbac.authorization.${prefix}/autoupdate`;
 
-/** Roles come before the bindings that name them. */
+/** Roles come before the bindings that refer to them. */
 export function defaultObjects(names: GeneratedNames): readonly DefaultObject[] {
-  const makes = makersIn(names);
+  const makers = makersIn(names);
   const controllers = Object.entries(CONTROLLER_RULES);
   return [
-    ...AGGREGATED.map((row) => makes.aggregated(row)),
-    ...CLUSTER_ROLES.map((row) => makes.role(undefined, row)),
-    ...controllers.map(([name, rules]) => makes.role(undefined, { name: CONTROLLER + name, rules })),
-    ...ROLES.map((row) => makes.role(row.place, row)),
-    ...CLUSTER_BINDINGS.map((row) => makes.binding(undefined, row)),
-    ...controllers.map(([name]) => makes.binding(undefined, { name: CONTROLLER + name, accounts: [name] })),
-    ...BINDINGS.map((row) => makes.binding(row.place, row)),
+    ...AGGREGATED_CLUSTER_ROLES.map((row) => makers.aggregated(row)),
+    ...CLUSTER_ROLES.map((row) => makers.role(undefined, row)),
+    ...controllers.map(([name, rules]) => makers.role(undefined, { name: CONTROLLER_ROLE_PREFIX + name, rules })),
+    ...ROLES.map((row) => makers.role(row.namespace, row)),
+    ...CLUSTER_BINDINGS.map((row) => makers.binding(undefined, row)),
+    ...controllers.map(([name]) => makers.binding(undefined, { name: CONTROLLER_ROLE_PREFIX + name, accounts: [name] })),
+    ...BINDINGS.map((row) => makers.binding(row.namespace, row)),
   ];
 }
 
-/** What every node may do, whether or not somebody bound the role. */
+/** Rules of every node, whether or not the role is bound. */
 export function nodeRules(names: GeneratedNames): readonly PolicyRule[] {
   const row = CLUSTER_ROLES.find(({ name }) => name === 'system:node');
   return (row?.rules ?? []).map((text) => readRule(ruleOf(text, names)));
@@ -45,9 +54,9 @@ export function nodeRules(names: GeneratedNames): readonly PolicyRule[] {
 
 interface Makers {
   aggregated(row: Omit<RoleRow, 'rules'>): DefaultObject;
-  /** No place = in no namespace. */
-  role(place: SystemPlace | undefined, row: RoleRow): DefaultObject;
-  binding(place: SystemPlace | undefined, row: BindingRow): DefaultObject;
+  /** `namespace`: `undefined` for a ClusterRole. */
+  role(namespace: SystemNamespace | undefined, row: RoleRow): DefaultObject;
+  binding(namespace: SystemNamespace | undefined, row: BindingRow): DefaultObject;
 }
 
 function makersIn(names: GeneratedNames): Makers {
@@ -57,46 +66,62 @@ function makersIn(names: GeneratedNames): Makers {
   const metadata = (name: string, labels: JsonObject = {}): JsonObject => ({
     name,
     labels: { [`${prefix}/bootstrapping`]: 'rbac-defaults', ...labels },
-    annotations: { [autoUpdate(names)]: 'true' },
+    annotations: { [autoUpdateAnnotation(names)]: 'true' },
   });
-  const of = (kind: 'role' | 'rolebinding', place: SystemPlace | undefined, object: JsonObject, name: string): DefaultObject =>
-    place === undefined
+  const toObject = (
+    kind: 'role' | 'rolebinding',
+    namespace: SystemNamespace | undefined,
+    name: string,
+    object: JsonObject,
+  ): DefaultObject =>
+    namespace === undefined
       ? { kind: `cluster${kind}s`, namespace: '', name, object }
-      : { kind: `${kind}s`, namespace: namespaces[place], name, object };
-  const labelsOf = ({ partOf: role }: Pick<RoleRow, 'partOf'>): JsonObject =>
-    role === undefined ? {} : { [spelled(partOf(role))]: 'true' };
+      : { kind: `${kind}s`, namespace: namespaces[namespace], name, object };
+  const labelsOf = ({ aggregatesTo: role }: Pick<RoleRow, 'aggregatesTo'>): JsonObject =>
+    role === undefined ? {} : { [spelled(aggregationLabel(role))]: 'true' };
 
   return {
     aggregated(row) {
       const { name } = row;
-      // Charts bring roles with the label in the spelling of stock clients, whatever this server's own is.
-      const labels = [...new Set([partOf(name), messageInDialect('kubernetes', partOf(name))])].filter(
+      // Helm charts label aggregated roles in the Kubernetes spelling, whatever the spelling of this server.
+      const labels = [...new Set([aggregationLabel(name), messageInDialect('kubernetes', aggregationLabel(name))])].filter(
         (label) => dialect === 'platform' || label === spelled(label),
       );
       const clusterRoleSelectors = labels.map((label) => ({ matchLabels: { [label]: 'true' } }));
-      return of('role', undefined, { metadata: metadata(name, labelsOf(row)), aggregationRule: { clusterRoleSelectors }, rules: [] }, name);
+      return toObject('role', undefined, name, {
+        metadata: metadata(name, labelsOf(row)),
+        aggregationRule: { clusterRoleSelectors },
+        rules: [],
+      });
     },
-    role(place, row) {
+    role(namespace, row) {
       const name = spelled(row.name);
-      return of('role', place, { metadata: metadata(name, labelsOf(row)), rules: row.rules.map((text) => ruleOf(text, names)) }, name);
+      return toObject('role', namespace, name, {
+        metadata: metadata(name, labelsOf(row)),
+        rules: row.rules.map((text) => ruleOf(text, names)),
+      });
     },
-    binding(place, row) {
+    binding(namespace, row) {
       const { name, users = [], groups = [], accounts = [] } = row;
-      const kind = place === undefined ? 'ClusterRole' : 'Role';
+      const kind = namespace === undefined ? 'ClusterRole' : 'Role';
       const subjects = [
         ...groups.map((group) => ({ kind: 'Group', apiGroup: GROUP, name: group })),
         ...users.map((user) => ({ kind: 'User', apiGroup: GROUP, name: user })),
         ...accounts.map((account) => ({ kind: 'ServiceAccount', name: account, namespace: systemNamespace })),
       ];
       const roleRef = { apiGroup: GROUP, kind, name: row.role ?? name };
-      return of('rolebinding', place, { metadata: metadata(name), roleRef, ...(subjects.length === 0 ? {} : { subjects }) }, name);
+      return toObject('rolebinding', namespace, name, {
+        metadata: metadata(name),
+        roleRef,
+        ...(subjects.length === 0 ? {} : { subjects }),
+      });
     },
   };
 }
 
-const partOf = (role: string): string => `${GROUP}/aggregate-to-${role}`;
+const aggregationLabel = (role: string): string => `${GROUP}/aggregate-to-${role}`;
 
-/** A line of the table as a rule. */
+/** Parses a line of the policy as a rule. */
 function ruleOf(text: string, { prefix, dialect }: GeneratedNames): JsonObject {
   const spelledName = (name: string): string =>
     name === TOKEN_TRACKING_CONFIG_MAP.platform ? TOKEN_TRACKING_CONFIG_MAP[dialect] : name.replace(/^platform\.io\//, `${prefix}/`);

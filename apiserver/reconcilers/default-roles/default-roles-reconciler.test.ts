@@ -5,15 +5,15 @@ import { recordingOf } from '../../../test/replay/recording';
 import { body, shape, text, type Check } from '../../../test/replay/shape';
 import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import { parseEntry } from '../../registry/object/stored-object';
-import type { Upkeep } from '../reconciler';
-import { keepDefaultRoles } from './default-roles-reconciler';
+import type { Reconciler } from '../reconciler';
+import { startDefaultRolesReconciler } from './default-roles-reconciler';
 import { defaultObjects } from './default-objects';
 import { reconcile } from './reconcile';
 
 const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
 const recorded = recordingOf('rbac/defaults', body, shape({ resource: text, namespace: text, name: text, object })).cases;
 
-/** In the spelling in which objects are stored: that of groups is not the client's. */
+/** Objects are stored with group names in canonical spelling. */
 const inCanonicalGroups = (object: unknown): unknown =>
   JSON.parse(JSON.stringify(object), (member, value: unknown) => {
     if (member === 'apiGroup' && typeof value === 'string') return canonicalGroup(value);
@@ -21,20 +21,22 @@ const inCanonicalGroups = (object: unknown): unknown =>
   });
 
 it('default roles and bindings equal those of release 1.31.1', () => {
-  const placed = (all: typeof recorded): Record<string, unknown> =>
-    Object.fromEntries(all.map(({ resource, namespace, name, object }) => [`${resource} ${namespace} ${name}`, inCanonicalGroups(object)]));
+  const placed = (objects: typeof recorded): Record<string, unknown> =>
+    Object.fromEntries(
+      objects.map(({ resource, namespace, name, object }) => [`${resource} ${namespace} ${name}`, inCanonicalGroups(object)]),
+    );
   const own = defaultObjects(GENERATED_NAMES.kubernetes).map(({ kind, namespace, name, object: made }) => ({
     resource: kind,
     namespace,
     name,
-    // The rules of an aggregated role are another's work.
+    // Another controller sets the rules of an aggregated role.
     object: { ...made, ...(objectAt(made, 'aggregationRule') === undefined ? {} : { rules: null }) },
   }));
   expect(placed(own)).toEqual(placed(recorded));
 });
 
 it('default roles use the spelling of this server and aggregate roles labelled in either spelling', () => {
-  const named = new Map(defaultObjects(GENERATED_NAMES.platform).map((one) => [`${one.kind} ${one.name}`, one]));
+  const named = new Map(defaultObjects(GENERATED_NAMES.platform).map((object) => [`${object.kind} ${object.name}`, object]));
   expect(named.get('clusterroles admin')?.object).toMatchObject({
     metadata: {
       labels: { 'platform.io/bootstrapping': 'rbac-defaults' },
@@ -105,13 +107,13 @@ it.each<[string, JsonObject, JsonObject, object]>([
     { metadata: { name: 'r', annotations: { [AUTO]: 'false' } }, rules: [] },
     { type: 'none' },
   ],
-])('default roles reconciliation adds %s', (_title, wanted, found, remedy) => {
-  expect(reconcile(wanted, found, names)).toEqual(remedy);
+])('default roles reconciliation adds %s', (_title, desired, existing, remedy) => {
+  expect(reconcile(desired, existing, names)).toEqual(remedy);
 });
 
 describe('default roles reconciler', () => {
   let fixture: Fixture;
-  let upkeep: Upkeep;
+  let reconciler: Reconciler;
   let writes: number;
 
   beforeEach(async () => {
@@ -119,32 +121,32 @@ describe('default roles reconciler', () => {
     writes = 0;
     for (const name of systemNamespaces(GENERATED_NAMES.platform)) await fixture.create('namespaces', { metadata: { name } });
     await fixture.cache.catchUp();
-    upkeep = start();
-    await upkeep.complete;
+    reconciler = start();
+    await reconciler.complete;
     await fixture.cache.catchUp();
   });
-  afterEach(() => upkeep.stop());
+  afterEach(() => reconciler.stop());
 
-  function start(): Upkeep {
+  function start(): Reconciler {
     const { cache, clock, writer, resource } = fixture;
     const counted = {
       ...writer,
       create: (...args: Parameters<typeof writer.create>) => ((writes += 1), writer.create(...args)),
       update: (...args: Parameters<typeof writer.update>) => ((writes += 1), writer.update(...args)),
     };
-    return keepDefaultRoles({
+    return startDefaultRolesReconciler({
       writer: counted,
       cache,
       resources: { require: (name) => resource(name.split('.')[0] ?? '') },
       names: GENERATED_NAMES.platform,
       clock,
-      failed: (message, error) => {
+      onFailure: (message, error) => {
         throw new Error(message, { cause: error });
       },
     });
   }
 
-  const found = (name: string): JsonObject => {
+  const storedRole = (name: string): JsonObject => {
     const entry = fixture.cache.get(fixture.resource('clusterroles').stored, name);
     if (entry === undefined) throw new Error(`there is no ${name}`);
     return parseEntry(entry).object;
@@ -161,23 +163,23 @@ describe('default roles reconciler', () => {
   it('restores removed rules and deleted roles, but no role whose autoupdate annotation is false', async () => {
     const { writer, context, resource } = fixture;
     const key = { namespace: '', name: 'system:basic-user' };
-    const before = found(key.name);
+    const original = storedRole(key.name);
     const put = (value: JsonObject): Promise<unknown> =>
       writer.update(context, resource('clusterroles'), key, undefined, { value, duplicates: [], format: 'json' }, OPTIONS);
-    const look = async (): Promise<void> => {
+    const reconcileNow = async (): Promise<void> => {
       await fixture.cache.catchUp();
-      await upkeep.look();
+      await reconciler.trigger();
       await fixture.cache.catchUp();
     };
-    await put({ ...before, rules: [] });
-    await look();
-    expect(found(key.name)['rules']).toHaveLength(3);
-    await put({ ...found(key.name), metadata: { name: key.name, annotations: { [AUTO]: 'false' } }, rules: [] });
-    await look();
-    expect(found(key.name)['rules']).toBeNull();
+    await put({ ...original, rules: [] });
+    await reconcileNow();
+    expect(storedRole(key.name)['rules']).toHaveLength(3);
+    await put({ ...storedRole(key.name), metadata: { name: key.name, annotations: { [AUTO]: 'false' } }, rules: [] });
+    await reconcileNow();
+    expect(storedRole(key.name)['rules']).toBeNull();
     await writer.delete(context, resource('clusterroles'), key, { dryRun: false });
-    await look();
-    expect(found(key.name)['rules']).toEqual(before['rules']);
+    await reconcileNow();
+    expect(storedRole(key.name)['rules']).toEqual(original['rules']);
   });
 });
 

@@ -1,6 +1,6 @@
 /**
- * Keeps the default roles and bindings: made at the start, given back what they lack as soon as that is seen, unless they say that they are to be left
- * alone. Every replica does so; whoever is later finds nothing to do.
+ * Reconciles the default RBAC roles and bindings: creates them at start and restores what they lack, unless the
+ * annotation `autoupdate` is `false`. Every replica runs this; the writes are idempotent.
  */
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import { StatusError } from '../../../shared/api/errors/status';
@@ -10,63 +10,67 @@ import type { Cache } from '../../cache/cache';
 import { parseEntry } from '../../registry/object/stored-object';
 import { entryKey, type Resources } from '../../registry/resources';
 import type { Resource, Writer } from '../../registry/verbs';
-import { keepUp, ownContext, ownWrite, watchOwn, type Upkeep } from '../reconciler';
+import { startReconciler, serverContext, serverWriteOptions, watchForChanges, type Reconciler } from '../reconciler';
 import { defaultObjects, type DefaultObject, type RbacKind } from './default-objects';
 import { reconcile } from './reconcile';
 
-export interface DefaultRolesOptions {
+export interface DefaultRolesReconcilerOptions {
   readonly writer: Writer;
   readonly cache: Cache;
   readonly resources: Pick<Resources, 'require'>;
   readonly names: GeneratedNames;
   readonly clock: Clock;
-  /** Told of what went wrong; it is tried again. */
-  readonly failed: (message: string, error: unknown) => void;
+  /** Called for each failure; the operation is retried. */
+  readonly onFailure: (message: string, error: unknown) => void;
 }
 
-/** Another replica was quicker; its change brings the next look. */
-const HARMLESS: ReadonlySet<string> = new Set(['AlreadyExists', 'Conflict']);
+/** Another replica was first. Its change triggers the next pass. */
+const EXPECTED_REASONS: ReadonlySet<string> = new Set(['AlreadyExists', 'Conflict']);
 
-export function keepDefaultRoles(options: DefaultRolesOptions): Upkeep {
-  const { cache, resources, failed } = options;
-  const wanted = defaultObjects(options.names);
+export function startDefaultRolesReconciler(options: DefaultRolesReconcilerOptions): Reconciler {
+  const { cache, resources, onFailure } = options;
+  const desired = defaultObjects(options.names);
   const resourceOf = (kind: RbacKind): Resource => resources.require(`${kind}.rbac.authorization.platform.io`);
 
-  async function keep(object: DefaultObject): Promise<boolean> {
+  async function reconcileObject(object: DefaultObject): Promise<boolean> {
     try {
-      await restore(options, resourceOf(object.kind), object);
+      await reconcileStored(options, resourceOf(object.kind), object);
       return true;
     } catch (error) {
-      if (error instanceof StatusError && error.reason !== undefined && HARMLESS.has(error.reason)) return true;
-      failed(`the default ${object.kind} ${object.name} could not be kept`, error);
+      if (error instanceof StatusError && error.reason !== undefined && EXPECTED_REASONS.has(error.reason)) return true;
+      onFailure(`the default ${object.kind} ${object.name} could not be kept`, error);
       return false;
     }
   }
 
-  const upkeep = keepUp(options, async () => {
-    const kept = await Promise.all(wanted.map(keep));
-    return kept.every(Boolean);
+  const reconciler = startReconciler(options, async () => {
+    const results = await Promise.all(desired.map(reconcileObject));
+    return results.every(Boolean);
   });
-  const keys = new Set(wanted.map((object) => `${object.kind} ${entryKey(object)}`));
-  const watches = [...new Set(wanted.map(({ kind }) => kind))].map((kind) =>
-    watchOwn(cache, resourceOf(kind), {}, (type, key) => {
-      if (type !== 'ADDED' && keys.has(`${kind} ${key}`)) void upkeep.look();
+  const keys = new Set(desired.map((object) => `${object.kind} ${entryKey(object)}`));
+  const watches = [...new Set(desired.map(({ kind }) => kind))].map((kind) =>
+    watchForChanges(cache, resourceOf(kind), {}, (type, key) => {
+      if (type !== 'ADDED' && keys.has(`${kind} ${key}`)) void reconciler.trigger();
     }),
   );
   return {
-    ...upkeep,
+    ...reconciler,
     stop() {
-      upkeep.stop();
+      reconciler.stop();
       for (const watch of watches) watch.close();
     },
   };
 }
 
-async function restore({ writer, cache, names, clock }: DefaultRolesOptions, resource: Resource, wanted: DefaultObject): Promise<void> {
-  const { namespace, name, object } = wanted;
+async function reconcileStored(
+  { writer, cache, names, clock }: DefaultRolesReconcilerOptions,
+  resource: Resource,
+  desired: DefaultObject,
+): Promise<void> {
+  const { namespace, name, object } = desired;
   const create = (value: JsonObject): Promise<unknown> =>
-    writer.create(ownContext(clock), resource, namespace, bodyOf(value), ownWrite(names));
-  const entry = cache.get(resource.stored, entryKey(wanted));
+    writer.create(serverContext(clock), resource, namespace, bodyOf(value), serverWriteOptions(names));
+  const entry = cache.get(resource.stored, entryKey(desired));
   if (entry === undefined) {
     await create(object);
     return;
@@ -76,10 +80,10 @@ async function restore({ writer, cache, names, clock }: DefaultRolesOptions, res
     case 'none':
       return;
     case 'update':
-      await writer.update(ownContext(clock), resource, { namespace, name }, undefined, bodyOf(remedy.object), ownWrite(names));
+      await writer.update(serverContext(clock), resource, { namespace, name }, undefined, bodyOf(remedy.object), serverWriteOptions(names));
       return;
     case 'replace':
-      await writer.delete(ownContext(clock), resource, { namespace, name }, { dryRun: false });
+      await writer.delete(serverContext(clock), resource, { namespace, name }, { dryRun: false });
       await create(object);
   }
 }

@@ -1,31 +1,31 @@
 /**
- * The roles that every cluster has, and to whom they are bound (those of release 1.31). A rule is a line: verbs | groups | resources, and | names where it is
- * for these only; or verbs | paths. `core` is the group without a name. Names are in canonical spelling. Those of
- * controllers are in controller-rules.ts. No behaviour is here.
+ * The default roles of release 1.31 and their bindings, as in upstream's bootstrappolicy/policy.go. A rule is a line:
+ * verbs | groups | resources, optionally | resource names; or verbs | paths. `core` is the group without a name.
+ * Names are in canonical spelling. The rules of controllers are in controller-policy.ts.
  */
 
 export interface RoleRow {
   readonly name: string;
   readonly rules: readonly string[];
-  /** The role whose rules these are a part of. */
-  readonly partOf?: 'admin' | 'edit' | 'view';
+  /** The role into which these rules are aggregated. */
+  readonly aggregatesTo?: 'admin' | 'edit' | 'view';
 }
 
-/** Roles that have the rules of all which say that they are a part of them. */
-export const AGGREGATED: readonly Omit<RoleRow, 'rules'>[] = [
+/** Roles that aggregate the rules of other roles. */
+export const AGGREGATED_CLUSTER_ROLES: readonly Omit<RoleRow, 'rules'>[] = [
   { name: 'admin' },
-  { name: 'edit', partOf: 'admin' },
-  { name: 'view', partOf: 'edit' },
+  { name: 'edit', aggregatesTo: 'admin' },
+  { name: 'view', aggregatesTo: 'edit' },
 ];
 
-/** Where the roles of a namespace are. */
-export type SystemPlace = 'system' | 'public';
+/** The namespace of a role: the system namespace or the public one. */
+export type SystemNamespace = 'system' | 'public';
 
-export interface PlacedRoleRow extends RoleRow {
-  readonly place: SystemPlace;
+export interface NamespacedRoleRow extends RoleRow {
+  readonly namespace: SystemNamespace;
 }
 
-/** Without a role: the one of the same name. Accounts are those of the system namespace. */
+/** `role`: by default the role with the name of the binding. `accounts`: ServiceAccounts in the system namespace. */
 export interface BindingRow {
   readonly name: string;
   readonly role?: string;
@@ -34,8 +34,8 @@ export interface BindingRow {
   readonly accounts?: readonly string[];
 }
 
-export interface PlacedBindingRow extends BindingRow {
-  readonly place: SystemPlace;
+export interface NamespacedBindingRow extends BindingRow {
+  readonly namespace: SystemNamespace;
 }
 
 export const CLUSTER_ROLES: readonly RoleRow[] = [
@@ -45,7 +45,7 @@ export const CLUSTER_ROLES: readonly RoleRow[] = [
   },
   {
     name: 'system:aggregate-to-admin',
-    partOf: 'admin',
+    aggregatesTo: 'admin',
     rules: [
       'create | authorization.platform.io | localsubjectaccessreviews',
       'create delete deletecollection get list patch update watch | rbac.authorization.platform.io | rolebindings roles',
@@ -53,7 +53,7 @@ export const CLUSTER_ROLES: readonly RoleRow[] = [
   },
   {
     name: 'system:aggregate-to-edit',
-    partOf: 'edit',
+    aggregatesTo: 'edit',
     rules: [
       'get list watch | core | pods/attach pods/exec pods/portforward pods/proxy secrets services/proxy',
       'impersonate | core | serviceaccounts',
@@ -72,7 +72,7 @@ export const CLUSTER_ROLES: readonly RoleRow[] = [
   },
   {
     name: 'system:aggregate-to-view',
-    partOf: 'view',
+    aggregatesTo: 'view',
     rules: [
       'get list watch | core | configmaps endpoints persistentvolumeclaims persistentvolumeclaims/status pods replicationcontrollers replicationcontrollers/scale serviceaccounts services services/status',
       'get list watch | core | bindings events limitranges namespaces/status pods/log pods/status replicationcontrollers/status resourcequotas resourcequotas/status',
@@ -272,9 +272,9 @@ export const CLUSTER_BINDINGS: readonly BindingRow[] = [
   { name: 'system:volume-scheduler', users: ['system:kube-scheduler'] },
 ];
 
-export const ROLES: readonly PlacedRoleRow[] = [
+export const ROLES: readonly NamespacedRoleRow[] = [
   {
-    place: 'public',
+    namespace: 'public',
     name: 'system:controller:bootstrap-signer',
     rules: [
       'get list watch | core | configmaps',
@@ -283,12 +283,12 @@ export const ROLES: readonly PlacedRoleRow[] = [
     ],
   },
   {
-    place: 'system',
+    namespace: 'system',
     name: 'extension-apiserver-authentication-reader',
     rules: ['get list watch | core | configmaps | extension-apiserver-authentication'],
   },
   {
-    place: 'system',
+    namespace: 'system',
     name: 'system::leader-locking-kube-controller-manager',
     rules: [
       'watch | core | configmaps',
@@ -298,7 +298,7 @@ export const ROLES: readonly PlacedRoleRow[] = [
     ],
   },
   {
-    place: 'system',
+    namespace: 'system',
     name: 'system::leader-locking-kube-scheduler',
     rules: [
       'watch | core | configmaps',
@@ -308,38 +308,38 @@ export const ROLES: readonly PlacedRoleRow[] = [
     ],
   },
   {
-    place: 'system',
+    namespace: 'system',
     name: 'system:controller:bootstrap-signer',
     rules: ['get list watch | core | secrets'],
   },
   {
-    place: 'system',
+    namespace: 'system',
     name: 'system:controller:cloud-provider',
     rules: ['create get list watch | core | configmaps'],
   },
   {
-    place: 'system',
+    namespace: 'system',
     name: 'system:controller:token-cleaner',
     rules: ['delete get list watch | core | secrets', 'create patch update | core events.platform.io | events'],
   },
 ];
 
-export const BINDINGS: readonly PlacedBindingRow[] = [
-  { place: 'public', name: 'system:controller:bootstrap-signer', accounts: ['bootstrap-signer'] },
+export const BINDINGS: readonly NamespacedBindingRow[] = [
+  { namespace: 'public', name: 'system:controller:bootstrap-signer', accounts: ['bootstrap-signer'] },
   {
-    place: 'system',
+    namespace: 'system',
     name: 'system::extension-apiserver-authentication-reader',
     role: 'extension-apiserver-authentication-reader',
     users: ['system:kube-controller-manager', 'system:kube-scheduler'],
   },
   {
-    place: 'system',
+    namespace: 'system',
     name: 'system::leader-locking-kube-controller-manager',
     users: ['system:kube-controller-manager'],
     accounts: ['kube-controller-manager', 'leader-election-controller'],
   },
-  { place: 'system', name: 'system::leader-locking-kube-scheduler', users: ['system:kube-scheduler'], accounts: ['kube-scheduler'] },
-  { place: 'system', name: 'system:controller:bootstrap-signer', accounts: ['bootstrap-signer'] },
-  { place: 'system', name: 'system:controller:cloud-provider', accounts: ['cloud-provider'] },
-  { place: 'system', name: 'system:controller:token-cleaner', accounts: ['token-cleaner'] },
+  { namespace: 'system', name: 'system::leader-locking-kube-scheduler', users: ['system:kube-scheduler'], accounts: ['kube-scheduler'] },
+  { namespace: 'system', name: 'system:controller:bootstrap-signer', accounts: ['bootstrap-signer'] },
+  { namespace: 'system', name: 'system:controller:cloud-provider', accounts: ['cloud-provider'] },
+  { namespace: 'system', name: 'system:controller:token-cleaner', accounts: ['token-cleaner'] },
 ];

@@ -1,4 +1,7 @@
-/** Compares the built-in FlowSchemas and PriorityLevelConfigurations with release 1.31.1, and tests their reconciliation. */
+/**
+ * Compares the built-in FlowSchemas and PriorityLevelConfigurations with release 1.31.1, and tests their
+ * reconciliation.
+ */
 import { own, type JsonObject } from '../../../shared/values/json';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { settle } from '../../../test/support/manual-clock';
@@ -6,8 +9,8 @@ import { recordingOf } from '../../../test/replay/recording';
 import { body, shape, text, type Check } from '../../../test/replay/shape';
 import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import { parseEntry } from '../../registry/object/stored-object';
-import type { Upkeep } from '../reconciler';
-import { keepFlowObjects } from './flow-control-reconciler';
+import type { Reconciler } from '../reconciler';
+import { startFlowControlReconciler } from './flow-control-reconciler';
 
 const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
 const recorded = recordingOf('flow-control/defaults', body, shape({ resource: text, namespace: text, name: text, object })).cases;
@@ -16,36 +19,36 @@ const SCHEMAS = 'flowschemas';
 const MARK = 'apf.platform.io/autoupdate-spec';
 
 let f: Fixture;
-let kept: Upkeep | undefined;
+let reconciler: Reconciler | undefined;
 
-async function keep(naming: 'platform' | 'kubernetes' = 'platform'): Promise<Upkeep> {
-  kept = keepFlowObjects({
+async function start(naming: 'platform' | 'kubernetes' = 'platform'): Promise<Reconciler> {
+  reconciler = startFlowControlReconciler({
     writer: f.writer,
     cache: f.cache,
     resources: f.resources,
     names: GENERATED_NAMES[naming],
     clock: f.clock,
-    failed: (message, error) => {
+    onFailure: (message, error) => {
       throw new Error(message, { cause: error });
     },
   });
-  await kept.complete;
+  await reconciler.complete;
   await f.cache.catchUp();
-  await kept.look();
+  await reconciler.trigger();
   await f.cache.catchUp();
-  return kept;
+  return reconciler;
 }
-afterEach(() => kept?.stop());
+afterEach(() => reconciler?.stop());
 
 async function read(resource: string, name: string): Promise<JsonObject> {
-  const found = await f.stored(resource, name);
-  if (found === undefined) throw new Error(`there is no ${name}`);
-  return found;
+  const object = await f.stored(resource, name);
+  if (object === undefined) throw new Error(`there is no ${name}`);
+  return object;
 }
 
 it('built-in FlowSchemas and PriorityLevelConfigurations equal those of release 1.31.1', async () => {
   f = await writeFixture({ naming: 'kubernetes' });
-  await keep('kubernetes');
+  await start('kubernetes');
   const shown = (resource: string): unknown[] =>
     [...f.cache.snapshot(f.resource(resource).stored).range()].map((entry) => {
       const { metadata, spec, status } = parseEntry(entry).object;
@@ -68,11 +71,11 @@ it('built-in FlowSchemas and PriorityLevelConfigurations equal those of release 
 describe('flow schema reconciler', () => {
   beforeEach(async () => {
     f = await writeFixture();
-    await keep();
+    await start();
   });
-  const look = async (): Promise<void> => {
+  const reconcileNow = async (): Promise<void> => {
     await f.cache.catchUp();
-    await kept?.look();
+    await reconciler?.trigger();
     await settle(2);
     await f.cache.catchUp();
   };
@@ -80,12 +83,12 @@ describe('flow schema reconciler', () => {
   it('recreates deleted FlowSchemas, and sets Dangling while a priority level does not exist', async () => {
     await f.remove(SCHEMAS, 'probes', { namespace: '' });
     await f.remove(SCHEMAS, 'catch-all', { namespace: '' });
-    await look();
+    await reconcileNow();
     expect((await read(SCHEMAS, 'probes'))['spec']).toMatchObject({ matchingPrecedence: 2 });
     expect((await read(SCHEMAS, 'catch-all'))['spec']).toMatchObject({ matchingPrecedence: 10_000 });
     const spec = { priorityLevelConfiguration: { name: 'later' }, matchingPrecedence: 70, rules: [] };
     await f.create(SCHEMAS, { metadata: { name: 'mine' }, spec }, { namespace: '' });
-    await look();
+    await reconcileNow();
     expect((await read(SCHEMAS, 'mine'))['status']).toMatchObject({
       conditions: [
         { type: 'Dangling', status: 'True', reason: 'NotFound', message: expect.stringContaining('"later" but there is no such object') },
@@ -96,33 +99,35 @@ describe('flow schema reconciler', () => {
       { metadata: { name: 'later' }, spec: { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } } },
       { namespace: '' },
     );
-    await look();
+    await reconcileNow();
     expect((await read(SCHEMAS, 'mine'))['status']).toMatchObject({ conditions: [{ status: 'False', reason: 'Found' }] });
   });
 
-  const changed = async (name: string, members: JsonObject, annotations: JsonObject | undefined): Promise<JsonObject> => {
+  const updateAndReconcile = async (name: string, members: JsonObject, annotations: JsonObject | undefined): Promise<JsonObject> => {
     const { metadata, spec } = await read(SCHEMAS, name);
-    const kind = { ...(object(spec) ? spec : {}), ...members };
+    const changedSpec = { ...(object(spec) ? spec : {}), ...members };
     await f.update(
       SCHEMAS,
       name,
-      { metadata: { ...(object(metadata) ? metadata : {}), annotations: annotations ?? {} }, spec: kind },
+      { metadata: { ...(object(metadata) ? metadata : {}), annotations: annotations ?? {} }, spec: changedSpec },
       { namespace: '' },
     );
-    await look();
+    await reconcileNow();
     return read(SCHEMAS, name);
   };
 
   it('restores a changed spec unless the autoupdate-spec annotation is false', async () => {
-    expect(await changed('kube-scheduler', { matchingPrecedence: 801 }, { [MARK]: 'true' })).toMatchObject({
+    expect(await updateAndReconcile('kube-scheduler', { matchingPrecedence: 801 }, { [MARK]: 'true' })).toMatchObject({
       spec: { matchingPrecedence: 800 },
     });
-    expect(await changed('probes', { matchingPrecedence: 3 }, { [MARK]: 'false' })).toMatchObject({ spec: { matchingPrecedence: 3 } });
+    expect(await updateAndReconcile('probes', { matchingPrecedence: 3 }, { [MARK]: 'false' })).toMatchObject({
+      spec: { matchingPrecedence: 3 },
+    });
   });
 
   it('sets a missing autoupdate-spec annotation to true for an unchanged spec and to false for a changed one', async () => {
-    expect(await changed('kube-scheduler', {}, undefined)).toMatchObject({ metadata: { annotations: { [MARK]: 'true' } } });
-    expect(await changed('service-accounts', { matchingPrecedence: 9001 }, undefined)).toMatchObject({
+    expect(await updateAndReconcile('kube-scheduler', {}, undefined)).toMatchObject({ metadata: { annotations: { [MARK]: 'true' } } });
+    expect(await updateAndReconcile('service-accounts', { matchingPrecedence: 9001 }, undefined)).toMatchObject({
       metadata: { annotations: { [MARK]: 'false' } },
       spec: { matchingPrecedence: 9001 },
     });
@@ -132,13 +137,13 @@ describe('flow schema reconciler', () => {
     const { metadata } = await read(LEVELS, 'exempt');
     const spec = { type: 'Exempt', exempt: { nominalConcurrencyShares: 3, lendablePercent: 0 } };
     await f.update(LEVELS, 'exempt', { metadata: metadata ?? {}, spec }, { namespace: '' });
-    await look();
+    await reconcileNow();
     expect(await read(LEVELS, 'exempt')).toMatchObject({ spec });
   });
 
   it('writes nothing when every object is up to date', async () => {
     const before = f.store.current;
-    await look();
+    await reconcileNow();
     expect(f.store.current).toBe(before);
   });
 });

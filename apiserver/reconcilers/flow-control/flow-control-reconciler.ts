@@ -1,6 +1,7 @@
 /**
- * Keeps the flow schemas and priority levels that every cluster has: made at the start and where they are gone, given back what they should say unless they are
- * marked as their keeper's own. And every schema says in its status whether its level is there. Every replica does so; whoever is later finds nothing to do.
+ * Reconciles the built-in FlowSchemas and PriorityLevelConfigurations: creates missing ones and restores their specs,
+ * unless the annotation `autoupdate-spec` is `false`. Also sets the `Dangling` condition of every FlowSchema. Every
+ * replica runs this; the writes are idempotent, so conflicts are ignored.
  */
 import { StatusError } from '../../../shared/api/errors/status';
 import { formatTimestamp } from '../../../shared/api/metadata/object-meta';
@@ -13,100 +14,111 @@ import { EXEMPT, MANDATORY_FLOW_SCHEMAS, MANDATORY_PRIORITY_LEVELS } from '../..
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Resources } from '../../registry/resources';
 import type { Resource, Writer } from '../../registry/verbs';
-import { applyPatch, keepUp, ownContext, ownWrite, watchOwn, type Upkeep } from '../reconciler';
-import { changedCondition, restored, type KeptSpec } from './reconcile';
-import { SUGGESTED_LEVELS, suggestedSchemas } from './suggested-configuration';
+import { applyPatch, startReconciler, serverContext, serverWriteOptions, watchForChanges, type Reconciler } from '../reconciler';
+import { danglingConditionUpdate, reconciledObject, type DesiredSpec } from './reconcile';
+import { SUGGESTED_PRIORITY_LEVELS, suggestedFlowSchemas } from './suggested-configuration';
 
-export interface FlowObjectsOptions {
+export interface FlowControlReconcilerOptions {
   readonly writer: Writer;
   readonly cache: Cache;
   readonly resources: Pick<Resources, 'require'>;
   readonly names: GeneratedNames;
   readonly clock: Clock;
-  /** Told of what went wrong; it is tried again. */
-  readonly failed: (message: string, error: unknown) => void;
+  /** Called for each failure; the operation is retried. */
+  readonly onFailure: (message: string, error: unknown) => void;
 }
 
 const GROUP = 'flowcontrol.apiserver.platform.io';
 
-/** Another replica was quicker, or somebody changed it; that brings the next look. */
-const HARMLESS: ReadonlySet<string> = new Set(['AlreadyExists', 'Conflict', 'NotFound']);
+/** Another writer was first. Its change triggers the next pass. */
+const EXPECTED_REASONS: ReadonlySet<string> = new Set(['AlreadyExists', 'Conflict', 'NotFound']);
 
-export function keepFlowObjects(options: FlowObjectsOptions): Upkeep {
-  const { cache, resources, names, clock, failed } = options;
+export function startFlowControlReconciler(options: FlowControlReconcilerOptions): Reconciler {
+  const { cache, resources, names, clock, onFailure } = options;
   const [levels, schemas] = [resources.require(`prioritylevelconfigurations.${GROUP}`), resources.require(`flowschemas.${GROUP}`)];
-  const wanted: readonly (readonly [Resource, ReadonlyMap<string, KeptSpec>])[] = [
-    [levels, wantedOf(MANDATORY_PRIORITY_LEVELS, SUGGESTED_LEVELS)],
-    [schemas, wantedOf(MANDATORY_FLOW_SCHEMAS, suggestedSchemas(names))],
+  const desired: readonly (readonly [Resource, ReadonlyMap<string, DesiredSpec>])[] = [
+    [levels, desiredSpecs(MANDATORY_PRIORITY_LEVELS, SUGGESTED_PRIORITY_LEVELS)],
+    [schemas, desiredSpecs(MANDATORY_FLOW_SCHEMAS, suggestedFlowSchemas(names))],
   ];
   const annotation = `apf.${names.prefix}/autoupdate-spec`;
 
-  async function attempt(what: string, work: () => Promise<void>): Promise<boolean> {
+  async function attempt(subject: string, work: () => Promise<void>): Promise<boolean> {
     try {
       await work();
       return true;
     } catch (error) {
-      if (error instanceof StatusError && error.reason !== undefined && HARMLESS.has(error.reason)) return true;
-      failed(`${what} could not be kept`, error);
+      if (error instanceof StatusError && error.reason !== undefined && EXPECTED_REASONS.has(error.reason)) return true;
+      onFailure(`${subject} could not be kept`, error);
       return false;
     }
   }
 
-  async function pass(): Promise<boolean> {
-    let all = true;
-    for (const [resource, objects] of wanted) {
-      for (const [name, one] of objects) {
-        all = (await attempt(`the ${resource.row.kind} ${name}`, () => restore(options, resource, name, one, annotation))) && all;
+  async function reconcileAll(): Promise<boolean> {
+    let isComplete = true;
+    for (const [resource, objects] of desired) {
+      for (const [name, desiredSpec] of objects) {
+        isComplete =
+          (await attempt(`the ${resource.row.kind} ${name}`, () => reconcileSpec(options, resource, name, desiredSpec, annotation))) &&
+          isComplete;
       }
     }
     for (const { key } of cache.snapshot(schemas.stored).range()) {
-      all =
+      isComplete =
         (await attempt(`the condition of the FlowSchema ${key}`, () =>
           applyCondition(options, schemas, levels, key, formatTimestamp(clock.now())),
-        )) && all;
+        )) && isComplete;
     }
-    return all;
+    return isComplete;
   }
 
-  const upkeep = keepUp(options, pass);
-  const watches = [levels, schemas].map((resource) => watchOwn(cache, resource, {}, () => void upkeep.look()));
+  const reconciler = startReconciler(options, reconcileAll);
+  const watches = [levels, schemas].map((resource) => watchForChanges(cache, resource, {}, () => void reconciler.trigger()));
   return {
-    ...upkeep,
+    ...reconciler,
     stop() {
-      upkeep.stop();
+      reconciler.stop();
       for (const watch of watches) watch.close();
     },
   };
 }
 
-/** What those who run the cluster may say of the exempt level. */
-const FREE: ReadonlyMap<string, readonly string[]> = new Map([[EXEMPT, ['exempt']]]);
+/** Members of the exempt priority level's spec that operators may change. */
+const OPERATOR_MEMBERS: ReadonlyMap<string, readonly string[]> = new Map([[EXEMPT, ['exempt']]]);
 
-function wantedOf(mandatory: ReadonlyMap<string, JsonObject>, suggested: ReadonlyMap<string, JsonObject>): ReadonlyMap<string, KeptSpec> {
-  const of = (isMandatory: boolean, [name, spec]: readonly [string, JsonObject]): readonly [string, KeptSpec] => [
+function desiredSpecs(
+  mandatory: ReadonlyMap<string, JsonObject>,
+  suggested: ReadonlyMap<string, JsonObject>,
+): ReadonlyMap<string, DesiredSpec> {
+  const toDesired = (isMandatory: boolean, [name, spec]: readonly [string, JsonObject]): readonly [string, DesiredSpec] => [
     name,
-    { spec, isMandatory, free: isMandatory ? (FREE.get(name) ?? []) : [] },
+    { spec, isMandatory, operatorMembers: isMandatory ? (OPERATOR_MEMBERS.get(name) ?? []) : [] },
   ];
-  return new Map([...[...mandatory].map((one) => of(true, one)), ...[...suggested].map((one) => of(false, one))]);
+  return new Map([...[...mandatory].map((entry) => toDesired(true, entry)), ...[...suggested].map((entry) => toDesired(false, entry))]);
 }
 
-async function restore(options: FlowObjectsOptions, resource: Resource, name: string, wanted: KeptSpec, annotation: string): Promise<void> {
+async function reconcileSpec(
+  options: FlowControlReconcilerOptions,
+  resource: Resource,
+  name: string,
+  desired: DesiredSpec,
+  annotation: string,
+): Promise<void> {
   const { writer, cache, names, clock } = options;
-  const write = ownWrite(names, FIELD_MANAGERS.flowControlSpecs);
+  const write = serverWriteOptions(names, FIELD_MANAGERS.flowControlSpecs);
   const entry = cache.get(resource.stored, name);
   if (entry === undefined) {
-    const value = { metadata: { name, annotations: { [annotation]: 'true' } }, spec: wanted.spec };
-    await writer.create(ownContext(clock), resource, '', { value, duplicates: [], format: 'json' }, write);
+    const value = { metadata: { name, annotations: { [annotation]: 'true' } }, spec: desired.spec };
+    await writer.create(serverContext(clock), resource, '', { value, duplicates: [], format: 'json' }, write);
     return;
   }
-  const value = restored(parseEntry(entry).object, wanted, annotation);
+  const value = reconciledObject(parseEntry(entry).object, desired, annotation);
   if (value === undefined) return;
-  await writer.update(ownContext(clock), resource, { namespace: '', name }, undefined, { value, duplicates: [], format: 'json' }, write);
+  await writer.update(serverContext(clock), resource, { namespace: '', name }, undefined, { value, duplicates: [], format: 'json' }, write);
 }
 
 /** Sets the condition with a server-side apply, which keeps other conditions and their managers. */
 async function applyCondition(
-  { writer, cache, names, clock }: FlowObjectsOptions,
+  { writer, cache, names, clock }: FlowControlReconcilerOptions,
   schemas: Resource,
   levels: Resource,
   name: string,
@@ -116,10 +128,10 @@ async function applyCondition(
   if (entry === undefined) return;
   const schema = parseEntry(entry).object;
   const level = stringAt(objectAt(objectAt(schema, 'spec'), 'priorityLevelConfiguration'), 'name') ?? '';
-  const condition = changedCondition(schema, level, cache.get(levels.stored, level) !== undefined, now);
+  const condition = danglingConditionUpdate(schema, level, cache.get(levels.stored, level) !== undefined, now);
   if (condition === undefined) return;
   const { group, version, kind } = schemas.row;
   const applied = { apiVersion: `${group}/${version}`, kind, metadata: { name }, status: { conditions: [condition] } };
-  const options = { ...ownWrite(names, FIELD_MANAGERS.flowControlStatuses), force: true };
-  await writer.patch(ownContext(clock), schemas, { namespace: '', name }, 'status', applyPatch(applied), options);
+  const options = { ...serverWriteOptions(names, FIELD_MANAGERS.flowControlStatuses), force: true };
+  await writer.patch(serverContext(clock), schemas, { namespace: '', name }, 'status', applyPatch(applied), options);
 }

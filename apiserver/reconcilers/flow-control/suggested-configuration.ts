@@ -1,6 +1,6 @@
 /**
- * The priority levels and flow schemas that every cluster begins with besides the two mandatory ones (those of release 1.31). Names are in canonical spelling. No
- * behaviour is here.
+ * The suggested priority levels and flow schemas of release 1.31, in addition to the mandatory ones. Names are in
+ * canonical spelling.
  */
 import type {
   FlowcontrolV1FlowSchemaSpec,
@@ -12,7 +12,7 @@ import type {
 import { everyone, everythingOf, EXEMPT, groupSubject } from '../../kinds/flowcontrol/mandatory';
 import { groupInDialect, type GeneratedNames } from '../../../shared/names/dialect';
 
-const queued = (
+const limitedLevel = (
   nominalConcurrencyShares: number,
   lendablePercent: number,
   queuing: FlowcontrolV1QueuingConfiguration,
@@ -20,15 +20,15 @@ const queued = (
   type: 'Limited',
   limited: { nominalConcurrencyShares, limitResponse: { type: 'Queue', queuing }, lendablePercent },
 });
-const queues = (count: number, handSize: number): FlowcontrolV1QueuingConfiguration => ({ queues: count, handSize, queueLengthLimit: 50 });
+const queuing = (count: number, handSize: number): FlowcontrolV1QueuingConfiguration => ({ queues: count, handSize, queueLengthLimit: 50 });
 
-export const SUGGESTED_LEVELS: ReadonlyMap<string, FlowcontrolV1PriorityLevelConfigurationSpec> = new Map([
-  ['system', queued(30, 33, queues(64, 6))],
-  ['node-high', queued(40, 25, queues(64, 6))],
-  ['leader-election', queued(10, 0, queues(16, 4))],
-  ['workload-high', queued(40, 50, queues(128, 6))],
-  ['workload-low', queued(100, 90, queues(128, 6))],
-  ['global-default', queued(20, 50, queues(128, 6))],
+export const SUGGESTED_PRIORITY_LEVELS: ReadonlyMap<string, FlowcontrolV1PriorityLevelConfigurationSpec> = new Map([
+  ['system', limitedLevel(30, 33, queuing(64, 6))],
+  ['node-high', limitedLevel(40, 25, queuing(64, 6))],
+  ['leader-election', limitedLevel(10, 0, queuing(16, 4))],
+  ['workload-high', limitedLevel(40, 50, queuing(128, 6))],
+  ['workload-low', limitedLevel(100, 90, queuing(128, 6))],
+  ['global-default', limitedLevel(20, 50, queuing(128, 6))],
 ]);
 
 const MANAGER = 'system:kube-controller-manager';
@@ -39,14 +39,14 @@ const user = (name: string): FlowcontrolV1Subject => ({ kind: 'User', user: { na
 
 type Rules = NonNullable<FlowcontrolV1FlowSchemaSpec['rules']>;
 
-const core = (resources: string[]): FlowcontrolV1ResourcePolicyRule => ({
+const coreRule = (resources: string[]): FlowcontrolV1ResourcePolicyRule => ({
   verbs: READ_AND_WRITE,
   apiGroups: [''],
   resources,
   namespaces: ['*'],
 });
 
-export function suggestedSchemas({ systemNamespace, dialect }: GeneratedNames): ReadonlyMap<string, FlowcontrolV1FlowSchemaSpec> {
+export function suggestedFlowSchemas({ systemNamespace, dialect }: GeneratedNames): ReadonlyMap<string, FlowcontrolV1FlowSchemaSpec> {
   const account = (name: string): FlowcontrolV1Subject => ({
     kind: 'ServiceAccount',
     serviceAccount: { namespace: systemNamespace, name },
@@ -64,17 +64,23 @@ export function suggestedSchemas({ systemNamespace, dialect }: GeneratedNames): 
       'leader-election',
       100,
       'ByUser',
-      asking([leases(READ_AND_WRITE)], user(MANAGER), user(SCHEDULER), account('*')),
+      resourceRules([leases(READ_AND_WRITE)], user(MANAGER), user(SCHEDULER), account('*')),
     ],
-    ['endpoint-controller', 'workload-high', 150, 'ByUser', asking([core(['endpoints'])], user(MANAGER), ...ENDPOINTS.map(account))],
+    [
+      'endpoint-controller',
+      'workload-high',
+      150,
+      'ByUser',
+      resourceRules([coreRule(['endpoints'])], user(MANAGER), ...ENDPOINTS.map(account)),
+    ],
     [
       'workload-leader-election',
       'leader-election',
       200,
       'ByUser',
-      asking([core(['endpoints', 'configmaps']), leases(READ_AND_WRITE)], account('*')),
+      resourceRules([coreRule(['endpoints', 'configmaps']), leases(READ_AND_WRITE)], account('*')),
     ],
-    ['system-node-high', 'node-high', 400, 'ByUser', asking([NODES, leases(['*'])], groupSubject('system:nodes'))],
+    ['system-node-high', 'node-high', 400, 'ByUser', resourceRules([NODES, leases(['*'])], groupSubject('system:nodes'))],
     ['system-nodes', 'system', 500, 'ByUser', everythingOf(groupSubject('system:nodes'))],
     ['kube-controller-manager', 'workload-high', 800, 'ByNamespace', everythingOf(user(MANAGER))],
     ['kube-scheduler', 'workload-high', 800, 'ByNamespace', everythingOf(user(SCHEDULER))],
@@ -105,7 +111,7 @@ const NODES: FlowcontrolV1ResourcePolicyRule = {
   namespaces: ['*'],
 };
 
-const asking = (resourceRules: FlowcontrolV1ResourcePolicyRule[], ...subjects: FlowcontrolV1Subject[]): Rules => [
+const resourceRules = (resourceRules: FlowcontrolV1ResourcePolicyRule[], ...subjects: FlowcontrolV1Subject[]): Rules => [
   { subjects, resourceRules },
 ];
 

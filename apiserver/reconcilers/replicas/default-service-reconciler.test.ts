@@ -7,7 +7,7 @@ import { objectOf, START } from '../../../test/support/write-fixture';
 import type { OpenedCache } from '../../cache/sync/open-cache';
 import { buildResources } from '../../registry/resources';
 import type { RequestContext } from '../../registry/verbs';
-import { keepDefaultService, type DefaultService } from './default-service-reconciler';
+import { startDefaultServiceReconciler, type DefaultServiceReconciler } from './default-service-reconciler';
 
 const resources = buildResources();
 const names = GENERATED_NAMES.platform;
@@ -15,28 +15,40 @@ const services = resources.require('services');
 const endpoints = resources.require('endpoints');
 const slices = resources.require('endpointslices.discovery.platform.io');
 
-type Replica = Made & { keep(): DefaultService };
-type Made = OpenReplica<ManualClock>;
+type Replica = BaseReplica & { startReconciler(): DefaultServiceReconciler };
+type BaseReplica = OpenReplica<ManualClock>;
 
 const open: OpenedCache[] = [];
-const kept: DefaultService[] = [];
+const reconcilers: DefaultServiceReconciler[] = [];
 
 afterEach(async () => {
-  for (const service of kept.splice(0)) service.stop();
+  for (const reconciler of reconcilers.splice(0)) reconciler.stop();
   for (const cache of open.splice(0)) await cache.close();
 });
 
 async function replica(store: MemoryStore, port = 6443): Promise<Replica> {
-  const made = await openReplica(store, new ManualClock(START));
-  open.push(made.cache);
-  const { cache, writer, ledger, replicas, clock, failures } = made;
-  const failed = (message: string): void => void failures.push(message);
+  const base = await openReplica(store, new ManualClock(START));
+  open.push(base.cache);
+  const { cache, writer, allocator, replicas, clock, failures } = base;
+  const onFailure = (message: string): void => void failures.push(message);
   return {
-    ...made,
-    keep() {
-      const service = keepDefaultService({ writer, cache, ledger, replicas, services, endpoints, slices, names, port, clock, failed });
-      kept.push(service);
-      return service;
+    ...base,
+    startReconciler() {
+      const reconciler = startDefaultServiceReconciler({
+        writer,
+        cache,
+        allocator,
+        replicas,
+        services,
+        endpoints,
+        slices,
+        names,
+        port,
+        clock,
+        onFailure,
+      });
+      reconcilers.push(reconciler);
+      return reconciler;
     },
   };
 }
@@ -59,59 +71,62 @@ async function cluster(ports: readonly number[] = [6443]): Promise<{ readonly st
   return { store, replicas };
 }
 
-const found = ({ cache }: Replica, resource: typeof services, name = 'platform'): JsonObject | undefined => {
+const objectIn = ({ cache }: Replica, resource: typeof services, name = 'platform'): JsonObject | undefined => {
   const entry = cache.get(resource.stored, `default/${name}`);
   return entry === undefined ? undefined : objectOf(entry);
 };
 
-/** Lets everything that is under way come to its end: stores and streams in memory answer in microtasks, lookups begin at the end of a turn. */
-const quiet = (): Promise<void> => settle(50);
+/**
+ * Waits until all pending work is done. Stores and streams in memory respond in microtasks; reads of the store start
+ * at the end of a turn.
+ */
+const drain = (): Promise<void> => settle(50);
 
-const subsets = (at: Replica): unknown => found(at, endpoints)?.['subsets'];
+const subsets = (replica: Replica): unknown => objectIn(replica, endpoints)?.['subsets'];
 
 it('default Service is created with the first address of the range, and with endpoints of the live replicas', async () => {
   const { replicas } = await cluster();
-  const [one] = replicas;
-  if (one === undefined) return;
-  await one.keep().complete;
-  one.replicas.join({ ip: '192.0.2.1', port: 6443 });
-  await quiet();
-  expect(found(one, services)).toMatchObject({
+  const [replica] = replicas;
+  if (replica === undefined) return;
+  await replica.startReconciler().complete;
+  replica.replicas.join({ ip: '192.0.2.1', port: 6443 });
+  await drain();
+  expect(objectIn(replica, services)).toMatchObject({
     metadata: { labels: { component: 'apiserver', provider: 'platform' } },
     spec: { clusterIP: '10.0.0.1', ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: 6443 }] },
   });
-  expect(found(one, endpoints)).toMatchObject({
+  expect(objectIn(replica, endpoints)).toMatchObject({
     metadata: { labels: { 'endpointslice.platform.io/skip-mirror': 'true' } },
     subsets: [{ addresses: [{ ip: '192.0.2.1' }], ports: [{ name: 'https', port: 6443, protocol: 'TCP' }] }],
   });
-  expect(found(one, slices)).toMatchObject({
+  expect(objectIn(replica, slices)).toMatchObject({
     metadata: { labels: { 'platform.io/service-name': 'platform' } },
     addressType: 'IPv4',
     endpoints: [{ addresses: ['192.0.2.1'], conditions: { ready: true } }],
     ports: [{ name: 'https', port: 6443, protocol: 'TCP' }],
   });
-  expect(one.failures).toEqual([]);
+  expect(replica.failures).toEqual([]);
 });
 
 it('default Service drops a stopped replica immediately, and a crashed one when its lease expires', async () => {
   const { store, replicas } = await cluster([6443, 6443, 7443]);
-  const [one, two, three] = replicas;
-  if (one === undefined || two === undefined || three === undefined) return;
-  await Promise.all(replicas.map((each) => each.keep().complete));
-  one.replicas.join({ ip: '192.0.2.1', port: 6443 });
-  two.replicas.join({ ip: '192.0.2.2', port: 6443 });
-  three.replicas.join({ ip: '192.0.2.1', port: 7443 });
-  await quiet();
+  const [first, second, third] = replicas;
+  if (first === undefined || second === undefined || third === undefined) return;
+  await Promise.all(replicas.map((each) => each.startReconciler().complete));
+  first.replicas.join({ ip: '192.0.2.1', port: 6443 });
+  second.replicas.join({ ip: '192.0.2.2', port: 6443 });
+  third.replicas.join({ ip: '192.0.2.1', port: 7443 });
+  await drain();
   const port = (number: number): JsonObject[] => [{ name: 'https', port: number, protocol: 'TCP' }];
-  expect(subsets(one)).toEqual([
+  expect(subsets(first)).toEqual([
     { addresses: [{ ip: '192.0.2.1' }, { ip: '192.0.2.2' }], ports: port(6443) },
     { addresses: [{ ip: '192.0.2.1' }], ports: port(7443) },
   ]);
-  expect(found(one, slices, 'platform-ipv4-7443')).toMatchObject({ endpoints: [{ addresses: ['192.0.2.1'] }], ports: port(7443) });
-  await three.replicas.leave();
-  await quiet();
-  expect(subsets(one)).toEqual([{ addresses: [{ ip: '192.0.2.1' }, { ip: '192.0.2.2' }], ports: port(6443) }]);
-  expect(found(one, slices, 'platform-ipv4-7443')).toBeUndefined();
+  expect(objectIn(first, slices, 'platform-ipv4-7443')).toMatchObject({ endpoints: [{ addresses: ['192.0.2.1'] }], ports: port(7443) });
+  await third.replicas.leave();
+  await drain();
+  expect(subsets(first)).toEqual([{ addresses: [{ ip: '192.0.2.1' }, { ip: '192.0.2.2' }], ports: port(6443) }]);
+  expect(objectIn(first, slices, 'platform-ipv4-7443')).toBeUndefined();
   // A replica that dies cannot put its key again when its lease expires.
   const lease = await store.grantLease(15);
   const dying = {
@@ -121,59 +136,59 @@ it('default Service drops a stopped replica immediately, and a crashed one when 
     lease,
   } as const;
   await store.transact({ compare: [], operations: [dying] });
-  await quiet();
-  expect(subsets(one)).toMatchObject([{ addresses: [{ ip: '192.0.2.1' }, { ip: '192.0.2.2' }, { ip: '192.0.2.3' }] }]);
+  await drain();
+  expect(subsets(first)).toMatchObject([{ addresses: [{ ip: '192.0.2.1' }, { ip: '192.0.2.2' }, { ip: '192.0.2.3' }] }]);
   await store.revokeLease(lease);
-  await quiet();
-  expect(subsets(one)).toEqual([{ addresses: [{ ip: '192.0.2.1' }, { ip: '192.0.2.2' }], ports: port(6443) }]);
+  await drain();
+  expect(subsets(first)).toEqual([{ addresses: [{ ip: '192.0.2.1' }, { ip: '192.0.2.2' }], ports: port(6443) }]);
   // A replica that was only slow puts its key again.
   await store.revokeLease('2');
-  await quiet();
-  expect(subsets(one)).toEqual([{ addresses: [{ ip: '192.0.2.1' }, { ip: '192.0.2.2' }], ports: port(6443) }]);
+  await drain();
+  expect(subsets(first)).toEqual([{ addresses: [{ ip: '192.0.2.1' }, { ip: '192.0.2.2' }], ports: port(6443) }]);
   expect(replicas.flatMap(({ failures }) => failures)).toEqual([]);
 });
 
 it('default Service is restored after deletion or change, and not written when it is unchanged', async () => {
   const { store, replicas } = await cluster();
-  const [one] = replicas;
-  if (one === undefined) return;
-  const service = one.keep();
-  await service.complete;
-  one.replicas.join({ ip: '192.0.2.1', port: 6443 });
-  await quiet();
-  const place = { namespace: 'default', name: 'platform' };
-  await one.writer.delete(context(one.clock), services, place, { dryRun: false });
-  await one.writer.update(context(one.clock), endpoints, place, undefined, body({ metadata: { name: 'platform' } }), options);
-  await quiet();
-  expect(objectAt(found(one, services), 'spec')).toMatchObject({ clusterIP: '10.0.0.1' });
-  expect(subsets(one)).toHaveLength(1);
+  const [replica] = replicas;
+  if (replica === undefined) return;
+  const reconciler = replica.startReconciler();
+  await reconciler.complete;
+  replica.replicas.join({ ip: '192.0.2.1', port: 6443 });
+  await drain();
+  const key = { namespace: 'default', name: 'platform' };
+  await replica.writer.delete(context(replica.clock), services, key, { dryRun: false });
+  await replica.writer.update(context(replica.clock), endpoints, key, undefined, body({ metadata: { name: 'platform' } }), options);
+  await drain();
+  expect(objectAt(objectIn(replica, services), 'spec')).toMatchObject({ clusterIP: '10.0.0.1' });
+  expect(subsets(replica)).toHaveLength(1);
   const written = store.current;
-  await service.pass();
+  await reconciler.pass();
   expect(store.current).toBe(written);
 });
 
 it('the default Service keeps its endpoints while no replica is known', async () => {
   const { store, replicas } = await cluster();
-  const [one] = replicas;
-  if (one === undefined) return;
-  const service = one.keep();
-  await service.complete;
-  expect(found(one, endpoints)).toBeUndefined();
-  one.replicas.join({ ip: '192.0.2.1', port: 6443 });
-  await quiet();
+  const [replica] = replicas;
+  if (replica === undefined) return;
+  const reconciler = replica.startReconciler();
+  await reconciler.complete;
+  expect(objectIn(replica, endpoints)).toBeUndefined();
+  replica.replicas.join({ ip: '192.0.2.1', port: 6443 });
+  await drain();
   const written = store.current;
-  one.replicas.onReset();
-  await service.pass();
-  await quiet();
-  expect([store.current, one.replicas.addresses]).toEqual([written, []]);
-  expect(subsets(one)).toHaveLength(1);
+  replica.replicas.onReset();
+  await reconciler.pass();
+  await drain();
+  expect([store.current, replica.replicas.addresses]).toEqual([written, []]);
+  expect(subsets(replica)).toHaveLength(1);
 });
 
 it('first address of the Service range is reserved for the default Service', async () => {
   const { replicas } = await cluster();
-  const [one] = replicas;
-  if (one === undefined) return;
+  const [replica] = replicas;
+  if (replica === undefined) return;
   const spec = { clusterIP: '10.0.0.1', ports: [{ port: 80 }] };
-  const taken = one.writer.create(context(one.clock), services, 'default', body({ metadata: { name: 'other' }, spec }), options);
-  await expect(taken).rejects.toThrow('failed to allocate IP 10.0.0.1: provided IP is already allocated');
+  const created = replica.writer.create(context(replica.clock), services, 'default', body({ metadata: { name: 'other' }, spec }), options);
+  await expect(created).rejects.toThrow('failed to allocate IP 10.0.0.1: provided IP is already allocated');
 });

@@ -1,6 +1,7 @@
 /**
- * Reconciles the Service `default/kubernetes` of the API servers, with Endpoints and EndpointSlices of the live replicas. Every replica runs this through the ordinary write
- * path; a second one finds nothing to change. A missing Service is created, an existing one is not changed. While no replica is known, the endpoints are left unchanged,
+ * Reconciles the Service `default/kubernetes` of the API servers, with Endpoints and EndpointSlices of the live
+ * replicas. Every replica runs this through the ordinary write path; a second one finds nothing to change. A missing
+ * Service is created, an existing one is not changed. While no replica is known, the endpoints are left unchanged,
  * because the replica that runs this is alive.
  */
 import { parseIpAddress } from '../../../shared/values/ip-address';
@@ -8,20 +9,20 @@ import { equalJson, objectAt, own, type JsonObject } from '../../../shared/value
 import { StatusError } from '../../../shared/api/errors/status';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
-import { shownIn } from '../../allocation/pool';
-import type { Ledger } from '../../allocation/service-allocator';
+import { addressOrPortIn } from '../../allocation/pool';
+import type { ServiceAllocator } from '../../allocation/service-allocator';
 import type { Cache } from '../../cache/cache';
 import type { Resource, Writer } from '../../registry/verbs';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { ReplicaAddress, Replicas } from './replicas';
-import { keepUp, ownContext, ownWrite, watchOwn } from '../reconciler';
+import { startReconciler, serverContext, serverWriteOptions, watchForChanges } from '../reconciler';
 
 const NAMESPACE = 'default';
 
-export interface DefaultServiceOptions {
+export interface DefaultServiceReconcilerOptions {
   readonly writer: Writer;
   readonly cache: Cache;
-  readonly ledger: Ledger;
+  readonly allocator: ServiceAllocator;
   readonly replicas: Replicas;
   readonly services: Resource;
   readonly endpoints: Resource;
@@ -30,74 +31,76 @@ export interface DefaultServiceOptions {
   /** Of this server. */
   readonly port: number;
   readonly clock: Clock;
-  /** Told of what went wrong; it is tried again. */
-  readonly failed: (message: string, error: unknown) => void;
+  /** Called for each failure; the operation is retried. */
+  readonly onFailure: (message: string, error: unknown) => void;
 }
 
-export interface DefaultService {
-  /** Resolves once the Service has been seen, or its address turned out to be somebody else's. */
+export interface DefaultServiceReconciler {
+  /** Resolves when the Service exists, or when its address cannot be allocated to it. */
   readonly complete: Promise<void>;
-  /** One look, at once. */
+  /** Runs a pass at once. */
   pass(): Promise<void>;
   stop(): void;
 }
 
-export function keepDefaultService(options: DefaultServiceOptions): DefaultService {
-  const { cache, replicas, failed } = options;
+export function startDefaultServiceReconciler(options: DefaultServiceReconcilerOptions): DefaultServiceReconciler {
+  const { cache, replicas, onFailure } = options;
 
-  /** False when something is to be tried again soon. */
+  /** Resolves with false to be retried soon. */
   async function pass(): Promise<boolean> {
     try {
-      await keep(options);
+      await reconcile(options);
       return true;
     } catch (error) {
-      failed(`the Service ${options.names.defaultService} could not be kept in order`, error);
-      // A refusal is not going to turn into consent by itself.
+      onFailure(`the Service ${options.names.defaultService} could not be kept in order`, error);
+      // An invalid object remains invalid, so it is not retried soon.
       return error instanceof StatusError && error.reason === 'Invalid';
     }
   }
 
-  const upkeep = keepUp(options, pass);
-  const isOurs = (key: string): boolean => key.startsWith(`${NAMESPACE}/${options.names.defaultService}`);
+  const reconciler = startReconciler(options, pass);
+  const isOwnKey = (key: string): boolean => key.startsWith(`${NAMESPACE}/${options.names.defaultService}`);
   const watches = [options.services, options.endpoints, options.slices].map((resource) =>
-    watchOwn(cache, resource, { namespace: NAMESPACE }, (_type, key) => void (isOurs(key) && upkeep.look())),
+    watchForChanges(cache, resource, { namespace: NAMESPACE }, (_type, key) => void (isOwnKey(key) && reconciler.trigger())),
   );
-  replicas.onChange(() => void (cache.isReady && upkeep.look()));
+  replicas.onChange(() => void (cache.isReady && reconciler.trigger()));
   return {
-    complete: upkeep.complete,
-    pass: () => upkeep.look(),
+    complete: reconciler.complete,
+    pass: () => reconciler.trigger(),
     stop() {
-      upkeep.stop();
+      reconciler.stop();
       for (const watch of watches) watch.close();
     },
   };
 }
 
-async function keep(options: DefaultServiceOptions): Promise<void> {
+async function reconcile(options: DefaultServiceReconcilerOptions): Promise<void> {
   const { names, services, endpoints, slices, replicas } = options;
   const name = names.defaultService;
-  await create(options, services, name, serviceOf(options));
-  const groups = groupsOf(replicas.addresses);
+  await createIfAbsent(options, services, name, serviceOf(options));
+  const groups = endpointGroupsOf(replicas.addresses);
   if (groups.length === 0) return;
   const skipsMirror = { [`endpointslice.${names.prefix}/skip-mirror`]: 'true' };
-  await put(options, endpoints, name, skipsMirror, { subsets: groups.map(subsetOf) });
+  await createOrUpdate(options, endpoints, name, skipsMirror, { subsets: groups.map(subsetOf) });
   const ofService = { [`${names.prefix}/service-name`]: name };
-  const main = groups.find(({ family }) => family === options.ledger.families[0]);
-  const wanted = new Map(groups.map((group) => [group === main ? name : `${name}-${group.family}-${group.port}`.toLowerCase(), group]));
-  for (const [slice, group] of wanted) await put(options, slices, slice, ofService, sliceOf(group));
+  const primaryGroup = groups.find(({ family }) => family === options.allocator.families[0]);
+  const desiredSlices = new Map(
+    groups.map((group) => [group === primaryGroup ? name : `${name}-${group.family}-${group.port}`.toLowerCase(), group]),
+  );
+  for (const [slice, group] of desiredSlices) await createOrUpdate(options, slices, slice, ofService, sliceOf(group));
   for (const entry of options.cache.snapshot(slices.stored).range(`${NAMESPACE}/`, `${NAMESPACE}0`)) {
-    const found = entry.key.slice(NAMESPACE.length + 1);
-    if (Object.entries(ofService).some(([key, value]) => entry.labels[key] !== value) || wanted.has(found)) continue;
-    await remove(options, slices, found);
+    const sliceName = entry.key.slice(NAMESPACE.length + 1);
+    if (Object.entries(ofService).some(([key, value]) => entry.labels[key] !== value) || desiredSlices.has(sliceName)) continue;
+    await remove(options, slices, sliceName);
   }
 }
 
-function serviceOf({ names, ledger, port }: DefaultServiceOptions): JsonObject {
-  const first = ledger.addresses(ledger.families[0] ?? 'IPv4')?.first ?? '';
+function serviceOf({ names, allocator, port }: DefaultServiceReconcilerOptions): JsonObject {
+  const first = allocator.addresses(allocator.families[0] ?? 'IPv4')?.first ?? '';
   return {
     metadata: { labels: { component: 'apiserver', provider: names.defaultService } },
     spec: {
-      clusterIP: shownIn(first),
+      clusterIP: addressOrPortIn(first),
       ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: port }],
       sessionAffinity: 'None',
       type: 'ClusterIP',
@@ -106,15 +109,15 @@ function serviceOf({ names, ledger, port }: DefaultServiceOptions): JsonObject {
   };
 }
 
-/** The replicas of one family that listen on the same port. */
-interface Group {
+/** The replicas of one family with the same port. */
+interface EndpointGroup {
   readonly family: 'IPv4' | 'IPv6';
   readonly port: number;
   readonly ips: readonly string[];
 }
 
-function groupsOf(addresses: readonly ReplicaAddress[]): readonly Group[] {
-  const groups = new Map<string, Group & { readonly ips: string[] }>();
+function endpointGroupsOf(addresses: readonly ReplicaAddress[]): readonly EndpointGroup[] {
+  const groups = new Map<string, EndpointGroup & { readonly ips: string[] }>();
   for (const { ip, port } of addresses) {
     const family = parseIpAddress(ip)?.family === 6 ? 'IPv6' : 'IPv4';
     const key = `${family}/${port}`;
@@ -122,16 +125,14 @@ function groupsOf(addresses: readonly ReplicaAddress[]): readonly Group[] {
     groups.set(key, group);
     if (!group.ips.includes(ip)) group.ips.push(ip);
   }
-  return [...groups.values()].sort((one, other) =>
-    one.family < other.family ? -1 : one.family > other.family ? 1 : one.port - other.port,
-  );
+  return [...groups.values()].sort((a, b) => (a.family < b.family ? -1 : a.family > b.family ? 1 : a.port - b.port));
 }
 
-function subsetOf({ ips, port }: Group): JsonObject {
+function subsetOf({ ips, port }: EndpointGroup): JsonObject {
   return { addresses: ips.map((ip) => ({ ip })), ports: [{ name: 'https', port, protocol: 'TCP' }] };
 }
 
-function sliceOf({ family, ips, port }: Group): JsonObject {
+function sliceOf({ family, ips, port }: EndpointGroup): JsonObject {
   return {
     addressType: family,
     endpoints: ips.map((ip) => ({ addresses: [ip], conditions: { ready: true } })),
@@ -139,27 +140,33 @@ function sliceOf({ family, ips, port }: Group): JsonObject {
   };
 }
 
-async function create(options: DefaultServiceOptions, resource: Resource, name: string, object: JsonObject): Promise<void> {
+async function createIfAbsent(
+  options: DefaultServiceReconcilerOptions,
+  resource: Resource,
+  name: string,
+  object: JsonObject,
+): Promise<void> {
   const exists = (): boolean => options.cache.get(resource.stored, `${NAMESPACE}/${name}`) !== undefined;
   if (exists()) return;
   const value: JsonObject = { ...object, metadata: { ...objectAt(object, 'metadata'), name, namespace: NAMESPACE } };
   try {
     await options.writer.create(
-      ownContext(options.clock),
+      serverContext(options.clock),
       resource,
       NAMESPACE,
       { value, duplicates: [], format: 'json' },
-      ownWrite(options.names),
+      serverWriteOptions(options.names),
     );
   } catch (error) {
-    // Another replica was quicker: it has the name, and the address. A refusal is proven with a cache that shows so.
+    // Another replica has created it, and holds the name and the address. The rejection was made on fresh state, so
+    // the cache shows the object.
     if (!exists()) throw error;
   }
 }
 
-/** Makes an object have these labels and members, whatever else it has. */
-async function put(
-  options: DefaultServiceOptions,
+/** Sets labels and members of an object, and keeps everything else. */
+async function createOrUpdate(
+  options: DefaultServiceReconcilerOptions,
   resource: Resource,
   name: string,
   labels: JsonObject,
@@ -167,7 +174,7 @@ async function put(
 ): Promise<void> {
   const entry = options.cache.get(resource.stored, `${NAMESPACE}/${name}`);
   if (entry === undefined) {
-    await create(options, resource, name, { metadata: { labels }, ...members });
+    await createIfAbsent(options, resource, name, { metadata: { labels }, ...members });
     return;
   }
   const { object } = parseEntry(entry);
@@ -178,22 +185,22 @@ async function put(
   try {
     const body = { value, duplicates: [], format: 'json' } as const;
     await options.writer.update(
-      ownContext(options.clock),
+      serverContext(options.clock),
       resource,
       { namespace: NAMESPACE, name },
       undefined,
       body,
-      ownWrite(options.names),
+      serverWriteOptions(options.names),
     );
   } catch (error) {
-    // Another replica was quicker; its change brings the next look.
+    // Another replica was first. Its change triggers the next pass.
     if (!(error instanceof StatusError) || (error.reason !== 'NotFound' && error.reason !== 'Conflict')) throw error;
   }
 }
 
-async function remove(options: DefaultServiceOptions, resource: Resource, name: string): Promise<void> {
+async function remove(options: DefaultServiceReconcilerOptions, resource: Resource, name: string): Promise<void> {
   try {
-    await options.writer.delete(ownContext(options.clock), resource, { namespace: NAMESPACE, name }, { dryRun: false });
+    await options.writer.delete(serverContext(options.clock), resource, { namespace: NAMESPACE, name }, { dryRun: false });
   } catch (error) {
     if (!(error instanceof StatusError) || error.reason !== 'NotFound') throw error;
   }

@@ -8,7 +8,7 @@ import { openReplica, type Replica } from '../../../test/support/replica';
 import { START } from '../../../test/support/write-fixture';
 import { StoreError } from '../../storage/store';
 import { parseEntry } from '../../registry/object/stored-object';
-import { cleanIdentityLeases, keepIdentityLease, type IdentityLeasesOptions } from './identity-leases';
+import { startIdentityLeaseCollector, startIdentityLeaseReconciler, type IdentityLeasesOptions } from './identity-leases';
 
 const SYSTEM = 'platform-system';
 const OURS = { 'apiserver.platform.io/identity': 'platform-apiserver', 'platform.io/hostname': 'one' };
@@ -33,38 +33,38 @@ const leases = () => replica.resources.require('leases.coordination.platform.io'
 
 function options(changes: Partial<IdentityLeasesOptions> = {}): IdentityLeasesOptions {
   const { writer, cache, clock, failures } = replica;
-  const failed = (message: string): void => void failures.push(message);
+  const onFailure = (message: string): void => void failures.push(message);
   const own = { hostname: 'one', port: 6443, random: new FixedRandom(), names: GENERATED_NAMES.platform, settings: () => ({}) };
-  return { writer, cache, leases: leases(), clock, failed, ...own, ...changes };
+  return { writer, cache, leases: leases(), clock, onFailure, ...own, ...changes };
 }
 
-async function keep(changes: Partial<IdentityLeasesOptions> = {}): Promise<() => void> {
-  const kept = keepIdentityLease(options(changes));
-  endings.push(() => kept.stop());
-  await kept.complete;
-  return () => kept.stop();
+async function start(changes: Partial<IdentityLeasesOptions> = {}): Promise<() => void> {
+  const reconciler = startIdentityLeaseReconciler(options(changes));
+  endings.push(() => reconciler.stop());
+  await reconciler.complete;
+  return () => reconciler.stop();
 }
 
-async function clean(): Promise<void> {
-  const kept = cleanIdentityLeases(options());
-  endings.push(() => kept.stop());
-  await kept.complete;
+async function collect(): Promise<void> {
+  const collector = startIdentityLeaseCollector(options());
+  endings.push(() => collector.stop());
+  await collector.complete;
   await settle(10);
 }
 
-async function pass(ms: number): Promise<void> {
+async function advance(ms: number): Promise<void> {
   await replica.clock.advanceAsync(ms);
   await settle(20);
 }
 
-const all = (namespace = SYSTEM): readonly JsonObject[] =>
+const leasesIn = (namespace = SYSTEM): readonly JsonObject[] =>
   [...replica.cache.snapshot(leases().stored).range(`${namespace}/`, `${namespace}0`)].map((entry) => parseEntry(entry).object);
 
-async function only(): Promise<JsonObject> {
+async function onlyLease(): Promise<JsonObject> {
   await settle(10);
-  const found = all();
-  expect(found.length).toBe(1);
-  return found[0] ?? {};
+  const leases = leasesIn();
+  expect(leases.length).toBe(1);
+  return leases[0] ?? {};
 }
 
 const create = (name: string, labels: JsonObject, spec: JsonObject, namespace = SYSTEM): Promise<unknown> => {
@@ -75,8 +75,8 @@ const create = (name: string, labels: JsonObject, spec: JsonObject, namespace = 
 const nameOf = ({ metadata }: JsonObject): unknown => JSON.parse(JSON.stringify(metadata)).name;
 
 it('identity Lease has the name, the labels and the renew time of its server', async () => {
-  await keep();
-  const lease = await only();
+  await start();
+  const lease = await onlyLease();
   const name = String(nameOf(lease));
   expect(name).toMatch(/^apiserver-[0-9a-v]{26}$/);
   expect(lease).toMatchObject({
@@ -87,8 +87,8 @@ it('identity Lease has the name, the labels and the renew time of its server', a
       renewTime: '2026-01-02T03:04:05.000000Z',
     },
   });
-  await pass(10_000);
-  expect(await only()).toMatchObject({ spec: { renewTime: '2026-01-02T03:04:15.000000Z' } });
+  await advance(10_000);
+  expect(await onlyLease()).toMatchObject({ spec: { renewTime: '2026-01-02T03:04:15.000000Z' } });
   expect(replica.failures).toEqual([]);
 });
 
@@ -98,63 +98,63 @@ it('identity Lease has the labels of upstream in the Kubernetes spelling', () =>
 });
 
 it('identity Lease is reused after a restart, and separate for each server of a machine', async () => {
-  (await keep())();
-  const before = await only();
-  await pass(60_000);
-  expect(await only()).toEqual(before);
-  await keep({ random: new FixedRandom(0.5) });
-  const after = await only();
+  (await start())();
+  const before = await onlyLease();
+  await advance(60_000);
+  expect(await onlyLease()).toEqual(before);
+  await start({ random: new FixedRandom(0.5) });
+  const after = await onlyLease();
   expect(after).toMatchObject({ metadata: { name: nameOf(before) }, spec: { renewTime: '2026-01-02T03:05:05.000000Z' } });
   expect(after).toMatchObject({ spec: { holderIdentity: `${String(nameOf(before))}_00000000-0000-4000-8000-000000000001` } });
-  await keep({ port: 6444 });
+  await start({ port: 6444 });
   await settle(10);
-  expect(all().length).toBe(2);
+  expect(leasesIn().length).toBe(2);
 });
 
 it('identity Lease gets its labels restored, keeps other fields, and is recreated after deletion', async () => {
-  await keep();
-  const name = String(nameOf(await only()));
+  await start();
+  const name = String(nameOf(await onlyLease()));
   const key = { namespace: SYSTEM, name };
   const change = { metadata: { labels: { 'platform.io/hostname': 'other', mine: '1' } }, spec: { leaseDurationSeconds: 7 } };
   const bytes = Buffer.from(JSON.stringify(change));
   await replica.writer.patch(replica.context(), leases(), key, undefined, { type: 'merge', bytes, dialect: 'platform' }, WRITE);
-  await pass(10_000);
-  expect(await only()).toMatchObject({ metadata: { labels: { ...OURS, mine: '1' } }, spec: { leaseDurationSeconds: 7 } });
+  await advance(10_000);
+  expect(await onlyLease()).toMatchObject({ metadata: { labels: { ...OURS, mine: '1' } }, spec: { leaseDurationSeconds: 7 } });
   await replica.writer.delete(replica.context(), leases(), key, { dryRun: false });
-  await pass(10_000);
-  expect(nameOf(await only())).toBe(name);
+  await advance(10_000);
+  expect(nameOf(await onlyLease())).toBe(name);
   expect(replica.failures).toEqual([]);
 });
 
 it('identity Lease is recreated when another server deleted it while this server was starved', async () => {
-  await keep();
-  const name = String(nameOf(await only()));
+  await start();
+  const name = String(nameOf(await onlyLease()));
   // The starved server receives no events and renews nothing.
   store.held = true;
   store.remove(`/registry/${leases().stored.segment}/${SYSTEM}/${name}`);
-  await pass(10_000);
+  await advance(10_000);
   store.held = false;
   store.pump();
-  await pass(2_000);
-  expect(await only()).toMatchObject({ metadata: { name }, spec: { renewTime: expect.stringMatching(/^2026-01-02T03:04:1/) } });
+  await advance(2_000);
+  expect(await onlyLease()).toMatchObject({ metadata: { name }, spec: { renewTime: expect.stringMatching(/^2026-01-02T03:04:1/) } });
 });
 
 it('identity Lease renewal logs a failed write and retries', async () => {
   jest.spyOn(store, 'transact').mockRejectedValueOnce(new StoreError('unavailable', 'gone for a moment'));
-  const kept = keepIdentityLease(options());
-  endings.push(() => kept.stop());
-  await pass(1_000);
-  await kept.complete;
+  const reconciler = startIdentityLeaseReconciler(options());
+  endings.push(() => reconciler.stop());
+  await advance(1_000);
+  await reconciler.complete;
   expect(replica.failures).toEqual([expect.stringMatching(/^the Lease apiserver-\w+ of this server could not be renewed$/)]);
-  await only();
+  await onlyLease();
 });
 
 it.each([
   ['a name that is too long', 'x'.repeat(70), 'x'.repeat(63)],
   ['an invalid name', 'a b', ''],
 ])('identity Lease truncates or empties the hostname label for a machine with %s', async (_, hostname, shown) => {
-  await keep({ hostname });
-  expect(await only()).toMatchObject({ metadata: { labels: { 'platform.io/hostname': shown } } });
+  await start({ hostname });
+  expect(await onlyLease()).toMatchObject({ metadata: { labels: { 'platform.io/hostname': shown } } });
 });
 
 it('identity Lease cleanup deletes only expired Leases of API servers', async () => {
@@ -166,9 +166,9 @@ it('identity Lease cleanup deletes only expired Leases of API servers', async ()
   await create('leader', {}, { ...spec, renewTime: old });
   await create('apiserver-elsewhere', OURS, { ...spec, renewTime: old }, 'default');
   await settle(10);
-  await clean();
-  expect([...all(), ...all('default')].map(nameOf)).toEqual(['apiserver-here', 'leader', 'apiserver-elsewhere']);
-  await pass(3_600_000);
-  expect([...all(), ...all('default')].map(nameOf)).toEqual(['leader', 'apiserver-elsewhere']);
+  await collect();
+  expect([...leasesIn(), ...leasesIn('default')].map(nameOf)).toEqual(['apiserver-here', 'leader', 'apiserver-elsewhere']);
+  await advance(3_600_000);
+  expect([...leasesIn(), ...leasesIn('default')].map(nameOf)).toEqual(['leader', 'apiserver-elsewhere']);
   expect(replica.failures).toEqual([]);
 });

@@ -1,6 +1,7 @@
 /**
- * Which API servers there are, for people and programs that ask: each keeps a Lease in the system namespace, and Leases whose servers did not come back are
- * deleted when their time is over. A server that stops leaves its own, since most come back. Never decides where requests go: see replicas.ts.
+ * Publishes the API servers as Leases in the system namespace, like upstream's apiserver identity. Each server renews
+ * its own Lease; expired Leases are deleted. A server that stops keeps its Lease, because most servers come back.
+ * Routing uses replicas.ts instead.
  */
 import { createHash } from 'node:crypto';
 import { StatusError } from '../../../shared/api/errors/status';
@@ -17,7 +18,7 @@ import { TimeSlice } from '../../../shared/scheduling/yielding';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Resource, Writer } from '../../registry/verbs';
 import { settingsText, type CommonSettings } from './peer-checks';
-import { keepUp, mergePatch, ownContext, ownWrite, type Upkeep } from '../reconciler';
+import { startReconciler, mergePatch, serverContext, serverWriteOptions, type Reconciler } from '../reconciler';
 
 const LEASE_SECONDS = 3_600;
 const RENEW_MS = 10_000;
@@ -32,45 +33,51 @@ export interface IdentityLeasesOptions {
   readonly names: GeneratedNames;
   readonly clock: Clock;
   readonly random: Random;
-  /** This server's: together they are unlike any other's, and the same after a restart. */
+  /** Hostname and port are unique per server and stable across restarts. */
   readonly hostname: string;
   readonly port: number;
-  /** What the other servers are to know of this one's. */
+  /** Settings that other servers compare with their own. */
   readonly settings: () => CommonSettings;
-  /** Told of what went wrong; it is tried again. */
-  readonly failed: (message: string, error: unknown) => void;
+  /** Called for each failure; the operation is retried. */
+  readonly onFailure: (message: string, error: unknown) => void;
 }
 
-/** Keeps this server's Lease, renewed every ten seconds. */
-export function keepIdentityLease(options: IdentityLeasesOptions): Upkeep {
-  const { names, hostname, failed } = options;
+/** Renews the Lease of this server every ten seconds. */
+export function startIdentityLeaseReconciler(options: IdentityLeasesOptions): Reconciler {
+  const { names, hostname, onFailure } = options;
   const name = identityOf(options);
   const key = { namespace: names.systemNamespace, name };
   const { identity, hostname: hostnameLabel, settings } = identityLabels(names);
-  const labels = { [identity[0]]: identity[1], [hostnameLabel]: shownHostname(hostname) };
+  const labels = { [identity[0]]: identity[1], [hostnameLabel]: hostnameLabelValue(hostname) };
   const metadata = (): JsonObject => ({ labels, annotations: { [settings]: settingsText(options.settings()) } });
-  return keepUp({ ...options, intervalMs: RENEW_MS }, async () => {
+  return startReconciler({ ...options, intervalMs: RENEW_MS }, async () => {
     try {
       return await renew(options, key, metadata());
     } catch (error) {
-      failed(`the Lease ${name} of this server could not be renewed`, error);
+      onFailure(`the Lease ${name} of this server could not be renewed`, error);
       return false;
     }
   });
 }
 
-/** False = the cache did not know the newest state: to be looked at again soon. */
+/** Resolves with false when the cache was out of date, to be retried soon. */
 async function renew(options: IdentityLeasesOptions, key: ObjectKey, metadata: JsonObject): Promise<boolean> {
   const { writer, cache, leases, names, clock, random } = options;
   const exists = cache.get(leases.stored, `${key.namespace}/${key.name}`) !== undefined;
   const spec = { renewTime: microTimeAt(clock.now()) };
   try {
     if (exists) {
-      await writer.patch(ownContext(clock), leases, key, undefined, mergePatch({ metadata, spec }), ownWrite(names));
+      await writer.patch(serverContext(clock), leases, key, undefined, mergePatch({ metadata, spec }), serverWriteOptions(names));
     } else {
       const holderIdentity = `${key.name}_${random.uuid()}`;
       const value = { metadata: { ...key, ...metadata }, spec: { holderIdentity, leaseDurationSeconds: LEASE_SECONDS, ...spec } };
-      await writer.create(ownContext(clock), leases, key.namespace, { value, duplicates: [], format: 'json' }, ownWrite(names));
+      await writer.create(
+        serverContext(clock),
+        leases,
+        key.namespace,
+        { value, duplicates: [], format: 'json' },
+        serverWriteOptions(names),
+      );
     }
     return true;
   } catch (error) {
@@ -79,50 +86,50 @@ async function renew(options: IdentityLeasesOptions, key: ObjectKey, metadata: J
   }
 }
 
-/** Deletes the Leases of servers that have been away for longer than they may; every server does it, and it does no harm twice. */
-export function cleanIdentityLeases(options: IdentityLeasesOptions): Upkeep {
-  const { failed } = options;
-  return keepUp({ ...options, intervalMs: CLEAN_MS }, async () => {
-    let all = true;
-    for await (const entry of abandoned(options)) {
+/** Deletes expired Leases. Every server does this; a second deletion does no harm. */
+export function startIdentityLeaseCollector(options: IdentityLeasesOptions): Reconciler {
+  const { onFailure } = options;
+  return startReconciler({ ...options, intervalMs: CLEAN_MS }, async () => {
+    let isComplete = true;
+    for await (const entry of expiredLeases(options)) {
       try {
-        await remove(options, entry);
+        await deleteLease(options, entry);
       } catch (error) {
-        all = false;
-        failed(`the abandoned Lease ${entry.key} could not be deleted`, error);
+        isComplete = false;
+        onFailure(`the abandoned Lease ${entry.key} could not be deleted`, error);
       }
     }
-    return all;
+    return isComplete;
   });
 }
 
-async function* abandoned({ cache, leases, names, clock }: IdentityLeasesOptions): AsyncGenerator<Entry, void, undefined> {
+async function* expiredLeases({ cache, leases, names, clock }: IdentityLeasesOptions): AsyncGenerator<Entry, void, undefined> {
   const [label, value] = identityLabels(names).identity;
   const start = `${names.systemNamespace}/`;
   const slice = new TimeSlice(clock);
   for (const entry of cache.snapshot(leases.stored).range(start)) {
     if (!entry.key.startsWith(start)) return;
-    if (entry.labels[label] === value && isOver(entry, clock.now())) yield entry;
+    if (entry.labels[label] === value && isExpired(entry, clock.now())) yield entry;
     const pause = slice.yieldIfDue();
     if (pause !== undefined) await pause;
   }
 }
 
-/** One that does not say when it ends has no end to wait for. */
-function isOver(entry: Entry, now: number): boolean {
+/** A Lease without a duration or renewTime counts as expired. */
+function isExpired(entry: Entry, now: number): boolean {
   const spec = objectAt(parseEntry(entry).object, 'spec') ?? {};
   const seconds = own(spec, 'leaseDurationSeconds');
   const renewed = Date.parse(stringAt(spec, 'renewTime') ?? '');
   return typeof seconds !== 'number' || Number.isNaN(renewed) || renewed + seconds * 1_000 < now;
 }
 
-async function remove({ writer, leases, clock }: IdentityLeasesOptions, { key, revision }: Entry): Promise<void> {
+async function deleteLease({ writer, leases, clock }: IdentityLeasesOptions, { key, revision }: Entry): Promise<void> {
   const [namespace = '', name = ''] = key.split('/');
   const options = { dryRun: false, preconditions: { resourceVersion: String(revision) } };
   try {
-    await writer.delete(ownContext(clock), leases, { namespace, name }, options);
+    await writer.delete(serverContext(clock), leases, { namespace, name }, options);
   } catch (error) {
-    // It is gone, or its server is back.
+    // Already deleted, or renewed by its server.
     if (!(error instanceof StatusError) || (error.reason !== 'NotFound' && error.reason !== 'Conflict')) throw error;
   }
 }
@@ -133,8 +140,8 @@ export function identityOf({ hostname, port }: Pick<IdentityLeasesOptions, 'host
   return IDENTITY_LEASE_PREFIX + Array.from(digest.subarray(0, NAME_LENGTH), (byte) => (byte & 31).toString(32)).join('');
 }
 
-/** Not every name that a machine can have is one that a label takes. */
-function shownHostname(hostname: string): string {
-  const shown = hostname.slice(0, LONGEST_LABEL);
-  return checkLabelValue(shown).length === 0 ? shown : '';
+/** Empty when the hostname is not a valid label value. */
+function hostnameLabelValue(hostname: string): string {
+  const truncated = hostname.slice(0, LONGEST_LABEL);
+  return checkLabelValue(truncated).length === 0 ? truncated : '';
 }

@@ -5,16 +5,16 @@ import { ManualClock, settle } from '../../../test/support/manual-clock';
 import { MemoryStore } from '../../../test/support/memory-store';
 import { openReplica, type Replica } from '../../../test/support/replica';
 import { START } from '../../../test/support/write-fixture';
-import { identityOf, keepIdentityLease } from './identity-leases';
-import { followPeers, type CommonSettings } from './peer-checks';
+import { identityOf, startIdentityLeaseReconciler } from './identity-leases';
+import { startPeerChecks, type CommonSettings } from './peer-checks';
 
 const RANGE = '--service-cluster-ip-range';
 const OURS: CommonSettings = { [RANGE]: '10.0.0.0/16', '--service-node-port-range': '30000-32767' };
 
 interface Server {
   readonly replica: Replica<ManualClock>;
-  readonly found: [message: string, fields: LogFields][];
-  readonly counted: [offsetSeconds: number, others: number][];
+  readonly findings: [message: string, fields: LogFields][];
+  readonly counts: [offsetSeconds: number, others: number][];
   settings: CommonSettings;
   stop(): void;
 }
@@ -38,107 +38,107 @@ async function start(hostname: string, aheadMs: number, settings: CommonSettings
   if (servers.length === 0) for (const name of ['platform-system', 'default']) await replica.create('namespaces', { metadata: { name } });
   const { cache, writer, clock, resources } = replica;
   const endings: (() => void)[] = [];
-  const server: Server = { replica, found: [], counted: [], settings, stop: () => endings.forEach((end) => end()) };
+  const server: Server = { replica, findings: [], counts: [], settings, stop: () => endings.forEach((end) => end()) };
   const common = {
     ...{ cache, writer, clock, names: GENERATED_NAMES.platform, random: new FixedRandom(), hostname, port: 6443 },
     leases: resources.require('leases.coordination.platform.io'),
     settings: () => server.settings,
-    failed: (message: string) => void replica.failures.push(message),
+    onFailure: (message: string) => void replica.failures.push(message),
   };
-  const kept = keepIdentityLease(common);
-  const following = followPeers({
+  const leases = startIdentityLeaseReconciler(common);
+  const peerChecks = startPeerChecks({
     ...common,
-    own: identityOf(common),
-    found: (message, fields) => server.found.push([message, fields]),
-    counted: (...counts) => server.counted.push(counts),
+    ownLeaseName: identityOf(common),
+    onFinding: (message, fields) => server.findings.push([message, fields]),
+    onCounts: (...counts) => server.counts.push(counts),
   });
   endings.push(
-    () => kept.stop(),
-    () => following.stop(),
+    () => leases.stop(),
+    () => peerChecks.stop(),
   );
   servers.push(server);
   await settle(20);
   return server;
 }
 
-/** All clocks go on together, for as long as so many renewals take. */
-async function renewals(count: number, going: readonly Server[] = servers): Promise<void> {
+/** Advances all clocks together by the time of `count` renewals. */
+async function renewals(count: number, running: readonly Server[] = servers): Promise<void> {
   for (let left = count * 10; left > 0; left -= 1) {
-    for (const { replica } of going) await replica.clock.advanceAsync(1_000);
+    for (const { replica } of running) await replica.clock.advanceAsync(1_000);
     await settle(5);
   }
   await settle(20);
 }
 
-const messages = ({ found }: Server): readonly string[] => found.map(([message]) => message.replace(/:.*/, ''));
+const messages = ({ findings }: Server): readonly string[] => findings.map(([message]) => message.replace(/:.*/, ''));
 
 it('peer check logs nothing when clocks and settings of the API servers are equal', async () => {
-  const [one, other] = [await start('one', 0), await start('other', 2_000)];
+  const [first, second] = [await start('one', 0), await start('other', 2_000)];
   await renewals(8);
-  expect([...one.found, ...other.found]).toEqual([]);
-  expect(other.counted.at(-1)?.[1]).toBe(0);
+  expect([...first.findings, ...second.findings]).toEqual([]);
+  expect(second.counts.at(-1)?.[1]).toBe(0);
 });
 
 it('peer check logs a clock skew on both servers at a limited rate, and reports it as a metric', async () => {
-  const [one, ahead] = [await start('one', 0), await start('ahead', 60_000)];
+  const [first, ahead] = [await start('one', 0), await start('ahead', 60_000)];
   await renewals(8);
-  expect(messages(one)).toEqual(["the clock of another API server is 60 s ahead of this one's"]);
-  // The clocks of these tests go in steps of a second, one after the other.
+  expect(messages(first)).toEqual(["the clock of another API server is 60 s ahead of this one's"]);
+  // The clocks of the test advance one after another in steps of a second.
   expect(messages(ahead)).toEqual([expect.stringMatching(/^the clock of another API server is (59|60|61) s behind this one's$/)]);
-  expect(one.found[0]?.[0]).toMatch(/NTP/);
-  expect(one.found[0]?.[1]).toMatchObject({ hostname: 'ahead', lease: expect.stringMatching(/^platform-system\/apiserver-/) });
-  expect(one.counted.at(-1)).toEqual([60, 0]);
-  expect(ahead.counted.at(-1)?.[0]).toBeCloseTo(-60, -1);
+  expect(first.findings[0]?.[0]).toMatch(/NTP/);
+  expect(first.findings[0]?.[1]).toMatchObject({ hostname: 'ahead', lease: expect.stringMatching(/^platform-system\/apiserver-/) });
+  expect(first.counts.at(-1)).toEqual([60, 0]);
+  expect(ahead.counts.at(-1)?.[0]).toBeCloseTo(-60, -1);
   await renewals(60);
-  expect(messages(one)).toHaveLength(2);
+  expect(messages(first)).toHaveLength(2);
 });
 
 it('peer check reports no clock skew for one late renewal', async () => {
-  const [one, late] = [await start('one', 0), await start('late', 0)];
+  const [first, late] = [await start('one', 0), await start('late', 0)];
   await renewals(4);
   store.held = true;
   await renewals(3, [late]);
-  await one.replica.clock.advanceAsync(30_000);
+  await first.replica.clock.advanceAsync(30_000);
   store.held = false;
   await renewals(4);
-  expect(one.found).toEqual([]);
+  expect(first.findings).toEqual([]);
 });
 
 it('peer check reports no clock skew when it receives many renewals at once after it was starved', async () => {
-  const [one, other] = [await start('one', 0), await start('other', 0)];
+  const [first, second] = [await start('one', 0), await start('other', 0)];
   await renewals(4);
   store.held = true;
-  await renewals(5, [other]);
-  await other.replica.clock.advanceAsync(9_000);
-  await one.replica.clock.advanceAsync(59_000);
+  await renewals(5, [second]);
+  await second.replica.clock.advanceAsync(9_000);
+  await first.replica.clock.advanceAsync(59_000);
   store.held = false;
   await renewals(8);
-  expect([...one.found, ...other.found]).toEqual([]);
+  expect([...first.findings, ...second.findings]).toEqual([]);
 });
 
 it('peer check drops a server that has stopped renewing its Lease', async () => {
-  const [one, ahead] = [await start('one', 0), await start('ahead', 60_000)];
+  const [first, ahead] = [await start('one', 0), await start('ahead', 60_000)];
   await renewals(4);
   ahead.stop();
-  await renewals(7, [one]);
-  expect(one.counted.at(-1)).toEqual([0, 0]);
+  await renewals(7, [first]);
+  expect(first.counts.at(-1)).toEqual([0, 0]);
 });
 
 it('peer check logs different settings, but not while a change is rolled out', async () => {
-  const [one, other] = [await start('one', 0), await start('other', 0)];
+  const [first, second] = [await start('one', 0), await start('other', 0)];
   await renewals(4);
-  other.settings = { ...OURS, [RANGE]: '10.1.0.0/16' };
+  second.settings = { ...OURS, [RANGE]: '10.1.0.0/16' };
   await renewals(1);
-  one.settings = other.settings;
+  first.settings = second.settings;
   await renewals(5);
-  expect([...one.found, ...other.found]).toEqual([]);
-  one.settings = OURS;
+  expect([...first.findings, ...second.findings]).toEqual([]);
+  first.settings = OURS;
   await renewals(5);
-  expect(messages(one)).toEqual(['another API server on this store has other settings']);
-  expect(one.found[0]).toEqual([
+  expect(messages(first)).toEqual(['another API server on this store has other settings']);
+  expect(first.findings[0]).toEqual([
     expect.stringMatching(/two clusters must not share an --etcd-prefix/),
     expect.objectContaining({ hostname: 'other', settings: [`${RANGE}: here 10.0.0.0/16, there 10.1.0.0/16`] }),
   ]);
-  expect(one.counted.at(-1)?.[1]).toBe(1);
-  expect(messages(other)).toHaveLength(1);
+  expect(first.counts.at(-1)?.[1]).toBe(1);
+  expect(messages(second)).toHaveLength(1);
 });

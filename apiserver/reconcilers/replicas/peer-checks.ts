@@ -1,6 +1,6 @@
 /**
- * What the servers over one store can tell of each other by their identity Leases: that a clock is not right, and that they are not of one cluster, or set up as
- * if they were not. Only says so, in the log and in metrics: who is right is the operator's to know. Refuses and changes nothing.
+ * Compares the API servers of a store by their identity Leases: detects clock skew, and settings that must be equal
+ * in a cluster but differ. Only logs warnings and sets metrics, because the check cannot know which server is wrong.
  */
 import { identityLabels } from '../../../shared/names/server-identity';
 import type { GeneratedNames } from '../../../shared/names/dialect';
@@ -11,52 +11,62 @@ import { followType, type TypeFollower, type FollowTypeOptions } from '../../cac
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Resource } from '../../registry/verbs';
 
-/** By the flag's name, what has to be the same for all servers of a cluster. */
+/** Settings that must be equal on all servers of a cluster, by flag name. */
 export type CommonSettings = Readonly<Record<string, string>>;
 
 export const settingsText = (settings: CommonSettings): string => JSON.stringify(settings);
 
-export interface PeersOptions extends Pick<FollowTypeOptions, 'cache' | 'clock' | 'failed'> {
+export interface PeersOptions extends Pick<FollowTypeOptions, 'cache' | 'clock'> {
   readonly cache: FollowTypeOptions['cache'] & Pick<Cache, 'watch'>;
   readonly leases: Resource;
   readonly names: GeneratedNames;
-  /** The name of this server's Lease. */
-  readonly own: string;
+  /** Name of this server's Lease. */
+  readonly ownLeaseName: string;
   readonly settings: () => CommonSettings;
-  readonly found: (message: string, fields: LogFields) => void;
-  /** Told after each look how far the clock that differs most is ahead (behind: below 0), in seconds, and how many servers differ in settings. */
-  readonly counted: (offsetSeconds: number, others: number) => void;
+  readonly onFailure: (message: string, error: unknown) => void;
+  readonly onFinding: (message: string, fields: LogFields) => void;
+  /**
+   * Called after each renewal with the largest clock offset in seconds, negative if that clock is behind, and with
+   * the number of servers with other settings.
+   */
+  readonly onCounts: (offsetSeconds: number, others: number) => void;
 }
 
-/** So many renewals in a row say the same before it is believed: one may come late, or meet a change that reaches server after server. */
-const LOOKS = 3;
-/** Clocks that differ by less are nobody's trouble; what tokens and certificates allow for begins at a minute. */
-const MOST_OFFSET_MS = 5_000;
-const TOLD_AGAIN_MS = 600_000;
-/** Whoever has not renewed for so long is not there any more. */
-const GONE_MS = 60_000;
-/** Servers renew every ten seconds. Renewals that arrive closer together were delayed, because this server got no processor time or its watch was interrupted. */
+/**
+ * A difference is reported after this many renewals in a row: one renewal may be late, and a change of settings
+ * reaches one server after another.
+ */
+const REQUIRED_RENEWALS = 3;
+/** Smaller offsets are harmless: tokens and certificates tolerate up to a minute. */
+const MAX_CLOCK_OFFSET_MS = 5_000;
+const WARN_INTERVAL_MS = 600_000;
+/** A server that has not renewed its Lease for this time is not counted. */
+const LIVENESS_MS = 60_000;
+/**
+ * Servers renew every ten seconds. Renewals that arrive closer together were delayed, because this server got no
+ * processor time or its watch was interrupted.
+ */
 const BURST_MS = 5_000;
 
 interface Peer {
   readonly renewTime: string;
   /** In ms of Clock.monotonic. */
   readonly seenAt: number;
-  /** How far its clock seemed to be ahead at its last renewals. What is on its way for a while makes it less. */
+  /** Apparent clock offsets at the last renewals. Delays on the way make them smaller. */
   readonly offsets: readonly number[];
-  /** At how many renewals in a row it had other settings. */
+  /** Number of renewals in a row with other settings. */
   readonly differing: number;
-  readonly toldAt: number;
+  readonly lastWarnedAt: number;
 }
 
-export function followPeers(options: PeersOptions): TypeFollower {
-  const { cache, clock, failed, leases, names } = options;
+export function startPeerChecks(options: PeersOptions): TypeFollower {
+  const { cache, clock, onFailure, leases, names } = options;
   const peers = new Peers(options);
-  return followType({ cache, clock, failed, stored: leases.stored, scope: { namespace: names.systemNamespace } }, peers);
+  return followType({ cache, clock, failed: onFailure, stored: leases.stored, scope: { namespace: names.systemNamespace } }, peers);
 }
 
 class Peers {
-  private readonly known = new Map<string, Peer>();
+  private readonly peers = new Map<string, Peer>();
   private readonly labels;
 
   constructor(private readonly options: PeersOptions) {
@@ -65,80 +75,83 @@ class Peers {
 
   upsert(entry: Entry): void {
     const { identity, settings } = this.labels;
-    const { names, own, clock } = this.options;
+    const { names, ownLeaseName, clock } = this.options;
     if (entry.labels[identity[0]] !== identity[1]) return;
-    if (entry.key === `${names.systemNamespace}/${own}`) {
-      // Those who are silent by now are not counted any more.
-      this.count();
+    if (entry.key === `${names.systemNamespace}/${ownLeaseName}`) {
+      // Stops counting servers that no longer renew.
+      this.reportCounts();
       return;
     }
     const { object } = parseEntry(entry);
     const renewTime = stringAt(objectAt(object, 'spec'), 'renewTime') ?? '';
-    const before = this.known.get(entry.key);
+    const before = this.peers.get(entry.key);
     if (before?.renewTime === renewTime) return;
     const seenAt = clock.monotonic();
     const sinceMs = seenAt - (before?.seenAt ?? -Infinity);
-    if (before === undefined || sinceMs > GONE_MS || sinceMs < BURST_MS) {
-      // This renewal, like the earlier ones of a burst, may have been made long before it arrived: only the next one arrives when it is made.
-      this.known.set(entry.key, { renewTime, seenAt, offsets: [], differing: 0, toldAt: before?.toldAt ?? -Infinity });
+    if (before === undefined || sinceMs > LIVENESS_MS || sinceMs < BURST_MS) {
+      // A renewal in a burst may have been made long before it arrived. The next one arrives when it is made.
+      this.peers.set(entry.key, { renewTime, seenAt, offsets: [], differing: 0, lastWarnedAt: before?.lastWarnedAt ?? -Infinity });
       return;
     }
-    const others = this.differences(stringAt(objectAt(objectAt(object, 'metadata'), 'annotations'), settings));
+    const differences = this.settingDifferences(stringAt(objectAt(objectAt(object, 'metadata'), 'annotations'), settings));
     const offset = Date.parse(renewTime) - clock.now();
-    const offsets = Number.isNaN(offset) ? [] : [...before.offsets, offset].slice(-LOOKS);
-    const differing = others.length === 0 ? 0 : before.differing + 1;
-    const peer: Peer = { renewTime, seenAt, offsets, differing, toldAt: before.toldAt };
-    this.known.set(entry.key, this.tell(entry, object, peer, others));
-    this.count();
+    const offsets = Number.isNaN(offset) ? [] : [...before.offsets, offset].slice(-REQUIRED_RENEWALS);
+    const differing = differences.length === 0 ? 0 : before.differing + 1;
+    const peer: Peer = { renewTime, seenAt, offsets, differing, lastWarnedAt: before.lastWarnedAt };
+    this.peers.set(entry.key, this.warnIfDifferent(entry, object, peer, differences));
+    this.reportCounts();
   }
 
   remove(key: string): void {
-    if (this.known.delete(key)) this.count();
+    if (this.peers.delete(key)) this.reportCounts();
   }
 
-  private tell(entry: Entry, object: JsonObject, peer: Peer, others: readonly string[]): Peer {
-    const { clock, found } = this.options;
+  private warnIfDifferent(entry: Entry, object: JsonObject, peer: Peer, differences: readonly string[]): Peer {
+    const { clock, onFinding } = this.options;
     const now = clock.monotonic();
-    const [offsetMs, differs] = [offsetOf(peer), peer.differing >= LOOKS];
-    const isOff = Math.abs(offsetMs) > MOST_OFFSET_MS;
-    if ((!isOff && !differs) || now - peer.toldAt < TOLD_AGAIN_MS) return peer;
+    const [offsetMs, differs] = [offsetOf(peer), peer.differing >= REQUIRED_RENEWALS];
+    const isClockOff = Math.abs(offsetMs) > MAX_CLOCK_OFFSET_MS;
+    if ((!isClockOff && !differs) || now - peer.lastWarnedAt < WARN_INTERVAL_MS) return peer;
     const server = {
       lease: entry.key,
       hostname: entry.labels[this.labels.hostname],
       holder: stringAt(objectAt(object, 'spec'), 'holderIdentity'),
     };
-    if (isOff) {
+    if (isClockOff) {
       const seconds = Math.round(Math.abs(offsetMs) / 1_000);
-      found(`the clock of another API server is ${seconds} s ${offsetMs > 0 ? 'ahead of' : 'behind'} this one's: ${CLOCKS}`, server);
+      onFinding(
+        `the clock of another API server is ${seconds} s ${offsetMs > 0 ? 'ahead of' : 'behind'} this one's: ${CLOCK_ADVICE}`,
+        server,
+      );
     }
-    if (differs) found(`another API server on this store has other settings: ${SETTINGS}`, { ...server, settings: others });
-    return { ...peer, toldAt: now };
+    if (differs) onFinding(`another API server on this store has other settings: ${SETTINGS_ADVICE}`, { ...server, settings: differences });
+    return { ...peer, lastWarnedAt: now };
   }
 
-  private differences(text: string | undefined): readonly string[] {
-    // Servers of before say nothing of it.
+  private settingDifferences(text: string | undefined): readonly string[] {
+    // Servers of earlier versions publish no settings.
     if (text === undefined) return [];
-    const theirs = parseSettings(text);
+    const peerSettings = parseSettings(text);
     return Object.entries(this.options.settings()).flatMap(([name, value]) => {
-      const other = theirs.get(name);
-      return typeof other !== 'string' || other === value ? [] : [`${name}: here ${value}, there ${other}`];
+      const peerValue = peerSettings.get(name);
+      return typeof peerValue !== 'string' || peerValue === value ? [] : [`${name}: here ${value}, there ${peerValue}`];
     });
   }
 
-  private count(): void {
-    const limit = this.options.clock.monotonic() - GONE_MS;
-    const here = [...this.known.values()].filter(({ seenAt }) => seenAt >= limit);
-    const offset = here.map(offsetOf).reduce((most, one) => (Math.abs(one) > Math.abs(most) ? one : most), 0);
-    this.options.counted(offset / 1_000, here.filter(({ differing }) => differing >= LOOKS).length);
+  private reportCounts(): void {
+    const limit = this.options.clock.monotonic() - LIVENESS_MS;
+    const livePeers = [...this.peers.values()].filter(({ seenAt }) => seenAt >= limit);
+    const offset = livePeers.map(offsetOf).reduce((largest, value) => (Math.abs(value) > Math.abs(largest) ? value : largest), 0);
+    this.options.onCounts(offset / 1_000, livePeers.filter(({ differing }) => differing >= REQUIRED_RENEWALS).length);
   }
 }
 
-const CLOCKS = 'tokens, certificates and Events begin and end at other times there; let all machines follow one source of time (NTP)';
-const SETTINGS =
+const CLOCK_ADVICE = 'tokens, certificates and Events begin and end at other times there; let all machines follow one source of time (NTP)';
+const SETTINGS_ADVICE =
   'servers of one cluster need the same ones, and two clusters must not share an --etcd-prefix: stop the one that does not belong here and give it a prefix of its own';
 
-/** The least delayed look counts; 0 until there are enough of them. */
-const offsetOf = ({ offsets }: Peer): number => (offsets.length < LOOKS ? 0 : Math.max(...offsets));
+/** The offset of the least delayed renewal; 0 until there are enough renewals. */
+const offsetOf = ({ offsets }: Peer): number => (offsets.length < REQUIRED_RENEWALS ? 0 : Math.max(...offsets));
 
 function parseSettings(text: string): ReadonlyMap<string, unknown> {
   try {

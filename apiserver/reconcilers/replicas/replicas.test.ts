@@ -6,9 +6,9 @@ import { REPLICAS, Replicas, type ReplicaAddress } from './replicas';
 const addresses = [1, 2, 3].map((last): ReplicaAddress => ({ ip: `10.0.0.${last}`, port: 6443 }));
 const subjects = Array.from({ length: 300 }, (_, index) => `things${index}.example.com`);
 
-/** All of them see all of them. */
+/** Replicas that all know each other. */
 function cluster(live: readonly ReplicaAddress[]): readonly Replicas[] {
-  const options = { store: new MemoryStore(), prefix: '/registry', clock: new ManualClock(), failed: () => undefined };
+  const options = { store: new MemoryStore(), prefix: '/registry', clock: new ManualClock(), onFailure: () => undefined };
   return live.map((own) => {
     const replicas = new Replicas(options);
     for (const other of live) replicas.onKeyChange(`${REPLICAS}${other.ip}:${other.port}`, Buffer.from(JSON.stringify(other)));
@@ -19,25 +19,25 @@ function cluster(live: readonly ReplicaAddress[]): readonly Replicas[] {
 
 test('Replicas order each subject differently and consistently on all replicas', () => {
   const replicas = cluster(addresses);
-  const orders = subjects.map((subject) => replicas.map((one) => one.goingBefore(subject)));
+  const orders = subjects.map((subject) => replicas.map((replica) => replica.rankFor(subject)));
   for (const order of orders) expect(order.toSorted()).toEqual([0, 1, 2]);
   const firsts = [0, 1, 2].map((index) => orders.filter((order) => order[index] === 0).length);
   expect(Math.min(...firsts)).toBeGreaterThan(60);
 });
 
 test('Replicas keep their relative order when one leaves', () => {
-  const [all, rest] = [cluster(addresses), cluster(addresses.slice(0, 2))];
+  const [everyReplica, remaining] = [cluster(addresses), cluster(addresses.slice(0, 2))];
   for (const subject of subjects) {
-    const [before, after] = [all, rest].map((some) => some.slice(0, 2).map((one) => one.goingBefore(subject)));
+    const [before, after] = [everyReplica, remaining].map((members) => members.slice(0, 2).map((replica) => replica.rankFor(subject)));
     expect((after?.[0] ?? 0) < (after?.[1] ?? 0)).toBe((before?.[0] ?? 0) < (before?.[1] ?? 0));
   }
 });
 
 test('Replicas give a server that has not joined the first place', () => {
-  const options = { store: new MemoryStore(), prefix: '/registry', clock: new ManualClock(), failed: () => undefined };
+  const options = { store: new MemoryStore(), prefix: '/registry', clock: new ManualClock(), onFailure: () => undefined };
   const outside = new Replicas(options);
   for (const { ip, port } of addresses) outside.onKeyChange(`${REPLICAS}${ip}:${port}`, Buffer.from(JSON.stringify({ ip, port })));
-  expect(subjects.map((subject) => outside.goingBefore(subject))).toEqual(subjects.map(() => 0));
+  expect(subjects.map((subject) => outside.rankFor(subject))).toEqual(subjects.map(() => 0));
 });
 
 describe('a replica that has joined', () => {
@@ -51,7 +51,7 @@ describe('a replica that has joined', () => {
   beforeEach(async () => {
     [clock, failures] = [new ManualClock(), []];
     store = new MemoryStore(clock);
-    replicas = new Replicas({ store, prefix: '/registry', clock, failed: (message) => void failures.push(message) });
+    replicas = new Replicas({ store, prefix: '/registry', clock, onFailure: (message) => void failures.push(message) });
     replicas.join(own);
     await settle();
   });

@@ -1,21 +1,22 @@
 /**
- * Tracks the live API servers. Each keeps a key with a store lease: the key of a server that dies is deleted when its lease expires, the key of one that stops is deleted at
- * once. All servers read the keys from the watch of the cache. A running server puts its key again when its lease has expired, for example because it got no processor time.
- * Never writes API objects.
+ * Tracks the live API servers. Each keeps a key with a store lease: the key of a server that dies is deleted when its
+ * lease expires, the key of one that stops is deleted at once. All servers read the keys from the watch of the cache.
+ * A running server puts its key again when its lease has expired, for example because it got no processor time. Never
+ * writes API objects.
  */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../../shared/runtime/clock';
 import { StoreError, type LeaseId, type Revision, type Store, type StoreCallOptions } from '../../storage/store';
-import { keepUp, type Upkeep } from '../reconciler';
+import { startReconciler, type Reconciler } from '../reconciler';
 
-/** Below the prefix. */
+/** Relative to the key prefix. */
 export const REPLICAS = 'replicas/';
 
 const LEASE_SECONDS = 15;
 const RENEW_MS = 5_000;
 const CALL_MS = 4_000;
 
-/** Where a replica can be reached. */
+/** The address of an API server. */
 export interface ReplicaAddress {
   readonly ip: string;
   readonly port: number;
@@ -23,11 +24,11 @@ export interface ReplicaAddress {
 
 export interface ReplicasOptions {
   readonly store: Store;
-  /** The store's key prefix, without a slash at its end. */
+  /** Key prefix of the store, without a trailing slash. */
   readonly prefix: string;
   readonly clock: Clock;
   /** Called for each failure; the operation is retried. */
-  readonly failed: (message: string, error: unknown) => void;
+  readonly onFailure: (message: string, error: unknown) => void;
 }
 
 export class Replicas {
@@ -37,66 +38,66 @@ export class Replicas {
   private lease: LeaseId | undefined;
   /** The revision of the last put of this replica's key; `undefined` when the key must be put again. */
   private recordedAt: Revision | undefined;
-  private upkeep: Upkeep | undefined;
+  private reconciler: Reconciler | undefined;
 
   constructor(private readonly options: ReplicasOptions) {}
 
   /** Ordered by address and port. */
   get addresses(): readonly ReplicaAddress[] {
-    return [...this.live].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, address]) => address);
+    return [...this.live].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, address]) => address);
   }
 
   /**
-   * How many others go before this one with what one of them is enough for. All who see the same replicas see the same order, which is another one for each
-   * subject. 0 also where this one is none of them.
+   * The number of replicas that precede this one for a subject, for work that one replica should do. All replicas
+   * with the same view compute the same order, which differs per subject. 0 if this replica has not joined.
    */
-  goingBefore(subject: string): number {
+  rankFor(subject: string): number {
     const { own } = this;
     if (own === undefined) return 0;
-    const place = placeFor(subject, own);
-    return [...this.live.values()].filter((other) => placeFor(subject, other) < place).length;
+    const position = positionOf(subject, own);
+    return [...this.live.values()].filter((replica) => positionOf(subject, replica) < position).length;
   }
 
   onChange(listener: () => void): void {
     this.listeners.add(listener);
   }
 
-  /** From here on this replica is one of them. */
+  /** Registers this replica. */
   join(own: ReplicaAddress): void {
     this.own = own;
-    this.upkeep = keepUp({ ...this.options, intervalMs: RENEW_MS }, () => this.renew(own));
+    this.reconciler = startReconciler({ ...this.options, intervalMs: RENEW_MS }, () => this.renew(own));
   }
 
-  /** This replica is none of them any more, as soon as the store hears of it. */
+  /** Unregisters this replica, by revoking its store lease. */
   async leave(): Promise<void> {
     this.own = undefined;
-    this.upkeep?.stop();
+    this.reconciler?.stop();
     const { lease } = this;
     this.lease = undefined;
     if (lease === undefined) return;
     try {
       await this.options.store.revokeLease(lease, { deadline: this.options.clock.monotonic() + CALL_MS });
     } catch (error) {
-      if (!isLeaseNotFound(error)) this.options.failed('the lease of this replica could not be ended; it ends by itself', error);
+      if (!isLeaseNotFound(error)) this.options.onFailure('the lease of this replica could not be ended; it ends by itself', error);
     }
   }
 
-  // What the cache's watch tells (KeyListener). Keys are relative to the prefix.
+  // KeyListener: events of the cache's watch. Keys are relative to the key prefix.
 
   onReset(): void {
     this.live.clear();
-    this.changedNow();
+    this.notifyListeners();
   }
 
   onKeyChange(key: string, value: Buffer | undefined): void {
     const address = value === undefined ? undefined : parseAddress(value.toString());
     if (address === undefined) this.live.delete(key);
     else this.live.set(key, address);
-    this.changedNow();
-    if (value === undefined && this.own !== undefined && key === keyOf(this.own)) void this.upkeep?.look();
+    this.notifyListeners();
+    if (value === undefined && this.own !== undefined && key === keyOf(this.own)) void this.reconciler?.trigger();
   }
 
-  private changedNow(): void {
+  private notifyListeners(): void {
     for (const listener of this.listeners) listener();
   }
 
@@ -106,7 +107,7 @@ export class Replicas {
       await this.ensureKey(own);
       return true;
     } catch (error) {
-      if (this.own !== undefined) this.options.failed('the lease of this replica could not be renewed', error);
+      if (this.own !== undefined) this.options.onFailure('the lease of this replica could not be renewed', error);
       return false;
     }
   }
@@ -160,7 +161,7 @@ function isLeaseNotFound(error: unknown): boolean {
   return error instanceof StoreError && error.failure === 'lease-not-found';
 }
 
-function placeFor(subject: string, { ip, port }: ReplicaAddress): string {
+function positionOf(subject: string, { ip, port }: ReplicaAddress): string {
   return createHash('sha256').update(`${ip}:${port} ${subject}`).digest('hex');
 }
 

@@ -1,4 +1,4 @@
-/** Reads the value of a selectable field out of an object, as selectors compare it. */
+/** Reads the value of a selectable field from an object, as a string for comparison by field selectors. */
 import { isObject, own, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { SelectableField } from '../../../shared/api/kinds';
 
@@ -9,12 +9,12 @@ export interface FieldReader {
 
 export function fieldReader(field: SelectableField): FieldReader {
   const { name, path, fallback, absent = '' } = field;
-  const places = [path, ...(fallback === undefined ? [] : [fallback])].map((place) => place.split('.'));
+  const memberPaths = [path, ...(fallback === undefined ? [] : [fallback])].map((text) => text.split('.'));
   return {
     name,
     read(object) {
-      for (const place of places) {
-        const text = textOf(valueAt(object, place));
+      for (const memberPath of memberPaths) {
+        const text = textOf(valueAtPath(object, memberPath));
         if (text !== '') return text;
       }
       return absent;
@@ -22,7 +22,7 @@ export function fieldReader(field: SelectableField): FieldReader {
   };
 }
 
-function valueAt(object: JsonObject, path: readonly string[]): JsonValue | undefined {
+export function valueAtPath(object: JsonObject, path: readonly string[]): JsonValue | undefined {
   let value: JsonValue | undefined = object;
   for (const member of path) value = isObject(value) ? own(value, member) : undefined;
   return value;

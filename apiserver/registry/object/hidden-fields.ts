@@ -1,6 +1,7 @@
 /**
- * What the stored header says of an object under names that no selector can have, so that finding it out costs no look into bodies: when an object
- * of an expiring kind goes, in which version and with which schema a custom one was written. Decides nothing.
+ * Fields in the header of stored values under names that field selectors cannot use. They state when an object of an
+ * expiring kind expires, and in which version and with which schema a custom object was written, so that readers do
+ * not have to parse the body.
  */
 import type { CustomVersion } from '../../../shared/api/structural/version';
 import type { KindRow } from '../../../shared/api/kinds';
@@ -10,9 +11,9 @@ import type { Entry, Labels } from '../../cache/cache';
 
 const EXPIRES = '$expires';
 const SCHEMA = '$schema';
-const EARLY = '$early';
+const BEFORE_METADATA = '$early';
 
-/** Of an object as it is stored. `ms` since 1970; every write starts the time anew (upstream behaviour). */
+/** `object`: in its stored form. `ms` since 1970. Every write restarts the time to live (upstream behaviour). */
 export function hiddenFields(
   { row, hub }: { readonly row: KindRow; readonly hub: KindRow },
   object: JsonObject,
@@ -24,72 +25,78 @@ export function hiddenFields(
     return {
       [SCHEMA]:
         (row === hub && custom.webhook === undefined) || isComplete(hub, object) ? schemaMark(custom, object) : `${custom.storageVersion}/`,
-      ...(isEarly(object) ? { [EARLY]: '' } : {}),
+      ...(hasMembersBeforeMetadata(object) ? { [BEFORE_METADATA]: '' } : {}),
     };
   return row.expires === true ? { [EXPIRES]: String(Math.ceil(ms / 1000) + ttlSeconds) } : undefined;
 }
 
-/** In ms since 1970; undefined for an object that stays. */
-export function expiryOf(entry: Entry): number | undefined {
+/** In ms since 1970; `undefined` for an object that does not expire. */
+export function expiryTimeOf(entry: Entry): number | undefined {
   const text = entry.fields[EXPIRES];
   return text === undefined ? undefined : Number(text) * 1000;
 }
 
-/** `v1/<schema>`: the version that is stored, and its schema if the object is as that would have it. */
+/**
+ * `v1/<schema id>`: the storage version, and the id of its schema if the object equals what that schema would
+ * produce; otherwise an empty id.
+ */
 function schemaMark({ schema, schemaId, storageVersion, versions }: CustomVersion, object: JsonObject): string {
-  const isOfStored = versions.get(storageVersion)?.schemaId === schemaId;
-  // A creation drops the status, so its default is what readers are shown of one.
+  const isStorageSchema = versions.get(storageVersion)?.schemaId === schemaId;
+  // A create drops the status, so readers have to be shown the default status of the schema.
   const lacksStatus = object['status'] === undefined && (schema.properties.get('status')?.defaultValue ?? null) !== null;
-  return `${storageVersion}/${isOfStored && !lacksStatus ? schemaId : ''}`;
+  return `${storageVersion}/${isStorageSchema && !lacksStatus ? schemaId : ''}`;
 }
 
-/** Whether an object that came from another version lacks nothing that its schema would fill in. */
+/** Whether an object that was converted from another version has all defaults of the storage schema. */
 function isComplete(hub: KindRow, object: JsonObject): boolean {
-  const full = cloneJson(object);
-  codecOf(hub).applyDefaults(full);
-  return equalJson(full, object);
+  const defaulted = cloneJson(object);
+  codecOf(hub).applyDefaults(defaulted);
+  return equalJson(defaulted, object);
 }
 
-/** Whether a member comes before the metadata in the order of names; kind and apiVersion are not kept. */
-const isEarly = (object: JsonObject): boolean =>
+/** Whether a member sorts before `metadata`, apart from `apiVersion` and `kind`, which are not stored. */
+const hasMembersBeforeMetadata = (object: JsonObject): boolean =>
   Object.keys(object).some((name) => name < 'metadata' && name !== 'apiVersion' && name !== 'kind');
 
-/** False = an object is known to have no member before its metadata in the order of names. */
-export function mayHaveEarlyMembers(custom: CustomVersion, entry: Entry): boolean {
-  return entry.fields[EARLY] !== undefined || !isWrittenWith(custom, entry);
+/** False only if the object is known to have no member that sorts before `metadata`. */
+export function mayHaveMembersBeforeMetadata(custom: CustomVersion, entry: Entry): boolean {
+  return entry.fields[BEFORE_METADATA] !== undefined || !isStoredWithSchema(custom, entry);
 }
 
-/** Whether a custom object is stored in a version that others are no longer stored in. */
-export const isFormerVersion = ({ custom }: Pick<KindRow, 'custom'>, entry: Entry): boolean =>
-  custom !== undefined && writtenVersion(custom, entry) !== custom.storageVersion;
+/** Whether the object is stored in another version than the current storage version. */
+export const isStoredInFormerVersion = ({ custom }: Pick<KindRow, 'custom'>, entry: Entry): boolean =>
+  custom !== undefined && storedVersionOf(custom, entry) !== custom.storageVersion;
 
-/** The version in which a custom object is stored, where only a webhook knows how it looks in the row's; undefined = it can be shown at once. */
-export function convertedFrom({ version, custom }: Pick<KindRow, 'custom' | 'version'>, entry: Entry): string | undefined {
+/** The stored version if a webhook has to convert the object to the version of the row; otherwise `undefined`. */
+export function versionToConvertFrom({ version, custom }: Pick<KindRow, 'custom' | 'version'>, entry: Entry): string | undefined {
   if (custom?.webhook === undefined) return undefined;
-  const written = writtenVersion(custom, entry);
-  return written === version ? undefined : written;
+  const storedVersion = storedVersionOf(custom, entry);
+  return storedVersion === version ? undefined : storedVersion;
 }
 
-/** As custom objects have them that a webhook has put into the row's version. */
-export function convertedFields(row: Pick<KindRow, 'custom' | 'version'>): (object: JsonObject) => Labels {
-  const usual = freshFields(row);
-  const early = { ...usual, [EARLY]: '' };
-  return (object) => (isEarly(object) ? early : usual);
+/** Header fields of objects that a webhook has converted to the version of the row. */
+export function convertedObjectFields(row: Pick<KindRow, 'custom' | 'version'>): (object: JsonObject) => Labels {
+  const fields = currentSchemaFields(row);
+  const markedFields = { ...fields, [BEFORE_METADATA]: '' };
+  return (object) => (hasMembersBeforeMetadata(object) ? markedFields : fields);
 }
 
-/** As an object of the version has them that was written with the version's schema. */
-export function freshFields({ version, custom }: Pick<KindRow, 'custom' | 'version'>): Labels {
+/** Header fields of an object that was written in this version with its current schema. */
+export function currentSchemaFields({ version, custom }: Pick<KindRow, 'custom' | 'version'>): Labels {
   return custom === undefined ? {} : { [SCHEMA]: `${version}/${custom.schemaId}` };
 }
 
-/** Whether an object is as the version would show it; otherwise it was written in another one, or before the schema changed. */
-export function isWrittenWith({ schemaId, versions }: CustomVersion, entry: Entry): boolean {
+/**
+ * Whether an object was stored with a schema equal to the one of this version, so that it can be shown as it is
+ * stored.
+ */
+export function isStoredWithSchema({ schemaId, versions }: CustomVersion, entry: Entry): boolean {
   const mark = entry.fields[SCHEMA];
   return mark?.endsWith(schemaId) === true && versions.get(mark.slice(0, mark.indexOf('/')))?.schemaId === schemaId;
 }
 
 /** The version in which an object is stored. */
-export function writtenVersion({ storageVersion }: CustomVersion, entry: Entry): string {
+export function storedVersionOf({ storageVersion }: CustomVersion, entry: Entry): string {
   const mark = entry.fields[SCHEMA] ?? '';
   return mark.includes('/') ? mark.slice(0, mark.indexOf('/')) : storageVersion;
 }

@@ -1,4 +1,8 @@
-/** From the bytes of a body to the object that they are, by their format; refused with upstream's texts. The structure of objects is for others to check. */
+/**
+ * Parses request bodies by format (JSON, YAML, protobuf). Rejects with the error messages of upstream. Does not check
+ * the structure of objects.
+ */
+import { jsonKindOf } from '../../../shared/api/types/decode-error';
 import { isObject, stringAt, stringifyJson, type JsonValue } from '../../../shared/values/json';
 import { parseApiVersion } from '../../../shared/api/identity/identity';
 import type { KindRow } from '../../../shared/api/kinds';
@@ -9,8 +13,8 @@ import type { Clock } from '../../../shared/runtime/clock';
 import { decodeProtobuf, parseYaml, parseJsonInSteps, ProtobufFault, SyntaxFault, type ParsedText } from '../../../shared/serialization';
 import type { BodyFormat, ParsedBody } from '../verbs';
 
-/** An object of the given kind, decoded; throws 400 in upstream's words. */
-export async function parseObject(
+/** Parses an object of the given kind. Throws 400 with the message of upstream. */
+export async function parseObjectBody(
   bytes: Buffer,
   format: BodyFormat,
   { kind, type, custom }: KindRow,
@@ -18,86 +22,91 @@ export async function parseObject(
   yielder = NEVER_YIELDS,
 ): Promise<ParsedBody> {
   try {
-    const body = await decode(bytes, format, type, clock, yielder);
-    checkHead(body.value);
-    // Of a body of a custom kind nothing is filled in.
+    const body = await parseBody(bytes, format, type, clock, yielder);
+    checkTypeMeta(body.value);
+    // apiVersion and kind of a custom kind have no defaults.
     if (custom !== undefined && (stringAt(body.value, 'kind') ?? '') === '') {
-      throw new HeadFault(`Object 'Kind' is missing in '${format === 'json' ? bytes.toString() : stringifyJson(body.value)}'`);
+      throw new TypeMetaError(`Object 'Kind' is missing in '${format === 'json' ? bytes.toString() : stringifyJson(body.value)}'`);
     }
     return body;
   } catch (error) {
-    if (error instanceof SyntaxFault || error instanceof ProtobufFault || error instanceof HeadFault) {
+    if (error instanceof SyntaxFault || error instanceof ProtobufFault || error instanceof TypeMetaError) {
       throw badRequest(`the object provided is unrecognized (must be of type ${kind}): ${error.message} (${excerpt(bytes)})`);
     }
     throw error;
   }
 }
 
-/** Something is wrong with the members that tell what the body is. The message is upstream's. */
-export class HeadFault extends Error {}
+/** `apiVersion` or `kind` is invalid. The message is the one of upstream. */
+export class TypeMetaError extends Error {}
 
-/** Any object. Throws SyntaxFault, ProtobufFault or HeadFault with upstream's texts; `null` and an empty YAML document count as `{}`. */
-export async function decode(bytes: Buffer, format: BodyFormat, type: string, clock: Clock, yielder = NEVER_YIELDS): Promise<ParsedBody> {
+/**
+ * Parses any object. Throws SyntaxFault, ProtobufFault or TypeMetaError; `null` and an empty YAML document count as
+ * `{}`.
+ */
+export async function parseBody(
+  bytes: Buffer,
+  format: BodyFormat,
+  type: string,
+  clock: Clock,
+  yielder = NEVER_YIELDS,
+): Promise<ParsedBody> {
   switch (format) {
     case 'json':
-      return withObject(await prefixed(async () => runSteps(parseJsonInSteps(bytes), yielder)));
+      return toParsedBody(await withTypeMetaErrors(async () => runSteps(parseJsonInSteps(bytes), yielder)));
     case 'yaml':
-      return withObject(await parseYaml(bytes, clock));
+      return toParsedBody(await parseYaml(bytes, clock));
     case 'protobuf': {
       const { object, apiVersion, kind } = decodeProtobuf(type, bytes);
-      const head = { ...(kind === '' ? {} : { kind }), ...(apiVersion === '' ? {} : { apiVersion }) };
-      return { value: { ...head, ...object }, duplicates: [], format };
+      const typeMeta = { ...(kind === '' ? {} : { kind }), ...(apiVersion === '' ? {} : { apiVersion }) };
+      return { value: { ...typeMeta, ...object }, duplicates: [], format };
     }
   }
 }
 
-function withObject({ value, literals, text, ...parsed }: ParsedText): ParsedBody {
+function toParsedBody({ value, literals, text, ...parsed }: ParsedText): ParsedBody {
   return {
     ...parsed,
-    value: objectOf(value),
+    value: requireObject(value),
     ...(literals === undefined ? {} : { literals }),
     ...(text === undefined ? {} : { text }),
   };
 }
 
-const HEAD_PREFIX = "couldn't get version/kind; json parse error: ";
+const TYPE_META_PREFIX = "couldn't get version/kind; json parse error: ";
 
-async function prefixed<T>(parse: () => Promise<T>): Promise<T> {
+async function withTypeMetaErrors<T>(parse: () => Promise<T>): Promise<T> {
   try {
     return await parse();
   } catch (error) {
-    throw error instanceof SyntaxFault ? new HeadFault(HEAD_PREFIX + error.message) : error;
+    throw error instanceof SyntaxFault ? new TypeMetaError(TYPE_META_PREFIX + error.message) : error;
   }
 }
 
-function objectOf(value: JsonValue): ParsedBody['value'] {
+function requireObject(value: JsonValue): ParsedBody['value'] {
   if (value === null) return {};
   if (isObject(value)) return value;
   const target = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-  throw new HeadFault(`${HEAD_PREFIX}json: cannot unmarshal ${jsonType(value)} into Go value of type ${target}`);
+  throw new TypeMetaError(`${TYPE_META_PREFIX}json: cannot unmarshal ${jsonKindOf(value)} into Go value of type ${target}`);
 }
 
-function checkHead(value: ParsedBody['value']): void {
+function checkTypeMeta(value: ParsedBody['value']): void {
   for (const member of ['apiVersion', 'kind']) {
-    const found = value[member];
-    if (found === undefined || found === null || typeof found === 'string') continue;
-    throw new HeadFault(`${HEAD_PREFIX}json: cannot unmarshal ${jsonType(found)} into Go struct field .${member} of type string`);
+    const given = value[member];
+    if (given === undefined || given === null || typeof given === 'string') continue;
+    throw new TypeMetaError(
+      `${TYPE_META_PREFIX}json: cannot unmarshal ${jsonKindOf(given)} into Go struct field .${member} of type string`,
+    );
   }
   const { apiVersion } = value;
   if (typeof apiVersion === 'string' && parseApiVersion(apiVersion) === undefined) {
-    throw new HeadFault(`unexpected GroupVersion string: ${apiVersion}`);
+    throw new TypeMetaError(`unexpected GroupVersion string: ${apiVersion}`);
   }
-}
-
-function jsonType(value: JsonValue): string {
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'boolean') return 'bool';
-  return typeof value === 'bigint' ? 'number' : typeof value;
 }
 
 const EXCERPT_BYTES = 30;
 
-/** The first bytes of a body as they stand in a message: text when it starts like an object, else hexadecimal. */
+/** The first bytes of a body for an error message: as text when the body starts with `{`, otherwise in hexadecimal. */
 function excerpt(bytes: Buffer): string {
   if (bytes.length === 0) return '<empty>';
   const start = bytes.subarray(0, EXCERPT_BYTES);

@@ -1,5 +1,6 @@
 /**
- * What the write path needs to know of a resource again and again, worked out once: keys, names in messages, rules. Holds no state.
+ * Facts about a resource that every write needs, computed once: store keys, names in messages, codecs, validation
+ * rules. Immutable.
  */
 import { apiVersionOf, type GroupResource } from '../../../shared/api/identity/identity';
 import type { CustomVersion } from '../../../shared/api/structural/version';
@@ -23,19 +24,19 @@ import type { Resource } from '../verbs';
 import { fieldReader, type FieldReader } from './field-reader';
 import type { ResetFields, Strategy } from '../strategy';
 
-/** What is known of a kind whether or not it is stored. */
+/** Facts about a kind, whether or not its objects are stored. */
 export interface KindInfo {
   readonly row: KindRow;
-  /** The row of the version in which objects are stored; rules, admission and storage know no other. */
+  /** The row of the storage version. Validation, admission and storage use this version only. */
   readonly hub: KindRow;
-  /** Name in the type tables, of the version that is served. */
+  /** Type name of the served version in the type tables. */
   readonly type: string;
-  /** What is done with objects as they are served, and as they are stored. */
+  /** Codecs of the served version and of the storage version. */
   readonly codec: KindCodec;
   readonly hubCodec: KindCodec;
-  /** Absent where both are one. */
+  /** `undefined` when the served version is the storage version. */
   readonly converter: HubConverter | undefined;
-  /** All versions of the kind that objects can be converted to, served or not. */
+  /** All versions that objects can be converted to, served or not, by apiVersion. */
   readonly versions: ReadonlyMap<string, KindVersion>;
   readonly kind: string;
   readonly group: string;
@@ -43,19 +44,19 @@ export interface KindInfo {
   readonly gr: GroupResource;
   readonly namespaced: boolean;
   readonly hasStatus: boolean;
-  /** What endpoints leave as it is, where that does not follow from the row. */
+  /** Fields that each endpoint resets, for kinds where they do not follow from the row. */
   readonly resetFields?: ResetFields | undefined;
 }
 
 export interface ResourceInfo extends KindInfo {
   readonly resource: Resource;
   readonly stored: StoredType;
-  /** Everything of the store key up to the entry's key. */
+  /** Prefix of the store keys of this resource; an entry's key follows it. */
   readonly keyPrefix: string;
   readonly strategy: Strategy;
   readonly metadataRules: MetadataRules;
-  /** Finalizers need a domain. */
-  readonly wantsQualifiedFinalizers: boolean;
+  /** Finalizers must have a domain. */
+  readonly requiresQualifiedFinalizers: boolean;
   readonly fields: readonly FieldReader[];
 }
 
@@ -64,42 +65,42 @@ export interface KindVersion {
   readonly converter: HubConverter | undefined;
 }
 
-/** Whether only a webhook can tell how objects of the kind look in another version. */
-export const needsWebhook = ({ row }: Pick<KindInfo, 'row'>): boolean => row.custom?.webhook !== undefined;
+/** Whether conversion of this kind to another version needs a webhook. */
+export const needsConversionWebhook = ({ row }: Pick<KindInfo, 'row'>): boolean => row.custom?.webhook !== undefined;
 
-/** An object that was sent, decoded and with its version's defaults, as one that can be stored. */
+/** Converts a decoded object, with the defaults of its version, to the storage version. */
 export function toHub({ converter }: KindInfo, object: JsonObject): JsonObject {
   return converter === undefined ? object : converter.toHub(object);
 }
 
-/** A stored object in the version that is served. */
+/** Converts a stored object to the served version. */
 export function toServed({ converter }: KindInfo, object: JsonObject): JsonObject {
   return converter === undefined ? object : converter.fromHub(object);
 }
 
-/** What the rules of a kind are; made by whoever composes the server, so that the registry knows no kind. */
+/** Returns the strategy of a kind. Injected at start, so that the registry does not import kinds. */
 export type StrategyOf = (row: KindRow) => Strategy;
 
-/** `prefix` is the store's, without a slash at its end. */
-export function resourceInfos(prefix: string, naming: Dialect, strategyOf: StrategyOf): (resource: Resource) => ResourceInfo {
-  // Those of custom resources go with their definitions.
+/** `prefix`: key prefix of the store, without a trailing slash. */
+export function createResourceInfoLookup(prefix: string, naming: Dialect, strategyOf: StrategyOf): (resource: Resource) => ResourceInfo {
+  // A WeakMap, so that entries of custom resources are collected together with their definitions.
   const infos = new WeakMap<Resource, ResourceInfo>();
   return (resource) => {
     let info = infos.get(resource);
     if (info === undefined) {
-      info = makeInfo(prefix, naming, strategyOf, resource);
+      info = makeResourceInfo(prefix, naming, strategyOf, resource);
       infos.set(resource, info);
     }
     return info;
   };
 }
 
-function makeInfo(prefix: string, naming: Dialect, strategyOf: StrategyOf, resource: Resource): ResourceInfo {
+function makeResourceInfo(prefix: string, naming: Dialect, strategyOf: StrategyOf, resource: Resource): ResourceInfo {
   const { row, hub, stored } = resource;
   const strategy = strategyOf(row);
   const name = NAME_CHECKS[row.nameFormat];
   return {
-    ...kindInfo(row),
+    ...makeKindInfo(row),
     resource,
     stored,
     hub,
@@ -108,7 +109,7 @@ function makeInfo(prefix: string, naming: Dialect, strategyOf: StrategyOf, resou
     keyPrefix: `${prefix}/${stored.segment}/`,
     strategy,
     resetFields: strategy.resetFields,
-    wantsQualifiedFinalizers: row.custom === undefined && row.allowsUnqualifiedFinalizers !== true,
+    requiresQualifiedFinalizers: row.custom === undefined && row.allowsUnqualifiedFinalizers !== true,
     metadataRules: {
       namespaced: row.namespaced,
       name,
@@ -119,8 +120,8 @@ function makeInfo(prefix: string, naming: Dialect, strategyOf: StrategyOf, resou
   };
 }
 
-/** The plan of a kind of which nothing is stored, and what all plans begin with. */
-export function kindInfo(row: KindRow): KindInfo {
+/** Also the base of {@link ResourceInfo}; used alone for kinds that are not stored. */
+export function makeKindInfo(row: KindRow): KindInfo {
   return {
     row,
     hub: row,
@@ -140,7 +141,9 @@ export function kindInfo(row: KindRow): KindInfo {
 
 const NO_VERSIONS: ReadonlyMap<string, KindVersion> = new Map();
 
-/** Versions of one group: what another group serves is another kind to whoever owns fields of it (upstream behaviour). */
+/**
+ * Only versions of the same group: a kind of another group is a different kind in managedFields (upstream behaviour).
+ */
 function versionsOf(row: KindRow, naming: Dialect): ReadonlyMap<string, KindVersion> {
   if (row.custom !== undefined) return customVersions(row, row.custom);
   const others = KNOWN_KINDS.filter((other) => other.group === row.group && other.kind === row.kind && other.resource === row.resource);
@@ -155,9 +158,9 @@ function versionsOf(row: KindRow, naming: Dialect): ReadonlyMap<string, KindVers
 
 function customVersions({ group, type }: KindRow, custom: CustomVersion): ReadonlyMap<string, KindVersion> {
   return new Map(
-    [...custom.versions].map(([version, of]): [string, KindVersion] => [
+    [...custom.versions].map(([version, customVersion]): [string, KindVersion] => [
       apiVersionOf({ group, version }),
-      { row: { type, custom: of }, converter: undefined },
+      { row: { type, custom: customVersion }, converter: undefined },
     ]),
   );
 }

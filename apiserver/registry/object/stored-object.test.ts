@@ -11,9 +11,9 @@ const entry = (metadata: string): Entry => ({
 });
 
 it('isEntryTerminating reads only metadata.deletionTimestamp of the object', () => {
-  const born = '"name":"a","creationTimestamp":"2026-01-01T00:00:00Z"';
-  expect(isEntryTerminating(entry(`${born},"deletionTimestamp":"2026-01-01T00:00:01Z","deletionGracePeriodSeconds":0`))).toBe(true);
+  const metadata = '"name":"a","creationTimestamp":"2026-01-01T00:00:00Z"';
+  expect(isEntryTerminating(entry(`${metadata},"deletionTimestamp":"2026-01-01T00:00:01Z","deletionGracePeriodSeconds":0`))).toBe(true);
   expect(isEntryTerminating(entry('"name":"a","creationTimestamp":null,"deletionTimestamp":"2026-01-01T00:00:01Z"'))).toBe(true);
-  expect(isEntryTerminating(entry(born))).toBe(false);
-  expect(isEntryTerminating(entry(`${born},"annotations":{"deletionTimestamp":"x"}`))).toBe(false);
+  expect(isEntryTerminating(entry(metadata))).toBe(false);
+  expect(isEntryTerminating(entry(`${metadata},"annotations":{"deletionTimestamp":"x"}`))).toBe(false);
 });

@@ -1,17 +1,14 @@
-/**
- * Between an object in memory and the entry that the cache holds: parsing an entry, and making the stored value of a changed object.
- * Decides nothing.
- */
+/** Converts between objects and cache entries: parses entries and encodes objects as stored values. */
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { runStepsSync, type Steps } from '../../../shared/scheduling/steps';
 import { parseStoredJson } from '../../../shared/serialization';
 import type { Entry, Labels } from '../../cache/cache';
 import { encodeStoredValue } from '../../cache/store/stored-value';
-import { isWrittenWith, writtenVersion } from './hidden-fields';
+import { isStoredWithSchema, storedVersionOf } from './hidden-fields';
 import type { ResourceInfo } from './resource-info';
 
-/** An entry's object: canonical spelling, with its resourceVersion, without kind and apiVersion. */
+/** The object of an entry: canonical spelling, with resourceVersion, without kind and apiVersion. */
 export interface ParsedEntry {
   readonly text: string;
   readonly object: JsonObject;
@@ -22,24 +19,30 @@ export function parseEntry(entry: Entry): ParsedEntry {
   return { text, object: parseStoredJson(entry.bytes, text) };
 }
 
-/** As `parseEntry`; a custom object that was written in another version or with another schema is shown as this one would have it. */
+/**
+ * Like {@link parseEntry}, but a custom object that was stored in another version or with another schema is converted
+ * to the version of the row.
+ */
 export function readEntry({ row, codec }: Pick<ResourceInfo, 'codec' | 'row'>, entry: Entry): ParsedEntry {
   const parsed = parseEntry(entry);
-  if (row.custom === undefined || isWrittenWith(row.custom, entry)) return parsed;
-  return { text: parsed.text, object: codec.fromStored(parsed.object, writtenVersion(row.custom, entry)) };
+  if (row.custom === undefined || isStoredWithSchema(row.custom, entry)) return parsed;
+  return { text: parsed.text, object: codec.fromStored(parsed.object, storedVersionOf(row.custom, entry)) };
 }
 
-/** Names, uid and times come first, and are short. */
+/** Bytes that contain name, uid and timestamps, which come first in stored metadata. */
 const HEAD_BYTES = 4096;
 const TERMINATING = /"creationTimestamp":(?:null|"[^"]*"),"deletionTimestamp":"/;
 
-/** Whether an entry's object is being deleted, without parsing it. A quotation mark inside a string is escaped, so what is found is the member itself. */
+/**
+ * Whether the object is terminating, without parsing it. Quotation marks inside strings are escaped, so a match is
+ * the member itself.
+ */
 export const isEntryTerminating = ({ bytes }: Entry): boolean => TERMINATING.test(bytes.toString('latin1', 0, HEAD_BYTES));
 
-/** A changed object as it goes to the store. Positions count UTF-16 units of `body`. */
-export interface Encoded {
+/** An encoded object. `versionPosition`: where resourceVersion belongs in `body`, in UTF-16 units. */
+export interface EncodedObject {
   readonly body: string;
-  readonly position: number;
+  readonly versionPosition: number;
   readonly object: JsonObject;
   readonly dialectSensitive: boolean;
 }
@@ -47,36 +50,36 @@ export interface Encoded {
 const FIRST_AFTER_VERSION = /"(?:generation|creationTimestamp)":/;
 
 /** The object must have a uid and no resourceVersion. */
-export function encode(info: ResourceInfo, served: JsonObject, dialectSensitive: boolean): Encoded {
-  return runStepsSync(encoding(info, served, dialectSensitive));
+export function encodeObject(info: ResourceInfo, served: JsonObject, dialectSensitive: boolean): EncodedObject {
+  return runStepsSync(encodingObject(info, served, dialectSensitive));
 }
 
-/** The same in steps. */
-export function* encoding(info: ResourceInfo, served: JsonObject, dialectSensitive: boolean): Steps<Encoded> {
+/** Like {@link encodeObject}, in steps. */
+export function* encodingObject(info: ResourceInfo, served: JsonObject, dialectSensitive: boolean): Steps<EncodedObject> {
   const object = info.hubCodec.toStored(served);
   const body = yield* info.hubCodec.encodeBodyInSteps(object);
-  // A quotation mark inside a string is escaped, so the first match is the member itself.
-  return { body, position: body.search(FIRST_AFTER_VERSION), object, dialectSensitive };
+  // Quotation marks inside strings are escaped, so the first match is the member itself.
+  return { body, versionPosition: body.search(FIRST_AFTER_VERSION), object, dialectSensitive };
 }
 
-/** Whether the change leaves the stored object as it is. `text` is the entry's. */
-export function isUnchanged(encoded: Encoded, entry: Entry, text: string): boolean {
-  const inserted = `"resourceVersion":"${entry.revision}",`;
-  const { body, position } = encoded;
+/** Whether the encoded object equals the stored one. `text`: of the entry. */
+export function isUnchanged(encoded: EncodedObject, entry: Entry, text: string): boolean {
+  const versionMember = `"resourceVersion":"${entry.revision}",`;
+  const { body, versionPosition } = encoded;
   return (
-    body.length + inserted.length === text.length &&
-    text.startsWith(body.slice(0, position)) &&
-    text.endsWith(body.slice(position)) &&
-    text.startsWith(inserted, position)
+    body.length + versionMember.length === text.length &&
+    text.startsWith(body.slice(0, versionPosition)) &&
+    text.endsWith(body.slice(versionPosition)) &&
+    text.startsWith(versionMember, versionPosition)
   );
 }
 
-/** The bytes for the store. `hidden` are header fields that no selector can name. */
-export function storedValue(info: ResourceInfo, encoded: Encoded, hidden: Labels | undefined): Buffer {
-  const { body, position, object } = encoded;
+/** The bytes for the store. `hidden`: see hidden-fields.ts. */
+export function toStoredValue(info: ResourceInfo, encoded: EncodedObject, hidden: Labels | undefined): Buffer {
+  const { body, versionPosition, object } = encoded;
   return encodeStoredValue({
     body,
-    versionOffset: Buffer.byteLength(body.slice(0, position)),
+    versionOffset: Buffer.byteLength(body.slice(0, versionPosition)),
     labels: labelsOf(readMetadata(object)),
     fields: fieldsOf(info, object, hidden),
     isDialectSensitive: encoded.dialectSensitive,
@@ -100,8 +103,8 @@ function fieldsOf(info: ResourceInfo, object: JsonObject, hidden: Labels | undef
   return fields;
 }
 
-/** An entry for an object that was never stored: the answer to a dry run's create, which has no resourceVersion. */
-export function unstoredEntry(key: string, encoded: Encoded): Entry {
+/** The response to a create with dry run: an entry without a resourceVersion. */
+export function unstoredEntry(key: string, encoded: EncodedObject): Entry {
   const labels = labelsOf(readMetadata(encoded.object)) ?? {};
   return { key, revision: 0, bytes: Buffer.from(encoded.body), labels, fields: {}, isDialectSensitive: encoded.dialectSensitive };
 }

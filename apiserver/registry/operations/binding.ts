@@ -1,4 +1,4 @@
-/** The assignment of a pod to a node: `pods/binding`, and `bindings`, which says the same in another place. */
+/** Binds a pod to a node: `pods/binding`, and `bindings`, which does the same with the pod's name in the body. */
 import { unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { spellingConflicts } from '../../../shared/names/spellings';
 import type { ObjectKey } from '../../../shared/api/identity/identity';
@@ -16,7 +16,7 @@ export interface BindingParts {
   readonly clock: Clock;
 }
 
-/** `pods/binding` */
+/** POST `pods/binding`. */
 export function bindPod(parts: BindingParts): OperationHandler {
   return ({ context, key, object, options }) => {
     if (stringAt(readMetadata(object), 'name') !== key.name) throw badRequest('name in URL does not match name in Binding object');
@@ -24,7 +24,7 @@ export function bindPod(parts: BindingParts): OperationHandler {
   };
 }
 
-/** `bindings` */
+/** POST `bindings`. */
 export function createBinding(parts: BindingParts): OperationHandler {
   return ({ context, key, object, options }) => {
     const name = stringAt(readMetadata(object), 'name') ?? '';
@@ -47,13 +47,14 @@ async function bind(
   const preconditions = { uid: stringAt(metadata, 'uid'), resourceVersion: stringAt(metadata, 'resourceVersion') };
   const node = stringAt(target, 'name') ?? '';
   await writer.edit(context, pods, key, { dryRun, preconditions }, (pod) => {
-    const complaint = complaintOf(key.name, pod);
-    if (complaint !== undefined) throw conflict({ group: '', resource: 'pods/binding' }, key.name, complaint);
+    const reason = refusalReason(key.name, pod);
+    if (reason !== undefined) throw conflict({ group: '', resource: 'pods/binding' }, key.name, reason);
     const spec = objectAt(pod, 'spec') ?? {};
     spec['nodeName'] = node;
     const annotations = objectAt(metadata, 'annotations');
-    const ofPod = ensureMetadata(pod);
-    if (annotations !== undefined) ofPod['annotations'] = mergedAnnotations(key.name, objectAt(ofPod, 'annotations') ?? {}, annotations);
+    const podMetadata = ensureMetadata(pod);
+    if (annotations !== undefined)
+      podMetadata['annotations'] = mergedAnnotations(key.name, objectAt(podMetadata, 'annotations') ?? {}, annotations);
     setPodCondition(pod, { type: 'PodScheduled', status: 'True' }, clock.now());
   });
   return binding;
@@ -62,11 +63,11 @@ async function bind(
 /** Bindings bypass the validation of updates, so conflicting spellings of an annotation are refused here. */
 function mergedAnnotations(pod: string, old: JsonObject, annotations: JsonObject): JsonObject {
   const merged = { ...old, ...annotations };
-  const [clash] = spellingConflicts(merged).filter(
+  const [conflicting] = spellingConflicts(merged).filter(
     ({ key, other }) => Object.hasOwn(annotations, key) || Object.hasOwn(annotations, other),
   );
-  if (clash === undefined) return merged;
-  const message = `annotation ${clash.key} must be the same as ${clash.other}, which is the same name`;
+  if (conflicting === undefined) return merged;
+  const message = `annotation ${conflicting.key} must be the same as ${conflicting.other}, which is the same name`;
   throw conflict({ group: '', resource: 'pods/binding' }, pod, message);
 }
 
@@ -78,7 +79,7 @@ function targetErrors(target: JsonObject): readonly FieldError[] {
   ];
 }
 
-function complaintOf(name: string, pod: JsonObject): string | undefined {
+function refusalReason(name: string, pod: JsonObject): string | undefined {
   if (isTerminating(readMetadata(pod))) return `pod ${name} is being deleted, cannot be assigned to a host`;
   const spec = objectAt(pod, 'spec');
   const node = stringAt(spec, 'nodeName') ?? '';

@@ -1,20 +1,23 @@
-/** Where a request that leads to a machine goes: worked out from the objects that stand for it. Connects to nothing. */
+/** Computes the URL of a kubelet, pod or Service endpoint from API objects. Opens no connections. */
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
 import { hostUrl, isPort, parseHost, type Host } from '../../../shared/values/host-url';
 import { parseIpAddress } from '../../../shared/values/ip-address';
 import { isProxyable } from '../../../shared/values/proxyable-address';
 import { badRequest, StatusError } from '../../../shared/api/errors/status';
 
-/** `kubelet` = as the one who runs a node is trusted; `any` = whoever answers. */
+/** How the server certificate is verified: `kubelet`, against the authority of kubelets; `any`, not at all. */
 export type Trust = 'kubelet' | 'any';
 
 export interface Destination {
   readonly type: 'log' | 'stream' | 'proxy';
-  /** Without a path where it is the client's. */
+  /** Has no path when the path of the client is used. */
   readonly url: URL;
   readonly trust: Trust;
-  /** The checked addresses of the host name in the URL: no others are dialled. Absent when the host is an address or is not checked. */
-  readonly pinned?: readonly string[];
+  /**
+   * The checked addresses of the host name in the URL: no others are dialled. Absent when the host is an address or
+   * is not checked.
+   */
+  readonly pinnedAddresses?: readonly string[];
 }
 
 /** Resolves a DNS name to its addresses; empty when it has none or the time limit is exceeded. Never rejects. */
@@ -23,17 +26,17 @@ export type ResolveHost = (name: string) => Promise<readonly string[]>;
 const DEFAULT_PORT = 10_250;
 
 export interface KubeletAddress {
-  /** The text in the status of the node. */
+  /** As in the status of the node. */
   readonly host: string;
   readonly port: number;
 }
 
-/** The node's kubelet: the first address of the most preferred type. */
-export function kubeletOf(node: JsonObject, preferred: readonly string[]): KubeletAddress {
+/** The address of the most preferred type in the status of the node. */
+export function kubeletAddressOf(node: JsonObject, preferred: readonly string[]): KubeletAddress {
   const status = objectAt(node, 'status');
   const addresses = (arrayAt(status, 'addresses') ?? []).filter(isObject);
-  const found = preferred.flatMap((type) => addresses.filter((address) => stringAt(address, 'type') === type))[0];
-  const host = stringAt(found, 'address');
+  const preferredAddress = preferred.flatMap((type) => addresses.filter((address) => stringAt(address, 'type') === type))[0];
+  const host = stringAt(preferredAddress, 'address');
   if (host === undefined || host === '') {
     const known = addresses.map((address) => `{${stringAt(address, 'type') ?? ''} ${stringAt(address, 'address') ?? ''}}`).join(' ');
     throw new StatusError(undefined, `no preferred addresses found; known addresses: [${known}]`, undefined, { code: 500 });
@@ -65,18 +68,21 @@ export function proxyableAddress(text: string): Host {
   return { type: 'address', address };
 }
 
-/** Parses a host that requests may be proxied to and resolves a name to its addresses. Rejects with 400 when an address is not proxyable. */
+/**
+ * Parses a host that requests may be proxied to and resolves a name to its addresses. Rejects with 400 when an
+ * address is not proxyable.
+ */
 export async function proxyableHost(
   text: string,
   resolveHost: ResolveHost,
-): Promise<{ readonly host: Host; readonly pinned?: readonly string[] }> {
+): Promise<{ readonly host: Host; readonly pinnedAddresses?: readonly string[] }> {
   // Only link-local addresses have a zone, and they are not proxyable.
   if (text.includes('%')) throw notAllowed();
   const host = parseHost(text);
   if (host === undefined) throw badRequest(noSuchHost(text));
   if (host.type === 'address') return { host: proxyableAddress(text) };
-  const pinned = await resolveHost(host.name);
-  if (pinned.length === 0) throw badRequest(noSuchHost(text));
-  for (const address of pinned) proxyableAddress(address);
-  return { host, pinned };
+  const pinnedAddresses = await resolveHost(host.name);
+  if (pinnedAddresses.length === 0) throw badRequest(noSuchHost(text));
+  for (const address of pinnedAddresses) proxyableAddress(address);
+  return { host, pinnedAddresses };
 }

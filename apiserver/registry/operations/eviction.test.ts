@@ -1,4 +1,4 @@
-/** Evictions with disruption budgets in every state; responses and the stored objects are those of the reference server. */
+/** Evictions with disruption budgets in every state. Responses and stored objects are those of the reference server. */
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 import { objectOf, refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
@@ -45,8 +45,8 @@ async function evict(name: string, deleteOptions: JsonObject = {}, dryRun = fals
 }
 
 const statusOf = async (resource: string, name: string): Promise<JsonObject | undefined> => {
-  const found = await fixture.stored(resource, name);
-  return found === undefined ? undefined : objectAt(found, 'status');
+  const object = await fixture.stored(resource, name);
+  return object === undefined ? undefined : objectAt(object, 'status');
 };
 
 test('an eviction without a budget sets DisruptionTarget and deletes the pod with the delete options', async () => {

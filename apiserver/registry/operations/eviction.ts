@@ -1,6 +1,7 @@
 /**
- * `pods/eviction`: a deletion that asks the disruption budgets first. The budget is charged in a transaction of its own,
- * then the pod is marked, then it is deleted: whoever comes between finds a consistent state, at worst a budget that was charged for nothing.
+ * `pods/eviction`: deletes a pod unless a PodDisruptionBudget forbids it. The budget is charged in its own
+ * transaction, then the DisruptionTarget condition is set, then the pod is deleted. A failure in between leaves a
+ * consistent state: at worst a charged budget without an eviction.
  */
 import { unsupportedValue } from '../../../shared/api/errors/field-error';
 import type { ObjectKey } from '../../../shared/api/identity/identity';
@@ -34,8 +35,8 @@ export interface EvictionParts {
 }
 
 const RETRY_AFTER_SECONDS = 10;
-/** How often a budget is charged anew when another write came between. */
-const MOST_CHARGES = 20;
+/** Attempts to charge a budget when other writes conflict. */
+const MAX_CHARGE_ATTEMPTS = 20;
 
 export function evictPod(parts: EvictionParts): OperationHandler {
   return async ({ context, key, object, options }) => {
@@ -43,8 +44,8 @@ export function evictPod(parts: EvictionParts): OperationHandler {
     const deletion = deleteOptionsOf(objectAt(object, 'deleteOptions') ?? {}, options.dryRun);
     const { reader, pods } = parts;
     const pod = parseEntry(await reader.get(context, pods, key, undefined)).object;
-    if (!goesWithoutBudget(pod)) await chargeBudget(parts, context, key, pod, deletion.dryRun);
-    await removePod(parts, context, key, deletion);
+    if (!canIgnoreBudget(pod)) await chargeBudget(parts, context, key, pod, deletion.dryRun);
+    await deletePod(parts, context, key, deletion);
     return object;
   };
 }
@@ -65,15 +66,15 @@ function deleteOptionsOf(options: JsonObject, dryRun: boolean): DeleteOptions {
   };
 }
 
-/** What does not run, or goes already, disrupts nothing. */
-function goesWithoutBudget(pod: JsonObject): boolean {
+/** Evicting a pod that does not run or that is terminating disrupts nothing. */
+function canIgnoreBudget(pod: JsonObject): boolean {
   const phase = stringAt(objectAt(pod, 'status'), 'phase') ?? '';
   return isTerminating(readMetadata(pod)) || phase === 'Pending' || phase === 'Succeeded' || phase === 'Failed';
 }
 
-const ALL: Selection = { filters: false, matches: () => true };
+const EVERY_BUDGET: Selection = { hasFilters: false, matches: () => true };
 
-/** Takes one disruption from the budget that covers the pod, if one does. Throws the refusal. */
+/** Charges one disruption to the budget that covers the pod, if there is one. Throws the rejection. */
 async function chargeBudget(
   parts: EvictionParts,
   context: RequestContext,
@@ -81,18 +82,18 @@ async function chargeBudget(
   pod: JsonObject,
   dryRun: boolean,
 ): Promise<void> {
-  for (let left = MOST_CHARGES; ; left--) {
-    const page = await parts.reader.list(context, parts.budgets, key.namespace, { selection: ALL });
+  for (let attemptsLeft = MAX_CHARGE_ATTEMPTS; ; attemptsLeft--) {
+    const page = await parts.reader.list(context, parts.budgets, key.namespace, { selection: EVERY_BUDGET });
     const covering = [...page.entries].map((entry) => parseEntry(entry).object).filter((budget) => covers(budget, pod));
     if (covering.length > 1) throw tooManyBudgets();
     const [budget] = covering;
-    if (budget === undefined || (isUnready(pod) && unreadyMayGo(budget))) return;
-    const charged = chargedFor(budget, key.name, parts.clock.now());
+    if (budget === undefined || (isUnready(pod) && canEvictUnready(budget))) return;
+    const charged = withDisruption(budget, key.name, parts.clock.now());
     try {
       if (!dryRun) await storeBudget(parts, context, key.namespace, charged);
       return;
     } catch (error) {
-      if (left === 1 || !(error instanceof StatusError) || error.reason !== 'Conflict') throw error;
+      if (attemptsLeft === 1 || !(error instanceof StatusError) || error.reason !== 'Conflict') throw error;
     }
   }
 }
@@ -107,8 +108,11 @@ function isUnready(pod: JsonObject): boolean {
   return !conditions.some((condition) => isObject(condition) && condition['type'] === 'Ready' && condition['status'] === 'True');
 }
 
-/** A pod that serves nobody is no loss, unless the rest is already too little. */
-function unreadyMayGo(budget: JsonObject): boolean {
+/**
+ * A pod that is not ready can be evicted without charging the budget, unless too few pods are healthy
+ * (unhealthyPodEvictionPolicy).
+ */
+function canEvictUnready(budget: JsonObject): boolean {
   if (stringAt(objectAt(budget, 'spec'), 'unhealthyPodEvictionPolicy') === 'AlwaysAllow') return true;
   const desired = numberOf(budget, 'desiredHealthy');
   return desired > 0 && numberOf(budget, 'currentHealthy') >= desired;
@@ -116,8 +120,8 @@ function unreadyMayGo(budget: JsonObject): boolean {
 
 const numberOf = (budget: JsonObject, member: string): number => Number(own(objectAt(budget, 'status') ?? {}, member) ?? 0);
 
-/** The budget with one disruption less. Throws 429 when it has none, or none that is known. */
-function chargedFor(budget: JsonObject, pod: string, now: number): JsonObject {
+/** The budget with one disruption less. Throws 429 when no disruption is allowed or the status is out of date. */
+function withDisruption(budget: JsonObject, pod: string, now: number): JsonObject {
   const metadata = readMetadata(budget);
   const name = stringAt(metadata, 'name') ?? '';
   const observed = numberOf(budget, 'observedGeneration');
@@ -135,15 +139,15 @@ function chargedFor(budget: JsonObject, pod: string, now: number): JsonObject {
     disruptionsAllowed: allowed - 1,
     disruptedPods: { ...objectAt(status, 'disruptedPods'), [pod]: formatTimestamp(now) },
   };
-  return { ...budget, status: allowed > 1 ? charged : exhausted(charged, observed, now) };
+  return { ...budget, status: allowed > 1 ? charged : withDisruptionsExhausted(charged, observed, now) };
 }
 
-function exhausted(status: JsonObject, observedGeneration: number, now: number): JsonObject {
+function withDisruptionsExhausted(status: JsonObject, observedGeneration: number, now: number): JsonObject {
   const conditions = arrayAt(status, 'conditions') ?? [];
   const index = conditions.findIndex((condition) => isObject(condition) && condition['type'] === 'DisruptionAllowed');
-  const found = conditions[index];
-  const since = isObject(found) && found['status'] === 'False' ? stringAt(found, 'lastTransitionTime') : undefined;
-  const made: JsonObject = {
+  const existing = conditions[index];
+  const since = isObject(existing) && existing['status'] === 'False' ? stringAt(existing, 'lastTransitionTime') : undefined;
+  const next: JsonObject = {
     type: 'DisruptionAllowed',
     status: 'False',
     observedGeneration,
@@ -151,7 +155,7 @@ function exhausted(status: JsonObject, observedGeneration: number, now: number):
     reason: 'InsufficientPods',
     message: '',
   };
-  return { ...status, conditions: index < 0 ? [...conditions, made] : conditions.with(index, made) };
+  return { ...status, conditions: index < 0 ? [...conditions, next] : conditions.with(index, next) };
 }
 
 async function storeBudget(
@@ -166,7 +170,7 @@ async function storeBudget(
   await writer.update(context, budgets, { namespace, name }, 'status', body, options);
 }
 
-async function removePod(
+async function deletePod(
   { writer, pods, clock }: EvictionParts,
   context: RequestContext,
   key: ObjectKey,
@@ -178,21 +182,21 @@ async function removePod(
     return;
   }
   const reason = { reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' };
-  const marked: Entry = await writer.edit(context, pods, key, { dryRun }, (pod) => {
+  const markedPod: Entry = await writer.edit(context, pods, key, { dryRun }, (pod) => {
     checkPreconditions(key.name, preconditions, readMetadata(pod));
     setPodCondition(pod, { type: 'DisruptionTarget', status: 'True', ...reason }, clock.now());
   });
-  // The mark has changed the version on which the client's condition was.
-  const later =
-    preconditions.resourceVersion === undefined ? preconditions : { ...preconditions, resourceVersion: String(marked.revision) };
-  await writer.delete(context, pods, key, { ...deletion, preconditions: later, isAdmitted: true });
+  // Setting the condition has changed the resourceVersion to which the client's precondition refers.
+  const deletePreconditions =
+    preconditions.resourceVersion === undefined ? preconditions : { ...preconditions, resourceVersion: String(markedPod.revision) };
+  await writer.delete(context, pods, key, { ...deletion, preconditions: deletePreconditions, isAdmitted: true });
 }
 
 function checkPreconditions(name: string, { uid, resourceVersion }: NonNullable<DeleteOptions['preconditions']>, pod: JsonObject): void {
   const kind = { group: '', kind: 'Pod' };
-  const [foundUid, foundVersion] = [stringAt(pod, 'uid') ?? '', stringAt(pod, 'resourceVersion') ?? ''];
-  if (uid !== undefined && uid !== foundUid) throw deletePreconditionFailed(kind, name, 'UID', uid, foundUid);
-  if (resourceVersion !== undefined && resourceVersion !== foundVersion) {
-    throw deletePreconditionFailed(kind, name, 'ResourceVersion', resourceVersion, foundVersion);
+  const [currentUid, currentVersion] = [stringAt(pod, 'uid') ?? '', stringAt(pod, 'resourceVersion') ?? ''];
+  if (uid !== undefined && uid !== currentUid) throw deletePreconditionFailed(kind, name, 'UID', uid, currentUid);
+  if (resourceVersion !== undefined && resourceVersion !== currentVersion) {
+    throw deletePreconditionFailed(kind, name, 'ResourceVersion', resourceVersion, currentVersion);
   }
 }

@@ -7,8 +7,7 @@ import { defaultAdmission } from '../../admission/plugins';
 import type { Entry } from '../../cache/cache';
 import type { ParsedBody, WriteOptions } from '../verbs';
 import type { Operations, OperationTable } from './operation';
-import { createOperations } from './operations';
-import { operationTable } from './table';
+import { createOperations, operationTable } from './operations';
 
 const names = GENERATED_NAMES.platform;
 const OPTIONS: WriteOptions = { dryRun: false, fieldValidation: 'Warn', fieldManager: 'test' };
@@ -17,14 +16,14 @@ const body = (value: JsonObject): ParsedBody => ({ value, duplicates: [], format
 let fixture: Fixture;
 beforeEach(async () => (fixture = await writeFixture()));
 
-function operations(table?: OperationTable): Operations {
+function operations(more?: OperationTable): Operations {
   const { writer, clock, cache, random, resources } = fixture;
   const none = (): Promise<never> => Promise.reject(new Error('no reads in this test'));
   const reader = { get: none, list: none };
   const budgets = fixture.resource('poddisruptionbudgets');
-  const all = { ...operationTable({ reader, writer, names, clock, pods: fixture.resource('pods'), budgets }), ...table };
+  const table = { ...operationTable({ reader, writer, names, clock, pods: fixture.resource('pods'), budgets }), ...more };
   const parts = {
-    table: all,
+    table,
     cache,
     namespaces: fixture.resource('namespaces'),
     admission: defaultAdmission({ names, random, clock, cache, resources }, UNCHANGED),
@@ -34,7 +33,7 @@ function operations(table?: OperationTable): Operations {
   return createOperations(parts, rowsOfTable(resources));
 }
 
-/** Rows whose operations are in the table; the reviews have their own. */
+/** Rows with operations in the table of this folder. Reviews have their own. */
 function rowsOfTable({ rows }: Fixture['resources']): readonly KindRow[] {
   return rows.filter(({ group, resource }) => group === '' && resource !== 'serviceaccounts');
 }

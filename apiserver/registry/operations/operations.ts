@@ -1,6 +1,6 @@
 /**
- * The steps that all operations have in common: decode, settle the place, default, record owners, admission; then the operation's own function.
- * One function per operation, in a table; nothing is stored here.
+ * Runs operations: decodes the body, checks its namespace, sets defaults and managedFields, runs admission and calls
+ * the handler of the operation. Stores nothing itself.
  */
 import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
 import { groupResourceText, type ObjectKey } from '../../../shared/api/identity/identity';
@@ -16,11 +16,21 @@ import { slotYielder } from '../../../shared/scheduling/yielding';
 import type { ParsedBody, RequestContext, Resource, WriteOptions } from '../verbs';
 import { StateChanged, type Admission, type AdmissionRequest } from '../admission';
 import { decodeBody } from '../write/decode-body';
-import { agreeOnNamespace, canonicalPlace, dropDeletion } from '../write/object-metadata';
-import { recordOwnership } from '../write/managed-fields';
-import { tellSent, unplacing } from '../write/request-object';
-import { kindInfo, type KindInfo } from '../object/resource-info';
-import { bodyRow, type OperationHandler, type OperationPlace, type Operations, type OperationTable } from './operation';
+import { ensureNamespaceMatchesRequest, canonicalizeNamespace, clearDeletion } from '../write/object-metadata';
+import { recordManagedFields } from '../write/managed-fields';
+import { recordRequestObject, encodingTransientEntry } from '../write/request-object';
+import { makeKindInfo, type KindInfo } from '../object/resource-info';
+import { bindPod, createBinding, type BindingParts } from './binding';
+import { evictPod, type EvictionParts } from './eviction';
+import { bodyRowOf, type OperationHandler, type OperationTarget, type Operations, type OperationTable } from './operation';
+
+export function operationTable(parts: BindingParts & EvictionParts): OperationTable {
+  return {
+    bindings: createBinding(parts),
+    'pods/binding': bindPod(parts),
+    'pods/eviction': evictPod(parts),
+  };
+}
 
 export interface OperationParts {
   readonly table: OperationTable;
@@ -31,24 +41,29 @@ export interface OperationParts {
   readonly names: GeneratedNames;
 }
 
-/** Throws when an operation of the rows has no function: a fault that shows at the start. */
+/** Throws at start when an operation of the rows has no handler. */
 export function createOperations(parts: OperationParts, rows: readonly KindRow[]): Operations {
   for (const name of operationNames(rows)) if (parts.table[name] === undefined) throw new Error(`no function for the operation ${name}`);
   const infos = new Map<KindRow, KindInfo>();
   const infoOf = (row: KindRow): KindInfo => {
     let info = infos.get(row);
-    if (info === undefined) infos.set(row, (info = kindInfo(row)));
+    if (info === undefined) infos.set(row, (info = makeKindInfo(row)));
     return info;
   };
   return {
-    admitConnection: (context, place, key, object) =>
-      admit(parts, context, place, key, { operation: 'CONNECT', object, dryRun: false, options: {} }),
-    async run(context, place, key, body, options) {
-      const info = infoOf(bodyRow(place));
-      const object = prepare(parts, info, context, place, key, body, options);
-      await admit(parts, context, place, key, { operation: 'CREATE', object, dryRun: options.dryRun, options: options.given ?? {} });
-      const answer = await operationOf(parts.table, place)({ context, resource: place.resource, key, object, options });
-      return runSteps(unplacing(info, answer, parts.names), slotYielder(context));
+    admitConnection: (context, target, key, object) =>
+      admit(parts, context, target, key, { operation: 'CONNECT', object, dryRun: false, options: {} }),
+    async run(context, target, key, body, options) {
+      const info = infoOf(bodyRowOf(target));
+      const object = prepareObject(parts, info, context, target, key, body, options);
+      await admit(parts, context, target, key, {
+        operation: 'CREATE',
+        object,
+        dryRun: options.dryRun,
+        options: options.statedOptions ?? {},
+      });
+      const result = await operationOf(parts.table, target)({ context, resource: target.resource, key, object, options });
+      return runSteps(encodingTransientEntry(info, result, parts.names), slotYielder(context));
     },
   };
 }
@@ -62,53 +77,53 @@ function operationNames(rows: readonly KindRow[]): readonly string[] {
   ]);
 }
 
-function operationOf(table: OperationTable, { resource, subresource }: OperationPlace): OperationHandler {
+function operationOf(table: OperationTable, { resource, subresource }: OperationTarget): OperationHandler {
   const name = groupResourceText(resource.row);
-  const found = table[subresource === undefined ? name : `${name}/${subresource.name}`];
-  if (found === undefined) throw new Error(`no function for the operation ${name}`);
-  return found;
+  const handler = table[subresource === undefined ? name : `${name}/${subresource.name}`];
+  if (handler === undefined) throw new Error(`no function for the operation ${name}`);
+  return handler;
 }
 
-/** The body as the operation gets it. */
-function prepare(
+/** Decodes and completes the body for the handler. */
+function prepareObject(
   { names, clock }: OperationParts,
   info: KindInfo,
   context: RequestContext,
-  { resource, subresource }: OperationPlace,
+  { resource, subresource }: OperationTarget,
   key: ObjectKey,
   body: ParsedBody,
   options: WriteOptions,
 ): JsonObject {
   const object = decodeBody(info, body, options.fieldValidation, (text) => context.warn(text));
-  tellSent(context, info, object, names);
+  recordRequestObject(context, info, object, names);
   const metadata = ensureMetadata(object);
-  canonicalPlace(info, metadata, names);
+  canonicalizeNamespace(info, metadata, names);
   canonicalizeGroups(object, info.codec.groupFields, names);
-  agreeOnNamespace({ ...info, namespaced: resource.row.namespaced }, metadata, key.namespace);
+  ensureNamespaceMatchesRequest({ ...info, namespaced: resource.row.namespaced }, metadata, key.namespace);
   info.codec.applyDefaults(object);
-  dropDeletion(metadata);
+  clearDeletion(metadata);
   if (subresource?.bodyHasPreconditions !== true) for (const member of ['uid', 'creationTimestamp', 'selfLink']) delete metadata[member];
-  recordOwnership(info, subresource?.name, options.fieldManager, object, undefined, clock.now());
+  recordManagedFields(info, subresource?.name, options.fieldManager, object, undefined, clock.now());
   return object;
 }
 
-/** A refusal that rests on the cache is proven before it is given. */
+/** A rejection that is based on cached state is repeated on fresh state before it is returned. */
 async function admit(
   parts: OperationParts,
   context: RequestContext,
-  { resource, subresource }: OperationPlace,
+  { resource, subresource }: OperationTarget,
   { namespace, name }: ObjectKey,
-  asked: Pick<AdmissionRequest, 'dryRun' | 'object' | 'operation' | 'options'>,
+  attributes: Pick<AdmissionRequest, 'dryRun' | 'object' | 'operation' | 'options'>,
 ): Promise<void> {
   const attempt = async (): Promise<void> => {
     const request = {
-      ...asked,
+      ...attributes,
       resource,
       subresource: subresource?.name,
       namespace,
       name,
-      isAddressed: name !== '',
-      bodyRow: bodyRow({ resource, subresource }),
+      hasNameInPath: name !== '',
+      bodyRow: bodyRowOf({ resource, subresource }),
       user: context.user,
       context,
       oldObject: undefined,
@@ -118,17 +133,17 @@ async function admit(
     await parts.admission.mutate(request);
     await parts.admission.validate(request);
   };
-  const newest = (): Promise<unknown> => parts.cache.waitUntilFresh({ deadline: context.deadline });
-  let isProven = parts.admission.asksOthers({ resource, subresource: subresource?.name });
-  if (isProven) await newest();
+  const catchUp = (): Promise<unknown> => parts.cache.waitUntilFresh({ deadline: context.deadline });
+  let isFresh = parts.admission.callsWebhooks({ resource, subresource: subresource?.name });
+  if (isFresh) await catchUp();
   for (;;) {
     try {
       return await attempt();
     } catch (error) {
-      const isPast = error instanceof StateChanged;
-      if (!isPast && (isProven || !(error instanceof StatusError))) throw error;
-      await newest();
-      isProven = true;
+      const isStale = error instanceof StateChanged;
+      if (!isStale && (isFresh || !(error instanceof StatusError))) throw error;
+      await catchUp();
+      isFresh = true;
     }
   }
 }

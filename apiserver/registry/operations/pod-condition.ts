@@ -1,4 +1,4 @@
-/** Sets a condition in a pod's status, as operations on pods do. */
+/** Sets a condition in the status of a pod, for operations on pods. */
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { formatTimestamp } from '../../../shared/api/metadata/object-meta';
 
@@ -9,14 +9,15 @@ export interface PodCondition {
   readonly message?: string;
 }
 
-/** Replaces the condition of its type; its time changes when its status does. */
+/** Replaces the condition of the same type. `lastTransitionTime` changes only with the condition's status. */
 export function setPodCondition(pod: JsonObject, condition: PodCondition, ms: number): void {
   const status = objectAt(pod, 'status') ?? {};
   pod['status'] = status;
   const conditions = arrayAt(status, 'conditions') ?? [];
-  const index = conditions.findIndex((other) => isObject(other) && stringAt(other, 'type') === condition.type);
-  const found = conditions[index];
-  const since = isObject(found) && stringAt(found, 'status') === condition.status ? stringAt(found, 'lastTransitionTime') : undefined;
-  const made: JsonObject = { lastProbeTime: null, ...condition, lastTransitionTime: since ?? formatTimestamp(ms) };
-  status['conditions'] = index < 0 ? [...conditions, made] : conditions.with(index, made);
+  const index = conditions.findIndex((candidate) => isObject(candidate) && stringAt(candidate, 'type') === condition.type);
+  const existing = conditions[index];
+  const since =
+    isObject(existing) && stringAt(existing, 'status') === condition.status ? stringAt(existing, 'lastTransitionTime') : undefined;
+  const next: JsonObject = { lastProbeTime: null, ...condition, lastTransitionTime: since ?? formatTimestamp(ms) };
+  status['conditions'] = index < 0 ? [...conditions, next] : conditions.with(index, next);
 }

@@ -4,7 +4,7 @@ import { notFound, StatusError } from '../../../shared/api/errors/status';
 import { isProxyCase, isProxyHead, OWN_ADDRESS, withOwnAddress } from '../../../test/replay/proxy-destinations';
 import { recordingOf } from '../../../test/replay/recording';
 import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
-import { connect, type ConnectParts } from './resolve-destination';
+import { resolveDestination, type ConnectParts } from './resolve-destination';
 
 const OWN = '192.0.2.7';
 const recording = recordingOf('proxies/requests', isProxyHead, isProxyCase);
@@ -51,16 +51,16 @@ async function outcomeOf(requested: string): Promise<JsonObject> {
   const slash = requested.indexOf('/');
   const resource = requested.slice(0, slash);
   const key = { namespace: resource === 'nodes' ? '' : head.namespace, name: requested.slice(slash + 1) };
-  const connection = {
+  const request = {
     resource: fixture.resource(resource),
     subresource: 'proxy',
     key,
     container: '',
-    told: new URLSearchParams(),
-    upgrades: false,
+    kubeletQuery: new URLSearchParams(),
+    isUpgrade: false,
   };
   try {
-    const destination = await connect(parts, fixture.context, connection);
+    const destination = await resolveDestination(parts, fixture.context, request);
     return { reached: destination?.url.host.replace(OWN, OWN_ADDRESS) ?? null };
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;

@@ -1,9 +1,12 @@
-/** What is answered on the way to a node; all but the last refusal are the reference server's. */
+/**
+ * Rejections and destinations of requests to nodes, pods and Services. All rejections but the last are those of the
+ * reference server.
+ */
 import type { JsonObject } from '../../../shared/values/json';
 import { notFound } from '../../../shared/api/errors/status';
 import { refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import type { Reader } from '../verbs';
-import { connect, type Connection } from './resolve-destination';
+import { resolveDestination, type ConnectRequest } from './resolve-destination';
 import type { Destination } from './destination';
 
 let fixture: Fixture;
@@ -29,19 +32,19 @@ beforeAll(async () => {
   await node('nat64', { addresses: [address('InternalIP', '64:ff9b::169.254.169.254')] });
   await node('six', { addresses: [address('InternalIP', '2001:db8::1')], daemonEndpoints: { kubeletEndpoint: { Port: 1234 } } });
   await node('beyond', { addresses: [address('InternalIP', '192.0.2.5')], daemonEndpoints: { kubeletEndpoint: { Port: 70_000 } } });
-  const placed = async (name: string, podIP: string): Promise<void> => {
+  const createPod = async (name: string, podIP: string): Promise<void> => {
     const spec = { nodeName: 'm', containers: [{ name: 'c', image: 'i', ports: [{ name: 'web', containerPort: 8080 }] }] };
     await fixture.create('pods', { metadata: { name }, spec });
     await fixture.patch('pods', name, 'merge', { status: { podIP, podIPs: [{ ip: podIP }] } }, { subresource: 'status' });
   };
-  await placed('there', '192.0.2.7');
-  await placed('own', '169.254.1.1');
+  await createPod('there', '192.0.2.7');
+  await createPod('own', '169.254.1.1');
   const ports = [
     { name: 'web', port: 80 },
     { name: 'admin', port: 81 },
   ];
   await fixture.create('services', { metadata: { name: 'web' }, spec: { ports } });
-  await placed('behind', '192.0.2.9');
+  await createPod('behind', '192.0.2.9');
   const targetRef = { kind: 'Pod', namespace: 'ns', name: 'behind' };
   const addresses = [{ ip: '192.0.2.8' }, { ip: '192.0.2.9', targetRef }];
   await fixture.create('endpoints', {
@@ -71,16 +74,16 @@ const HOSTS: Readonly<Record<string, readonly string[]>> = {
   'rebound.example': ['192.0.2.6', '::ffff:127.0.0.1'],
 };
 
-async function destinationOf(path: string, more: Partial<Connection> = {}): Promise<Destination | undefined> {
+async function destinationOf(path: string, more: Partial<ConnectRequest> = {}): Promise<Destination | undefined> {
   const [resource = '', name = '', subresource = ''] = path.split('/');
   const key = { namespace: resource === 'nodes' ? '' : 'ns', name };
-  const connection = {
+  const request = {
     resource: fixture.resource(resource),
     subresource,
     key,
     container: '',
-    told: new URLSearchParams({ follow: 'true' }),
-    upgrades: false,
+    kubeletQuery: new URLSearchParams({ follow: 'true' }),
+    isUpgrade: false,
     ...more,
   };
   const parts = {
@@ -92,15 +95,15 @@ async function destinationOf(path: string, more: Partial<Connection> = {}): Prom
     addressTypes: ['Hostname', 'InternalIP'],
     random: { float: () => 0.99 },
   };
-  return connect(parts, fixture.context, connection);
+  return resolveDestination(parts, fixture.context, request);
 }
 
-async function open(path: string, more: Partial<Connection> = {}): Promise<string | undefined> {
+async function open(path: string, more: Partial<ConnectRequest> = {}): Promise<string | undefined> {
   const destination = await destinationOf(path, more);
   return destination === undefined ? undefined : `${destination.type} ${destination.trust} ${destination.url.href}`;
 }
 
-test.each<[string, Partial<Connection>, number, string]>([
+test.each<[string, Partial<ConnectRequest>, number, string]>([
   ['pods/none/log', {}, 404, 'pods "none" not found'],
   ['pods/waiting/log', { container: 'z' }, 400, 'container z is not valid for pod waiting'],
   ['pods/waiting/exec', {}, 400, 'pod waiting does not have a host assigned'],
@@ -114,7 +117,7 @@ test.each<[string, Partial<Connection>, number, string]>([
   ['services/a:b:c:d/proxy', {}, 400, 'invalid service request "a:b:c:d"'],
   ['services/s:81/proxy', {}, 503, 'no service port 81 found for service "s"'],
   ['nodes/none/proxy', {}, 404, 'nodes "none" not found'],
-  ['pods/one/exec', { upgrades: true }, 500, 'no preferred addresses found; known addresses: []'],
+  ['pods/one/exec', { isUpgrade: true }, 500, 'no preferred addresses found; known addresses: []'],
   ['services/http:s:80/proxy', {}, 404, 'services "s" not found'],
   ['pods/own/proxy', {}, 400, 'address not allowed'],
   ['nodes/own/proxy', {}, 400, 'address not allowed'],
@@ -126,10 +129,10 @@ test('the log of an unscheduled pod is empty', async () => {
   await expect(open('pods/waiting/log')).resolves.toBeUndefined();
 });
 
-test.each<[string, Partial<Connection>, string]>([
+test.each<[string, Partial<ConnectRequest>, string]>([
   ['pods/there/log', {}, 'log kubelet https://m.example:10250/containerLogs/ns/there/c?follow=true'],
-  ['pods/there/exec', { upgrades: true }, 'stream kubelet https://m.example:10250/exec/ns/there/c?follow=true'],
-  ['pods/there/portforward', { upgrades: true }, 'stream kubelet https://m.example:10250/portForward/ns/there?follow=true'],
+  ['pods/there/exec', { isUpgrade: true }, 'stream kubelet https://m.example:10250/exec/ns/there/c?follow=true'],
+  ['pods/there/portforward', { isUpgrade: true }, 'stream kubelet https://m.example:10250/portForward/ns/there?follow=true'],
   ['pods/there/proxy', {}, 'proxy any http://192.0.2.7:8080/'],
   ['pods/https:there:443/proxy', {}, 'proxy any https://192.0.2.7/'],
   ['nodes/m/proxy', {}, 'proxy kubelet https://m.example:10250/'],
@@ -140,8 +143,8 @@ test.each<[string, Partial<Connection>, string]>([
   ['pods/there:web/proxy', {}, 'proxy any http://192.0.2.7:8080/'],
   ['services/https:web:admin/proxy', {}, 'proxy any https://192.0.2.9:9091/'],
   ['services/web:81/proxy', {}, 'proxy any http://192.0.2.9:9091/'],
-])('connect opens %s %j as %s', async (path, more, place) => {
-  expect(await open(path, more)).toBe(place);
+])('connect opens %s %j as %s', async (path, more, expected) => {
+  expect(await open(path, more)).toBe(expected);
 });
 
 /** Ports with which a client could try to reach another machine. */
@@ -172,8 +175,8 @@ describe('a port that is neither a valid number nor declared', () => {
 
 describe('the host name of a node', () => {
   it('is resolved once, and only the checked addresses are dialled', async () => {
-    expect(await destinationOf('nodes/m/proxy')).toMatchObject({ pinned: ['192.0.2.5', '2001:db8::5'] });
-    expect(await destinationOf('nodes/named:9100/proxy')).toMatchObject({ trust: 'any', pinned: ['192.0.2.6'] });
+    expect(await destinationOf('nodes/m/proxy')).toMatchObject({ pinnedAddresses: ['192.0.2.5', '2001:db8::5'] });
+    expect(await destinationOf('nodes/named:9100/proxy')).toMatchObject({ trust: 'any', pinnedAddresses: ['192.0.2.6'] });
   });
 
   it('is rejected when any address that it resolves to is not allowed', async () => {

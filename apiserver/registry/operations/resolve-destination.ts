@@ -1,6 +1,7 @@
 /**
- * Subresources that lead to a machine: logs, exec, attach, port forwarding, proxies. Says, as upstream says it, what can be said without a node, and else where the
- * request goes. Connects to nothing.
+ * Resolves the destination of requests to kubelets, pods and Services: log, exec, attach, portforward and proxy.
+ * Requests that can be rejected from API objects alone are rejected with the messages of upstream. Opens no
+ * connections.
  */
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
 import type { ObjectKey } from '../../../shared/api/identity/identity';
@@ -11,7 +12,7 @@ import { quote } from '../../../shared/values/quote';
 import type { Entry } from '../../cache/cache';
 import type { Reader, RequestContext, Resource } from '../verbs';
 import { parseEntry } from '../object/stored-object';
-import { kubeletOf, kubeletUrl, proxyableAddress, proxyableHost, type Destination, type ResolveHost } from './destination';
+import { kubeletAddressOf, kubeletUrl, proxyableAddress, proxyableHost, type Destination, type ResolveHost } from './destination';
 import { chooseEndpoint, servicePortName, servicePortNumber } from './service-endpoint';
 
 export interface ConnectParts {
@@ -20,25 +21,25 @@ export interface ConnectParts {
   readonly endpoints: Resource;
   readonly pods: Resource;
   readonly resolveHost: ResolveHost;
-  /** Types of nodes' addresses, the most preferred first. */
+  /** Types of node addresses in order of preference. */
   readonly addressTypes: readonly string[];
   readonly random: Pick<Random, 'float'>;
 }
 
-export interface Connection {
+export interface ConnectRequest {
   readonly resource: Resource;
   readonly subresource: string;
-  /** The name may carry scheme and port where the subresource is a proxy: `http:web:80`. */
+  /** For a proxy subresource the name may contain scheme and port: `http:web:80`. */
   readonly key: ObjectKey;
-  /** The container that is asked for; '' = the only one. */
+  /** Name of the container; empty to use the only one. */
   readonly container: string;
-  /** What the node is told besides, as a query. */
-  readonly told: URLSearchParams;
-  /** The client asks for another protocol on the connection. */
-  readonly upgrades: boolean;
+  /** Query for the kubelet. */
+  readonly kubeletQuery: URLSearchParams;
+  /** The client requests a protocol upgrade. */
+  readonly isUpgrade: boolean;
 }
 
-/** Where kubelets have it. */
+/** Path of each subresource in the kubelet's API. */
 const KUBELET_PATHS: Readonly<Partial<Record<string, string>>> = {
   log: 'containerLogs',
   exec: 'exec',
@@ -46,13 +47,17 @@ const KUBELET_PATHS: Readonly<Partial<Record<string, string>>> = {
   portforward: 'portForward',
 };
 
-/** Undefined = there is nothing to show: the log of a pod that is on no node. Rejects with StatusError. */
-export async function connect(parts: ConnectParts, context: RequestContext, connection: Connection): Promise<Destination | undefined> {
-  const { resource, subresource, key, told } = connection;
-  const place = KUBELET_PATHS[subresource];
-  if (place === undefined) return proxy(parts, context, resource, key);
+/** `undefined` when the response is empty: the log of an unscheduled pod. Rejects with StatusError. */
+export async function resolveDestination(
+  parts: ConnectParts,
+  context: RequestContext,
+  request: ConnectRequest,
+): Promise<Destination | undefined> {
+  const { resource, subresource, key, kubeletQuery } = request;
+  const kubeletPath = KUBELET_PATHS[subresource];
+  if (kubeletPath === undefined) return resolveProxy(parts, context, resource, key);
   const pod = parseEntry(await parts.reader.get(context, resource, key, undefined)).object;
-  const container = subresource === 'portforward' ? undefined : containerOf(key.name, pod, connection.container);
+  const container = subresource === 'portforward' ? undefined : selectContainer(key.name, pod, request.container);
   const nodeName = stringAt(objectAt(pod, 'spec'), 'nodeName') ?? '';
   if (nodeName === '') {
     if (subresource === 'log') return undefined;
@@ -60,13 +65,15 @@ export async function connect(parts: ConnectParts, context: RequestContext, conn
   }
   const { reader, nodes } = parts;
   const node = await reader.get(context, nodes, { namespace: '', name: nodeName }, undefined).catch((error: unknown) => {
-    // The node is missed as if it were a pod (upstream behaviour).
+    // Upstream reports the missing node as a missing pod.
     throw error instanceof StatusError && error.reason === 'NotFound' ? notFound(resource.row, nodeName) : error;
   });
-  if (subresource !== 'log' && !connection.upgrades) throw badRequest('Upgrade request required');
-  const url = kubeletUrl(kubeletOf(parseEntry(node).object, parts.addressTypes));
-  url.pathname = ['', place, key.namespace, key.name, ...(container === undefined ? [] : [container])].map(encodeURIComponent).join('/');
-  url.search = told.toString();
+  if (subresource !== 'log' && !request.isUpgrade) throw badRequest('Upgrade request required');
+  const url = kubeletUrl(kubeletAddressOf(parseEntry(node).object, parts.addressTypes));
+  url.pathname = ['', kubeletPath, key.namespace, key.name, ...(container === undefined ? [] : [container])]
+    .map(encodeURIComponent)
+    .join('/');
+  url.search = kubeletQuery.toString();
   return { type: subresource === 'log' ? 'log' : 'stream', url, trust: 'kubelet' };
 }
 
@@ -74,22 +81,22 @@ function namesOf(pod: JsonObject, member: string): readonly string[] {
   return (arrayAt(objectAt(pod, 'spec'), member) ?? []).flatMap((item) => (isObject(item) ? [stringAt(item, 'name') ?? ''] : []));
 }
 
-/** The one that is meant. */
-function containerOf(name: string, pod: JsonObject, container: string): string {
-  const [plain, initial, ephemeral] = ['containers', 'initContainers', 'ephemeralContainers'].map((member) => namesOf(pod, member));
+/** The requested container, or the only one. */
+function selectContainer(name: string, pod: JsonObject, container: string): string {
+  const [regular, init, ephemeral] = ['containers', 'initContainers', 'ephemeralContainers'].map((member) => namesOf(pod, member));
   if (container !== '') {
-    if ([plain, initial, ephemeral].some((names) => names?.includes(container))) return container;
+    if ([regular, init, ephemeral].some((names) => names?.includes(container))) return container;
     throw badRequest(`container ${container} is not valid for pod ${name}`);
   }
-  const [only, ...more] = plain ?? [];
+  const [only, ...more] = regular ?? [];
   if (only !== undefined && more.length === 0) return only;
-  const others = initial === undefined || initial.length === 0 ? '' : ` or one of the init containers: [${initial.join(' ')}]`;
-  throw badRequest(`a container name must be specified for pod ${name}, choose one of: [${plain?.join(' ') ?? ''}]${others}`);
+  const others = init === undefined || init.length === 0 ? '' : ` or one of the init containers: [${init.join(' ')}]`;
+  throw badRequest(`a container name must be specified for pod ${name}, choose one of: [${regular?.join(' ') ?? ''}]${others}`);
 }
 
 /** The name of a proxied object with the scheme and port that the client adds: `[scheme:]name[:port]`. */
 interface ProxiedName {
-  /** The text as sent. */
+  /** As in the path. */
   readonly text: string;
   readonly scheme: 'http' | 'https';
   readonly name: string;
@@ -98,7 +105,7 @@ interface ProxiedName {
 
 const SCHEMES: Readonly<Record<string, ProxiedName['scheme']>> = { '': 'http', http: 'http', https: 'https' };
 
-/** `undefined` when the text does not have this form. */
+/** `undefined` when the text is not in this form. */
 function proxiedName(text: string): ProxiedName | undefined {
   const words = text.split(':');
   const [scheme = '', name = '', port = ''] = words.length === 3 ? words : ['', ...words];
@@ -106,18 +113,18 @@ function proxiedName(text: string): ProxiedName | undefined {
   return words.length > 3 || known === undefined || name === '' ? undefined : { text, scheme: known, name, port };
 }
 
-async function proxy(parts: ConnectParts, context: RequestContext, resource: Resource, key: ObjectKey): Promise<Destination> {
+async function resolveProxy(parts: ConnectParts, context: RequestContext, resource: Resource, key: ObjectKey): Promise<Destination> {
   const kind = resource.row.singular;
   const proxied = proxiedName(key.name);
   if (proxied === undefined) throw invalidRequest(kind, key.name);
-  if (kind === 'service') return toService(parts, context, resource, key.namespace, proxied);
+  if (kind === 'service') return serviceDestination(parts, context, resource, key.namespace, proxied);
   const object = parseEntry(await parts.reader.get(context, resource, { ...key, name: proxied.name }, undefined)).object;
-  return kind === 'pod' ? toPod(object, proxied) : toNode(parts, object, proxied);
+  return kind === 'pod' ? podDestination(object, proxied) : nodeDestination(parts, object, proxied);
 }
 
 const invalidRequest = (kind: string, name: string): StatusError => badRequest(`invalid ${kind} request ${quote(name)}`);
 
-function toPod(pod: JsonObject, { text, scheme, port }: ProxiedName): Destination {
+function podDestination(pod: JsonObject, { text, scheme, port }: ProxiedName): Destination {
   const host = proxyableAddress(stringAt(objectAt(pod, 'status'), 'podIP') ?? '');
   const ports = containerPorts(pod);
   const declared = port === '' ? ports[0] : ports.find((each) => stringAt(each, 'name') === port);
@@ -136,13 +143,13 @@ function containerPorts(pod: JsonObject): readonly JsonObject[] {
   return containers.flatMap((container) => arrayAt(container, 'ports') ?? []).filter(isObject);
 }
 
-/** The kubelet of the node, or a server on another port of the machine. */
-async function toNode(
+/** The kubelet of the node, or another server on the same host. */
+async function nodeDestination(
   { addressTypes, resolveHost }: ConnectParts,
   node: JsonObject,
   { text, scheme, port }: ProxiedName,
 ): Promise<Destination> {
-  const kubelet = kubeletOf(node, addressTypes);
+  const kubelet = kubeletAddressOf(node, addressTypes);
   const number = port === '' ? kubelet.port : parsePort(port);
   if (number === undefined) throw invalidRequest('node', text);
   const { host, ...checked } = await proxyableHost(kubelet.host, resolveHost);
@@ -150,8 +157,11 @@ async function toNode(
   return { type: 'proxy', url: hostUrl(isKubelet ? 'https' : scheme, host, number), trust: isKubelet ? 'kubelet' : 'any', ...checked };
 }
 
-/** The Service itself is read only when the client names a port by number; otherwise its Endpoints suffice (upstream behaviour). */
-async function toService(
+/**
+ * The Service itself is read only when the client names a port by number; otherwise its Endpoints suffice (upstream
+ * behaviour).
+ */
+async function serviceDestination(
   parts: ConnectParts,
   context: RequestContext,
   resource: Resource,
@@ -160,18 +170,18 @@ async function toService(
 ): Promise<Destination> {
   const { reader, endpoints, pods, random } = parts;
   const read = async (from: Resource): Promise<JsonObject> => {
-    const entry = await parts.reader.get(context, from, { namespace, name }, undefined).catch((error: unknown) => {
+    const endpointsOrService = await parts.reader.get(context, from, { namespace, name }, undefined).catch((error: unknown) => {
       throw error instanceof StatusError && error.reason === 'NotFound' ? notFound(resource.row, name) : error;
     });
-    return parseEntry(entry).object;
+    return parseEntry(endpointsOrService).object;
   };
   const number = servicePortNumber(port);
   const portName = number === undefined ? port : servicePortName(await read(resource), name, number);
   const object = await read(endpoints);
   // The cached state of the pods suffices: it is not older than the Endpoints, which come from the same cache.
-  const podNamed = (pod: string): Promise<Entry | undefined> =>
-    reader.get(context, pods, { namespace, name: pod }, 0).catch(undefinedIfAbsent);
-  const endpoint = await chooseEndpoint(object, { namespace, portName, chance: random.float(), podNamed });
+  const getPod = (pod: string): Promise<Entry | undefined> =>
+    reader.get(context, pods, { namespace, name: pod }, 0).catch(undefinedIfNotFound);
+  const endpoint = await chooseEndpoint(object, { namespace, portName, chance: random.float(), getPod });
   if (endpoint === undefined) {
     const isEmpty = (arrayAt(object, 'subsets') ?? []).length === 0;
     throw serviceUnavailable(`no endpoints available for service ${quote(isEmpty ? name : text)}`);
@@ -179,6 +189,6 @@ async function toService(
   return { type: 'proxy', url: hostUrl(scheme, proxyableAddress(endpoint.address), endpoint.port), trust: 'any' };
 }
 
-function undefinedIfAbsent(error: unknown): undefined {
+function undefinedIfNotFound(error: unknown): undefined {
   if (!(error instanceof StatusError && error.reason === 'NotFound')) throw error;
 }

@@ -1,6 +1,7 @@
 /**
- * Chooses the endpoint for a proxied request to a Service: a ready address of its Endpoints whose `targetRef` names a pod of the same namespace that has the address, as
- * upstream requires. Addresses that users write into Endpoints therefore cannot lead to other hosts. Opens no connections.
+ * Chooses the endpoint for a proxied request to a Service: a ready address of its Endpoints. As upstream requires,
+ * the `targetRef` of the address must name a pod of the same namespace that has the address, so addresses that users
+ * write into Endpoints cannot lead to other hosts. Opens no connections.
  */
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
 import { parseIpAddress } from '../../../shared/values/ip-address';
@@ -21,18 +22,18 @@ export interface EndpointChoice {
   /** Random number in [0, 1) that selects the first candidate. */
   readonly chance: number;
   /** Reads a pod of the namespace; `undefined` when it does not exist. */
-  readonly podNamed: (name: string) => Promise<Entry | undefined>;
+  readonly getPod: (name: string) => Promise<Entry | undefined>;
 }
 
 /** Bounds the addresses that are tried, for Endpoints with many references to missing pods. */
-const MOST_TRIED = 1_000;
+const MAX_TRIED = 1_000;
 
 /** `undefined` when no address with that port belongs to a pod. */
 export async function chooseEndpoint(endpoints: JsonObject, choice: EndpointChoice): Promise<ServiceEndpoint | undefined> {
   const candidates = candidatesIn(endpoints, choice);
   const first = Math.floor(choice.chance * candidates.length);
-  for (const { address, port, podName } of [...candidates.slice(first), ...candidates.slice(0, first)].slice(0, MOST_TRIED)) {
-    const pod = await choice.podNamed(podName);
+  for (const { address, port, podName } of [...candidates.slice(first), ...candidates.slice(0, first)].slice(0, MAX_TRIED)) {
+    const pod = await choice.getPod(podName);
     if (pod !== undefined && hasAddress(pod, address)) return { address, port };
   }
   return undefined;
@@ -76,7 +77,7 @@ export function servicePortNumber(text: string): bigint | undefined {
 /** The name of the Service's port with this number. Throws 503 when there is none. */
 export function servicePortName(service: JsonObject, name: string, number: bigint): string {
   const ports = (arrayAt(objectAt(service, 'spec'), 'ports') ?? []).filter(isObject);
-  const found = ports.find((each) => Number(own(each, 'port')) === Number(number));
-  if (found === undefined) throw serviceUnavailable(`no service port ${number} found for service ${quote(name)}`);
-  return stringAt(found, 'name') ?? '';
+  const match = ports.find((each) => Number(own(each, 'port')) === Number(number));
+  if (match === undefined) throw serviceUnavailable(`no service port ${number} found for service ${quote(name)}`);
+  return stringAt(match, 'name') ?? '';
 }

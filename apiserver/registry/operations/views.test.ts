@@ -2,11 +2,10 @@ import { own, type JsonObject } from '../../../shared/values/json';
 import { COMPONENT_STATUS } from '../../../shared/api/kinds/operations';
 import { tables } from '../../printers/table';
 import { objectOf } from '../../../test/support/write-fixture';
-import { componentStatuses } from './component-status';
-import { createViews } from './views';
+import { componentStatusView, createViews } from './views';
 
 const shown = async (fault: string | undefined): Promise<JsonObject> => {
-  const views = createViews({ componentstatuses: componentStatuses(() => Promise.resolve(fault)) }, [COMPONENT_STATUS]);
+  const views = createViews({ componentstatuses: componentStatusView(() => Promise.resolve(fault)) }, [COMPONENT_STATUS]);
   return objectOf(await views.get({ row: COMPONENT_STATUS, stored: undefined }, 'etcd-0'));
 };
 

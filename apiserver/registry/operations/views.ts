@@ -1,43 +1,43 @@
 /**
- * Views: kinds that can be read although nothing of them is stored. One function per kind, in a table, says what there is at the moment; this
- * file selects from it and makes entries of it. Nothing is kept: lists have no version, and there is nothing to watch.
+ * Virtual kinds that can be read although no object of them is stored. A view per kind computes the current objects;
+ * this file selects from them and encodes them. Lists have no resourceVersion, and watches are not supported.
  */
 import { groupResourceText } from '../../../shared/api/identity/identity';
 import { stringAt, type JsonObject } from '../../../shared/values/json';
 import type { KindRow } from '../../../shared/api/kinds';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { encodeBody } from '../../../shared/api/types';
-import type { StatusError } from '../../../shared/api/errors/status';
+import { componentNotFound, type StatusError } from '../../../shared/api/errors/status';
 import type { Entry } from '../../cache/cache';
-import type { ShownPage, Selection, VirtualResource } from '../verbs';
+import type { ResponsePage, Selection, VirtualResource } from '../verbs';
 
-/** What a kind shows, whoever asks. */
+/** The objects of a virtual kind. */
 export interface View {
-  /** Everything that there is, in order. The objects are cluster-scoped and have no labels. */
+  /** All objects, in order. They are cluster-scoped and have no labels. */
   objects(): Promise<readonly JsonObject[]>;
-  /** What is said of a name that is not among them. */
-  missing(name: string): StatusError;
+  /** The error for a name that does not exist. */
+  notFound(name: string): StatusError;
 }
 
-/** By resource: `componentstatuses`. */
+/** Keys are resources: `componentstatuses`. */
 export type ViewTable = Readonly<Record<string, View>>;
 
 export interface Views {
   get(resource: VirtualResource, name: string): Promise<Entry>;
-  list(resource: VirtualResource, selection: Selection): Promise<ShownPage>;
+  list(resource: VirtualResource, selection: Selection): Promise<ResponsePage>;
 }
 
-/** Throws when a kind of the rows has no view: a fault that shows at the start. */
+/** Throws at start when a readable virtual kind has no view. */
 export function createViews(table: ViewTable, rows: readonly KindRow[]): Views {
-  const seen = rows.filter(({ virtual, verbs }) => virtual === true && (verbs.includes('get') || verbs.includes('list')));
-  for (const row of seen) viewOf(table, row);
+  const readable = rows.filter(({ virtual, verbs }) => virtual === true && (verbs.includes('get') || verbs.includes('list')));
+  for (const row of readable) viewOf(table, row);
   const entriesOf = async ({ row }: VirtualResource): Promise<readonly Entry[]> =>
     (await viewOf(table, row).objects()).map((object) => entryOf(row, object));
   return {
     async get(resource, name) {
-      const found = (await entriesOf(resource)).find(({ key }) => key === name);
-      if (found === undefined) throw viewOf(table, resource.row).missing(name);
-      return found;
+      const match = (await entriesOf(resource)).find(({ key }) => key === name);
+      if (match === undefined) throw viewOf(table, resource.row).notFound(name);
+      return match;
     },
     async list(resource, selection) {
       return { revision: undefined, entries: (await entriesOf(resource)).filter((entry) => selection.matches(entry)) };
@@ -54,4 +54,22 @@ function viewOf(table: ViewTable, row: KindRow): View {
 function entryOf(row: KindRow, object: JsonObject): Entry {
   const key = stringAt(readMetadata(object), 'name') ?? '';
   return { key, revision: 0, bytes: Buffer.from(encodeBody(row.type, object)), labels: {}, fields: {}, isDialectSensitive: false };
+}
+
+/**
+ * ComponentStatus `etcd-0`: whether the store answers. Upstream also lists the scheduler and the controller manager,
+ * which are separate programs here. `checkStore` resolves with the error message of the store, or `undefined` when it
+ * answers.
+ */
+export function componentStatusView(checkStore: () => Promise<string | undefined>): View {
+  return {
+    objects: async () => [componentStatusObject('etcd-0', await checkStore())],
+    notFound: componentNotFound,
+  };
+}
+
+function componentStatusObject(name: string, fault: string | undefined): JsonObject {
+  const condition: JsonObject =
+    fault === undefined ? { type: 'Healthy', status: 'True', message: 'ok' } : { type: 'Healthy', status: 'False', message: fault };
+  return { metadata: { name, creationTimestamp: null }, conditions: [condition] };
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { formatContinue, NEWEST, parseContinue, startAfter } from './continue-token';
+import { formatContinueToken, NEWEST_REVISION, parseContinueToken, startAfterKey } from './continue-token';
 
 const encode = (text: string): string => Buffer.from(text).toString('base64url');
 const VERSION = 'meta.platform.io/v1';
 const token = (fields: object): string => encode(JSON.stringify({ v: VERSION, rv: 5, start: 'c2\0', ...fields }));
 const PREFIX = 'invalid continue token: continue key is not valid: ';
 
-/** Recorded from release 1.31.1, but for the dialect of the version. */
+/** Recorded from release 1.31.1, except for the dialect of the version. */
 test.each([
   ['====', 'illegal base64 data at input byte 0'],
   ['e30=', 'illegal base64 data at input byte 3'],
@@ -35,7 +35,7 @@ test.each([
   [token({ start: undefined }), `encoded start key empty (version ${VERSION})`],
   ...['../x', './x', 'a//b', 'a/', '//a', 'a/../b', '.', '..', '../', '/../a'].map((start): [string, string] => [token({ start }), start]),
 ])('parseContinue rejects %s with 400', (text, reason) => {
-  expect(() => parseContinue(text)).toThrow(expect.objectContaining({ code: 400, message: PREFIX + reason }));
+  expect(() => parseContinueToken(text)).toThrow(expect.objectContaining({ code: 400, message: PREFIX + reason }));
 });
 
 test.each([
@@ -44,16 +44,16 @@ test.each([
   [token({ start: '/c2\0' }), { revision: 5, start: 'c2\0' }],
   [token({ start: '/' }), { revision: 5, start: '' }],
   [token({ start: 'ns/c2\0' }), { revision: 5, start: 'ns/c2\0' }],
-  [token({ rv: -1 }), { revision: NEWEST, start: 'c2\0' }],
+  [token({ rv: -1 }), { revision: NEWEST_REVISION, start: 'c2\0' }],
   [token({ v: 'meta.k8s.io/v1', more: 1 }), { revision: 5, start: 'c2\0' }],
   [encode(`{"V":"${VERSION}","RV":5,"Start":"c2"}`), { revision: 5, start: 'c2' }],
   [encode(` {"v":"${VERSION}","rv":5,"start":"c2"} \n`), { revision: 5, start: 'c2' }],
 ])('parseContinue reads %s', (text, expected) => {
-  expect(parseContinue(text)).toEqual(expected);
+  expect(parseContinueToken(text)).toEqual(expected);
 });
 
 test('formatContinue returns the upstream form', () => {
-  const text = formatContinue({ revision: 338, start: startAfter('c2') });
+  const text = formatContinueToken({ revision: 338, start: startAfterKey('c2') });
   expect(Buffer.from(text, 'base64url').toString()).toBe(`{"v":"${VERSION}","rv":338,"start":"c2\\u0000"}`);
   expect(text).toMatch(/^[A-Za-z0-9_-]+$/);
 });
@@ -62,7 +62,7 @@ test('parseContinue reads what formatContinue returns, for every key', () => {
   const key = fc.stringMatching(/^[a-z0-9][a-z0-9.-]{0,10}[a-z0-9](\/[a-z0-9:]{1,10})?$/);
   fc.assert(
     fc.property(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), key, (revision, name) => {
-      expect(parseContinue(formatContinue({ revision, start: startAfter(name) }))).toEqual({ revision, start: `${name}\0` });
+      expect(parseContinueToken(formatContinueToken({ revision, start: startAfterKey(name) }))).toEqual({ revision, start: `${name}\0` });
     }),
   );
 });
@@ -71,7 +71,7 @@ test('parseContinue throws only a 400 for arbitrary text', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.string().map(encode), fc.json().map(encode)), (text) => {
       try {
-        parseContinue(text);
+        parseContinueToken(text);
       } catch (error) {
         expect(error).toHaveProperty('code', 400);
       }

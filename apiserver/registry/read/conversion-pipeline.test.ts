@@ -1,30 +1,30 @@
 import { storedWidget, convertedRows } from '../../../test/support/converted-kind';
 import type { Entry } from '../../cache/cache';
-import { ConversionLine } from './conversion-pipeline';
+import { ConversionPipeline } from './conversion-pipeline';
 
 const [FIRST] = convertedRows();
 const part = (name: string): readonly Entry[] => [storedWidget(FIRST, name, 1)];
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A line whose parts come back when they are told to, and what has happened in their order. */
+/** A pipeline with conversions that the test completes, and its calls in order. */
 function fixture(overlaps: boolean, most = Infinity) {
-  const told: string[] = [];
-  const waiting: PromiseWithResolvers[] = [];
-  let taken = 0;
-  const line = new ConversionLine(
+  const calls: string[] = [];
+  const pending: PromiseWithResolvers[] = [];
+  let consumed = 0;
+  const pipeline = new ConversionPipeline(
     (stored) =>
       new Promise((resolve, reject) => {
-        told.push(`asked about ${stored[0]?.key}`);
-        waiting.push({ resolve: () => resolve(stored), reject });
+        calls.push(`asked about ${stored[0]?.key}`);
+        pending.push({ resolve: () => resolve(stored), reject });
       }),
-    (stored, shown) => {
-      told.push(`took ${shown[0]?.key}`);
-      expect(shown).toBe(stored);
-      return (taken += 1) < most;
+    (stored, converted) => {
+      calls.push(`took ${converted[0]?.key}`);
+      expect(converted).toBe(stored);
+      return (consumed += 1) < most;
     },
     overlaps,
   );
-  return { line, told, answer: () => waiting.shift()?.resolve(), fail: (error: Error) => waiting.shift()?.reject(error) };
+  return { pipeline, calls, answer: () => pending.shift()?.resolve(), fail: (error: Error) => pending.shift()?.reject(error) };
 }
 
 interface PromiseWithResolvers {
@@ -32,35 +32,35 @@ interface PromiseWithResolvers {
   readonly reject: (error: Error) => void;
 }
 
-it('ConversionLine starts the next conversion before the previous one completes', async () => {
-  const { line, told, answer } = fixture(true);
-  expect(await line.add(part('a'))).toBe(true);
-  const second = line.add(part('b'));
-  expect(told).toEqual(['asked about n/a', 'asked about n/b']);
+it('ConversionPipeline starts the next conversion before the previous one completes', async () => {
+  const { pipeline, calls, answer } = fixture(true);
+  expect(await pipeline.add(part('a'))).toBe(true);
+  const second = pipeline.add(part('b'));
+  expect(calls).toEqual(['asked about n/a', 'asked about n/b']);
   answer();
   expect(await second).toBe(true);
-  const last = line.end();
+  const last = pipeline.flush();
   answer();
   expect(await last).toBe(true);
-  expect(told.slice(2)).toEqual(['took n/a', 'took n/b']);
+  expect(calls.slice(2)).toEqual(['took n/a', 'took n/b']);
 });
 
-it('ConversionLine without overlap converts one part at a time and stops when the consumer does', async () => {
-  const { line, told, answer } = fixture(false, 1);
-  const first = line.add(part('a'));
-  await settle();
+it('ConversionPipeline without overlap converts one part at a time and stops when the consumer does', async () => {
+  const { pipeline, calls, answer } = fixture(false, 1);
+  const first = pipeline.add(part('a'));
+  await nextTurn();
   answer();
   expect(await first).toBe(false);
-  expect(told).toEqual(['asked about n/a', 'took n/a']);
-  expect(await line.end()).toBe(true);
+  expect(calls).toEqual(['asked about n/a', 'took n/a']);
+  expect(await pipeline.flush()).toBe(true);
 });
 
-it('ConversionLine rejects with the first failure when the next part fails too', async () => {
-  const { line, fail } = fixture(true);
-  await line.add(part('a'));
-  const second = line.add(part('b'));
+it('ConversionPipeline rejects with the first failure when the next part fails too', async () => {
+  const { pipeline, fail } = fixture(true);
+  await pipeline.add(part('a'));
+  const second = pipeline.add(part('b'));
   fail(new Error('first'));
   fail(new Error('second'));
   await expect(second).rejects.toThrow('first');
-  await settle();
+  await nextTurn();
 });

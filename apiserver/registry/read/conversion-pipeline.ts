@@ -1,39 +1,40 @@
 /**
- * Parts of a list on their way through a webhook, taken in their order. Where nobody stops before the end, each is asked about before the one ahead of it is taken, so
- * that the webhook works while its last answer is read. Knows neither kinds nor bounds.
+ * Converts the chunks of a list by webhook, in order. When pipelined, the conversion of a chunk starts before the
+ * previous chunk is consumed, so that the webhook works meanwhile; lists that may stop early convert one chunk at a
+ * time.
  */
 import type { Entry } from '../../cache/cache';
 
-interface Converting {
+interface PendingChunk {
   readonly stored: readonly Entry[];
-  readonly shown: Promise<readonly Entry[]>;
+  readonly converted: Promise<readonly Entry[]>;
 }
 
-export class ConversionLine {
-  private last: Converting | undefined;
+export class ConversionPipeline {
+  private pending: PendingChunk | undefined;
 
   constructor(
     private readonly convert: (stored: readonly Entry[]) => Promise<readonly Entry[]>,
-    /** False = no more are wanted. */
-    private readonly take: (stored: readonly Entry[], shown: readonly Entry[]) => boolean,
-    private readonly overlaps: boolean,
+    /** Returns false to stop. */
+    private readonly consume: (stored: readonly Entry[], converted: readonly Entry[]) => boolean,
+    private readonly isPipelined: boolean,
   ) {}
 
-  /** False = no more are wanted. */
+  /** Resolves with false when the consumer stops. */
   async add(stored: readonly Entry[]): Promise<boolean> {
-    const before = this.last;
-    const shown = this.convert(stored);
-    // Whoever gets so far is told.
-    shown.catch(() => undefined);
-    this.last = { stored, shown };
-    if (!this.overlaps) return this.end();
-    return before === undefined || this.take(before.stored, await before.shown);
+    const previous = this.pending;
+    const converted = this.convert(stored);
+    // A failure is reported when the chunk is consumed; an earlier failure may come first.
+    converted.catch(() => undefined);
+    this.pending = { stored, converted };
+    if (!this.isPipelined) return this.flush();
+    return previous === undefined || this.consume(previous.stored, await previous.converted);
   }
 
-  /** All that were added are taken. */
-  async end(): Promise<boolean> {
-    const { last } = this;
-    this.last = undefined;
-    return last === undefined || this.take(last.stored, await last.shown);
+  /** Consumes the chunks that were added. */
+  async flush(): Promise<boolean> {
+    const { pending } = this;
+    this.pending = undefined;
+    return pending === undefined || this.consume(pending.stored, await pending.converted);
   }
 }

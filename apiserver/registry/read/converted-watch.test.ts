@@ -6,56 +6,56 @@ import { ConvertedWatch } from './converted-watch';
 const [FIRST, SECOND] = convertedRows();
 const MIB = 1024 * 1024;
 
-/** Converts when it is told to; what it makes has no key but says of which revision it is. */
+/** Completes conversions on demand. Converted entries are marked with a field. */
 class HeldConversions implements Conversions {
-  readonly asked: number[] = [];
-  private waiting: {
+  readonly batchSizes: number[] = [];
+  private pending: {
     readonly entries: readonly Entry[];
-    readonly resolve: (shown: readonly Entry[]) => void;
+    readonly resolve: (converted: readonly Entry[]) => void;
     readonly reject: (error: Error) => void;
   }[] = [];
 
-  entries(_row: unknown, entries: readonly Entry[]): Promise<readonly Entry[]> {
-    this.asked.push(entries.length);
-    return new Promise((resolve, reject) => this.waiting.push({ entries, resolve, reject }));
+  convertEntries(_row: unknown, entries: readonly Entry[]): Promise<readonly Entry[]> {
+    this.batchSizes.push(entries.length);
+    return new Promise((resolve, reject) => this.pending.push({ entries, resolve, reject }));
   }
 
-  object(): never {
+  convertObject(): never {
     throw new Error('no single objects');
   }
 
   async answer(change: (entry: Entry) => Entry = (entry) => entry): Promise<void> {
-    await settle();
-    for (const { entries, resolve } of this.waiting.splice(0))
+    await runTurns();
+    for (const { entries, resolve } of this.pending.splice(0))
       resolve(entries.map((entry) => ({ ...change(entry), fields: { shown: '' } })));
-    await settle();
+    await runTurns();
   }
 
   async fail(): Promise<void> {
-    await settle();
-    for (const { reject } of this.waiting.splice(0)) reject(new Error('no way'));
-    await settle();
+    await runTurns();
+    for (const { reject } of this.pending.splice(0)) reject(new Error('no way'));
+    await runTurns();
   }
 }
 
-async function settle(): Promise<void> {
+async function runTurns(): Promise<void> {
   for (let round = 0; round < 4; round += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 function fixture(matches?: (entry: Entry) => boolean) {
-  const told: string[] = [];
+  const delivered: string[] = [];
   const conversions = new HeldConversions();
   let full: Promise<void> | undefined;
   let closed = 0;
   const sink: ChangeSink = {
-    event: (type, entry) => void told.push(`${type} ${entry.key} ${entry.revision}${'shown' in entry.fields ? '' : ' unshown'}`),
-    bookmark: (revision) => void told.push(`BOOKMARK ${revision}`),
-    end: (reason: WatchEnd) => void told.push(`END ${reason.type}${reason.type === 'failed' ? ` ${reason.message}` : ''}`),
+    event: (type, entry) => void delivered.push(`${type} ${entry.key} ${entry.revision}${'shown' in entry.fields ? '' : ' unshown'}`),
+    bookmark: (revision) => void delivered.push(`BOOKMARK ${revision}`),
+    end: (reason: WatchEnd) => void delivered.push(`END ${reason.type}${reason.type === 'failed' ? ` ${reason.message}` : ''}`),
     whenWritable: () => full,
-    onLive: () => void told.push('LIVE'),
+    onLive: () => void delivered.push('LIVE'),
   };
   const watch = new ConvertedWatch(sink, { conversions, row: SECOND, matches, context: () => ({ deadline: 1_000 }) });
-  watch.follow({ close: () => void (closed += 1), sendBookmark: () => undefined });
+  watch.attachSource({ close: () => void (closed += 1), sendBookmark: () => undefined });
   const event = (name: string, revision: number, size = 0, previous?: Entry): Entry => {
     const entry = storedWidget(FIRST, name, revision, { text: 'x'.repeat(size) });
     const change: Change = { revision, key: entry.key, current: entry, previous, frames: new Map() };
@@ -63,7 +63,7 @@ function fixture(matches?: (entry: Entry) => boolean) {
     return entry;
   };
   return {
-    told,
+    delivered,
     conversions,
     watch,
     event,
@@ -80,25 +80,25 @@ function fixture(matches?: (entry: Entry) => boolean) {
 }
 
 it('ConvertedWatch converts the events of one event loop turn together and delivers them in order', async () => {
-  const { told, conversions, watch, event } = fixture();
+  const { delivered, conversions, watch, event } = fixture();
   event('a', 1);
   watch.bookmark(1, true);
   watch.onLive();
   event('b', 2);
-  expect(told).toEqual([]);
+  expect(delivered).toEqual([]);
   await conversions.answer();
-  expect(told).toEqual(['ADDED n/a 1', 'BOOKMARK 1', 'LIVE', 'ADDED n/b 2']);
-  expect(conversions.asked).toEqual([2]);
+  expect(delivered).toEqual(['ADDED n/a 1', 'BOOKMARK 1', 'LIVE', 'ADDED n/b 2']);
+  expect(conversions.batchSizes).toEqual([2]);
 });
 
 it('ConvertedWatch converts at most 500 events in one request', async () => {
-  const { told, conversions, event } = fixture();
+  const { delivered, conversions, event } = fixture();
   for (let at = 0; at < 1_200; at += 1) event(`w${at}`, at + 1);
   await conversions.answer();
   await conversions.answer();
   await conversions.answer();
-  expect(conversions.asked).toEqual([500, 500, 200]);
-  expect(told).toHaveLength(1_200);
+  expect(conversions.batchSizes).toEqual([500, 500, 200]);
+  expect(delivered).toHaveLength(1_200);
 });
 
 it('ConvertedWatch pauses the initial state while 1 MiB of it is being converted', async () => {
@@ -110,52 +110,52 @@ it('ConvertedWatch pauses the initial state while 1 MiB of it is being converted
   expect(ready).toBeDefined();
   let isReady = false;
   void ready?.then(() => (isReady = true));
-  await settle();
+  await runTurns();
   expect(isReady).toBe(false);
   await conversions.answer();
   expect(isReady).toBe(true);
 });
 
 it('ConvertedWatch closes a live watch when 16 MiB wait for a webhook that does not answer', async () => {
-  const { told, conversions, watch, event, closed } = fixture();
+  const { delivered, conversions, watch, event, closed } = fixture();
   watch.onLive();
   for (let at = 0; at < 16; at += 1) event('a', at + 1, MIB - 1_000);
-  expect(told).toEqual(['LIVE']);
+  expect(delivered).toEqual(['LIVE']);
   event('a', 17, MIB);
-  expect(told).toEqual(['LIVE', 'END closed']);
+  expect(delivered).toEqual(['LIVE', 'END closed']);
   expect(closed()).toBe(1);
   await conversions.answer();
   event('a', 18);
   await conversions.answer();
-  expect(told).toEqual(['LIVE', 'END closed']);
+  expect(delivered).toEqual(['LIVE', 'END closed']);
 });
 
 it('ConvertedWatch waits for a slow consumer after each event of the initial state', async () => {
-  const { told, conversions, event, fill } = fixture();
+  const { delivered, conversions, event, fill } = fixture();
   const empty = fill();
   event('a', 1);
   event('b', 2);
   await conversions.answer();
-  expect(told).toEqual(['ADDED n/a 1']);
+  expect(delivered).toEqual(['ADDED n/a 1']);
   empty();
-  await settle();
-  expect(told).toEqual(['ADDED n/a 1', 'ADDED n/b 2']);
+  await runTurns();
+  expect(delivered).toEqual(['ADDED n/a 1', 'ADDED n/b 2']);
 });
 
 it('ConvertedWatch ends as failed when the initial state cannot be converted, and as closed when a later event cannot', async () => {
   const initial = fixture();
   initial.event('a', 1);
   await initial.conversions.fail();
-  expect(initial.told).toEqual(['END failed no way']);
+  expect(initial.delivered).toEqual(['END failed no way']);
   const live = fixture();
   live.watch.onLive();
   live.event('a', 1);
   await live.conversions.fail();
-  expect([live.told, live.closed()]).toEqual([['LIVE', 'END closed'], 1]);
+  expect([live.delivered, live.closed()]).toEqual([['LIVE', 'END closed'], 1]);
 });
 
 it('ConvertedWatch applies the selector to the converted previous and current states', async () => {
-  const { told, conversions, event } = fixture((entry) => entry.labels['l'] === 'yes');
+  const { delivered, conversions, event } = fixture((entry) => entry.labels['l'] === 'yes');
   const before = event('a', 1);
   await conversions.answer((entry) => ({ ...entry, labels: { l: 'yes' } }));
   const second = event('a', 2, 0, before);
@@ -164,16 +164,16 @@ it('ConvertedWatch applies the selector to the converted previous and current st
   await conversions.answer((entry) => ({ ...entry, labels: { l: 'no' } }));
   event('a', 4, 0, third);
   await conversions.answer((entry) => ({ ...entry, labels: { l: entry.revision === 4 ? 'yes' : 'no' } }));
-  expect(told).toEqual(['ADDED n/a 1', 'DELETED n/a 1', 'ADDED n/a 4']);
+  expect(delivered).toEqual(['ADDED n/a 1', 'DELETED n/a 1', 'ADDED n/a 4']);
 });
 
 it('ConvertedWatch delivers nothing after close, and resolves pending waits', async () => {
-  const { told, conversions, watch, event, closed } = fixture();
+  const { delivered, conversions, watch, event, closed } = fixture();
   event('a', 1, 2 * MIB);
   const ready = watch.whenWritable();
   watch.close();
   await ready;
   await conversions.answer();
   watch.bookmark(2, false);
-  expect([told, closed()]).toEqual([[], 1]);
+  expect([delivered, closed()]).toEqual([[], 1]);
 });

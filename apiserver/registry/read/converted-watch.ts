@@ -1,153 +1,161 @@
 /**
- * A watch of a custom kind whose objects a webhook puts into the watched version. Events wait for their objects in their order, as many as are there are converted
- * together, and selectors look at what came of it. Where it cannot be done, the watch ends, of the initial state with the reason; whoever is too far behind is cut off.
+ * A watch of a custom kind with a conversion webhook. Events keep their order; pending events are
+ * converted together, and selectors apply to the converted objects. When a conversion fails, the watch ends: with an
+ * error during the initial state, without one afterwards. A live watch with too many pending bytes is closed.
  */
 import { errorMessage } from '../../../shared/runtime/error-message';
 import type { CacheWatch, Change, ChangeSink, Entry, WatchEnd, WatchEventType } from '../../cache/cache';
 import { yieldToEventLoop } from '../../../shared/scheduling/yielding';
 import type { Revision } from '../../storage/store';
 import type { ConversionContext, Conversions } from '../conversions';
-import { convertedFrom } from '../object/hidden-fields';
+import { versionToConvertFrom } from '../object/hidden-fields';
 import type { Resource } from '../verbs';
 
-/** Of what waits: an initial state stops here, and a live watch ends at the second. */
-const ENOUGH_BYTES = 1024 * 1024;
-const MOST_BYTES = 16 * 1024 * 1024;
-const MOST_TOGETHER = 500;
+/** Limits of pending events: the initial state pauses at the first, and a live watch is closed at the second. */
+const MAX_INITIAL_BYTES = 1024 * 1024;
+const MAX_LIVE_BYTES = 16 * 1024 * 1024;
+const MAX_BATCH = 500;
 
-interface Waiting {
-  /** What has to be converted before it can be told. */
+interface PendingDelivery {
+  /** Objects to convert before delivery. */
   readonly entries: readonly Entry[];
   readonly bytes: number;
-  readonly tell: (shown: readonly Entry[]) => void;
+  readonly deliver: (converted: readonly Entry[]) => void;
 }
 
 export interface ConvertedWatchParts {
   readonly conversions: Conversions;
   readonly row: Resource['row'];
-  /** Absent = everything. */
+  /** `undefined` to deliver every event. */
   readonly matches: ((entry: Entry) => boolean) | undefined;
-  /** Of each conversion. */
+  /** Creates the context of one conversion. */
   readonly context: () => ConversionContext;
 }
 
 export class ConvertedWatch implements ChangeSink, CacheWatch {
-  private readonly queue: Waiting[] = [];
+  private readonly queue: PendingDelivery[] = [];
   private bytes = 0;
-  private isBusy = false;
+  private isDraining = false;
   private isEnded = false;
   private isLive = false;
   private source: CacheWatch | undefined;
-  private drained: (() => void)[] = [];
+  private readyWaiters: (() => void)[] = [];
 
   constructor(
     private readonly sink: ChangeSink,
     private readonly parts: ConvertedWatchParts,
   ) {}
 
-  /** What is to be closed when it ends from this side. */
-  follow(source: CacheWatch): void {
+  /** Sets the cache watch that {@link close} closes. */
+  attachSource(source: CacheWatch): void {
     this.source = source;
     if (this.isEnded) source.close();
   }
 
   event(type: WatchEventType, entry: Entry, change: Change): void {
-    if (this.parts.matches === undefined) this.put([entry], ([shown = entry]) => this.sink.event(type, shown, change));
-    else this.selected(type, entry, change, this.parts.matches);
+    if (this.parts.matches === undefined) this.enqueue([entry], ([converted = entry]) => this.sink.event(type, converted, change));
+    else this.deliverSelected(type, entry, change, this.parts.matches);
   }
 
   bookmark(revision: Revision, endOfInitialEvents: boolean): void {
-    this.put([], () => this.sink.bookmark(revision, endOfInitialEvents));
+    this.enqueue([], () => this.sink.bookmark(revision, endOfInitialEvents));
   }
 
   end(reason: WatchEnd): void {
-    this.put([], () => this.finish(reason));
+    this.enqueue([], () => this.finish(reason));
   }
 
   onLive(): void {
-    this.put([], () => {
+    this.enqueue([], () => {
       this.isLive = true;
       this.sink.onLive?.();
     });
   }
 
   whenWritable(): Promise<void> | undefined {
-    if (this.isEnded || this.bytes <= ENOUGH_BYTES) return this.sink.whenWritable?.();
-    return new Promise((resolve) => this.drained.push(resolve));
+    if (this.isEnded || this.bytes <= MAX_INITIAL_BYTES) return this.sink.whenWritable?.();
+    return new Promise((resolve) => this.readyWaiters.push(resolve));
   }
 
   close(): void {
     this.isEnded = true;
     this.queue.splice(0);
     this.source?.close();
-    this.release();
+    this.resolveWaiters();
   }
 
   sendBookmark(): void {
     this.source?.sendBookmark();
   }
 
-  /** What the selector says of both states decides what is told. */
-  private selected(type: WatchEventType, entry: Entry, change: Change, matches: (entry: Entry) => boolean): void {
+  /** Converts both states of an object; the event type follows from which of them match the selector. */
+  private deliverSelected(type: WatchEventType, entry: Entry, change: Change, matches: (entry: Entry) => boolean): void {
     const current = type === 'DELETED' ? undefined : entry;
     const previous = type === 'DELETED' ? entry : type === 'MODIFIED' ? change.previous : undefined;
-    const both = [...(previous === undefined ? [] : [previous]), ...(current === undefined ? [] : [current])];
-    this.put(both, (shown) => {
-      const [before, after] = [previous === undefined ? undefined : shown[0], current === undefined ? undefined : shown[shown.length - 1]];
-      const [was, is] = [before !== undefined && matches(before), after !== undefined && matches(after)];
-      if (is && after !== undefined) this.sink.event(was ? 'MODIFIED' : 'ADDED', after, change);
-      else if (was && before !== undefined) this.sink.event('DELETED', before, change);
+    const states = [...(previous === undefined ? [] : [previous]), ...(current === undefined ? [] : [current])];
+    this.enqueue(states, (converted) => {
+      const [before, after] = [
+        previous === undefined ? undefined : converted[0],
+        current === undefined ? undefined : converted[converted.length - 1],
+      ];
+      const [matchedBefore, matchesNow] = [before !== undefined && matches(before), after !== undefined && matches(after)];
+      if (matchesNow && after !== undefined) this.sink.event(matchedBefore ? 'MODIFIED' : 'ADDED', after, change);
+      else if (matchedBefore && before !== undefined) this.sink.event('DELETED', before, change);
     });
   }
 
-  private put(entries: readonly Entry[], tell: (shown: readonly Entry[]) => void): void {
+  private enqueue(entries: readonly Entry[], deliver: (converted: readonly Entry[]) => void): void {
     if (this.isEnded) return;
-    if (!this.isBusy && this.queue.length === 0 && entries.every((entry) => convertedFrom(this.parts.row, entry) === undefined)) {
-      tell(entries);
+    if (
+      !this.isDraining &&
+      this.queue.length === 0 &&
+      entries.every((entry) => versionToConvertFrom(this.parts.row, entry) === undefined)
+    ) {
+      deliver(entries);
       return;
     }
     const bytes = entries.reduce((sum, entry) => sum + entry.bytes.length, 0);
-    this.queue.push({ entries, bytes, tell });
+    this.queue.push({ entries, bytes, deliver });
     this.bytes += bytes;
-    if (this.isLive && this.bytes > MOST_BYTES) this.finish({ type: 'closed' });
-    else if (!this.isBusy) void this.work();
+    if (this.isLive && this.bytes > MAX_LIVE_BYTES) this.finish({ type: 'closed' });
+    else if (!this.isDraining) void this.drainQueue();
   }
 
-  private async work(): Promise<void> {
-    this.isBusy = true;
+  private async drainQueue(): Promise<void> {
+    this.isDraining = true;
     try {
-      // What happens in one turn is converted together.
+      // Events of one event loop turn are converted together.
       await yieldToEventLoop();
-      while (this.queue.length > 0 && !this.isEnded) await this.tellSome();
+      while (this.queue.length > 0 && !this.isEnded) await this.deliverBatch();
     } finally {
-      this.isBusy = false;
+      this.isDraining = false;
     }
   }
 
-  private async tellSome(): Promise<void> {
-    const some = this.queue.slice(0, MOST_TOGETHER);
-    let shown: readonly Entry[];
+  private async deliverBatch(): Promise<void> {
+    const batch = this.queue.slice(0, MAX_BATCH);
+    let converted: readonly Entry[];
     try {
-      shown = await this.parts.conversions.entries(
+      converted = await this.parts.conversions.convertEntries(
         this.parts.row,
-        some.flatMap(({ entries }) => entries),
+        batch.flatMap(({ entries }) => entries),
         this.parts.context(),
       );
     } catch (error) {
-      // Whoever has seen its state begins anew, and is told then what is wrong (upstream behaviour).
+      // A client that already has the initial state reconnects and gets the error then (upstream behaviour).
       this.finish(this.isLive ? { type: 'closed' } : { type: 'failed', message: errorMessage(error) });
       return;
     }
-    let at = 0;
-    for (const { entries, bytes, tell } of some) {
+    let offset = 0;
+    for (const { entries, bytes, deliver } of batch) {
       if (this.hasEnded()) return;
       this.queue.shift();
       this.bytes -= bytes;
-      tell(shown.slice(at, (at += entries.length)));
-      const full = this.sink.whenWritable?.();
-      if (full !== undefined && !this.isLive) await full;
+      deliver(converted.slice(offset, (offset += entries.length)));
+      const consumerPause = this.sink.whenWritable?.();
+      if (consumerPause !== undefined && !this.isLive) await consumerPause;
     }
-    if (this.bytes <= ENOUGH_BYTES) this.release();
+    if (this.bytes <= MAX_INITIAL_BYTES) this.resolveWaiters();
   }
 
   private hasEnded(): boolean {
@@ -160,9 +168,9 @@ export class ConvertedWatch implements ChangeSink, CacheWatch {
     this.sink.end(reason);
   }
 
-  private release(): void {
-    const waiting = this.drained;
-    this.drained = [];
-    for (const resolve of waiting) resolve();
+  private resolveWaiters(): void {
+    const waiters = this.readyWaiters;
+    this.readyWaiters = [];
+    for (const resolve of waiters) resolve();
   }
 }

@@ -10,11 +10,11 @@ import type { ListPage, Resource, Selection } from '../verbs';
 import { createReader } from './reader';
 
 const OBJECTS = 2000;
-/** What one look takes, so that all of them take 40 ms. */
-const LOOK_MS = 0.02;
+/** Time per visited object, so that all of them take 40 ms. */
+const VISIT_MS = 0.02;
 const SLICE_MS = 5;
-/** Looks between two looks at the clock. */
-const STRIDE = 16;
+/** Visited objects between two readings of the clock. */
+const VISITS_PER_CLOCK_CHECK = 16;
 
 const row = STORED_KINDS.find(({ kind }) => kind === 'ConfigMap')!;
 const configMaps: Resource = { row, hub: row, stored: { name: 'configmaps', segment: 'configmaps', namespaced: true } };
@@ -39,12 +39,12 @@ beforeEach(async () => {
 
 afterEach(() => cache.close());
 
-/** Time on the clock between two turns of the event loop, at most, until the promise settles. */
+/** The longest time between two event loop turns until the promise is fulfilled. */
 async function longestTurn(promise: Promise<unknown>): Promise<number> {
-  let settled = false;
-  const done = promise.finally(() => (settled = true));
+  let isDone = false;
+  const done = promise.finally(() => (isDone = true));
   let longest = 0;
-  for (let before = clock.monotonic(); !settled; before = clock.monotonic()) {
+  for (let before = clock.monotonic(); !isDone; before = clock.monotonic()) {
     await new Promise<void>((resolve) => setImmediate(resolve));
     longest = Math.max(longest, clock.monotonic() - before);
   }
@@ -52,12 +52,12 @@ async function longestTurn(promise: Promise<unknown>): Promise<number> {
   return longest;
 }
 
-function selecting(found: (key: string) => boolean): Selection {
+function selecting(isMatch: (key: string) => boolean): Selection {
   return {
-    filters: true,
+    hasFilters: true,
     matches({ key }) {
-      clock.advance(LOOK_MS);
-      return found(key);
+      clock.advance(VISIT_MS);
+      return isMatch(key);
     },
   };
 }
@@ -70,9 +70,9 @@ test.each([
     selecting(() => false),
     limit,
   );
-  expect(await longestTurn(page)).toBeLessThan(SLICE_MS + (STRIDE + 1) * LOOK_MS);
+  expect(await longestTurn(page)).toBeLessThan(SLICE_MS + (VISITS_PER_CLOCK_CHECK + 1) * VISIT_MS);
   expect([...(await page).entries]).toEqual([]);
-  expect(clock.monotonic()).toBeGreaterThan(OBJECTS * LOOK_MS - 1);
+  expect(clock.monotonic()).toBeGreaterThan(OBJECTS * VISIT_MS - 1);
 });
 
 test('a list with a selector and no limit returns all matching objects in order', async () => {

@@ -1,7 +1,7 @@
 /**
- * Lists: which state a list shows (upstream's table "resource versions in get, list and watch" in its API concepts, with resourceVersion,
- * resourceVersionMatch, limit and continue), which part of it, and where the next page begins. Parameter combinations that are refused as invalid
- * never come here (endpoints/request/parameters.ts).
+ * Lists. The state, range and next page of a list follow from resourceVersion, resourceVersionMatch, limit and
+ * continue, as in the table "resource versions in get, list and watch" of upstream's API concepts. Invalid
+ * combinations of parameters are rejected earlier (endpoints/request/parameters.ts).
  */
 import { compareBytes } from '../../../shared/values/json';
 import { badRequest, expired, internalError, requestTooLarge, type StatusError } from '../../../shared/api/errors/status';
@@ -10,59 +10,62 @@ import type { Cache, Entry, Snapshot } from '../../cache/cache';
 import { TimeSlice } from '../../../shared/scheduling/yielding';
 import { StoreError, type Revision } from '../../storage/store';
 import type { ListOptions, ListPage, RequestContext, Resource, Selection } from '../verbs';
-import { formatContinue, NEWEST, parseContinue, startAfter, type ContinueToken } from './continue-token';
+import { formatContinueToken, NEWEST_REVISION, parseContinueToken, startAfterKey, type ContinueToken } from './continue-token';
 import type { Conversions } from '../conversions';
-import { ConversionLine } from './conversion-pipeline';
-import { conversionsOf, type ListCounts, type ListMeter, type ReaderParts } from './reader-parts';
-import { readFailure, type ResourceVersionGate } from './resource-version-gate';
+import { ConversionPipeline } from './conversion-pipeline';
+import { conversionsOf, type ListCounts, type ListMetrics, type ReaderParts } from './reader-parts';
+import { convertReadFailure, type ResourceVersionGate } from './resource-version-gate';
 
 export interface ListParts extends Pick<ReaderParts, 'conversions'> {
   readonly cache: Cache;
   readonly clock: Clock;
   readonly gate: ResourceVersionGate;
-  readonly meter?: ListMeter;
+  readonly listMetrics?: ListMetrics;
 }
 
-/** Where a list finds its state. */
+/** The state that a list returns. */
 type ListSource =
   | { readonly type: 'newest' }
   | { readonly type: 'cached'; readonly notOlderThan: Revision }
   | { readonly type: 'exact'; readonly revision: Revision; readonly tooOld: () => StatusError };
 
-interface ListRead {
+interface ListPlan {
   readonly source: ListSource;
-  /** Infinity = everything. */
+  /** Infinity when unlimited. */
   readonly limit: number;
-  /** Where to begin, relative to the listed prefix. */
+  /** First key, relative to the listed prefix. */
   readonly start: string;
-  /** A continuation at its first page's revision. */
-  readonly laterPage: boolean;
+  /** A continuation at the revision of its first page. */
+  readonly isLaterPage: boolean;
 }
 
-/** The part of a state that one read is about. */
-interface Part {
+/** Keys in [start, end) to read, and at most how many. */
+interface RangeRequest {
   readonly start: string | undefined;
   readonly end: string | undefined;
   readonly limit: number;
 }
 
-/** What is known about a revision that is asked for exactly. */
-interface Exactly {
-  /** The store has it, whatever the cache has seen. */
+/** How to read the state of a given revision. */
+interface ExactReadOptions {
+  /** The revision is known to exist in the store, even if the cache has not reached it. */
   readonly stored?: true;
-  /** What to say when it was compacted. */
+  /** The error when the revision is compacted. */
   readonly tooOld?: () => StatusError;
 }
 
-/** A way to read parts of one state: states in memory give everything at once, those read from the store what was asked for. */
-interface Read {
-  (part: Part): Promise<Snapshot>;
+/**
+ * Reads ranges of one state. A state in memory returns the whole range at once; a state in the store returns at most
+ * `limit` entries.
+ */
+interface RangeReader {
+  (part: RangeRequest): Promise<Snapshot>;
 }
 
-/** How the state was found, and what is told of the list. */
-interface Found {
-  readonly read: Read;
-  readonly tell: (counts: ListCounts) => void;
+/** How to read the state, and where to report the size of the list. */
+interface ListState {
+  readonly read: RangeReader;
+  readonly reportCounts: (counts: ListCounts) => void;
 }
 
 export function list(
@@ -73,68 +76,71 @@ export function list(
   options: ListOptions,
 ): Promise<ListPage> {
   const { trace } = context;
-  if (trace === undefined) return listed(parts, context, resource, namespace, options);
-  return trace.runInChildSpan('cacher list', { type: resource.stored.name }, () => listed(parts, context, resource, namespace, options));
+  if (trace === undefined) return listPage(parts, context, resource, namespace, options);
+  return trace.runInChildSpan('cacher list', { type: resource.stored.name }, () => listPage(parts, context, resource, namespace, options));
 }
 
-async function listed(
+async function listPage(
   parts: ListParts,
   context: RequestContext,
   resource: Resource,
   namespace: string,
   options: ListOptions,
 ): Promise<ListPage> {
-  const { source, limit, start, laterPage } = plan(resource, options);
+  const { source, limit, start, isLaterPage } = planList(resource, options);
   parts.gate.requireReady();
   const { selection } = options;
   const scope = scopeOf(resource, namespace, selection, start);
-  const { read, tell } = await readerOf(parts, context, resource, source);
+  const { read, reportCounts } = await openState(parts, context, resource, source);
   refuseUnreadable(parts, resource, scope, limit);
   const snapshot = await read({ start: scope.start, end: scope.end, limit });
   if (resource.row.custom?.webhook !== undefined) {
-    const search = { snapshot, read, scope, selection, selective: selects(selection), limit };
-    const page = await converted({ row: resource.row, conversions: conversionsOf(parts), context }, search);
-    tell({ fetched: page.entries.length, returned: page.entries.length });
-    if (!laterPage && page.continue !== undefined) parts.cache.pin(resource.stored, snapshot);
+    const search = { snapshot, read, scope, selection, isSelective: hasSelector(selection), limit };
+    const page = await listConverted({ row: resource.row, conversions: conversionsOf(parts), context }, search);
+    reportCounts({ fetched: page.entries.length, returned: page.entries.length });
+    if (!isLaterPage && page.continue !== undefined) parts.cache.pin(resource.stored, snapshot);
     return page;
   }
-  if (scope.single !== undefined) {
-    const entries = single(snapshot, scope.single, selection);
-    tell({ fetched: 1, returned: entries.length });
+  if (scope.singleKey !== undefined) {
+    const entries = singleEntry(snapshot, scope.singleKey, selection);
+    reportCounts({ fetched: 1, returned: entries.length });
     return { revision: snapshot.revision, entries };
   }
-  const selective = selects(selection);
-  // Where all entries match there is no search: the response's writer walks them, and yields.
-  if (limit === Infinity && !selective) {
+  const isSelective = hasSelector(selection);
+  // When every entry matches, the response writer iterates over the range itself, and yields.
+  if (limit === Infinity && !isSelective) {
     const count = snapshot.count(scope.start, scope.end);
-    tell({ fetched: count, returned: count });
+    reportCounts({ fetched: count, returned: count });
     return { revision: snapshot.revision, entries: snapshot.range(scope.start, scope.end) };
   }
   const slice = new TimeSlice(parts.clock, { slot: context });
-  const looked = { count: 0 };
-  const page = await firstMatches(snapshot, { read, scope, selection, selective, limit, slice, looked });
-  tell({ fetched: looked.count, returned: page.entries.length });
-  // Later pages are asked of this same state; a later page found it pinned, or had to read it from the store.
-  if (!laterPage && page.continue !== undefined) parts.cache.pin(resource.stored, snapshot);
+  const visited = { count: 0 };
+  const page = await firstMatches(snapshot, { read, scope, selection, isSelective, limit, slice, visited });
+  reportCounts({ fetched: visited.count, returned: page.entries.length });
+  // Later pages read the same state: it stays pinned, or is read from the store again.
+  if (!isLaterPage && page.continue !== undefined) parts.cache.pin(resource.stored, snapshot);
   return page;
 }
 
-/** As upstream, whose unlimited lists come from a cache that never gets ready, and whose pages come from the store. */
+/**
+ * Upstream rejects unlimited lists when its cache cannot decode an object of the kind, and pages only when they
+ * contain one.
+ */
 function refuseUnreadable({ cache, gate }: ListParts, resource: Resource, { start, end }: Scope, limit: number): void {
   if (limit === Infinity) gate.requireComplete(resource);
   const refusal = cache.firstUnreadableKey(resource.stored, start, end);
   if (refusal !== undefined) throw internalError(`unable to transform key "${refusal.storeKey}": ${refusal.reason}`);
 }
 
-/** The cell of the table that the parameters point at. */
-function plan(resource: Resource, options: ListOptions): ListRead {
+/** The row of the table that the parameters select. */
+function planList(resource: Resource, options: ListOptions): ListPlan {
   const { resourceVersion, resourceVersionMatch } = options;
   const limit = options.limit !== undefined && options.limit > 0 ? options.limit : Infinity;
-  const firstPage = (source: ListSource, most: number): ListRead => ({ source, limit: most, start: '', laterPage: false });
+  const firstPage = (source: ListSource, pageLimit: number): ListPlan => ({ source, limit: pageLimit, start: '', isLaterPage: false });
   if (options.continue !== undefined && options.continue !== '') return continuation(options.continue, resourceVersion, limit);
   if (resourceVersion === undefined) return firstPage({ type: 'newest' }, limit);
   if (resourceVersion === 0 && resourceVersionMatch !== 'Exact') {
-    // Upstream ignores the limit here, but for kinds that it keeps no cache for.
+    // Upstream ignores the limit here, except for kinds without a watch cache.
     return firstPage({ type: 'cached', notOlderThan: 0 }, resource.row.expires === true ? limit : Infinity);
   }
   if (resourceVersionMatch === 'Exact' || (resourceVersionMatch === undefined && limit !== Infinity)) {
@@ -144,13 +150,13 @@ function plan(resource: Resource, options: ListOptions): ListRead {
   return firstPage({ type: 'cached', notOlderThan: resourceVersion }, limit);
 }
 
-function continuation(text: string, resourceVersion: Revision | undefined, limit: number): ListRead {
+function continuation(text: string, resourceVersion: Revision | undefined, limit: number): ListPlan {
   if (resourceVersion !== undefined && resourceVersion !== 0)
     throw badRequest('specifying resource version is not allowed when using continue');
-  const token = parseContinue(text);
-  if (token.revision < 0) return { source: { type: 'newest' }, limit, start: token.start, laterPage: false };
+  const token = parseContinueToken(text);
+  if (token.revision < 0) return { source: { type: 'newest' }, limit, start: token.start, isLaterPage: false };
   const tooOld = (): StatusError => expiredContinuation(token);
-  return { source: { type: 'exact', revision: token.revision, tooOld }, limit, start: token.start, laterPage: true };
+  return { source: { type: 'exact', revision: token.revision, tooOld }, limit, start: token.start, isLaterPage: true };
 }
 
 function expiredContinuation(token: ContinueToken): StatusError {
@@ -159,36 +165,37 @@ function expiredContinuation(token: ContinueToken): StatusError {
       'parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token ' +
       'results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and ' +
       'now may show up in the list.',
-    formatContinue({ revision: NEWEST, start: token.start }),
+    formatContinueToken({ revision: NEWEST_REVISION, start: token.start }),
   );
 }
 
-/** Waits until the state that is wanted exists, and says how to read it. */
-async function readerOf(parts: ListParts, context: RequestContext, resource: Resource, source: ListSource): Promise<Found> {
-  const { cache, gate, clock, meter } = parts;
+/** Waits until the state exists and returns its reader. */
+async function openState(parts: ListParts, context: RequestContext, resource: Resource, source: ListSource): Promise<ListState> {
+  const { cache, gate, clock, listMetrics } = parts;
   const type = resource.stored;
-  const present = (waitedMs?: number): Found => ({
+  const cachedState = (waitedMs?: number): ListState => ({
     read: () => Promise.resolve(cache.snapshot(type)),
-    tell: (counts) => meter?.fromCache(type, counts, waitedMs),
+    reportCounts: (counts) => listMetrics?.observeCacheList(type, counts, waitedMs),
   });
-  const at = (revision: Revision, how: Exactly): Found => ({
-    read: (part) => snapshotAt(cache, context, resource, revision, part, how),
-    tell: (counts) => meter?.fromStore(type, counts, how.stored === true),
+  const exactState = (revision: Revision, options: ExactReadOptions): ListState => ({
+    read: (part) => snapshotAt(cache, context, resource, revision, part, options),
+    reportCounts: (counts) => listMetrics?.observeStoreList(type, counts, options.stored === true),
   });
   switch (source.type) {
     case 'newest': {
       const startedAt = clock.monotonic();
-      if ((await gate.mostRecent(context)) === 'current') return present(clock.monotonic() - startedAt);
-      // The cache does not keep up with the store: the list comes from the store.
-      return at(await gate.storeRevision(context), { stored: true });
+      if ((await gate.catchUp(context)) === 'current') return cachedState(clock.monotonic() - startedAt);
+      // The cache lags behind the store, so the list is read from the store.
+      return exactState(await gate.storeRevision(context), { stored: true });
     }
     case 'cached':
-      await gate.notOlderThan(context, source.notOlderThan);
-      return present();
+      await gate.waitForRevision(context, source.notOlderThan);
+      return cachedState();
     case 'exact':
-      // A revision ahead of the cache may be real, another replica's first page, so it is waited for.
-      await gate.notOlderThan(context, source.revision);
-      return cache.snapshot(type).revision === source.revision ? present() : at(source.revision, { tooOld: source.tooOld });
+      // A revision ahead of the cache may exist, for example on the first page of another replica, so the list waits
+      // for it.
+      await gate.waitForRevision(context, source.revision);
+      return cache.snapshot(type).revision === source.revision ? cachedState() : exactState(source.revision, { tooOld: source.tooOld });
   }
 }
 
@@ -197,8 +204,8 @@ async function snapshotAt(
   context: RequestContext,
   resource: Resource,
   revision: Revision,
-  { start, end, limit }: Part,
-  { stored, tooOld }: Exactly,
+  { start, end, limit }: RangeRequest,
+  { stored, tooOld }: ExactReadOptions,
 ): Promise<Snapshot> {
   try {
     return await cache.snapshotAt(resource.stored, revision, {
@@ -209,16 +216,16 @@ async function snapshotAt(
       ...(stored === undefined ? {} : { isInStore: stored }),
     });
   } catch (error) {
-    throw tooOld !== undefined && error instanceof StoreError && error.failure === 'compacted' ? tooOld() : readFailure(error);
+    throw tooOld !== undefined && error instanceof StoreError && error.failure === 'compacted' ? tooOld() : convertReadFailure(error);
   }
 }
 
-/** The keys that a list looks at: those in [start, end), or just one. Continue tokens are relative to `prefix`. */
+/** The keys of a list: [start, end), or a single key. Continue tokens are relative to `prefix`. */
 interface Scope {
   readonly prefix: string;
   readonly start: string | undefined;
   readonly end: string | undefined;
-  readonly single?: string;
+  readonly singleKey?: string;
 }
 
 function scopeOf(resource: Resource, namespace: string, selection: Selection, start: string): Scope {
@@ -227,128 +234,137 @@ function scopeOf(resource: Resource, namespace: string, selection: Selection, st
   const within = namespaced ? (namespace === '' ? selection.namespace : namespace) : undefined;
   if (selection.name !== undefined && (!namespaced || within !== undefined)) {
     const key = namespaced ? `${within}/${selection.name}` : selection.name;
-    return { prefix, start: key, end: `${key}\0`, single: key };
+    return { prefix, start: key, end: `${key}\0`, singleKey: key };
   }
   const first = within === undefined ? '' : `${within}/`;
-  // `0` follows `/`, so this bound lies right after the namespace's keys.
+  // `0` follows `/`, so this bound comes right after the keys of the namespace.
   const end = within === undefined ? undefined : `${within}0`;
   const from = prefix + start;
   const begin = compareBytes(from, first) > 0 ? from : first;
   return { prefix, start: begin === '' ? undefined : begin, end };
 }
 
-function single(snapshot: Snapshot, key: string, selection: Selection): readonly Entry[] {
+function singleEntry(snapshot: Snapshot, key: string, selection: Selection): readonly Entry[] {
   const entry = snapshot.get(key);
   return entry !== undefined && selection.matches(entry) ? [entry] : [];
 }
 
-function selects(selection: Selection): boolean {
-  return selection.filters || selection.name !== undefined || selection.namespace !== undefined;
+function hasSelector(selection: Selection): boolean {
+  return selection.hasFilters || selection.name !== undefined || selection.namespace !== undefined;
 }
 
-/** The most entries that are read from the store at a time while a selector looks for matches. */
+/** Maximum number of entries per read from the store while a selector searches for matches. */
 const MAX_READ = 10_000;
 
 interface Search {
-  readonly read: Read;
+  readonly read: RangeReader;
   readonly scope: Scope;
   readonly selection: Selection;
-  /** Whether the selection takes anything away. */
-  readonly selective: boolean;
+  /** Whether the selection excludes any object. */
+  readonly isSelective: boolean;
   readonly limit: number;
-  /** Counts every entry looked at, so that a search which finds no match yields as well. */
+  /** Yields by visited entries, so that a search without matches yields too. */
   readonly slice: TimeSlice;
-  /** How many were looked at. */
-  readonly looked: { count: number };
+  /** Number of visited entries. */
+  readonly visited: { count: number };
 }
 
-/** Whose entries have been collected. */
-interface FullPage extends ListPage {
+/** A page with its entries in memory. */
+interface CollectedPage extends ListPage {
   readonly entries: readonly Entry[];
 }
 
-/** At most `limit` entries. The answer begins with the token of the next page, so a page is collected before it is written. */
-async function firstMatches(snapshot: Snapshot, { read, scope, selection, selective, limit, slice, looked }: Search): Promise<FullPage> {
+/**
+ * Collects at most `limit` matching entries. The continue token comes first in the response, so a page is collected
+ * before it is written.
+ */
+async function firstMatches(
+  snapshot: Snapshot,
+  { read, scope, selection, isSelective, limit, slice, visited }: Search,
+): Promise<CollectedPage> {
   const entries: Entry[] = [];
-  let part: Part = { start: scope.start, end: scope.end, limit };
-  for (let known = snapshot; ; known = await read(part)) {
-    for (const entry of known.range(part.start, part.end)) {
-      if (entries.length === limit) return cutShort(snapshot, scope, entries, selective);
-      looked.count += 1;
-      if (!selective || selection.matches(entry)) entries.push(entry);
+  let part: RangeRequest = { start: scope.start, end: scope.end, limit };
+  for (let chunk = snapshot; ; chunk = await read(part)) {
+    for (const entry of chunk.range(part.start, part.end)) {
+      if (entries.length === limit) return partialPage(snapshot, scope, entries, isSelective);
+      visited.count += 1;
+      if (!isSelective || selection.matches(entry)) entries.push(entry);
       const pause = slice.yieldIfDue();
       if (pause !== undefined) await pause;
     }
-    if (known.unknownFrom === undefined) return { revision: snapshot.revision, entries };
-    if (entries.length === limit) return cutShort(snapshot, scope, entries, selective);
-    part = { start: known.unknownFrom, end: scope.end, limit: Math.min(part.limit * 2, MAX_READ) };
+    if (chunk.unknownFrom === undefined) return { revision: snapshot.revision, entries };
+    if (entries.length === limit) return partialPage(snapshot, scope, entries, isSelective);
+    part = { start: chunk.unknownFrom, end: scope.end, limit: Math.min(part.limit * 2, MAX_READ) };
   }
 }
 
-/** On whose behalf objects are put into which version. */
-interface Conversion {
+/** Converts entries to the version of the row, on behalf of a request. */
+interface ListConversion {
   readonly row: Resource['row'];
   readonly conversions: Conversions;
   readonly context: RequestContext;
 }
 
-/** So many are converted before anyone looks which of them are wanted; where all are, half of them while the other half is being taken. */
-const MOST_TOGETHER = 2_000;
-/** Of objects that are not stored as they are shown: they are all there before the first of them is sent, so that a list fails as a whole. */
-const MOST_CONVERTED_BYTES = 128 * 1024 * 1024;
+/** Entries per conversion; half as many when chunks are pipelined, since two of them are in flight. */
+const CONVERSION_BATCH = 2_000;
+/**
+ * Limit of converted bytes per list. All objects are converted before the first is sent, so that a list that fails
+ * returns an error.
+ */
+const MAX_CONVERTED_BYTES = 128 * 1024 * 1024;
 
-/** As `firstMatches`, where a webhook has to say first how objects look: selectors are about that. */
-async function converted(
-  conversion: Conversion,
-  search: Omit<Search, 'slice' | 'looked'> & { readonly snapshot: Snapshot },
-): Promise<FullPage> {
+/** Like {@link firstMatches}, for kinds with a conversion webhook: selectors apply to the converted objects. */
+async function listConverted(
+  conversion: ListConversion,
+  search: Omit<Search, 'slice' | 'visited'> & { readonly snapshot: Snapshot },
+): Promise<CollectedPage> {
   const { row, conversions, context } = conversion;
-  const { snapshot, read, scope, selection, selective, limit } = search;
+  const { snapshot, read, scope, selection, isSelective, limit } = search;
   const entries: Entry[] = [];
   let bytes = 0;
-  const take = (stored: readonly Entry[], shown: readonly Entry[]): boolean => {
-    for (const [at, entry] of shown.entries()) {
+  const consume = (stored: readonly Entry[], converted: readonly Entry[]): boolean => {
+    for (const [index, entry] of converted.entries()) {
       if (entries.length === limit) return false;
-      if (selective && !selection.matches(entry)) continue;
+      if (isSelective && !selection.matches(entry)) continue;
       entries.push(entry);
-      bytes += entry === stored[at] ? 0 : entry.bytes.length;
+      bytes += entry === stored[index] ? 0 : entry.bytes.length;
     }
-    if (bytes > MOST_CONVERTED_BYTES)
+    if (bytes > MAX_CONVERTED_BYTES)
       throw requestTooLarge('there is too much to be converted in one list: ask for it in pages, with limit');
     return true;
   };
-  const page = (): FullPage => cutShort(snapshot, scope, entries, selective);
-  const isWhole = limit === Infinity;
-  const line = new ConversionLine((stored) => conversions.entries(row, stored, context), take, isWhole);
-  const most = isWhole ? MOST_TOGETHER / 2 : MOST_TOGETHER;
-  let part: Part = { start: scope.start, end: scope.end, limit };
-  for (let known = snapshot; ; known = await read(part)) {
-    let together: Entry[] = [];
-    for (const entry of known.range(part.start, part.end)) {
-      if (!selective && entries.length + together.length === limit) {
-        await line.add(together);
-        return page();
+  const currentPage = (): CollectedPage => partialPage(snapshot, scope, entries, isSelective);
+  const isUnlimited = limit === Infinity;
+  const pipeline = new ConversionPipeline((stored) => conversions.convertEntries(row, stored, context), consume, isUnlimited);
+  const batchSize = isUnlimited ? CONVERSION_BATCH / 2 : CONVERSION_BATCH;
+  let part: RangeRequest = { start: scope.start, end: scope.end, limit };
+  for (let chunk = snapshot; ; chunk = await read(part)) {
+    let batch: Entry[] = [];
+    for (const entry of chunk.range(part.start, part.end)) {
+      if (!isSelective && entries.length + batch.length === limit) {
+        await pipeline.add(batch);
+        return currentPage();
       }
-      together.push(entry);
-      if (together.length < most) continue;
-      if (!(await line.add(together))) return page();
-      together = [];
+      batch.push(entry);
+      if (batch.length < batchSize) continue;
+      if (!(await pipeline.add(batch))) return currentPage();
+      batch = [];
     }
-    if (!(await line.add(together)) || !(await line.end())) return page();
-    if (known.unknownFrom === undefined) return { revision: snapshot.revision, entries };
-    if (entries.length === limit) return page();
-    part = { start: known.unknownFrom, end: scope.end, limit: Math.min(part.limit * 2, MAX_READ) };
+    if (!(await pipeline.add(batch)) || !(await pipeline.flush())) return currentPage();
+    if (chunk.unknownFrom === undefined) return { revision: snapshot.revision, entries };
+    if (entries.length === limit) return currentPage();
+    part = { start: chunk.unknownFrom, end: scope.end, limit: Math.min(part.limit * 2, MAX_READ) };
   }
 }
 
-/** A full page before the end of its range: whether a later key matches is not looked into. */
-function cutShort(snapshot: Snapshot, scope: Scope, entries: readonly Entry[], selective: boolean): FullPage {
+/** A full page before the end of the range. Does not search for further matches, so the next page may be empty. */
+function partialPage(snapshot: Snapshot, scope: Scope, entries: readonly Entry[], isSelective: boolean): CollectedPage {
   const last = entries[entries.length - 1];
-  const next = startAfter(last === undefined ? '' : last.key);
+  const next = startAfterKey(last === undefined ? '' : last.key);
   return {
     revision: snapshot.revision,
     entries,
-    continue: formatContinue({ revision: snapshot.revision, start: next.slice(scope.prefix.length) }),
-    ...(selective ? {} : { remainingItemCount: snapshot.count(next, scope.end) }),
+    continue: formatContinueToken({ revision: snapshot.revision, start: next.slice(scope.prefix.length) }),
+    ...(isSelective ? {} : { remainingItemCount: snapshot.count(next, scope.end) }),
   };
 }

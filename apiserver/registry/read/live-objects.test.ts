@@ -6,7 +6,7 @@ import { openCache, type OpenedCache } from '../../cache/sync/open-cache';
 import { encodeStoredValue } from '../../cache/store/stored-value';
 import { StoreError } from '../../storage/store';
 import { buildResources } from '../resources';
-import { liveObjects, type LiveObjects } from './live-objects';
+import { createLiveObjects, type LiveObjects } from './live-objects';
 
 const pods = buildResources().require('pods');
 const key = `/registry/${pods.stored.segment}/ns/p`;
@@ -15,13 +15,13 @@ let store: MemoryStore;
 let cache: OpenedCache;
 let live: LiveObjects<'pods'>;
 
-/** Loading begins, and is not done before it returns. */
+/** Starts loading; returns before it completes. */
 function open(): void {
   store = new MemoryStore();
   const clock = new ManualClock();
   const options = { store, prefix: '/registry', types: [pods.stored], clock, random: systemRandom, logger: silentLogger };
   cache = openCache({ ...options, checkMs: 0, compactionMs: 0 });
-  live = liveObjects({ cache, clock }, { pods });
+  live = createLiveObjects({ cache, clock }, { pods });
 }
 
 afterEach(() => cache.close());
@@ -37,11 +37,11 @@ it('LiveObjects returns the newest object, and undefined when it is deleted', as
   await cache.whenReady();
   expect(live.find('pods', 'ns', 'p')).toBeUndefined();
   put({ uid: 'a' });
-  expect(live.find('pods', 'ns', 'p')).toEqual({ uid: 'a', deletion: undefined });
+  expect(live.find('pods', 'ns', 'p')).toEqual({ uid: 'a', deletionTime: undefined });
   const known = live.find('pods', 'ns', 'p');
   expect(live.find('pods', 'ns', 'p')).toBe(known);
   put({ uid: 'b', deletionTimestamp: '2026-01-02T03:04:05Z' });
-  expect(live.find('pods', 'ns', 'p')).toEqual({ uid: 'b', deletion: Date.UTC(2026, 0, 2, 3, 4, 5) });
+  expect(live.find('pods', 'ns', 'p')).toEqual({ uid: 'b', deletionTime: Date.UTC(2026, 0, 2, 3, 4, 5) });
   expect(live.read('pods', 'ns', 'p')).toMatchObject({ metadata: { uid: 'b' } });
   store.remove(key);
   expect([live.find('pods', 'ns', 'p'), live.read('pods', 'ns', 'p')]).toEqual([undefined, undefined]);
@@ -49,9 +49,9 @@ it('LiveObjects returns the newest object, and undefined when it is deleted', as
 
 it('LiveObjects fails with 429 while the cache is loading and with 504 when the store does not answer', async () => {
   open();
-  await expect(live.current()).rejects.toMatchObject({ code: 429 });
+  await expect(live.waitUntilCurrent()).rejects.toMatchObject({ code: 429 });
   await cache.whenReady();
-  await expect(live.current()).resolves.toBeUndefined();
+  await expect(live.waitUntilCurrent()).resolves.toBeUndefined();
   store.failure = new StoreError('unavailable', 'gone');
-  await expect(live.current()).rejects.toMatchObject({ code: 504 });
+  await expect(live.waitUntilCurrent()).rejects.toMatchObject({ code: 504 });
 });

@@ -1,6 +1,7 @@
 /**
- * Whether objects that a credential depends on exist: asked at every request, so what was found out about an entry is kept until there is a
- * newer one. Answers from the cache; who wants to refuse somebody waits for `current` first.
+ * Checks that the objects on which a credential depends still exist. It is used for every request, so the parsed
+ * facts of an entry are cached until the entry changes. Reads come from the cache of API objects: await {@link
+ * LiveObjects.waitUntilCurrent} before a credential is rejected.
  */
 import { LRUCache } from 'lru-cache';
 import { stringAt, type JsonObject } from '../../../shared/values/json';
@@ -12,21 +13,24 @@ import type { Revision } from '../../storage/store';
 import type { Resource } from '../verbs';
 import { entryKey } from '../resources';
 import { parseEntry } from '../object/stored-object';
-import { readFailure } from './resource-version-gate';
+import { convertReadFailure } from './resource-version-gate';
 
 export interface LiveObject {
   readonly uid: string;
-  /** When it was or will be deleted, in ms since 1970. */
-  readonly deletion: number | undefined;
+  /** Deletion time in ms since 1970, past or future. */
+  readonly deletionTime: number | undefined;
 }
 
 export interface LiveObjects<Name extends string> {
-  /** Undefined = there is none, as far as this replica knows. */
+  /** `undefined` when the cache does not have the object. */
   find(resource: Name, namespace: string, name: string): LiveObject | undefined;
-  /** An object as this replica knows it. */
+  /** The whole object from the cache. */
   read(resource: Name, namespace: string, name: string): JsonObject | undefined;
-  /** Resolves when this replica knows everything that was stored before. Rejects with StatusError when that cannot be found out. */
-  current(): Promise<void>;
+  /**
+   * Resolves when the cache contains every write that was committed before the call. Rejects with StatusError when
+   * the store does not answer.
+   */
+  waitUntilCurrent(): Promise<void>;
 }
 
 export interface LiveObjectsParts {
@@ -34,32 +38,32 @@ export interface LiveObjectsParts {
   readonly clock: Clock;
 }
 
-/** Objects about which something is kept: some 300 bytes each. */
-const KEPT = 8192;
+/** About 300 bytes each. */
+const MAX_CACHED = 8192;
 const MAX_WAIT_MS = 3_000;
 
-interface Known {
+interface CachedObject {
   readonly revision: Revision;
   readonly object: LiveObject;
 }
 
-/** `resources`: of which kinds objects are asked for, by the name they are asked under. */
-export function liveObjects<Name extends string>(
+/** `resources`: the resources that can be looked up, by the name under which callers look them up. */
+export function createLiveObjects<Name extends string>(
   { cache, clock }: LiveObjectsParts,
   resources: Readonly<Record<Name, Resource>>,
 ): LiveObjects<Name> {
-  const known = new LRUCache<string, Known>({ max: KEPT });
+  const cachedObjects = new LRUCache<string, CachedObject>({ max: MAX_CACHED });
   return {
     find(resource, namespace, name) {
       const key = entryKey({ namespace, name });
       const entry = cache.get(resources[resource].stored, key);
       if (entry === undefined) return undefined;
       const id = `${resource}/${key}`;
-      const found = known.get(id);
-      if (found?.revision === entry.revision) return found.object;
+      const cached = cachedObjects.get(id);
+      if (cached?.revision === entry.revision) return cached.object;
       const metadata = readMetadata(parseEntry(entry).object);
-      const object = { uid: stringAt(metadata, 'uid') ?? '', deletion: parseTimestamp(stringAt(metadata, 'deletionTimestamp')) };
-      known.set(id, { revision: entry.revision, object });
+      const object = { uid: stringAt(metadata, 'uid') ?? '', deletionTime: parseTimestamp(stringAt(metadata, 'deletionTimestamp')) };
+      cachedObjects.set(id, { revision: entry.revision, object });
       return object;
     },
 
@@ -68,12 +72,12 @@ export function liveObjects<Name extends string>(
       return entry === undefined ? undefined : parseEntry(entry).object;
     },
 
-    async current() {
+    async waitUntilCurrent() {
       if (!cache.isReady) throw tooManyRequests('storage is (re)initializing', 1);
       try {
         await cache.waitUntilFresh({ deadline: clock.monotonic() + MAX_WAIT_MS });
       } catch (error) {
-        throw readFailure(error);
+        throw convertReadFailure(error);
       }
     },
   };

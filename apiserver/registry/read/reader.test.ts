@@ -9,7 +9,7 @@ import type { ChangeSink, WatchRequest } from '../../cache/cache';
 import { openCache, type CacheOptions, type OpenedCache } from '../../cache/sync/open-cache';
 import { StoreError, type Revision } from '../../storage/store';
 import type { ListOptions, ListPage, Reader, RequestContext, Resource, WatchOptions } from '../verbs';
-import { parseContinue } from './continue-token';
+import { parseContinueToken } from './continue-token';
 import { createReader } from './reader';
 import { EVERYTHING, selectionFor } from './selection';
 
@@ -36,7 +36,7 @@ let reader: Reader;
 let watchList: boolean;
 let context: RequestContext;
 
-/** Revisions: a/c1 = 101, a/c2 = 102, a/c3 = 103, b/c1 = 104, then the clock alone to 105. */
+/** Revisions: a/c1 = 101, a/c2 = 102, a/c3 = 103, b/c1 = 104; a write of another type moves the store to 105. */
 beforeEach(async () => {
   store = new MemoryStore();
   store.current = 100;
@@ -69,17 +69,17 @@ function remove(key: string): Revision {
   return store.remove(`/registry/${configMaps.stored.segment}/${key}`);
 }
 
-/** Moves the clock as a change of another type does. */
+/** Increments the store revision as a write of another type does. */
 function tick(): void {
   store.put('/registry/elsewhere', Buffer.alloc(0));
 }
 
-/** What came before `revision` is no longer kept. */
+/** Compacts the store before `revision`. */
 function compact(revision: Revision): void {
   store.put('/registry/compaction', Buffer.from(String(revision)));
 }
 
-/** From here on the store is ahead of the cache. */
+/** The cache receives no more events, so the store gets ahead of it. */
 function hold(): void {
   store.held = true;
 }
@@ -109,7 +109,7 @@ async function failure(promise: Promise<unknown>): Promise<StatusError> {
   return error;
 }
 
-/** Lets `ms` pass while the promise waits. */
+/** Advances the clock by `ms` while the promise is pending. */
 async function after<T>(ms: number, promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   await clock.advanceAsync(ms);
@@ -170,10 +170,10 @@ describe('get', () => {
 
   test('at a future resourceVersion fails with 504 after 3 s', async () => {
     const got = reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, 999);
-    let settled = false;
-    got.catch(() => undefined).finally(() => (settled = true));
+    let isDone = false;
+    got.catch(() => undefined).finally(() => (isDone = true));
     await clock.advanceAsync(2_999);
-    expect(settled).toBe(false);
+    expect(isDone).toBe(false);
     expect(await failure(after(1, got))).toMatchObject(tooLarge(999, 105));
   });
 
@@ -234,15 +234,15 @@ describe('while the cache is loading', () => {
 });
 
 /**
- * Every cell of the table of lists in upstream's API concepts. The store is one revision ahead (a/c4 = 106), which a cached state does not show and a
- * most recent one does.
+ * Every row of the table of lists in upstream's API concepts. The store is one revision ahead (a/c4 = 106): cached
+ * states lack this object, most recent ones contain it.
  */
 describe('list', () => {
   const newest = ['a/c1', 'a/c2', 'a/c3', 'a/c4'];
   const cached = ['a/c1', 'a/c2', 'a/c3'];
   const paged = ['a/c1', 'a/c2'];
 
-  /** What the list shows once the cache has caught up, or undefined when it answered before. */
+  /** Lists while the cache lags behind, and lets the cache catch up. */
   async function answers(options: Options): Promise<ListPage> {
     hold();
     put('a/c4');
@@ -273,7 +273,7 @@ describe('list', () => {
     test('and with a limit returns a page of the most recent state', async () => {
       const page = await answers({ limit: 2 });
       expect([keys(page), page.revision, page.remainingItemCount]).toEqual([paged, 106, 2]);
-      expect(parseContinue(tokenOf(page))).toEqual({ revision: 106, start: 'c2\0' });
+      expect(parseContinueToken(tokenOf(page))).toEqual({ revision: 106, start: 'c2\0' });
     });
 
     test('and with a limit and resourceVersion 0 returns the whole cached state', async () => {
@@ -397,8 +397,8 @@ describe('pages of a list', () => {
   });
 
   test('have tokens relative to the listed namespace or cluster', async () => {
-    expect(parseContinue(tokenOf(await list({ limit: 1 }, '')))).toEqual({ revision: 105, start: 'a/c1\0' });
-    expect(parseContinue(tokenOf(await list({ limit: 1 }, 'a')))).toEqual({ revision: 105, start: 'c1\0' });
+    expect(parseContinueToken(tokenOf(await list({ limit: 1 }, '')))).toEqual({ revision: 105, start: 'a/c1\0' });
+    expect(parseContinueToken(tokenOf(await list({ limit: 1 }, 'a')))).toEqual({ revision: 105, start: 'c1\0' });
   });
 
   test('pin their state once, on the first page, if there are more pages', async () => {
@@ -423,7 +423,7 @@ describe('pages of a list', () => {
     expect(error.message).toMatch(
       /^The provided continue parameter is too old to display a consistent list result\. You can start a new list/,
     );
-    expect(parseContinue(error.status.metadata.continue ?? '')).toEqual({ revision: -1, start: 'c1\0' });
+    expect(parseContinueToken(error.status.metadata.continue ?? '')).toEqual({ revision: -1, start: 'c1\0' });
   });
 
   test('with a token for the newest state continue at its revision', async () => {
@@ -431,7 +431,7 @@ describe('pages of a list', () => {
     put('a/c4');
     const page = await list({ limit: 1, continue: token(-1, 'c1\0') });
     expect([keys(page), page.revision, page.remainingItemCount]).toEqual([['a/c2'], 106, 2]);
-    expect(parseContinue(tokenOf(page))).toEqual({ revision: 106, start: 'c2\0' });
+    expect(parseContinueToken(tokenOf(page))).toEqual({ revision: 106, start: 'c2\0' });
     expect([lookups(), pin.mock.calls.length]).toEqual([1, 1]);
   });
 
@@ -468,8 +468,8 @@ describe('pages of a list', () => {
     expect([keys(plain).length, plain.remainingItemCount]).toEqual([10, 24]);
     const selected = await list({ limit: 16, labels: 'parity=even', continue: token(revision, '/') }, '');
     expect([keys(selected).length, selected.continue !== undefined]).toEqual([16, true]);
-    const all = await list({ limit: 100, labels: 'parity=even', continue: token(revision, '/') }, '');
-    expect([keys(all).length, all.continue]).toEqual([16, undefined]);
+    const rest = await list({ limit: 100, labels: 'parity=even', continue: token(revision, '/') }, '');
+    expect([keys(rest).length, rest.continue]).toEqual([16, undefined]);
     expect(Math.max(...snapshotAt.mock.calls.map(([, , { limit = Infinity }]) => limit))).toBeLessThanOrEqual(100);
   });
 });
@@ -490,7 +490,11 @@ describe('list with a field selector', () => {
   test('on a namespace of a cluster-wide list has tokens relative to the cluster', async () => {
     expect(keys(await list({ fields: 'metadata.namespace=b' }, ''))).toEqual(['b/c1']);
     const first = await list({ fields: 'metadata.namespace=a', limit: 2 }, '');
-    expect([keys(first), first.remainingItemCount, parseContinue(tokenOf(first)).start]).toEqual([['a/c1', 'a/c2'], undefined, 'a/c2\0']);
+    expect([keys(first), first.remainingItemCount, parseContinueToken(tokenOf(first)).start]).toEqual([
+      ['a/c1', 'a/c2'],
+      undefined,
+      'a/c2\0',
+    ]);
     expect(keys(await list({ fields: 'metadata.namespace=a', limit: 2, continue: tokenOf(first) }, ''))).toEqual(['a/c3']);
   });
 

@@ -1,6 +1,6 @@
 /**
- * The read side of the registry: get, list and watch as the resourceVersion rules of upstream's API concepts want them, answered
- * from the cache. Never writes, and never asks the store where the cache can be proved to be good enough.
+ * The read side of the registry: get, list and watch with the resourceVersion semantics of upstream's API concepts.
+ * Reads are answered from the cache; the store is read only while the cache lags behind it.
  */
 import type { ObjectKey } from '../../../shared/api/identity/identity';
 import { internalError, notFound } from '../../../shared/api/errors/status';
@@ -8,10 +8,10 @@ import type { Cache, CacheWatch, ChangeSink, Entry } from '../../cache/cache';
 import type { Revision } from '../../storage/store';
 import type { ListOptions, ListPage, Reader, RequestContext, Resource, WatchOptions } from '../verbs';
 import { list } from './list';
-import { readFailure, ResourceVersionGate } from './resource-version-gate';
+import { convertReadFailure, ResourceVersionGate } from './resource-version-gate';
 import { watch } from './watch';
 import { conversionsOf, type ReaderParts } from './reader-parts';
-import { convertedFrom } from '../object/hidden-fields';
+import { versionToConvertFrom } from '../object/hidden-fields';
 
 export function createReader(parts: ReaderParts): Reader {
   return new CacheReader(parts);
@@ -34,8 +34,8 @@ class CacheReader implements Reader {
       const refusal = this.cache.unreadableReason(resource.stored, storedKey);
       throw refusal === undefined ? notFound(resource.row, key.name) : internalError(refusal);
     }
-    if (convertedFrom(resource.row, entry) === undefined) return entry;
-    const [shown = entry] = await conversionsOf(this.parts).entries(resource.row, [entry], context);
+    if (versionToConvertFrom(resource.row, entry) === undefined) return entry;
+    const [shown = entry] = await conversionsOf(this.parts).convertEntries(resource.row, [entry], context);
     return shown;
   }
 
@@ -53,8 +53,8 @@ class CacheReader implements Reader {
     key: string,
     resourceVersion: Revision | undefined,
   ): Promise<Entry | undefined> {
-    if (resourceVersion !== undefined) await this.gate.notOlderThan(context, resourceVersion);
-    else if ((await this.gate.mostRecent(context)) === 'stalled') return this.readStore(context, resource, key);
+    if (resourceVersion !== undefined) await this.gate.waitForRevision(context, resourceVersion);
+    else if ((await this.gate.catchUp(context)) === 'stalled') return this.readStore(context, resource, key);
     return this.cache.get(resource.stored, key);
   }
 
@@ -63,7 +63,7 @@ class CacheReader implements Reader {
       const { entry } = await this.cache.readFromStore(resource.stored, key, { deadline: context.deadline });
       return entry;
     } catch (error) {
-      throw readFailure(error);
+      throw convertReadFailure(error);
     }
   }
 }

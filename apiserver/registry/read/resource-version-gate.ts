@@ -1,67 +1,70 @@
 /**
- * Lets a read pass once the state is as new as its resourceVersion asks for (any, not older than, most recent), and bounds the wait for that. Turns
- * the failures of waiting into the answers that clients know.
- * Never reads an object.
+ * Makes a read wait until the cache is as new as its resourceVersion requires (any, not older than, most recent), up
+ * to a limit, and converts failures of the wait to Status errors. Reads no objects.
  */
 import { internalError, timeout, tooLargeResourceVersion, tooManyRequests, type StatusError } from '../../../shared/api/errors/status';
 import { StoreError, type Revision } from '../../storage/store';
 import type { RequestContext, Resource } from '../verbs';
 import type { ReaderParts } from './reader-parts';
 
-/** The longest wait for the cache to reach a revision; upstream's is as long, and its clients ask again after the answer that follows. */
+/** Longest wait for the cache to reach a revision. Upstream waits as long, and its clients retry after the 504. */
 const MAX_WAIT_MS = 3_000;
 const RETRY_AFTER_SECONDS = 1;
 
 export class ResourceVersionGate {
   constructor(private readonly parts: ReaderParts) {}
 
-  /** Refuses until the cache has been loaded. */
+  /** Throws 429 until the cache has been loaded. */
   requireReady(): void {
     if (!this.parts.cache.isReady) throw tooManyRequests('storage is (re)initializing', RETRY_AFTER_SECONDS);
   }
 
   /**
-   * After it resolves with `current`, reads from the cache are linearizable; `stalled` = the store answers but the cache does not keep
-   * up, so the store has to be read. Throws StatusError 504 when the store cannot be asked.
+   * Waits until the cache has caught up with the store. `current`: reads from the cache are linearizable. `stalled`:
+   * the store answers but the cache lags behind, so the store must be read. Throws 504 when the store does not
+   * answer.
    */
-  async mostRecent(context: RequestContext): Promise<'current' | 'stalled'> {
+  async catchUp(context: RequestContext): Promise<'current' | 'stalled'> {
     try {
       const wait = this.parts.cache.waitUntilFresh(context);
-      await (context.timed?.(wait) ?? wait);
+      await (context.trackStorageLatency?.(wait) ?? wait);
       return 'current';
     } catch (error) {
       if (error instanceof StoreError && error.failure === 'deadline') return 'stalled';
-      throw readFailure(error);
+      throw convertReadFailure(error);
     }
   }
 
-  /** Like {@link mostRecent} for what only the cache can serve: 504 when it does not keep up. */
-  async current(context: RequestContext): Promise<void> {
-    if ((await this.mostRecent(context)) === 'stalled') throw timeout('the cache does not keep up with the store', RETRY_AFTER_SECONDS);
+  /** Like {@link catchUp}, for reads that only the cache can serve: throws 504 when the cache lags behind. */
+  async requireCaughtUp(context: RequestContext): Promise<void> {
+    if ((await this.catchUp(context)) === 'stalled') throw timeout('the cache does not keep up with the store', RETRY_AFTER_SECONDS);
   }
 
-  /** What the cache serves alone it serves only where it knows every object: upstream's has no state of a kind whose values it cannot read. */
+  /**
+   * Throws 429 when the cache cannot decode some object of the resource. Reads that only the cache serves need all
+   * objects; upstream's watch cache is not ready in this case.
+   */
   requireComplete(resource: Resource): void {
     if (this.parts.cache.firstUnreadableKey(resource.stored) !== undefined)
       throw tooManyRequests('storage is (re)initializing', RETRY_AFTER_SECONDS);
   }
 
-  /** Resolves once the cache is at `revision` or later; 504 when that takes too long. */
-  async notOlderThan(context: RequestContext, revision: Revision): Promise<void> {
+  /** Resolves when the cache is at `revision` or later; throws 504 after the longest wait. */
+  async waitForRevision(context: RequestContext, revision: Revision): Promise<void> {
     const { cache } = this.parts;
     if (cache.revision >= revision) return;
     const wait = cache.waitForRevision(revision, { deadline: this.deadline(context) });
-    if (!(await (context.timed?.(wait) ?? wait))) {
+    if (!(await (context.trackStorageLatency?.(wait) ?? wait))) {
       throw tooLargeResourceVersion(revision, cache.revision, RETRY_AFTER_SECONDS);
     }
   }
 
-  /** The store's newest revision, asked for directly; 504 when it does not answer. */
+  /** Reads the newest revision from the store; throws 504 when it does not answer. */
   async storeRevision(context: RequestContext): Promise<Revision> {
     try {
       return await this.parts.store.revision({ deadline: this.deadline(context) });
     } catch (error) {
-      throw readFailure(error);
+      throw convertReadFailure(error);
     }
   }
 
@@ -70,12 +73,15 @@ export class ResourceVersionGate {
   }
 }
 
-/** A store failure as a read answers it: what is stored and cannot be read is upstream's 500; else 504, because asking again later is the remedy; anything else is passed on. */
-export function readFailure(error: unknown): unknown {
+/**
+ * Converts a StoreError to the error of a read: 500 for an unreadable value, as upstream; 504 otherwise, because a
+ * retry may succeed. Internal errors and other errors are returned unchanged.
+ */
+export function convertReadFailure(error: unknown): unknown {
   if (error instanceof StoreError && error.failure === 'unreadable') return internalError(error.message);
-  return error instanceof StoreError && error.failure !== 'internal' ? storeUnavailable(error) : error;
+  return error instanceof StoreError && error.failure !== 'internal' ? storeUnavailableError(error) : error;
 }
 
-function storeUnavailable(error: StoreError): StatusError {
+function storeUnavailableError(error: StoreError): StatusError {
   return timeout(`the store could not be read: ${error.message}`, RETRY_AFTER_SECONDS);
 }

@@ -59,8 +59,8 @@ test('selectionFor empty selectors returns EVERYTHING', () => {
 
 test('a selection exposes the required name and namespace, which alone are not filters', () => {
   const selection = (labels: string, fields: string): object => {
-    const { filters, name, namespace } = selectionFor(rowOf('Pod'), labels, fields);
-    return { filters, name, namespace };
+    const { hasFilters, name, namespace } = selectionFor(rowOf('Pod'), labels, fields);
+    return { filters: hasFilters, name, namespace };
   };
   expect(selection('', 'metadata.name=x')).toEqual({ filters: false, name: 'x', namespace: undefined });
   expect(selection('', 'metadata.name=x,metadata.namespace=n')).toEqual({ filters: false, name: 'x', namespace: 'n' });

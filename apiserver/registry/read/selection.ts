@@ -1,7 +1,8 @@
 /**
- * From the texts of `labelSelector` and `fieldSelector` to a {@link Selection} over cache entries of one kind.
+ * Builds a {@link Selection} over the cache entries of a kind from `labelSelector` and `fieldSelector`.
  *
- * It works on what an entry carries beside its body (key, labels, selectable fields), so matching never parses an object.
+ * Matching uses the key, labels and selectable fields of an entry, so it does not parse objects, except custom
+ * objects that were stored with another schema.
  */
 import { canonicalApiVersion, otherQualifiedName } from '../../../shared/names/dialect';
 import { apiVersionOf } from '../../../shared/api/identity/identity';
@@ -15,18 +16,18 @@ import type { Entry, SelectedField } from '../../cache/cache';
 import type { Selection } from '../verbs';
 import { codecOf } from '../../../shared/api/codec/codec';
 import { fieldReader } from '../object/field-reader';
-import { isWrittenWith, writtenVersion } from '../object/hidden-fields';
+import { isStoredWithSchema, storedVersionOf } from '../object/hidden-fields';
 import { parseEntry } from '../object/stored-object';
 
 type Matcher = (entry: Entry) => boolean;
 
-/** Selects everything in the place that was asked for. */
-export const EVERYTHING: Selection = { filters: false, matches: () => true };
+/** Matches every object of the listed namespace or cluster. */
+export const EVERYTHING: Selection = { hasFilters: false, matches: () => true };
 
 /**
- * @param row the kind that is selected from; its row says which fields there are
- * @param canonicalNamespace where a namespace is stored under another name than it was asked for (aliases of the system namespaces)
- * @throws StatusError 400 for a selector that cannot be read and for a field that the kind does not have
+ * @param row the kind, with its selectable fields
+ * @param canonicalNamespace the stored name of a namespace that has aliases (the system namespaces)
+ * @throws StatusError 400 for an invalid selector and for a field that the kind does not have
  */
 export function selectionFor(
   row: KindRow,
@@ -36,16 +37,21 @@ export function selectionFor(
 ): Selection {
   if (labelSelector === '' && fieldSelector === '') return EVERYTHING;
   try {
-    return select(row, labelSelector, fieldSelector, canonicalNamespace);
+    return buildSelection(row, labelSelector, fieldSelector, canonicalNamespace);
   } catch (error) {
     if (error instanceof SelectorError) throw badRequest(error.message);
     throw error;
   }
 }
 
-function select(row: KindRow, labelSelector: string, fieldSelector: string, canonicalNamespace: (namespace: string) => string): Selection {
+function buildSelection(
+  row: KindRow,
+  labelSelector: string,
+  fieldSelector: string,
+  canonicalNamespace: (namespace: string) => string,
+): Selection {
   const requirements = parseLabelSelector(labelSelector);
-  const terms = parseFieldSelector(fieldSelector).map((term) => inStoredSpelling(row, term, canonicalNamespace));
+  const terms = parseFieldSelector(fieldSelector).map((term) => toStoredSpelling(row, term, canonicalNamespace));
   const compiled = terms.map((term) => ({ term, matches: fieldMatcher(row, term) }));
   if (requirements.length === 0 && terms.length === 0) return EVERYTHING;
 
@@ -54,20 +60,20 @@ function select(row: KindRow, labelSelector: string, fieldSelector: string, cano
     const matchesLabels = compileLabelSelector(requirements);
     matchers.push((entry) => matchesLabels(entry.labels));
   }
-  const name = pinned(terms, 'metadata.name');
-  const namespace = pinned(terms, 'metadata.namespace');
-  const indexed = indexedTerm(row, terms);
-  const places = (name === undefined ? 0 : 1) + (namespace === undefined ? 0 : 1);
+  const name = requiredValue(terms, 'metadata.name');
+  const namespace = requiredValue(terms, 'metadata.namespace');
+  const indexed = requiredIndexedField(row, terms);
+  const scopeTermCount = (name === undefined ? 0 : 1) + (namespace === undefined ? 0 : 1);
   return {
-    filters: matchers.length > places,
+    hasFilters: matchers.length > scopeTermCount,
     ...(name === undefined ? {} : { name }),
     ...(namespace === undefined ? {} : { namespace }),
     ...(indexed === undefined ? {} : { indexed }),
-    matches: all(matchers),
+    matches: matchAll(matchers),
   };
 }
 
-function all(matchers: readonly Matcher[]): Matcher {
+function matchAll(matchers: readonly Matcher[]): Matcher {
   const [only, second] = matchers;
   if (only !== undefined && second === undefined) return only;
   return (entry) => {
@@ -76,15 +82,15 @@ function all(matchers: readonly Matcher[]): Matcher {
   };
 }
 
-/** The value that a field must have, if a term says so. */
-function pinned(terms: readonly FieldTerm[], field: string): string | undefined {
+/** The value that the terms require for a field, if they require one. */
+function requiredValue(terms: readonly FieldTerm[], field: string): string | undefined {
   return terms.find((term) => term.field === field && term.operator === '=')?.value;
 }
 
-/** The first value that a field which the kind has indexed must have. */
-function indexedTerm(row: KindRow, terms: readonly FieldTerm[]): SelectedField | undefined {
+/** The first indexed field of the kind for which the terms require a value. */
+function requiredIndexedField(row: KindRow, terms: readonly FieldTerm[]): SelectedField | undefined {
   for (const { name, storedName, indexed } of row.selectableFields ?? []) {
-    const value = indexed === true ? pinned(terms, name) : undefined;
+    const value = indexed === true ? requiredValue(terms, name) : undefined;
     if (value !== undefined) return { field: storedName ?? name, value };
   }
   return undefined;
@@ -94,7 +100,7 @@ function fieldMatcher(row: KindRow, term: FieldTerm): Matcher {
   const { field, value } = term;
   const equal = term.operator === '=';
   if (field === 'metadata.name') return (entry) => (nameOf(row, entry.key) === value) === equal;
-  // Namespaces and nodes refuse this field; other cluster-scoped kinds have an empty one.
+  // Namespaces and Nodes do not support this field; for other cluster-scoped kinds it is empty.
   if (field === 'metadata.namespace' && (row.namespaced || row.fieldLabelErrorForm === undefined)) {
     return (entry) => (namespaceOf(row, entry.key) === value) === equal;
   }
@@ -107,16 +113,16 @@ function storedFieldMatcher(row: KindRow, selectable: SelectableField, value: st
   const { absent = '' } = selectable;
   const reader = fieldReader(selectable);
   const name = selectable.storedName ?? selectable.name;
-  // Secret types and signer names have two spellings and are stored as sent. Values in custom objects are not names of the product.
-  const other = row.custom === undefined ? otherQualifiedName(value) : undefined;
+  // Secret types and signer names have two spellings and are stored as sent. Values in custom objects have only one.
+  const otherSpelling = row.custom === undefined ? otherQualifiedName(value) : undefined;
   return (entry) => {
-    // What a custom object was stored with may be the fields of another version.
+    // The fields in the entry of a custom object may belong to another version.
     const { custom } = row;
-    const found =
-      custom === undefined || isWrittenWith(custom, entry)
+    const actual =
+      custom === undefined || isStoredWithSchema(custom, entry)
         ? (entry.fields[name] ?? absent)
-        : reader.read(codecOf(row).fromStored(parseEntry(entry).object, writtenVersion(custom, entry)));
-    return (found === value || (other !== undefined && found === other)) === equal;
+        : reader.read(codecOf(row).fromStored(parseEntry(entry).object, storedVersionOf(custom, entry)));
+    return (actual === value || (otherSpelling !== undefined && actual === otherSpelling)) === equal;
   };
 }
 
@@ -127,8 +133,8 @@ function unknownField(row: KindRow, field: string): string {
   return `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`;
 }
 
-/** Values that name groups or system namespaces are stored in one spelling. */
-function inStoredSpelling(row: KindRow, term: FieldTerm, canonicalNamespace: (namespace: string) => string): FieldTerm {
+/** Converts group names and system namespaces in a term to the spelling in which they are stored. */
+function toStoredSpelling(row: KindRow, term: FieldTerm, canonicalNamespace: (namespace: string) => string): FieldTerm {
   const namesNamespace = term.field.endsWith('.namespace') || (term.field === 'metadata.name' && row.nameIsNamespace === true);
   if (namesNamespace) return { ...term, value: canonicalNamespace(term.value) };
   if (term.field.endsWith('.apiVersion')) return { ...term, value: canonicalApiVersion(term.value) };

@@ -1,6 +1,6 @@
 /**
- * Watches: where a stream starts (upstream's API concepts, "semantics for watch", and KEP-3157 for sendInitialEvents) and what it shows.
- * Delivery is the cache's, framing the endpoints'.
+ * Watches: where a stream starts and which objects it contains (upstream's API concepts, "semantics for watch";
+ * KEP-3157 for sendInitialEvents). The cache delivers the events, and the endpoints encode them.
  */
 import type { Cache, CacheWatch, ChangeSink, WatchRequest, WatchScope } from '../../cache/cache';
 import type { RequestContext, Resource, Selection, WatchOptions } from '../verbs';
@@ -22,47 +22,47 @@ export async function watch(
   sink: ChangeSink,
 ): Promise<CacheWatch> {
   parts.gate.requireReady();
-  const begin = await beginning(parts, context, options);
+  const start = await waitForStart(parts, context, options);
   parts.gate.requireComplete(resource);
-  const request = { scope: scopeOf(resource, namespace, options.selection), bookmarks: options.bookmarks, ...begin };
+  const request = { scope: scopeOf(resource, namespace, options.selection), bookmarks: options.bookmarks, ...start };
   if (resource.row.custom?.webhook === undefined) return parts.cache.watch(resource.stored, request, sink);
-  return converted(parts, resource, request, sink);
+  return watchConverted(parts, resource, request, sink);
 }
 
-/** Of one conversion: a watch goes on for longer than its request may take. */
+/** Time limit of one conversion. The watch itself has no deadline. */
 const CONVERSION_MS = 60_000;
 
-/** Selectors are about objects as they are shown, so the cache cannot say which are wanted. */
-function converted(parts: WatchParts, resource: Resource, request: WatchRequest, sink: ChangeSink): CacheWatch {
+/** Selectors apply to converted objects, so the cache watch delivers everything and {@link ConvertedWatch} selects. */
+function watchConverted(parts: WatchParts, resource: Resource, request: WatchRequest, sink: ChangeSink): CacheWatch {
   const { matches, indexed: _, ...scope } = request.scope;
   const { clock } = parts;
-  const watched = new ConvertedWatch(sink, {
+  const convertedWatch = new ConvertedWatch(sink, {
     conversions: conversionsOf(parts),
     row: resource.row,
     matches,
     context: () => ({ deadline: clock.monotonic() + CONVERSION_MS }),
   });
-  // Whoever selects has to be told of the state before.
-  const all = matches === undefined ? {} : { matches: () => true };
-  watched.follow(parts.cache.watch(resource.stored, { ...request, scope: { ...scope, ...all } }, watched));
-  return watched;
+  // A matcher makes the cache deliver the previous state of each change, which selection needs.
+  const everyState = matches === undefined ? {} : { matches: () => true };
+  convertedWatch.attachSource(parts.cache.watch(resource.stored, { ...request, scope: { ...scope, ...everyState } }, convertedWatch));
+  return convertedWatch;
 }
 
-type Beginning = Pick<WatchRequest, 'start' | 'markEndOfInitialEvents'>;
+type WatchStart = Pick<WatchRequest, 'start' | 'markEndOfInitialEvents'>;
 
-/** Waits until the cache is as new as the start demands. */
-async function beginning(parts: WatchParts, context: RequestContext, options: WatchOptions): Promise<Beginning> {
+/** Waits until the cache is as new as the start requires. */
+async function waitForStart(parts: WatchParts, context: RequestContext, options: WatchOptions): Promise<WatchStart> {
   const { cache, gate } = parts;
   const { resourceVersion } = options;
-  const anyOrNewest = resourceVersion === undefined || resourceVersion === 0;
-  // With the gate on, a watch for the present state is a streaming list, whether or not it says so.
-  const streamingList = options.sendInitialEvents ?? (anyOrNewest && parts.gates.isEnabled('WatchList'));
+  const isAnyOrNewest = resourceVersion === undefined || resourceVersion === 0;
+  // With the feature gate on, a watch of the current state is a streaming list even if sendInitialEvents is unset.
+  const isStreamingList = options.sendInitialEvents ?? (isAnyOrNewest && parts.gates.isEnabled('WatchList'));
 
-  if (!streamingList && !anyOrNewest) return { start: { type: 'after', revision: resourceVersion }, markEndOfInitialEvents: false };
-  if (resourceVersion === undefined) await gate.current(context);
-  else await gate.notOlderThan(context, resourceVersion);
+  if (!isStreamingList && !isAnyOrNewest) return { start: { type: 'after', revision: resourceVersion }, markEndOfInitialEvents: false };
+  if (resourceVersion === undefined) await gate.requireCaughtUp(context);
+  else await gate.waitForRevision(context, resourceVersion);
   if (options.sendInitialEvents === false) return { start: { type: 'after', revision: cache.revision }, markEndOfInitialEvents: false };
-  return { start: { type: 'state' }, markEndOfInitialEvents: streamingList && options.bookmarks };
+  return { start: { type: 'state' }, markEndOfInitialEvents: isStreamingList && options.bookmarks };
 }
 
 function scopeOf(resource: Resource, namespace: string, selection: Selection): WatchScope {
@@ -71,7 +71,7 @@ function scopeOf(resource: Resource, namespace: string, selection: Selection): W
   return {
     ...(resource.stored.namespaced && within !== undefined ? { namespace: within } : {}),
     ...(selection.name === undefined ? {} : { name: selection.name }),
-    ...(selection.filters || contradicts || (!resource.stored.namespaced && selection.namespace !== undefined)
+    ...(selection.hasFilters || contradicts || (!resource.stored.namespaced && selection.namespace !== undefined)
       ? { matches: (entry) => selection.matches(entry) }
       : {}),
     ...(selection.indexed === undefined ? {} : { indexed: selection.indexed }),

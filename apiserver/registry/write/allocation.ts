@@ -1,65 +1,72 @@
 /**
- * Allocation as a step of a write: when an object's strategy takes addresses and ports, where the keys that stand for them join the object's
- * transaction, and when what was chosen is let go again. What is taken and why is the strategy's and the claims' business.
+ * Allocation as part of a write: runs the allocation rules of the kind and adds the allocation keys to the
+ * transaction of the object. Which addresses and ports are chosen is up to the strategy and {@link AllocationClaims}.
  */
 import { tooManyItems } from '../../../shared/api/errors/field-error';
 import type { JsonObject } from '../../../shared/values/json';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { stringAt } from '../../../shared/values/json';
 import { invalid } from '../../../shared/api/errors/status';
-import type { AllocationClaims, Held, KeyWrite } from '../../allocation/claims';
+import type { AllocationClaims, HeldIds, KeyWrite } from '../../allocation/claims';
 import type { AllocationOwner } from '../../allocation/service-allocator';
 import type { Store } from '../../storage/store';
 import type { ResourceInfo } from '../object/resource-info';
 
-const NOTHING: Held = new Map();
-/** The object and its guards. */
+const NO_ALLOCATIONS: HeldIds = new Map();
+/** Keys of a transaction besides allocations: the object and its guards. */
 const OTHER_KEYS = 3;
 
-/** Chooses and checks what the object takes. Throws a StatusError. */
+/** Allocates and checks the addresses and ports of an object. Throws a StatusError. */
 export function allocate(info: ResourceInfo, object: JsonObject, old: JsonObject | undefined, claims: AllocationClaims | undefined): void {
   const { allocation } = info.strategy;
   if (allocation === undefined || claims === undefined) return;
-  claims.begin(ownerOf(object));
-  allocation.choose(object, old, claims);
+  claims.beginAttempt(allocationOwnerOf(object));
+  allocation.allocate(object, old, claims);
 }
 
-/** What an object holds of the cluster's ranges before and after a write. */
+/** The ids that an object holds before and after a write. */
 export interface AllocationChange {
   readonly name: string;
-  readonly before: Held;
-  readonly after: Held;
-  /** The object when it is deleted: nothing has been chosen for it. */
-  readonly released: AllocationOwner | undefined;
+  readonly before: HeldIds;
+  readonly after: HeldIds;
+  /** Set when the object is deleted, because `allocate` did not run for it. */
+  readonly releasedOwner: AllocationOwner | undefined;
 }
 
-/** Undefined for a kind that takes nothing. `old` undefined: the object is new; `object` undefined: it is deleted. */
+/** `undefined` for kinds without allocations. `old` is undefined on create, `object` on delete. */
 export function allocationChange(
   { strategy: { allocation } }: ResourceInfo,
   old: JsonObject | undefined,
   object: JsonObject | undefined,
 ): AllocationChange | undefined {
   if (allocation === undefined) return undefined;
-  const held = (state: JsonObject | undefined): Held => (state === undefined ? NOTHING : allocation.held(state));
-  const owner = ownerOf(object ?? old ?? {});
-  return { name: owner.name, before: held(old), after: held(object), released: object === undefined ? owner : undefined };
+  const allocationsOf = (state: JsonObject | undefined): HeldIds =>
+    state === undefined ? NO_ALLOCATIONS : allocation.allocationsOf(state);
+  const owner = allocationOwnerOf(object ?? old ?? {});
+  return {
+    name: owner.name,
+    before: allocationsOf(old),
+    after: allocationsOf(object),
+    releasedOwner: object === undefined ? owner : undefined,
+  };
 }
 
-/** The keys that change with the object. Throws a 422 StatusError. */
+/** The allocation keys to write with the object. Throws 422 when there are too many for one transaction. */
 export function allocationWrites(
   { maxOperations }: Pick<Store, 'maxOperations'>,
   { group, kind, strategy }: ResourceInfo,
   claims: AllocationClaims,
-  { name, before, after, released }: AllocationChange,
+  { name, before, after, releasedOwner }: AllocationChange,
 ): readonly KeyWrite[] {
-  if (released !== undefined) claims.begin(released);
-  const writes = claims.changes(before, after);
-  const most = maxOperations - OTHER_KEYS;
-  if (writes.length > most) throw invalid({ group, kind }, name, [tooManyItems(strategy.allocation?.field ?? '', writes.length, most)]);
+  if (releasedOwner !== undefined) claims.beginAttempt(releasedOwner);
+  const writes = claims.keyWrites(before, after);
+  const maxWrites = maxOperations - OTHER_KEYS;
+  if (writes.length > maxWrites)
+    throw invalid({ group, kind }, name, [tooManyItems(strategy.allocation?.field ?? '', writes.length, maxWrites)]);
   return writes;
 }
 
-export function ownerOf(object: JsonObject): AllocationOwner {
+export function allocationOwnerOf(object: JsonObject): AllocationOwner {
   const metadata = readMetadata(object);
   const text = (member: string): string => stringAt(metadata, member) ?? '';
   return { namespace: text('namespace'), name: text('name'), uid: text('uid') };

@@ -1,9 +1,10 @@
 /**
- * PATCH with an applied configuration: reads it, holds it against the kind, and makes the new object with its owners.
- * What becomes of that object is the same as for every other write.
+ * Server-side apply: parses an applied configuration, validates it against the schema of the kind, and merges it into
+ * the object with its managedFields.
  */
+import { jsonKindOf } from '../../../shared/api/types/decode-error';
 import { apiVersionOf, parseApiVersion } from '../../../shared/api/identity/identity';
-import { isObject, objectAt, own, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { isObject, objectAt, own, stringAt, stringifyJson, type JsonObject } from '../../../shared/values/json';
 import { ensureMetadata, readMetadata, formatTimestamp } from '../../../shared/api/metadata/object-meta';
 import { DecodeError } from '../../../shared/api/types';
 import * as status from '../../../shared/api/errors/status';
@@ -15,42 +16,44 @@ import { difference, isEmptySet, union } from '../../../shared/patch/apply/field
 import { findKeptItems, type KeptItem } from '../../../shared/patch/apply/kept-items';
 import { recordUpdateInSteps } from '../../../shared/patch/apply/record-update';
 import type { Steps } from '../../../shared/scheduling/steps';
-import type { OtherVersions } from '../conversions';
+import type { VersionConverter } from '../conversions';
 import { MissingListKeyError } from '../../../shared/patch/apply/merge-shape';
 import { fieldSetOf, shapeErrors } from '../../../shared/patch/apply/typed';
 import { removeUnknownFields } from '../../../shared/patch/apply/unknown-fields';
 import type { Clock } from '../../../shared/runtime/clock';
 import { fieldFaults, parseJson, parseYaml, SyntaxFault, type ParsedText } from '../../../shared/serialization';
 import type { FieldValidation, Subresource } from '../verbs';
-import { StrictFault, unreadable } from './body-fault';
-import { inStoredSpelling } from './document-spelling';
-import { emptyObject, managerOf, ownershipOf, setOwnership, withoutOwnership } from './managed-fields';
+import { emptyObject, managerOf, ownershipOf, setManagedFields, withoutManagedFields } from './managed-fields';
 import { toServed, type KindInfo } from '../object/resource-info';
+import { StrictDecodingError, toStoredMemberSpelling, undecodableBody } from './decode-body';
 
-/** Parses an applied configuration. Throws a 400 StatusError. The result has no kind, no apiVersion and no unknown fields. */
-export async function readApply(
+/**
+ * Parses an applied configuration. Throws a 400 StatusError. The result has no kind, no apiVersion and no unknown
+ * fields.
+ */
+export async function parseApplyConfiguration(
   info: KindInfo,
   bytes: Buffer,
   validation: FieldValidation,
   warn: (text: string) => void,
   clock: Clock,
 ): Promise<JsonObject> {
-  const parsed = await parse(bytes, clock);
+  const parsed = await parseConfigurationYaml(bytes, clock);
   const { value } = parsed;
   if (value !== null && !isObject(value)) {
     throw status.badRequest(
       'error decoding YAML: error unmarshaling JSON: while decoding JSON: ' +
-        `json: cannot unmarshal ${jsonType(value)} into Go value of type map[string]interface {}`,
+        `json: cannot unmarshal ${jsonKindOf(value)} into Go value of type map[string]interface {}`,
     );
   }
   const { kind, apiVersion, ...config } = value ?? {};
-  checkType(info, typeof apiVersion === 'string' ? apiVersion : '', typeof kind === 'string' ? kind : '');
-  const claimed = own(objectAt(config, 'metadata') ?? {}, 'managedFields');
-  if (Array.isArray(claimed)) throw status.badRequest('metadata.managedFields must be nil');
-  return knownConfiguration(info, inStoredSpelling(info, config), parsed, validation, warn);
+  checkTypeMeta(info, typeof apiVersion === 'string' ? apiVersion : '', typeof kind === 'string' ? kind : '');
+  const managedFields = own(objectAt(config, 'metadata') ?? {}, 'managedFields');
+  if (Array.isArray(managedFields)) throw status.badRequest('metadata.managedFields must be nil');
+  return checkConfigurationFields(info, toStoredMemberSpelling(info, config), parsed, validation, warn);
 }
 
-function knownConfiguration(
+function checkConfigurationFields(
   info: KindInfo,
   config: JsonObject,
   parsed: ParsedText,
@@ -68,12 +71,12 @@ function knownConfiguration(
   // Other errors are reported when the configuration is applied; the response then does not list the field faults.
   if (shapeErrors(shape, object).length > 0) return object;
   const faults = fieldFaults(parsed, [...unknown].sort(), isStrict ? 'strict' : 'warn');
-  if (isStrict) throw unreadable(info, new StrictFault(faults));
+  if (isStrict) throw undecodableBody(info, new StrictDecodingError(faults));
   for (const fault of faults) warn(fault);
   return object;
 }
 
-async function parse(bytes: Buffer, clock: Clock): Promise<ParsedText> {
+async function parseConfigurationYaml(bytes: Buffer, clock: Clock): Promise<ParsedText> {
   try {
     return await parseYaml(bytes, clock);
   } catch (error) {
@@ -81,13 +84,7 @@ async function parse(bytes: Buffer, clock: Clock): Promise<ParsedText> {
   }
 }
 
-function jsonType(value: JsonValue): string {
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'boolean') return 'bool';
-  return typeof value === 'bigint' ? 'number' : typeof value;
-}
-
-function checkType(info: KindInfo, apiVersion: string, kind: string): void {
+function checkTypeMeta(info: KindInfo, apiVersion: string, kind: string): void {
   const given = parseApiVersion(apiVersion) ?? { group: '', version: '' };
   const gv = { group: canonicalGroup(given.group), version: given.version };
   if (kind !== info.kind || apiVersionOf(gv) !== info.apiVersion) {
@@ -101,63 +98,69 @@ export interface ApplyRequest {
   readonly subresource: Subresource;
   readonly manager: string;
   readonly force: boolean;
-  /** Since 1970. */
+  /** In ms since 1970. */
   readonly ms: number;
-  readonly versions: OtherVersions | undefined;
+  readonly versionConverter: VersionConverter | undefined;
 }
 
 /** The result of applying a configuration to a stored object. */
-export interface AppliedTo {
-  /** In the served version, decoded, with its managedFields and without defaults. */
+export interface AppliedObject {
+  /** In the served version, with managedFields, without defaults. */
   readonly object: JsonObject;
-  /** Adds to a refusal of the object the owners of items that the configuration omits and that stay. */
+  /** If the object is rejected, adds the managers of items that stay although the configuration omits them. */
   readonly explain: (refusal: status.StatusError) => status.StatusError;
 }
 
-/** `old`: the stored object; `undefined` when there is none. Throws StatusError. */
-export function* applyingTo(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): Steps<AppliedTo> {
-  const { info, name, subresource, versions } = request;
-  const ownership = ownershipOf(info, subresource, versions);
+/** `old`: the stored object; `undefined` when it does not exist. Throws StatusError. */
+export function* applyingToObject(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): Steps<AppliedObject> {
+  const { info, name, subresource, versionConverter } = request;
+  const ownership = ownershipOf(info, subresource, versionConverter);
   const faults = shapeErrors(ownership.own.shape, config);
-  if (faults.length > 0) throw untyped(info, config, faults);
+  if (faults.length > 0) throw typedPatchError(info, config, faults);
   const uid = stringAt(objectAt(config, 'metadata') ?? {}, 'uid') ?? '';
   if (old === undefined && uid !== '') {
     throw status.conflict(info.gr, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
   }
-  const { applied, entries, manager } = yield* guarded(applying(request, config, old));
-  const object = decode(info, applied.object, config);
+  const { applied, entries, manager } = yield* convertingErrors(computingApply(request, config, old));
+  const object = decodeApplied(info, applied.object, config);
   refreshLastApplied(request, object, config);
-  setOwnership(ensureMetadata(object), applied.entries);
+  setManagedFields(ensureMetadata(object), applied.entries);
   const explain = (refusal: status.StatusError): status.StatusError =>
-    withOwners(refusal, findKeptItems(ownership.own.shape, entries, applied, manager));
+    addOwners(refusal, findKeptItems(ownership.own.shape, entries, applied, manager));
   return { object, explain };
 }
 
-/** Names the other managers if the refusal concerns an item that the configuration omits: the fields that they own may be an incomplete item. */
-function withOwners(refusal: status.StatusError, kept: readonly KeptItem[]): status.StatusError {
+/**
+ * If the rejection concerns an item that the configuration omits, adds the managers that own its remaining fields:
+ * these may be an incomplete item.
+ */
+function addOwners(refusal: status.StatusError, items: readonly KeptItem[]): status.StatusError {
   const fields = refusal.status.details?.causes?.map(({ field = '' }) => field) ?? [];
   const isRefused = (item: string): boolean =>
     fields.some((field) => field === item || field.startsWith(`${item}.`) || field.startsWith(`${item}[`));
-  const owners = kept.filter(({ field }) => isRefused(field)).flatMap((item) => item.owners);
+  const owners = items.filter(({ field }) => isRefused(field)).flatMap((item) => item.owners);
   if (owners.length === 0) return refusal;
   const { listed, causes } = new ApplyConflict(owners);
   return status.invalidForOwners(refusal, `other managers own fields of what the configuration leaves out: ${listed}`, causes);
 }
 
-function untyped(info: KindInfo, config: JsonObject, faults: readonly string[]): Error {
+function typedPatchError(info: KindInfo, config: JsonObject, faults: readonly string[]): Error {
   const text = faults.length === 1 ? faults.join('') : `errors:${faults.map((fault) => `\n  ${fault}`).join('')}`;
-  return status.clientError(`failed to create typed patch object (${placeOf(config)}; ${typeOf(info)}): ${text}`);
+  return status.clientError(`failed to create typed patch object (${namespacedNameOf(config)}; ${typeTextOf(info)}): ${text}`);
 }
 
-function placeOf(object: JsonObject): string {
+function namespacedNameOf(object: JsonObject): string {
   const metadata = objectAt(object, 'metadata') ?? {};
   return `${stringAt(metadata, 'namespace') ?? ''}/${stringAt(metadata, 'name') ?? ''}`;
 }
 
-const typeOf = (info: KindInfo): string => `${info.group}/${info.row.version}, Kind=${info.kind}`;
+const typeTextOf = (info: KindInfo): string => `${info.group}/${info.row.version}, Kind=${info.kind}`;
 
-/** A stored object may hold what only a configuration is refused for. */
-function* guarded<T>(steps: Steps<T>): Steps<T> {
+/**
+ * Converts errors of the merge to Status errors. A stored object can contain what is an error only in a
+ * configuration.
+ */
+function* convertingErrors<T>(steps: Steps<T>): Steps<T> {
   try {
     return yield* steps;
   } catch (error) {
@@ -168,33 +171,33 @@ function* guarded<T>(steps: Steps<T>): Steps<T> {
 
 interface ApplyResult {
   readonly applied: AppliedConfiguration;
-  /** The managedFields entries before the apply. */
+  /** managedFields before the apply. */
   readonly entries: readonly ManagedFieldsEntry[];
   readonly manager: FieldManager;
 }
 
-function* applying(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): Steps<ApplyResult> {
-  const { info, subresource, versions } = request;
-  const ownership = ownershipOf(info, subresource, versions);
+function* computingApply(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): Steps<ApplyResult> {
+  const { info, subresource, versionConverter } = request;
+  const ownership = ownershipOf(info, subresource, versionConverter);
   const now = formatTimestamp(request.ms);
-  const live = old === undefined ? emptyObject(info) : toServed(info, withoutOwnership(old));
+  const live = old === undefined ? emptyObject(info) : toServed(info, withoutManagedFields(old));
   const manager = managerOf(info, subresource, request.manager, 'Apply');
-  const entries = old === undefined ? [] : yield* liveEntries(request, old, live, now);
+  const entries = old === undefined ? [] : yield* managedFieldsBefore(request, old, live, now);
   const attempt = (force: boolean): Steps<AppliedConfiguration> =>
     applyConfigurationInSteps(ownership, live, config, entries, manager, { force, now });
   try {
     return { applied: yield* attempt(request.force), entries, manager };
   } catch (error) {
-    if (!(error instanceof ApplyConflict) || !mayTakeOver(request, live, error)) throw error;
+    if (!(error instanceof ApplyConflict) || !canTakeOver(request, live, error)) throw error;
     return { applied: yield* attempt(true), entries, manager };
   }
 }
 
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
-/** An object that was never tracked belongs to those who wrote it before anyone applied. */
-function* liveEntries(
-  { info, subresource, versions }: ApplyRequest,
+/** An object without managedFields is owned by the manager `before-first-apply`, as in upstream. */
+function* managedFieldsBefore(
+  { info, subresource, versionConverter }: ApplyRequest,
   old: JsonObject,
   live: JsonObject,
   now: string,
@@ -202,45 +205,45 @@ function* liveEntries(
   const list = readMetadata(old)['managedFields'];
   if (Array.isArray(list) && list.length > 0) return readManagedFields(list);
   const manager = managerOf(info, subresource, BEFORE_FIRST_APPLY, 'Update');
-  return yield* recordUpdateInSteps(ownershipOf(info, subresource, versions), emptyObject(info), live, [], manager, now);
+  return yield* recordUpdateInSteps(ownershipOf(info, subresource, versionConverter), emptyObject(info), live, [], manager, now);
 }
 
-function decode(info: KindInfo, value: JsonObject, config: JsonObject): JsonObject {
+function decodeApplied(info: KindInfo, value: JsonObject, config: JsonObject): JsonObject {
   try {
     return info.codec.decodeApplied(value).object;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    const type = typeOf(info);
+    const type = typeTextOf(info);
     throw status.clientError(
-      `failed to convert new object (${placeOf(config)}; ${type}) to proper version: ` +
+      `failed to convert new object (${namespacedNameOf(config)}; ${type}) to proper version: ` +
         `unable to convert unstructured object to ${type}: ${error.message}`,
     );
   }
 }
 
-/** The client that keeps its last configuration in an annotation: it may move to server-side apply without conflicts. */
-const CLIENT = 'kubectl';
+/** kubectl keeps its last client-side apply in an annotation. It may switch to server-side apply without conflicts. */
+const CLIENT_SIDE_MANAGER = 'kubectl';
 
 function annotationsOf(object: JsonObject): JsonObject | undefined {
   return objectAt(readMetadata(object), 'annotations');
 }
 
-/** The client that applied on its own side may take over what is as it last applied it. */
-function mayTakeOver({ info, subresource, manager }: ApplyRequest, live: JsonObject, { conflicts }: ApplyConflict): boolean {
+/** Whether all conflicting fields are as kubectl last applied them, so that it may take them over. */
+function canTakeOver({ info, subresource, manager }: ApplyRequest, live: JsonObject, { conflicts }: ApplyConflict): boolean {
   const text = stringAt(annotationsOf(live), LAST_APPLIED_ANNOTATION);
-  if (manager !== CLIENT || text === undefined) return false;
-  const last = parseConfiguration(text);
+  if (manager !== CLIENT_SIDE_MANAGER || text === undefined) return false;
+  const last = parseLastApplied(text);
   if (last === undefined) return false;
   const { kind: _, apiVersion, ...config } = last;
   if (apiVersion !== info.apiVersion) return false;
   const { shape } = ownershipOf(info, subresource).own;
   if (shapeErrors(shape, config).length > 0) return false;
   const { modified, removed } = compareObjects(shape, config, live);
-  const kept = difference(fieldSetOf(shape, config), union(modified, removed));
-  return conflicts.every(({ fields }) => isEmptySet(difference(fields, kept)));
+  const unchanged = difference(fieldSetOf(shape, config), union(modified, removed));
+  return conflicts.every(({ fields }) => isEmptySet(difference(fields, unchanged)));
 }
 
-function parseConfiguration(text: string): JsonObject | undefined {
+function parseLastApplied(text: string): JsonObject | undefined {
   try {
     const { value } = parseJson(Buffer.from(text));
     return isObject(value) ? value : undefined;
@@ -249,9 +252,9 @@ function parseConfiguration(text: string): JsonObject | undefined {
   }
 }
 
-/** Keeps the client's annotation true, so that it may go back to applying on its own side. */
+/** Updates kubectl's last-applied annotation, so that client-side apply continues to work. */
 function refreshLastApplied({ info, manager }: ApplyRequest, object: JsonObject, config: JsonObject): void {
   const annotations = annotationsOf(object);
-  if (manager !== CLIENT || annotations === undefined || stringAt(annotations, LAST_APPLIED_ANNOTATION) === undefined) return;
+  if (manager !== CLIENT_SIDE_MANAGER || annotations === undefined || stringAt(annotations, LAST_APPLIED_ANNOTATION) === undefined) return;
   annotations[LAST_APPLIED_ANNOTATION] = `${stringifyJson({ apiVersion: info.apiVersion, kind: info.kind, ...config }, 'sorted')}\n`;
 }

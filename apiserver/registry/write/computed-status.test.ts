@@ -31,14 +31,14 @@ const definition: JsonObject = {
   },
 };
 
-async function tell(fixture: Fixture, resource: string, name: string, revision: number, status: JsonObject): Promise<void> {
-  const place = { namespace: fixture.resource(resource).row.namespaced ? 'ns' : '', name };
-  await fixture.writer.ownStatus(fixture.context, fixture.resource(resource), place, { revision, status }, OPTIONS);
+async function writeStatus(fixture: Fixture, resource: string, name: string, revision: number, status: JsonObject): Promise<void> {
+  const key = { namespace: fixture.resource(resource).row.namespaced ? 'ns' : '', name };
+  await fixture.writer.writeComputedStatus(fixture.context, fixture.resource(resource), key, { revision, status }, OPTIONS);
   await fixture.cache.catchUp();
 }
 
-/** Without what tells two objects apart that say the same. */
-function said(object: JsonObject | undefined): JsonObject {
+/** Removes the member in which otherwise equal objects differ. */
+function withoutResourceVersion(object: JsonObject | undefined): JsonObject {
   const { resourceVersion: _, ...metadata } = objectAt(object, 'metadata') ?? {};
   return { ...object, metadata };
 }
@@ -58,10 +58,10 @@ describe.each([
   test('stores the same object as a write to the status subresource', async () => {
     const [own, other] = [await writeFixture(), await writeFixture()];
     const [{ entry }, before] = [await own.create(resource, body), await other.create(resource, body)];
-    await tell(own, resource, name, entry.revision, status);
+    await writeStatus(own, resource, name, entry.revision, status);
     await other.update(resource, name, { ...before.object, status }, { subresource: 'status', fieldManager: 'apiserver' });
     const stored = await own.stored(resource, name);
-    expect(said(stored)).toEqual(said(await other.stored(resource, name)));
+    expect(withoutResourceVersion(stored)).toEqual(withoutResourceVersion(await other.stored(resource, name)));
     expect(managersOf(stored)).toEqual(['apiserver', 'test']);
   });
 
@@ -69,7 +69,7 @@ describe.each([
     const fixture = await writeFixture();
     const { entry } = await fixture.create(resource, body);
     const patched = await fixture.patch(resource, name, 'merge', { metadata: { labels: { c: 'd' } } });
-    await expect(tell(fixture, resource, name, entry.revision, status)).rejects.toMatchObject({ reason: 'Conflict' });
+    await expect(writeStatus(fixture, resource, name, entry.revision, status)).rejects.toMatchObject({ reason: 'Conflict' });
     expect(await fixture.stored(resource, name)).toEqual(patched.object);
   });
 
@@ -77,7 +77,7 @@ describe.each([
     const seen: AdmissionRequest[] = [];
     const fixture = await writeFixture({ asked: (request) => void seen.push(request) });
     const { entry } = await fixture.create(resource, body);
-    await tell(fixture, resource, name, entry.revision, status);
+    await writeStatus(fixture, resource, name, entry.revision, status);
     expect(seen.map(({ operation, subresource }) => `${operation} ${subresource ?? ''}`)).toEqual(['CREATE ', 'CREATE ', 'UPDATE status']);
     const last = seen.at(-1)?.object;
     const specOf = (object: JsonObject | undefined): string => stringifyJson(objectAt(object, 'spec') ?? {});
@@ -88,7 +88,7 @@ describe.each([
 test('ownStatus leaves the bytes of stored schemas unchanged', async () => {
   const fixture = await writeFixture();
   const { entry } = await fixture.create(DEFINITIONS, definition);
-  await tell(fixture, DEFINITIONS, NAME, entry.revision, STATUS);
+  await writeStatus(fixture, DEFINITIONS, NAME, entry.revision, STATUS);
   const { stored } = fixture.resource(DEFINITIONS);
   const after = (await fixture.cache.readFromStore(stored, NAME)).entry;
   const schemasIn = (bytes: Buffer | undefined): string[] => String(bytes).match(/"openAPIV3Schema":.*?(?=,"subresources"|}})/g) ?? [];

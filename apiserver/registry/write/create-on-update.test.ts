@@ -1,4 +1,7 @@
-/** An update or apply that creates an object needs the permission to create. Like release 1.31.1, the writer checks it after validation. */
+/**
+ * An update or apply that creates an object needs the permission to create. Like release 1.31.1, the writer checks it
+ * after validation.
+ */
 import { turnedRefusal } from '../../authorization/union';
 import { refusal, writeFixture } from '../../../test/support/write-fixture';
 
@@ -13,13 +16,13 @@ test.each([
 ])('an update or apply of absent %s is rejected when the user may not create it (case %#)', async (resource, body, invalid) => {
   const { writer, context, resource: find, stored } = await writeFixture();
   const { group } = find(resource).row;
-  const asked = { ...context, creationRefusal: () => turnedRefusal({ ...attributes, group, resource }, REFUSED) };
+  const requestContext = { ...context, authorizeCreate: () => turnedRefusal({ ...attributes, group, resource }, REFUSED) };
   const key = { namespace: 'ns', name: 'x' };
-  const answer = await refusal(
+  const rejection = await refusal(
     resource === 'leases'
-      ? writer.update(asked, find(resource), key, undefined, { value: body, duplicates: [], format: 'json' }, OPTIONS)
+      ? writer.update(requestContext, find(resource), key, undefined, { value: body, duplicates: [], format: 'json' }, OPTIONS)
       : writer.patch(
-          asked,
+          requestContext,
           find(resource),
           key,
           undefined,
@@ -29,19 +32,22 @@ test.each([
   );
   if (invalid === '') {
     const shown = group === '' ? resource : `${resource}.${group}`;
-    expect(answer).toMatchObject({ code: 403, reason: 'Forbidden', message: `${shown} "x" is forbidden: ask your admin` });
-  } else expect(answer.message).toContain(invalid);
+    expect(rejection).toMatchObject({ code: 403, reason: 'Forbidden', message: `${shown} "x" is forbidden: ask your admin` });
+  } else expect(rejection.message).toContain(invalid);
   expect(await stored(resource, 'x')).toBeUndefined();
 });
 
 test('a create and an apply of an existing object do not check the permission to create', async () => {
   const { writer, context, resource: find } = await writeFixture();
-  const asked = { ...context, creationRefusal: () => turnedRefusal({ ...attributes, group: '', resource: 'configmaps' }, REFUSED) };
+  const requestContext = {
+    ...context,
+    authorizeCreate: () => turnedRefusal({ ...attributes, group: '', resource: 'configmaps' }, REFUSED),
+  };
   const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } };
-  await writer.create(asked, find('configmaps'), 'ns', { value: body, duplicates: [], format: 'json' }, OPTIONS);
+  await writer.create(requestContext, find('configmaps'), 'ns', { value: body, duplicates: [], format: 'json' }, OPTIONS);
   const bytes = Buffer.from(JSON.stringify({ ...body, data: { a: '1' } }));
   const { created } = await writer.patch(
-    asked,
+    requestContext,
     find('configmaps'),
     { namespace: 'ns', name: 'x' },
     undefined,

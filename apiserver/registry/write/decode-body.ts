@@ -1,79 +1,101 @@
 /**
- * From a parsed body to a decoded, canonical object of the endpoint's kind: kind and apiVersion, structure, unknown
- * and duplicate fields. Knows nothing of the stored state.
+ * Decodes parsed bodies as objects of the endpoint's kind: checks kind and apiVersion, structure, unknown and
+ * duplicate fields. Independent of the stored object.
  */
 import { DecodeError, decodeObject, hasSchema, readTypeMeta, schemaOf } from '../../../shared/api/types';
+import { canonicalMembers } from '../../../shared/api/types/member-spellings';
 import { apiVersionOf, parseApiVersion, type GroupVersion } from '../../../shared/api/identity/identity';
 import { KNOWN_KINDS, storedRowOf, type KindRow } from '../../../shared/api/kinds';
 import { own, stringAt, stringifyJson, type JsonObject } from '../../../shared/values/json';
 import type { NumberLiterals } from '../../../shared/values/number-literals';
-import { requiredValue } from '../../../shared/api/errors/field-error';
-import { ensureMetadata } from '../../../shared/api/metadata/object-meta';
+import { invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
+import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { badRequest, invalid, type StatusError } from '../../../shared/api/errors/status';
 import { fieldFaults } from '../../../shared/serialization';
-import { canonicalGroup } from '../../../shared/names/dialect';
+import { canonicalApiVersion, canonicalGroup } from '../../../shared/names/dialect';
 import { quote } from '../../../shared/values/quote';
 import type { FieldValidation } from '../verbs';
-import { BodyFault, StrictFault, unreadable } from './body-fault';
-import { checkCustomKind } from './custom-kind';
 import type { KindInfo } from '../object/resource-info';
 
-export interface Undecoded {
+/** An error in a body, without the text around it: rejections of a body and of a patched object differ in that text. */
+export class BodyError extends Error {
+  override readonly name = 'BodyError';
+}
+
+/** A body has unknown or duplicate fields, and the client requested strict field validation. */
+export class StrictDecodingError extends BodyError {
+  constructor(readonly faults: readonly string[]) {
+    super(`strict decoding error: ${faults.join(', ')}`);
+  }
+}
+
+/** The rejection of a body that cannot be decoded. `kind`: the kind in the body. */
+export function undecodableBody({ kind: expected, row }: Pick<KindInfo, 'kind' | 'row'>, error: BodyError, kind = expected): StatusError {
+  return badRequest(`${kind} in version ${quote(row.version)} cannot be handled as a ${expected}: ${error.message}`);
+}
+
+export interface UndecodedBody {
   readonly value: JsonObject;
   readonly literals?: NumberLiterals | undefined;
-  /** See ParsedBody. */
+  /** See {@link ParsedBody}. */
   readonly duplicates: readonly string[];
   readonly format: 'json' | 'yaml' | 'protobuf';
   readonly text?: string | undefined;
 }
 
-/** The object, decoded and without defaults. Throws a 400 StatusError. */
-export function decodeBody(info: KindInfo, body: Undecoded, validation: FieldValidation, warn: (text: string) => void): JsonObject {
+/** Returns the decoded object without defaults. Throws a 400 StatusError. */
+export function decodeBody(info: KindInfo, body: UndecodedBody, validation: FieldValidation, warn: (text: string) => void): JsonObject {
   const kind = checkKind(info, body.value);
   try {
     const object = decodeStrictly(info, body, validation, warn, []);
     checkRequiredMembers(info, body, object);
     return object;
   } catch (error) {
-    if (!(error instanceof BodyFault)) throw error;
-    throw unreadable(info, error, kind);
+    if (!(error instanceof BodyError)) throw error;
+    throw undecodableBody(info, error, kind);
   }
 }
 
-/** Reads the undecoded body, because decoding does not distinguish an absent member from null. Skips protobuf, which has no null. */
-function checkRequiredMembers({ row }: KindInfo, { value, format }: Undecoded, object: JsonObject): void {
+/**
+ * Reads the undecoded body, because decoding does not distinguish an absent member from null. Skips protobuf, which
+ * has no null.
+ */
+function checkRequiredMembers({ row }: KindInfo, { value, format }: UndecodedBody, object: JsonObject): void {
   if (row.requiredMembers === undefined || format === 'protobuf') return;
   const missing = row.requiredMembers.filter((member) => own(value, member) === undefined);
   if (missing.length > 0)
     throw invalid(
       row,
-      stringAt(ensureMetadata(object), 'name') ?? '',
+      nameIn(object),
       missing.map((member) => requiredValue(member)),
     );
 }
 
-/** Throws {@link BodyFault}. `earlier` = strict errors that were found on the way to the body, named first. */
+/**
+ * Throws {@link BodyError}. `earlier`: strict decoding errors that were found before decoding; they are reported
+ * first.
+ */
 export function decodeStrictly(
   info: KindInfo,
-  body: Undecoded,
+  body: UndecodedBody,
   validation: FieldValidation,
   warn: (text: string) => void,
   earlier: readonly string[],
 ): JsonObject {
-  const { object, unknown } = decodeFaulty(info, body);
+  const { object, unknown } = decodeValue(info, body);
   if (validation === 'Ignore' || (unknown.length === 0 && body.duplicates.length === 0 && earlier.length === 0)) return object;
-  const strict = validation === 'Strict';
-  const faults = [...earlier, ...faultsOf(body, unknown, strict ? 'strict' : 'warn')];
-  if (strict) throw new StrictFault(faults);
+  const isStrict = validation === 'Strict';
+  const faults = [...earlier, ...strictErrorsOf(body, unknown, isStrict ? 'strict' : 'warn')];
+  if (isStrict) throw new StrictDecodingError(faults);
   for (const fault of faults) warn(fault);
   return object;
 }
 
-/** A protobuf body has neither unknown nor repeated members that could be named. */
-function faultsOf(body: Undecoded, unknown: readonly string[], level: 'strict' | 'warn'): readonly string[] {
+/** Protobuf bodies have no unknown or duplicate fields with names. */
+function strictErrorsOf(body: UndecodedBody, unknown: readonly string[], level: 'strict' | 'warn'): readonly string[] {
   const { value, duplicates, format, literals, text } = body;
   if (format === 'protobuf') return [];
-  // Without the text their order cannot be told.
+  // The order of errors is known only with the text.
   if (format === 'json' && text === undefined) return [...unknown.map(unknownField), ...duplicates.map(duplicateField)];
   return fieldFaults({ value, duplicates: [...duplicates], format, literals, text }, unknown, level);
 }
@@ -81,15 +103,15 @@ function faultsOf(body: Undecoded, unknown: readonly string[], level: 'strict' |
 const unknownField = (path: string): string => `unknown field ${quote(path)}`;
 const duplicateField = (path: string): string => `duplicate field ${quote(path)}`;
 
-function decodeFaulty(info: KindInfo, body: Undecoded): { readonly object: JsonObject; readonly unknown: readonly string[] } {
+function decodeValue(info: KindInfo, body: UndecodedBody): { readonly object: JsonObject; readonly unknown: readonly string[] } {
   try {
     return info.codec.decode(body.value, body.literals);
   } catch (error) {
-    throw error instanceof DecodeError ? new BodyFault(error.message) : error;
+    throw error instanceof DecodeError ? new BodyError(error.message) : error;
   }
 }
 
-/** Fills in what is missing and refuses what is another kind or version. Returns the body's kind. */
+/** Checks kind and apiVersion; for built-in kinds missing ones have defaults. Returns the kind of the body. */
 export function checkKind(info: KindInfo, value: JsonObject): string {
   const { row, hub } = info;
   if (row.custom !== undefined) return checkCustomKind(info, value);
@@ -98,10 +120,10 @@ export function checkKind(info: KindInfo, value: JsonObject): string {
   if (given === undefined) throw unrecognized(info, value, `unexpected GroupVersion string: ${meta.apiVersion}`);
   const gv: GroupVersion = meta.apiVersion === '' ? row : { group: canonicalGroup(given.group), version: given.version };
   const kind = meta.kind === '' ? row.kind : meta.kind;
-  const sameGroup = gv.group === row.group;
-  if (kind === row.kind && sameGroup && (gv.version === row.version || gv.version === row.alternativeVersion)) return kind;
-  const same = kind === row.kind && (sameGroup || isVersionOf(hub, gv));
-  if (same && isKnown(gv, kind)) {
+  const isSameGroup = gv.group === row.group;
+  if (kind === row.kind && isSameGroup && (gv.version === row.version || gv.version === row.alternativeVersion)) return kind;
+  const isSameKind = kind === row.kind && (isSameGroup || isVersionOf(hub, gv));
+  if (isSameKind && isKnown(gv, kind)) {
     throw badRequest(`the API version in the data (${apiVersionOf(gv)}) does not match the expected API version (${info.apiVersion})`);
   }
   const prefix = `${kind} in version ${quote(gv.version)} cannot be handled as a ${row.kind}: `;
@@ -110,13 +132,13 @@ export function checkKind(info: KindInfo, value: JsonObject): string {
       `${prefix}no kind ${quote(kind)} is registered for version ${quote(apiVersionOf(gv))} in scheme "pkg/runtime/scheme.go:100"`,
     );
   }
-  // It is read as what it says it is before anyone asks whether that is what is wanted.
-  const fault = decodeFault(typeName(gv, kind), value);
-  if (fault !== undefined) throw badRequest(prefix + fault);
+  // Upstream decodes the body as the stated kind before it rejects the kind, so decoding errors come first.
+  const error = decodeErrorOf(typeName(gv, kind), value);
+  if (error !== undefined) throw badRequest(prefix + error);
   throw badRequest(`${prefix}converting (${gv.version}.${kind}) to (${packageName(row.group)}.${row.kind}): unknown conversion`);
 }
 
-function decodeFault(type: string, value: JsonObject): string | undefined {
+function decodeErrorOf(type: string, value: JsonObject): string | undefined {
   if (!hasSchema(type)) return undefined;
   try {
     decodeObject(type, value);
@@ -127,7 +149,7 @@ function decodeFault(type: string, value: JsonObject): string | undefined {
   }
 }
 
-/** Whether a kind's objects are stored as the hub's are. */
+/** Whether the version belongs to the kind of `hub`. */
 function isVersionOf(hub: KindRow, gv: GroupVersion): boolean {
   const row = KNOWN_KINDS.find(({ group, version, kind }) => group === gv.group && version === gv.version && kind === hub.kind);
   return row !== undefined && storedRowOf(row) === hub;
@@ -141,17 +163,49 @@ function typeMeta(info: KindInfo, value: JsonObject): { readonly apiVersion: str
   }
 }
 
-const EXCERPT = 30;
+/**
+ * Custom kinds have no default kind and apiVersion, and other errors than built-in kinds (upstream behaviour):
+ * another version is a bad request, another kind an invalid object. Returns the kind. Throws StatusError.
+ */
+export function checkCustomKind(info: KindInfo, value: JsonObject): string {
+  const apiVersion = canonicalApiVersion(stringAt(value, 'apiVersion') ?? '');
+  if (apiVersion !== info.apiVersion) {
+    throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${info.apiVersion})`);
+  }
+  return requireKind(info, value);
+}
 
-/** A body of which not even the kind can be told. */
+/** Like {@link checkCustomKind}, for a patched object. Throws StatusError or {@link BodyError}. */
+export function checkPatchedCustomKind(info: KindInfo, value: JsonObject): void {
+  const kind = stringAt(value, 'kind') ?? '';
+  if (kind === '') throw new BodyError(`Object 'Kind' is missing in '${stringifyJson(value, 'sorted')}'`);
+  const apiVersion = canonicalApiVersion(stringAt(value, 'apiVersion') ?? '');
+  if (apiVersion !== info.apiVersion) {
+    const group = parseApiVersion(apiVersion)?.group ?? '';
+    throw invalid({ group, kind }, nameIn(value), [invalidValue('apiVersion', apiVersion, `must be ${info.apiVersion}`)]);
+  }
+  requireKind(info, value);
+}
+
+function requireKind(info: KindInfo, value: JsonObject): string {
+  const kind = stringAt(value, 'kind') ?? '';
+  if (kind === info.kind) return kind;
+  throw invalid({ group: info.group, kind }, nameIn(value), [invalidValue('kind', kind, `must be ${info.kind}`)]);
+}
+
+const nameIn = (value: JsonObject): string => stringAt(readMetadata(value), 'name') ?? '';
+
+const EXCERPT_LENGTH = 30;
+
+/** The rejection of a body without a readable kind. */
 function unrecognized(info: KindInfo, value: JsonObject, text: string): StatusError {
   const body = stringifyJson(value);
-  const excerpt = body.length > EXCERPT ? `${body.slice(0, EXCERPT)} ...` : body;
+  const excerpt = body.length > EXCERPT_LENGTH ? `${body.slice(0, EXCERPT_LENGTH)} ...` : body;
   return badRequest(`the object provided is unrecognized (must be of type ${info.kind}): ${text} (${excerpt})`);
 }
 
-/** Kinds of the meta group that every version knows. */
-const EVERYWHERE: ReadonlySet<string> = new Set([
+/** Kinds of the meta group that exist in every version. */
+const META_KINDS: ReadonlySet<string> = new Set([
   'CreateOptions',
   'DeleteOptions',
   'GetOptions',
@@ -165,10 +219,10 @@ const EVERYWHERE: ReadonlySet<string> = new Set([
 
 function isKnown(gv: GroupVersion, kind: string): boolean {
   const type = typeName(gv, kind);
-  return (hasSchema(type) && schemaOf(type).hasTypeMeta) || (EVERYWHERE.has(kind) && (gv.group === '' ? gv.version === 'v1' : true));
+  return (hasSchema(type) && schemaOf(type).hasTypeMeta) || (META_KINDS.has(kind) && (gv.group === '' ? gv.version === 'v1' : true));
 }
 
-/** The name of a kind's type in the type tables. */
+/** The name of a kind in the type tables. */
 function typeName(gv: GroupVersion, kind: string): string {
   return `${packageName(gv.group)}.${gv.version}.${kind}`;
 }
@@ -177,4 +231,16 @@ function typeName(gv: GroupVersion, kind: string): string {
 function packageName(group: string): string {
   const dot = group.indexOf('.');
   return group === '' ? 'core' : dot < 0 ? group : group.slice(0, dot);
+}
+
+/**
+ * Renames the members of a patch or applied configuration to their stored spelling, because these are merged before
+ * they are decoded. Throws 400 for a member that has both spellings with different values.
+ */
+export function toStoredMemberSpelling({ type }: Pick<KindInfo, 'type'>, document: JsonObject): JsonObject {
+  try {
+    return canonicalMembers(type, document);
+  } catch (error) {
+    throw error instanceof DecodeError ? badRequest(error.message) : error;
+  }
 }

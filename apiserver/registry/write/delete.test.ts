@@ -68,8 +68,8 @@ it('delete gives a scheduled pod its grace period, which later deletes can only 
   expect(objectOf(shorter.entry)).toMatchObject({
     metadata: { deletionTimestamp: '2026-01-02T03:04:15Z', deletionGracePeriodSeconds: 10 },
   });
-  const gone = await f.remove('pods', 'p', { gracePeriodSeconds: 0 });
-  expect(gone).toMatchObject({ type: 'object', code: 200 });
+  const deleted = await f.remove('pods', 'p', { gracePeriodSeconds: 0 });
+  expect(deleted).toMatchObject({ type: 'object', code: 200 });
   expect(await f.stored('pods', 'p')).toBeUndefined();
 });
 
@@ -123,7 +123,7 @@ describe('deleteCollection', () => {
     for (let i = 0; i < 40; i++) entries.push((await g.create('configmaps', { metadata: { name: `c${i}` } })).entry);
     await g.remove('configmaps', 'c7');
     listed.push({ revision: g.store.current, entries, continue: 'more' });
-    const selection = { filters: false, matches: () => true };
+    const selection = { hasFilters: false, matches: () => true };
     const page = await g.writer.deleteCollection(g.context, g.resource('configmaps'), 'ns', { selection }, { dryRun: false });
     expect([...page.entries].map((entry) => entry.key)).toEqual(entries.map((entry) => entry.key));
     expect(page.continue).toBe('more');
@@ -139,7 +139,7 @@ describe('deleteCollection', () => {
     let requeues = 0;
     const requeue = async (): Promise<void> => void (requeues += 1);
     const context = { ...g.context, isTurnOver: true, requeue };
-    const selection = { filters: false, matches: () => true };
+    const selection = { hasFilters: false, matches: () => true };
     await g.writer.deleteCollection(context, g.resource('configmaps'), 'ns', { selection }, { dryRun: true });
     expect(requeues).toBe(40);
   });
@@ -153,7 +153,7 @@ describe('deleteCollection', () => {
       g.context,
       g.resource('configmaps'),
       'ns',
-      { selection: { filters: false, matches: () => true } },
+      { selection: { hasFilters: false, matches: () => true } },
       { dryRun: false, preconditions: { uid: 'other' } },
     );
     expect(await refusal(call)).toMatchObject({ code: 409 });

@@ -1,4 +1,6 @@
-/** Two controllers that apply different fields of one object at the same time lose none, in any order of their writes. */
+/**
+ * Two controllers that apply different fields of one object at the same time lose none, in any order of their writes.
+ */
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 import { ensureMetadata } from '../../../shared/api/metadata/object-meta';
 import { objectOf, writeFixture } from '../../../test/support/write-fixture';
@@ -8,25 +10,25 @@ const KEY = { namespace: 'ns', name: 'shared' };
 
 test('two concurrent appliers of different fields lose none', async () => {
   const { writer, context, resource, stored } = await writeFixture();
-  async function controller(me: string): Promise<void> {
+  async function controller(manager: string): Promise<void> {
     for (let round = 1; round <= ROUNDS; round += 1) {
-      // A field that stays, and one that moves on and must be taken back.
-      const data: JsonObject = { [`${me}-count`]: String(round), [`${me}-${round % 7}`]: String(round) };
+      // One field that stays, and one that changes its name and must be removed again.
+      const data: JsonObject = { [`${manager}-count`]: String(round), [`${manager}-${round % 7}`]: String(round) };
       const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shared' }, data };
-      const options = { dryRun: false, fieldValidation: 'Warn', fieldManager: me } as const;
+      const options = { dryRun: false, fieldValidation: 'Warn', fieldManager: manager } as const;
       const patch = { type: 'apply', bytes: Buffer.from(JSON.stringify(body)), dialect: 'platform' } as const;
       const { entry } = await writer.patch(context, resource('configmaps'), KEY, undefined, patch, options);
-      const mine = Object.entries(objectAt(objectOf(entry), 'data') ?? {}).filter(([name]) => name.startsWith(`${me}-`));
+      const mine = Object.entries(objectAt(objectOf(entry), 'data') ?? {}).filter(([name]) => name.startsWith(`${manager}-`));
       expect(Object.fromEntries(mine)).toEqual(data);
     }
   }
   await Promise.all([controller('a'), controller('b')]);
   const object = (await stored('configmaps', 'shared')) ?? {};
   const last = String(ROUNDS);
-  const place = ROUNDS % 7;
-  expect(object['data']).toEqual({ 'a-count': last, [`a-${place}`]: last, 'b-count': last, [`b-${place}`]: last });
+  const slot = ROUNDS % 7;
+  expect(object['data']).toEqual({ 'a-count': last, [`a-${slot}`]: last, 'b-count': last, [`b-${slot}`]: last });
   expect(ensureMetadata(object)['managedFields']).toMatchObject([
-    { manager: 'a', fieldsV1: { 'f:data': { 'f:a-count': {}, [`f:a-${place}`]: {} } } },
-    { manager: 'b', fieldsV1: { 'f:data': { 'f:b-count': {}, [`f:b-${place}`]: {} } } },
+    { manager: 'a', fieldsV1: { 'f:data': { 'f:a-count': {}, [`f:a-${slot}`]: {} } } },
+    { manager: 'b', fieldsV1: { 'f:data': { 'f:b-count': {}, [`f:b-${slot}`]: {} } } },
   ]);
 });

@@ -1,4 +1,7 @@
-/** Objects of every kind as release 1.31.1 created them, masked where ids and times stand: defaults, what the server sets, and the encodings. */
+/**
+ * Creates objects of every kind and compares defaults, server-set fields and encodings with release 1.31.1. Ids and
+ * times are masked.
+ */
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { canonicalizeGroups, groupFieldsOf } from '../../../shared/api/types/group-fields';
 import { STORED_KINDS, type KindRow } from '../../../shared/api/kinds';
@@ -11,9 +14,9 @@ import { writeFixture, type Fixture } from '../../../test/support/write-fixture'
 
 const RECORDED = createdObjects();
 
-const kindOf = ({ sent }: Pick<SentObject, 'sent'>): string => stringAt(sent, 'kind') ?? '';
+const kindIn = ({ sent }: Pick<SentObject, 'sent'>): string => stringAt(sent, 'kind') ?? '';
 
-/** Kinds whose creation other tests look at closely. */
+/** Kinds with creation tests of their own. */
 const ELSEWHERE = ['ConfigMap', 'Event', 'Lease', 'Namespace', 'Node', 'Pod', 'Secret', 'Service', 'ServiceAccount'];
 
 function rowOf(kind: string): KindRow {
@@ -29,28 +32,28 @@ beforeAll(async () => {
   await fixture.cache.catchUp();
 });
 
-test.each(RECORDED.map((row) => [`${kindOf(row)}: ${row.note}`, row] as const))(
+test.each(RECORDED.map((row) => [`${kindIn(row)}: ${row.note}`, row] as const))(
   'create returns the recorded object for %s',
   async (_, { sent, created }) => {
-    const row = rowOf(kindOf({ sent }));
+    const row = rowOf(kindIn({ sent }));
     const { object } = await fixture.create(row.resource, sent, row.namespaced ? { namespace: 'h13' } : {});
-    const expected = requestedBy(row, created, 'tester');
+    const expected = withRequester(row, created, 'tester');
     canonicalizeGroups(expected, groupFieldsOf(row.type), GENERATED_NAMES.kubernetes);
     expect(masked(object)).toEqual(expected);
     const bytes = encodeProtobuf(row.type, object, apiVersionOf(row), row.kind);
     const decoded = decodeProtobuf(row.type, bytes).object;
-    // The kind of an object inside another one is no part of the message; defaults bring it back.
+    // A nested object has no kind in protobuf; defaults restore it.
     applyDefaults(row.type, decoded);
     expect(encodeBody(row.type, decoded)).toBe(encodeBody(row.type, object));
   },
 );
 
 test('every kind has a recorded create or a test of its own', () => {
-  const kinds = [...RECORDED.map(kindOf), ...ELSEWHERE];
+  const kinds = [...RECORDED.map(kindIn), ...ELSEWHERE];
   expect([...new Set(kinds)].sort()).toEqual([...new Set(STORED_KINDS.map(({ kind }) => kind))].sort());
 });
 
-/** With the same masks as the recording. */
+/** Masks an object like the recording. */
 function masked(object: JsonObject): JsonObject {
   const metadata = objectAt(object, 'metadata') ?? {};
   const text = JSON.stringify(object)
@@ -61,8 +64,8 @@ function masked(object: JsonObject): JsonObject {
   return copy;
 }
 
-/** The recording was made by somebody else. */
-function requestedBy(row: KindRow, created: JsonObject, user: string): JsonObject {
+/** The recorded requests were made by another user. */
+function withRequester(row: KindRow, created: JsonObject, user: string): JsonObject {
   if (row.kind !== 'CertificateSigningRequest') return created;
   const spec: JsonObject = { ...objectAt(created, 'spec'), username: user };
   delete spec['uid'];

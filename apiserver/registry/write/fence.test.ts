@@ -12,7 +12,7 @@ async function fenced(fence: Fence): Promise<Fixture> {
   return fixture;
 }
 
-/** What happens to the lease without the writer's knowledge. */
+/** Changes the Lease without a fencing token. */
 async function change(fixture: Fixture, spec: { readonly holderIdentity: string; readonly leaseTransitions: number }): Promise<void> {
   const { fence } = fixture.context;
   Object.assign(fixture.context, { fence: undefined });
@@ -44,7 +44,7 @@ describe.each(writes)('a %s with a fencing token', (_, write) => {
       reason: 'Conflict',
       message: expect.stringContaining('the term 1 of "me" under the lease "ns/l" is over'),
     });
-    // The store's own compare found it: the cache did not know.
+    // The compare of the transaction failed; the cache was not asked again.
     expect(fixture.cache.lookups).toBe(lookups);
     expect(await fixture.stored('configmaps', 'new')).toBeUndefined();
     expect(await fixture.stored('configmaps', 'old')).not.toHaveProperty('data');

@@ -1,6 +1,6 @@
 /**
- * The fence of a write: a write that names a term of leadership is stored only while that term is in force, which the write's own transaction holds
- * against the Lease. When the Lease is looked at is the guaranteed update's business.
+ * Fencing of leaders: a write with a fencing token (a term of leadership) is stored only while the term lasts. Its
+ * transaction compares the Lease, as guaranteed-update.ts does for all guards.
  */
 import { isFenceInForce, type Fence } from '../../../shared/api/identity/fencing';
 import type { GroupResource } from '../../../shared/api/identity/identity';
@@ -12,7 +12,10 @@ import { parseEntry } from '../object/stored-object';
 import { entryKey } from '../resources';
 import type { Guard } from './guaranteed-update';
 
-/** The guard of a fenced write to the object `name`. `isHidden`: the user may not read the Lease, so the write is refused whatever the Lease contains. */
+/**
+ * The guard of a fenced write to the object `name`. `isHidden`: the user may not read the Lease, so the write is
+ * rejected whatever the Lease contains.
+ */
 export function leaseGuard(
   fence: Fence,
   isHidden: boolean,

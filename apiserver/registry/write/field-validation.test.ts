@@ -9,7 +9,7 @@ interface Case {
   readonly body: string;
   /** The errors with Strict. */
   readonly strict: readonly string[];
-  /** The warnings with Warn, where they differ from `strict`. */
+  /** The warnings with Warn, if they differ from `strict`. */
   readonly warnings?: readonly string[];
 }
 
@@ -102,8 +102,8 @@ describe('an applied configuration', () => {
       },
     };
     await fixture.patch('pods', 'p', 'apply', pod, { fieldValidation: 'Warn' });
-    const places = ['containers[0].env[0].y', 'containers[0].resources.z', 'containers[0].x', 'volumes[0].w'];
-    expect(fixture.warnings).toEqual(places.map((place) => `unknown field "spec.${place}"`));
+    const paths = ['containers[0].env[0].y', 'containers[0].resources.z', 'containers[0].x', 'volumes[0].w'];
+    expect(fixture.warnings).toEqual(paths.map((path) => `unknown field "spec.${path}"`));
     expect(await fixture.stored('pods', 'p')).toMatchObject({ spec: { containers: [{ name: 'c', env: [{ name: 'A' }] }] } });
   });
 

@@ -1,4 +1,4 @@
-/** What counts as a change of a built-in kind's object; of custom ones the recorded requests tell. */
+/** Changes of built-in objects that increment the generation. Recorded requests cover custom objects. */
 import { writeFixture } from '../../../test/support/write-fixture';
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 

@@ -1,7 +1,7 @@
 /**
- * Guaranteed update, as upstream calls it: an attempt is made on the cached state; what it refuses or finds unchanged is confirmed on a proven state; what
- * it wants to store is one transaction, and a lost race brings the present state for the next attempt in the same round trip. Dry run ends here, for
- * every verb. Knows neither verbs nor kinds.
+ * GuaranteedUpdate as in upstream's storage interface. An attempt runs on cached state; if it rejects the request or
+ * changes nothing, that is confirmed on fresh state. What it stores is one transaction; a transaction that fails its
+ * compare returns the current state, on which the next attempt runs. Dry runs of all verbs end here.
  */
 import { internalError, StatusError, timeout } from '../../../shared/api/errors/status';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -22,81 +22,85 @@ import {
 import type { TraceSpan, SpanAttributes } from '../../tracing/span';
 import { StateChanged } from '../admission';
 
-/** A key that a write looks at. */
-export interface WatchedKey {
+export interface StateKey {
   readonly type: StoredType;
-  /** Below the type's segment. */
+  /** Below the segment of the type. */
   readonly key: string;
-  /** In the store. */
+  /** The key in the store. */
   readonly storeKey: string;
 }
 
-/** An object besides its own on which a write rests. */
-export interface Guard extends WatchedKey {
-  /** The member of {@link Current} that shows it. */
+/** Another object on which a write depends. */
+export interface Guard extends StateKey {
+  /** The member of {@link CurrentState} that contains it. */
   readonly name: 'namespace' | 'definition' | 'lease';
-  /** Its state is compared in the transaction of every write, or only where the object is born: nothing is born in what is going away. */
-  readonly compared: 'always' | 'at-birth';
-  /** Asked of its present state before anything is stored; returns the refusal. */
+  /**
+   * Whether every write compares its revision, or only creates: nothing may be created in a namespace or kind that is
+   * being deleted.
+   */
+  readonly compared: 'always' | 'on-create';
+  /** Returns the rejection for the guard's current state. Called before anything is stored. */
   readonly refusal?: (entry: Entry | undefined) => StatusError | undefined;
 }
 
-/** The object's state and that of its guards; undefined = does not exist, or is nothing that the write rests on. */
-export interface Current {
+/** The object and its guards; `undefined` for objects that do not exist or on which the write does not depend. */
+export interface CurrentState {
   readonly entry: Entry | undefined;
   readonly namespace: Entry | undefined;
   readonly definition: Entry | undefined;
-  /** The Lease that a fenced write rests on. */
+  /** The Lease of a fencing token. */
   readonly lease: Entry | undefined;
-  /** It was the store's state at some moment since the request began, so that a refusal can rest on it. */
-  readonly proven: boolean;
-  /** Why the object's stored value cannot be read, where it cannot. */
+  /** The state was current at some time after the request started, so a rejection can be based on it. */
+  readonly isFresh: boolean;
+  /** Why the stored value of the object cannot be decoded. */
   readonly unreadable?: string;
 }
 
-/** What an attempt came to. */
-export type Attempt<R> =
-  /** Nothing to store: the answer rests on the state alone. */
+export type AttemptResult<R> =
+  /** Nothing is stored; the response follows from the state. */
   | {
-      readonly type: 'answer';
+      readonly type: 'response';
       readonly result: R;
-      /** The object is to be as it is: makes the answer where it has been stored anew, because its value was written in another way than values are now. */
+      /** Set when the object stays the same. Creates the response after an outdated value has been rewritten. */
       readonly unchanged?: (entry: Entry) => R;
     }
   | {
       readonly type: 'store';
-      /** The object is being born. */
-      readonly isBirth?: true;
+      /** The object is created. */
+      readonly isCreate?: true;
       readonly operation: StoreOperation;
-      /** Keys of no API object that change, or must not have changed, with the object. */
+      /** Keys other than API objects that are written or compared in the transaction. */
       readonly alongside?: readonly KeyWrite[];
-      /** `revision` = the write's own; undefined = it was a dry run, and nothing was stored. */
+      /** Creates the response. `revision`: of the transaction; `undefined` in a dry run. */
       readonly finish: (revision: Revision | undefined) => R;
     };
 
-export interface Attempts {
-  readonly object: WatchedKey;
+export interface UpdateAttempts {
+  readonly object: StateKey;
   readonly guards: readonly Guard[];
   /** In ms of Clock.monotonic. */
   readonly deadline: number;
-  /** Nothing is stored. It begins with a proven state, because it never meets the store's own compare. */
+  /** Nothing is stored. Attempts start on fresh state, because no transaction compares revisions. */
   readonly dryRun: boolean;
-  /** How an earlier update of this request left the object: it begins there. */
-  readonly left?: Entry | undefined;
-  /** Acquires a slot on the event loop before the response is made: many writes are stored at once. */
+  /** The object as the previous transaction of this request left it; attempts start with it. */
+  readonly startEntry?: Entry | undefined;
+  /** Acquires a slot of the event loop before the response is made, because many writes complete at the same time. */
   readonly acquireSlot?: () => Promise<unknown> | undefined;
-  /** Takes note of how long the store is waited for. Absent = nobody does. */
-  readonly timed?: <T>(work: Promise<T>) => Promise<T>;
-  /** Refusals rest on more than the objects above, so only a cache that has caught up proves them. */
-  readonly restsOnMore: boolean;
-  /** It begins with a proven state, because somebody outside is shown it. */
-  readonly provesFirst?: boolean | undefined;
-  /** Where it is told in the trace of its request. Absent = it is in none. */
+  /** Measures the time that the store takes. Absent when it is not measured. */
+  readonly trackStorageLatency?: <T>(work: Promise<T>) => Promise<T>;
+  /** Rejections depend on further objects, so they can be confirmed only with a cache that has caught up. */
+  readonly dependsOnOtherObjects: boolean;
+  /** Attempts start on fresh state, because a webhook sees it. */
+  readonly requiresFreshState?: boolean | undefined;
+  /** Absent when the request is not traced. */
   readonly trace?: TraceSpan | undefined;
-  /** What it is called there; absent = it has no name, only its calls of the store have. */
-  readonly called?: 'Create etcd3' | 'GuaranteedUpdate etcd3' | undefined;
-  /** The object is to be born: what to say where there is one already that cannot be read. Absent = why it cannot be. */
-  readonly taken?: (() => StatusError) | undefined;
+  /** Name of the span; without one only the calls of the store have spans. */
+  readonly traceName?: 'Create etcd3' | 'GuaranteedUpdate etcd3' | undefined;
+  /**
+   * Set for creates: the error when the stored value of an existing object cannot be decoded. Absent: the error states
+   * why it cannot.
+   */
+  readonly alreadyExistsError?: (() => StatusError) | undefined;
 }
 
 export interface AttemptDependencies {
@@ -106,111 +110,116 @@ export interface AttemptDependencies {
 }
 
 /**
- * How long an answer waits for the replica to have seen its write. Controllers act on what their watches say: whoever is answered before the event
- * of his own write may act on the state before it, and meets a conflict. Longer than a healthy store's watch takes, and nothing that a client feels.
+ * How long a response waits until the watch of this replica has delivered the write. A controller that gets the
+ * response before the event may act on the state before its own write, which leads to a conflict. The limit exceeds
+ * the watch latency of a healthy store, and clients do not notice it.
  */
-const ECHO_PATIENCE_MS = 20;
+const MAX_WATCH_WAIT_MS = 20;
 
-/** Runs `attempt` until it has an answer. Rejects with its StatusError, or with StoreError. */
+/** Runs attempts until one has a response. Rejects with the StatusError of an attempt, or with StoreError. */
 export function guaranteedUpdate<R>(
   dependencies: AttemptDependencies,
-  attempts: Attempts,
-  attempt: (current: Current) => Attempt<R> | Promise<Attempt<R>>,
+  attempts: UpdateAttempts,
+  attempt: (current: CurrentState) => AttemptResult<R> | Promise<AttemptResult<R>>,
 ): Promise<R> {
-  const { trace, called } = attempts;
-  if (trace === undefined || called !== 'GuaranteedUpdate etcd3') return attempted(dependencies, attempts, attempt, undefined);
-  return trace.runInChildSpan(called, shownIn(attempts), (span) => attempted(dependencies, attempts, attempt, span));
+  const { trace, traceName } = attempts;
+  if (trace === undefined || traceName !== 'GuaranteedUpdate etcd3') return runAttempts(dependencies, attempts, attempt, undefined);
+  return trace.runInChildSpan(traceName, traceAttributes(attempts), (span) => runAttempts(dependencies, attempts, attempt, span));
 }
 
-async function attempted<R>(
+async function runAttempts<R>(
   dependencies: AttemptDependencies,
-  attempts: Attempts,
-  attempt: (current: Current) => Attempt<R> | Promise<Attempt<R>>,
+  attempts: UpdateAttempts,
+  attempt: (current: CurrentState) => AttemptResult<R> | Promise<AttemptResult<R>>,
   span: TraceSpan | undefined,
 ): Promise<R> {
   const { cache, clock } = dependencies;
-  let current = attempts.dryRun || attempts.provesFirst === true ? await proven(dependencies, attempts) : first(cache, attempts);
+  let current =
+    attempts.dryRun || attempts.requiresFreshState === true ? await readFreshState(dependencies, attempts) : cachedState(cache, attempts);
   span?.addEvent('initial value restored');
   const since = cache.revision;
   for (;;) {
-    let step: Attempt<R>;
+    let outcome: AttemptResult<R>;
     try {
       checkReadable(attempts, current);
-      const made = attempt(current);
-      step = made instanceof Promise ? await made : made;
-      if (step.type === 'store') checkGuards(attempts, current);
+      const pending = attempt(current);
+      outcome = pending instanceof Promise ? await pending : pending;
+      if (outcome.type === 'store') checkGuards(attempts, current);
     } catch (error) {
-      const isPast = error instanceof StateChanged;
-      if (!isPast && (current.proven || !(error instanceof StatusError))) throw error;
-      current = await proven(dependencies, attempts);
+      const isStale = error instanceof StateChanged;
+      if (!isStale && (current.isFresh || !(error instanceof StatusError))) throw error;
+      current = await readFreshState(dependencies, attempts);
       continue;
     }
-    if (step.type === 'answer') {
-      const confirmed = current.proven ? current : await proven(dependencies, attempts);
-      if (confirmed.entry?.revision === current.entry?.revision) return writtenAnew(dependencies, attempts, confirmed, step);
+    if (outcome.type === 'response') {
+      const confirmed = current.isFresh ? current : await readFreshState(dependencies, attempts);
+      if (confirmed.entry?.revision === current.entry?.revision) return rewriteIfOutdated(dependencies, attempts, confirmed, outcome);
       current = confirmed;
       continue;
     }
-    if (attempts.dryRun) return step.finish(undefined);
-    const compared = comparedBy(attempts, step.isBirth === true);
+    if (attempts.dryRun) return outcome.finish(undefined);
+    const compared = comparedKeys(attempts, outcome.isCreate === true);
     span?.addEvent('Transaction prepared');
-    const stored = storing(dependencies, attempts, transactionOf(compared, current, step), since);
-    const result = await (attempts.timed?.(stored) ?? stored);
+    const committing = commitTraced(dependencies, attempts, transactionOf(compared, current, outcome), since);
+    const result = await (attempts.trackStorageLatency?.(committing) ?? committing);
     span?.addEvent('Txn call completed');
     if (result.committed) {
       span?.addEvent('Transaction committed');
-      await cache.waitForRevision(result.revision, { deadline: clock.monotonic() + ECHO_PATIENCE_MS });
+      await cache.waitForRevision(result.revision, { deadline: clock.monotonic() + MAX_WATCH_WAIT_MS });
       await attempts.acquireSlot?.();
-      return step.finish(result.revision);
+      return outcome.finish(result.revision);
     }
     if (clock.monotonic() >= attempts.deadline)
       throw timeout('request did not complete within requested timeout - context deadline exceeded');
-    step.alongside?.forEach((write, index) => write.lost(result.current[compared.length + index], result.revision));
-    current = afterLostRace(attempts, compared, current, result.current);
-    checkReadable(attempts, { ...current, proven: true });
+    outcome.alongside?.forEach((write, index) => write.onConflict(result.current[compared.length + index], result.revision));
+    current = stateAfterConflict(attempts, compared, current, result.current);
+    checkReadable(attempts, { ...current, isFresh: true });
   }
 }
 
-function storing(
+function commitTraced(
   { store, clock }: AttemptDependencies,
-  attempts: Attempts,
+  attempts: UpdateAttempts,
   transaction: Transaction,
   since: Revision,
 ): Promise<TransactionResult> {
-  const { deadline, trace, called } = attempts;
-  if (trace === undefined || called !== 'Create etcd3') return commit(store, transaction, { clock, deadline, since });
-  return trace.runInChildSpan(called, shownIn(attempts), async (span) => {
+  const { deadline, trace, traceName } = attempts;
+  if (trace === undefined || traceName !== 'Create etcd3') return commit(store, transaction, { clock, deadline, since });
+  return trace.runInChildSpan(traceName, traceAttributes(attempts), async (span) => {
     const result = await commit(store, transaction, { clock, deadline, since });
     span.addEvent('Txn call succeeded');
     return result;
   });
 }
 
-function shownIn({ object: { type, key } }: Attempts): SpanAttributes {
+function traceAttributes({ object: { type, key } }: UpdateAttempts): SpanAttributes {
   return { key: `/${type.segment}/${key}`, resource: type.name };
 }
 
-/** Unproven also where an earlier update left the object: its guards are still the cache's word. */
-function first(cache: Cache, attempts: Attempts): Current {
-  const state = cached(cache, attempts, false);
-  return attempts.left === undefined ? state : { ...state, entry: attempts.left };
-}
-
-/** A birth meets what cannot be read where it is stored, as others do that are before it. */
-function checkReadable({ taken }: Attempts, { unreadable, proven: isProven }: Current): void {
-  if (unreadable === undefined || (taken !== undefined && !isProven)) return;
-  throw taken?.() ?? internalError(unreadable);
+/** Not fresh even with `startEntry`, because the guards come from the cache. */
+function cachedState(cache: Cache, attempts: UpdateAttempts): CurrentState {
+  const state = readCachedState(cache, attempts, false);
+  return attempts.startEntry === undefined ? state : { ...state, entry: attempts.startEntry };
 }
 
 /**
- * Answers that nothing has changed. Where the value was written in another way than values are now, it is stored again first; should somebody else store
- * the object meanwhile, it is written as it should be all the same.
+ * A create does not fail on cached state that cannot be decoded: other checks of the object come first, and the
+ * object may have been deleted.
  */
-async function writtenAnew<R>(
+function checkReadable({ alreadyExistsError }: UpdateAttempts, { unreadable, isFresh }: CurrentState): void {
+  if (unreadable === undefined || (alreadyExistsError !== undefined && !isFresh)) return;
+  throw alreadyExistsError?.() ?? internalError(unreadable);
+}
+
+/**
+ * Returns the response to an unchanged object. If its stored value is outdated, for example encrypted with an old
+ * key, it is rewritten first; that attempt may lose to another writer, which then stores a current value.
+ */
+async function rewriteIfOutdated<R>(
   { store, clock, cache }: AttemptDependencies,
-  attempts: Attempts,
-  current: Current,
-  { result, unchanged }: Extract<Attempt<R>, { type: 'answer' }>,
+  attempts: UpdateAttempts,
+  current: CurrentState,
+  { result, unchanged }: Extract<AttemptResult<R>, { type: 'response' }>,
 ): Promise<R> {
   const { object, deadline, dryRun } = attempts;
   if (unchanged === undefined || dryRun || store.getStale === undefined) return result;
@@ -218,96 +227,116 @@ async function writtenAnew<R>(
   if (outdated === undefined || outdated.modRevision !== current.entry?.revision) return result;
   const { value } = outdated;
   const operation = { type: 'put', key: object.storeKey, value } as const;
-  const transaction = transactionOf(comparedBy(attempts, false), current, { type: 'store', operation, finish: () => result });
-  const written = await commit(store, transaction, { clock, deadline, since: cache.revision });
-  if (!written.committed) return result;
-  await cache.waitForRevision(written.revision, { deadline: clock.monotonic() + ECHO_PATIENCE_MS });
-  return unchanged(createEntry(object.type, object.key, written.revision, value));
+  const transaction = transactionOf(comparedKeys(attempts, false), current, { type: 'store', operation, finish: () => result });
+  const rewrite = await commit(store, transaction, { clock, deadline, since: cache.revision });
+  if (!rewrite.committed) return result;
+  await cache.waitForRevision(rewrite.revision, { deadline: clock.monotonic() + MAX_WATCH_WAIT_MS });
+  return unchanged(createEntry(object.type, object.key, rewrite.revision, value));
 }
 
-function checkGuards({ guards }: Attempts, current: Current): void {
+function checkGuards({ guards }: UpdateAttempts, current: CurrentState): void {
   for (const { name, refusal } of guards) {
-    const refused = refusal?.(current[name]);
-    if (refused !== undefined) throw refused;
+    const refusalError = refusal?.(current[name]);
+    if (refusalError !== undefined) throw refusalError;
   }
 }
 
-/** What a write's transaction compares: the object first. A leader that writes its own Lease meets the compare of the object itself. */
-function comparedBy({ object, guards }: Attempts, isBirth: boolean): readonly (WatchedKey | Guard)[] {
-  const others = guards.filter(({ compared, storeKey }) => (isBirth || compared === 'always') && storeKey !== object.storeKey);
-  return [object, ...others];
+/**
+ * The keys that a transaction compares, the object first. A leader that writes its own Lease compares it once, as the
+ * object.
+ */
+function comparedKeys({ object, guards }: UpdateAttempts, isCreate: boolean): readonly (StateKey | Guard)[] {
+  const otherKeys = guards.filter(({ compared, storeKey }) => (isCreate || compared === 'always') && storeKey !== object.storeKey);
+  return [object, ...otherKeys];
 }
 
-function shownAs(current: Current, watched: WatchedKey | Guard): Entry | undefined {
-  return 'name' in watched ? current[watched.name] : current.entry;
+function entryFor(current: CurrentState, stateKey: StateKey | Guard): Entry | undefined {
+  return 'name' in stateKey ? current[stateKey.name] : current.entry;
 }
 
 function transactionOf<R>(
-  compared: readonly (WatchedKey | Guard)[],
-  current: Current,
-  step: Extract<Attempt<R>, { type: 'store' }>,
+  compared: readonly (StateKey | Guard)[],
+  current: CurrentState,
+  outcome: Extract<AttemptResult<R>, { type: 'store' }>,
 ): Transaction {
-  const compare = compared.map((watched) => ({ key: watched.storeKey, modRevision: shownAs(current, watched)?.revision ?? 0 }));
-  const operations = [step.operation];
-  for (const { key, modRevision, operation } of step.alongside ?? []) {
+  const compare = compared.map((stateKey) => ({ key: stateKey.storeKey, modRevision: entryFor(current, stateKey)?.revision ?? 0 }));
+  const operations = [outcome.operation];
+  for (const { key, modRevision, operation } of outcome.alongside ?? []) {
     compare.push({ key, modRevision });
     if (operation !== undefined) operations.push(operation);
   }
   return { compare, operations };
 }
 
-/** The state that the store answered with; what was not compared is as it was. */
-function afterLostRace(
-  attempts: Attempts,
-  compared: readonly WatchedKey[],
-  before: Current,
-  present: readonly (KeyValue | undefined)[],
-): Current {
-  const find = (watched: WatchedKey, known: Entry | undefined): Entry | undefined => {
-    const at = compared.findIndex(({ storeKey }) => storeKey === watched.storeKey);
-    return at === -1 ? known : entryOf(watched, present[at]);
+/** The state that the failed transaction returned. Guards that were not compared are unchanged. */
+function stateAfterConflict(
+  attempts: UpdateAttempts,
+  compared: readonly StateKey[],
+  before: CurrentState,
+  stored: readonly (KeyValue | undefined)[],
+): CurrentState {
+  const find = (stateKey: StateKey, known: Entry | undefined): Entry | undefined => {
+    const index = compared.findIndex(({ storeKey }) => storeKey === stateKey.storeKey);
+    return index === -1 ? known : toEntry(stateKey, stored[index]);
   };
-  const unreadable = present[0] === undefined ? undefined : unreadableReason(present[0].value);
-  return { ...stateOf(attempts, (watched) => find(watched, shownAs(before, watched)), !attempts.restsOnMore), ...because(unreadable) };
+  const unreadable = stored[0] === undefined ? undefined : unreadableReason(stored[0].value);
+  return {
+    ...stateOf(attempts, (stateKey) => find(stateKey, entryFor(before, stateKey)), !attempts.dependsOnOtherObjects),
+    ...unreadableMember(unreadable),
+  };
 }
 
-const because = (unreadable: string | undefined): Pick<Current, 'unreadable'> => (unreadable === undefined ? {} : { unreadable });
+const unreadableMember = (unreadable: string | undefined): Pick<CurrentState, 'unreadable'> =>
+  unreadable === undefined ? {} : { unreadable };
 
-function stateOf({ object, guards }: Attempts, find: (watched: WatchedKey | Guard) => Entry | undefined, isProven: boolean): Current {
-  const of = (name: Guard['name']): Entry | undefined => {
-    const guard = guards.find((other) => other.name === name);
+function stateOf(
+  { object, guards }: UpdateAttempts,
+  find: (stateKey: StateKey | Guard) => Entry | undefined,
+  isFresh: boolean,
+): CurrentState {
+  const guardEntry = (name: Guard['name']): Entry | undefined => {
+    const guard = guards.find((candidate) => candidate.name === name);
     return guard === undefined ? undefined : find(guard);
   };
-  return { entry: find(object), namespace: of('namespace'), definition: of('definition'), lease: of('lease'), proven: isProven };
+  return {
+    entry: find(object),
+    namespace: guardEntry('namespace'),
+    definition: guardEntry('definition'),
+    lease: guardEntry('lease'),
+    isFresh,
+  };
 }
 
-function cached(cache: Cache, attempts: Attempts, isProven: boolean): Current {
+function readCachedState(cache: Cache, attempts: UpdateAttempts, isFresh: boolean): CurrentState {
   const { object } = attempts;
-  const state = stateOf(attempts, (watched) => cache.get(watched.type, watched.key), isProven);
-  return state.entry === undefined ? { ...state, ...because(cache.unreadableReason(object.type, object.key)) } : state;
+  const state = stateOf(attempts, (stateKey) => cache.get(stateKey.type, stateKey.key), isFresh);
+  return state.entry === undefined ? { ...state, ...unreadableMember(cache.unreadableReason(object.type, object.key)) } : state;
 }
 
-/** The cache once it has caught up with the store, or, when it cannot in time, the store itself. */
-async function proven(dependencies: AttemptDependencies, attempts: Attempts): Promise<Current> {
+/**
+ * Reads from the cache after it has caught up with the store, or from the store if the cache does not catch up in
+ * time.
+ */
+async function readFreshState(dependencies: AttemptDependencies, attempts: UpdateAttempts): Promise<CurrentState> {
   const { cache, clock } = dependencies;
-  const waited = { deadline: attempts.deadline };
+  const waitOptions = { deadline: attempts.deadline };
   try {
-    const wait = cache.waitUntilFresh(waited);
-    await (attempts.timed?.(wait) ?? wait);
+    const wait = cache.waitUntilFresh(waitOptions);
+    await (attempts.trackStorageLatency?.(wait) ?? wait);
   } catch (error) {
     const isLate = error instanceof StoreError && error.failure === 'deadline';
-    if (attempts.restsOnMore || !isLate || clock.monotonic() >= attempts.deadline) throw error;
-    const found = new Map<WatchedKey, Entry | undefined>();
-    for (const watched of [attempts.object, ...attempts.guards]) {
-      found.set(watched, (await cache.readFromStore(watched.type, watched.key, waited)).entry);
+    if (attempts.dependsOnOtherObjects || !isLate || clock.monotonic() >= attempts.deadline) throw error;
+    const entries = new Map<StateKey, Entry | undefined>();
+    for (const stateKey of [attempts.object, ...attempts.guards]) {
+      entries.set(stateKey, (await cache.readFromStore(stateKey.type, stateKey.key, waitOptions)).entry);
     }
-    return stateOf(attempts, (watched) => found.get(watched), true);
+    return stateOf(attempts, (stateKey) => entries.get(stateKey), true);
   }
-  return cached(cache, attempts, true);
+  return readCachedState(cache, attempts, true);
 }
 
-function entryOf(watched: WatchedKey, kv: KeyValue | undefined): Entry | undefined {
+function toEntry(stateKey: StateKey, kv: KeyValue | undefined): Entry | undefined {
   return kv === undefined || unreadableReason(kv.value) !== undefined
     ? undefined
-    : createEntry(watched.type, watched.key, kv.modRevision, kv.value);
+    : createEntry(stateKey.type, stateKey.key, kv.modRevision, kv.value);
 }

@@ -8,7 +8,7 @@ import { writeFixture } from '../../../test/support/write-fixture';
 import { buildResources } from '../resources';
 import { propertyRuns } from '../../../test/support/property-runs';
 
-const rows = buildResources().all.map(({ row }) => row);
+const rows = buildResources().builtInResources.map(({ row }) => row);
 
 const text = fc.oneof(
   fc.constantFrom(
@@ -57,7 +57,7 @@ const EITHERS: Readonly<Record<Extract<FieldType, { kind: 'either' }>['or'], fc.
   strings: fc.array(text, { maxLength: 2 }),
 };
 
-/** A value of the type, with every kind of content; so deep that all rules see something. */
+/** An arbitrary value of a type, deep enough to reach every validation rule. */
 function valueOf(type: FieldType, depth: number): fc.Arbitrary<JsonValue> {
   switch (type.kind) {
     case 'scalar':
@@ -81,7 +81,7 @@ function objectOf(type: string, depth: number): fc.Arbitrary<JsonObject> {
   return fc.record<JsonObject>(Object.fromEntries(members), { requiredKeys: [] });
 }
 
-async function clientsFault(call: Promise<unknown>): Promise<void> {
+async function expectClientError(call: Promise<unknown>): Promise<void> {
   try {
     await call;
   } catch (error) {
@@ -96,18 +96,18 @@ it.each(rows.map((row) => [row.resource, row] as const))('writes of arbitrary %s
   const anything = objectOf(row.type, 4);
   await fc.assert(
     fc.asyncProperty(anything, anything, async (body, other) => {
-      await clientsFault(fixture.create(resource, body));
+      await expectClientError(fixture.create(resource, body));
       const named = { ...body, metadata: { ...Object(body['metadata']), name: 'a', namespace: row.namespaced ? 'ns' : '' } };
-      await clientsFault(fixture.create(resource, named));
-      await clientsFault(fixture.update(resource, 'a', { ...named, ...other, metadata: { name: 'a' } }));
-      await clientsFault(fixture.patch(resource, 'a', 'merge', JSON.stringify(other)));
-      await clientsFault(
+      await expectClientError(fixture.create(resource, named));
+      await expectClientError(fixture.update(resource, 'a', { ...named, ...other, metadata: { name: 'a' } }));
+      await expectClientError(fixture.patch(resource, 'a', 'merge', JSON.stringify(other)));
+      await expectClientError(
         fixture.patch(resource, 'a', 'json', JSON.stringify([{ op: 'replace', path: '/spec', value: other['spec'] ?? null }])),
       );
       if (row.subresources?.some(({ name }) => name === 'status') === true) {
-        await clientsFault(fixture.patch(resource, 'a', 'merge', JSON.stringify(other), { subresource: 'status' }));
+        await expectClientError(fixture.patch(resource, 'a', 'merge', JSON.stringify(other), { subresource: 'status' }));
       }
-      await clientsFault(fixture.remove(resource, 'a', { gracePeriodSeconds: 1 }));
+      await expectClientError(fixture.remove(resource, 'a', { gracePeriodSeconds: 1 }));
     }),
     propertyRuns(12),
   );

@@ -1,4 +1,4 @@
-/** How often the long computations of a write pause. */
+/** The number of steps, between which a write may yield, in long computations. */
 import type { JsonObject } from '../../../shared/values/json';
 import { encodeBodyInSteps } from '../../../shared/api/types';
 import { compareInSteps } from '../../../shared/patch/apply/compare';
@@ -9,8 +9,8 @@ import { refusal, writeFixture } from '../../../test/support/write-fixture';
 
 const OPTIONS = { dryRun: false, fieldValidation: 'Warn', fieldManager: 'm' } as const;
 const WIDE = 100_000;
-/** Fewer members than this are one step's work. */
-const MOST_A_STEP = 5_000;
+/** At most this many members are processed in one step. */
+const MAX_PER_STEP = 5_000;
 
 function stepsOf<T>(steps: Steps<T>): { readonly count: number; readonly value: T } {
   for (let count = 1; ; count += 1) {
@@ -26,9 +26,9 @@ it.each([
   ['labels', 'core.v1.ConfigMap', withLabels(WIDE)],
   ['ports', 'core.v1.Pod', { metadata: {}, spec: { containers: [{ name: 'c', ports: Array(WIDE).fill({ containerPort: 80 }) }] } }],
   ['owned fields', 'core.v1.ConfigMap', { metadata: { managedFields: [{ fieldsV1: nodes(WIDE) }] } }],
-])('encodes %s in several steps, with the same result as in one go', (_, type, object: JsonObject) => {
+])('encodingBody encodes %s in several steps, with the same result as in one step', (_, type, object: JsonObject) => {
   const { count, value } = stepsOf(encodeBodyInSteps(type, object));
-  expect(count).toBeGreaterThan(WIDE / MOST_A_STEP);
+  expect(count).toBeGreaterThan(WIDE / MAX_PER_STEP);
   expect(value.length).toBeGreaterThan(WIDE);
   expect(JSON.parse(value)).toMatchObject(object);
 });
@@ -37,25 +37,25 @@ function nodes(count: number): JsonObject {
   return Object.fromEntries(Array.from({ length: count }, (_, n) => [`f:k${n}`, {}]));
 }
 
-it('compares an object with many new fields in several steps', () => {
+it('comparing compares an object with many new fields in several steps', () => {
   const { count, value } = stepsOf(compareInSteps(mergeShapeOf('core.v1.ConfigMap'), {}, withLabels(WIDE)));
-  expect(count).toBeGreaterThan(WIDE / MOST_A_STEP);
+  expect(count).toBeGreaterThan(WIDE / MAX_PER_STEP);
   expect(value.added).toEqual({ 'f:metadata': { '.': {}, 'f:labels': { '.': {}, ...nodes(WIDE) } } });
 });
 
-it('encodes and compares an object of usual size in one step', () => {
+it('encodingBody and comparing process an object of usual size in one step', () => {
   expect(stepsOf(encodeBodyInSteps('core.v1.ConfigMap', withLabels(10))).count).toBe(1);
   expect(stepsOf(compareInSteps(mergeShapeOf('core.v1.ConfigMap'), {}, withLabels(10))).count).toBe(1);
 });
 
-it('scans, parses and counts a JSON text in three steps', () => {
+it('parsingJson scans, parses and counts a JSON text in three steps', () => {
   expect(stepsOf(parseJsonInSteps(Buffer.from('{"a":1,"a":2}')))).toMatchObject({
     count: 3,
     value: { value: { a: 2 }, duplicates: ['a'] },
   });
 });
 
-it('runs the steps of a creation once although its name is taken', async () => {
+it('the writer runs the steps of a create once when its name exists', async () => {
   const { writer, cache, context, resource, warnings } = await writeFixture();
   const create = (): Promise<unknown> => {
     const value = { metadata: { name: 'x' }, nothing: 1 };

@@ -1,6 +1,6 @@
 /**
- * Replays random sequences of create, update, all patches, apply and delete by several managers that were recorded from release 1.31.1
- * (ownership/sequences): codes and messages, and the object in the end with its managedFields.
+ * Replays random sequences of create, update, all patches, apply and delete by several managers, recorded from
+ * release 1.31.1 (ownership/sequences). Compares codes, messages, and the final object with managedFields.
  */
 import { recordingOf } from '../../../test/replay/recording';
 import { isSequenceHead, isWriteSequence, type SequenceStep } from '../../../test/replay/write-sequences';
@@ -23,17 +23,17 @@ beforeEach(async () => {
 it.each(cases.map((sequence) => [`${sequence.name} ${sequence.resource}`, sequence] as const))(
   'the writer returns the recorded answers and managedFields of %s',
   async (_title, { name, resource, steps, object = null }) => {
-    const found: unknown[] = [];
+    const actual: unknown[] = [];
     const expected: unknown[] = [];
     for (const step of steps) {
       const { operation, answer } = step;
       if (answer === undefined) continue;
       if (answer.status === 404 && createsOnUpdate(resource, step)) continue;
-      // The recorded server answers some mistakes of clients with 500; this one with 400.
+      // For some invalid requests the recorded server responds 500, this server 400.
       expected.push([operation, answer.status === 500 ? 400 : answer.status, answer.message ?? '']);
-      found.push([operation, ...(await perform(resource, name, step))]);
+      actual.push([operation, ...(await perform(resource, name, step))]);
     }
-    expect(found).toEqual(expected);
+    expect(actual).toEqual(expected);
     const { stored, row } = fixture.resource(resource);
     const { entry } = await fixture.cache.readFromStore(stored, row.namespaced ? `${NAMESPACE}/${name}` : name);
     expect(entry === undefined ? null : masked(objectOf(entry))).toEqual(object === null ? null : sorted(object));
@@ -45,12 +45,12 @@ async function perform(resource: string, name: string, step: SequenceStep): Prom
     return await request(resource, name, step);
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    // What validation says is not the matter here, only that it refuses.
+    // Messages of validation errors are not compared.
     return [error.code, error.code === 422 ? '' : error.message];
   }
 }
 
-/** A deviation: this server creates an absent object on PUT, where the recorded server responds 404. */
+/** A difference: this server creates an absent object on PUT, the recorded server responds 404. */
 function createsOnUpdate(resource: string, { operation, subresource, body }: SequenceStep): boolean {
   const metadata = isObject(body) ? objectAt(body, 'metadata') : undefined;
   const { allowsCreateOnUpdate: createOnUpdate } = fixture.resource(resource).row;
@@ -58,7 +58,10 @@ function createsOnUpdate(resource: string, { operation, subresource, body }: Seq
   return isUnconditional && createOnUpdate === 'without-resource-version';
 }
 
-/** The recorded server resets ownership on an empty list, as on a list of one empty entry; this server ignores an empty list. */
+/**
+ * The recorded server resets managedFields for an empty list as for a list with one empty entry; this server ignores
+ * an empty list.
+ */
 function isEmptyClaim(member: string, value: unknown): boolean {
   return member === 'managedFields' && Array.isArray(value) && value.length === 0;
 }
@@ -70,8 +73,8 @@ async function request(
 ): Promise<readonly [number, string]> {
   const body = JSON.stringify(recorded ?? null, (member, value: unknown) => (isEmptyClaim(member, value) ? [{}] : value));
   const { writer, context } = fixture;
-  const found = fixture.resource(resource);
-  const key = { namespace: found.row.namespaced ? NAMESPACE : '', name };
+  const target = fixture.resource(resource);
+  const key = { namespace: target.row.namespaced ? NAMESPACE : '', name };
   const options = { dryRun: dryRun === true, fieldValidation: 'Warn', fieldManager: manager } as const;
   const codeOf = ({ created }: { readonly entry: Entry; readonly created: boolean }): readonly [number, string] => [
     created ? 201 : 200,
@@ -79,7 +82,7 @@ async function request(
   ];
   switch (operation) {
     case 'delete': {
-      const { code } = await writer.delete(context, found, key, { dryRun: dryRun === true });
+      const { code } = await writer.delete(context, target, key, { dryRun: dryRun === true });
       return [code, ''];
     }
     case 'create':
@@ -88,8 +91,8 @@ async function request(
       const parsed = { value, duplicates: [], format: 'json' } as const;
       return codeOf(
         operation === 'create'
-          ? await writer.create(context, found, key.namespace, parsed, options)
-          : await writer.update(context, found, key, subresource, parsed, options),
+          ? await writer.create(context, target, key.namespace, parsed, options)
+          : await writer.update(context, target, key, subresource, parsed, options),
       );
     }
     case 'json':
@@ -98,7 +101,7 @@ async function request(
     case 'apply': {
       const patch = { type: operation, bytes: Buffer.from(body), dialect: 'platform' as const };
       return codeOf(
-        await writer.patch(context, found, key, subresource, patch, {
+        await writer.patch(context, target, key, subresource, patch, {
           ...options,
           ...(operation === 'apply' ? { force: force === true } : {}),
         }),
@@ -118,7 +121,7 @@ function masked(object: JsonObject): JsonObject {
   return sorted(copy);
 }
 
-/** The order of the managers follows the times and does not count; the bytes of a set do. */
+/** Sorts managedFields, because their order depends on timestamps. The bytes of field sets are compared. */
 function sorted(object: JsonObject): JsonObject {
   const metadata = ensureMetadata(object);
   const entries = metadata['managedFields'];

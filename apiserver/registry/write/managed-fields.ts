@@ -1,6 +1,6 @@
 /**
- * Keeps `metadata.managedFields` through every write that is no apply, and tells a change of nothing but its times from
- * a change. The rules of ownership are in shared/patch/apply.
+ * Updates `metadata.managedFields` in writes other than apply, and detects writes that change nothing but its
+ * timestamps. The merge of field sets is in shared/patch/apply.
  */
 import { arrayAt, equalJson, isObject, type JsonArray, type JsonObject } from '../../../shared/values/json';
 import { ensureMetadata, readMetadata, formatTimestamp } from '../../../shared/api/metadata/object-meta';
@@ -19,41 +19,50 @@ import type { FieldSet } from '../../../shared/patch/apply/field-set';
 import { recordUpdateInSteps, type VersionViews, type VersionView } from '../../../shared/patch/apply/record-update';
 import { customMergeShape } from '../../../shared/patch/apply/custom-merge-shape';
 import { MissingListKeyError, mergeShapeOf, type MergeShape } from '../../../shared/patch/apply/merge-shape';
-import type { OtherVersions } from '../conversions';
+import type { VersionConverter } from '../conversions';
 import type { KindInfo } from '../object/resource-info';
 import { toHub, toServed } from '../object/resource-info';
 
-const NOTHING: FieldSet = {};
+const NO_FIELDS: FieldSet = {};
 const STATUS: FieldSet = { 'f:status': {} };
 const SPEC: FieldSet = { 'f:spec': {} };
-const KEPT: Readonly<Record<'labels' | 'metadata', FieldSet>> = {
+const RESET_BY_STATUS: Readonly<Record<'labels' | 'metadata', FieldSet>> = {
   labels: { 'f:metadata': { 'f:labels': {} }, 'f:spec': {} },
   metadata: { 'f:metadata': {}, 'f:spec': {} },
 };
 /**
- * How an endpoint's writes come to own fields. `versions`: converts where only a webhook can. Of custom kinds, what an endpoint leaves as it is is left in its own version only: a status that comes without a spec
- * takes the spec's fields from those who own them in other versions (upstream behaviour).
+ * The rules by which writes through an endpoint own fields. `versionConverter`: converts objects of kinds with a conversion
+ * webhook. For custom kinds an endpoint resets fields in its own version only: a status write without a spec takes
+ * ownership of spec fields from managers of other versions (upstream behaviour).
  */
-export function ownershipOf(info: KindInfo, subresource: string | undefined, versions?: OtherVersions): VersionViews {
+export function ownershipOf(info: KindInfo, subresource: string | undefined, versionConverter?: VersionConverter): VersionViews {
   const resets = resetsOf(info, subresource);
-  const own: VersionView = { shape: kindShape(info.row), resets, toVersion: same, fromVersion: same };
-  const inOthers = info.row.custom === undefined ? resets : NOTHING;
-  return { own, viewOf: (apiVersion) => (apiVersion === info.apiVersion ? own : viewOf(info, apiVersion, inOthers, versions)) };
+  const own: VersionView = { shape: kindShape(info.row), resets, toVersion: unchanged, fromVersion: unchanged };
+  const otherResets = info.row.custom === undefined ? resets : NO_FIELDS;
+  return {
+    own,
+    viewOf: (apiVersion) => (apiVersion === info.apiVersion ? own : versionViewOf(info, apiVersion, otherResets, versionConverter)),
+  };
 }
 
-const same = (object: JsonObject): JsonObject => object;
+const unchanged = (object: JsonObject): JsonObject => object;
 
-function viewOf(info: KindInfo, apiVersion: string, resets: FieldSet, versions: OtherVersions | undefined): VersionView | undefined {
+function versionViewOf(
+  info: KindInfo,
+  apiVersion: string,
+  resets: FieldSet,
+  versionConverter: VersionConverter | undefined,
+): VersionView | undefined {
   const version = info.versions.get(apiVersion);
   if (version === undefined) return undefined;
   const { row, converter } = version;
-  if (versions !== undefined) {
-    const [own, other] = [info.row.version, apiVersion.slice(apiVersion.indexOf('/') + 1)];
+  if (versionConverter !== undefined) {
+    const [ownVersion, otherVersion] = [info.row.version, apiVersion.slice(apiVersion.indexOf('/') + 1)];
     return {
       shape: kindShape(row),
       resets,
-      toVersion: (object) => versions.convert(object, own, other),
-      fromVersion: (object) => versions.convert(object, other, own),
+      toVersion: (object) => versionConverter.convert(object, ownVersion, otherVersion),
+      fromVersion: (object) => versionConverter.convert(object, otherVersion, ownVersion),
     };
   }
   return {
@@ -65,11 +74,11 @@ function viewOf(info: KindInfo, apiVersion: string, resets: FieldSet, versions: 
 }
 
 function resetsOf(info: KindInfo, subresource: string | undefined): FieldSet {
-  const ofKind = info.resetFields?.get(subresource ?? '');
-  if (ofKind !== undefined) return ofKind;
-  if (subresource !== 'status') return info.hasStatus ? STATUS : NOTHING;
+  const kindFields = info.resetFields?.get(subresource ?? '');
+  if (kindFields !== undefined) return kindFields;
+  if (subresource !== 'status') return info.hasStatus ? STATUS : NO_FIELDS;
   const { statusUpdateKeeps } = info.row;
-  return statusUpdateKeeps === undefined ? SPEC : KEPT[statusUpdateKeeps];
+  return statusUpdateKeeps === undefined ? SPEC : RESET_BY_STATUS[statusUpdateKeeps];
 }
 
 export function managerOf(
@@ -85,25 +94,25 @@ function kindShape({ custom, type }: Pick<KindRow, 'custom' | 'type'>): MergeSha
   return custom === undefined ? mergeShapeOf(type) : customMergeShape(custom.schema);
 }
 
-const empty = new WeakMap<KindCodec, JsonObject>();
+const emptyObjects = new WeakMap<KindCodec, JsonObject>();
 
-/** What an object of the served type is before it is created: the members that output always has, unset. */
+/** The object before a create: empty except for members that output always contains. */
 export function emptyObject(info: KindInfo): JsonObject {
-  let object = empty.get(info.codec);
-  if (object === undefined) empty.set(info.codec, (object = info.codec.decode({}).object));
+  let object = emptyObjects.get(info.codec);
+  if (object === undefined) emptyObjects.set(info.codec, (object = info.codec.decode({}).object));
   return object;
 }
 
-/** The object without managedFields; it shares everything else. */
-export function withoutOwnership(object: JsonObject): JsonObject {
+/** Returns the object without managedFields. Shares all other values. */
+export function withoutManagedFields(object: JsonObject): JsonObject {
   const metadata = readMetadata(object);
   if (metadata['managedFields'] === undefined) return object;
   const { managedFields: _, ...rest } = metadata;
   return { ...object, metadata: rest };
 }
 
-/** Writes who owns what into `object`, which can be stored. `old` undefined = it is being created. `ms` since 1970. */
-export function recordOwnership(
+/** Sets managedFields of `object`, which is in the storage version. `old` is undefined on create. `ms` since 1970. */
+export function recordManagedFields(
   info: KindInfo,
   subresource: string | undefined,
   manager: string,
@@ -111,18 +120,18 @@ export function recordOwnership(
   old: JsonObject | undefined,
   ms: number,
 ): void {
-  runStepsSync(recordingOwnership(info, subresource, manager, object, old, ms));
+  runStepsSync(recordingManagedFields(info, subresource, manager, object, old, ms));
 }
 
-/** The same in steps. */
-export function* recordingOwnership(
+/** Like {@link recordManagedFields}, in steps. */
+export function* recordingManagedFields(
   info: KindInfo,
   subresource: string | undefined,
   manager: string,
   object: JsonObject,
   old: JsonObject | undefined,
   ms: number,
-  versions?: OtherVersions,
+  versionConverter?: VersionConverter,
 ): Steps<void> {
   const metadata = ensureMetadata(object);
   const stored = old === undefined ? undefined : arrayAt(readMetadata(old), 'managedFields');
@@ -130,45 +139,45 @@ export function* recordingOwnership(
   delete metadata['managedFields'];
   const base = yield* baseEntries(subresource === undefined ? sent : undefined, stored);
   yield;
-  // What was never tracked stays so until someone applies.
+  // An object without managedFields stays untracked until the first apply.
   if (old !== undefined && base.length === 0) return;
-  const live = old === undefined ? emptyObject(info) : toServed(info, withoutOwnership(old));
+  const live = old === undefined ? emptyObject(info) : toServed(info, withoutManagedFields(old));
   let entries: readonly ManagedFieldsEntry[];
   try {
-    const who = managerOf(info, subresource, manager, 'Update');
+    const updateManager = managerOf(info, subresource, manager, 'Update');
     entries = yield* recordUpdateInSteps(
-      ownershipOf(info, subresource, versions),
+      ownershipOf(info, subresource, versionConverter),
       live,
       toServed(info, object),
       base,
-      who,
+      updateManager,
       formatTimestamp(ms),
     );
   } catch (error) {
-    // Items that cannot be told apart have no owners: the object goes untracked (upstream behaviour).
+    // Upstream leaves an object untracked when items of a keyed list have no key.
     if (error instanceof MissingListKeyError) return;
     throw error;
   }
-  setOwnership(metadata, entries);
+  setManagedFields(metadata, entries);
 }
 
-export function setOwnership(metadata: JsonObject, entries: readonly ManagedFieldsEntry[]): void {
+export function setManagedFields(metadata: JsonObject, entries: readonly ManagedFieldsEntry[]): void {
   const list = writeManagedFields(entries);
   if (list.length === 0) delete metadata['managedFields'];
   else metadata['managedFields'] = list;
 }
 
-/** What a client sends counts if it can be understood; else the stored entries do. */
+/** The entries that the client sends, if they are valid; otherwise the stored ones. */
 function* baseEntries(sent: JsonArray | undefined, stored: JsonArray | undefined): Steps<readonly ManagedFieldsEntry[]> {
-  const own = (): readonly ManagedFieldsEntry[] => (stored === undefined ? [] : readManagedFields(stored));
-  if (sent === undefined || equalJson(sent, stored)) return own();
+  const storedEntries = (): readonly ManagedFieldsEntry[] => (stored === undefined ? [] : readManagedFields(stored));
+  if (sent === undefined || equalJson(sent, stored)) return storedEntries();
   if (isManagedFieldsReset(sent)) return [];
   const parsed = yield* parseManagedFieldsInSteps(sent);
-  return parsed === undefined || parsed.length === 0 ? own() : parsed;
+  return parsed === undefined || parsed.length === 0 ? storedEntries() : parsed;
 }
 
-/** Whether a write would change nothing but the times in managedFields: then it is none. */
-export function changesOnlyTimes(object: JsonObject, old: JsonObject): boolean {
+/** Whether only timestamps in managedFields differ. Such a write is not stored. */
+export function changesOnlyTimestamps(object: JsonObject, old: JsonObject): boolean {
   const [metadata, before] = [readMetadata(object), readMetadata(old)];
   const [list, stored] = [arrayAt(metadata, 'managedFields'), arrayAt(before, 'managedFields')];
   if (list === undefined || stored === undefined || list.length !== stored.length) return false;
@@ -179,7 +188,7 @@ export function changesOnlyTimes(object: JsonObject, old: JsonObject): boolean {
   return equalJson(rest, restBefore) && equalJson(withoutTimes(list), withoutTimes(stored));
 }
 
-/** By manager, because the order follows the times. */
+/** Keyed by manager, because the order of entries depends on the timestamps. */
 function withoutTimes(list: JsonArray): JsonObject {
   const entries: JsonObject = {};
   for (const item of list) {

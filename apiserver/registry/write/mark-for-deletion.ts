@@ -1,6 +1,6 @@
 /**
- * How an object goes: whether a DELETE removes it or only marks it, with what grace and which finalizers, and when a marked one may go. Works on a copy
- * of the object; never touches the store.
+ * Graceful deletion, finalizers and propagation policy: whether a DELETE removes an object or marks it as
+ * terminating, and when a terminating object can be removed. Changes only a copy of the object.
  */
 import { isTerminating, ensureMetadata, readMetadata, parseTimestamp, formatTimestamp } from '../../../shared/api/metadata/object-meta';
 import { own, stringAt, stringsAt, type JsonObject } from '../../../shared/values/json';
@@ -8,64 +8,71 @@ import type { ResourceInfo } from '../object/resource-info';
 import type { DeletionContext } from '../strategy';
 import type { DeleteOptions } from '../verbs';
 
-/** A terminating object goes when no finalizer, no grace and nothing of its kind holds it back. */
-export function mayGo({ strategy }: ResourceInfo, object: JsonObject): boolean {
+/**
+ * Whether a terminating object has no finalizers, no remaining grace period and nothing of its kind that blocks
+ * removal.
+ */
+export function canRemove({ strategy }: ResourceInfo, object: JsonObject): boolean {
   const metadata = readMetadata(object);
   if (stringsAt(metadata, 'finalizers').length > 0) return false;
-  return gracePeriodOf(metadata) === 0 && strategy.deletion?.isHeldBack?.(object) !== true;
+  return gracePeriodOf(metadata) === 0 && strategy.deletion?.isRemovalBlocked?.(object) !== true;
 }
 
-/** What a DELETE does: nothing for now, a mark, a mark that is followed by the removal (watchers see both), or the removal. */
-export type Course = 'wait' | 'mark' | 'mark-and-remove' | 'remove';
+/** What a DELETE does. `mark-and-remove` uses two transactions, so that watchers see both. */
+export type DeletionAction = 'wait' | 'mark' | 'mark-and-remove' | 'remove';
 
-/** Marks `object` (its metadata is a copy) as far as the options ask for it, and says what is to be done with it. */
-export function markForDeletion(info: ResourceInfo, object: JsonObject, options: DeleteOptions, context: DeletionContext): Course {
+/** Marks `object` as the options require. Its metadata must be a copy. */
+export function markForDeletion(info: ResourceInfo, object: JsonObject, options: DeleteOptions, context: DeletionContext): DeletionAction {
   const { deletion } = info.strategy;
-  const terminating = isTerminating(readMetadata(object));
+  const isAlreadyTerminating = isTerminating(readMetadata(object));
   if (deletion?.prepareForDeletion === undefined) return markWithGrace(info, object, options, context.now);
-  if (!terminating) {
-    markFirst(info, object, options, context);
+  if (!isAlreadyTerminating) {
+    markBeforeRemoval(info, object, options, context);
     return 'mark';
   }
-  return deletion.isHeldBack?.(object) === true ? 'wait' : markWithGrace(info, object, options, context.now);
+  return deletion.isRemovalBlocked?.(object) === true ? 'wait' : markWithGrace(info, object, options, context.now);
 }
 
-/** The first DELETE of a kind whose objects say themselves that they are going. */
-function markFirst(info: ResourceInfo, object: JsonObject, options: DeleteOptions, context: DeletionContext): void {
+/** The first DELETE of a kind with `prepareForDeletion`. */
+function markBeforeRemoval(info: ResourceInfo, object: JsonObject, options: DeleteOptions, context: DeletionContext): void {
   const { deletion } = info.strategy;
   const metadata = ensureMetadata(object);
-  if (deletion?.marksOnly === true) metadata['deletionTimestamp'] = formatTimestamp(context.now);
+  if (deletion?.firstDeleteOnlyMarks === true) metadata['deletionTimestamp'] = formatTimestamp(context.now);
   else {
-    setFinalizers(metadata, collectorFinalizers(info, metadata, options));
-    begin(metadata, context.now);
+    setFinalizers(metadata, finalizersFor(info, metadata, options));
+    setDeletionTimestamp(metadata, context.now);
   }
   deletion?.prepareForDeletion?.(object, context);
 }
 
-function markWithGrace(info: ResourceInfo, object: JsonObject, options: DeleteOptions, now: number): Exclude<Course, 'wait'> {
+function markWithGrace(info: ResourceInfo, object: JsonObject, options: DeleteOptions, now: number): Exclude<DeletionAction, 'wait'> {
   const metadata = ensureMetadata(object);
-  const terminating = isTerminating(metadata);
-  const grace = terminating ? shorterGrace(info, object, options) : (gracePeriodFor(info, object, options) ?? 0);
-  const finalizers = collectorFinalizers(info, metadata, options);
+  const isAlreadyTerminating = isTerminating(metadata);
+  const grace = isAlreadyTerminating ? shorterGrace(info, object, options) : (gracePeriodFor(info, object, options) ?? 0);
+  const finalizers = finalizersFor(info, metadata, options);
   setFinalizers(metadata, finalizers);
-  const goes = grace === 0 && finalizers.length === 0;
-  const isTold = info.strategy.deletion?.checkGracefulDelete === undefined || (terminating && gracePeriodOf(metadata) === 0);
-  if (goes && isTold) return 'remove';
-  if (!terminating) begin(metadata, now + grace * 1000);
+  const isReady = grace === 0 && finalizers.length === 0;
+  const isMarkSeen = info.strategy.deletion?.checkGracefulDelete === undefined || (isAlreadyTerminating && gracePeriodOf(metadata) === 0);
+  if (isReady && isMarkSeen) return 'remove';
+  if (!isAlreadyTerminating) setDeletionTimestamp(metadata, now + grace * 1000);
   else if (grace !== gracePeriodOf(metadata)) {
     const started = (parseTimestamp(stringAt(metadata, 'deletionTimestamp')) ?? now) - gracePeriodOf(metadata) * 1000;
     metadata['deletionTimestamp'] = formatTimestamp(started + grace * 1000);
   }
   metadata['deletionGracePeriodSeconds'] = grace;
-  return goes ? 'mark-and-remove' : 'mark';
+  return isReady ? 'mark-and-remove' : 'mark';
 }
 
-/** Undefined where deletion is not graceful. A negative period that was asked for counts as one second (upstream behaviour). */
-function gracePeriodFor({ strategy }: ResourceInfo, object: JsonObject, { gracePeriodSeconds: asked }: DeleteOptions): number | undefined {
-  return strategy.deletion?.checkGracefulDelete?.(object, asked !== undefined && asked < 0 ? 1 : asked);
+/** `undefined` when deletion is not graceful. A negative requested period counts as one second (upstream behaviour). */
+function gracePeriodFor(
+  { strategy }: ResourceInfo,
+  object: JsonObject,
+  { gracePeriodSeconds: requested }: DeleteOptions,
+): number | undefined {
+  return strategy.deletion?.checkGracefulDelete?.(object, requested !== undefined && requested < 0 ? 1 : requested);
 }
 
-function begin(metadata: JsonObject, at: number): void {
+function setDeletionTimestamp(metadata: JsonObject, at: number): void {
   metadata['deletionTimestamp'] = formatTimestamp(at);
   const generation = own(metadata, 'generation');
   if (typeof generation === 'number' && generation > 0) metadata['generation'] = generation + 1;
@@ -76,27 +83,30 @@ function gracePeriodOf(metadata: JsonObject): number {
   return typeof grace === 'number' ? grace : 0;
 }
 
-/** A later DELETE can only shorten what the first one granted. */
+/** A later DELETE can only shorten the grace period. */
 function shorterGrace(info: ResourceInfo, object: JsonObject, options: DeleteOptions): number {
   const granted = gracePeriodOf(readMetadata(object));
   return Math.min(gracePeriodFor(info, object, options) ?? granted, granted);
 }
 
-const COLLECTOR: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion']);
+const GC_FINALIZERS: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion']);
 
-/** The finalizers once the garbage collector's own say what the options ask for; without a wish in the options they stay. */
-function collectorFinalizers(info: ResourceInfo, metadata: JsonObject, options: DeleteOptions): readonly string[] {
+/**
+ * Replaces the finalizers of the garbage collector by the one that the propagation policy requires; without a policy
+ * they stay.
+ */
+function finalizersFor(info: ResourceInfo, metadata: JsonObject, options: DeleteOptions): readonly string[] {
   const finalizers = stringsAt(metadata, 'finalizers');
   if (info.row.noGarbageCollection === true) return finalizers;
   const { orphanDependents, propagationPolicy } = options;
-  const wish = propagationPolicy ?? (orphanDependents === undefined ? undefined : orphanDependents ? 'Orphan' : 'Background');
-  if (wish === undefined) {
-    const orphans = info.row.orphansByDefault === true && !finalizers.some((finalizer) => COLLECTOR.has(finalizer));
-    return orphans ? [...finalizers, 'orphan'] : finalizers;
+  const policy = propagationPolicy ?? (orphanDependents === undefined ? undefined : orphanDependents ? 'Orphan' : 'Background');
+  if (policy === undefined) {
+    const addsOrphan = info.row.orphansByDefault === true && !finalizers.some((finalizer) => GC_FINALIZERS.has(finalizer));
+    return addsOrphan ? [...finalizers, 'orphan'] : finalizers;
   }
-  const others = finalizers.filter((finalizer) => !COLLECTOR.has(finalizer));
-  if (wish === 'Orphan') return [...others, 'orphan'];
-  return wish === 'Foreground' ? [...others, 'foregroundDeletion'] : others;
+  const others = finalizers.filter((finalizer) => !GC_FINALIZERS.has(finalizer));
+  if (policy === 'Orphan') return [...others, 'orphan'];
+  return policy === 'Foreground' ? [...others, 'foregroundDeletion'] : others;
 }
 
 function setFinalizers(metadata: JsonObject, finalizers: readonly string[]): void {

@@ -1,4 +1,7 @@
-/** Replays the decoder's errors about one wrong value in an object of every kind that were recorded from release 1.31.1 (objects/mutations). */
+/**
+ * Replays decoding errors for one wrong value in an object of every kind, recorded from release 1.31.1
+ * (objects/mutations).
+ */
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { isObject, stringAt, type JsonObject } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
@@ -10,7 +13,7 @@ import { isRecordedMutation, mutatedText } from '../../../test/support/mutation'
 import { createdObjects, isObjectsHead } from '../../../test/support/recorded-objects';
 import { buildResources } from '../resources';
 import { decodeBody } from './decode-body';
-import { resourceInfos, type ResourceInfo } from '../object/resource-info';
+import { createResourceInfoLookup, type ResourceInfo } from '../object/resource-info';
 import { strategyFor } from '../../server/wiring/strategies';
 
 const RECORDED = recordingOf('objects/mutations', isObjectsHead, isRecordedMutation).cases;
@@ -20,8 +23,8 @@ for (const { note, sent } of createdObjects()) {
   if (note === 'everything') objects.set(stringAt(sent, 'kind') ?? '', sent);
 }
 
-const infoOf = resourceInfos('/registry', 'kubernetes', strategyFor);
-const resources = buildResources().all;
+const infoOf = createResourceInfoLookup('/registry', 'kubernetes', strategyFor);
+const resources = buildResources().builtInResources;
 
 function infoFor(kind: string): ResourceInfo {
   const apiVersion = canonicalApiVersion(stringAt(objects.get(kind), 'apiVersion') ?? '');
@@ -30,7 +33,7 @@ function infoFor(kind: string): ResourceInfo {
   return infoOf(resource);
 }
 
-/** The refusal without what every refusal of the kind begins with. */
+/** The error message without the common prefix of the kind. */
 function refusalOf(kind: string, text: string): string | undefined {
   const info = infoFor(kind);
   const { value, ...parsed } = runStepsSync(parseJsonInSteps(Buffer.from(text)));

@@ -1,6 +1,6 @@
 /**
- * The server's part of an object's metadata: what it sets at creation, what it carries over from the stored object, and how a body's name and
- * namespace must agree with the URL. The rules for what remains are in shared/api/metadata.
+ * Metadata that the server controls: what it sets on create, what an update carries over from the stored object, and
+ * the match of name and namespace with the request URL. Validation of metadata is in shared/api/metadata.
  */
 import { equalIgnoringEmptyLists, equalJson, own, stringAt, type JsonObject } from '../../../shared/values/json';
 import type { GenerationRule } from '../../../shared/api/kinds';
@@ -11,9 +11,10 @@ import { dedupOwnerReferences } from '../../../shared/api/metadata/owner-referen
 import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
 import type { Subresource } from '../verbs';
 import type { KindInfo, ResourceInfo } from '../object/resource-info';
+import { copyMember } from './restrict-to-endpoint';
 
-/** Takes aliases of the system namespaces for the namespaces themselves. `kind` Namespace: so do their names. */
-export function canonicalPlace(info: KindInfo, metadata: JsonObject, names: GeneratedNames): void {
+/** Replaces aliases of system namespaces by their names, in `metadata.namespace` and in the name of a Namespace. */
+export function canonicalizeNamespace(info: KindInfo, metadata: JsonObject, names: GeneratedNames): void {
   const namespace = stringAt(metadata, 'namespace');
   if (namespace !== undefined) metadata['namespace'] = canonicalNamespace(names, namespace);
   if (info.row.nameIsNamespace !== true) return;
@@ -21,8 +22,11 @@ export function canonicalPlace(info: KindInfo, metadata: JsonObject, names: Gene
   if (name !== undefined) metadata['name'] = canonicalNamespace(names, name);
 }
 
-/** Brings the names in a decoded object to the canonical spelling and holds its place against the URL's. `name` undefined = a new object. */
-export function agreeOnPlace(
+/**
+ * Converts names in a decoded object to canonical spelling and checks name and namespace against the URL. `name` is
+ * undefined on create.
+ */
+export function ensureMatchesRequest(
   info: KindInfo,
   object: JsonObject,
   names: GeneratedNames,
@@ -30,15 +34,15 @@ export function agreeOnPlace(
   name: string | undefined,
 ): JsonObject {
   const metadata = ensureMetadata(object);
-  canonicalPlace(info, metadata, names);
+  canonicalizeNamespace(info, metadata, names);
   canonicalizeGroups(object, info.codec.groupFields, names);
-  agreeOnNamespace(info, metadata, namespace);
-  if (name !== undefined) agreeOnName(metadata, name);
+  ensureNamespaceMatchesRequest(info, metadata, namespace);
+  if (name !== undefined) ensureNameMatchesRequest(metadata, name);
   return object;
 }
 
-/** An absent namespace is the URL's; on cluster-scoped kinds one in the body does not count. */
-export function agreeOnNamespace(info: KindInfo, metadata: JsonObject, namespace: string): void {
+/** Sets the namespace of the URL. A body with another namespace is an error; for cluster-scoped kinds it is ignored. */
+export function ensureNamespaceMatchesRequest(info: KindInfo, metadata: JsonObject, namespace: string): void {
   if (!info.namespaced) {
     delete metadata['namespace'];
     return;
@@ -50,21 +54,24 @@ export function agreeOnNamespace(info: KindInfo, metadata: JsonObject, namespace
   metadata['namespace'] = namespace;
 }
 
-/** A body that replaces or changes an object must bear its name. */
-export function agreeOnName(metadata: JsonObject, name: string): void {
+/** The body of an update must contain the name of the object. */
+export function ensureNameMatchesRequest(metadata: JsonObject, name: string): void {
   const given = stringAt(metadata, 'name') ?? '';
   if (given === '') throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
   if (given !== name) throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
 }
 
-/** Nothing is born while it is being deleted. */
-export function dropDeletion(metadata: JsonObject): void {
+/** A new object cannot be terminating. */
+export function clearDeletion(metadata: JsonObject): void {
   delete metadata['deletionTimestamp'];
   delete metadata['deletionGracePeriodSeconds'];
 }
 
-/** What clients cannot set at creation. `ms` since 1970. */
-export function stampNew(info: ResourceInfo, metadata: JsonObject, uid: string, ms: number): void {
+/**
+ * Sets uid, creationTimestamp and generation, as rest.FillObjectMetaSystemFields does, and removes what clients
+ * cannot set. `ms` since 1970.
+ */
+export function fillSystemFields(info: ResourceInfo, metadata: JsonObject, uid: string, ms: number): void {
   delete metadata['resourceVersion'];
   delete metadata['selfLink'];
   metadata['uid'] = uid;
@@ -73,57 +80,57 @@ export function stampNew(info: ResourceInfo, metadata: JsonObject, uid: string, 
   if (generation !== undefined && generation !== 'counted-from-none') metadata['generation'] = 1;
 }
 
-/** What an update takes from the stored object, whatever the body says; what it may not say is left for validation to refuse. */
-export function carryOver(metadata: JsonObject, old: JsonObject): void {
+/** Copies fields that clients cannot change from the stored object. Other forbidden changes are left to validation. */
+export function carryOverMetadata(metadata: JsonObject, old: JsonObject): void {
   delete metadata['resourceVersion'];
   delete metadata['selfLink'];
-  take(metadata, old, 'generation');
-  take(metadata, old, 'creationTimestamp');
-  if ((stringAt(metadata, 'uid') ?? '') === '') take(metadata, old, 'uid');
-  if (isTerminating(old)) take(metadata, old, 'deletionTimestamp');
-  if (own(metadata, 'deletionGracePeriodSeconds') === undefined) take(metadata, old, 'deletionGracePeriodSeconds');
+  copyMember(metadata, old, 'generation');
+  copyMember(metadata, old, 'creationTimestamp');
+  if ((stringAt(metadata, 'uid') ?? '') === '') copyMember(metadata, old, 'uid');
+  if (isTerminating(old)) copyMember(metadata, old, 'deletionTimestamp');
+  if (own(metadata, 'deletionGracePeriodSeconds') === undefined) copyMember(metadata, old, 'deletionGracePeriodSeconds');
 }
 
-function take(metadata: JsonObject, old: JsonObject, member: string): void {
-  const value = own(old, member);
-  if (value === undefined) delete metadata[member];
-  else metadata[member] = value;
-}
-
-/** Duplicate owner references go, with a warning. Those of a patch are noticed late, and the warning says so (upstream behaviour). */
-export function dedupeOwners(metadata: JsonObject, verb: 'update' | 'patch' | 'apply', warn: (text: string) => void): void {
+/**
+ * Removes duplicate owner references with a warning. For patches upstream finds them after admission, and the warning
+ * states that.
+ */
+export function dedupeOwnerReferences(metadata: JsonObject, verb: 'update' | 'patch' | 'apply', warn: (text: string) => void): void {
   const warning = dedupOwnerReferences(metadata, verb === 'update' ? '' : ' after mutating admission happens');
   if (warning !== undefined) warn(warning);
 }
 
-/** One more when anything but metadata and status has changed, or what else the kind counts; never through the status endpoint. */
-export function countGeneration(info: ResourceInfo, subresource: Subresource, object: JsonObject, old: JsonObject): void {
+/**
+ * Increments the generation when anything but metadata and status has changed, or another member that the kind
+ * counts. The status endpoint never does.
+ */
+export function incrementGeneration(info: ResourceInfo, subresource: Subresource, object: JsonObject, old: JsonObject): void {
   const { generation } = info.row;
   if (generation === undefined || generation === 'fixed' || subresource === 'status') return;
   const metadata = ensureMetadata(object);
-  const counted = COUNTED_METADATA[generation];
+  const countedMember = COUNTED_METADATA_MEMBER[generation];
   const isChanged =
-    bodyHasChanged(info, object, old) ||
-    (counted !== undefined && !equalJson(own(metadata, counted) ?? {}, own(readMetadata(old), counted) ?? {}));
+    hasBodyChanged(info, object, old) ||
+    (countedMember !== undefined && !equalJson(own(metadata, countedMember) ?? {}, own(readMetadata(old), countedMember) ?? {}));
   if (isChanged) metadata['generation'] = Number(own(metadata, 'generation') ?? 0) + 1;
 }
 
-const COUNTED_METADATA: Readonly<Record<Exclude<GenerationRule, 'fixed'>, string | undefined>> = {
+const COUNTED_METADATA_MEMBER: Readonly<Record<Exclude<GenerationRule, 'fixed'>, string | undefined>> = {
   counted: undefined,
   'counted-from-none': undefined,
   'counted-with-labels': 'labels',
   'counted-with-annotations': 'annotations',
 };
 
-/** In a built-in kind what is empty, null or absent is one; a custom object keeps each of them. */
-function bodyHasChanged(info: ResourceInfo, object: JsonObject, old: JsonObject): boolean {
+/** Empty, null and absent values of built-in kinds are equal; custom objects preserve them. */
+function hasBodyChanged(info: ResourceInfo, object: JsonObject, old: JsonObject): boolean {
   const isCustom = info.row.custom !== undefined;
   const members = new Set([...Object.keys(object), ...Object.keys(old)]);
   members.delete('metadata');
-  // Where there is no status endpoint, a custom kind's status is a member like others.
+  // Without a status endpoint the status of a custom kind is an ordinary member.
   if (info.hasStatus || !isCustom) members.delete('status');
   return [...members].some((member) => {
-    const [value, former] = [own(object, member), own(old, member)];
-    return !equalJson(value, former) && (isCustom || !equalIgnoringEmptyLists(value, former));
+    const [value, oldValue] = [own(object, member), own(old, member)];
+    return !equalJson(value, oldValue) && (isCustom || !equalIgnoringEmptyLists(value, oldValue));
   });
 }

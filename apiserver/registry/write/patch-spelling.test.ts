@@ -1,4 +1,4 @@
-/** A patch applies to the object as its client sees it, with group names in the dialect of the client. */
+/** Patches apply to the object as the client sees it, with group names in the client's dialect. */
 import { refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import { groupInDialect, type Dialect } from '../../../shared/names/dialect';
 

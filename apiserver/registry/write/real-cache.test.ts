@@ -1,4 +1,4 @@
-/** Two replicas' writers with the real cache over one store. */
+/** The writers of two replicas with real caches over one store. */
 import { ManualClock } from '../../../test/support/manual-clock';
 import { MemoryStore } from '../../../test/support/memory-store';
 import { openReplica } from '../../../test/support/replica';
@@ -15,14 +15,14 @@ const options = { dryRun: false, fieldValidation: 'Warn', fieldManager: 'test' }
 
 it('two replicas update one object in turn without a conflict', async () => {
   const store = new MemoryStore();
-  const [one, two] = await Promise.all([openReplica(store, clock), openReplica(store, clock)]);
+  const [first, second] = await Promise.all([openReplica(store, clock), openReplica(store, clock)]);
   const body = (metadata: { name: string }, data?: { [key: string]: string }) =>
     ({ value: { metadata, ...(data === undefined ? {} : { data }) }, duplicates: [], format: 'json' }) as const;
-  await one.writer.create(context, namespaces, '', body({ name: 'ns' }), options);
-  const created = await two.writer.create(context, configMaps, 'ns', body({ name: 'a' }, { n: '0' }), options);
+  await first.writer.create(context, namespaces, '', body({ name: 'ns' }), options);
+  const created = await second.writer.create(context, configMaps, 'ns', body({ name: 'a' }, { n: '0' }), options);
   let version = created.entry.revision;
   for (let i = 1; i <= 50; i++) {
-    const { writer } = i % 2 === 0 ? one : two;
+    const { writer } = i % 2 === 0 ? first : second;
     const value = { metadata: { name: 'a', resourceVersion: String(version) }, data: { n: String(i) } };
     const key = { namespace: 'ns', name: 'a' };
     const { entry } = await writer.update(context, configMaps, key, undefined, { value, duplicates: [], format: 'json' }, options);
@@ -31,7 +31,7 @@ it('two replicas update one object in turn without a conflict', async () => {
   }
   const patches = Array.from({ length: 40 }, (_, i) => {
     const bytes = Buffer.from(JSON.stringify({ data: { [`k${i}`]: 'v' } }));
-    const { writer } = i % 2 === 0 ? one : two;
+    const { writer } = i % 2 === 0 ? first : second;
     return writer.patch(
       context,
       configMaps,
@@ -42,28 +42,28 @@ it('two replicas update one object in turn without a conflict', async () => {
     );
   });
   await Promise.all(patches);
-  await one.cache.waitUntilFresh({ deadline: 60_000 });
-  const entry = one.cache.get(configMaps.stored, 'ns/a');
+  await first.cache.waitUntilFresh({ deadline: 60_000 });
+  const entry = first.cache.get(configMaps.stored, 'ns/a');
   expect(Object.keys(Object(entry === undefined ? {} : objectOf(entry)['data']))).toHaveLength(41);
-  await Promise.all([one.cache.close(), two.cache.close()]);
+  await Promise.all([first.cache.close(), second.cache.close()]);
 });
 
 it('a write responds when its replica has seen it, and after 20 ms otherwise', async () => {
   const store = new MemoryStore();
-  const still = new ManualClock();
-  const { writer, cache } = await openReplica(store, still);
+  const stillClock = new ManualClock();
+  const { writer, cache } = await openReplica(store, stillClock);
   const create = (name: string) =>
     writer.create(context, namespaces, '', { value: { metadata: { name } }, duplicates: [], format: 'json' }, options);
   const seen = await create('seen');
   expect(cache.get(namespaces.stored, 'seen')?.revision).toBe(seen.entry.revision);
 
   store.held = true;
-  let answered = false;
-  const unseen = create('unseen').finally(() => (answered = true));
-  await still.advanceAsync(19);
-  expect(answered).toBe(false);
-  await still.advanceAsync(1);
-  expect(answered).toBe(true);
+  let hasResponded = false;
+  const unseen = create('unseen').finally(() => (hasResponded = true));
+  await stillClock.advanceAsync(19);
+  expect(hasResponded).toBe(false);
+  await stillClock.advanceAsync(1);
+  expect(hasResponded).toBe(true);
   expect((await unseen).entry.revision).toBeGreaterThan(cache.revision);
   await cache.close();
 });

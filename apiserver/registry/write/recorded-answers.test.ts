@@ -1,6 +1,6 @@
 /**
- * Replays recorded writes of release 1.31.1 (test/replay/answers/writes) through the write path, without HTTP: code, message, causes, warnings, and the object
- * without managedFields.
+ * Replays recorded writes of release 1.31.1 (test/replay/answers/writes) through the write path, without HTTP: code,
+ * message, causes, warnings, and the object without managedFields.
  */
 import { masked } from '../../../test/replay/masked';
 import { isBody, type Body, type Json } from '../../../test/replay/reference';
@@ -40,7 +40,7 @@ describe.each([
   );
 });
 
-interface Found {
+interface Outcome {
   readonly code: number;
   readonly message?: string | undefined;
   readonly reason?: string | undefined;
@@ -48,7 +48,7 @@ interface Found {
   readonly object?: Json;
 }
 
-function expectedOf({ status: code, body }: RecordedAnswer): Found {
+function expectedOf({ status: code, body }: RecordedAnswer): Outcome {
   if (!isBody(body)) throw new Error('not an object');
   const { kind, apiVersion: _apiVersion, ...object } = body;
   if (code >= 400) {
@@ -66,12 +66,12 @@ function expectedOf({ status: code, body }: RecordedAnswer): Found {
 }
 
 function withoutVersion({ metadata, ...members }: Body): Body {
-  // managedFields are replayed by ownership-answers.test.ts.
+  // managedFields are replayed by managed-fields-answers.test.ts.
   const { resourceVersion: _version, managedFields: _managedFields, ...kept } = isBody(metadata) ? metadata : {};
   return { ...members, metadata: kept };
 }
 
-async function perform(fixture: Fixture, request: RecordedRequest): Promise<Found> {
+async function perform(fixture: Fixture, request: RecordedRequest): Promise<Outcome> {
   await fixture.cache.catchUp();
   try {
     return await route(fixture, request);
@@ -121,12 +121,12 @@ function bodyOf({ writer }: Fixture, resource: Resource, part: Json | undefined)
   const text = (typeof part === 'string' ? part : JSON.stringify(part)).replaceAll('$NS', NAMESPACE);
   const { value, duplicates, format, text: original } = runStepsSync(parseJsonInSteps(Buffer.from(text)));
   const object = value === null || typeof value !== 'object' || Array.isArray(value) ? {} : value;
-  const sent = { bytes: Buffer.from(text), format: 'json' } as const;
-  if (writer.defers(resource, sent)) return { sent };
-  return { value: object, duplicates, format, sent, ...(original === undefined ? {} : { text: original }) };
+  const raw = { bytes: Buffer.from(text), format: 'json' } as const;
+  if (writer.defersParsing(resource, raw)) return { raw };
+  return { value: object, duplicates, format, raw, ...(original === undefined ? {} : { text: original }) };
 }
 
-async function route(fixture: Fixture, request: RecordedRequest): Promise<Found> {
+async function route(fixture: Fixture, request: RecordedRequest): Promise<Outcome> {
   const { writer, context, cache } = fixture;
   const { method, path, body, type: patchType } = request;
   const { resource, key, subresource, query } = target(fixture, path);

@@ -1,4 +1,4 @@
-/** What a client has sent, for whoever records its request: decoded, with its defaults, before anything is judged or changed. Decides nothing. */
+/** Passes the request object to the audit log: decoded, with defaults, before validation and admission. */
 import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
 import { ensureMetadata } from '../../../shared/api/metadata/object-meta';
 import { cloneJson, type JsonObject } from '../../../shared/values/json';
@@ -8,29 +8,31 @@ import type { Entry } from '../../cache/cache';
 import { toHub, type KindInfo } from '../object/resource-info';
 import type { RequestContext } from '../verbs';
 
-/** `object` has just been decoded and stays as it is; `complete` does for a copy what the kind has besides defaults. */
-export function tellSent(
+/**
+ * `object` has just been decoded and is not changed. `complete` sets what the kind needs besides defaults on a copy.
+ */
+export function recordRequestObject(
   context: RequestContext,
   info: KindInfo,
   object: JsonObject,
   names: GeneratedNames,
   complete?: (copy: JsonObject) => void,
 ): void {
-  context.sent?.(info.row, ensureMetadata(object), () => {
+  context.logRequestObject?.(info.row, ensureMetadata(object), () => {
     const copy = cloneJson(object);
     info.codec.applyDefaults(copy);
     complete?.(copy);
-    return unplacedEntry(info, toHub(info, copy), names);
+    return transientEntry(info, toHub(info, copy), names);
   });
 }
 
-/** An object that is neither stored nor will be, as an entry. */
-export function unplacedEntry(info: KindInfo, object: JsonObject, names: GeneratedNames): Entry {
-  return runStepsSync(unplacing(info, object, names));
+/** Encodes an object that is not stored as an entry. */
+export function transientEntry(info: KindInfo, object: JsonObject, names: GeneratedNames): Entry {
+  return runStepsSync(encodingTransientEntry(info, object, names));
 }
 
-/** The same in steps. */
-export function* unplacing(info: KindInfo, object: JsonObject, names: GeneratedNames): Steps<Entry> {
+/** Like {@link transientEntry}, in steps. */
+export function* encodingTransientEntry(info: KindInfo, object: JsonObject, names: GeneratedNames): Steps<Entry> {
   const dialectSensitive = canonicalizeGroups(object, info.hubCodec.groupFields, names);
   yield;
   const bytes = Buffer.from(yield* info.hubCodec.encodeBodyInSteps(object));

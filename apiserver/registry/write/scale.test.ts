@@ -1,4 +1,4 @@
-/** Writes through the scale of a workload; the owners after each step are the reference server's. */
+/** Writes through the scale of a workload. The managers after each step are those of the reference server. */
 import { isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { STORED_KINDS, SCALE, type KindRow } from '../../../shared/api/kinds';
 import { objectOf, refusal, writeFixture, type Answer, type Fixture } from '../../../test/support/write-fixture';
@@ -27,7 +27,7 @@ function apply(manager: string, body: JsonObject, force = false): Promise<Answer
   return fixture.patch('deployments', 'd', 'apply', config, { subresource: 'scale', fieldManager: manager, force });
 }
 
-/** `m1 Apply scale`, with `!` where the entry has a time, for those that own the number. */
+/** The managers that own the replicas: `m1 Apply scale`, with `!` if the entry has a time. */
 async function owners(): Promise<readonly string[]> {
   const list = objectAt(await stored(), 'metadata')?.['managedFields'];
   return (Array.isArray(list) ? list : []).flatMap((entry) => {
@@ -41,9 +41,9 @@ async function owners(): Promise<readonly string[]> {
 
 async function stored(): Promise<JsonObject> {
   await fixture.cache.catchUp();
-  const found = await fixture.stored('deployments', 'd');
-  if (found === undefined) throw new Error('no deployment');
-  return found;
+  const object = await fixture.stored('deployments', 'd');
+  if (object === undefined) throw new Error('no deployment');
+  return object;
 }
 
 function rowOf(resource: string): KindRow {
@@ -52,7 +52,7 @@ function rowOf(resource: string): KindRow {
   return row;
 }
 
-async function numbers(): Promise<readonly unknown[]> {
+async function replicasAndGeneration(): Promise<readonly unknown[]> {
   const object = await stored();
   return [objectAt(object, 'spec')?.['replicas'], objectAt(object, 'metadata')?.['generation']];
 }
@@ -92,33 +92,33 @@ test('the manager of a scale update owns the replicas in an entry without a time
   await fixture.create('deployments', deployment({ replicas: 2 }));
   expect(await owners()).toEqual(['test Update itself !']);
   await put('u1', { replicas: 6 });
-  expect([await owners(), await numbers()]).toEqual([['u1 Update scale'], [6, 2]]);
+  expect([await owners(), await replicasAndGeneration()]).toEqual([['u1 Update scale'], [6, 2]]);
   const { revision } = (await put('u1', { replicas: 7 })).entry;
   expect((await put('u2', { replicas: 7 })).entry.revision).toBe(revision);
-  expect([await owners(), await numbers()]).toEqual([['u1 Update scale'], [7, 3]]);
+  expect([await owners(), await replicasAndGeneration()]).toEqual([['u1 Update scale'], [7, 3]]);
   await put('u2', {});
-  expect([await owners(), await numbers()]).toEqual([[], [0, 4]]);
+  expect([await owners(), await replicasAndGeneration()]).toEqual([[], [0, 4]]);
   await put('u2', { replicas: 9 });
-  expect([await owners(), await numbers()]).toEqual([[], [9, 5]]);
+  expect([await owners(), await replicasAndGeneration()]).toEqual([[], [9, 5]]);
   expect(await refusal(apply('m1', { spec: { replicas: 3 } }))).toMatchObject({
     code: 409,
     message:
       'Apply failed with 1 conflict: conflict with "before-first-apply" with subresource "scale" using autoscaling/v1: .spec.replicas',
   });
   await apply('m1', { spec: { replicas: 3 } }, true);
-  expect([await owners(), await numbers()]).toEqual([['m1 Apply scale'], [3, 6]]);
+  expect([await owners(), await replicasAndGeneration()]).toEqual([['m1 Apply scale'], [3, 6]]);
 });
 
 test('appliers of a scale share the replicas, which are reset when the last one omits them', async () => {
   await fixture.create('deployments', deployment({ replicas: 2 }));
   await apply('m1', { spec: { replicas: 2 } });
-  expect([await owners(), await numbers()]).toEqual([
+  expect([await owners(), await replicasAndGeneration()]).toEqual([
     ['m1 Apply scale', 'test Update itself'],
     [2, 1],
   ]);
   await apply('m1', { spec: { replicas: 4 } });
   await apply('m2', { spec: { replicas: 4 } });
-  expect([await owners(), await numbers()]).toEqual([
+  expect([await owners(), await replicasAndGeneration()]).toEqual([
     ['m1 Apply scale', 'm2 Apply scale'],
     [4, 2],
   ]);
@@ -127,9 +127,9 @@ test('appliers of a scale share the replicas, which are reset when the last one 
     message: 'Apply failed with 1 conflict: conflict with "m1" with subresource "scale": .spec.replicas',
   });
   await apply('m1', {});
-  expect([await owners(), await numbers()]).toEqual([['m2 Apply scale'], [4, 2]]);
+  expect([await owners(), await replicasAndGeneration()]).toEqual([['m2 Apply scale'], [4, 2]]);
   await apply('m2', {});
-  expect([await owners(), await numbers()]).toEqual([[], [0, 3]]);
+  expect([await owners(), await replicasAndGeneration()]).toEqual([[], [0, 3]]);
 });
 
 test('a scale update of an untracked object adds no managedFields before the first apply', async () => {
@@ -195,6 +195,6 @@ describe('a scale write', () => {
       { metadata: { name: 'd' }, spec: { replicas: 16 } },
       { subresource: 'scale', dryRun: true },
     );
-    expect([objectAt(objectOf(entry), 'spec')?.['replicas'], await numbers()]).toEqual([16, [2, 1]]);
+    expect([objectAt(objectOf(entry), 'spec')?.['replicas'], await replicasAndGeneration()]).toEqual([16, [2, 1]]);
   });
 });

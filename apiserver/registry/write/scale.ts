@@ -1,7 +1,7 @@
 /**
- * Writing a workload through its scale: the body is an object of another kind, of which the number of replicas
- * goes to the workload. Owners of that number are shown as owners of the scale's and brought back; who comes to own it here does so at no time
- * (upstream behaviour).
+ * Writes a workload through its scale. The replicas of the Scale in the body are copied to the workload. The managers
+ * of the workload's replicas appear as managers of the scale's replicas and are converted back; a manager that
+ * becomes owner through the scale has no time (upstream behaviour).
  */
 import { membersOfPath } from '../../../shared/api/structural/member-path';
 import type { CustomVersion } from '../../../shared/api/structural/version';
@@ -14,82 +14,85 @@ import { managerKey, readManagedFields, type ManagedFieldsEntry } from '../../..
 import { difference, type FieldSet } from '../../../shared/patch/apply/field-set';
 import { entryKey } from '../resources';
 import { scaleOf } from '../object/scale';
-import { recordOwnership, setOwnership } from './managed-fields';
-import { kindInfo, type KindInfo } from '../object/resource-info';
+import { recordManagedFields, setManagedFields } from './managed-fields';
+import { makeKindInfo, type KindInfo } from '../object/resource-info';
 import type { WriteRequest } from './request';
 
-export const scaleInfo = kindInfo(SCALE);
+export const scaleInfo = makeKindInfo(SCALE);
 
-/** The kind of the body. */
+/** The kind of the request body. */
 export function bodyInfo({ info, subresource }: WriteRequest): KindInfo {
   return subresource === 'scale' ? scaleInfo : info;
 }
 
-/** Where a scale has the number of replicas, and every built-in workload. */
-const IN_SCALE = ['spec', 'replicas'];
-const REPLICAS = fieldAt(IN_SCALE);
+/** Path of the replicas in a Scale and in all built-in workloads. */
+const SCALE_REPLICAS_PATH = ['spec', 'replicas'];
+const SCALE_REPLICAS = fieldSetOf(SCALE_REPLICAS_PATH);
 
-function fieldAt(path: readonly string[]): FieldSet {
+function fieldSetOf(path: readonly string[]): FieldSet {
   return path.reduceRight<FieldSet>((below, member) => ({ [`f:${member}`]: below }), {});
 }
 
-/** Where the workload has it. */
-function placeOf({ info }: WriteRequest): readonly string[] {
-  return customPlace(info.row.custom) ?? IN_SCALE;
+/** Path of the replicas in the workload. */
+function replicasPathOf({ info }: WriteRequest): readonly string[] {
+  return customReplicasPath(info.row.custom) ?? SCALE_REPLICAS_PATH;
 }
 
-const customPlace = (custom: Pick<CustomVersion, 'scale'> | undefined): readonly string[] | undefined =>
+const customReplicasPath = (custom: Pick<CustomVersion, 'scale'> | undefined): readonly string[] | undefined =>
   custom?.scale === undefined ? undefined : membersOfPath(custom.scale.specReplicas);
 
-/** Where a version of it has it; undefined = it has none there. */
-function placeIn({ info }: WriteRequest, apiVersion: string): FieldSet | undefined {
+/** The replicas of the workload in a version, as a field set; `undefined` when the version has no scale. */
+function replicasFieldIn({ info }: WriteRequest, apiVersion: string): FieldSet | undefined {
   const { row } = info;
-  if (row.custom === undefined) return apiVersion === info.apiVersion ? REPLICAS : undefined;
-  const place = customPlace(info.versions.get(apiVersion)?.row.custom);
-  return place === undefined ? undefined : fieldAt(place);
+  if (row.custom === undefined) return apiVersion === info.apiVersion ? SCALE_REPLICAS : undefined;
+  const replicasPath = customReplicasPath(info.versions.get(apiVersion)?.row.custom);
+  return replicasPath === undefined ? undefined : fieldSetOf(replicasPath);
 }
 
-/** The workload's scale with the owners of its number. */
-export function shownScale(request: WriteRequest, workload: JsonObject): JsonObject {
+/** The scale of a workload, with managedFields of its replicas. */
+export function scaleWithOwners(request: WriteRequest, workload: JsonObject): JsonObject {
   const scale = scaleOf(workload, request.info.row.custom?.scale);
-  const owners = ownersOf(request, workload).filter((entry) => owns(entry, placeIn(request, entry.manager.apiVersion)));
-  const shown = owners.map(({ manager, time }): ManagedFieldsEntry => ({
+  const owners = ownersOf(request, workload).filter((entry) => owns(entry, replicasFieldIn(request, entry.manager.apiVersion)));
+  const entries = owners.map(({ manager, time }): ManagedFieldsEntry => ({
     manager: { ...manager, apiVersion: scaleInfo.apiVersion },
     time,
-    fields: REPLICAS,
+    fields: SCALE_REPLICAS,
   }));
-  setOwnership(ensureMetadata(scale), shown);
+  setManagedFields(ensureMetadata(scale), entries);
   return scale;
 }
 
 export interface ScaleWrite {
   readonly verb: 'update' | 'patch' | 'apply';
   readonly manager: string;
-  /** Since 1970. */
+  /** In ms since 1970. */
   readonly ms: number;
 }
 
-/** The workload with the number of a decoded scale. An applied one has its owners already. Throws StatusError. */
-export function scaled(request: WriteRequest, { verb, manager, ms }: ScaleWrite, workload: JsonObject, scale: JsonObject): JsonObject {
-  const sent = readMetadata(scale);
-  checkIdentity(request, verb, stringAt(sent, 'uid') ?? '', stringAt(readMetadata(workload), 'uid') ?? '');
+/**
+ * Returns the workload with the replicas of a decoded scale. An applied scale already has managedFields. Throws
+ * StatusError.
+ */
+export function applyScale(request: WriteRequest, { verb, manager, ms }: ScaleWrite, workload: JsonObject, scale: JsonObject): JsonObject {
+  const scaleMetadata = readMetadata(scale);
+  checkUid(request, verb, stringAt(scaleMetadata, 'uid') ?? '', stringAt(readMetadata(workload), 'uid') ?? '');
   const replicas = own(objectAt(scale, 'spec') ?? {}, 'replicas') ?? 0;
-  checkNumber(request, Number(replicas));
-  if (verb !== 'apply') recordOwnership(scaleInfo, 'scale', manager, scale, shownScale(request, workload), ms);
+  checkReplicas(request, Number(replicas));
+  if (verb !== 'apply') recordManagedFields(scaleInfo, 'scale', manager, scale, scaleWithOwners(request, workload), ms);
   const { resourceVersion: _, ...metadata } = readMetadata(workload);
-  const version = stringAt(sent, 'resourceVersion');
+  const resourceVersion = stringAt(scaleMetadata, 'resourceVersion');
   const changed: JsonObject = {
     ...workload,
-    metadata: version === undefined ? metadata : { ...metadata, resourceVersion: version },
-    ...replaced(workload, placeOf(request), replicas),
+    metadata: resourceVersion === undefined ? metadata : { ...metadata, resourceVersion },
+    ...replaced(workload, replicasPathOf(request), replicas),
   };
   const after = readManagedFields(arrayAt(ensureMetadata(scale), 'managedFields') ?? []);
-  setOwnership(ensureMetadata(changed), broughtBack(request, ownersOf(request, workload), after));
+  setManagedFields(ensureMetadata(changed), ownersAfterScale(request, ownersOf(request, workload), after));
   return changed;
 }
 
 /** Throws a 422 StatusError. */
-function checkNumber({ info, name }: WriteRequest, replicas: number): void {
+function checkReplicas({ info, name }: WriteRequest, replicas: number): void {
   if (replicas >= 0) return;
   const { custom, group, kind } = info.row;
   if (custom?.scale === undefined)
@@ -97,27 +100,29 @@ function checkNumber({ info, name }: WriteRequest, replicas: number): void {
   throw invalid({ group, kind }, name, [invalidValue(custom.scale.specReplicas, replicas, 'should be a non-negative integer')]);
 }
 
-/** The topmost member on the way to a value, with the value in its place. */
+/** The first member on the path, with the value set at its end. */
 function replaced(object: JsonObject, path: readonly string[], value: JsonValue): JsonObject {
   const [member = '', ...below] = path;
-  const found = objectAt(object, member) ?? {};
-  return { [member]: below.length === 0 ? value : { ...found, ...replaced(found, below, value) } };
+  const child = objectAt(object, member) ?? {};
+  return { [member]: below.length === 0 ? value : { ...child, ...replaced(child, below, value) } };
 }
 
-/** A PUT's condition is the store's, that of a patched scale is checked here: they are told in different words. */
-function checkIdentity(request: WriteRequest, verb: ScaleWrite['verb'], wanted: string, found: string): void {
-  if (wanted === '' || wanted === found) return;
+/** A PUT gets the error of a store precondition, a patch a different one (upstream behaviour). */
+function checkUid(request: WriteRequest, verb: ScaleWrite['verb'], requestedUid: string, storedUid: string): void {
+  if (requestedUid === '' || requestedUid === storedUid) return;
   const { info, name } = request;
-  if (verb === 'update') throw storagePreconditionFailed(info.gr, name, info.keyPrefix + entryKey(request), 'UID', wanted, found);
-  const text = `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found}`;
+  if (verb === 'update') throw storagePreconditionFailed(info.gr, name, info.keyPrefix + entryKey(request), 'UID', requestedUid, storedUid);
+  const text = `Precondition failed: UID in precondition: ${requestedUid}, UID in object meta: ${storedUid}`;
   throw conflict({ group: info.group, resource: `${info.gr.resource}/scale` }, name, text);
 }
 
-function owns({ fields }: ManagedFieldsEntry, place: FieldSet | undefined): boolean {
-  return place !== undefined && difference(place, fields) !== place;
+function owns({ fields }: ManagedFieldsEntry, field: FieldSet | undefined): boolean {
+  return field !== undefined && difference(field, fields) !== field;
 }
 
-/** Of the version that is served, of custom kinds of all; of two entries of one manager the last counts. */
+/**
+ * managedFields of the served version, for custom kinds of all versions. Of duplicate managers the last entry counts.
+ */
 function ownersOf({ info }: WriteRequest, workload: JsonObject): readonly ManagedFieldsEntry[] {
   const entries = readManagedFields(arrayAt(readMetadata(workload), 'managedFields') ?? []).filter(
     ({ manager }) => info.row.custom !== undefined || manager.apiVersion === info.apiVersion,
@@ -126,25 +131,28 @@ function ownersOf({ info }: WriteRequest, workload: JsonObject): readonly Manage
   return entries.filter((entry, index) => last.get(managerKey(entry.manager)) === index);
 }
 
-/** The workload's owners after those of its scale have changed. Appliers are known again; others are taken for new ones. */
-function broughtBack(
+/**
+ * managedFields of the workload after a write of its scale. Managers of existing entries are matched by identity;
+ * others are added.
+ */
+function ownersAfterScale(
   request: WriteRequest,
   before: readonly ManagedFieldsEntry[],
   ofScale: readonly ManagedFieldsEntry[],
 ): readonly ManagedFieldsEntry[] {
-  const left = new Set(ofScale.filter((entry) => owns(entry, REPLICAS)));
-  const known = new Map([...ofScale].reverse().map((entry) => [managerKey(entry.manager), entry]));
+  const newOwners = new Set(ofScale.filter((entry) => owns(entry, SCALE_REPLICAS)));
+  const scaleEntries = new Map([...ofScale].reverse().map((entry) => [managerKey(entry.manager), entry]));
   const kept = before.flatMap((entry): readonly ManagedFieldsEntry[] => {
-    const place = placeIn(request, entry.manager.apiVersion);
-    if (place === undefined || !owns(entry, place)) return [entry];
-    const same = known.get(managerKey(entry.manager));
-    if (same !== undefined && left.delete(same)) return [entry];
-    return [{ ...entry, fields: difference(entry.fields, place) }];
+    const field = replicasFieldIn(request, entry.manager.apiVersion);
+    if (field === undefined || !owns(entry, field)) return [entry];
+    const scaleEntry = scaleEntries.get(managerKey(entry.manager));
+    if (scaleEntry !== undefined && newOwners.delete(scaleEntry)) return [entry];
+    return [{ ...entry, fields: difference(entry.fields, field) }];
   });
-  const fresh = [...left].map(({ manager }): ManagedFieldsEntry => ({
+  const added = [...newOwners].map(({ manager }): ManagedFieldsEntry => ({
     manager: { ...manager, apiVersion: request.info.apiVersion },
     time: undefined,
-    fields: fieldAt(placeOf(request)),
+    fields: fieldSetOf(replicasPathOf(request)),
   }));
-  return [...kept, ...fresh];
+  return [...kept, ...added];
 }

@@ -1,10 +1,13 @@
-/** Addresses and node ports of Services: allocation, rejection and release. Responses were recorded from the reference server. */
+/**
+ * Addresses and node ports of Services: allocation, rejection and release. Responses were recorded from the reference
+ * server.
+ */
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
-import { auditAllocations, type Holder } from '../../allocation/check-allocations';
+import { checkAllocations, type AllocationHolder } from '../../allocation/check-allocations';
 import { prefixRange } from '../../storage/store';
 import { serviceAllocation } from '../../kinds/core/service/allocation';
 import { PREFIX, refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
-import { ownerOf } from './allocation';
+import { allocationOwnerOf } from './allocation';
 
 interface Port {
   readonly [member: string]: string | number;
@@ -15,15 +18,15 @@ const web = (...ports: readonly Port[]): JsonObject => ({
   ports: (ports.length === 0 ? [{ port: 80 }] : ports).map((port) => ({ ...port })),
 });
 
-/** The allocation keys with their owners' names and, for ports, protocols. */
+/** The allocation keys with the names of their owners and, for ports, protocols. */
 async function keys({ store }: Fixture): Promise<Record<string, string>> {
   const { kvs } = await store.range(prefixRange(`${PREFIX}/allocations/`));
-  const found: Record<string, string> = {};
+  const owners: Record<string, string> = {};
   for (const { key, value } of kvs) {
     const owner: { readonly name: string; readonly protocols?: readonly string[] } = JSON.parse(value.toString());
-    found[key.slice(`${PREFIX}/allocations/`.length)] = [owner.name, ...(owner.protocols ?? [])].join(' ');
+    owners[key.slice(`${PREFIX}/allocations/`.length)] = [owner.name, ...(owner.protocols ?? [])].join(' ');
   }
-  return found;
+  return owners;
 }
 
 async function portKeys(fixture: Fixture): Promise<Record<string, string>> {
@@ -39,23 +42,23 @@ const nodePorts = (object: JsonObject): unknown => {
     : ports;
 };
 
-/** What a Service that stands in the store has, without whatever an update may leave out. */
-async function changed(fixture: Fixture, name: string, spec: JsonObject): Promise<JsonObject> {
+/** The stored Service with a changed spec; a member with the value null is removed. */
+async function withSpec(fixture: Fixture, name: string, spec: JsonObject): Promise<JsonObject> {
   const stored = (await fixture.stored('services', name)) ?? {};
   const merged: JsonObject = { ...specOf(stored), ...spec };
   for (const [member, value] of Object.entries(spec)) if (value === null) delete merged[member];
   return { ...stored, spec: merged };
 }
 
-async function audited(fixture: Fixture): Promise<unknown> {
+async function allocationFindings(fixture: Fixture): Promise<unknown> {
   const { kvs } = await fixture.store.range(prefixRange(`${PREFIX}/services/specs/`));
   await fixture.cache.catchUp();
-  const holders: Holder[] = [];
+  const holders: AllocationHolder[] = [];
   for (const { key } of kvs) {
     const object = (await fixture.stored('services', key.slice(key.lastIndexOf('/') + 1))) ?? {};
-    holders.push({ owner: ownerOf(object), revision: 0, ids: [...serviceAllocation.held(object).keys()] });
+    holders.push({ owner: allocationOwnerOf(object), revision: 0, ids: [...serviceAllocation.allocationsOf(object).keys()] });
   }
-  return auditAllocations(holders, fixture.ledger.all());
+  return checkAllocations(holders, fixture.allocator.allHoldings());
 }
 
 it.each([
@@ -80,12 +83,12 @@ it('a dry run shows a free address and node port and allocates none', async () =
   expect(nodePorts(object)).toEqual([expect.any(Number)]);
   expect(await keys(fixture)).toEqual({});
   await fixture.create('services', service('b', { ...web(), clusterIP: '10.0.0.3' }));
-  const taken = await refusal(fixture.create('services', service('c', { ...web(), clusterIP: '10.0.0.3' }), { dryRun: true }));
-  expect(taken.message).toContain('failed to allocate IP 10.0.0.3: provided IP is already allocated');
+  const rejected = await refusal(fixture.create('services', service('c', { ...web(), clusterIP: '10.0.0.3' }), { dryRun: true }));
+  expect(rejected.message).toContain('failed to allocate IP 10.0.0.3: provided IP is already allocated');
 });
 
 describe('node ports of a new Service', () => {
-  const cases: readonly (readonly [what: string, ports: readonly Port[], expected: Record<string, string>])[] = [
+  const cases: readonly (readonly [title: string, ports: readonly Port[], expected: Record<string, string>])[] = [
     ['use the requested one', [{ port: 80, nodePort: 31001 }], { 'ports/31001': 'a TCP' }],
     [
       'share the requested one between two protocols of a port',
@@ -127,15 +130,15 @@ describe('node ports of a new Service', () => {
       { name: 'z', port: 81 },
     ];
     const { object } = await fixture.create('services', service('a', { ...web(...ports), type: 'NodePort' }));
-    const [one, other, third] = [nodePorts(object)].flat();
-    expect(one).toBe(other);
-    expect(third).not.toBe(one);
-    expect(Number(one)).toBeGreaterThanOrEqual(30_086);
+    const [first, second, third] = [nodePorts(object)].flat();
+    expect(first).toBe(second);
+    expect(third).not.toBe(first);
+    expect(Number(first)).toBeGreaterThanOrEqual(30_086);
   });
 });
 
 describe('a Service', () => {
-  const taken = { clusterIP: '10.0.0.9', type: 'NodePort', ports: [{ port: 80, nodePort: 31000 }] };
+  const holderSpec = { clusterIP: '10.0.0.9', type: 'NodePort', ports: [{ port: 80, nodePort: 31000 }] };
   const outside = 'is not in the valid range. The range of valid IPs is 10.0.0.0/24';
   const cases: readonly (readonly [spec: JsonObject, field: string, message: string])[] = [
     [{ ...web(), clusterIP: '10.0.0.9' }, 'spec.clusterIPs', 'failed to allocate IP 10.0.0.9: provided IP is already allocated'],
@@ -173,7 +176,7 @@ describe('a Service', () => {
   ];
   it.each(cases)('with the spec %j is rejected for %s', async (spec, field, message) => {
     const fixture = await writeFixture();
-    await fixture.create('services', service('holder', taken));
+    await fixture.create('services', service('holder', holderSpec));
     const before = await keys(fixture);
     const answer = await refusal(fixture.create('services', service('a', spec)));
     expect(answer).toMatchObject({
@@ -203,7 +206,7 @@ describe('a Service', () => {
     expect(await full(web())).toEqual([500, 'Internal error occurred: failed to allocate a serviceIP: range is full']);
     await fixture.remove('services', 'c');
     await fixture.create('services', service('g', web()));
-    expect(await audited(fixture)).toEqual([]);
+    expect(await allocationFindings(fixture)).toEqual([]);
   });
 
   it('with more ports than the keys of a transaction is rejected with a limit on the ports', async () => {
@@ -213,7 +216,7 @@ describe('a Service', () => {
     const answer = await refusal(fixture.create('services', service('a', { ...web(...ports), type: 'NodePort' })));
     expect(answer).toMatchObject({ code: 422, message: 'Service "a" is invalid: spec.ports: Too many: 131: must have at most 125 items' });
     expect(await keys(fixture)).toEqual({});
-    expect(fixture.ledger.ports.choose(0)).toBe('ports/30086');
+    expect(fixture.allocator.ports.pickFree(0)).toBe('ports/30086');
   });
 });
 
@@ -221,7 +224,7 @@ describe('an update of a Service', () => {
   it('keeps unchanged node ports, allocates new ones and releases removed ones', async () => {
     const fixture = await writeFixture();
     const put = async (spec: JsonObject): Promise<JsonObject> =>
-      (await fixture.update('services', 'a', await changed(fixture, 'a', spec))).object;
+      (await fixture.update('services', 'a', await withSpec(fixture, 'a', spec))).object;
     await fixture.create('services', service('a', { ...web({ name: 'x', port: 80, nodePort: 31001 }), type: 'NodePort' }));
     await put(web({ name: 'x', port: 80, nodePort: 31001 }, { name: 'y', port: 81, nodePort: 31001, protocol: 'UDP' }));
     expect(await portKeys(fixture)).toEqual({ 'ports/31001': 'a TCP UDP' });
@@ -229,29 +232,29 @@ describe('an update of a Service', () => {
     expect(await portKeys(fixture)).toEqual({ 'ports/31002': 'a TCP', 'ports/31003': 'a UDP' });
     await put(web({ name: 'x', port: 80, nodePort: 31003 }, { name: 'y', port: 80, nodePort: 31002, protocol: 'UDP' }));
     expect(await portKeys(fixture)).toEqual({ 'ports/31002': 'a UDP', 'ports/31003': 'a TCP' });
-    const [one, other] = [nodePorts(await put(web({ name: 'n1', port: 80 }, { name: 'n2', port: 80, protocol: 'UDP' })))].flat();
-    expect(one).not.toBe(other);
-    expect(Object.keys(await portKeys(fixture)).sort()).toEqual([`ports/${String(one)}`, `ports/${String(other)}`].sort());
-    expect(await audited(fixture)).toEqual([]);
+    const [first, second] = [nodePorts(await put(web({ name: 'n1', port: 80 }, { name: 'n2', port: 80, protocol: 'UDP' })))].flat();
+    expect(first).not.toBe(second);
+    expect(Object.keys(await portKeys(fixture)).sort()).toEqual([`ports/${String(first)}`, `ports/${String(second)}`].sort());
+    expect(await allocationFindings(fixture)).toEqual([]);
   });
 
   it('cannot move the health check node port to a port', async () => {
     const fixture = await writeFixture();
     const spec = { ...web({ name: 'x', port: 80 }), type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 31100 };
     await fixture.create('services', service('a', spec));
-    const wish = await changed(fixture, 'a', {
+    const requested = await withSpec(fixture, 'a', {
       ...web({ name: 'x', port: 80, nodePort: 31100 }),
       externalTrafficPolicy: 'Cluster',
       healthCheckNodePort: null,
     });
-    const answer = await refusal(fixture.update('services', 'a', wish));
+    const answer = await refusal(fixture.update('services', 'a', requested));
     expect(answer.message).toContain('spec.ports[0].nodePort: Invalid value: 31100: provided port is already allocated');
   });
 
   it('allocates and releases addresses when the type or the IP families change', async () => {
     const fixture = await writeFixture({ ranges: '10.0.0.0/24,fd00::/108' });
     const put = async (spec: JsonObject): Promise<JsonObject> =>
-      (await fixture.update('services', 'a', await changed(fixture, 'a', spec))).object;
+      (await fixture.update('services', 'a', await withSpec(fixture, 'a', spec))).object;
     const count = async (): Promise<number> => Object.keys(await keys(fixture)).length;
     const { object } = await fixture.create('services', service('a', { ...web(), ipFamilyPolicy: 'PreferDualStack' }));
     expect(specOf(object)['clusterIPs']).toEqual([expect.stringMatching(/^10\./), expect.stringMatching(/^fd00:/)]);
@@ -265,7 +268,7 @@ describe('an update of a Service', () => {
     expect(await keys(fixture)).toEqual({});
     await put({ type: 'ClusterIP', clusterIP: '10.0.0.77', externalName: null });
     expect(await keys(fixture)).toEqual({ 'ips/10.0.0.77': 'a' });
-    expect(await audited(fixture)).toEqual([]);
+    expect(await allocationFindings(fixture)).toEqual([]);
   });
 
   it('allocates nothing for a headless or ExternalName Service', async () => {
@@ -292,13 +295,13 @@ it('a deleted Service keeps its address until its finalizers are removed', async
   expect(await keys(fixture)).toEqual({});
 });
 
-it('the ledger counts allocations and errors, without dry runs', async () => {
+it('the allocator counts allocations and errors, without dry runs', async () => {
   const fixture = await writeFixture();
   await fixture.create('services', service('a', { ...web({ port: 80, nodePort: 31000 }), type: 'NodePort' }));
   await fixture.create('services', service('b', web()), { dryRun: true });
   await refusal(fixture.create('services', service('c', { ...web(), clusterIP: '10.9.9.9' })));
   await refusal(fixture.create('services', service('d', { ...web(), clusterIP: '10.9.9.9' }), { dryRun: true }));
-  expect([...fixture.ledger.counts.values()]).toEqual([
+  expect([...fixture.allocator.counts.values()]).toEqual([
     { allocations: { dynamic: 1, static: 0 }, errors: { dynamic: 0, static: 1 }, allocated: 1 },
     { allocations: { dynamic: 0, static: 1 }, errors: { dynamic: 0, static: 0 }, allocated: 1 },
   ]);

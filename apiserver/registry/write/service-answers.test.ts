@@ -1,4 +1,7 @@
-/** Replays the recordings of the area `service`: the causes of a refusal, or the changes that the server makes to an accepted Service. */
+/**
+ * Replays the recordings in `service`: the causes of a rejection, or the changes that the server makes to an accepted
+ * Service.
+ */
 import { auditStore } from '../../../test/support/allocations';
 import { SERVICE_DEVIATIONS } from '../../../test/support/deviations';
 import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
@@ -50,7 +53,7 @@ describe.each(['service/single', 'service/dual'])('the writer, on the recording 
     expect(await send(fixture, steps, key)).toEqual(expected);
   });
 
-  // Every case deletes its Service, so an allocation that remains was left by a refused or changed one.
+  // Every case deletes its Service, so a remaining allocation belongs to a rejected or changed Service.
   it('leaves no address and no port allocated', async () => {
     expect(await auditStore(fixture.store)).toEqual({ services: 0, allocations: 0, findings: [] });
   });

@@ -1,4 +1,7 @@
-/** Where the API specification differs from release 1.31.1: Service status, externalName, EndpointSlices without endpoints, and PUT of an absent object. */
+/**
+ * Differences of the API specification from release 1.31.1: Service status, externalName, EndpointSlices without
+ * endpoints, and PUT of an absent object.
+ */
 import { StatusError } from '../../../shared/api/errors/status';
 import type { JsonObject } from '../../../shared/values/json';
 import { writeFixture, type Fixture } from '../../../test/support/write-fixture';

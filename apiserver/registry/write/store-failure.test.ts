@@ -1,13 +1,13 @@
 import { StatusError } from '../../../shared/api/errors/status';
 import { StoreError } from '../../storage/store';
-import { writeFailure } from './store-failure';
+import { convertWriteFailure } from './store-failure';
 
 const gr = { group: '', resource: 'configmaps' };
 
 it('writeFailure converts an ambiguous outcome to a 504', () => {
-  const told = writeFailure(new StoreError('ambiguous', 'lost'), 'update', gr, 'a');
-  expect(told).toBeInstanceOf(StatusError);
-  expect(told).toMatchObject({
+  const converted = convertWriteFailure(new StoreError('ambiguous', 'lost'), 'update', gr, 'a');
+  expect(converted).toBeInstanceOf(StatusError);
+  expect(converted).toMatchObject({
     status: {
       code: 504,
       message: 'Timeout: the outcome of the update of configmaps "a" is unknown: it may or may not have been stored',
@@ -17,6 +17,6 @@ it('writeFailure converts an ambiguous outcome to a 504', () => {
 
 it('writeFailure returns internal errors and Status errors unchanged', () => {
   for (const error of [new StoreError('internal', 'x'), new Error('x'), new StatusError('BadRequest', 'x')]) {
-    expect(writeFailure(error, 'create', gr, 'a')).toBe(error);
+    expect(convertWriteFailure(error, 'create', gr, 'a')).toBe(error);
   }
 });

@@ -1,10 +1,13 @@
-/** What a client is told when the store could not be asked, or asked too late. Never hides a fault of ours. */
+/** Converts store failures of writes to Status errors. */
 import type { GroupResource } from '../../../shared/api/identity/identity';
 import { clientError, internalError, outcomeUnknown, serviceUnavailable, timeout } from '../../../shared/api/errors/status';
 import { StoreError } from '../../storage/store';
 
-/** `operation` stands in the answer when the outcome is unknown: `create`, `update`, `delete`. */
-export function writeFailure(error: unknown, operation: string, gr: GroupResource, name: string): unknown {
+/**
+ * Internal failures and other errors are returned unchanged. `operation`, for an unknown outcome: `create`, `update`
+ * or `delete`.
+ */
+export function convertWriteFailure(error: unknown, operation: string, gr: GroupResource, name: string): unknown {
   if (!(error instanceof StoreError)) return error;
   switch (error.failure) {
     case 'ambiguous':

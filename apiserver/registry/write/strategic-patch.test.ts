@@ -55,7 +55,7 @@ it('a strategic merge patch of the status subresource changes only the status', 
   expect(object).not.toHaveProperty('spec.nodeName');
 });
 
-/** Recorded from release 1.31.1; what it answers with 500 is a 400 here. */
+/** Recorded from release 1.31.1; 500 in the recording is 400 here. */
 it.each([
   ['[]', 400, 'BadRequest', 'json: cannot unmarshal array into Go value of type map[string]interface {}'],
   ['1', 400, 'BadRequest', 'json: cannot unmarshal number into Go value of type map[string]interface {}'],
@@ -73,20 +73,20 @@ it.each([
     ' "" is invalid: patch: Invalid value: "map[data:map[k:a\\"b] immutable:1.5]": unrecognized type: bool',
   ],
 ])('the strategic merge patch %j is rejected with %i, reason %s and the upstream message', async (body, code, reason, message) => {
-  const found = await refusal(patch(body));
-  expect([found.code, found.reason, found.message]).toEqual([code, reason, message]);
+  const rejection = await refusal(patch(body));
+  expect([rejection.code, rejection.reason, rejection.message]).toEqual([code, reason, message]);
 });
 
 it('a strategic merge patch reports sorted unknown and duplicate fields as fieldValidation requires', async () => {
   const body = '{"foo":1,"data":{"a":"1","a":"2"},"metadata":{"bar":1},"foo":2}';
   const faults = ['duplicate field "data.a"', 'duplicate field "foo"', 'unknown field "foo"', 'unknown field "metadata.bar"'];
-  const found = await refusal(patch(body, { fieldValidation: 'Strict' }));
+  const rejection = await refusal(patch(body, { fieldValidation: 'Strict' }));
   const message = `ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: ${faults.join(', ')}`;
-  expect([found.code, found.reason, found.message]).toEqual([400, 'BadRequest', message]);
+  expect([rejection.code, rejection.reason, rejection.message]).toEqual([400, 'BadRequest', message]);
   await patch(body, { fieldValidation: 'Ignore' });
   expect(f.warnings).toEqual([]);
   const { entry } = await patch(body);
-  // An attempt that is made again says it again; the answer names each once.
+  // Every attempt warns again; the response contains each warning once.
   expect([...new Set(f.warnings)]).toEqual(faults);
   expect(objectOf(entry)).toMatchObject({ data: { a: '2', k: 'v' } });
 });

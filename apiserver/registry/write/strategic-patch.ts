@@ -1,6 +1,6 @@
 /**
- * From the body of a strategic merge patch to the changed object. What such a patch says of kind and apiVersion
- * counts for nothing; a patched object that does not fit its kind is refused with the patch, not the object, in the answer (upstream behaviour).
+ * Strategic merge patches. Upstream ignores kind and apiVersion in such a patch, and its rejection of a patched
+ * object that does not match its kind contains the patch instead of the object.
  */
 import { invalidValue } from '../../../shared/api/errors/field-error';
 import { isObject, type JsonObject } from '../../../shared/values/json';
@@ -11,35 +11,34 @@ import { formatGoValue, findTypeError, strategicMerge, StrategicMergeError } fro
 import { jsonKindOf } from '../../../shared/api/types/decode-error';
 import { parseJson, SyntaxFault, type ParsedText } from '../../../shared/serialization';
 import type { FieldValidation } from '../verbs';
-import { StrictFault, unreadable } from './body-fault';
-import { inStoredSpelling } from './document-spelling';
 import type { KindInfo } from '../object/resource-info';
+import { StrictDecodingError, toStoredMemberSpelling, undecodableBody } from './decode-body';
 
-/** Throws StatusError for a patch that cannot be read; what it returns throws it for one that cannot be applied. */
-export function readStrategicPatch(
+/** Throws StatusError for an invalid patch; the returned function throws it when the patch cannot be applied. */
+export function parseStrategicPatch(
   info: KindInfo,
   bytes: Buffer,
   validation: FieldValidation,
   warn: (text: string) => void,
 ): (old: JsonObject) => JsonObject {
-  const body = parse(bytes);
+  const body = parsePatchJson(bytes);
   const given = body.value ?? {};
   if (!isObject(given)) {
     throw status.badRequest(`json: cannot unmarshal ${jsonKindOf(given)} into Go value of type map[string]interface {}`);
   }
-  const patch = inStoredSpelling(info, given);
+  const patch = toStoredMemberSpelling(info, given);
   const duplicates = body.duplicates.map((path) => `duplicate field ${quote(path)}`);
   return (old) => {
-    const { object, unknown } = decode(info, merge(info, old, patch), patch);
+    const { object, unknown } = decodePatched(info, mergePatch(info, old, patch), patch);
     if (validation === 'Ignore') return object;
     const faults = [...duplicates, ...[...unknown].sort().map((path) => `unknown field ${quote(path)}`)];
-    if (validation === 'Strict' && faults.length > 0) throw unreadable(info, new StrictFault(faults));
+    if (validation === 'Strict' && faults.length > 0) throw undecodableBody(info, new StrictDecodingError(faults));
     for (const fault of faults) warn(fault);
     return object;
   };
 }
 
-function parse(bytes: Buffer): ParsedText {
+function parsePatchJson(bytes: Buffer): ParsedText {
   try {
     return parseJson(bytes);
   } catch (error) {
@@ -47,7 +46,7 @@ function parse(bytes: Buffer): ParsedText {
   }
 }
 
-function merge(info: KindInfo, old: JsonObject, patch: JsonObject): JsonObject {
+function mergePatch(info: KindInfo, old: JsonObject, patch: JsonObject): JsonObject {
   try {
     const { kind: _kind, apiVersion: _apiVersion, ...merged } = strategicMerge(info.type, old, patch);
     return merged;
@@ -57,14 +56,14 @@ function merge(info: KindInfo, old: JsonObject, patch: JsonObject): JsonObject {
   }
 }
 
-function decode(info: KindInfo, value: JsonObject, patch: JsonObject): ReturnType<KindInfo['codec']['decode']> {
+function decodePatched(info: KindInfo, value: JsonObject, patch: JsonObject): ReturnType<KindInfo['codec']['decode']> {
   try {
     return info.codec.decode(value);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw unfit(patch, findTypeError(info.type, value) ?? error.message);
+    throw unfitError(patch, findTypeError(info.type, value) ?? error.message);
   }
 }
 
-const unfit = (patch: JsonObject, text: string): status.StatusError =>
+const unfitError = (patch: JsonObject, text: string): status.StatusError =>
   status.invalid({ group: '', kind: '' }, '', [invalidValue('patch', formatGoValue(patch), text)]);

@@ -1,4 +1,4 @@
-/** Applies the rules of metadata and kind stage by stage, in the order that the kind says. Changes nothing. */
+/** Validates objects in the stages of their kind (registry/stages.ts). Changes nothing. */
 import { withBoundedErrors, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { invalid } from '../../../shared/api/errors/status';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
@@ -19,22 +19,22 @@ import type { StrategyContext, UpdateRules } from '../strategy';
 
 const NONE: readonly FieldError[] = [];
 
-/** What comes before allocation and all other rules. Throws a 422 StatusError. */
+/** Runs before allocation and all other validation. Throws 422. */
 export function prepareForAllocation(info: ResourceInfo, object: JsonObject, old: JsonObject | undefined, context: StrategyContext): void {
   const errors = info.strategy.prepareForAllocation?.(object, old, context) ?? NONE;
-  if (errors.length > 0) throw refused(info, object, errors);
+  if (errors.length > 0) throw invalidObject(info, object, errors);
 }
 
-/** Throws a 422 StatusError. */
+/** Throws 422. */
 export function validateCreation(info: ResourceInfo, object: JsonObject, context: StrategyContext): void {
   const metadata = readMetadata(object);
   const { strategy } = info;
-  judge(info, object, strategy.createStages ?? CREATE.usual, (stage) => {
+  runStages(info, object, strategy.createStages ?? CREATE.usual, (stage) => {
     switch (stage) {
       case 'metadata':
         return validateMetadata(metadata, nameRules(info, object));
       case 'finalizers':
-        return info.wantsQualifiedFinalizers ? unqualifiedFinalizersErrors(metadata) : NONE;
+        return info.requiresQualifiedFinalizers ? unqualifiedFinalizersErrors(metadata) : NONE;
       case 'early':
         return strategy.validateEarly?.(object, undefined, context) ?? NONE;
       case 'object':
@@ -48,27 +48,27 @@ export function validateCreation(info: ResourceInfo, object: JsonObject, context
     }
   });
   const name = stringAt(metadata, 'name') ?? '';
-  const faults = checkPathSegment(name).map((text) => invalidValue('metadata.name', name, text));
-  if (faults.length > 0) throw refused(info, object, faults);
+  const errors = checkPathSegment(name).map((text) => invalidValue('metadata.name', name, text));
+  if (errors.length > 0) throw invalidObject(info, object, errors);
   refuseSpellingConflicts(info, object, undefined);
 }
 
-/** Throws a 422 StatusError when labels or annotations have both spellings of a name with different values. */
+/** Throws 422 when labels or annotations have both spellings of a name with different values. */
 function refuseSpellingConflicts(info: ResourceInfo, object: JsonObject, old: JsonObject | undefined): void {
   const errors = spellingErrors(object, old, info.hubCodec.metadataFields);
-  if (errors.length > 0) throw refused(info, object, errors);
+  if (errors.length > 0) throw invalidObject(info, object, errors);
 }
 
-/** The format of the kind's names, and what else the object demands of its own. */
+/** The name format of the kind, and its rules for the name of this object. */
 function nameRules({ metadataRules, strategy }: ResourceInfo, object: JsonObject): MetadataRules {
   if (strategy.validateName === undefined) return metadataRules;
-  const both =
+  const withKindRules =
     (format: NameCheck): NameCheck =>
     (name) => [...format(name), ...(strategy.validateName?.(object, name) ?? [])];
-  return { ...metadataRules, name: both(metadataRules.name), generateName: both(metadataRules.generateName) };
+  return { ...metadataRules, name: withKindRules(metadataRules.name), generateName: withKindRules(metadataRules.generateName) };
 }
 
-/** `rules` = those of the endpoint. Throws a 422 StatusError. */
+/** `rules`: of the endpoint. Throws 422. */
 export function validateUpdate(
   info: ResourceInfo,
   rules: UpdateRules | undefined,
@@ -78,17 +78,17 @@ export function validateUpdate(
 ): void {
   const metadata = readMetadata(object);
   const { strategy } = info;
-  // Whatever is wrong with a change of metadata is wrong with them.
-  let isFaultless = false;
-  judge(info, object, rules?.stages ?? UPDATE.change, (stage) => {
+  // The stage `changed-metadata` finds no errors if `metadata` finds none.
+  let isMetadataValid = false;
+  runStages(info, object, rules?.stages ?? UPDATE.change, (stage) => {
     switch (stage) {
       case 'metadata': {
         const errors = validateMutableMetadata(metadata);
-        isFaultless = errors.length === 0;
+        isMetadataValid = errors.length === 0;
         return errors;
       }
       case 'changed-metadata':
-        return isFaultless ? NONE : validateMutableMetadata(metadata, [], 'change');
+        return isMetadataValid ? NONE : validateMutableMetadata(metadata, [], 'change');
       case 'path-prefix':
         return validateGenerateName(metadata, checkPathSegmentPrefix);
       case 'name-prefix':
@@ -96,7 +96,7 @@ export function validateUpdate(
       case 'metadata-change':
         return validateMetadataChange(metadata, readMetadata(old));
       case 'finalizers':
-        return info.wantsQualifiedFinalizers ? unqualifiedFinalizersErrors(metadata) : NONE;
+        return info.requiresQualifiedFinalizers ? unqualifiedFinalizersErrors(metadata) : NONE;
       case 'early':
         return strategy.validateEarly?.(object, old, context) ?? NONE;
       case 'object':
@@ -108,23 +108,25 @@ export function validateUpdate(
   refuseSpellingConflicts(info, object, old);
 }
 
-/** Each stage is asked once, however often it is told. Throws when a group of stages has found something. */
-function judge(info: ResourceInfo, object: JsonObject, stages: Stages, ask: (stage: Stage) => readonly FieldError[]): void {
+/**
+ * Validates each stage once, but reports its errors as often as it occurs. Throws after the first group with errors.
+ */
+function runStages(info: ResourceInfo, object: JsonObject, stages: Stages, validateStage: (stage: Stage) => readonly FieldError[]): void {
   for (const group of stages) {
-    let found: Map<Stage, readonly FieldError[]> | undefined;
+    let errorsByStage: Map<Stage, readonly FieldError[]> | undefined;
     for (let index = 0; index < group.length; index += 1) {
       const stage = group[index];
       if (stage === undefined || group.indexOf(stage) !== index) continue;
-      const errors = withBoundedErrors(() => ask(stage));
-      if (errors.length > 0) found = (found ?? new Map<Stage, readonly FieldError[]>()).set(stage, errors);
+      const errors = withBoundedErrors(() => validateStage(stage));
+      if (errors.length > 0) errorsByStage = (errorsByStage ?? new Map<Stage, readonly FieldError[]>()).set(stage, errors);
     }
-    if (found === undefined) continue;
-    const told = group.map((stage) => found.get(stage) ?? NONE).filter(({ length }) => length > 0);
-    const [only = NONE] = told;
-    throw refused(info, object, told.length === 1 ? only : told.flat());
+    if (errorsByStage === undefined) continue;
+    const reported = group.map((stage) => errorsByStage.get(stage) ?? NONE).filter(({ length }) => length > 0);
+    const [first = NONE] = reported;
+    throw invalidObject(info, object, reported.length === 1 ? first : reported.flat());
   }
 }
 
-function refused(info: ResourceInfo, object: JsonObject, errors: readonly FieldError[]): Error {
+function invalidObject(info: ResourceInfo, object: JsonObject, errors: readonly FieldError[]): Error {
   return invalid({ group: info.hub.group, kind: info.kind }, stringAt(readMetadata(object), 'name') ?? '', errors);
 }

@@ -1,53 +1,62 @@
 /**
- * A write to a custom kind whose versions only a webhook can tell apart: the stored object is read as the version that was asked for, the changed one is kept as the
- * version that is stored, and a step that needs a third version waits for it. Elsewhere nothing of this happens.
+ * Version conversion in writes to kinds with a conversion webhook: the stored object is converted to the version of
+ * the request, the changed object to the storage version, and managedFields may need further versions. No effect on
+ * other kinds.
  */
 import { stringifyJson, type JsonObject } from '../../../shared/values/json';
 import type { Entry } from '../../cache/cache';
 import type { MaybePromise } from '../../../shared/runtime/maybe-promise';
-import type { ConversionContext, Conversions, OtherVersions } from '../conversions';
-import { convertedFrom } from '../object/hidden-fields';
-import { needsWebhook, type ResourceInfo } from '../object/resource-info';
+import type { ConversionContext, Conversions, VersionConverter } from '../conversions';
+import { versionToConvertFrom } from '../object/hidden-fields';
+import { needsConversionWebhook, type ResourceInfo } from '../object/resource-info';
 import { parseEntry, readEntry, type ParsedEntry } from '../object/stored-object';
 import type { DeleteResult, WriteResult } from '../verbs';
 import type { WriteRequest } from './request';
 
-interface Converting {
+interface ConversionDependencies {
   readonly conversions: Conversions;
 }
 
-/** A stored object as the request's version has it. `text` is the entry's. */
-export function readStored({ conversions }: Converting, { info, context }: WriteRequest, entry: Entry): MaybePromise<ParsedEntry> {
-  if (convertedFrom(info.row, entry) === undefined) return readEntry(info, entry);
+/** The stored object in the version of the request. `text`: of the entry. */
+export function readStored(
+  { conversions }: ConversionDependencies,
+  { info, context }: WriteRequest,
+  entry: Entry,
+): MaybePromise<ParsedEntry> {
+  if (versionToConvertFrom(info.row, entry) === undefined) return readEntry(info, entry);
   return conversions
-    .entries(info.row, [entry], context)
+    .convertEntries(info.row, [entry], context)
     .then(([shown = entry]) => ({ text: entry.bytes.toString(), object: parseEntry(shown).object }));
 }
 
-/** An object of the request's version as it is kept. */
-export function asKept({ conversions }: Converting, { info, context }: WriteRequest, object: JsonObject): MaybePromise<JsonObject> {
-  if (!needsWebhook(info)) return object;
-  return conversions.object(info.row, info.row.version, info.hub.version, object, context);
+/** Converts an object from the version of the request to the storage version. */
+export function toStoredVersion(
+  { conversions }: ConversionDependencies,
+  { info, context }: WriteRequest,
+  object: JsonObject,
+): MaybePromise<JsonObject> {
+  if (!needsConversionWebhook(info)) return object;
+  return conversions.convertObject(info.row, info.row.version, info.hub.version, object, context);
 }
 
-/** What a write answers with. */
-export async function asShown<R extends DeleteResult | WriteResult>(
-  { conversions }: Converting,
+/** Converts the object in a result to the version of the request. */
+export async function toRequestVersion<R extends DeleteResult | WriteResult>(
+  { conversions }: ConversionDependencies,
   request: WriteRequest,
   result: R,
 ): Promise<R> {
   const { info, context } = request;
-  if (!('entry' in result) || convertedFrom(info.row, result.entry) === undefined) return result;
-  const [entry = result.entry] = await conversions.entries(info.row, [result.entry], context, true);
+  if (!('entry' in result) || versionToConvertFrom(info.row, result.entry) === undefined) return result;
+  const [entry = result.entry] = await conversions.convertEntries(info.row, [result.entry], context, true);
   return { ...result, entry };
 }
 
-/** What one request knows of its object in other versions: each conversion is asked for once. */
-export class VersionMemo implements OtherVersions {
-  private readonly known = new Map<string, JsonObject>();
+/** Converts the object of one request, each pair of object and versions once. */
+export class MemoizingVersionConverter implements VersionConverter {
+  private readonly results = new Map<string, JsonObject>();
 
   constructor(
-    private readonly parts: Converting,
+    private readonly parts: ConversionDependencies,
     private readonly row: ResourceInfo['row'],
     private readonly context: ConversionContext,
   ) {}
@@ -55,16 +64,20 @@ export class VersionMemo implements OtherVersions {
   convert(object: JsonObject, from: string, to: string): MaybePromise<JsonObject> {
     if (from === to) return object;
     const key = `${from}/${to}/${stringifyJson(object, 'sorted')}`;
-    const found = this.known.get(key);
-    if (found !== undefined) return found;
-    return this.parts.conversions.object(this.row, from, to, object, this.context).then((converted) => {
-      this.known.set(key, converted);
+    const known = this.results.get(key);
+    if (known !== undefined) return known;
+    return this.parts.conversions.convertObject(this.row, from, to, object, this.context).then((converted) => {
+      this.results.set(key, converted);
       return converted;
     });
   }
 }
 
-/** The resource of a request, with the versions that its object can be converted to on the way. */
-export function withMemo(parts: Converting, info: ResourceInfo, context: ConversionContext): Pick<WriteRequest, 'info' | 'versions'> {
-  return needsWebhook(info) ? { info, versions: new VersionMemo(parts, info.row, context) } : { info };
+/** Adds a converter to the request of a kind with a conversion webhook. */
+export function withVersionConverter(
+  parts: ConversionDependencies,
+  info: ResourceInfo,
+  context: ConversionContext,
+): Pick<WriteRequest, 'info' | 'versionConverter'> {
+  return needsConversionWebhook(info) ? { info, versionConverter: new MemoizingVersionConverter(parts, info.row, context) } : { info };
 }

@@ -13,7 +13,7 @@ describe('a malformed generateName', () => {
   const PATH = ["may not contain '/'", "may not contain '%'"];
   const NAME = 'a lowercase RFC 1123 subdomain';
 
-  // Not every kind judges it as it has its names (upstream behaviour).
+  // Some kinds validate generateName differently from names (upstream behaviour).
   it.each([
     ['configmaps', 'a/b%c', [...PATH, NAME]],
     ['configmaps', 'A', [NAME]],
@@ -37,7 +37,7 @@ describe('a malformed generateName', () => {
 describe('a malformed finalizer', () => {
   const [FORM, DOMAIN] = ['metadata.finalizers', 'metadata.finalizers[0]'];
 
-  // As often as upstream comes by, and in its order.
+  // In upstream's order, and as often as upstream reports them.
   it.each([
     ['configmaps', [FORM, DOMAIN, FORM, DOMAIN]],
     ['podtemplates', [FORM, DOMAIN]],
@@ -275,18 +275,18 @@ describe('update', () => {
 describe('patch', () => {
   it('is rejected with the patched object when a field has the wrong type', async () => {
     await f.create('configmaps', configMap);
-    const found = await refusal(f.patch('configmaps', 'a', 'json', [{ op: 'add', path: '/data/k', value: 5 }]));
-    expect(found.code).toBe(422);
-    expect(found.message).toMatch(/^ "" is invalid: patch: Invalid value: "\{\\"apiVersion\\":\\"v1\\",\\"data\\":\{\\"k\\":5\},/);
-    expect(found.message).toMatch(/json: cannot unmarshal number into Go struct field ConfigMap\.data of type string$/);
-    expect(found.details?.causes?.[0]?.field).toBe('patch');
+    const rejection = await refusal(f.patch('configmaps', 'a', 'json', [{ op: 'add', path: '/data/k', value: 5 }]));
+    expect(rejection.code).toBe(422);
+    expect(rejection.message).toMatch(/^ "" is invalid: patch: Invalid value: "\{\\"apiVersion\\":\\"v1\\",\\"data\\":\{\\"k\\":5\},/);
+    expect(rejection.message).toMatch(/json: cannot unmarshal number into Go struct field ConfigMap\.data of type string$/);
+    expect(rejection.details?.causes?.[0]?.field).toBe('patch');
   });
 
   it('reports unknown and duplicate fields of the patch before those of the object', async () => {
     await f.create('configmaps', configMap);
     const patch = '[{"op":"add","path":"/data/q","value":"x","extra":1,"op":"add"},{"op":"add","path":"/foo","value":1}]';
-    const found = await refusal(f.patch('configmaps', 'a', 'json', patch, { fieldValidation: 'Strict' }));
-    expect(found.message).toMatch(
+    const rejection = await refusal(f.patch('configmaps', 'a', 'json', patch, { fieldValidation: 'Strict' }));
+    expect(rejection.message).toMatch(
       /strict decoding error: json patch unknown field "\[0\]\.extra", json patch duplicate field "\[0\]\.op", unknown field "foo"$/,
     );
     await f.patch('configmaps', 'a', 'json', patch);

@@ -339,11 +339,11 @@ export function authorize(
 
   function applyDecision(exchange: Exchange, attributes: Attributes, decision: Decision): boolean {
     const isAllowed = decision.type === 'allow';
-    exchange.annotate('authorization.platform.io/decision', isAllowed ? 'allow' : 'forbid');
-    exchange.annotate('authorization.platform.io/reason', decision.reason);
+    exchange.addAuditAnnotation('authorization.platform.io/decision', isAllowed ? 'allow' : 'forbid');
+    exchange.addAuditAnnotation('authorization.platform.io/reason', decision.reason);
     if (isAllowed) {
       if (attributes.kind === 'resource')
-        exchange.setCreationRefusal(() => checkCreation(exchange.user, { ...attributes, verb: 'create' }));
+        exchange.setAuthorizeCreate(() => checkCreation(exchange.user, { ...attributes, verb: 'create' }));
       return true;
     }
     return respondForbidden(exchange, attributes, decision);

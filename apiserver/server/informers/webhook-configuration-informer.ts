@@ -38,9 +38,9 @@ export function startWebhookConfigurationInformer(options: WebhookConfigurationI
 }
 
 /** The other groups and versions under which the objects of a resource are served. */
-export function createEquivalents(resources: Pick<Resources, 'all' | 'find'>): Equivalents {
+export function createEquivalents(resources: Pick<Resources, 'builtInResources' | 'find'>): Equivalents {
   const byType = new Map<object, ServedResource[]>();
-  for (const resource of resources.all) byType.set(resource.stored, [...(byType.get(resource.stored) ?? []), resource]);
+  for (const resource of resources.builtInResources) byType.set(resource.stored, [...(byType.get(resource.stored) ?? []), resource]);
   return (resource) => {
     const { custom, group, resource: name } = resource.row;
     if (custom === undefined) return resource.stored === undefined ? [resource] : (byType.get(resource.stored) ?? [resource]);

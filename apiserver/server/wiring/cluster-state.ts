@@ -3,7 +3,7 @@
  * replicas, custom resource definitions, informers), and the reader. Writes no object.
  */
 import { STORED_KINDS, SERVED_KINDS } from '../../../shared/api/kinds';
-import { ALLOCATIONS, Ledger } from '../../allocation/service-allocator';
+import { ALLOCATIONS, ServiceAllocator } from '../../allocation/service-allocator';
 import { QUOTA_GUARDS, QuotaGuards } from '../../admission/quota/guards';
 import { openCache, type OpenedCache } from '../../cache/sync/open-cache';
 import { createCompilationTimer } from '../../metrics/policy-metrics';
@@ -34,7 +34,7 @@ import type { ServerContext } from './server-options';
 export interface ClusterState {
   readonly resources: Resources;
   readonly cache: OpenedCache;
-  readonly ledger: Ledger;
+  readonly allocator: ServiceAllocator;
   readonly quotaGuards: QuotaGuards;
   readonly replicas: Replicas;
   readonly definitions: Definitions;
@@ -59,11 +59,11 @@ export async function openState(context: ServerContext): Promise<ClusterState> {
   const resources = buildResources(options.kinds ?? SERVED_KINDS, STORED_KINDS);
   const cache = createCache(context, resources);
   const conversions = createConverter(context, cache, resources);
-  const common = { cache, resources, clock, failed: context.failed };
+  const common = { cache, resources, clock, failed: context.onFailure };
   return {
     resources,
     cache,
-    ledger: createLedger(context, cache),
+    allocator: createAllocator(context, cache),
     quotaGuards: createQuotaGuards(context, cache),
     replicas: createReplicas(context, cache),
     definitions: createDefinitions(context, cache, resources),
@@ -73,16 +73,16 @@ export async function openState(context: ServerContext): Promise<ClusterState> {
     policies: startAdmissionPolicyInformer({ ...common, around: createCompilationTimer(meters, clock) }),
     registrations: startApiServiceInformer(common),
     conversions,
-    reader: createReader({ cache, store, clock, gates, conversions, meter: createListRecorder(meters) }),
+    reader: createReader({ cache, store, clock, gates, conversions, listMetrics: createListRecorder(meters) }),
     gate: new ResourceVersionGate({ cache, store, clock, gates }),
   };
 }
 
-function createCache({ options, store, clock, random, logger, encryption, failed }: ServerContext, resources: Resources): OpenedCache {
+function createCache({ options, store, clock, random, logger, encryption, onFailure }: ServerContext, resources: Resources): OpenedCache {
   const { prefix, compactionMs } = options;
   const cache = openCache({ store, prefix, types: resources.storedTypes, clock, random, logger, compactionMs });
   const readAgain = (): Promise<void> =>
-    cache.retryUnreadable().catch((error: unknown) => failed('what could not be decrypted was not read again', error));
+    cache.retryUnreadable().catch((error: unknown) => onFailure('what could not be decrypted was not read again', error));
   encryption?.onChange(() => void readAgain());
   return cache;
 }
@@ -90,11 +90,11 @@ function createCache({ options, store, clock, random, logger, encryption, failed
 const LOG_INTERVAL_MS = 60_000;
 
 function createConverter(
-  { clock, random, names, failed, meters, tracing }: ServerContext,
+  { clock, random, names, onFailure, meters, tracing }: ServerContext,
   cache: OpenedCache,
   resources: Resources,
 ): WebhookConverter {
-  const logFailure = throttle(clock, LOG_INTERVAL_MS, (error: Error) => failed('objects could not be converted', error));
+  const logFailure = throttle(clock, LOG_INTERVAL_MS, (error: Error) => onFailure('objects could not be converted', error));
   const client = new WebhookClient({ resolve: createResolver(cache, resources, random), clock, traces: tracing });
   return new WebhookConverter({
     client,
@@ -106,16 +106,16 @@ function createConverter(
   });
 }
 
-function createLedger({ options, random, names }: ServerContext, cache: OpenedCache): Ledger {
-  const ledger = new Ledger({
+function createAllocator({ options, random, names }: ServerContext, cache: OpenedCache): ServiceAllocator {
+  const allocator = new ServiceAllocator({
     ranges: options.serviceRanges,
     nodePorts: options.nodePorts,
     prefix: options.prefix,
     random,
     firstAddressFor: { namespace: 'default', name: names.defaultService },
   });
-  cache.addKeyListener(ALLOCATIONS, ledger);
-  return ledger;
+  cache.addKeyListener(ALLOCATIONS, allocator);
+  return allocator;
 }
 
 function createQuotaGuards({ options, clock }: ServerContext, cache: OpenedCache): QuotaGuards {
@@ -124,16 +124,16 @@ function createQuotaGuards({ options, clock }: ServerContext, cache: OpenedCache
   return guards;
 }
 
-function createReplicas({ options, store, clock, failed }: ServerContext, cache: OpenedCache): Replicas {
-  const replicas = new Replicas({ store, prefix: options.prefix, clock, failed });
+function createReplicas({ options, store, clock, onFailure }: ServerContext, cache: OpenedCache): Replicas {
+  const replicas = new Replicas({ store, prefix: options.prefix, clock, onFailure });
   cache.addKeyListener(REPLICAS, replicas);
   return replicas;
 }
 
 /** Definitions follow the cache from the start, so that they are complete whenever the cache is ready. */
-function createDefinitions({ clock, failed }: ServerContext, cache: OpenedCache, resources: Resources): Definitions {
+function createDefinitions({ clock, onFailure }: ServerContext, cache: OpenedCache, resources: Resources): Definitions {
   const { stored } = resources.require('customresourcedefinitions.apiextensions.platform.io');
-  const definitions = new Definitions({ cache, stored, clock, failed });
-  resources.add(definitions);
+  const definitions = new Definitions({ cache, stored, clock, failed: onFailure });
+  resources.addCustomKinds(definitions);
   return definitions;
 }

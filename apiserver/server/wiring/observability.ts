@@ -77,7 +77,7 @@ type MetricsSources = Pick<Observability, 'inFlight' | 'scheduler' | 'connection
 
 function createMetrics(
   { options, store, clock, configurations, encryption, meters, tracing, storeCalls }: ServerContext,
-  { cache, ledger, registrations: { registrations } }: ClusterState,
+  { cache, allocator, registrations: { registrations } }: ClusterState,
   { inFlight, scheduler, connections, flowControl, flowMetrics }: MetricsSources,
 ): Metrics {
   return new Metrics(
@@ -101,7 +101,7 @@ function createMetrics(
       audit: options.audit?.counts,
       spans: tracing?.counts,
       storeCalls,
-      ledger,
+      allocator,
       cache: () => cache.statistics,
       cacheRevision: () => cache.revision,
       registrations: () => registrations.states(),

@@ -37,17 +37,15 @@ import { Outbox } from '../../endpoints/output/outbox';
 import { Encoders } from '../../endpoints/representation/encoders';
 import type { EncodingOffload } from '../../endpoints/representation/encoding-offload';
 import { nodeRules } from '../../reconcilers/default-roles/default-objects';
-import { ownContext, ownWrite } from '../../reconcilers/reconciler';
-import { secretMarker } from '../../reconcilers/token-tracking';
+import { serverContext, serverWriteOptions } from '../../reconcilers/reconciler';
+import { createLastUsedRecorder } from '../../reconcilers/token-tracking';
 import type { Resource, Writer } from '../../registry/verbs';
-import { liveObjects } from '../../registry/read/live-objects';
+import { createLiveObjects } from '../../registry/read/live-objects';
 import { selectionFor } from '../../registry/read/selection';
 import type { Resources } from '../../registry/resources';
-import { componentStatuses } from '../../registry/operations/component-status';
 import type { Operations } from '../../registry/operations/operation';
-import { createOperations } from '../../registry/operations/operations';
-import { operationTable } from '../../registry/operations/table';
-import { createViews } from '../../registry/operations/views';
+import { createOperations, operationTable } from '../../registry/operations/operations';
+import { componentStatusView, createViews } from '../../registry/operations/views';
 import type { Admission } from '../../registry/admission';
 import { createWriter } from '../../registry/write/executor/writer';
 import { createAccess, createAuthorizer, type Access } from '../access/access';
@@ -125,12 +123,12 @@ const SIGNER_USE = {
 } as const;
 
 function createWebhooks(
-  { options, names, clock, random, failed, meters, tracing }: ServerContext,
+  { options, names, clock, random, onFailure, meters, tracing }: ServerContext,
   { cache, resources, webhooks }: ClusterState,
   { metrics }: Observability,
   authorizer: Authorizer,
 ): WebhookPlugins {
-  const logFailure = throttle(clock, LOG_INTERVAL_MS, (error: Error) => failed('an admission webhook could not be asked', error));
+  const logFailure = throttle(clock, LOG_INTERVAL_MS, (error: Error) => onFailure('an admission webhook could not be asked', error));
   const client = (users: KubeconfigUsers | undefined): WebhookClient => {
     const resolve = createResolver(cache, resources, random);
     return new WebhookClient({
@@ -182,7 +180,7 @@ function createPolicies(
 /** Creates the namespace as the server itself. */
 async function createNamespace({ clock, names }: ServerContext, { resources }: ClusterState, writer: Writer, name: string): Promise<void> {
   const body = { value: { metadata: { name } }, duplicates: [], format: 'json' } as const;
-  await writer.create(ownContext(clock), resources.require('namespaces'), '', body, ownWrite(names));
+  await writer.create(serverContext(clock), resources.require('namespaces'), '', body, serverWriteOptions(names));
 }
 
 function buildAdmission(
@@ -244,7 +242,7 @@ function openThreads({ options, clock }: ServerContext): WriteThreads | undefine
 
 function buildWriter(
   context: ServerContext,
-  { cache, conversions, reader, ledger, resources }: ClusterState,
+  { cache, conversions, reader, allocator, resources }: ClusterState,
   admission: Admission,
   threads: WriteThreads | undefined,
 ): Writer {
@@ -260,7 +258,7 @@ function buildWriter(
     random,
     names,
     gates: options.gates,
-    ledger,
+    allocator,
     prefix: options.prefix,
     namespaces: resources.require('namespaces'),
     definitions: resources.require('customresourcedefinitions.apiextensions.platform.io'),
@@ -277,10 +275,10 @@ function buildAccess(
   authorizer: Authorizer,
   writer: Writer,
 ): Access {
-  const { options, clock, random, names, failed } = context;
+  const { options, clock, random, names, onFailure } = context;
   const { cache, reader, resources } = state;
   const bindable = bindableResources(resources);
-  const live = liveObjects({ cache, clock }, bindable);
+  const live = createLiveObjects({ cache, clock }, bindable);
   const lookups = tokenCacheCounters(context.meters);
   return createAccess(options, {
     authorizer,
@@ -297,7 +295,7 @@ function buildAccess(
     tokenUses: {
       counted: (use) => metrics.recordTokenUse(use),
       looked: (isKnown) => lookups[isKnown ? 'hit' : 'miss'].add(),
-      ofSecret: legacyUses({ clock, mark: secretMarker({ writer, secrets: bindable.secrets, names, clock }), failed }),
+      ofSecret: legacyUses({ clock, mark: createLastUsedRecorder({ writer, secrets: bindable.secrets, names, clock }), failed: onFailure }),
     },
   });
 }
@@ -318,7 +316,7 @@ function buildOperations(context: ServerContext, state: ClusterState, admission:
   const pods = resources.require('pods');
   const budgets = resources.require('poddisruptionbudgets.policy');
   const table = { ...operationTable({ reader, writer, pods, budgets, clock, names }), ...access.operations };
-  return createOperations({ table, cache, namespaces: resources.require('namespaces'), admission, clock, names }, resources.builtIn);
+  return createOperations({ table, cache, namespaces: resources.require('namespaces'), admission, clock, names }, resources.builtInRows);
 }
 
 function buildApi(
@@ -339,13 +337,13 @@ function buildApi(
     gates: options.gates,
     resources,
     async findNewest(context, { group, version, resource }) {
-      await gate.current(context);
+      await gate.requireCaughtUp(context);
       return resources.find(group, version, resource);
     },
     reader,
     writer,
     operations,
-    views: createViews({ componentstatuses: componentStatuses(storeAnswers) }, resources.builtIn),
+    views: createViews({ componentstatuses: componentStatusView(storeAnswers) }, resources.builtInRows),
     aliasOf: (namespace) => namespaceAlias(names, namespace),
     select: (row, labels, fields) => selectionFor(row, labels, fields, (namespace) => canonicalNamespace(names, namespace)),
     encoders: new Encoders({ table: tables, clock, naming: options.naming, offload }),

@@ -148,5 +148,5 @@ export interface ServerContext extends ServerDependencies {
   readonly names: GeneratedNames;
   readonly meters: Meters;
   /** Logs a failure that will be retried. */
-  readonly failed: (message: string, error: unknown) => void;
+  readonly onFailure: (message: string, error: unknown) => void;
 }

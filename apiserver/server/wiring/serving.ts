@@ -69,7 +69,7 @@ function createChainDependencies(
 ): ChainDependencies {
   const { options, clock, random, logger } = context;
   const { serverState, inFlight, flowControl, metrics } = observability;
-  const served = new Set(state.resources.builtIn.map(({ group }) => group));
+  const served = new Set(state.resources.builtInRows.map(({ group }) => group));
   const servesGroup = (group: string): boolean => served.has(group);
   return {
     api: registry.api,
@@ -130,7 +130,7 @@ function createOpenApiHandler(
   openId: boolean,
 ): OpenApi {
   const openApi = createOpenApi({
-    builtIn: resources.builtIn,
+    builtIn: resources.builtInRows,
     rows: () => resources.rows,
     remotes: () => registrations.remoteDocuments(),
     descriptions: () => registrations.remoteDescriptions(),

@@ -104,7 +104,7 @@ function createContext(options: ServerOptions, deps: ServerDependencies): Server
     options,
     names: GENERATED_NAMES[options.naming],
     // Failures that repeat every second while the store is unavailable would hide the line with the cause.
-    failed: throttleByKey(
+    onFailure: throttleByKey(
       clock,
       LOG_INTERVAL_MS,
       (message, error) => `${message}: ${errorMessage(error)}`,

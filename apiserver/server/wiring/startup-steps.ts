@@ -4,19 +4,24 @@
  * only when all have started.
  */
 import { systemNamespaces } from '../../../shared/names/dialect';
-import { keepAuthenticationFacts, type AuthenticationFacts } from '../../reconcilers/cluster-authentication';
+import { startClusterAuthenticationReconciler, type ClusterAuthenticationInfo } from '../../reconcilers/cluster-authentication';
 import { hostname } from 'node:os';
-import { startAllocationAudit } from '../../reconcilers/allocation-repair';
-import { keepApiServices } from '../../reconcilers/api-service-reconciler';
-import { keepFlowObjects } from '../../reconcilers/flow-control/flow-control-reconciler';
-import { keepDefaultRoles } from '../../reconcilers/default-roles/default-roles-reconciler';
-import { keepDefaultService } from '../../reconcilers/replicas/default-service-reconciler';
+import { startAllocationRepair } from '../../reconcilers/allocation-repair';
+import { startApiServiceReconciler } from '../../reconcilers/api-service-reconciler';
+import { startFlowControlReconciler } from '../../reconcilers/flow-control/flow-control-reconciler';
+import { startDefaultRolesReconciler } from '../../reconcilers/default-roles/default-roles-reconciler';
+import { startDefaultServiceReconciler } from '../../reconcilers/replicas/default-service-reconciler';
 import { startEventExpiry } from '../../reconcilers/event-expiry';
-import { cleanIdentityLeases, identityOf, keepIdentityLease, type IdentityLeasesOptions } from '../../reconcilers/replicas/identity-leases';
-import { followPeers } from '../../reconcilers/replicas/peer-checks';
-import { keepSystemObjects } from '../../reconcilers/system-objects-reconciler';
-import { keepTokenTracking } from '../../reconcilers/token-tracking';
-import type { Upkeep } from '../../reconcilers/reconciler';
+import {
+  startIdentityLeaseCollector,
+  identityOf,
+  startIdentityLeaseReconciler,
+  type IdentityLeasesOptions,
+} from '../../reconcilers/replicas/identity-leases';
+import { startPeerChecks } from '../../reconcilers/replicas/peer-checks';
+import { startSystemObjectsReconciler } from '../../reconcilers/system-objects-reconciler';
+import { startTokenTrackingReconciler } from '../../reconcilers/token-tracking';
+import type { Reconciler } from '../../reconcilers/reconciler';
 import type { Writer } from '../../registry/verbs';
 import { startAvailabilityReconciler } from '../../aggregation/availability-reconciler';
 import type { ExtensionServers } from '../../aggregation/extension-servers';
@@ -129,11 +134,11 @@ function reconcilerSteps(
   flowControl: FlowControl | undefined,
   writer: Writer,
 ): readonly StartupStep[] {
-  const { clock, names, failed } = context;
+  const { clock, names, onFailure } = context;
   const { cache, resources } = state;
-  const common = { writer, cache, clock, failed };
-  const reconcileObjects = (resource: string, objects: Parameters<typeof keepSystemObjects>[0]['objects']): RunningStep =>
-    keepSystemObjects({ ...common, names, resource: resources.require(resource), objects });
+  const common = { writer, cache, clock, onFailure };
+  const reconcileObjects = (resource: string, objects: Parameters<typeof startSystemObjectsReconciler>[0]['objects']): RunningStep =>
+    startSystemObjectsReconciler({ ...common, names, resource: resources.require(resource), objects });
   return [
     {
       name: 'system namespaces',
@@ -143,7 +148,7 @@ function reconcilerSteps(
     {
       name: 'default roles',
       checks: ['poststarthook/rbac/bootstrap-roles'],
-      start: () => keepDefaultRoles({ ...common, resources, names }),
+      start: () => startDefaultRolesReconciler({ ...common, resources, names }),
     },
     ...flowControlSteps(context, state, flowControl, writer),
     {
@@ -156,14 +161,14 @@ function reconcilerSteps(
 
 /** Controllers that run in the background. */
 function controllerSteps(context: ServerContext, state: ClusterState, writer: Writer, tls: () => TlsFiles): readonly StartupStep[] {
-  const { clock, names, failed } = context;
+  const { clock, names, onFailure } = context;
   const { cache, resources, definitions, replicas } = state;
-  const common = { writer, cache, clock, failed };
+  const common = { writer, cache, clock, onFailure };
   return [
     {
       name: 'legacy token tracking',
       checks: ['poststarthook/start-legacy-token-tracking-controller'],
-      start: () => inBackground(keepTokenTracking({ ...common, configMaps: resources.require('configmaps'), names })),
+      start: () => inBackground(startTokenTrackingReconciler({ ...common, configMaps: resources.require('configmaps'), names })),
     },
     {
       name: 'authentication ConfigMap',
@@ -180,7 +185,7 @@ function controllerSteps(context: ServerContext, state: ClusterState, writer: Wr
             names,
             definitions,
             resource: resources.require('customresourcedefinitions.apiextensions.platform.io'),
-            precedingReplicas: (name) => replicas.goingBefore(name),
+            precedingReplicas: (name) => replicas.rankFor(name),
           }),
         ),
     },
@@ -189,12 +194,12 @@ function controllerSteps(context: ServerContext, state: ClusterState, writer: Wr
 
 /** The steps that concern the other replicas of this server. */
 function replicaSteps(context: ServerContext, { cache, resources }: ClusterState, writer: Writer, port: number): readonly StartupStep[] {
-  const { options, clock, random, names, failed } = context;
+  const { options, clock, random, names, onFailure } = context;
   const identity: IdentityLeasesOptions = {
     writer,
     cache,
     clock,
-    failed,
+    onFailure,
     leases: resources.require('leases.coordination.platform.io'),
     names,
     random,
@@ -206,12 +211,12 @@ function replicaSteps(context: ServerContext, { cache, resources }: ClusterState
     {
       name: 'Lease of this server',
       checks: ['poststarthook/start-kube-apiserver-identity-lease-controller'],
-      start: () => inBackground(keepIdentityLease(identity)),
+      start: () => inBackground(startIdentityLeaseReconciler(identity)),
     },
     {
       name: 'Leases of other servers',
       checks: ['poststarthook/start-kube-apiserver-identity-lease-garbage-collector'],
-      start: () => inBackground(cleanIdentityLeases(identity)),
+      start: () => inBackground(startIdentityLeaseCollector(identity)),
     },
     { name: 'clocks and settings of other servers', start: () => peers(context, identity, cache) },
   ];
@@ -221,12 +226,12 @@ function replicaSteps(context: ServerContext, { cache, resources }: ClusterState
 function peers({ logger, meters }: ServerContext, identity: IdentityLeasesOptions, cache: ClusterState['cache']): RunningStep {
   const offset = meters.counter('apiserver_peer_clock_offset_seconds');
   const differing = meters.counter('apiserver_peers_with_other_settings');
-  const following = followPeers({
+  const following = startPeerChecks({
     ...identity,
     cache,
-    own: identityOf(identity),
-    found: (message, fields) => logger.warn(message, fields),
-    counted(seconds, count) {
+    ownLeaseName: identityOf(identity),
+    onFinding: (message, fields) => logger.warn(message, fields),
+    onCounts(seconds, count) {
       offset.value = seconds;
       differing.value = count;
     },
@@ -235,8 +240,8 @@ function peers({ logger, meters }: ServerContext, identity: IdentityLeasesOption
 }
 
 /** Starts a reconciler in one step and waits for it in a later one, so that the steps between run meanwhile. */
-function startAndWait(startReconciler: () => Upkeep): { readonly start: () => RunningStep; readonly wait: () => RunningStep } {
-  let started: Upkeep | undefined;
+function startAndWait(startReconciler: () => Reconciler): { readonly start: () => RunningStep; readonly wait: () => RunningStep } {
+  let started: Reconciler | undefined;
   return {
     start: () => inBackground((started = startReconciler())),
     wait: () => (started === undefined ? { stop: noop } : { complete: started.complete, stop: noop }),
@@ -244,22 +249,22 @@ function startAndWait(startReconciler: () => Upkeep): { readonly start: () => Ru
 }
 
 /** Its first reconciliation is not awaited. */
-function inBackground(reconciler: Upkeep): RunningStep {
+function inBackground(reconciler: Reconciler): RunningStep {
   return { stop: () => reconciler.stop() };
 }
 
 function flowControlSteps(
-  { clock, names, failed }: ServerContext,
+  { clock, names, onFailure }: ServerContext,
   { cache, resources }: ClusterState,
   flowControl: FlowControl | undefined,
   writer: Writer,
 ): readonly StartupStep[] {
-  const common = { cache, resources, names, clock, failed };
+  const common = { cache, resources, names, clock, onFailure };
   // Requests that arrive before these objects exist share the few seats of the catch-all level.
-  const startFlowSchemas = (): RunningStep => keepFlowObjects({ ...common, writer });
+  const startFlowSchemas = (): RunningStep => startFlowControlReconciler({ ...common, writer });
   const startFlowControl = (): RunningStep => {
     if (flowControl === undefined) return { stop: noop };
-    const following = startFlowSchemaInformer(common, flowControl);
+    const following = startFlowSchemaInformer({ ...common, failed: onFailure }, flowControl);
     return {
       complete: following.complete,
       stop() {
@@ -274,73 +279,85 @@ function flowControlSteps(
   ];
 }
 
-function eventExpiry({ options, store, clock, random, failed }: ServerContext, { cache, resources }: ClusterState): RunningStep {
+function eventExpiry({ options, store, clock, random, onFailure }: ServerContext, { cache, resources }: ClusterState): RunningStep {
   return startEventExpiry({
     store,
     cache,
-    types: [...new Set(resources.all.filter(({ row }) => row.expires === true).map(({ stored }) => stored))],
+    types: [...new Set(resources.builtInResources.filter(({ row }) => row.expires === true).map(({ stored }) => stored))],
     prefix: options.prefix,
     holder: random.uuid(),
     clock,
-    failed,
+    onFailure,
   });
 }
 
 function allocationAudit(
-  { options, store, names, clock, random, logger, failed }: ServerContext,
-  { cache, ledger, resources }: ClusterState,
+  { options, store, names, clock, random, logger, onFailure }: ServerContext,
+  { cache, allocator, resources }: ClusterState,
   writer: Writer,
 ): RunningStep {
-  return startAllocationAudit({
+  return startAllocationRepair({
     names,
     store,
     cache,
     writer,
-    ledger,
+    allocator,
     services: resources.require('services'),
     events: resources.require('events.events.platform.io'),
     prefix: options.prefix,
     holder: random.uuid(),
     hostname: hostname(),
     clock,
-    found: (message, details) => logger.warn(message, { ...details }),
-    failed,
+    onFinding: (message, details) => logger.warn(message, { ...details }),
+    onFailure,
   });
 }
 
 function authenticationFacts(
-  { options, clock, names, failed }: ServerContext,
+  { options, clock, names, onFailure }: ServerContext,
   { cache, resources }: ClusterState,
   writer: Writer,
   tls: () => TlsFiles,
-): Upkeep {
+): Reconciler {
   const { frontProxy } = options;
   const none = { allowedNames: [], usernameHeaders: [], groupHeaders: [], extraPrefixes: [] };
-  const facts = (): AuthenticationFacts => {
+  const authenticationInfo = (): ClusterAuthenticationInfo => {
     const [clientCa, proxyCa] = [tls().clientCa?.toString(), tls().proxyCa?.toString()];
     return { ...none, ...frontProxy, ...(clientCa === undefined ? {} : { clientCa }), ...(proxyCa === undefined ? {} : { proxyCa }) };
   };
-  return keepAuthenticationFacts({ writer, cache, configMaps: resources.require('configmaps'), names, clock, failed, facts });
+  return startClusterAuthenticationReconciler({
+    writer,
+    cache,
+    configMaps: resources.require('configmaps'),
+    names,
+    clock,
+    onFailure,
+    authenticationInfo,
+  });
 }
 
-function apiServices({ clock, names, failed }: ServerContext, { cache, resources, definitions }: ClusterState, writer: Writer): Upkeep {
+function apiServices(
+  { clock, names, onFailure }: ServerContext,
+  { cache, resources, definitions }: ClusterState,
+  writer: Writer,
+): Reconciler {
   const services = resources.require(SERVICES);
-  const reconciler = keepApiServices({
+  const reconciler = startApiServiceReconciler({
     writer,
     cache,
     services,
     rows: () => resources.rows,
-    serves: (version) => definitions.servesGroupVersion(version),
+    isServed: (version) => definitions.servesGroupVersion(version),
     names,
     clock,
-    failed,
+    onFailure,
   });
-  definitions.onChange(({ before, after }) => reconciler.changed([...(before?.rows ?? []), ...(after?.rows ?? [])]));
+  definitions.onChange(({ before, after }) => reconciler.enqueue([...(before?.rows ?? []), ...(after?.rows ?? [])]));
   return reconciler;
 }
 
 function availability(
-  { names, clock, random, meters, failed }: ServerContext,
+  { names, clock, random, meters, onFailure }: ServerContext,
   { cache, resources, registrations }: ClusterState,
   extensions: ExtensionServers,
   writer: Writer,
@@ -359,8 +376,8 @@ function availability(
     names,
     clock,
     random,
-    onUnavailable: onUnavailable,
-    failed,
+    onUnavailable,
+    failed: onFailure,
   });
   const watching = registrations.watch((name) => reconciler.recheck(name));
   return {
@@ -372,12 +389,12 @@ function availability(
   };
 }
 
-function defaultService({ clock, names, failed }: ServerContext, state: ClusterState, writer: Writer, port: number): RunningStep {
-  const { cache, ledger, replicas, resources } = state;
-  return keepDefaultService({
+function defaultService({ clock, names, onFailure }: ServerContext, state: ClusterState, writer: Writer, port: number): RunningStep {
+  const { cache, allocator, replicas, resources } = state;
+  return startDefaultServiceReconciler({
     writer,
     cache,
-    ledger,
+    allocator,
     replicas,
     services: resources.require('services'),
     endpoints: resources.require('endpoints'),
@@ -385,6 +402,6 @@ function defaultService({ clock, names, failed }: ServerContext, state: ClusterS
     names,
     port,
     clock,
-    failed,
+    onFailure,
   });
 }

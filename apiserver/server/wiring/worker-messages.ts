@@ -5,7 +5,7 @@ import type { FeatureName } from '../../../shared/cli/feature-gates';
 import type { PluginSwitches } from '../../admission/switches';
 import type { PortRange, ServiceRanges } from '../../allocation/ranges';
 import type { EncoderForm, OffloadedEncoding } from '../../endpoints/representation/encoding-offload';
-import type { OffloadedWrite, OffloadResult, SentEntry, SentResource } from '../../registry/write/executor/offload/messages';
+import type { OffloadedWrite, OffloadResult, TransferredEntry, TransferredResource } from '../../registry/write/executor/offload/messages';
 
 /** Settings of the server; the same in every job. */
 export interface WorkerSettings {
@@ -21,8 +21,8 @@ export interface WorkerSettings {
 /** Encodes an object for a response. */
 export interface EncodeTask extends Omit<EncoderForm, 'row'> {
   readonly type: 'encode';
-  readonly resource: SentResource;
-  readonly entry: SentEntry;
+  readonly resource: TransferredResource;
+  readonly entry: TransferredEntry;
   readonly as: 'item' | 'object';
 }
 

@@ -10,15 +10,9 @@ import type { Clock } from '../../../shared/runtime/clock';
 import type { Entry, StoredType } from '../../cache/cache';
 import type { CachedEncoding } from '../../endpoints/representation/encoding-cache';
 import type { EncoderForm, EncodingOffload, OffloadedEncoding } from '../../endpoints/representation/encoding-offload';
-import type {
-  OffloadedWrite,
-  OffloadResult,
-  OffloadThreads,
-  StepQuestion,
-  RemoteSteps,
-} from '../../registry/write/executor/offload/messages';
+import type { OffloadedWrite, OffloadResult, OffloadThreads, StepCall, ServerSteps } from '../../registry/write/executor/offload/messages';
 import { hasManyValues, OFFLOAD_LIMITS } from '../../registry/write/executor/offload/should-offload';
-import { bufferOf, bytesOf, sentEntry, sentResource } from '../../registry/write/executor/offload/transfer';
+import { toBuffer, payloadBytes, transferEntry, transferResource } from '../../registry/write/executor/offload/transfer';
 import { transferableBuffers, startThread } from '../../../shared/scheduling/worker-thread';
 import { ThreadLost, ThreadPool, ThreadPoolFull, type TransferItem, type WorkerThread } from '../../../shared/scheduling/thread-pool';
 import type { WorkerResult, WorkerJob, WorkerSettings } from './worker-messages';
@@ -54,13 +48,13 @@ export class WriteThreads implements OffloadThreads, EncodingOffload {
   }
 
   /** Questions of the worker use a message channel of their own. */
-  async run(write: OffloadedWrite, remote: RemoteSteps): Promise<OffloadResult> {
+  async run(write: OffloadedWrite, remote: ServerSteps): Promise<OffloadResult> {
     const { port1: questions, port2: server } = new MessageChannel();
-    questions.on('message', (question: StepQuestion) => {
-      void remote.ask(question).then((answer) => questions.postMessage(answer));
+    questions.on('message', (question: StepCall) => {
+      void remote.callStep(question).then((answer) => questions.postMessage(answer));
     });
     try {
-      const result = await this.runJob({ ...write, server }, bytesOf(write.what)?.length ?? 0);
+      const result = await this.runJob({ ...write, server }, payloadBytes(write.payload)?.length ?? 0);
       if ('result' in result) return result.result;
       throw unexpectedResult(result);
     } finally {
@@ -73,14 +67,14 @@ export class WriteThreads implements OffloadThreads, EncodingOffload {
   }
 
   async encode({ row, ...form }: EncoderForm, entry: Entry, as: 'item' | 'object'): Promise<OffloadedEncoding> {
-    const resource = sentResource({ row, stored: NO_STORED_TYPE });
-    const result = await this.runJob({ type: 'encode', ...form, resource, entry: sentEntry(entry), as }, 0);
+    const resource = transferResource({ row, stored: NO_STORED_TYPE });
+    const result = await this.runJob({ type: 'encode', ...form, resource, entry: transferEntry(entry), as }, 0);
     if (!('encoding' in result)) throw unexpectedResult(result);
     const { encoding } = result;
-    if ('body' in encoding) return { body: bufferOf(encoding.body) };
+    if ('body' in encoding) return { body: toBuffer(encoding.body) };
     return {
       encodings: new Map(
-        [...encoding.encodings].map(([key, { bytes, ...cells }]): [string, CachedEncoding] => [key, { ...cells, bytes: bufferOf(bytes) }]),
+        [...encoding.encodings].map(([key, { bytes, ...cells }]): [string, CachedEncoding] => [key, { ...cells, bytes: toBuffer(bytes) }]),
       ),
     };
   }
@@ -107,7 +101,7 @@ function transferList(task: WorkerJob['task']): readonly TransferItem[] {
   const { resource, entry } = task;
   const schemas = resource.type === 'custom' ? resource.versions.map(({ schema }) => schema) : [];
   if (task.type === 'encode') return transferableBuffers([entry?.bytes, ...schemas]);
-  return [...transferableBuffers([entry?.bytes, bytesOf(task.what), ...schemas]), task.server];
+  return [...transferableBuffers([entry?.bytes, payloadBytes(task.payload), ...schemas]), task.server];
 }
 
 const unexpectedResult = (result: WorkerResult): Error => new Error('fault' in result ? result.fault : 'a thread answered something else');

@@ -11,18 +11,18 @@ import { featureGates } from '../../../shared/cli/feature-gates';
 import { systemRandom } from '../../../shared/runtime/random';
 import { transferableBuffers } from '../../../shared/scheduling/worker-thread';
 import { pureAdmission } from '../../admission/plugins';
-import { Ledger } from '../../allocation/service-allocator';
+import { ServiceAllocator } from '../../allocation/service-allocator';
 import { encodeListText } from '../../endpoints/response/send-response';
 import { Encoders } from '../../endpoints/representation/encoders';
 import type { OffloadedEncoding } from '../../endpoints/representation/encoding-offload';
 import { tables } from '../../printers/table';
 import { TransferredKinds } from '../../custom-resources/transferred-kinds';
-import { resourceInfos, type ResourceInfo } from '../../registry/object/resource-info';
+import { createResourceInfoLookup, type ResourceInfo } from '../../registry/object/resource-info';
 import { buildResources } from '../../registry/resources';
 import { NO_CONVERSIONS } from '../../registry/conversions';
 import type { Resource, ServedResource } from '../../registry/verbs';
-import type { Answer, RemoteSteps, SentResource } from '../../registry/write/executor/offload/messages';
-import { receivedEntry } from '../../registry/write/executor/offload/transfer';
+import type { StepReply, ServerSteps, TransferredResource } from '../../registry/write/executor/offload/messages';
+import { receiveEntry } from '../../registry/write/executor/offload/transfer';
 import { runOffloaded, type WorkerDependencies } from '../../registry/write/executor/offload/run-offloaded';
 import { strategyFor } from './strategies';
 import type { EncodeTask, WorkerResult, WorkerJob, WorkerSettings, WriteTask } from './worker-messages';
@@ -45,9 +45,15 @@ let state: WorkerState | undefined;
 function createState({ naming, prefix, eventTtlSeconds, gates, plugins, ranges, nodePorts }: WorkerSettings): WorkerState {
   const names = GENERATED_NAMES[naming];
   const enabled = featureGates(gates);
-  const ledger = (): Ledger =>
-    new Ledger({ ranges, nodePorts, prefix, random: systemRandom, firstAddressFor: { namespace: 'default', name: names.defaultService } });
-  const { families } = ledger();
+  const createAllocator = (): ServiceAllocator =>
+    new ServiceAllocator({
+      ranges,
+      nodePorts,
+      prefix,
+      random: systemRandom,
+      firstAddressFor: { namespace: 'default', name: names.defaultService },
+    });
+  const { families } = createAllocator();
   const deps: WorkerDependencies = {
     admission: pureAdmission(names, plugins),
     clock: systemClock,
@@ -64,24 +70,24 @@ function createState({ naming, prefix, eventTtlSeconds, gates, plugins, ranges, 
       serviceFamilies: families,
       gates: enabled,
     }),
-    ledger,
+    createAllocator,
   };
   return {
     deps,
-    infoOf: resourceInfos(prefix, naming, strategyFor),
+    infoOf: createResourceInfoLookup(prefix, naming, strategyFor),
     encoders: new Encoders({ table: tables, clock: systemClock, naming }),
   };
 }
 
 /** The resource need not be a stored one. */
-function servedResourceOf(sent: SentResource): ServedResource {
+function servedResourceOf(sent: TransferredResource): ServedResource {
   if (sent.type === 'custom') return custom.resourceOf(sent);
   const match = resources.find(sent.group, sent.version, sent.resource);
   if (match === undefined) throw new Error(`the kind table has no row for ${sent.resource}`);
   return match;
 }
 
-function storedResourceOf(sent: SentResource): Resource {
+function storedResourceOf(sent: TransferredResource): Resource {
   const match = servedResourceOf(sent);
   if (match.stored === undefined) throw new Error(`nothing is stored of ${match.row.resource}`);
   return match;
@@ -90,18 +96,18 @@ function storedResourceOf(sent: SentResource): Resource {
 function encodeForResponse(encoders: Encoders, { resource, wanted, names, include, entry, as }: EncodeTask): OffloadedEncoding {
   const form = { row: servedResourceOf(resource).row, wanted, names, include };
   const encoder = encoders.encoderFor(form);
-  const received = receivedEntry(entry);
+  const received = receiveEntry(entry);
   if (as === 'object') return { body: encoder.object(received) };
   encodeListText(encoder, { revision: entry.revision, entries: [received] });
   return { encodings: encoders.cache.encodingsOf(received) };
 }
 
 /** Questions are sent one at a time. */
-function remoteSteps({ server: port }: WriteTask): RemoteSteps {
+function remoteSteps({ server: port }: WriteTask): ServerSteps {
   return {
-    ask: (question) =>
+    callStep: (question) =>
       new Promise((resolve) => {
-        port.once('message', (answer: Answer) => resolve(answer));
+        port.once('message', (answer: StepReply) => resolve(answer));
         port.postMessage(question);
       }),
   };
@@ -123,7 +129,7 @@ async function runJob({ settings, task }: WorkerJob): Promise<WorkerResult> {
  */
 function transferList(result: WorkerResult): ArrayBuffer[] {
   const outcome = 'result' in result ? result.result.outcome : undefined;
-  return outcome?.type === 'store' ? transferableBuffers([outcome.value, outcome.shown?.bytes]) : [];
+  return outcome?.type === 'store' ? transferableBuffers([outcome.value, outcome.response?.bytes]) : [];
 }
 
 parentPort?.on('message', (job: WorkerJob) => void runJob(job).then((result) => parentPort?.postMessage(result, transferList(result))));

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { openCache, type OpenedCache } from '../../../apiserver/cache/sync/open-cache';
 import type { ListOptions, ListPage, Reader, RequestContext, Resource } from '../../../apiserver/registry/verbs';
-import { parseContinue } from '../../../apiserver/registry/read/continue-token';
+import { parseContinueToken } from '../../../apiserver/registry/read/continue-token';
 import { createReader } from '../../../apiserver/registry/read/reader';
 import { selectionFor } from '../../../apiserver/registry/read/selection';
 import { buildResources } from '../../../apiserver/registry/resources';
@@ -169,7 +169,7 @@ function suite(open: () => Promise<OpenedStore>): void {
     const error = await failure(list(reader, { limit: 1, continue: first.continue ?? '' }));
     expect(error).toMatchObject({ code: 410, reason: 'Expired' });
     const token = error.status.metadata.continue ?? '';
-    expect(parseContinue(token)).toEqual({ revision: -1, start: 'c1\0' });
+    expect(parseContinueToken(token)).toEqual({ revision: -1, start: 'c1\0' });
     const rest = await list(reader, { continue: token });
     expect([keys(rest), rest.revision >= newest]).toEqual([['a/c2', 'a/c3', 'a/c9'], true]);
     expect(await failure(list(reader, { resourceVersion: first.revision, resourceVersionMatch: 'Exact' }))).toMatchObject({ code: 410 });

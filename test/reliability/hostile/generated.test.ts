@@ -4,12 +4,12 @@
  * beside one of a sixteenth of the length: in the square it would take 256 times as long, and the bound lies far from both curves.
  */
 import { STRATEGIES } from '../../../apiserver/kinds';
-import { resourceInfos, toHub, type ResourceInfo } from '../../../apiserver/registry/object/resource-info';
-import { encode } from '../../../apiserver/registry/object/stored-object';
+import { createResourceInfoLookup, toHub, type ResourceInfo } from '../../../apiserver/registry/object/resource-info';
+import { encodeObject } from '../../../apiserver/registry/object/stored-object';
 import { buildResources } from '../../../apiserver/registry/resources';
 import type { StrategyContext } from '../../../apiserver/registry/strategy';
 import { validateCreation } from '../../../apiserver/registry/write/validation';
-import { recordOwnership } from '../../../apiserver/registry/write/managed-fields';
+import { recordManagedFields } from '../../../apiserver/registry/write/managed-fields';
 import { groupResourceText } from '../../../shared/api/identity/identity';
 import { StatusError } from '../../../shared/api/errors/status';
 import { DecodeError } from '../../../shared/api/types';
@@ -36,8 +36,8 @@ const context: StrategyContext = {
   gates: featureGates(),
 };
 
-const infoOf = resourceInfos('/registry', 'platform', (row) => STRATEGIES.get(groupResourceText(row)) ?? {});
-const INFOS: readonly ResourceInfo[] = buildResources().all.flatMap((resource) =>
+const infoOf = createResourceInfoLookup('/registry', 'platform', (row) => STRATEGIES.get(groupResourceText(row)) ?? {});
+const INFOS: readonly ResourceInfo[] = buildResources().builtInResources.flatMap((resource) =>
   resource.stored === undefined ? [] : [infoOf(resource)],
 );
 
@@ -111,10 +111,10 @@ function handle(info: ResourceInfo, body: Buffer): void {
     info.codec.applyDefaults(object);
     const hub = toHub(info, object);
     info.strategy.canonicalize?.(hub);
-    recordOwnership(info, undefined, 'hostile', hub, undefined, context.now);
+    recordManagedFields(info, undefined, 'hostile', hub, undefined, context.now);
     info.strategy.prepareForAllocation?.(hub, undefined, context);
     info.strategy.prepareForCreate?.(hub, context);
-    encode(info, hub, false);
+    encodeObject(info, hub, false);
     validateCreation(info, hub, context);
   } catch (error) {
     if (!(error instanceof StatusError) && !(error instanceof DecodeError) && !(error instanceof Error && error.name === 'SyntaxFault'))

@@ -7,8 +7,8 @@ import { writeSync } from 'node:fs';
 import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import { prefixRange, type Store } from '../../../apiserver/storage/store';
-import { keepDefaultService } from '../../../apiserver/reconcilers/replicas/default-service-reconciler';
-import { keepIdentityLease } from '../../../apiserver/reconcilers/replicas/identity-leases';
+import { startDefaultServiceReconciler } from '../../../apiserver/reconcilers/replicas/default-service-reconciler';
+import { startIdentityLeaseReconciler } from '../../../apiserver/reconcilers/replicas/identity-leases';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
 import { errorMessage } from '../../../shared/runtime/error-message';
@@ -48,11 +48,11 @@ async function main(type: string, place: string): Promise<void> {
   const names = GENERATED_NAMES.platform;
   for (const name of [names.systemNamespace, 'default']) await replica.create('namespaces', { metadata: { name } });
   const { resources, cache } = replica;
-  const own = { ...replica, ...common, names, port: PORT, failed: () => undefined };
+  const own = { ...replica, ...common, names, port: PORT, onFailure: () => undefined };
   const [endpoints, slices] = [resources.require('endpoints'), resources.require('endpointslices.discovery.platform.io')];
   const leases = resources.require('leases.coordination.platform.io');
-  keepDefaultService({ ...own, services: resources.require('services'), endpoints, slices });
-  keepIdentityLease({ ...own, leases, hostname: 'starved', settings: () => ({}) });
+  startDefaultServiceReconciler({ ...own, services: resources.require('services'), endpoints, slices });
+  startIdentityLeaseReconciler({ ...own, leases, hostname: 'starved', settings: () => ({}) });
   replica.replicas.join({ ip: '192.0.2.1', port: PORT });
   const report = async (): Promise<void> => {
     const subsets = cache.get(endpoints.stored, `default/${names.defaultService}`);

@@ -39,8 +39,8 @@ export const namespace: Strategy<CoreV1Namespace> = {
     prepareForDeletion(object) {
       object.status = { ...object.status, phase: 'Terminating' };
     },
-    isHeldBack: (object) => finalizersOf(object).length > 0,
-    asksForFound: true,
+    isRemovalBlocked: (object) => finalizersOf(object).length > 0,
+    addsUidPrecondition: true,
   },
 };
 

@@ -11,7 +11,7 @@ import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
 
 export const node: Strategy<CoreV1Node> = {
-  keepsStatusAtCreation: true,
+  acceptsStatusOnCreate: true,
   canonicalize({ spec, status }) {
     if (status !== undefined) allocatableFromCapacity(status);
     if (spec !== undefined) mirrorPodRange(spec);

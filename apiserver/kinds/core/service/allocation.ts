@@ -6,15 +6,15 @@ import { invalidShownValue, invalidValue, type FieldError } from '../../../../sh
 import type { IpFamily } from '../../../../shared/values/ip-address';
 import type { CoreV1Service, CoreV1ServicePort, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 import { internalError, invalid, type StatusError } from '../../../../shared/api/errors/status';
-import { NotAllocated, type AllocationClaims, type Held } from '../../../allocation/claims';
+import { NotAllocatedError, type AllocationClaims, type HeldIds } from '../../../allocation/claims';
 import { addressId, portId } from '../../../allocation/pool';
 import { needsHealthCheck, portsOf, takesNodePorts } from './carry';
 import { isHeadless } from './families';
 import type { AllocationRules } from '../../../registry/strategy';
 
-export const serviceAllocation: AllocationRules<CoreV1Service> = { choose, held, field: 'spec.ports' };
+export const serviceAllocation: AllocationRules<CoreV1Service> = { allocate, allocationsOf, field: 'spec.ports' };
 
-function choose(service: CoreV1Service, old: CoreV1Service | undefined, claims: AllocationClaims): void {
+function allocate(service: CoreV1Service, old: CoreV1Service | undefined, claims: AllocationClaims): void {
   const spec = service.spec;
   if (spec === undefined) return;
   const before = old?.spec ?? {};
@@ -141,7 +141,7 @@ function chooseHealthCheckPort(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpe
   );
 }
 
-function held(service: CoreV1Service): Held {
+function allocationsOf(service: CoreV1Service): HeldIds {
   const spec = service.spec ?? {};
   const ids = new Map<string, string[]>();
   if (spec.type === 'ExternalName') return ids;
@@ -172,7 +172,7 @@ function attempt<R>(claim: () => R, refusal: (text: string) => StatusError): R {
   try {
     return claim();
   } catch (error) {
-    throw error instanceof NotAllocated ? refusal(error.message) : error;
+    throw error instanceof NotAllocatedError ? refusal(error.message) : error;
   }
 }
 

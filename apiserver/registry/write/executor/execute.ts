@@ -1,6 +1,7 @@
 /**
- * The one executor of all writes: it decides where the steps of an attempt run, runs them on the state that the guaranteed update brings, and turns what they
- * come to into a transaction or a response. Retries, confirmation on a proven state, deadlines and dry run are guaranteed-update.ts's business.
+ * Executes writes: chooses the thread in which the steps of an attempt run, runs them on the state that {@link
+ * guaranteedUpdate} provides, and converts their outcome to a transaction or a response. Retries, fresh state,
+ * deadlines and dry run belong to guaranteed-update.ts.
  */
 import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import type { JsonObject } from '../../../../shared/values/json';
@@ -9,98 +10,103 @@ import { NEVER_YIELDS, slotTimeSlice, type Yielder } from '../../../../shared/sc
 import type { AllocationClaims, KeyWrite } from '../../../allocation/claims';
 import type { Entry } from '../../../cache/cache';
 import type { Revision } from '../../../storage/store';
-import { needsWebhook, type ResourceInfo } from '../../object/resource-info';
+import { needsConversionWebhook, type ResourceInfo } from '../../object/resource-info';
 import { entryKey } from '../../resources';
 import { allocate, allocationWrites } from '../allocation';
-import { guaranteedUpdate, type Attempt, type Current } from '../guaranteed-update';
-import type { StepDependencies, ToldAttempts, WriteDependencies, WriteRequest } from '../request';
+import { guaranteedUpdate, type AttemptResult, type CurrentState } from '../guaranteed-update';
+import type { StepDependencies, AttemptOptions, WriteDependencies, WriteRequest } from '../request';
 import type { WriteOutcome } from '../steps/attempt';
 import type { Step, StepExecution, StepName, StepRunner } from '../steps/step';
 import type { WritePlan } from '../verbs/plan';
 import { OffloadedAttempt, type OffloadedRequest } from './offload/offloaded-attempt';
 import type { OffloadThreads } from './offload/messages';
-import { isOffloadedAttempt, OFFLOAD_LIMITS } from './offload/should-offload';
-import { bytesOf } from './offload/transfer';
+import { shouldOffloadAttempt, OFFLOAD_LIMITS } from './offload/should-offload';
+import { payloadBytes } from './offload/transfer';
 
 export interface ExecutorDependencies extends WriteDependencies {
-  /** Absent: every write runs on the server's thread. */
+  /** Absent when every write runs on the server's thread. */
   readonly threads?: OffloadThreads | undefined;
 }
 
-type Stored = Extract<WriteOutcome, { readonly type: 'store' }>;
+type StoreOutcome = Extract<WriteOutcome, { readonly type: 'store' }>;
 
-/** How a verb responds to what its steps come to. */
-export interface Responses<R> {
+/** Converts the outcome of the steps to the response of a verb. */
+export interface WriteResponses<R> {
   readonly unchanged: (entry: Entry, code: 200 | 202) => R;
-  /** Whether an unchanged object is stored again where its value was written in another way than values are now. */
-  readonly isRewritten: boolean;
-  /** `revision` undefined: it was a dry run. */
-  readonly stored: (entry: Entry, outcome: Stored, revision: Revision | undefined) => R;
-  /** The object does not exist any more. */
-  readonly gone?: () => R;
+  /**
+   * Whether an unchanged object is stored again if its stored value is outdated (for example encrypted with an old
+   * key).
+   */
+  readonly rewritesOutdated: boolean;
+  /** `revision` is undefined in a dry run. */
+  readonly stored: (entry: Entry, outcome: StoreOutcome, revision: Revision | undefined) => R;
+  /** The response when the object does not exist any more. */
+  readonly missing?: () => R;
 }
 
 export interface Execution<R> {
   readonly request: WriteRequest;
-  readonly attempts: Omit<ToldAttempts, 'provesFirst'>;
-  /** Refuses what the steps would refuse on this state whatever they find. */
-  readonly precheck?: (current: Current) => void;
-  /** Asked for when an attempt runs on the server's thread. */
+  readonly attempts: Omit<AttemptOptions, 'requiresFreshState'>;
+  /** Throws if the steps would reject this state anyway. */
+  readonly precheck?: (current: CurrentState) => void;
+  /** Called when an attempt runs on the server's thread. */
   readonly plan: () => MaybePromise<WritePlan>;
-  /** Absent: every attempt runs on the server's thread. */
+  /** Absent when every attempt runs on the server's thread. */
   readonly offloaded?: OffloadedRequest | undefined;
-  /** The first attempt, if it has begun already. */
-  readonly begun?: OffloadedAttempt;
-  readonly responses: Responses<R>;
+  /** The first attempt, if it has already started in a worker thread. */
+  readonly startedAttempt?: OffloadedAttempt;
+  readonly responses: WriteResponses<R>;
 }
 
-/** Rejects with a StatusError, or with StoreError. */
+/** Rejects with a StatusError or StoreError. */
 export async function execute<R>(deps: ExecutorDependencies, execution: Execution<R>): Promise<R> {
   const { request, offloaded, plan, precheck } = execution;
-  const { name, called, left, taken } = execution.attempts;
-  const isSeenOutside = callsOut(deps, request);
-  const threads = isSeenOutside ? undefined : deps.threads;
-  // A webhook is shown no state that may be gone, and an attempt in a worker is too dear to be refused on one.
-  const provesFirst = isSeenOutside || (threads !== undefined && offloaded?.isUnread === true);
-  const attempts = deps.attemptsFor(request, { name, called, left, taken, provesFirst });
+  const { name, traceName, startEntry, alreadyExistsError } = execution.attempts;
+  const isSeenByWebhook = callsWebhooks(deps, request);
+  const threads = isSeenByWebhook ? undefined : deps.threads;
+  // Webhooks must not see outdated state, and an attempt in a worker thread is too expensive to be repeated for it.
+  const requiresFreshState = isSeenByWebhook || (threads !== undefined && offloaded?.isUnparsed === true);
+  const attempts = deps.attemptsFor(request, { name, traceName, startEntry, alreadyExistsError, requiresFreshState });
   const claims = deps.claimsFor(request);
-  let { begun } = execution;
-  const outcomeOf = (current: Current): MaybePromise<WriteOutcome> => {
+  let { startedAttempt } = execution;
+  const outcomeOf = (current: CurrentState): MaybePromise<WriteOutcome> => {
     precheck?.(current);
     if (
       threads === undefined ||
       offloaded === undefined ||
-      !isOffloadedAttempt(offloaded, current.entry, request.info.strategy, threads.limits)
+      !shouldOffloadAttempt(offloaded, current.entry, request.info.strategy, threads.limits)
     )
-      return whenResolved(plan(), (steps) => runHere(deps, execution, steps, current, claims));
-    const attempt = begun ?? new OffloadedAttempt(deps, threads, request, offloaded, name, current.entry);
-    begun = undefined;
+      return whenResolved(plan(), (steps) => runOnServerThread(deps, execution, steps, current, claims));
+    const attempt = startedAttempt ?? new OffloadedAttempt(deps, threads, request, offloaded, name, current.entry);
+    startedAttempt = undefined;
     return attempt.outcome(current, claims);
   };
   try {
     return await guaranteedUpdate(deps, attempts, (current) =>
-      whenResolved(outcomeOf(current), (outcome) => attemptFrom(deps, execution, claims, current, outcome)),
+      whenResolved(outcomeOf(current), (outcome) => toAttemptResult(deps, execution, claims, current, outcome)),
     );
   } finally {
-    begun?.abandon();
+    startedAttempt?.abandon();
     claims?.close(request.dryRun);
   }
 }
 
-/** Whether a webhook sees the object: such a write stays on the server's thread, whatever its size, and yields between its steps. */
-export const callsOut = ({ admission }: Pick<WriteDependencies, 'admission'>, { info, subresource }: WriteRequest): boolean =>
-  needsWebhook(info) || admission.asksOthers({ resource: info.resource, subresource });
+/**
+ * Whether a webhook sees the object. Such a write runs on the server's thread whatever its size, and yields between
+ * steps.
+ */
+export const callsWebhooks = ({ admission }: Pick<WriteDependencies, 'admission'>, { info, subresource }: WriteRequest): boolean =>
+  needsConversionWebhook(info) || admission.callsWebhooks({ resource: info.resource, subresource });
 
-/** Runs the steps on the server's thread. */
-function runHere(
+function runOnServerThread(
   deps: ExecutorDependencies,
   { request, offloaded }: Pick<Execution<unknown>, 'offloaded' | 'request'>,
   plan: WritePlan,
-  current: Current,
+  current: CurrentState,
   claims: AllocationClaims | undefined,
 ): MaybePromise<WriteOutcome> {
-  const sent = offloaded === undefined ? undefined : bytesOf(offloaded.what);
-  const size = (sent?.length ?? 0) + (current.entry?.bytes.length ?? 0);
+  const body = offloaded === undefined ? undefined : payloadBytes(offloaded.payload);
+  const size = (body?.length ?? 0) + (current.entry?.bytes.length ?? 0);
   const runner = new AttemptRunner(deps, claims, size > OFFLOAD_LIMITS.bytes ? slotTimeSlice(deps.clock, request.context) : NEVER_YIELDS);
   try {
     const outcome = plan(current, runner);
@@ -110,7 +116,7 @@ function runHere(
   }
 }
 
-/** One attempt on the server's thread. Only large objects yield: what is small takes a few milliseconds, whatever it is. */
+/** An attempt on the server's thread. Only large objects yield, because small ones take a few milliseconds at most. */
 class AttemptRunner implements StepRunner, StepExecution {
   private undo: (() => void)[] | undefined;
 
@@ -143,41 +149,41 @@ class AttemptRunner implements StepRunner, StepExecution {
   }
 }
 
-/** A transaction or a response. Throws a 422 StatusError when the object needs more addresses than a transaction can hold. */
-function attemptFrom<R>(
+/** Returns a transaction or a response. Throws 422 when the object needs more addresses than fit into a transaction. */
+function toAttemptResult<R>(
   { store }: ExecutorDependencies,
   { request, responses, attempts }: Execution<R>,
   claims: AllocationClaims | undefined,
-  { entry }: Current,
+  { entry }: CurrentState,
   outcome: WriteOutcome,
-): Attempt<R> {
+): AttemptResult<R> {
   switch (outcome.type) {
-    case 'gone': {
-      const result = responses.gone?.();
+    case 'missing': {
+      const result = responses.missing?.();
       if (result === undefined) throw new Error('an object is gone that was never marked');
-      return { type: 'answer', result };
+      return { type: 'response', result };
     }
     case 'unchanged': {
-      outcome.reservation?.over();
+      outcome.reservation?.complete();
       if (entry === undefined) throw new Error('an object stays as it is that does not exist');
       const { code } = outcome;
-      const rewritten = responses.isRewritten ? { unchanged: (written: Entry) => responses.unchanged(written, code) } : {};
-      return { type: 'answer', result: responses.unchanged(entry, code), ...rewritten };
+      const afterRewrite = responses.rewritesOutdated ? { unchanged: (written: Entry) => responses.unchanged(written, code) } : {};
+      return { type: 'response', result: responses.unchanged(entry, code), ...afterRewrite };
     }
     case 'store': {
       const { info, namespace } = request;
-      const { value, isNew, shown, reservation } = outcome;
-      const claimed = claimedWrites(store, info, claims, outcome);
+      const { value, isNew, responseEntry, reservation } = outcome;
+      const allocationWrites = allocationWritesOf(store, info, claims, outcome);
       const key = info.keyPrefix + entryKey({ namespace, name: attempts.name });
       return {
         type: 'store',
-        ...(isNew ? { isBirth: true } : {}),
+        ...(isNew ? { isCreate: true } : {}),
         operation: value === undefined ? { type: 'delete', key } : { type: 'put', key, value },
-        alongside: reservation === undefined ? claimed : [...claimed, ...reservation.writes],
+        alongside: reservation === undefined ? allocationWrites : [...allocationWrites, ...reservation.writes],
         finish(revision) {
-          reservation?.over(revision);
-          if (revision !== undefined) claims?.committed(claimed, revision);
-          return responses.stored(shown(revision), outcome, revision);
+          reservation?.complete(revision);
+          if (revision !== undefined) claims?.recordCommitted(allocationWrites, revision);
+          return responses.stored(responseEntry(revision), outcome, revision);
         },
       };
     }
@@ -186,17 +192,17 @@ function attemptFrom<R>(
 
 const NO_WRITES: readonly KeyWrite[] = [];
 
-function claimedWrites(
+function allocationWritesOf(
   store: ExecutorDependencies['store'],
   info: ResourceInfo,
   claims: AllocationClaims | undefined,
-  { allocation, reservation }: Stored,
+  { allocation, reservation }: StoreOutcome,
 ): readonly KeyWrite[] {
   if (claims === undefined || allocation === undefined) return NO_WRITES;
   try {
     return allocationWrites(store, info, claims, allocation);
   } catch (error) {
-    reservation?.over();
+    reservation?.complete();
     throw error;
   }
 }

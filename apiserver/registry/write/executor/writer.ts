@@ -1,77 +1,91 @@
-/** The entry of every write. Never speaks HTTP, and never changes the store but through the guaranteed update. */
+/** Entry point of all writes. The store is changed only through {@link guaranteedUpdate}. */
 import type { ObjectKey } from '../../../../shared/api/identity/identity';
 import * as status from '../../../../shared/api/errors/status';
-import { ALL_ADMITTED, type GivenOptions } from '../../admission';
+import { ADMIT_ALL, type OperationOptions } from '../../admission';
 import type { DeleteOptions, RequestContext, Resource, Subresource, Writer } from '../../verbs';
 import { createWriteDependencies, type WriteRequest, type WriterDependencies } from '../request';
-import { writeFailure } from '../store-failure';
-import { asShown, withMemo } from '../version-conversion';
+import { convertWriteFailure } from '../store-failure';
+import { toRequestVersion, withVersionConverter } from '../version-conversion';
 import type { ExecutorDependencies } from './execute';
 import type { OffloadThreads } from './offload/messages';
-import { isOffloadedBody, isOffloadedPatch } from './offload/should-offload';
+import { shouldOffloadBody, shouldOffloadPatch } from './offload/should-offload';
 import * as writes from './writes';
 
-/** `threads`: absent, every write runs on the server's thread. */
+/** `threads`: absent when every write runs on the server's thread. */
 export function createWriter(dependencies: WriterDependencies & { readonly threads?: OffloadThreads | undefined }): Writer {
   const { threads } = dependencies;
   const deps: ExecutorDependencies = { ...createWriteDependencies(dependencies), threads };
   return {
-    defers: (resource, body) => threads !== undefined && isOffloadedBody(body, deps.infoOf(resource).strategy, threads.limits),
-    defersPatch: (patch) => threads !== undefined && isOffloadedPatch(patch, threads.limits),
+    defersParsing: (resource, body) => threads !== undefined && shouldOffloadBody(body, deps.infoOf(resource).strategy, threads.limits),
+    defersPatchParsing: (patch) => threads !== undefined && shouldOffloadPatch(patch, threads.limits),
     create(context, resource, namespace, body, options) {
-      const request = requestFor(deps, context, resource, { namespace, name: '' }, undefined, options);
-      return guarded(deps, 'create', request, async () => asShown(deps, request, await writes.createObject(deps, request, body, options)));
+      const request = createWriteRequest(deps, context, resource, { namespace, name: '' }, undefined, options);
+      return runRequest(deps, 'create', request, async () =>
+        toRequestVersion(deps, request, await writes.createObject(deps, request, body, options)),
+      );
     },
     update(context, resource, key, subresource, body, options) {
-      const request = requestFor(deps, context, resource, key, subresource, options);
-      return guarded(deps, 'update', request, async () => asShown(deps, request, await writes.updateObject(deps, request, body, options)));
+      const request = createWriteRequest(deps, context, resource, key, subresource, options);
+      return runRequest(deps, 'update', request, async () =>
+        toRequestVersion(deps, request, await writes.updateObject(deps, request, body, options)),
+      );
     },
     patch(context, resource, key, subresource, patch, options) {
-      const request = requestFor(deps, context, resource, key, subresource, options);
-      return guarded(deps, 'patch', request, async () => asShown(deps, request, await writes.patchObject(deps, request, patch, options)));
+      const request = createWriteRequest(deps, context, resource, key, subresource, options);
+      return runRequest(deps, 'patch', request, async () =>
+        toRequestVersion(deps, request, await writes.patchObject(deps, request, patch, options)),
+      );
     },
     edit(context, resource, key, { dryRun, preconditions = {} }, change) {
-      const request = requestFor(deps, context, resource, key, undefined, { dryRun });
-      return guarded(deps, 'update', request, () => writes.editObject(deps, request, { preconditions, change }));
+      const request = createWriteRequest(deps, context, resource, key, undefined, { dryRun });
+      return runRequest(deps, 'update', request, () => writes.editObject(deps, request, { preconditions, change }));
     },
-    ownStatus(context, resource, key, own, options) {
-      const request = requestFor(deps, context, resource, key, 'status', options);
-      return guarded(deps, 'update', request, () => writes.writeOwnStatus(deps, request, own, options));
+    writeComputedStatus(context, resource, key, own, options) {
+      const request = createWriteRequest(deps, context, resource, key, 'status', options);
+      return runRequest(deps, 'update', request, () => writes.writeComputedStatus(deps, request, own, options));
     },
     delete(context, resource, key, options) {
-      const request = requestFor(deps, context, resource, key, undefined, options);
-      return guarded(deps, 'delete', request, async () =>
-        asShown(deps, request, await writes.deleteObject(admitting(deps, options), request, options)),
+      const request = createWriteRequest(deps, context, resource, key, undefined, options);
+      return runRequest(deps, 'delete', request, async () =>
+        toRequestVersion(deps, request, await writes.deleteObject(dependenciesFor(deps, options), request, options)),
       );
     },
     deleteCollection(context, resource, namespace, list, options) {
-      const request = requestFor(deps, context, resource, { namespace, name: '' }, undefined, options);
-      return guarded(deps, 'delete', request, () => writes.deleteCollection(admitting(deps, options), request, list, options));
+      const request = createWriteRequest(deps, context, resource, { namespace, name: '' }, undefined, options);
+      return runRequest(deps, 'delete', request, () => writes.deleteCollection(dependenciesFor(deps, options), request, list, options));
     },
   };
 }
 
-const admitting = (deps: ExecutorDependencies, { isAdmitted }: DeleteOptions): ExecutorDependencies =>
-  isAdmitted === true ? { ...deps, admission: { ...ALL_ADMITTED, reserve: (request) => deps.admission.reserve(request) } } : deps;
+const dependenciesFor = (deps: ExecutorDependencies, { isAdmitted }: DeleteOptions): ExecutorDependencies =>
+  isAdmitted === true ? { ...deps, admission: { ...ADMIT_ALL, reserve: (request) => deps.admission.reserve(request) } } : deps;
 
-function requestFor(
+function createWriteRequest(
   deps: ExecutorDependencies,
   context: RequestContext,
   resource: Resource,
   { namespace, name }: ObjectKey,
   subresource: Subresource,
-  options: GivenOptions & { readonly dryRun: boolean; readonly given?: GivenOptions },
+  options: OperationOptions & { readonly dryRun: boolean; readonly statedOptions?: OperationOptions },
 ): WriteRequest {
-  const { dryRun, given = options } = options;
-  return { context, ...withMemo(deps, deps.infoOf(resource), context), namespace, name, subresource, dryRun, options: given };
+  const { dryRun, statedOptions: operationOptions = options } = options;
+  return {
+    context,
+    ...withVersionConverter(deps, deps.infoOf(resource), context),
+    namespace,
+    name,
+    subresource,
+    dryRun,
+    options: operationOptions,
+  };
 }
 
-/** Runs a request and puts what the store failed at into words. */
-async function guarded<R>({ cache }: ExecutorDependencies, operation: string, request: WriteRequest, run: () => Promise<R>): Promise<R> {
+/** Runs a request and converts store failures to Status errors. */
+async function runRequest<R>({ cache }: ExecutorDependencies, operation: string, request: WriteRequest, run: () => Promise<R>): Promise<R> {
   if (!cache.isReady) throw status.tooManyRequests('storage is (re)initializing', 1);
   try {
     return await run();
   } catch (error) {
-    throw writeFailure(error, operation, request.info.gr, request.name);
+    throw convertWriteFailure(error, operation, request.info.gr, request.name);
   }
 }

@@ -1,50 +1,52 @@
-/** What is known of one attempt at a write, stage by stage, and what an attempt comes to. Holds no step. */
+/** The types of an attempt at a write after each step, and of its outcome. */
 import type { StatusError } from '../../../../shared/api/errors/status';
 import type { MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import type { JsonObject } from '../../../../shared/values/json';
 import type { Entry } from '../../../cache/cache';
 import type { Revision } from '../../../storage/store';
 import type { AdmissionRequest, Reservation } from '../../admission';
-import type { Encoded } from '../../object/stored-object';
+import type { EncodedObject } from '../../object/stored-object';
 import type { StrategyContext } from '../../strategy';
 import type { WriteOptions } from '../../verbs';
 import type { AllocationChange } from '../allocation';
-import type { Current } from '../guaranteed-update';
+import type { CurrentState } from '../guaranteed-update';
 import type { WriteRequest } from '../request';
 import type { StepExecution } from './step';
 
-/** Where the object of a write comes from: a body, a patch, an applied configuration. */
+/** Produces the object of a write from a body, a patch or an applied configuration. */
 export interface ObjectSource {
   readonly verb: 'create' | 'update' | 'patch' | 'apply';
-  /** A decoded object of the served version, new on every call; of an apply, with its managedFields. `old`: the stored object, if there is one. */
-  object(old: JsonObject | undefined, execution: StepExecution): MaybePromise<JsonObject>;
-  /** Adds the cause to a refusal of the last returned object, where the source knows it. */
+  /**
+   * Returns a new decoded object of the served version on every call; for an apply with managedFields. `old`: the
+   * stored object.
+   */
+  makeObject(old: JsonObject | undefined, execution: StepExecution): MaybePromise<JsonObject>;
+  /** Adds information of the source to a rejection of the last returned object. */
   readonly explain?: (refusal: StatusError) => StatusError;
 }
 
-/** Before the first step. */
 export interface AttemptStart {
   readonly request: WriteRequest;
-  readonly current: Current;
+  readonly current: CurrentState;
 }
 
 export interface ObjectStart extends AttemptStart {
-  /** The object's; '' where the kind's own rules have to refuse it. */
+  /** Empty when the validation of the kind has to reject it. */
   readonly name: string;
   readonly source: ObjectSource;
   readonly options: WriteOptions;
 }
 
-/** The object as the endpoint receives it: of the served version after `decode`, of the stored one from `convertToStorage` on. */
+/** The object of the request: in the served version after `decode`, in the storage version after `convertToStorage`. */
 export interface DecodedAttempt extends ObjectStart {
   readonly object: JsonObject;
-  /** Undefined when the object is new. */
+  /** `undefined` on create. */
   readonly old: JsonObject | undefined;
 }
 
 export interface StoredObject {
   readonly entry: Entry;
-  /** The entry's. */
+  /** The text of `entry`. */
   readonly text: string;
   readonly old: JsonObject;
 }
@@ -55,55 +57,55 @@ export interface AdmittedAttempt {
   readonly admission: AdmissionRequest;
 }
 
-/** After `stampMetadata` of a new object. */
-export interface Stamped {
-  /** The resourceVersion that the object was sent with: a dry run shows it again. */
-  readonly sentVersion: number | undefined;
+/** After `stampMetadata` on create. */
+export interface StampedAttempt {
+  /** The resourceVersion of the request object, which a dry run returns. */
+  readonly requestVersion: number | undefined;
 }
 
 /** After `prepare`. */
-export interface Prepared {
+export interface PreparedAttempt {
   readonly strategyContext: StrategyContext;
 }
 
 /** After `canonicalize`. */
-export interface Canonical {
+export interface CanonicalAttempt {
   readonly isDialectSensitive: boolean;
-  /** The object in the version that is stored. */
+  /** The object in the storage version. */
   readonly stored: JsonObject;
 }
 
-export interface Reserved {
+export interface ReservedAttempt {
   readonly reservation: Reservation | undefined;
 }
 
-export interface Encodable {
-  readonly encoded: Encoded;
+export interface EncodedAttempt {
+  readonly encoded: EncodedObject;
 }
 
-/** What a DELETE comes to. */
-export interface Removal {
+/** The outcome of a DELETE. */
+export interface RemovalOutcome {
   readonly uid: string;
-  /** Of the response. */
+  /** HTTP status code of the response. */
   readonly code: 200 | 202;
-  /** The object is marked, and is to be deleted in the next transaction. */
-  readonly isDue: boolean;
+  /** The object has been marked and must be removed in the next transaction. */
+  readonly isRemovalDue: boolean;
 }
 
-/** What the steps come to: all that the executor needs to commit it, as data, because it may come from a worker thread. */
+/** The outcome of the steps. Plain data as far as possible, because it may come from a worker thread. */
 export type WriteOutcome =
   /** The stored object stays as it is. */
   | { readonly type: 'unchanged'; readonly code: 200 | 202; readonly reservation?: Reservation | undefined }
   /** The object does not exist any more. */
-  | { readonly type: 'gone' }
+  | { readonly type: 'missing' }
   | {
       readonly type: 'store';
       readonly isNew: boolean;
       /** Undefined: the object is deleted. */
       readonly value: Buffer | undefined;
       /** The object in the response. `revision`: the write's own; undefined when it was a dry run. */
-      readonly shown: (revision: Revision | undefined) => Entry;
+      readonly responseEntry: (revision: Revision | undefined) => Entry;
       readonly allocation?: AllocationChange | undefined;
       readonly reservation?: Reservation | undefined;
-      readonly removal?: Removal;
+      readonly removal?: RemovalOutcome;
     };

@@ -1,48 +1,51 @@
-/** The first steps of a write: what was sent becomes an object of the stored version with its owners. Nothing is asked of other requests or plug-ins. */
+/**
+ * The first steps of a write: decode the request object, set defaults, convert it to the storage version, update
+ * managedFields.
+ */
 import { stringAt, type JsonObject } from '../../../../shared/values/json';
 import { dropFieldAnnotations } from '../../../../shared/api/conversion';
 import * as status from '../../../../shared/api/errors/status';
 import { ensureMetadata, parseResourceVersion, readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
-import { needsWebhook, toHub, type ResourceInfo } from '../../object/resource-info';
+import { needsConversionWebhook, toHub, type ResourceInfo } from '../../object/resource-info';
 import { entryKey } from '../../resources';
-import { dropDeletion } from '../object-metadata';
-import { recordingOwnership } from '../managed-fields';
+import { clearDeletion } from '../object-metadata';
+import { recordingManagedFields } from '../managed-fields';
 import { checkResourceVersion } from '../preconditions';
 import { readStored } from '../version-conversion';
 import type { DecodedChange, DecodedAttempt, ObjectStart } from './attempt';
-import { after, learn, type StepExecution } from './step';
+import { whenDone, addFacts, type StepExecution } from './step';
 
-const PATCHING = 'About to apply patch';
+const PATCH_EVENT = 'About to apply patch';
 
-/** decode, of a POST: may be repeated, and decodes anew each time. Throws what is wrong with the body (400). */
+/** decode, of a POST. May run repeatedly and returns a new object each time. Throws 400 for an invalid body. */
 export function decodeNew<A extends ObjectStart>(
   attempt: A,
   execution: StepExecution,
 ): MaybePromise<A & { readonly object: JsonObject; readonly old: undefined }> {
-  return whenResolved(attempt.source.object(undefined, execution), (object) => learn(attempt, { object, old: undefined }));
+  return whenResolved(attempt.source.makeObject(undefined, execution), (object) => addFacts(attempt, { object, old: undefined }));
 }
 
 /**
- * decode, of a PUT or apply that finds nothing: an apply creates the object, and a PUT of some kinds does. Throws 404 where it may not, 409 when the body
- * names the uid of an object that should exist.
+ * decode, of a PUT or apply of an absent object: an apply creates it, and so does a PUT for some kinds. Throws 404 when
+ * the object must not be created, 409 when the body has a uid.
  */
-export function decodeMissing<A extends ObjectStart>(
+export function decodeAbsent<A extends ObjectStart>(
   attempt: A,
   execution: StepExecution,
 ): MaybePromise<A & { readonly object: JsonObject; readonly old: undefined }> {
   const { request, source, options } = attempt;
   const { info, name, subresource, context } = request;
-  const applies = source.verb === 'apply';
-  if (source.verb === 'patch' || (applies && subresource !== undefined)) throw status.notFound(info.gr, name);
-  if (applies) context.trace?.addEvent(PATCHING);
-  return whenResolved(source.object(undefined, execution), (object) => {
+  const isApply = source.verb === 'apply';
+  if (source.verb === 'patch' || (isApply && subresource !== undefined)) throw status.notFound(info.gr, name);
+  if (isApply) context.trace?.addEvent(PATCH_EVENT);
+  return whenResolved(source.makeObject(undefined, execution), (object) => {
     const uid = stringAt(ensureMetadata(object), 'uid') ?? '';
     if (uid !== '') throw status.storageUidMismatch(info.gr, name, info.keyPrefix + entryKey(request), uid, '');
-    const creates = applies || (subresource === undefined && createsOnUpdate(info, object));
-    if (!creates || options.ifMatch !== undefined) throw status.notFound(info.gr, name);
+    const mayCreate = isApply || (subresource === undefined && createsOnUpdate(info, object));
+    if (!mayCreate || options.ifMatch !== undefined) throw status.notFound(info.gr, name);
     delete ensureMetadata(object)['resourceVersion'];
-    return learn(attempt, { object, old: undefined });
+    return addFacts(attempt, { object, old: undefined });
   });
 }
 
@@ -52,8 +55,8 @@ function createsOnUpdate({ row }: ResourceInfo, object: JsonObject): boolean {
 }
 
 /**
- * decode, of a change: reads the stored object and makes the changed one from it. Throws 404, 409 when a precondition does not hold, and what is wrong
- * with the body or patch.
+ * decode, of a change: reads the stored object and produces the changed one from it. Throws 404, 409 when a
+ * precondition fails, and errors in the body or patch.
  */
 export function decodeChange<A extends ObjectStart>(attempt: A, execution: StepExecution): MaybePromise<A & DecodedChange> {
   const { request, current, source, options } = attempt;
@@ -62,52 +65,62 @@ export function decodeChange<A extends ObjectStart>(attempt: A, execution: StepE
   if (entry === undefined) throw status.notFound(info.gr, name);
   return whenResolved(readStored(execution.deps, request, entry), ({ object: old, text }) => {
     if (options.ifMatch !== undefined && options.ifMatch !== String(entry.revision)) throw status.objectModified(info.gr, name);
-    if (source.verb !== 'update') request.context.trace?.addEvent(PATCHING);
-    return whenResolved(source.object(old, execution), (object) => {
+    if (source.verb !== 'update') request.context.trace?.addEvent(PATCH_EVENT);
+    return whenResolved(source.makeObject(old, execution), (object) => {
       const metadata = ensureMetadata(object);
       const [uid, oldUid] = [stringAt(metadata, 'uid') ?? '', stringAt(readMetadata(old), 'uid') ?? ''];
       if (source.verb === 'update' && uid !== '' && uid !== oldUid)
         throw status.storageUidMismatch(info.gr, name, info.keyPrefix + entryKey(request), uid, oldUid);
       checkResourceVersion(request, stringAt(metadata, 'resourceVersion'), entry);
-      return learn(attempt, { entry, old, text, object });
+      return addFacts(attempt, { entry, old, text, object });
     });
   });
 }
 
-/** default: sets the defaults of the served version. May be repeated; throws nothing. */
+/** default: sets the defaults of the served version. May run repeatedly; throws nothing. */
 export function applyDefaults<A extends DecodedAttempt>(attempt: A): A {
   const { request, source, object, old } = attempt;
   const { info } = request;
-  // What a configuration leaves out that is applied in a version that is not stored is filled in where the object is read (upstream behaviour).
-  const isFilledWhenRead = source.verb === 'apply' && old !== undefined && needsWebhook(info) && info.row.version !== info.hub.version;
-  if (!isFilledWhenRead) info.codec.applyDefaults(object);
+  // A configuration applied in another version than the storage version gets its defaults when the object is read
+  // (upstream behaviour).
+  const isDefaultedOnRead =
+    source.verb === 'apply' && old !== undefined && needsConversionWebhook(info) && info.row.version !== info.hub.version;
+  if (!isDefaultedOnRead) info.codec.applyDefaults(object);
   dropFieldAnnotations(info.row, object);
   return attempt;
 }
 
 /**
- * convertToStorage: from here on the object is of the stored version, in its canonical form. Of kinds that only a webhook converts it stays as it was served
- * until {@link convertByWebhook}.
+ * convertToStorage: converts the object to the storage version in canonical form. For kinds with a conversion webhook
+ * the object stays in the served version until {@link convertByWebhook}.
  */
 export function convertToStorage<A extends DecodedAttempt>(attempt: A, { deps }: StepExecution): A & Pick<DecodedAttempt, 'object'> {
   const { request, old } = attempt;
   const { info } = request;
   const object = toHub(info, attempt.object);
   const metadata = ensureMetadata(object);
-  if (old === undefined) dropDeletion(metadata);
+  if (old === undefined) clearDeletion(metadata);
   info.strategy.canonicalize?.(object);
   const isNamed = request.name !== '' || stringAt(metadata, 'name') !== undefined;
   if (isNamed) info.strategy.setRequiredLabels?.(object, deps.strategyContext(request));
-  return object === attempt.object ? attempt : learn(attempt, { object });
+  return object === attempt.object ? attempt : addFacts(attempt, { object });
 }
 
 /**
- * updateManagedFields: records who owns which field. Changes `metadata.managedFields` alone. Not in the lists of applies and scales, whose sources have
- * recorded it already.
+ * updateManagedFields: changes `metadata.managedFields` only. Not in the lists of applies and scales, where the source
+ * of the object has updated them.
  */
 export function updateManagedFields<A extends DecodedAttempt>(attempt: A, execution: StepExecution): MaybePromise<A> {
   const { request, options, object, old } = attempt;
   const { info, subresource } = request;
-  const recording = recordingOwnership(info, subresource, options.fieldManager, object, old, execution.deps.clock.now(), request.versions);
-  return after(execution.compute(recording), attempt);
+  const recording = recordingManagedFields(
+    info,
+    subresource,
+    options.fieldManager,
+    object,
+    old,
+    execution.deps.clock.now(),
+    request.versionConverter,
+  );
+  return whenDone(execution.compute(recording), attempt);
 }

@@ -1,6 +1,6 @@
 /**
- * The steps of a change that the server makes to a stored object past the rules of its kind: a binding, the marks of an eviction, a status that it has worked
- * out. The rules are the caller's business; here is only the way into the store.
+ * The steps of edits that the server makes without the strategy of the kind: bindings, conditions of evictions,
+ * computed statuses. The caller validates the change.
  */
 import { canonicalizeGroups } from '../../../../shared/api/types/group-fields';
 import { stringAt, type JsonObject } from '../../../../shared/values/json';
@@ -8,21 +8,21 @@ import { ensureMetadata, readMetadata } from '../../../../shared/api/metadata/ob
 import { notFound, storagePreconditionFailed } from '../../../../shared/api/errors/status';
 import type { Entry } from '../../../cache/cache';
 import { createEntry } from '../../../cache/store/entry';
-import { encode, isUnchanged, readEntry, type Encoded } from '../../object/stored-object';
+import { encodeObject, isUnchanged, readEntry, type EncodedObject } from '../../object/stored-object';
 import type { ResourceInfo } from '../../object/resource-info';
 import { entryKey } from '../../resources';
 import type { EditPreconditions } from '../../verbs';
-import { recordOwnership } from '../managed-fields';
+import { recordManagedFields } from '../managed-fields';
 import type { WriteRequest } from '../request';
-import type { AttemptStart, Encodable, WriteOutcome } from './attempt';
-import { learn, type StepExecution } from './step';
+import type { AttemptStart, EncodedAttempt, WriteOutcome } from './attempt';
+import { addFacts, type StepExecution } from './step';
 import { valueOf } from './store';
 
 export interface EditStart extends AttemptStart {
   readonly preconditions: EditPreconditions;
-  /** Alters the object in place or refuses with a StatusError; it is called again when another write came between. */
+  /** Changes the object in place or throws a StatusError. Called again when another write conflicts. */
   readonly change: (object: JsonObject) => void;
-  /** The manager that comes to own what is changed, and the endpoint; absent: nobody does (upstream behaviour). */
+  /** The manager that owns the changed fields. Absent: managedFields are not updated (upstream behaviour). */
   readonly owner?: { readonly manager: string; readonly subresource: 'status' };
 }
 
@@ -30,59 +30,67 @@ interface Editable {
   readonly entry: Entry;
   readonly text: string;
   readonly object: JsonObject;
-  /** Adds the parts of a large object that were not read. */
-  readonly complete: (encoded: Encoded) => Encoded;
+  /** Adds the unparsed parts of a large object. */
+  readonly complete: (encoded: EncodedObject) => EncodedObject;
 }
 
-/** decode, of an edit: of kinds whose objects are large only the parts outside {@link Strategy.abridge} are read. Throws 404, and 409 when a precondition does not hold. */
+/**
+ * decode, of an edit: reads only the parts that {@link Strategy.abridge} keeps, for kinds with large objects. Throws
+ * 404, or 409 when a precondition fails.
+ */
 export function decodeEdited<A extends EditStart>(attempt: A): A & Editable {
   const { request, current, preconditions } = attempt;
   const { entry } = current;
   if (entry === undefined) throw notFound(request.info.gr, request.name);
   const readable = readForEdit(request.info, entry);
   checkPreconditions(request, preconditions, readable.object);
-  return learn(attempt, { ...readable, entry });
+  return addFacts(attempt, { ...readable, entry });
 }
 
-const same = (encoded: Encoded): Encoded => encoded;
+const unchanged = (encoded: EncodedObject): EncodedObject => encoded;
 
 function readForEdit(info: ResourceInfo, entry: Entry): Omit<Editable, 'entry'> {
   const abridged = info.strategy.abridge?.(entry.bytes);
-  if (abridged === undefined) return { ...readEntry(info, entry), complete: same };
-  // What is left out stands behind the place of the version.
-  const complete = (encoded: Encoded): Encoded => ({ ...encoded, body: abridged.complete(encoded.body) });
+  if (abridged === undefined) return { ...readEntry(info, entry), complete: unchanged };
+  // The omitted parts come after the position of resourceVersion.
+  const complete = (encoded: EncodedObject): EncodedObject => ({ ...encoded, body: abridged.complete(encoded.body) });
   return { object: abridged.object, text: entry.bytes.toString(), complete };
 }
 
 function checkPreconditions(request: WriteRequest, { uid = '', resourceVersion = '' }: EditPreconditions, object: JsonObject): void {
   const { info, name } = request;
   const metadata = readMetadata(object);
-  const refusal = (what: 'UID' | 'ResourceVersion', wanted: string, found: string): Error =>
-    storagePreconditionFailed(info.gr, name, info.keyPrefix + entryKey(request), what, wanted, found);
-  const [foundUid, foundVersion] = [stringAt(metadata, 'uid') ?? '', stringAt(metadata, 'resourceVersion') ?? ''];
-  if (uid !== '' && uid !== foundUid) throw refusal('UID', uid, foundUid);
-  if (resourceVersion !== '' && resourceVersion !== foundVersion) throw refusal('ResourceVersion', resourceVersion, foundVersion);
+  const refusal = (precondition: 'UID' | 'ResourceVersion', requested: string, stored: string): Error =>
+    storagePreconditionFailed(info.gr, name, info.keyPrefix + entryKey(request), precondition, requested, stored);
+  const [storedUid, storedVersion] = [stringAt(metadata, 'uid') ?? '', stringAt(metadata, 'resourceVersion') ?? ''];
+  if (uid !== '' && uid !== storedUid) throw refusal('UID', uid, storedUid);
+  if (resourceVersion !== '' && resourceVersion !== storedVersion) throw refusal('ResourceVersion', resourceVersion, storedVersion);
 }
 
-/** prepare, of an edit: makes the change, and records its owner if there is one. Throws what `change` refuses with. */
+/** prepare, of an edit: applies the change and updates managedFields for its owner. Throws what `change` throws. */
 export function applyEdit<A extends EditStart & Editable>(attempt: A, { deps }: StepExecution): A {
   const { request, object, owner, change } = attempt;
   const old = owner === undefined ? undefined : structuredClone(object);
   change(object);
   delete ensureMetadata(object)['resourceVersion'];
-  if (owner !== undefined) recordOwnership(request.info, owner.subresource, owner.manager, object, old, deps.clock.now());
+  if (owner !== undefined) recordManagedFields(request.info, owner.subresource, owner.manager, object, old, deps.clock.now());
   return attempt;
 }
 
 /** encode, of an edit. */
-export function encodeEdited<A extends EditStart & Editable>(attempt: A, { deps }: StepExecution): A & Encodable {
+export function encodeEdited<A extends EditStart & Editable>(attempt: A, { deps }: StepExecution): A & EncodedAttempt {
   const { request, object, complete } = attempt;
   const { info } = request;
-  return learn(attempt, { encoded: complete(encode(info, object, canonicalizeGroups(object, info.hubCodec.groupFields, deps.names))) });
+  return addFacts(attempt, {
+    encoded: complete(encodeObject(info, object, canonicalizeGroups(object, info.hubCodec.groupFields, deps.names))),
+  });
 }
 
-/** commit, of an edit: nothing is stored where nothing has changed. */
-export function commitEdited({ request, entry, text, encoded }: EditStart & Editable & Encodable, { deps }: StepExecution): WriteOutcome {
+/** commit, of an edit: stores nothing when nothing has changed. */
+export function commitEdited(
+  { request, entry, text, encoded }: EditStart & Editable & EncodedAttempt,
+  { deps }: StepExecution,
+): WriteOutcome {
   if (isUnchanged(encoded, entry, text)) return { type: 'unchanged', code: 200 };
   const { info } = request;
   const value = valueOf(deps, info, encoded);
@@ -90,6 +98,6 @@ export function commitEdited({ request, entry, text, encoded }: EditStart & Edit
     type: 'store',
     isNew: false,
     value,
-    shown: (revision) => createEntry(info.stored, entryKey(request), revision ?? entry.revision, value),
+    responseEntry: (revision) => createEntry(info.stored, entryKey(request), revision ?? entry.revision, value),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * A write as data: named steps in their order. Each step takes what is known of the attempt and returns it with what the step has found out, so that the
- * compiler refuses a list in which a step reads what no earlier one has produced. A list runs nothing by itself: that is the executor's part.
+ * A write as a list of named steps. Each step takes the data of the attempt and returns it with additional facts, so
+ * that a list in which a step needs facts that no earlier step provides does not compile. The executor runs the list.
  */
 import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import type { JsonObject } from '../../../../shared/values/json';
@@ -25,21 +25,24 @@ export type StepName =
   | 'encode'
   | 'commit';
 
-/** What the executor does for a step while it runs. */
+/** Services of the executor for a running step. */
 export interface StepExecution {
   readonly deps: StepDependencies;
-  /** Runs a long computation: a promise when it yields or waits on the way. */
+  /** Runs a long computation; returns a promise when it yields or waits. */
   compute<T>(steps: Steps<T>): MaybePromise<T>;
-  /** Chooses and checks the addresses and ports of an object, in the place where they are known. Changes the object; throws a StatusError. */
+  /**
+   * Allocates the addresses and ports of an object, on the thread that has the allocator. Changes the object; throws
+   * a StatusError.
+   */
   allocate(info: ResourceInfo, object: JsonObject, old: JsonObject | undefined): MaybePromise<void>;
-  /** Registers what is to be undone when a later step fails. */
+  /** Registers a function that undoes the step when a later step fails. */
   onFailure(undo: () => void): void;
 }
 
-/** A plain value when there is nothing to wait for: a promise per step would cost every request. */
+/** Returns a plain value when there is nothing to await: a promise per step would slow down every request. */
 export type Step<In, Out> = (attempt: In, execution: StepExecution) => MaybePromise<Out>;
 
-/** Runs the steps of one attempt, each where and when it sees fit. */
+/** Runs the steps of an attempt; decides when and on which thread each of them runs. */
 export interface StepRunner {
   run<In, Out>(name: StepName, step: Step<In, Out>, attempt: In): MaybePromise<Out>;
 }
@@ -50,26 +53,28 @@ export class StepList<In, Out> {
     readonly run: (attempt: In, runner: StepRunner) => MaybePromise<Out>,
   ) {}
 
-  /** A list without steps, for attempts that start with `Start`. */
+  /** An empty list for attempts that start with `Start`. */
   static from<Start>(): StepList<Start, Start> {
     return new StepList<Start, Start>([], (attempt) => attempt);
   }
 
   step<Next>(name: StepName, step: Step<Out, Next>): StepList<In, Next> {
     return new StepList([...this.names, name], (attempt, runner) => {
-      const known = this.run(attempt, runner);
-      return known instanceof Promise ? known.then((found) => runner.run(name, step, found)) : runner.run(name, step, known);
+      const result = this.run(attempt, runner);
+      return result instanceof Promise
+        ? result.then((attemptOfStep) => runner.run(name, step, attemptOfStep))
+        : runner.run(name, step, result);
     });
   }
 
-  /** A step that only some lists have, and that leaves the type of the attempt as it is. */
+  /** Adds an optional step, which must not change the type of the attempt. */
   stepIf(isIncluded: boolean, name: StepName, step: Step<Out, Out>): StepList<In, Out> {
     return isIncluded ? this.step(name, step) : this;
   }
 }
 
-/** The attempt with what a step has found out. The object is the same: copies of it are what steps would cost most. */
-export const learn = <A extends object, F extends object>(attempt: A, facts: F): A & F => Object.assign(attempt, facts);
+/** Adds facts to the attempt in place, because copies would be the largest cost of a step. */
+export const addFacts = <A extends object, F extends object>(attempt: A, facts: F): A & F => Object.assign(attempt, facts);
 
-/** The attempt after a computation that only changes its object. */
-export const after = <A>(done: MaybePromise<unknown>, attempt: A): MaybePromise<A> => whenResolved(done, () => attempt);
+/** Returns the attempt after work that changes only its object. */
+export const whenDone = <A>(work: MaybePromise<unknown>, attempt: A): MaybePromise<A> => whenResolved(work, () => attempt);

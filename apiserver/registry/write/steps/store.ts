@@ -1,89 +1,119 @@
-/** The last steps of a write: the bytes that are stored, and what the write comes to. Nothing is stored here. */
+/** The last steps of a write: encode the stored value and determine the outcome. The executor commits it. */
 import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import { clientError } from '../../../../shared/api/errors/status';
 import { isTerminating, ensureMetadata, readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { createEntry } from '../../../cache/store/entry';
-import { hiddenFields, isFormerVersion } from '../../object/hidden-fields';
-import { encoding, isUnchanged, storedValue, unstoredEntry, type Encoded } from '../../object/stored-object';
+import { hiddenFields, isStoredInFormerVersion } from '../../object/hidden-fields';
+import { encodingObject, isUnchanged, toStoredValue, unstoredEntry, type EncodedObject } from '../../object/stored-object';
 import type { ResourceInfo } from '../../object/resource-info';
 import { entryKey } from '../../resources';
 import { allocationChange } from '../allocation';
-import { changesOnlyTimes } from '../managed-fields';
-import { alreadyExists, checkDefinition } from '../preconditions';
-import { mayGo } from '../mark-for-deletion';
+import { changesOnlyTimestamps } from '../managed-fields';
+import { alreadyExistsError, ensureDefinitionExists } from '../preconditions';
+import { canRemove } from '../mark-for-deletion';
 import type { StepDependencies } from '../request';
-import type { Canonical, DecodedChange, DecodedAttempt, Encodable, WriteOutcome, Reserved, Stamped } from './attempt';
-import { learn, type StepExecution } from './step';
+import type {
+  CanonicalAttempt,
+  DecodedChange,
+  DecodedAttempt,
+  EncodedAttempt,
+  WriteOutcome,
+  ReservedAttempt,
+  StampedAttempt,
+} from './attempt';
+import { addFacts, type StepExecution } from './step';
 
 /**
- * encode, of a new object. Sets the defaults that upstream sets when it decodes the stored object: those of `completeCreated`, and those of the stored version
- * after a conversion. Throws 409 when the name is taken, 500 when the object was sent with a version.
+ * encode, of a create. Sets the defaults that upstream sets when it decodes the stored object: `applyStoredDefaults`,
+ * and after a conversion those of the storage version. Throws 409 when the name exists, 400 when the object has a
+ * resourceVersion.
  */
-export function encodeNew<A extends DecodedAttempt & Canonical & Stamped>(
+export function encodeNew<A extends DecodedAttempt & CanonicalAttempt & StampedAttempt>(
   attempt: A,
   execution: StepExecution,
-): MaybePromise<A & Encodable> {
-  const { request, current, name, object, stored, sentVersion, isDialectSensitive } = attempt;
+): MaybePromise<A & EncodedAttempt> {
+  const { request, current, name, object, stored, requestVersion, isDialectSensitive } = attempt;
   const { info, dryRun } = request;
-  if (sentVersion !== undefined && !dryRun) throw clientError('resourceVersion should not be set on objects to be created');
-  if (current.entry !== undefined) throw alreadyExists(info, name, ensureMetadata(object), current.entry);
-  if (info.row.custom !== undefined) checkDefinition(info, current.definition);
-  info.strategy.completeCreated?.(stored);
+  if (requestVersion !== undefined && !dryRun) throw clientError('resourceVersion should not be set on objects to be created');
+  if (current.entry !== undefined) throw alreadyExistsError(info, name, ensureMetadata(object), current.entry);
+  if (info.row.custom !== undefined) ensureDefinitionExists(info, current.definition);
+  info.strategy.applyStoredDefaults?.(stored);
   if (info.converter !== undefined) info.hubCodec.applyDefaults(stored);
-  return encoded(attempt, execution, encoding(info, stored, isDialectSensitive));
+  return encodeInSteps(attempt, execution, encodingObject(info, stored, isDialectSensitive));
 }
 
 /** encode, of a change. */
-export function encodeChange<A extends DecodedAttempt & Canonical>(attempt: A, execution: StepExecution): MaybePromise<A & Encodable> {
+export function encodeChange<A extends DecodedAttempt & CanonicalAttempt>(
+  attempt: A,
+  execution: StepExecution,
+): MaybePromise<A & EncodedAttempt> {
   const { request, stored, isDialectSensitive } = attempt;
   const { info } = request;
   if (info.converter !== undefined) info.hubCodec.applyDefaults(stored);
-  return encoded(attempt, execution, encoding(info, stored, isDialectSensitive));
+  return encodeInSteps(attempt, execution, encodingObject(info, stored, isDialectSensitive));
 }
 
-const encoded = <A extends object>(attempt: A, execution: StepExecution, steps: ReturnType<typeof encoding>): MaybePromise<A & Encodable> =>
-  whenResolved(execution.compute(steps), (made) => learn(attempt, { encoded: made }));
+const encodeInSteps = <A extends object>(
+  attempt: A,
+  execution: StepExecution,
+  steps: ReturnType<typeof encodingObject>,
+): MaybePromise<A & EncodedAttempt> => whenResolved(execution.compute(steps), (encoded) => addFacts(attempt, { encoded }));
 
-export function valueOf(deps: StepDependencies, info: ResourceInfo, made: Encoded): Buffer {
-  return storedValue(info, made, hiddenFields(info, made.object, deps.clock.now(), deps.eventTtlSeconds));
+export function valueOf(deps: StepDependencies, info: ResourceInfo, encoded: EncodedObject): Buffer {
+  return toStoredValue(info, encoded, hiddenFields(info, encoded.object, deps.clock.now(), deps.eventTtlSeconds));
 }
 
 /** commit, of a new object. */
-export function commitNew(attempt: DecodedAttempt & Encodable & Reserved & Stamped, { deps }: StepExecution): WriteOutcome {
-  const { request, name, encoded: made, reservation, sentVersion } = attempt;
+export function commitNew(
+  attempt: DecodedAttempt & EncodedAttempt & ReservedAttempt & StampedAttempt,
+  { deps }: StepExecution,
+): WriteOutcome {
+  const { request, name, encoded, reservation, requestVersion } = attempt;
   const { info, namespace } = request;
   const key = entryKey({ namespace, name });
-  const value = valueOf(deps, info, made);
+  const value = valueOf(deps, info, encoded);
   return {
     type: 'store',
     isNew: true,
     value,
-    shown: (revision = sentVersion) => (revision === undefined ? unstoredEntry(key, made) : createEntry(info.stored, key, revision, value)),
-    allocation: allocationChange(info, undefined, made.object),
+    responseEntry: (revision = requestVersion) =>
+      revision === undefined ? unstoredEntry(key, encoded) : createEntry(info.stored, key, revision, value),
+    allocation: allocationChange(info, undefined, encoded.object),
     reservation,
   };
 }
 
-/** commit, of a change: nothing is stored where nothing has changed, and a terminating object that nothing holds back any more is deleted. */
-export function commitChange(attempt: DecodedChange & Encodable & Reserved, { deps }: StepExecution): WriteOutcome {
-  const { request, entry, object, old, encoded: made, reservation } = attempt;
+/**
+ * commit, of a change: stores nothing when nothing has changed, and removes a terminating object when nothing blocks
+ * its removal any more.
+ */
+export function commitChange(attempt: DecodedChange & EncodedAttempt & ReservedAttempt, { deps }: StepExecution): WriteOutcome {
+  const { request, entry, object, old, encoded, reservation } = attempt;
   const { info } = request;
-  const isDeleted = isTerminating(readMetadata(old)) && mayGo(info, object);
-  if (!isDeleted && isSame(attempt)) return { type: 'unchanged', code: 200, reservation };
+  const isDeleted = isTerminating(readMetadata(old)) && canRemove(info, object);
+  if (!isDeleted && isUnchangedAttempt(attempt)) return { type: 'unchanged', code: 200, reservation };
   const key = entryKey(request);
-  const value = valueOf(deps, info, made);
-  // A removal responds with the object as it was sent, at its last stored version (upstream behaviour), and so does a dry run.
+  const value = valueOf(deps, info, encoded);
+  // The response to a removal is the object of the request at its last stored version (upstream behaviour); so is the
+  // response to a dry run.
   return {
     type: 'store',
     isNew: false,
     value: isDeleted ? undefined : value,
-    shown: (revision) => createEntry(info.stored, key, isDeleted ? entry.revision : (revision ?? entry.revision), value),
+    responseEntry: (revision) => createEntry(info.stored, key, isDeleted ? entry.revision : (revision ?? entry.revision), value),
     allocation: allocationChange(info, old, isDeleted ? undefined : object),
     reservation,
   };
 }
 
-function isSame({ request: { info, subresource }, entry, text, object, old, encoded: made }: DecodedChange & Encodable): boolean {
-  if (isFormerVersion(info.row, entry)) return false;
-  return isUnchanged(made, entry, text) || (subresource !== 'scale' && changesOnlyTimes(object, old));
+function isUnchangedAttempt({
+  request: { info, subresource },
+  entry,
+  text,
+  object,
+  old,
+  encoded,
+}: DecodedChange & EncodedAttempt): boolean {
+  if (isStoredInFormerVersion(info.row, entry)) return false;
+  return isUnchanged(encoded, entry, text) || (subresource !== 'scale' && changesOnlyTimestamps(object, old));
 }

@@ -1,31 +1,31 @@
 /**
- * What each verb does, step by step. The names are those of release 1.31's `rest.BeforeCreate`, `rest.BeforeUpdate` and `Store`; the contract of a step
- * stands above its function. Runs nothing: see executor/.
+ * The steps of each verb, in order. The names follow `rest.BeforeCreate`, `rest.BeforeUpdate` and `Store` of release
+ * 1.31; each step's contract is documented at its function. The executor runs the lists.
  */
 import type { ObjectStart, WriteOutcome } from '../steps/attempt';
 import { admitDeletion, authorizeCreate, mutatingAdmission, reserveQuota, validatingAdmission } from '../steps/admit';
 import { applyEdit, commitEdited, decodeEdited, encodeEdited, type EditStart } from '../steps/edit';
 import * as judge from '../steps/run-strategy';
-import { applyDefaults, convertToStorage, decodeChange, decodeMissing, decodeNew, updateManagedFields } from '../steps/decode';
+import { applyDefaults, convertToStorage, decodeChange, decodeAbsent, decodeNew, updateManagedFields } from '../steps/decode';
 import * as remove from '../steps/delete';
 import { StepList } from '../steps/step';
 import { commitChange, commitNew, encodeChange, encodeNew } from '../steps/store';
 
 interface CreationSteps {
-  /** Absent where the source of the object has recorded its owners. */
+  /** False when the source of the object has updated them. */
   readonly updateManagedFields: boolean;
-  /** Of a request that has been authorized for another verb. */
+  /** For requests that were authorized for another verb. */
   readonly authorizeCreate: boolean;
 }
 
-const creation = (decode: typeof decodeNew, has: CreationSteps): StepList<ObjectStart, WriteOutcome> =>
+const creationSteps = (decode: typeof decodeNew, has: CreationSteps): StepList<ObjectStart, WriteOutcome> =>
   StepList.from<ObjectStart>()
     .step('decode', decode)
     .step('default', applyDefaults)
     .step('convertToStorage', convertToStorage)
     .stepIf(has.updateManagedFields, 'updateManagedFields', updateManagedFields)
     .step('mutatingAdmission', mutatingAdmission)
-    .step('stampMetadata', judge.stampNew)
+    .step('stampMetadata', judge.stampNewMetadata)
     .step('allocate', judge.allocate)
     .step('prepare', judge.prepareForCreate)
     .step('validate', judge.validateNew)
@@ -38,27 +38,27 @@ const creation = (decode: typeof decodeNew, has: CreationSteps): StepList<Object
     .step('commit', commitNew);
 
 /** POST. */
-export const CREATE = creation(decodeNew, { updateManagedFields: true, authorizeCreate: false });
-/** A PUT that finds nothing, of kinds that a PUT may create. */
-export const CREATE_ON_UPDATE = creation(decodeMissing, { updateManagedFields: true, authorizeCreate: true });
-/** An apply that finds nothing. */
-export const CREATE_ON_APPLY = creation(decodeMissing, { updateManagedFields: false, authorizeCreate: true });
+export const CREATE = creationSteps(decodeNew, { updateManagedFields: true, authorizeCreate: false });
+/** PUT of an absent object, for kinds that allow it. */
+export const CREATE_ON_UPDATE = creationSteps(decodeAbsent, { updateManagedFields: true, authorizeCreate: true });
+/** Apply of an absent object. */
+export const CREATE_ON_APPLY = creationSteps(decodeAbsent, { updateManagedFields: false, authorizeCreate: true });
 
 interface ChangeSteps {
-  /** Absent where the source of the object has recorded its owners. */
+  /** False when the source of the object has updated them. */
   readonly updateManagedFields: boolean;
-  /** Only where the endpoint writes the spec. */
+  /** For endpoints that write the spec. */
   readonly allocate: boolean;
 }
 
-const change = (has: ChangeSteps): StepList<ObjectStart, WriteOutcome> =>
+const changeSteps = (has: ChangeSteps): StepList<ObjectStart, WriteOutcome> =>
   StepList.from<ObjectStart>()
     .step('decode', decodeChange)
     .step('default', applyDefaults)
     .step('convertToStorage', convertToStorage)
     .stepIf(has.updateManagedFields, 'updateManagedFields', updateManagedFields)
     .step('mutatingAdmission', mutatingAdmission)
-    .step('stampMetadata', judge.stampChanged)
+    .step('stampMetadata', judge.stampChangedMetadata)
     .stepIf(has.allocate, 'allocate', judge.allocate)
     .step('prepare', judge.prepareForUpdate)
     .step('validate', judge.validateChange)
@@ -70,15 +70,15 @@ const change = (has: ChangeSteps): StepList<ObjectStart, WriteOutcome> =>
     .step('commit', commitChange);
 
 /** PUT and PATCH. */
-export const UPDATE = change({ updateManagedFields: true, allocate: true });
-/** PUT and PATCH of a status, an approval, finalizers or ephemeral containers. */
-export const UPDATE_SUBRESOURCE = change({ updateManagedFields: true, allocate: false });
+export const UPDATE = changeSteps({ updateManagedFields: true, allocate: true });
+/** PUT and PATCH of status, approval, finalize and ephemeralcontainers. */
+export const UPDATE_SUBRESOURCE = changeSteps({ updateManagedFields: true, allocate: false });
 /** A server-side apply. */
-export const APPLY = change({ updateManagedFields: false, allocate: true });
-/** A server-side apply of a subresource, and every write of a scale, whose source records the owners of the number. */
-export const APPLY_SUBRESOURCE = change({ updateManagedFields: false, allocate: false });
+export const APPLY = changeSteps({ updateManagedFields: false, allocate: true });
+/** Apply of a subresource, and every write of a scale: in both the source updates managedFields. */
+export const APPLY_SUBRESOURCE = changeSteps({ updateManagedFields: false, allocate: false });
 
-/** DELETE, and an eviction that the budgets allow. */
+/** DELETE, and an admitted eviction. */
 export const DELETE = StepList.from<remove.DeletionStart>()
   .step('decode', remove.decodeDeletion)
   .step('mutatingAdmission', admitDeletion)
@@ -87,12 +87,12 @@ export const DELETE = StepList.from<remove.DeletionStart>()
   .step('encode', remove.encodeMarked)
   .step('commit', remove.commitDeletion);
 
-/** The second transaction of a DELETE, of an object that is marked and may go at once. */
+/** The second transaction of a DELETE, which removes a marked object. */
 export const FINAL_DELETE = StepList.from<remove.FinalDeletionStart>()
   .step('decode', remove.decodeMarked)
   .step('commit', remove.commitFinalDeletion);
 
-/** A binding, the marks of an eviction, a status that the server has worked out. */
+/** A binding, a condition of an eviction, a computed status. */
 export const EDIT = StepList.from<EditStart>()
   .step('decode', decodeEdited)
   .step('prepare', applyEdit)

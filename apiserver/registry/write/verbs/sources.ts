@@ -1,4 +1,4 @@
-/** Where the object of a write comes from: the bodies of POST and PUT, patches, applied configurations, and scales of workloads. Decides nothing. */
+/** The sources of objects: bodies of POST and PUT, patches, applied configurations, and scales of workloads. */
 import { stringAt, type JsonObject } from '../../../../shared/values/json';
 import { canonicalizeGroups, withGroupsOfDialect } from '../../../../shared/api/types/group-fields';
 import * as status from '../../../../shared/api/errors/status';
@@ -6,38 +6,38 @@ import { ensureMetadata, readMetadata } from '../../../../shared/api/metadata/ob
 import { whenResolved } from '../../../../shared/runtime/maybe-promise';
 import { toServed } from '../../object/resource-info';
 import type { ParsedBody, PatchBody, WriteOptions } from '../../verbs';
-import { applyingTo, readApply, type AppliedTo } from '../apply';
+import { applyingToObject, parseApplyConfiguration, type AppliedObject } from '../apply';
 import { decodeBody } from '../decode-body';
-import { agreeOnPlace } from '../object-metadata';
-import { readPatch, type DocumentPatch, type Patcher } from '../patcher';
+import { ensureMatchesRequest } from '../object-metadata';
+import { parsePatch, type NonApplyPatch, type Patcher } from '../patcher';
 import type { StepDependencies, WriteRequest } from '../request';
-import { bodyInfo, scaled, shownScale } from '../scale';
-import { tellSent } from '../request-object';
+import { bodyInfo, applyScale, scaleWithOwners } from '../scale';
+import { recordRequestObject } from '../request-object';
 import type { ObjectSource } from '../steps/attempt';
 
 export type ObjectSourceOptions = WriteOptions & { readonly force?: boolean };
 
-/** The body of a POST, and what the object is to be called. */
-export interface NewObject {
+/** The body of a POST. */
+export interface CreateSource {
   readonly source: ObjectSource;
-  /** The name in the body; '' when there is none. */
-  readonly given: string;
-  /** What a name is generated from where none is given; '' when there is nothing. */
-  readonly base: string;
+  /** Empty when absent. */
+  readonly name: string;
+  /** Empty when absent. */
+  readonly generateName: string;
 }
 
-/** Throws what is wrong with the body. */
-export function newObject(deps: StepDependencies, request: WriteRequest, body: ParsedBody, options: WriteOptions): NewObject {
+/** Throws the error in the body. */
+export function createSource(deps: StepDependencies, request: WriteRequest, body: ParsedBody, options: WriteOptions): CreateSource {
   const { source, first } = bodySource('create', deps, request, body, options);
   const metadata = readMetadata(first);
-  return { source, given: stringAt(metadata, 'name') ?? '', base: stringAt(metadata, 'generateName') ?? '' };
+  return { source, name: stringAt(metadata, 'name') ?? '', generateName: stringAt(metadata, 'generateName') ?? '' };
 }
 
-/** The body of a PUT. Throws what is wrong with it. */
-export const updatedObject = (deps: StepDependencies, request: WriteRequest, body: ParsedBody, options: WriteOptions): ObjectSource =>
-  throughEndpoint(deps, request, bodySource('update', deps, request, body, options).source, options);
+/** The body of a PUT. Throws the error in the body. */
+export const updateSource = (deps: StepDependencies, request: WriteRequest, body: ParsedBody, options: WriteOptions): ObjectSource =>
+  throughScale(deps, request, bodySource('update', deps, request, body, options).source, options);
 
-/** Decoded at once, so that a body that cannot be read is refused before anything else is, and again for every further attempt. */
+/** Decodes the body at once, so that errors in it come before all others, and again for every further attempt. */
 function bodySource(
   verb: 'create' | 'update',
   deps: StepDependencies,
@@ -49,55 +49,61 @@ function bodySource(
   const { context, namespace, name, subresource } = request;
   const decode = (): JsonObject => {
     const object = decodeBody(info, body, fieldValidation, (text) => context.warn(text));
-    tellSent(context, info, object, deps.names, subresource === 'scale' ? undefined : (copy) => setSentLabels(deps, request, copy));
-    return agreeOnPlace(info, object, deps.names, namespace, verb === 'create' ? undefined : name);
+    recordRequestObject(
+      context,
+      info,
+      object,
+      deps.names,
+      subresource === 'scale' ? undefined : (copy) => addRequiredLabels(deps, request, copy),
+    );
+    return ensureMatchesRequest(info, object, deps.names, namespace, verb === 'create' ? undefined : name);
   };
   const first = decode();
-  let fresh: JsonObject | undefined = first;
-  const object = (): JsonObject => {
-    const decoded = fresh ?? decode();
-    fresh = undefined;
+  let unused: JsonObject | undefined = first;
+  const makeObject = (): JsonObject => {
+    const decoded = unused ?? decode();
+    unused = undefined;
     return decoded;
   };
-  return { source: { verb, object }, first };
+  return { source: { verb, makeObject }, first };
 }
 
-/** The audit event shows an object that has a name with the labels that its kind demands. */
-function setSentLabels(deps: StepDependencies, request: WriteRequest, object: JsonObject): void {
+/** The audit log shows a named object with the labels that its kind requires. */
+function addRequiredLabels(deps: StepDependencies, request: WriteRequest, object: JsonObject): void {
   if (stringAt(ensureMetadata(object), 'name') !== undefined)
     request.info.strategy.setRequiredLabels?.(object, deps.strategyContext(request));
 }
 
-/** A patch or an applied configuration, which is read here and refused where that is not possible. */
-export async function patchedObject(
+/** Parses a patch or applied configuration. Throws StatusError when it is invalid. */
+export async function patchOrApplySource(
   deps: StepDependencies,
   request: WriteRequest,
   { type, bytes, dialect }: PatchBody,
   options: ObjectSourceOptions,
 ): Promise<ObjectSource> {
   const source =
-    type === 'apply' ? await appliedSource(deps, request, bytes, options) : patchSource(deps, request, { type, bytes, dialect }, options);
-  return throughEndpoint(deps, request, source, options);
+    type === 'apply' ? await applySource(deps, request, bytes, options) : patchSource(deps, request, { type, bytes, dialect }, options);
+  return throughScale(deps, request, source, options);
 }
 
-async function appliedSource(
+async function applySource(
   { clock, names }: StepDependencies,
   request: WriteRequest,
   bytes: Buffer,
   { fieldManager, fieldValidation, force }: ObjectSourceOptions,
 ): Promise<ObjectSource> {
   const info = bodyInfo(request);
-  const { context, name, namespace, subresource, versions } = request;
-  const config = await readApply(info, bytes, fieldValidation, (text) => context.warn(text), clock);
+  const { context, name, namespace, subresource, versionConverter } = request;
+  const config = await parseApplyConfiguration(info, bytes, fieldValidation, (text) => context.warn(text), clock);
   canonicalizeGroups(config, info.codec.groupFields, names);
-  const apply = { info, name, subresource, manager: fieldManager, force: force === true, versions };
-  let last: AppliedTo | undefined;
+  const apply = { info, name, subresource, manager: fieldManager, force: force === true, versionConverter };
+  let last: AppliedObject | undefined;
   return {
     verb: 'apply',
-    object: (old, execution) =>
-      whenResolved(execution.compute(applyingTo({ ...apply, ms: clock.now() }, config, old)), (applied) => {
+    makeObject: (old, execution) =>
+      whenResolved(execution.compute(applyingToObject({ ...apply, ms: clock.now() }, config, old)), (applied) => {
         last = applied;
-        return agreeOnPlace(info, applied.object, names, namespace, name);
+        return ensureMatchesRequest(info, applied.object, names, namespace, name);
       }),
     explain: (refusal) => last?.explain(refusal) ?? refusal,
   };
@@ -106,23 +112,23 @@ async function appliedSource(
 function patchSource(
   { names }: StepDependencies,
   request: WriteRequest,
-  patch: DocumentPatch,
+  patch: NonApplyPatch,
   { fieldValidation }: WriteOptions,
 ): ObjectSource {
   const info = bodyInfo(request);
   const { context, name, namespace } = request;
-  let apply: Patcher | undefined;
-  // Read only when there is something to apply it to: what does not exist is said first (upstream behaviour).
-  const object = (old: JsonObject | undefined): JsonObject => {
-    apply ??= readPatch(info, patch, fieldValidation, (text) => context.warn(text));
-    const shown = withGroupsOfDialect(toServed(info, old ?? {}), info.codec.groupFields, patch.dialect);
-    return agreeOnPlace(info, apply(shown), names, namespace, name);
+  let patcher: Patcher | undefined;
+  // Parsed when there is an object to patch: a 404 comes before errors in the patch (upstream behaviour).
+  const makeObject = (old: JsonObject | undefined): JsonObject => {
+    patcher ??= parsePatch(info, patch, fieldValidation, (text) => context.warn(text));
+    const served = withGroupsOfDialect(toServed(info, old ?? {}), info.codec.groupFields, patch.dialect);
+    return ensureMatchesRequest(info, patcher(served), names, namespace, name);
   };
-  return { verb: 'patch', object };
+  return { verb: 'patch', makeObject };
 }
 
-/** A source of scales becomes one of the workloads that they scale. */
-function throughEndpoint(
+/** Turns a source of scales into a source of the scaled workloads. */
+function throughScale(
   { clock }: StepDependencies,
   request: WriteRequest,
   source: ObjectSource,
@@ -133,10 +139,10 @@ function throughEndpoint(
   if (subresource !== 'scale' || verb === 'create') return source;
   return {
     verb,
-    object(old, execution) {
+    makeObject(old, execution) {
       if (old === undefined) throw status.notFound(info.gr, name);
-      return whenResolved(source.object(shownScale(request, old), execution), (scale) =>
-        scaled(request, { verb, manager: fieldManager, ms: clock.now() }, old, scale),
+      return whenResolved(source.makeObject(scaleWithOwners(request, old), execution), (scale) =>
+        applyScale(request, { verb, manager: fieldManager, ms: clock.now() }, old, scale),
       );
     },
   };

@@ -1,25 +1,25 @@
 import type { JsonObject } from '../../../../../shared/values/json';
-import { applyChanges, ShownObject, shownParts } from './lazy-object';
+import { applyChanges, LazyObject, toObjectParts } from './lazy-object';
 
 const OBJECT: JsonObject = {
   metadata: { name: 'a', labels: { x: 'y' }, finalizers: ['f'] },
   spec: { long: 9_007_199_254_740_993n, list: [1, 'two', null] },
   data: { '2': 'b', '1': 'a' },
 };
-const shown = (object = OBJECT): ShownObject => new ShownObject(structuredClone(shownParts(object)));
+const transferred = (object = OBJECT): LazyObject => new LazyObject(structuredClone(toObjectParts(object)));
 
 it('ShownObject equals the object of its parts', () => {
-  expect(shown().object).toEqual(OBJECT);
+  expect(transferred().object).toEqual(OBJECT);
 });
 
 it('ShownObject has no changes after reads', () => {
-  const read = shown();
+  const read = transferred();
   expect(structuredClone(read.object)).toEqual(OBJECT);
   expect(read.changes()).toEqual({ members: [], metadata: [] });
 });
 
 it('ShownObject returns changed, added and removed members', () => {
-  const changed = shown();
+  const changed = transferred();
   const { metadata } = changed.object;
   Object.assign(Object(metadata), { annotations: { by: 'plug-in' } });
   delete Object(metadata).finalizers;
@@ -36,7 +36,7 @@ it('ShownObject returns changed, added and removed members', () => {
 });
 
 it('ShownObject returns replaced metadata', () => {
-  const changed = shown();
+  const changed = transferred();
   changed.object['metadata'] = { name: 'b' };
   const target = structuredClone(OBJECT);
   applyChanges(target, changed.changes());
@@ -45,7 +45,7 @@ it('ShownObject returns replaced metadata', () => {
 
 it('ShownObject treats __proto__ and constructor as ordinary keys', () => {
   const odd: JsonObject = JSON.parse('{"metadata":{"__proto__":{"a":1}},"constructor":{"b":2}}');
-  const read = shown(odd);
+  const read = transferred(odd);
   expect(JSON.stringify(read.object)).toBe('{"metadata":{"__proto__":{"a":1}},"constructor":{"b":2}}');
   expect(read.changes()).toEqual({ members: [], metadata: [] });
 });

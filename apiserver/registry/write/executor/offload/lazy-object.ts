@@ -1,29 +1,29 @@
 /**
- * An object that a worker thread shows to the server's thread, in parts: a part is parsed when a plug-in reads it, so that the labels, the owners and whatever else
- * nobody looks at cost that thread nothing. Only parts that have changed go back.
+ * An object that a worker thread sends to the server's thread in parts. A part is parsed when a plug-in reads it, so
+ * unread parts, such as labels and owner references, cost that thread nothing. Only changed parts are sent back.
  */
 import { parseStoredJson } from '../../../../../shared/serialization';
 import { isObject, own, setMember, stringifyJson, type JsonObject, type JsonValue } from '../../../../../shared/values/json';
 
-/** Members by name, as JSON. Undefined, on the way back: the member is gone. */
+/** Members by name, as JSON; `undefined` for a member that was removed. */
 type Parts = readonly (readonly [string, string | undefined])[];
 
-export interface ShownParts {
+export interface ObjectParts {
   readonly members: Parts;
   readonly metadata: Parts;
 }
 
 const METADATA = 'metadata';
 
-export function shownParts(object: JsonObject): ShownParts {
+export function toObjectParts(object: JsonObject): ObjectParts {
   const { metadata, ...members } = object;
   return { members: partsOf(members), metadata: partsOf(isObject(metadata) ? metadata : {}) };
 }
 
-const partsOf = (object: JsonObject): Parts => Object.keys(object).map((name) => [name, textOf(own(object, name) ?? null)]);
+const partsOf = (object: JsonObject): Parts => Object.keys(object).map((name) => [name, stringifyPart(own(object, name) ?? null)]);
 
-/** The engine's own takes half the time. It has no text for what only a bigint holds, nor for what is nested very deeply. */
-function textOf(value: JsonValue): string {
+/** JSON.stringify is twice as fast, but fails for bigints and very deep values. */
+function stringifyPart(value: JsonValue): string {
   try {
     return JSON.stringify(value);
   } catch {
@@ -31,19 +31,19 @@ function textOf(value: JsonValue): string {
   }
 }
 
-/** What was parsed from the parts, on the thread that they are shown to. */
-export class ShownObject {
+/** The object on the receiving thread. */
+export class LazyObject {
   readonly object: JsonObject = {};
   private readonly metadata: JsonObject = {};
 
-  constructor(private readonly parts: ShownParts) {
-    for (const [name, text] of parts.metadata) define(this.metadata, name, text ?? 'null');
+  constructor(private readonly parts: ObjectParts) {
+    for (const [name, text] of parts.metadata) defineLazyMember(this.metadata, name, text ?? 'null');
     this.object[METADATA] = this.metadata;
-    for (const [name, text] of parts.members) define(this.object, name, text ?? 'null');
+    for (const [name, text] of parts.members) defineLazyMember(this.object, name, text ?? 'null');
   }
 
-  /** The parts that are not what they were. */
-  changes(): ShownParts {
+  /** The parts that differ from those received. */
+  changes(): ObjectParts {
     const metadata = own(this.object, METADATA);
     return {
       members: changesOf(this.parts.members, this.object),
@@ -52,43 +52,43 @@ export class ShownObject {
   }
 }
 
-function parse(text: string): JsonValue {
+function parsePart(text: string): JsonValue {
   const wrapped = `{"part":${text}}`;
   return own(parseStoredJson(Buffer.from(wrapped), wrapped), 'part') ?? null;
 }
 
-/** Becomes a plain member when it is read or written for the first time. */
-function define(object: JsonObject, name: string, text: string): void {
-  const settle = (value: JsonValue): JsonValue => {
+/** Defines a member that becomes a plain one when it is first read or written. */
+function defineLazyMember(object: JsonObject, name: string, text: string): void {
+  const setPlain = (value: JsonValue): JsonValue => {
     Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
     return value;
   };
-  Object.defineProperty(object, name, { get: () => settle(parse(text)), set: settle, enumerable: true, configurable: true });
+  Object.defineProperty(object, name, { get: () => setPlain(parsePart(text)), set: setPlain, enumerable: true, configurable: true });
 }
 
 function changesOf(before: Parts, object: JsonObject): Parts {
   const changed: (readonly [string, string | undefined])[] = [];
-  const known = new Map(before);
+  const previous = new Map(before);
   for (const [name] of before) if (!Object.hasOwn(object, name)) changed.push([name, undefined]);
   for (const name of Object.keys(object)) {
-    // A part that has not been read is as it was. The metadata are parts of their own.
+    // An unread part is unchanged. Metadata is compared part by part.
     if (name === METADATA || Object.getOwnPropertyDescriptor(object, name)?.get !== undefined) continue;
-    const text = textOf(own(object, name) ?? null);
-    if (text !== known.get(name)) changed.push([name, text]);
+    const text = stringifyPart(own(object, name) ?? null);
+    if (text !== previous.get(name)) changed.push([name, text]);
   }
   return changed;
 }
 
-/** Brings the changes into the object that has been shown. */
-export function applyChanges(object: JsonObject, { members, metadata }: ShownParts): void {
-  applyTo(object, members);
-  const ofMetadata = own(object, METADATA);
-  if (isObject(ofMetadata)) applyTo(ofMetadata, metadata);
+/** Applies changes from the other thread to the object that was sent. */
+export function applyChanges(object: JsonObject, { members, metadata }: ObjectParts): void {
+  applyPartsTo(object, members);
+  const targetMetadata = own(object, METADATA);
+  if (isObject(targetMetadata)) applyPartsTo(targetMetadata, metadata);
 }
 
-function applyTo(object: JsonObject, changes: Parts): void {
+function applyPartsTo(object: JsonObject, changes: Parts): void {
   for (const [name, text] of changes) {
     if (text === undefined) delete object[name];
-    else setMember(object, name, parse(text));
+    else setMember(object, name, parsePart(text));
   }
 }

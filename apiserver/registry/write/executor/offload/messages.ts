@@ -1,30 +1,29 @@
 /**
- * What the server's thread and a worker thread tell each other of an offloaded write. The worker runs the list of the verb; steps that need this process are
- * questions to it. Holds no code.
+ * Messages between the server's thread and a worker thread about an offloaded write. The worker thread runs the step
+ * list of the verb and calls the server's thread for steps that need the server's state. Types only.
  */
 import type { StatusError } from '../../../../../shared/api/errors/status';
 import type { KindRow } from '../../../../../shared/api/kinds';
 import type { PrinterColumn, ScalePaths } from '../../../../../shared/api/structural/version';
 import type { JsonObject } from '../../../../../shared/values/json';
 import type { Entry, StoredType } from '../../../../cache/cache';
-import type { DeleteOptions, PatchBody, SentBody, Subresource, UserInfo, WriteOptions } from '../../../verbs';
+import type { DeleteOptions, PatchBody, RawBody, Subresource, UserInfo, WriteOptions } from '../../../verbs';
 import type { AllocationChange } from '../../allocation';
-import type { Removal } from '../../steps/attempt';
-import type { ShownParts } from './lazy-object';
+import type { RemovalOutcome } from '../../steps/attempt';
+import type { ObjectParts } from './lazy-object';
 
-/** What stays on the server's thread. */
+/** Limits below which a write stays on the server's thread. */
 export interface OffloadLimits {
-  /** Of JSON and protobuf: what is not longer has not many values. */
+  /** JSON and protobuf up to this size cannot have many values. */
   readonly bytes: number;
   readonly yamlBytes: number;
-  /** Of JSON. */
+  /** Values in JSON. */
   readonly values: number;
 }
 
-/** A version of a custom kind without what only the server's thread can have of it. */
-export interface SentVersion {
+/** A version of a custom kind, with its schema as JSON. */
+export interface TransferredVersion {
   readonly name: string;
-  /** JSON. */
   readonly schema: Uint8Array;
   readonly schemaId: string;
   readonly displayId: string;
@@ -32,7 +31,7 @@ export interface SentVersion {
   readonly scale: ScalePaths | undefined;
 }
 
-export type SentResource =
+export type TransferredResource =
   | { readonly type: 'builtIn'; readonly group: string; readonly version: string; readonly resource: string }
   | {
       readonly type: 'custom';
@@ -40,110 +39,110 @@ export type SentResource =
       readonly stored: StoredType;
       readonly definition: string;
       readonly storageVersion: string;
-      readonly versions: readonly SentVersion[];
+      readonly versions: readonly TransferredVersion[];
     };
 
-/** An entry without its labels, which no step of a write reads. */
-export type SentEntry = Pick<Entry, 'isDialectSensitive' | 'fields' | 'key' | 'revision'> & { readonly bytes: Uint8Array };
+/** An entry without labels, which no step reads. */
+export type TransferredEntry = Pick<Entry, 'isDialectSensitive' | 'fields' | 'key' | 'revision'> & { readonly bytes: Uint8Array };
 
 type ObjectOptions = WriteOptions & { readonly force?: boolean };
 
-/** Which list of steps is to run, with what the request has sent. */
-export type OffloadedVerb =
+/** Selects the step list; contains the body, patch or options of the request. */
+export type OffloadedPayload =
   | {
       readonly verb: 'create' | 'update';
-      readonly body: { readonly bytes: Uint8Array; readonly format: SentBody['format'] };
+      readonly body: { readonly bytes: Uint8Array; readonly format: RawBody['format'] };
       readonly options: ObjectOptions;
     }
   | { readonly verb: 'patch'; readonly patch: Omit<PatchBody, 'bytes'> & { readonly bytes: Uint8Array }; readonly options: ObjectOptions }
   | { readonly verb: 'delete'; readonly options: DeleteOptions }
-  /** `uid`: of the object that the deletion has marked. */
+  /** `uid`: of the object that the DELETE has marked. */
   | { readonly verb: 'finalDelete'; readonly uid: string };
 
 export interface OffloadedWrite {
   readonly type: 'write';
-  readonly what: OffloadedVerb;
-  readonly resource: SentResource;
+  readonly payload: OffloadedPayload;
+  readonly resource: TransferredResource;
   readonly namespace: string;
-  /** Of a creation: '' = what the body says, or what is generated from it. */
+  /** For a create: empty to use the name in the body or a generated one. */
   readonly name: string;
   readonly subresource: Subresource;
   readonly dryRun: boolean;
   readonly user: UserInfo;
-  /** The object as it is stored; undefined when it is not. */
-  readonly entry: SentEntry | undefined;
-  /** Whether all of the body is to be recorded. */
-  readonly keepsSent: boolean;
-  /** Whether plug-ins of the server's thread look at more of the object than its name: then the questions show it. */
-  readonly showsObject: boolean;
+  /** The stored object; `undefined` when it does not exist. */
+  readonly entry: TransferredEntry | undefined;
+  /** Whether the audit log records the whole request object. */
+  readonly auditsRequestObject: boolean;
+  /** Whether plug-ins on the server's thread read more of the object than its name, so that step calls contain it. */
+  readonly sendsObject: boolean;
 }
 
-export type SentObject =
-  /** What the object says of its own place, and where that is asked for, all of it. */
-  | { readonly type: 'object'; readonly metadata: JsonObject; readonly entry: SentEntry | undefined }
-  /** As JSON; undefined: too long to be recorded. */
+export type AuditedRequest =
+  /** Namespace, name, uid and resourceVersion, and the whole object if the audit log records it. */
+  | { readonly type: 'object'; readonly metadata: JsonObject; readonly entry: TransferredEntry | undefined }
+  /** As JSON; `undefined` when it is too long for the audit log. */
   | { readonly type: 'patch'; readonly text: string | undefined };
 
-/** What the client and the audit log are to be told, in the order of the steps. It goes with the next message. */
-export interface Notes {
+/** Warnings and audit records since the last message, in the order of the steps. Sent with the next message. */
+export interface SideEffects {
   readonly warnings: readonly string[];
-  readonly sent: SentObject | undefined;
+  readonly auditedRequest: AuditedRequest | undefined;
 }
 
-/** A step that runs on the server's thread. The worker waits for the answer. */
+/** A step that the worker thread calls on the server's thread. */
 export type RemoteStep =
-  /** The body of a creation has been decoded: the state of the name that it asks for has to be known. */
+  /** The body of a create has been decoded. The server's thread then determines the state of its name. */
   | { readonly step: 'decode'; readonly name: string; readonly generateName: string; readonly isGenerated: boolean }
   | { readonly step: 'authorizeCreate' }
   | {
       readonly step: 'allocate' | 'mutatingAdmission' | 'reserveQuota' | 'validatingAdmission';
       readonly operation: 'CREATE' | 'DELETE' | 'UPDATE';
-      /** Undefined where nobody looks at more than the name. */
-      readonly object: ShownParts | undefined;
-      readonly old: ShownParts | undefined;
-      /** In place of the object. */
-      readonly head: JsonObject;
+      /** `undefined` when plug-ins read the name only. */
+      readonly object: ObjectParts | undefined;
+      readonly oldObject: ObjectParts | undefined;
+      /** Replaces the object when it is not sent. */
+      readonly nameOnly: JsonObject;
     };
 
-export type StepQuestion = RemoteStep & { readonly notes: Notes };
+export type StepCall = RemoteStep & { readonly sideEffects: SideEffects };
 
-export type Answer =
-  /** What the step has changed of the object. */
-  | { readonly type: 'done'; readonly changes: ShownParts | undefined }
+export type StepReply =
+  /** `changes`: of the object, by the step. */
+  | { readonly type: 'done'; readonly changes: ObjectParts | undefined }
   | { readonly type: 'refused'; readonly status: StatusError['status'] }
   /** The server's thread does not need the result any more. */
   | { readonly type: 'abandoned' };
 
-/** What the list comes to in the worker: the data of an `Outcome`. */
+/** A {@link WriteOutcome} as plain data. */
 export type OffloadedOutcome =
   | { readonly type: 'refused'; readonly status: StatusError['status'] }
   | { readonly type: 'abandoned' }
   | { readonly type: 'unchanged'; readonly code: 200 | 202 }
-  | { readonly type: 'gone' }
+  | { readonly type: 'missing' }
   | {
       readonly type: 'store';
       readonly isNew: boolean;
-      /** Undefined: the object is deleted. */
+      /** `undefined` when the object is deleted. */
       readonly value: Uint8Array | undefined;
-      /** The object in the response, where it is not the one that is stored. */
-      readonly shown: SentEntry | undefined;
+      /** The object in the response, if it differs from the stored one. */
+      readonly response: TransferredEntry | undefined;
       readonly allocation: AllocationChange | undefined;
-      readonly removal: Removal | undefined;
+      readonly removal: RemovalOutcome | undefined;
     };
 
 export interface OffloadResult {
-  readonly notes: Notes;
+  readonly sideEffects: SideEffects;
   readonly outcome: OffloadedOutcome;
 }
 
-/** The server's thread, as a worker sees it. */
-export interface RemoteSteps {
-  ask(question: StepQuestion): Promise<Answer>;
+/** The server's thread, as the worker thread sees it. */
+export interface ServerSteps {
+  callStep(call: StepCall): Promise<StepReply>;
 }
 
-/** The worker threads. */
+/** The pool of worker threads. */
 export interface OffloadThreads {
   readonly limits: OffloadLimits;
-  /** Rejects with a StatusError when there is no room, or when the write takes too much time or memory. */
-  run(write: OffloadedWrite, remote: RemoteSteps): Promise<OffloadResult>;
+  /** Rejects with a StatusError when the queue is full or the write exceeds its limit of time or memory. */
+  run(write: OffloadedWrite, remote: ServerSteps): Promise<OffloadResult>;
 }

@@ -1,4 +1,4 @@
-/** An offloaded write: its steps run as in a worker thread, and those that need the server's thread are asked for there. */
+/** Offloaded writes: steps run as in a worker thread, and steps that need the server's thread are called there. */
 import { stringifyJson, type JsonObject } from '../../../../../shared/values/json';
 import { forbidden } from '../../../../../shared/api/errors/status';
 import { ensureMetadata } from '../../../../../shared/api/metadata/object-meta';
@@ -13,7 +13,7 @@ describe('a mutating plug-in that inspects objects', () => {
   it('receives the object, and its changes are stored', async () => {
     const seen: (JsonObject | undefined)[] = [];
     const f = await opened({
-      looksInto: () => true,
+      inspectsObject: () => true,
       mutate({ operation, object, oldObject, resource: { row } }) {
         if (row.resource !== 'configmaps' || object === undefined) return undefined;
         seen.push(operation === 'UPDATE' ? structuredClone(oldObject) : structuredClone(object));
@@ -32,7 +32,7 @@ describe('a mutating plug-in that inspects objects', () => {
 
   it('receives only the name of an object that validation rejects', async () => {
     const seen: AdmissionRequest[] = [];
-    const f = await opened({ looksInto: () => true, mutate: (request) => void seen.push(request) });
+    const f = await opened({ inspectsObject: () => true, mutate: (request) => void seen.push(request) });
     seen.length = 0;
     expect(await refusal(f.create('configmaps', { metadata: { name: 'A B' }, data: { a: 'b' } }))).toMatchObject({ code: 422 });
     expect(seen.map(({ object }) => object)).toEqual([{ metadata: { name: 'A B', generateName: '' } }]);
@@ -41,7 +41,7 @@ describe('a mutating plug-in that inspects objects', () => {
 
 it('an offloaded write passes only the name to plug-ins that do not inspect objects', async () => {
   const seen: AdmissionRequest[] = [];
-  const f = await opened({ looksInto: () => false, validate: (request) => void seen.push(request) });
+  const f = await opened({ inspectsObject: () => false, validate: (request) => void seen.push(request) });
   seen.length = 0;
   await f.create('configmaps', map('a'));
   expect(seen.map(({ object, name, operation }) => ({ object, name, operation }))).toEqual([
@@ -63,8 +63,8 @@ it('an offloaded write restarts on the current state when a plug-in throws State
 });
 
 describe('a reservation of admission', () => {
-  const reserving = (over: (revision?: number) => void): Partial<Admission> => {
-    const reservation: Reservation = { writes: [{ key: '/guard', modRevision: 0, lost: () => undefined }], over };
+  const reserving = (complete: (revision?: number) => void): Partial<Admission> => {
+    const reservation: Reservation = { writes: [{ key: '/guard', modRevision: 0, onConflict: () => undefined }], complete };
     return { reserve: ({ resource: { row } }) => (row.resource === 'configmaps' ? Promise.resolve(reservation) : undefined) };
   };
 
@@ -82,14 +82,14 @@ describe('a reservation of admission', () => {
     const f = await opened(reserving(over));
     await f.create('configmaps', map('a'));
     over.mockClear();
-    const taken = f.writer.create(
+    const created = f.writer.create(
       f.context,
       f.resource('configmaps'),
       'ns',
-      { sent: { bytes: Buffer.from(stringifyJson({ metadata: { name: 'b', resourceVersion: '7' } })), format: 'json' } },
+      { raw: { bytes: Buffer.from(stringifyJson({ metadata: { name: 'b', resourceVersion: '7' } })), format: 'json' } },
       { dryRun: false, fieldValidation: 'Warn', fieldManager: 'm' },
     );
-    expect(await refusal(taken)).toMatchObject({ message: 'resourceVersion should not be set on objects to be created' });
+    expect(await refusal(created)).toMatchObject({ message: 'resourceVersion should not be set on objects to be created' });
     expect(over.mock.calls).toEqual([[]]);
   });
 });
@@ -108,7 +108,7 @@ it('an offloaded create rejects an existing name, and generates another one for 
 
 it('an offloaded apply that creates is rejected when the user may not create', async () => {
   const f = await opened();
-  f.context = { ...f.context, creationRefusal: () => Promise.resolve(forbidden({ group: '', resource: 'configmaps' }, 'a', 'no')) };
+  f.context = { ...f.context, authorizeCreate: () => Promise.resolve(forbidden({ group: '', resource: 'configmaps' }, 'a', 'no')) };
   const { writer, context } = f;
   const patch = {
     type: 'apply',
@@ -121,14 +121,14 @@ it('an offloaded apply that creates is rejected when the user may not create', a
   ).toMatchObject({ code: 403 });
 });
 
-it('an offloaded write allocates and releases addresses in the ledger of the server', async () => {
+it('an offloaded write allocates and releases addresses in the allocator of the server', async () => {
   const f = await opened();
   const { object } = await f.create('services', { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } });
   expect(object).toMatchObject({ spec: { clusterIP: expect.stringMatching(/^10\.0\.0\./) } });
-  expect([...f.ledger.all().keys()]).toHaveLength(1);
+  expect([...f.allocator.allHoldings().keys()]).toHaveLength(1);
   await f.cache.catchUp();
   await f.remove('services', 's');
-  expect([...f.ledger.all().keys()]).toHaveLength(0);
+  expect([...f.allocator.allHoldings().keys()]).toHaveLength(0);
 });
 
 it('an offloaded dry run returns the object and stores nothing', async () => {

@@ -1,6 +1,6 @@
 /**
- * One offloaded attempt as the server's thread sees it: starts the list in a worker thread, runs the steps that the worker asks for, and returns what the list
- * comes to. Refusals reach the client in the order of the steps, wherever these run.
+ * An offloaded attempt on the server's thread: starts the step list in a worker thread, runs the steps that the
+ * worker calls, and returns the outcome. Rejections occur in the order of the steps, wherever these run.
  */
 import { statusErrorFrom, StatusError } from '../../../../../shared/api/errors/status';
 import type { AllocationClaims } from '../../../../allocation/claims';
@@ -9,22 +9,31 @@ import { createEntry } from '../../../../cache/store/entry';
 import type { AdmissionRequest, Reservation } from '../../../admission';
 import { entryKey } from '../../../resources';
 import { allocate } from '../../allocation';
-import type { Current } from '../../guaranteed-update';
-import { alreadyExists, checkDefinition } from '../../preconditions';
+import type { CurrentState } from '../../guaranteed-update';
+import { alreadyExistsError, ensureDefinitionExists } from '../../preconditions';
 import { admissionRequest, type WriteDependencies, type WriteRequest } from '../../request';
 import { bodyInfo } from '../../scale';
-import { asAdmitted } from '../../steps/admit';
+import { withServerPreconditions } from '../../steps/admit';
 import type { WriteOutcome } from '../../steps/attempt';
 import { atRevision } from '../../steps/delete';
-import type { Answer, Notes, OffloadedOutcome, OffloadedVerb, OffloadResult, OffloadThreads, StepQuestion, RemoteSteps } from './messages';
-import { ShownObject } from './lazy-object';
-import { bufferOf, receivedEntry, sentEntry, sentResource, sentVerb } from './transfer';
+import type {
+  StepReply,
+  SideEffects,
+  OffloadedOutcome,
+  OffloadedPayload,
+  OffloadResult,
+  OffloadThreads,
+  StepCall,
+  ServerSteps,
+} from './messages';
+import { LazyObject } from './lazy-object';
+import { toBuffer, receiveEntry, transferEntry, transferResource, transferPayload } from './transfer';
 
 /** What a request sends to a worker thread. */
 export interface OffloadedRequest {
-  readonly what: OffloadedVerb;
-  /** Nothing of the body or patch has been read on the server's thread, so that the worker has to report it. */
-  readonly isUnread: boolean;
+  readonly payload: OffloadedPayload;
+  /** The endpoint has not parsed the body or patch, so the worker thread reports it to the audit log. */
+  readonly isUnparsed: boolean;
 }
 
 export interface DecodedName {
@@ -33,27 +42,27 @@ export interface DecodedName {
   readonly isGenerated: boolean;
 }
 
-interface State {
-  readonly current: Current;
+interface AttemptState {
+  readonly current: CurrentState;
   readonly claims: AllocationClaims | undefined;
 }
 
-const DONE: Answer = { type: 'done', changes: undefined };
-const ABANDONED: Answer = { type: 'abandoned' };
+const STEP_DONE: StepReply = { type: 'done', changes: undefined };
+const ABANDONED: StepReply = { type: 'abandoned' };
 
-export class OffloadedAttempt implements RemoteSteps {
+export class OffloadedAttempt implements ServerSteps {
   private readonly result: Promise<OffloadResult>;
-  private readonly showsObject: boolean;
-  /** Undefined when the attempt is abandoned. */
-  private readonly state = deferred<State | undefined>();
-  private readonly decoded = deferred<DecodedName>();
-  private named: DecodedName;
-  private admitted: AdmissionRequest | undefined;
+  private readonly sendsObject: boolean;
+  /** `undefined` when the attempt is abandoned. */
+  private readonly state = createDeferred<AttemptState | undefined>();
+  private readonly decoded = createDeferred<DecodedName>();
+  private nameInfo: DecodedName;
+  private lastAdmission: AdmissionRequest | undefined;
   private reservation: Reservation | undefined;
-  /** What went wrong in a step here that is no refusal. */
-  private fault: { readonly error: unknown } | undefined;
+  /** An error in a step on this thread other than a StatusError. */
+  private unexpectedError: { readonly error: unknown } | undefined;
 
-  /** `name`: of a creation that has not been read, '' . `entry`: the stored object. */
+  /** `name`: empty for a create before its body is decoded. `entry`: the stored object. */
   constructor(
     private readonly deps: WriteDependencies,
     threads: OffloadThreads,
@@ -63,188 +72,203 @@ export class OffloadedAttempt implements RemoteSteps {
     entry: Entry | undefined,
   ) {
     const { context, info, namespace, subresource, dryRun } = request;
-    const { what, isUnread } = offloaded;
-    this.named = { name, generateName: '', isGenerated: false };
-    this.showsObject = inspectsObject(deps, request, what.verb);
+    const { payload, isUnparsed } = offloaded;
+    this.nameInfo = { name, generateName: '', isGenerated: false };
+    this.sendsObject = isObjectInspected(deps, request, payload.verb);
     const write = {
       type: 'write',
-      what: sentVerb(what),
-      resource: sentResource(info.resource),
+      payload: transferPayload(payload),
+      resource: transferResource(info.resource),
       namespace,
       name,
       subresource,
       dryRun,
       user: context.user,
-      entry: entry === undefined ? undefined : sentEntry(entry),
-      keepsSent: isUnread && context.keepsSent === true,
-      showsObject: this.showsObject,
+      entry: entry === undefined ? undefined : transferEntry(entry),
+      auditsRequestObject: isUnparsed && context.auditsRequestObject === true,
+      sendsObject: this.sendsObject,
     } as const;
     this.result = threads.run(write, this);
   }
 
-  /** Of a creation: the name of the object, as soon as the worker has decoded it. Rejects with what is wrong with the body. */
+  /**
+   * The name of a created object, as soon as the worker thread has decoded the body. Rejects with the error in the
+   * body.
+   */
   decodedName(): Promise<DecodedName> {
     const failed = this.result.then((result): Promise<never> | DecodedName => {
-      if (this.named.name !== '') return this.named;
-      this.report(result.notes);
-      throw this.failureOf(result.outcome);
+      if (this.nameInfo.name !== '') return this.nameInfo;
+      this.reportSideEffects(result.sideEffects);
+      throw this.errorOf(result.outcome);
     });
     return Promise.race([this.decoded.promise, failed]);
   }
 
-  /** The worker stops at its next question. */
+  /** Stops the worker thread at its next step call. */
   abandon(): void {
     this.result.catch(() => undefined);
     this.state.resolve(undefined);
   }
 
-  /** What the list comes to on this state. */
-  async outcome(current: Current, claims: AllocationClaims | undefined): Promise<WriteOutcome> {
+  /** Resolves with the outcome on this state. */
+  async outcome(current: CurrentState, claims: AllocationClaims | undefined): Promise<WriteOutcome> {
     this.state.resolve({ current, claims });
     try {
-      const { notes, outcome } = await this.result;
-      this.report(notes);
-      return this.outcomeFrom(outcome, current);
+      const { sideEffects, outcome } = await this.result;
+      this.reportSideEffects(sideEffects);
+      return this.toWriteOutcome(outcome, current);
     } catch (error) {
-      this.reservation?.over();
+      this.reservation?.complete();
       throw error;
     }
   }
 
-  async ask(question: StepQuestion): Promise<Answer> {
-    this.report(question.notes);
-    if (question.step === 'decode') {
-      const { name, generateName, isGenerated } = question;
-      this.named = { name, generateName, isGenerated };
-      this.decoded.resolve(this.named);
+  async callStep(call: StepCall): Promise<StepReply> {
+    this.reportSideEffects(call.sideEffects);
+    if (call.step === 'decode') {
+      const { name, generateName, isGenerated } = call;
+      this.nameInfo = { name, generateName, isGenerated };
+      this.decoded.resolve(this.nameInfo);
     }
     const state = await this.state.promise;
     if (state === undefined) return ABANDONED;
     try {
-      return await this.perform(question, state);
+      return await this.runStep(call, state);
     } catch (error) {
       if (error instanceof StatusError) return { type: 'refused', status: error.status };
-      this.fault = { error };
+      this.unexpectedError = { error };
       return ABANDONED;
     }
   }
 
-  private async perform(question: StepQuestion, state: State): Promise<Answer> {
+  private async runStep(call: StepCall, state: AttemptState): Promise<StepReply> {
     const { admission } = this.deps;
     const { context, info } = this.request;
-    switch (question.step) {
+    switch (call.step) {
       case 'decode':
-        return DONE;
+        return STEP_DONE;
       case 'authorizeCreate': {
-        const refusal = await context.creationRefusal?.();
+        const refusal = await context.authorizeCreate?.();
         if (refusal !== undefined) throw refusal;
-        return DONE;
+        return STEP_DONE;
       }
       case 'mutatingAdmission': {
-        const shown = shownIn(question);
-        await admission.mutate(this.admissionOf(question, state, shown));
-        return changed(context, shown);
+        const lazyObject = lazyObjectOf(call);
+        await admission.mutate(this.admissionRequestOf(call, state, lazyObject));
+        return replyWithChanges(context, lazyObject);
       }
       case 'allocate': {
-        const shown = shownIn(question);
-        const { object, oldObject } = this.admissionOf(question, state, shown);
+        const lazyObject = lazyObjectOf(call);
+        const { object, oldObject } = this.admissionRequestOf(call, state, lazyObject);
         if (object !== undefined) allocate(info, object, oldObject, state.claims);
-        return changed(context, shown);
+        return replyWithChanges(context, lazyObject);
       }
       case 'validatingAdmission':
-        this.admitted = this.admissionOf(question, state, shownIn(question));
-        await admission.validate(this.admitted);
-        return DONE;
+        this.lastAdmission = this.admissionRequestOf(call, state, lazyObjectOf(call));
+        await admission.validate(this.lastAdmission);
+        return STEP_DONE;
       case 'reserveQuota':
-        // The plug-in is shown the object that validating plug-ins have been shown.
-        this.admitted ??= this.admissionOf(question, state, undefined);
-        this.reservation = await admission.reserve(this.admitted);
-        return DONE;
+        // The quota plug-in gets the object that validating plug-ins got.
+        this.lastAdmission ??= this.admissionRequestOf(call, state, undefined);
+        this.reservation = await admission.reserve(this.lastAdmission);
+        return STEP_DONE;
     }
   }
 
-  /** Plug-ins that look at no more than the name of an object are shown nothing else of it. */
-  private admissionOf({ operation, old, head }: ObjectQuestion, { current }: State, shown: ShownObject | undefined): AdmissionRequest {
-    const { name, isGenerated } = this.named;
-    const creates = operation === 'CREATE' && this.offloaded.what.verb !== 'create' ? { creates: 'instead' as const } : {};
-    const request = { ...this.request, ...creates, name: isGenerated ? '' : name };
-    const object = shown?.object ?? (operation === 'DELETE' ? undefined : head);
-    const oldObject = old === undefined ? (operation === 'UPDATE' ? head : undefined) : new ShownObject(old).object;
-    const asked = operation === 'DELETE' && oldObject !== undefined ? asAdmitted(request, oldObject) : request;
-    return admissionRequest(asked, operation, current, object, oldObject);
+  /** Plug-ins that do not inspect objects get the name only. */
+  private admissionRequestOf(
+    { operation, oldObject: oldParts, nameOnly }: ObjectStepCall,
+    { current }: AttemptState,
+    lazyObject: LazyObject | undefined,
+  ): AdmissionRequest {
+    const { name, isGenerated } = this.nameInfo;
+    const mode = operation === 'CREATE' && this.offloaded.payload.verb !== 'create' ? { isCreateOnUpdate: true as const } : {};
+    const request = { ...this.request, ...mode, name: isGenerated ? '' : name };
+    const object = lazyObject?.object ?? (operation === 'DELETE' ? undefined : nameOnly);
+    const oldObject = oldParts === undefined ? (operation === 'UPDATE' ? nameOnly : undefined) : new LazyObject(oldParts).object;
+    const admitted = operation === 'DELETE' && oldObject !== undefined ? withServerPreconditions(request, oldObject) : request;
+    return admissionRequest(admitted, operation, current, object, oldObject);
   }
 
-  private report({ warnings, sent }: Notes): void {
+  private reportSideEffects({ warnings, auditedRequest }: SideEffects): void {
     const { context } = this.request;
     for (const warning of warnings) context.warn(warning);
-    if (sent === undefined || !this.offloaded.isUnread) return;
-    switch (sent.type) {
+    if (auditedRequest === undefined || !this.offloaded.isUnparsed) return;
+    switch (auditedRequest.type) {
       case 'patch':
-        if (context.keepsSent === true) context.sentPatch?.(sent.text);
+        if (context.auditsRequestObject === true) context.logRequestPatch?.(auditedRequest.text);
         return;
       case 'object':
-        context.sent?.(bodyInfo(this.request).row, sent.metadata, () => {
-          if (sent.entry === undefined) throw new Error('an object is to be recorded that the worker was not asked for');
-          return receivedEntry(sent.entry);
+        context.logRequestObject?.(bodyInfo(this.request).row, auditedRequest.metadata, () => {
+          if (auditedRequest.entry === undefined) throw new Error('an object is to be recorded that the worker was not asked for');
+          return receiveEntry(auditedRequest.entry);
         });
     }
   }
 
-  private failureOf(outcome: OffloadedOutcome): unknown {
-    if (this.fault !== undefined) return this.fault.error;
+  private errorOf(outcome: OffloadedOutcome): unknown {
+    if (this.unexpectedError !== undefined) return this.unexpectedError.error;
     return outcome.type === 'refused' ? statusErrorFrom(outcome.status) : new Error(`a worker thread came to ${outcome.type} too early`);
   }
 
-  private outcomeFrom(outcome: OffloadedOutcome, current: Current): WriteOutcome {
+  private toWriteOutcome(outcome: OffloadedOutcome, current: CurrentState): WriteOutcome {
     const { reservation } = this;
     const { info, namespace } = this.request;
-    const { name, generateName } = this.named;
+    const { name, generateName } = this.nameInfo;
     const { entry } = current;
     switch (outcome.type) {
       case 'refused':
       case 'abandoned':
-        throw this.failureOf(outcome);
+        throw this.errorOf(outcome);
       case 'unchanged':
         return { ...outcome, reservation };
-      case 'gone':
+      case 'missing':
         return outcome;
       case 'store': {
-        const { isNew, shown, allocation, removal } = outcome;
-        if (isNew && entry !== undefined) throw alreadyExists(info, name, { generateName }, entry);
-        if (isNew && info.row.custom !== undefined) checkDefinition(info, current.definition);
-        const value = outcome.value === undefined ? undefined : bufferOf(outcome.value);
+        const { isNew, response, allocation, removal } = outcome;
+        if (isNew && entry !== undefined) throw alreadyExistsError(info, name, { generateName }, entry);
+        if (isNew && info.row.custom !== undefined) ensureDefinitionExists(info, current.definition);
+        const value = outcome.value === undefined ? undefined : toBuffer(outcome.value);
         const key = entryKey({ namespace, name });
-        const entryAt = (revision = entry?.revision ?? 0): Entry => {
-          if (shown !== undefined) return receivedEntry(shown);
+        const responseEntry = (revision = entry?.revision ?? 0): Entry => {
+          if (response !== undefined) return receiveEntry(response);
           if (value !== undefined) return createEntry(info.stored, key, revision, value);
           if (entry === undefined) throw new Error('an object is deleted that does not exist');
           return atRevision(entry, entry.bytes.toString(), revision);
         };
-        return { type: 'store', isNew, value, shown: entryAt, allocation, reservation, ...(removal === undefined ? {} : { removal }) };
+        return {
+          type: 'store',
+          isNew,
+          value,
+          responseEntry,
+          allocation,
+          reservation,
+          ...(removal === undefined ? {} : { removal }),
+        };
       }
     }
   }
 }
 
-type ObjectQuestion = Extract<StepQuestion, { readonly operation: string }>;
+type ObjectStepCall = Extract<StepCall, { readonly operation: string }>;
 
-const shownIn = ({ object }: ObjectQuestion): ShownObject | undefined => (object === undefined ? undefined : new ShownObject(object));
+const lazyObjectOf = ({ object }: ObjectStepCall): LazyObject | undefined => (object === undefined ? undefined : new LazyObject(object));
 
-/** Requeues before it writes what a step has changed, because plug-ins have read the parts in the same turn. */
-async function changed(context: WriteRequest['context'], shown: ShownObject | undefined): Promise<Answer> {
-  if (shown === undefined) return DONE;
+/** Requeues before the changes are encoded, because plug-ins have parsed the parts in the same turn. */
+async function replyWithChanges(context: WriteRequest['context'], lazyObject: LazyObject | undefined): Promise<StepReply> {
+  if (lazyObject === undefined) return STEP_DONE;
   await context.requeue?.();
-  return { type: 'done', changes: shown.changes() };
+  return { type: 'done', changes: lazyObject.changes() };
 }
 
-/** Whether a step of this thread looks at more of the object than its name. */
-export function inspectsObject({ admission }: WriteDependencies, request: WriteRequest, verb: OffloadedVerb['verb']): boolean {
+/** Whether a step on this thread reads more of the object than its name. */
+export function isObjectInspected({ admission }: WriteDependencies, request: WriteRequest, verb: OffloadedPayload['verb']): boolean {
   const { info, context, namespace, subresource } = request;
-  const asked = { resource: info.resource, subresource, namespace, user: context.user };
+  const target = { resource: info.resource, subresource, namespace, user: context.user };
   if (verb === 'finalDelete') return false;
-  if (verb === 'delete') return admission.looksInto({ ...asked, operation: 'DELETE' });
+  if (verb === 'delete') return admission.inspectsObject({ ...target, operation: 'DELETE' });
   if (info.strategy.allocation !== undefined) return true;
-  return (['CREATE', 'UPDATE'] as const).some((operation) => admission.looksInto({ ...asked, operation }));
+  return (['CREATE', 'UPDATE'] as const).some((operation) => admission.inspectsObject({ ...target, operation }));
 }
 
 interface Deferred<T> {
@@ -252,8 +276,8 @@ interface Deferred<T> {
   readonly resolve: (value: T) => void;
 }
 
-function deferred<T>(): Deferred<T> {
+function createDeferred<T>(): Deferred<T> {
   let resolve: (value: T) => void = () => undefined;
-  const promise = new Promise<T>((settle) => (resolve = settle));
+  const promise = new Promise<T>((resolvePromise) => (resolve = resolvePromise));
   return { promise, resolve };
 }

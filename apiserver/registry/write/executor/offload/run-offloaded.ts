@@ -1,6 +1,7 @@
 /**
- * Runs the list of an offloaded write in a worker thread. The steps are the same as on the server's thread; those that need that thread ask it
- * (messages.ts). Knows no store and no other objects.
+ * Runs the step list of an offloaded write in a worker thread. The steps are the same as on the server's thread;
+ * steps that need the server's state are calls to that thread (messages.ts). The worker has no store and no other
+ * objects.
  */
 import { statusErrorFrom, StatusError } from '../../../../../shared/api/errors/status';
 import type { MaybePromise } from '../../../../../shared/runtime/maybe-promise';
@@ -10,47 +11,72 @@ import { generateName } from '../../../../../shared/values/name-formats';
 import { runSteps, type Steps } from '../../../../../shared/scheduling/steps';
 import { NEVER_YIELDS } from '../../../../../shared/scheduling/yielding';
 import { AllocationClaims } from '../../../../allocation/claims';
-import type { Ledger } from '../../../../allocation/service-allocator';
+import type { ServiceAllocator } from '../../../../allocation/service-allocator';
 import type { Entry } from '../../../../cache/cache';
-import { parseObject } from '../../../object/parse-body';
+import { parseObjectBody } from '../../../object/parse-body';
 import type { ResourceInfo } from '../../../object/resource-info';
 import { parseEntry } from '../../../object/stored-object';
 import type { Admission, AdmissionOperation } from '../../../admission';
 import type { PatchBody, RequestContext } from '../../../verbs';
-import { allocate, ownerOf } from '../../allocation';
-import type { Current } from '../../guaranteed-update';
+import { allocate, allocationOwnerOf } from '../../allocation';
+import type { CurrentState } from '../../guaranteed-update';
 import type { StepDependencies, WriteRequest } from '../../request';
 import { bodyInfo } from '../../scale';
 import type { WriteOutcome } from '../../steps/attempt';
 import type { Step, StepExecution, StepName, StepRunner } from '../../steps/step';
-import { change, creation, deletion, finalDeletion, type WritePlan } from '../../verbs/plan';
-import { newObject, patchedObject, updatedObject } from '../../verbs/sources';
-import type { Answer, Notes, OffloadedOutcome, OffloadedWrite, OffloadResult, RemoteStep, RemoteSteps, SentObject } from './messages';
-import { applyChanges, shownParts, type ShownParts } from './lazy-object';
-import { bufferOf, receivedEntry, sentEntry } from './transfer';
+import { planChange, planCreate, planDelete, planFinalDelete, type WritePlan } from '../../verbs/plan';
+import { createSource, patchOrApplySource, updateSource } from '../../verbs/sources';
+import type {
+  StepReply,
+  SideEffects,
+  OffloadedOutcome,
+  OffloadedWrite,
+  OffloadResult,
+  RemoteStep,
+  ServerSteps,
+  AuditedRequest,
+} from './messages';
+import { applyChanges, toObjectParts, type ObjectParts } from './lazy-object';
+import { toBuffer, receiveEntry, transferEntry } from './transfer';
 
-/** What a worker has of what the steps need; of admission, what rests on nothing but the object. */
+/**
+ * The dependencies of steps in a worker thread. `admission` contains only plug-ins that depend on nothing but the
+ * object.
+ */
 export interface WorkerDependencies extends StepDependencies {
-  /** The ranges with nothing taken, for a rehearsal. */
-  readonly ledger: () => Ledger;
+  /** Creates an allocator in which nothing is allocated, for {@link OffloadedRun.runWithoutServerSteps}. */
+  readonly createAllocator: () => ServiceAllocator;
 }
 
-/** A definition that exists: the server's thread looks at the real one. */
-const STANDING: Entry = { key: '', revision: 1, bytes: Buffer.from('{"metadata":{}}'), labels: {}, fields: {}, isDialectSensitive: false };
-const NOTHING_KNOWN: Current = { entry: undefined, namespace: undefined, definition: STANDING, lease: undefined, proven: true };
+/** Stands for the definition of the kind, which the server's thread checks. */
+const EXISTING_DEFINITION: Entry = {
+  key: '',
+  revision: 1,
+  bytes: Buffer.from('{"metadata":{}}'),
+  labels: {},
+  fields: {},
+  isDialectSensitive: false,
+};
+const EMPTY_STATE: CurrentState = {
+  entry: undefined,
+  namespace: undefined,
+  definition: EXISTING_DEFINITION,
+  lease: undefined,
+  isFresh: true,
+};
 
 /** The server's thread does not need the result any more. */
-class Abandoned extends Error {}
+class AbandonedError extends Error {}
 
 export async function runOffloaded(
   deps: WorkerDependencies,
   info: ResourceInfo,
   write: OffloadedWrite,
-  remote: RemoteSteps,
+  remote: ServerSteps,
 ): Promise<OffloadResult> {
-  const worker = new Worker(deps, info, write, remote);
-  const outcome = await outcomeOf(() => worker.run());
-  return { notes: worker.takeNotes(), outcome };
+  const offloadedRun = new OffloadedRun(deps, info, write, remote);
+  const outcome = await outcomeOf(() => offloadedRun.run());
+  return { sideEffects: offloadedRun.takeSideEffects(), outcome };
 }
 
 async function outcomeOf(run: () => Promise<OffloadedOutcome>): Promise<OffloadedOutcome> {
@@ -58,189 +84,213 @@ async function outcomeOf(run: () => Promise<OffloadedOutcome>): Promise<Offloade
     return await run();
   } catch (error) {
     if (error instanceof StatusError) return { type: 'refused', status: error.status };
-    if (error instanceof Abandoned) return { type: 'abandoned' };
+    if (error instanceof AbandonedError) return { type: 'abandoned' };
     throw error;
   }
 }
 
-class Worker {
+class OffloadedRun {
   private warnings: string[] = [];
-  private sent: SentObject | undefined;
-  /** The object in questions that do not show it. */
-  private head: JsonObject;
-  private readonly current: Current;
+  private auditedRequest: AuditedRequest | undefined;
+  /** The object in step calls that do not contain it. */
+  private nameOnly: JsonObject;
+  private readonly current: CurrentState;
 
   constructor(
-    private readonly outer: WorkerDependencies,
+    private readonly outerDeps: WorkerDependencies,
     private readonly info: ResourceInfo,
     private readonly write: OffloadedWrite,
-    private readonly remote: RemoteSteps,
+    private readonly remote: ServerSteps,
   ) {
-    this.head = { metadata: { name: write.name } };
-    this.current = { ...NOTHING_KNOWN, entry: write.entry === undefined ? undefined : receivedEntry(write.entry) };
+    this.nameOnly = { metadata: { name: write.name } };
+    this.current = { ...EMPTY_STATE, entry: write.entry === undefined ? undefined : receiveEntry(write.entry) };
   }
 
-  takeNotes(): Notes {
-    const notes = { warnings: this.warnings, sent: this.sent };
+  takeSideEffects(): SideEffects {
+    const sideEffects = { warnings: this.warnings, auditedRequest: this.auditedRequest };
     this.warnings = [];
-    this.sent = undefined;
-    return notes;
+    this.auditedRequest = undefined;
+    return sideEffects;
   }
 
   async run(): Promise<OffloadedOutcome> {
-    const plan = await this.plan();
-    if (this.write.showsObject) await this.rehearse(plan);
-    const outcome = await plan(this.current, new Runner(this.outer, (step) => this.ask(step), this.shown, undefined));
-    return this.serialized(outcome);
+    const plan = await this.createPlan();
+    if (this.write.sendsObject) await this.runWithoutServerSteps(plan);
+    const outcome = await plan(
+      this.current,
+      new WorkerStepRunner(this.outerDeps, (step) => this.callStep(step), this.showObjects, undefined),
+    );
+    return this.serializeOutcome(outcome);
   }
 
   /**
-   * An object that nobody accepts is not shown to the plug-ins of the server's thread, which would have to parse it: the list runs once without them. If it
-   * refuses the object, they are asked about its name, and the refusal stands.
+   * Runs the list once without the plug-ins of the server's thread, so that these do not have to parse an object that
+   * is going to be rejected. If the list rejects the object, the skipped steps are called with the name only, in case
+   * one of them rejects the request first.
    */
-  private async rehearse(plan: WritePlan): Promise<void> {
-    const passed: RemoteStep[] = [];
-    const before = { warnings: [...this.warnings], sent: this.sent };
-    const pass = (step: RemoteStep): Promise<undefined> => Promise.resolve(void passed.push(step));
+  private async runWithoutServerSteps(plan: WritePlan): Promise<void> {
+    const skippedSteps: RemoteStep[] = [];
+    const savedSideEffects = { warnings: [...this.warnings], auditedRequest: this.auditedRequest };
+    const skip = (step: RemoteStep): Promise<undefined> => Promise.resolve(void skippedSteps.push(step));
     try {
-      await plan(this.current, new Runner(this.outer, pass, () => ({ object: undefined, old: undefined, head: this.head }), this.claims()));
+      await plan(
+        this.current,
+        new WorkerStepRunner(
+          this.outerDeps,
+          skip,
+          () => ({ object: undefined, oldObject: undefined, nameOnly: this.nameOnly }),
+          this.claims(),
+        ),
+      );
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
-      for (const step of passed) if (step.step !== 'reserveQuota') await this.ask(step);
+      for (const step of skippedSteps) if (step.step !== 'reserveQuota') await this.callStep(step);
       throw error;
     }
-    this.warnings = before.warnings;
-    this.sent = before.sent;
+    this.warnings = savedSideEffects.warnings;
+    this.auditedRequest = savedSideEffects.auditedRequest;
   }
 
-  private async plan(): Promise<WritePlan> {
-    const { write, info, outer } = this;
-    const { what, namespace, name, subresource, dryRun } = write;
-    const request: WriteRequest = { context: this.context(), info, namespace, name, subresource, dryRun, options: {} };
-    switch (what.verb) {
+  private async createPlan(): Promise<WritePlan> {
+    const { write, info, outerDeps } = this;
+    const { payload, namespace, name, subresource, dryRun } = write;
+    const request: WriteRequest = { context: this.createContext(), info, namespace, name, subresource, dryRun, options: {} };
+    switch (payload.verb) {
       case 'create': {
-        const body = await parseObject(bufferOf(what.body.bytes), what.body.format, bodyInfo(request).row, outer.clock);
-        const { source, given, base } = newObject(outer, { ...request, name: '' }, body, what.options);
-        const isGenerated = given === '' && base !== '';
-        const chosen = name !== '' ? name : isGenerated ? generateName(base, outer.random) : given;
-        this.head = { metadata: isGenerated ? { generateName: base } : { name: chosen, generateName: base } };
-        await this.ask({ step: 'decode', name: chosen, generateName: base, isGenerated });
-        return creation({ ...request, name: given }, chosen, source, what.options);
+        const body = await parseObjectBody(toBuffer(payload.body.bytes), payload.body.format, bodyInfo(request).row, outerDeps.clock);
+        const { source, name: bodyName, generateName: prefix } = createSource(outerDeps, { ...request, name: '' }, body, payload.options);
+        const isGenerated = bodyName === '' && prefix !== '';
+        const chosenName = name !== '' ? name : isGenerated ? generateName(prefix, outerDeps.random) : bodyName;
+        this.nameOnly = { metadata: isGenerated ? { generateName: prefix } : { name: chosenName, generateName: prefix } };
+        await this.callStep({ step: 'decode', name: chosenName, generateName: prefix, isGenerated });
+        return planCreate({ ...request, name: bodyName }, chosenName, source, payload.options);
       }
       case 'update': {
-        const body = await parseObject(bufferOf(what.body.bytes), what.body.format, bodyInfo(request).row, outer.clock);
-        return change(request, updatedObject(outer, request, body, what.options), what.options);
+        const body = await parseObjectBody(toBuffer(payload.body.bytes), payload.body.format, bodyInfo(request).row, outerDeps.clock);
+        return planChange(request, updateSource(outerDeps, request, body, payload.options), payload.options);
       }
       case 'patch': {
-        const patch = { ...what.patch, bytes: bufferOf(what.patch.bytes) };
-        if (write.keepsSent) this.sent = { type: 'patch', text: bounded(patchText(patch)) };
-        return change(request, await patchedObject(outer, request, patch, what.options), what.options);
+        const patch = { ...payload.patch, bytes: toBuffer(payload.patch.bytes) };
+        if (write.auditsRequestObject) this.auditedRequest = { type: 'patch', text: withinAuditLimit(patchAsJson(patch)) };
+        return planChange(request, await patchOrApplySource(outerDeps, request, patch, payload.options), payload.options);
       }
       case 'delete':
-        return deletion(request, what.options);
+        return planDelete(request, payload.options);
       case 'finalDelete':
-        return finalDeletion(request, what.uid);
+        return planFinalDelete(request, payload.uid);
     }
   }
 
-  private context(): RequestContext {
-    const { user, keepsSent } = this.write;
+  private createContext(): RequestContext {
+    const { user, auditsRequestObject } = this.write;
     return {
       user,
       deadline: Infinity,
       isTurnOver: false,
       warn: (text) => void this.warnings.push(text),
-      sent: (_row, metadata, object) => {
-        this.sent ??= { type: 'object', metadata: placeIn(metadata), entry: keepsSent ? sentEntry(object()) : undefined };
+      logRequestObject: (_row, metadata, object) => {
+        this.auditedRequest ??= {
+          type: 'object',
+          metadata: identityOf(metadata),
+          entry: auditsRequestObject ? transferEntry(object()) : undefined,
+        };
       },
     };
   }
 
-  private async ask(step: RemoteStep): Promise<ShownParts | undefined> {
-    const answer: Answer = await this.remote.ask({ ...step, notes: this.takeNotes() });
-    switch (answer.type) {
+  private async callStep(step: RemoteStep): Promise<ObjectParts | undefined> {
+    const reply: StepReply = await this.remote.callStep({ ...step, sideEffects: this.takeSideEffects() });
+    switch (reply.type) {
       case 'done':
-        return answer.changes;
+        return reply.changes;
       case 'refused':
-        throw statusErrorFrom(answer.status);
+        throw statusErrorFrom(reply.status);
       case 'abandoned':
-        throw new Abandoned();
+        throw new AbandonedError();
     }
   }
 
-  private readonly shown: Show = (object, old) => {
-    const parts = (of: JsonObject | undefined): ShownParts | undefined =>
-      this.write.showsObject && of !== undefined ? shownParts(of) : undefined;
-    return { object: parts(object), old: parts(old), head: this.head };
+  private readonly showObjects: ShowObjects = (object, old) => {
+    const partsOf = (object: JsonObject | undefined): ObjectParts | undefined =>
+      this.write.sendsObject && object !== undefined ? toObjectParts(object) : undefined;
+    return { object: partsOf(object), oldObject: partsOf(old), nameOnly: this.nameOnly };
   };
 
-  /** Of a kind that takes something. What the stored object holds is its own. */
+  /** Claims for kinds with allocations. The ids that the stored object holds are its own. */
   private claims(): AllocationClaims {
-    const ranges = this.outer.ledger();
+    const allocator = this.outerDeps.createAllocator();
     const { entry } = this.current;
     const { allocation } = this.info.strategy;
     if (entry !== undefined && allocation !== undefined) {
       const { object } = parseEntry(entry);
-      const { uid } = ownerOf(object);
-      for (const id of allocation.held(object).keys()) ranges.learn(id, { revision: entry.revision, uid }, entry.revision);
+      const { uid } = allocationOwnerOf(object);
+      for (const id of allocation.allocationsOf(object).keys())
+        allocator.recordHolding(id, { revision: entry.revision, uid }, entry.revision);
     }
-    return new AllocationClaims(ranges);
+    return new AllocationClaims(allocator);
   }
 
-  private serialized(outcome: WriteOutcome): OffloadedOutcome {
+  private serializeOutcome(outcome: WriteOutcome): OffloadedOutcome {
     switch (outcome.type) {
       case 'unchanged':
         return { type: 'unchanged', code: outcome.code };
-      case 'gone':
+      case 'missing':
         return outcome;
       case 'store': {
-        const { isNew, value, allocation, removal, shown } = outcome;
-        const isShownOtherwise = (isNew && this.write.dryRun) || (value === undefined && removal === undefined);
-        return { type: 'store', isNew, value, shown: isShownOtherwise ? sentEntry(shown(undefined)) : undefined, allocation, removal };
+        const { isNew, value, allocation, removal, responseEntry } = outcome;
+        const hasOtherResponse = (isNew && this.write.dryRun) || (value === undefined && removal === undefined);
+        return {
+          type: 'store',
+          isNew,
+          value,
+          response: hasOtherResponse ? transferEntry(responseEntry(undefined)) : undefined,
+          allocation,
+          removal,
+        };
       }
     }
   }
 }
 
-/** The object and what it replaces, as a question shows them. */
-type Shown = Pick<Extract<RemoteStep, { readonly operation: string }>, 'head' | 'object' | 'old'>;
-type Show = (object?: JsonObject, old?: JsonObject) => Shown;
+/** The object and the stored object in a step call. */
+type StepObjects = Pick<Extract<RemoteStep, { readonly operation: string }>, 'nameOnly' | 'object' | 'oldObject'>;
+type ShowObjects = (object?: JsonObject, old?: JsonObject) => StepObjects;
 
-type Ask = (step: RemoteStep) => Promise<ShownParts | undefined>;
+type CallStep = (step: RemoteStep) => Promise<ObjectParts | undefined>;
 
-/** Runs one list. The steps find the questions to the server's thread where they find admission and the ledger elsewhere. */
-class Runner implements StepRunner, StepExecution {
+/** Runs one step list. Admission and allocation are calls to the server's thread. */
+class WorkerStepRunner implements StepRunner, StepExecution {
   readonly deps: StepDependencies;
 
-  /** `claims`: in a rehearsal, what stands for the ledger. */
+  /** `claims`: replaces calls to the allocator of the server in {@link OffloadedRun.runWithoutServerSteps}. */
   constructor(
-    outer: WorkerDependencies,
-    private readonly ask: Ask,
-    private readonly shown: Show,
+    outerDeps: WorkerDependencies,
+    private readonly callStep: CallStep,
+    private readonly showObjects: ShowObjects,
     private readonly claims: AllocationClaims | undefined,
   ) {
     const admission: Admission = {
-      looksInto: () => true,
-      asksOthers: () => false,
-      counts: () => false,
+      inspectsObject: () => true,
+      callsWebhooks: () => false,
+      dependsOnOtherObjects: () => false,
       mutate: async (request) => {
-        await outer.admission.mutate(request);
-        await this.changing('mutatingAdmission', request.operation, request.object, request.oldObject);
+        await outerDeps.admission.mutate(request);
+        await this.callChangingStep('mutatingAdmission', request.operation, request.object, request.oldObject);
       },
       validate: async ({ operation, object, oldObject }) => {
-        await this.asking('validatingAdmission', operation, shown(object, oldObject));
+        await this.callObjectStep('validatingAdmission', operation, showObjects(object, oldObject));
       },
       reserve: async ({ operation }) => {
-        await this.asking('reserveQuota', operation, shown());
+        await this.callObjectStep('reserveQuota', operation, showObjects());
         return undefined;
       },
     };
-    this.deps = { ...outer, admission };
+    this.deps = { ...outerDeps, admission };
   }
 
   run<In, Out>(name: StepName, step: Step<In, Out>, attempt: In): MaybePromise<Out> {
     if (name !== 'authorizeCreate') return step(attempt, this);
-    return this.ask({ step: name }).then(() => step(attempt, this));
+    return this.callStep({ step: name }).then(() => step(attempt, this));
   }
 
   compute<T>(steps: Steps<T>): MaybePromise<T> {
@@ -249,44 +299,44 @@ class Runner implements StepRunner, StepExecution {
 
   async allocate(info: ResourceInfo, object: JsonObject, old: JsonObject | undefined): Promise<void> {
     if (this.claims !== undefined) allocate(info, object, old, this.claims);
-    else await this.changing('allocate', old === undefined ? 'CREATE' : 'UPDATE', object, old);
+    else await this.callChangingStep('allocate', old === undefined ? 'CREATE' : 'UPDATE', object, old);
   }
 
   onFailure(): void {
-    // Whatever is reserved is reserved on the server's thread, which releases it.
+    // Reservations are made on the server's thread, which releases them.
   }
 
-  private async asking(
+  private async callObjectStep(
     step: Extract<RemoteStep, { readonly operation: string }>['step'],
     operation: AdmissionOperation,
-    shown: Shown,
-  ): Promise<ShownParts | undefined> {
+    objects: StepObjects,
+  ): Promise<ObjectParts | undefined> {
     if (operation === 'CONNECT') throw new Error('nothing is stored of a connection');
-    return this.ask({ step, operation, ...shown });
+    return this.callStep({ step, operation, ...objects });
   }
 
-  private async changing(
+  private async callChangingStep(
     step: 'allocate' | 'mutatingAdmission',
     operation: AdmissionOperation,
     object: JsonObject | undefined,
     old: JsonObject | undefined,
   ): Promise<void> {
-    const changes = await this.asking(step, operation, this.shown(object, old));
+    const changes = await this.callObjectStep(step, operation, this.showObjects(object, old));
     if (changes !== undefined && object !== undefined) applyChanges(object, changes);
   }
 }
 
-/** Characters; the audit log records no more. */
-const LONGEST_RECORD = 1024 * 1024;
-const bounded = (text: string): string | undefined => (text.length > LONGEST_RECORD ? undefined : text);
+/** The audit log records no more characters. */
+const MAX_AUDITED_CHARACTERS = 1024 * 1024;
+const withinAuditLimit = (text: string): string | undefined => (text.length > MAX_AUDITED_CHARACTERS ? undefined : text);
 
-const PLACE = ['namespace', 'name', 'uid', 'resourceVersion'];
+const IDENTITY_MEMBERS = ['namespace', 'name', 'uid', 'resourceVersion'];
 
-const placeIn = (metadata: JsonObject): JsonObject =>
-  Object.fromEntries(PLACE.map((member): [string, JsonValue] => [member, stringAt(metadata, member) ?? '']));
+const identityOf = (metadata: JsonObject): JsonObject =>
+  Object.fromEntries(IDENTITY_MEMBERS.map((member): [string, JsonValue] => [member, stringAt(metadata, member) ?? '']));
 
-/** A patch as it was sent: as JSON where it is JSON, else as a text. */
-function patchText({ bytes }: PatchBody): string {
+/** The patch as JSON; a patch that is not JSON becomes a JSON string. */
+function patchAsJson({ bytes }: PatchBody): string {
   try {
     return stringifyJson(parseJson(bytes).value);
   } catch (error) {

@@ -1,57 +1,60 @@
-/** Bodies, entries and resources on their way to another thread and back. Bytes are sent in memory of their own, which can be moved. */
+/**
+ * Converts bodies, entries and resources to messages for another thread, and back. Bytes are copied to their own
+ * buffer, which can be transferred.
+ */
 import type { Entry } from '../../../../cache/cache';
 import type { Resource } from '../../../verbs';
-import type { OffloadedVerb, SentEntry, SentResource } from './messages';
+import type { OffloadedPayload, TransferredEntry, TransferredResource } from './messages';
 
-/** The memory that a view lies in would be sent as well. */
-const ownBytes = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes);
+/** Without a copy the whole buffer behind a view would be sent. */
+const copyBytes = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes);
 
-export const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+export const toBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-export function sentVerb(what: OffloadedVerb): OffloadedVerb {
-  switch (what.verb) {
+export function transferPayload(payload: OffloadedPayload): OffloadedPayload {
+  switch (payload.verb) {
     case 'create':
     case 'update':
-      return { ...what, body: { format: what.body.format, bytes: ownBytes(what.body.bytes) } };
+      return { ...payload, body: { format: payload.body.format, bytes: copyBytes(payload.body.bytes) } };
     case 'patch':
-      return { ...what, patch: { ...what.patch, bytes: ownBytes(what.patch.bytes) } };
+      return { ...payload, patch: { ...payload.patch, bytes: copyBytes(payload.patch.bytes) } };
     case 'delete':
     case 'finalDelete':
-      return what;
+      return payload;
   }
 }
 
-/** The bytes that a request has sent. */
-export function bytesOf(what: OffloadedVerb): Uint8Array | undefined {
-  switch (what.verb) {
+/** The bytes of the request, if it has any. */
+export function payloadBytes(payload: OffloadedPayload): Uint8Array | undefined {
+  switch (payload.verb) {
     case 'create':
     case 'update':
-      return what.body.bytes;
+      return payload.body.bytes;
     case 'patch':
-      return what.patch.bytes;
+      return payload.patch.bytes;
     case 'delete':
     case 'finalDelete':
       return undefined;
   }
 }
 
-export function sentEntry({ key, revision, fields, isDialectSensitive, bytes }: Entry): SentEntry {
-  return { key, revision, fields: { ...fields }, isDialectSensitive, bytes: ownBytes(bytes) };
+export function transferEntry({ key, revision, fields, isDialectSensitive, bytes }: Entry): TransferredEntry {
+  return { key, revision, fields: { ...fields }, isDialectSensitive, bytes: copyBytes(bytes) };
 }
 
-export const receivedEntry = ({ bytes, ...facts }: SentEntry): Entry => ({ ...facts, labels: {}, bytes: bufferOf(bytes) });
+export const receiveEntry = ({ bytes, ...header }: TransferredEntry): Entry => ({ ...header, labels: {}, bytes: toBuffer(bytes) });
 
-export function sentResource({ row, stored }: Pick<Resource, 'row' | 'stored'>): SentResource {
-  const { custom, ...names } = row;
+export function transferResource({ row, stored }: Pick<Resource, 'row' | 'stored'>): TransferredResource {
+  const { custom, ...plainRow } = row;
   if (custom === undefined) return { type: 'builtIn', group: row.group, version: row.version, resource: row.resource };
   const { definition, storageVersion } = custom;
   const versions = [...custom.versions].map(([name, { schemaText, schemaId, displayId, columns, scale }]) => ({
     name,
-    schema: ownBytes(schemaText()),
+    schema: copyBytes(schemaText()),
     schemaId,
     displayId,
     columns,
     scale,
   }));
-  return { type: 'custom', row: names, stored, definition, storageVersion, versions };
+  return { type: 'custom', row: plainRow, stored, definition, storageVersion, versions };
 }
