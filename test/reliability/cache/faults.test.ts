@@ -157,7 +157,7 @@ describe('most recent reads', () => {
     const waiting = cache.waitForRevision(cache.revision + 1000, within(3000));
     await clock.advanceAsync(3000);
     expect(await waiting).toBe(false);
-    expect(cache.statistics).toMatchObject({ ticks: 0, progressRequests: 0, reopened: 0 });
+    expect(cache.statistics).toMatchObject({ ticks: 0, progressRequests: 0, streamReopens: 0 });
   });
 
   it('fail while the store is unreachable; gets from the cache succeed and its watches stay open', async () => {
