@@ -7,19 +7,19 @@ const controllerArgs = [
   '--horizontal-pod-autoscaler-sync-period=1s',
 ];
 
-function replaced(state: Observed, text: string, other: string): Observed {
-  const made: Observed = JSON.parse(JSON.stringify(state).replaceAll(text, other));
-  return made;
+function replaceText(state: Observed, text: string, replacement: string): Observed {
+  const changed: Observed = JSON.parse(JSON.stringify(state).replaceAll(text, replacement));
+  return changed;
 }
 
 /** The reference lists the autoscalers that select the same pods in random order. */
-const inOrder = (state: Observed): Observed => replaced(state, '[$NS/i $NS/h]', '[$NS/h $NS/i]');
+const withSortedAutoscalers = (state: Observed): Observed => replaceText(state, '[$NS/i $NS/h]', '[$NS/h $NS/i]');
 
 describe('autoscalers without a metrics API match the recording', () =>
   replayControllers('autoscalers', {
     controllerArgs,
     deviations: Object.fromEntries(
-      ['two on one target', 'another one on the same pods'].map((title) => [`scaler-ambiguous: ${title}`, inOrder]),
+      ['two on one target', 'another one on the same pods'].map((title) => [`scaler-ambiguous: ${title}`, withSortedAutoscalers]),
     ),
   }));
 
@@ -28,6 +28,6 @@ describe('autoscalers with a metrics API match the recording', () =>
     controllerArgs,
     deviations: {
       // Without pods the message shows the total instead of an average; the reference divides by zero.
-      'scaler-object-without-pods: for each of none': (state) => replaced(state, '"-9223372036854775808m"', '"20"'),
+      'scaler-object-without-pods: for each of none': (state) => replaceText(state, '"-9223372036854775808m"', '"20"'),
     },
   }));

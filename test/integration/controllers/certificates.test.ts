@@ -1,5 +1,6 @@
-/** Requests for certificates, as the reference's controllers approve, sign and delete them. */
+/** CertificateSigningRequests: approval, signing and deletion, compared with the reference's controllers. */
 import { replayControllers } from '../../support/replay-controllers';
 
-// The reference server was recorded without NodeRestriction, which refuses a node's request for the certificate of another node.
+// The reference server was recorded without NodeRestriction, which refuses a node's request for the certificate of
+// another node.
 replayControllers('certificates', { serverArgs: ['--disable-admission-plugins=NodeRestriction'] });

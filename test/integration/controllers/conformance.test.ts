@@ -1,4 +1,7 @@
-/** What upstream's conformance tests show of workloads and no other scenario does, as the reference's controllers do it. */
+/**
+ * Behaviour of workloads that upstream's conformance tests check and no other scenario covers, compared with the
+ * reference's controllers.
+ */
 import { replayControllers } from '../../support/replay-controllers';
 
 replayControllers('conformance', {

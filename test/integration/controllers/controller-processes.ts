@@ -1,10 +1,10 @@
-/** Starts an API server and controllers as processes for the tests of a file. */
+/** An API server process and a controllers process that the tests of a file share. */
 import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { adminClient, startControllers } from '../../support/control-plane';
 import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer, type ProgramProcess } from '../../support/programs';
 
-/** All but the folder exists from the first test on. */
+/** The members except `folder` are available after the `beforeAll` hook. */
 export interface ControllerProcesses {
   readonly folder: string;
   readonly server: ApiServer;
@@ -18,7 +18,10 @@ interface ProcessOptions {
   readonly prepare?: (server: ApiServer) => Promise<readonly string[]>;
 }
 
-/** Registers hooks that start the processes before the first test, and after the last one stop them and check that the controllers exit with 0. */
+/**
+ * Registers hooks that start the processes before the first test, and after the last one stop them and check that the
+ * controllers exit with 0.
+ */
 export function useControllers(name: string, { serverArgs = [], prepare }: ProcessOptions = {}): ControllerProcesses {
   const folder = temporaryFolder(name);
   let processes: Omit<ControllerProcesses, 'folder'>;

@@ -1,4 +1,4 @@
-/** DaemonSets, as the reference's controllers keep them. */
+/** DaemonSets, compared with the reference's controllers. */
 import { replayControllers } from '../../support/replay-controllers';
 
 replayControllers('daemon-sets', {

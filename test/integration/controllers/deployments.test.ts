@@ -1,4 +1,4 @@
-/** Deployments, as the reference's controllers roll them out. */
+/** Deployments, compared with the reference's controllers. */
 import { replayControllers } from '../../support/replay-controllers';
 
 replayControllers('deployments', {

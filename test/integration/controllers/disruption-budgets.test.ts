@@ -1,4 +1,4 @@
-/** Disruption budgets, as the reference's controllers keep them. */
+/** PodDisruptionBudgets, compared with the reference's controllers. */
 import { stringifyJson } from '../../../shared/values/json';
 import { isBody, type Json } from '../../replay/reference';
 import type { Observed } from '../../replay/scenarios/scenario';
@@ -6,29 +6,29 @@ import { replayControllers } from '../../support/replay-controllers';
 
 const BUDGETS = '/apis/policy/v1/namespaces/$NS/poddisruptionbudgets';
 
-/** What is said of a selector is JSON here. */
-const plainSelector = (state: Observed): Observed => {
-  const shown = stringifyJson({ matchLabels: { app: 'a' } });
+/** Messages print a selector as JSON; the reference prints a Go struct. */
+const withJsonSelector = (state: Observed): Observed => {
+  const selectorJson = stringifyJson({ matchLabels: { app: 'a' } });
   const text = JSON.stringify(state).replaceAll(
     /&LabelSelector\{MatchLabels:.*?MatchExpressions:\[\]LabelSelectorRequirement\{\},\}/g,
-    () => JSON.stringify(shown).slice(1, -1),
+    () => JSON.stringify(selectorJson).slice(1, -1),
   );
-  const made: Observed = JSON.parse(text);
-  return made;
+  const changed: Observed = JSON.parse(text);
+  return changed;
 };
 
-function replaced(state: Observed, text: string, other: string): Observed {
-  const made: Observed = JSON.parse(JSON.stringify(state).replaceAll(text, other));
-  return made;
+function replaceText(state: Observed, text: string, replacement: string): Observed {
+  const changed: Observed = JSON.parse(JSON.stringify(state).replaceAll(text, replacement));
+  return changed;
 }
 
-/** The budget's status with other numbers. */
-const counted =
-  (name: string, numbers: Readonly<Record<string, number>>, allowed: boolean) =>
+/** Replaces counts and the condition in the status of the budget with the given name. */
+const withBudgetStatus =
+  (name: string, counts: Readonly<Record<string, number>>, areDisruptionsAllowed: boolean) =>
   (state: Observed): Observed => ({
     ...state,
     [BUDGETS]: (state[BUDGETS] ?? []).map((budget) =>
-      isBody(budget) && nameOf(budget) === name ? withNumbers(budget, numbers, allowed) : budget,
+      isBody(budget) && nameOf(budget) === name ? setStatus(budget, counts, areDisruptionsAllowed) : budget,
     ),
   });
 
@@ -37,11 +37,17 @@ function nameOf(object: { readonly [member: string]: Json }): Json | undefined {
   return isBody(metadata) ? metadata['name'] : undefined;
 }
 
-function withNumbers(budget: { [member: string]: Json }, numbers: Readonly<Record<string, number>>, allowed: boolean): Json {
+function setStatus(budget: { [member: string]: Json }, counts: Readonly<Record<string, number>>, areDisruptionsAllowed: boolean): Json {
   const status = isBody(budget['status']) ? budget['status'] : {};
   const conditions = Array.isArray(status['conditions']) ? status['conditions'].filter(isBody) : [];
-  const said = { reason: allowed ? 'SufficientPods' : 'InsufficientPods', status: allowed ? 'True' : 'False' };
-  return { ...budget, status: { ...status, ...numbers, conditions: conditions.map((condition) => ({ ...condition, ...said })) } };
+  const expectedCondition = {
+    reason: areDisruptionsAllowed ? 'SufficientPods' : 'InsufficientPods',
+    status: areDisruptionsAllowed ? 'True' : 'False',
+  };
+  return {
+    ...budget,
+    status: { ...status, ...counts, conditions: conditions.map((condition) => ({ ...condition, ...expectedCondition })) },
+  };
 }
 
 replayControllers('disruption-budgets', {
@@ -50,14 +56,19 @@ replayControllers('disruption-budgets', {
     ...Object.fromEntries(
       ['a share of pods without owner', 'most of them', 'one has an owner', 'a number'].map((title) => [
         `budget-unmanaged: ${title}`,
-        plainSelector,
+        withJsonSelector,
       ]),
     ),
-    // The budget's own name.
-    'budget-disrupted: one is on its way, one was, one is gone': (state) => replaced(state, 'PDB $NS/$NS', 'PDB $NS/b'),
-    // A pod counts out as soon as its labels say so, not with the next change of another pod.
-    'budget-number: a pod leaves by its labels': counted('b', { currentHealthy: 1, expectedPods: 1, disruptionsAllowed: 0 }, false),
-    // Both budgets count the pod, not one that chance chooses.
-    'budget-twice: a pod of both': (state) => counted('b1', { expectedPods: 1 }, false)(counted('b2', { expectedPods: 1 }, false)(state)),
+    // The message has the name of the budget; the reference prints the namespace in its place.
+    'budget-disrupted: one is on its way, one was, one is gone': (state) => replaceText(state, 'PDB $NS/$NS', 'PDB $NS/b'),
+    // A pod stops counting as soon as its labels no longer match; with the reference, when another pod changes.
+    'budget-number: a pod leaves by its labels': withBudgetStatus(
+      'b',
+      { currentHealthy: 1, expectedPods: 1, disruptionsAllowed: 0 },
+      false,
+    ),
+    // Both budgets count the pod; the reference counts it in a random one of them.
+    'budget-twice: a pod of both': (state) =>
+      withBudgetStatus('b1', { expectedPods: 1 }, false)(withBudgetStatus('b2', { expectedPods: 1 }, false)(state)),
   },
 });

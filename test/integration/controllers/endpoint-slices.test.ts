@@ -1,4 +1,4 @@
-/** Where Services lead, as the reference's controllers write it down. */
+/** Endpoints and EndpointSlices of Services, compared with the reference's controllers. */
 import { replayControllers } from '../../support/replay-controllers';
 
 replayControllers('endpoint-slices');

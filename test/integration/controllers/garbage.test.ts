@@ -1,25 +1,27 @@
-/** Garbage collection of objects whose owners are deleted, compared with the reference. */
+/** Garbage collection of objects with deleted owners, compared with the reference. */
 import type { Observed } from '../../replay/scenarios/scenario';
 import { isBody, type Body, type Json } from '../../replay/reference';
 import { replayControllers } from '../../support/replay-controllers';
 
 /** Marks the secret with the given name as being deleted and held by its finalizers. */
-function withDeletedSecret({ secrets = [], ...others }: Observed, name: string): Observed {
-  const mark = (secret: Json): Json => {
+function withDeletedSecret({ secrets = [], ...otherResources }: Observed, name: string): Observed {
+  const markDeleted = (secret: Json): Json => {
     const metadata = isBody(secret) ? secret['metadata'] : undefined;
     if (!isBody(secret) || !isBody(metadata) || metadata['name'] !== name) return secret;
     const marked: Body = { deletionGracePeriodSeconds: 0, deletionTimestamp: '<time>', ...metadata };
     return { ...secret, metadata: marked };
   };
-  return { ...others, secrets: secrets.map(mark) };
+  return { ...otherResources, secrets: secrets.map(markDeleted) };
 }
 
 const deviations = {
-  // A child that is created while its owner waits is deleted at once; with the reference it stays until another child is deleted, or forever.
+  // A child that is created while its owner waits is deleted at once; with the reference it stays until another child
+  // is deleted, or forever.
   'gc-added-while-waiting: another child comes, and one that has been there': (recorded: Observed) => withDeletedSecret(recorded, 'late'),
 };
 
-// With one worker both owners of an object are deleted before the object is processed; otherwise it may drop one owner reference and keep the other.
+// With one worker both owners of an object are deleted before the object is processed; otherwise it may drop one owner
+// reference and keep the other.
 const controllerArgs = ['--concurrent-gc-syncs=1'];
 
 describe('garbage collection of built-in kinds matches the recording', () => replayControllers('garbage', { deviations, controllerArgs }));
@@ -27,7 +29,7 @@ describe('garbage collection of built-in kinds matches the recording', () => rep
 describe('garbage collection of custom kinds matches the recording', () => replayControllers('custom-garbage'));
 
 /** Removes the objects with the given names. */
-const without =
+const withoutObjects =
   (...names: readonly string[]) =>
   (recorded: Observed): Observed =>
     Object.fromEntries(Object.entries(recorded).map(([path, items]) => [path, items.filter((item) => !names.includes(nameOf(item)))]));
@@ -38,30 +40,31 @@ const nameOf = (item: Json): string => {
 };
 
 /** Earlier conversions are cached, so this object is read and deleted without the webhook. */
-const withoutCached = without('of-map');
+const withoutCachedObject = withoutObjects('of-map');
 
-const converted = {
-  'gc-converted-owners: the webhook is cut off, and the owners go': withoutCached,
-  'gc-converted-owners: it talks nonsense': withoutCached,
-  // The objects of a definition are deleted with it, whether or not the collector can see that, and their children after them; with the reference the children stay.
-  'gc-converted-definition: the held one is let go': without('of-t', 'of-held'),
+const conversionDeviations = {
+  'gc-converted-owners: the webhook is cut off, and the owners go': withoutCachedObject,
+  'gc-converted-owners: it talks nonsense': withoutCachedObject,
+  // The objects of a definition are deleted with it, whether or not the collector can see that, and their children
+  // after them; with the reference the children stay.
+  'gc-converted-definition: the held one is let go': withoutObjects('of-t', 'of-held'),
 };
 
 describe('garbage collection of custom kinds with a conversion webhook matches the recording', () =>
-  replayControllers('converted-garbage', { deviations: converted }));
+  replayControllers('converted-garbage', { deviations: conversionDeviations }));
 
 /** Removes what Go's HTTP client adds to the error of a timeout. */
 const withoutGoSuffix = (recorded: Observed): Observed =>
   JSON.parse(JSON.stringify(recorded).replace(' (Client.Timeout exceeded while awaiting headers)', ''));
 
-const outages = {
-  'gc-hung-owners: the webhook never answers, and the owners go': withoutCached,
-  'gc-refused-owners: the webhook is not there, and the owners go': withoutCached,
+const outageDeviations = {
+  'gc-hung-owners: the webhook never answers, and the owners go': withoutCachedObject,
+  'gc-refused-owners: the webhook is not there, and the owners go': withoutCachedObject,
   'gc-hung-namespace: the namespace goes': withoutGoSuffix,
   // As above: all objects of a definition are deleted with it, and their children after them.
-  'gc-hung-definition: the held one is let go': without('of-t', 'of-held'),
-  'gc-refused-definition: the held one is let go': without('of-t', 'of-held'),
+  'gc-hung-definition: the held one is let go': withoutObjects('of-t', 'of-held'),
+  'gc-refused-definition: the held one is let go': withoutObjects('of-t', 'of-held'),
 };
 
 describe('garbage collection of custom kinds whose conversion webhook hangs or refuses connections matches the recording', () =>
-  replayControllers('converted-outages', { deviations: outages }));
+  replayControllers('converted-outages', { deviations: outageDeviations }));

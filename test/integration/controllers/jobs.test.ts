@@ -1,4 +1,4 @@
-/** Jobs and CronJobs, as the reference's controllers run them. */
+/** Jobs and CronJobs, compared with the reference's controllers. */
 import { replayControllers } from '../../support/replay-controllers';
 
 replayControllers('jobs', {

@@ -1,4 +1,4 @@
-/** Which processes lead what, by the leases that they hold and by how often they renew them. */
+/** Leader election per controller: which process holds which Lease, and how often it renews them. */
 import { flags } from '../../../controllers/flags';
 import { settingsFromFlags } from '../../../controllers/settings-from-flags';
 import { runControllers } from '../../../controllers/runtime/manager';
@@ -15,22 +15,22 @@ import { ManualClock, settle } from '../../support/manual-clock';
 
 const LEASES = '/apis/coordination.platform.io/v1/leases';
 
-function world() {
+function createWorld() {
   return { api: new FakeApi(), clock: new ManualClock() };
 }
 
-function settings() {
+function defaultSettings() {
   const parsed = parseFlags({ name: 'test', description: '' }, flags, ['--master=http://127.0.0.1:1']);
   if (parsed.kind !== 'values') throw new Error('no flags');
   return settingsFromFlags(parsed.values).settings;
 }
 
-/** Controllers that do nothing but lead. */
-function startProcess(identity: string, choice: readonly string[], { api, clock }: ReturnType<typeof world>) {
+/** Starts a process with controllers that only record that they lead. */
+function startProcess(identity: string, names: readonly string[], { api, clock }: ReturnType<typeof createWorld>) {
   const fake = fakeClient({ api, clock });
   const stop = new AbortController();
   const leading = new Set<string>();
-  const controllers = choice.map((name) => ({
+  const controllers = names.map((name) => ({
     name,
     description: name,
     aliases: [],
@@ -51,7 +51,7 @@ function startProcess(identity: string, choice: readonly string[], { api, clock 
       informers,
       logger: silentLogger,
       metrics: new ControllerMetrics(clock, informers),
-      settings: settings(),
+      settings: defaultSettings(),
       identity,
       election: { namespace: 'platform-system', prefix: 'controller', durationMs: 12_000, renewDeadlineMs: 8_000, retryMs: 2_000 },
       onProblem: () => undefined,
@@ -61,89 +61,89 @@ function startProcess(identity: string, choice: readonly string[], { api, clock 
   return { stop, ended, leading: () => [...leading].sort() };
 }
 
-const CHOICE = ['a', 'b', 'c', 'd'];
+const CONTROLLER_NAMES = ['a', 'b', 'c', 'd'];
 
-const holders = ({ api }: ReturnType<typeof world>) =>
+const leaseHolders = ({ api }: ReturnType<typeof createWorld>) =>
   api.all(LEASES).map((lease) => [stringAt(objectAt(lease, 'metadata'), 'name'), stringAt(objectAt(lease, 'spec'), 'holderIdentity')]);
 
-/** Nothing that the process writes arrives any more. */
-function kill(identity: string, { api }: ReturnType<typeof world>): void {
+/** Fails every write of the process from now on, as if it were dead. */
+function failWritesOf(identity: string, { api }: ReturnType<typeof createWorld>): void {
   api.intercept = ({ method, body }) =>
     method !== 'GET' && body?.includes(`"${identity}"`) === true ? new ConnectionError('dead', true) : undefined;
 }
 
 test('a process renews its own lease every 4 s and that of each controller once a minute', async () => {
-  const all = world();
-  const one = startProcess('one', CHOICE, all);
+  const world = createWorld();
+  const first = startProcess('one', CONTROLLER_NAMES, world);
   await settle(30);
-  expect(one.leading()).toEqual(CHOICE);
-  expect(holders(all)).toEqual([
-    ...CHOICE.map((name) => [`controller-${name}`, 'one']),
+  expect(first.leading()).toEqual(CONTROLLER_NAMES);
+  expect(leaseHolders(world)).toEqual([
+    ...CONTROLLER_NAMES.map((name) => [`controller-${name}`, 'one']),
     [expect.stringMatching(/^controller-set-[0-9a-f]{10}$/), 'one'],
   ]);
-  all.api.requests.length = 0;
-  await all.clock.advanceAsync(600_000);
+  world.api.requests.length = 0;
+  await world.clock.advanceAsync(600_000);
   const renewals = (name: string) =>
-    all.api.requests.filter((request) => request.startsWith('PUT') && request.includes(`/controller-${name}`)).length;
-  expect([renewals('set-'), ...CHOICE.map(renewals)]).toEqual([150, 10, 10, 10, 10]);
-  expect(all.api.requests).toHaveLength(190);
+    world.api.requests.filter((request) => request.startsWith('PUT') && request.includes(`/controller-${name}`)).length;
+  expect([renewals('set-'), ...CONTROLLER_NAMES.map(renewals)]).toEqual([150, 10, 10, 10, 10]);
+  expect(world.api.requests).toHaveLength(190);
 });
 
 test('a process with one controller holds only the lease of that controller', async () => {
-  const all = world();
-  startProcess('one', ['a'], all);
+  const world = createWorld();
+  startProcess('one', ['a'], world);
   await settle(30);
-  expect(holders(all)).toEqual([['controller-a', 'one']]);
+  expect(leaseHolders(world)).toEqual([['controller-a', 'one']]);
 });
 
 test('of two processes with the same controllers, one leads all and the other polls one lease', async () => {
-  const all = world();
-  const one = startProcess('one', CHOICE, all);
+  const world = createWorld();
+  const first = startProcess('one', CONTROLLER_NAMES, world);
   await settle(30);
-  const other = startProcess('other', [...CHOICE].reverse(), all);
+  const second = startProcess('other', [...CONTROLLER_NAMES].reverse(), world);
   await settle(30);
-  all.api.requests.length = 0;
-  await all.clock.advanceAsync(30_000);
-  expect(new Set(all.api.requests.filter((request) => request.startsWith('GET')).map((request) => request.replace(/\?.*/, ''))).size).toBe(
-    2,
-  );
-  one.stop.abort();
-  await one.ended;
+  world.api.requests.length = 0;
+  await world.clock.advanceAsync(30_000);
+  expect(
+    new Set(world.api.requests.filter((request) => request.startsWith('GET')).map((request) => request.replace(/\?.*/, ''))).size,
+  ).toBe(2);
+  first.stop.abort();
+  await first.ended;
   await settle(60);
-  expect(other.leading()).toEqual(CHOICE);
+  expect(second.leading()).toEqual(CONTROLLER_NAMES);
 });
 
 test('a second process leads the controllers of a dead one after one lease duration', async () => {
-  const all = world();
-  const one = startProcess('one', CHOICE, all);
+  const world = createWorld();
+  const first = startProcess('one', CONTROLLER_NAMES, world);
   await settle(30);
-  const other = startProcess('other', CHOICE, all);
-  await all.clock.advanceAsync(20_500);
-  kill('one', all);
-  await all.clock.advanceAsync(11_000);
-  expect([one.leading(), other.leading()]).toEqual([[], []]);
-  await all.clock.advanceAsync(1_500);
-  expect(other.leading()).toEqual(CHOICE);
+  const second = startProcess('other', CONTROLLER_NAMES, world);
+  await world.clock.advanceAsync(20_500);
+  failWritesOf('one', world);
+  await world.clock.advanceAsync(11_000);
+  expect([first.leading(), second.leading()]).toEqual([[], []]);
+  await world.clock.advanceAsync(1_500);
+  expect(second.leading()).toEqual(CONTROLLER_NAMES);
 });
 
 test('of two processes with overlapping controllers, one leads a shared controller until it dies', async () => {
-  const all = world();
-  const one = startProcess('one', ['a', 'b'], all);
+  const world = createWorld();
+  const first = startProcess('one', ['a', 'b'], world);
   await settle(30);
-  const other = startProcess('other', ['b', 'c'], all);
-  await all.clock.advanceAsync(200_000);
-  expect([one.leading(), other.leading()]).toEqual([['a', 'b'], ['c']]);
-  kill('one', all);
-  await all.clock.advanceAsync(13_000);
-  expect([one.leading(), other.leading()]).toEqual([[], ['b', 'c']]);
+  const second = startProcess('other', ['b', 'c'], world);
+  await world.clock.advanceAsync(200_000);
+  expect([first.leading(), second.leading()]).toEqual([['a', 'b'], ['c']]);
+  failWritesOf('one', world);
+  await world.clock.advanceAsync(13_000);
+  expect([first.leading(), second.leading()]).toEqual([[], ['b', 'c']]);
 });
 
 test('a process stops a controller when another holder has taken its lease', async () => {
-  const all = world();
-  const one = startProcess('one', ['a', 'b'], all);
+  const world = createWorld();
+  const first = startProcess('one', ['a', 'b'], world);
   await settle(30);
-  const lease = all.api.get(LEASES, 'platform-system', 'controller-b') ?? {};
-  all.api.put(LEASES, { ...lease, spec: { ...objectAt(lease, 'spec'), holderIdentity: 'an earlier release', leaseTransitions: 1 } });
-  await all.clock.advanceAsync(61_000);
-  expect(one.leading()).toEqual(['a']);
+  const lease = world.api.get(LEASES, 'platform-system', 'controller-b') ?? {};
+  world.api.put(LEASES, { ...lease, spec: { ...objectAt(lease, 'spec'), holderIdentity: 'an earlier release', leaseTransitions: 1 } });
+  await world.clock.advanceAsync(61_000);
+  expect(first.leading()).toEqual(['a']);
 });

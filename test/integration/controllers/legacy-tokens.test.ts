@@ -1,53 +1,52 @@
-/** Unused legacy service account tokens over the years: the cleaner runs once at each point in time, against an API server. */
+/**
+ * Unused legacy service account tokens over the years: the cleaner runs once at each point in time, against an API
+ * server.
+ */
 import { cleanLegacyTokens } from '../../../controllers/legacy-tokens/controller';
 import { resourceOf } from '../../../shared/client/rest/resource';
-import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { adminClient } from '../../support/control-plane';
 import { ManualClock } from '../../support/manual-clock';
 import { waitUntil } from '../../support/programs';
-import { startSimulatedCluster, type SimulatedCluster } from '../../support/simulated-cluster';
+import { startSimulatedCluster } from '../../support/simulated-cluster';
+import { useClosable, useResource } from '../../support/use-resource';
 
 const [SECRETS, ACCOUNTS] = [resourceOf('core.v1.Secret'), resourceOf('core.v1.ServiceAccount')];
 const DAY_MS = 86_400_000;
-let cluster: SimulatedCluster;
-let client: RestClient;
 
-beforeAll(async () => {
-  cluster = await startSimulatedCluster({ controllerArgs: ['--controllers=-*'] });
-  client = adminClient([cluster.address], cluster.certificates);
-}, 60_000);
+const cluster = useResource(
+  () => startSimulatedCluster({ controllerArgs: ['--controllers=-*'] }),
+  (started) => started.stop(),
+  60_000,
+);
+const client = useClosable(() => adminClient([cluster().address], cluster().certificates), 60_000);
 
-afterAll(async () => {
-  client.close();
-  await cluster.stop();
-}, 60_000);
-
-async function labelsAfter(days: number): Promise<Record<string, Readonly<Record<string, string>> | undefined>> {
+/** Runs the cleaner once, `days` from now; returns the labels of each token Secret. */
+async function secretLabelsAfterDays(days: number): Promise<Record<string, Readonly<Record<string, string>> | undefined>> {
   const clock = new ManualClock(Date.now() + days * DAY_MS);
   const { signal } = new AbortController();
   const settings = { legacyTokenPeriodMs: 365 * DAY_MS };
-  const context = { client, clock, logger: silentLogger, names: GENERATED_NAMES.platform, settings, signal };
+  const context = { client: client(), clock, logger: silentLogger, names: GENERATED_NAMES.platform, settings, signal };
   const list = async () =>
-    (await client.list(SECRETS, { namespace: 'default', fieldSelector: 'type=platform.io/service-account-token' })).items;
-  const account = await client.get(ACCOUNTS, { namespace: 'default', name: 'old' });
+    (await client().list(SECRETS, { namespace: 'default', fieldSelector: 'type=platform.io/service-account-token' })).items;
+  const account = await client().get(ACCOUNTS, { namespace: 'default', name: 'old' });
   await cleanLegacyTokens(context, { secrets: await list(), account: () => account, pods: () => [] });
   return Object.fromEntries((await list()).map(({ name, metadata }) => [name, metadata.labels]));
 }
 
 test('the cleaner invalidates an unused legacy token after a year and deletes it after two', async () => {
   const tracking = { namespace: 'platform-system', name: 'platform-apiserver-legacy-service-account-token-tracking' };
-  await waitUntil('uses to be recorded', () => client.get(resourceOf('core.v1.ConfigMap'), tracking), 15_000, cluster.clock);
-  await client.create(ACCOUNTS, { metadata: { namespace: 'default', name: 'old' }, secrets: [{ name: 'made' }] });
+  await waitUntil('uses to be recorded', () => client().get(resourceOf('core.v1.ConfigMap'), tracking), 15_000, cluster().clock);
+  await client().create(ACCOUNTS, { metadata: { namespace: 'default', name: 'old' }, secrets: [{ name: 'made' }] });
   for (const name of ['made', 'by-hand']) {
     const annotations = { 'platform.io/service-account.name': 'old' };
-    await client.create(SECRETS, { metadata: { namespace: 'default', name, annotations }, type: 'platform.io/service-account-token' });
+    await client().create(SECRETS, { metadata: { namespace: 'default', name, annotations }, type: 'platform.io/service-account-token' });
   }
-  expect(await labelsAfter(300)).toEqual({ made: undefined, 'by-hand': undefined });
-  const marked = await labelsAfter(400);
+  expect(await secretLabelsAfterDays(300)).toEqual({ made: undefined, 'by-hand': undefined });
+  const marked = await secretLabelsAfterDays(400);
   const day = new Date(Date.now() + 400 * DAY_MS).toISOString().slice(0, 10);
   expect(marked).toEqual({ made: { 'platform.io/legacy-token-invalid-since': day }, 'by-hand': undefined });
-  expect(Object.keys(await labelsAfter(700))).toEqual(['by-hand', 'made']);
-  expect(Object.keys(await labelsAfter(800))).toEqual(['by-hand']);
+  expect(Object.keys(await secretLabelsAfterDays(700))).toEqual(['by-hand', 'made']);
+  expect(Object.keys(await secretLabelsAfterDays(800))).toEqual(['by-hand']);
 });

@@ -1,4 +1,7 @@
-/** Compares the managedFields of the controllers and the API server with those of the reference: manager, operation, subresource and fields. */
+/**
+ * Compares the managedFields of the controllers and the API server with those of the reference: manager, operation,
+ * subresource and fields.
+ */
 import { CONTROLLERS } from '../../../controllers/table';
 import { SCENARIOS } from '../../replay/scenarios';
 import type { Observed } from '../../replay/scenarios/scenario';
@@ -41,17 +44,21 @@ replayControllers('managers', {
     '--secondary-node-eviction-rate=2',
   ],
   deviations: {
-    // The reference waits five seconds before it deletes the content of a namespace, and was at rest after three.
+    // The reference waits five seconds before it deletes the content of a namespace, and its state was recorded after
+    // three.
     'own-namespace: deleted while something holds it': withOwner(
       '$NS-held',
       `kube-controller-manager Update status v1 ${JSON.stringify(NAMESPACE_STATUS)}`,
     ),
-    // This server drops rules that no selected role has, so it applies an empty list.
+    // Without a selected role this controller applies an empty list of rules.
     'own-roles: none': withOwner('$NS-whole', 'clusterrole-aggregation-controller Apply  rbac.authorization.k8s.io/v1 {"f:rules":{}}'),
   },
 });
 
-/** The scenario that records a controller's entries; `undefined` when the controller only deletes objects, so that no entries remain. */
+/**
+ * The scenario that records a controller's entries; `undefined` when the controller only deletes objects, so that no
+ * entries remain.
+ */
 const RECORDED: Readonly<Record<string, string | undefined>> = {
   namespace: 'own-namespace',
   'root-ca-cert-publisher': 'own-accounts',

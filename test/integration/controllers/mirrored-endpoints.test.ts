@@ -1,4 +1,4 @@
-/** Endpoints that somebody writes by hand, as the reference's controllers show them. */
+/** EndpointSlices mirrored from Endpoints that a user writes, compared with the reference's controllers. */
 import { replayControllers } from '../../support/replay-controllers';
 
 replayControllers('mirrored-endpoints');

@@ -1,4 +1,7 @@
-/** The first controllers at work on a real server: what a newcomer does with kubectl, and what must come back when it is taken away. */
+/**
+ * The controllers process with default flags against an API server process: namespaces, service accounts, root
+ * certificates, protection of claims and volumes, and its health and metrics endpoints.
+ */
 import { request, type RequestOptions } from 'node:https';
 import path from 'node:path';
 import { arrayAt, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
@@ -18,7 +21,7 @@ const PODS = resourceOf('core.v1.Pod');
 const CLAIMS = resourceOf('core.v1.PersistentVolumeClaim');
 const VOLUMES = resourceOf('core.v1.PersistentVolume');
 const BINDINGS = resourceOf('rbac.v1.ClusterRoleBinding');
-const ROOT = 'platform-root-ca.crt';
+const ROOT_CERTIFICATE = 'platform-root-ca.crt';
 
 let healthPort: number;
 const cluster = useControllers('newcomer', {
@@ -28,7 +31,7 @@ const cluster = useControllers('newcomer', {
   },
 });
 
-async function find(resource: typeof MAPS, namespace: string, name: string): Promise<ApiObject | undefined> {
+async function findObject(resource: typeof MAPS, namespace: string, name: string): Promise<ApiObject | undefined> {
   try {
     return await cluster.client.get(resource, { namespace, name });
   } catch (error) {
@@ -37,10 +40,10 @@ async function find(resource: typeof MAPS, namespace: string, name: string): Pro
   }
 }
 
-async function makeNamespace(name: string): Promise<void> {
+async function createNamespace(name: string): Promise<void> {
   await cluster.client.create(NAMESPACES, { metadata: { name } });
-  await waitUntil(`the account in ${name}`, () => find(ACCOUNTS, name, 'default'));
-  await waitUntil(`the root certificate in ${name}`, () => find(MAPS, name, ROOT));
+  await waitUntil(`the account in ${name}`, () => findObject(ACCOUNTS, name, 'default'));
+  await waitUntil(`the root certificate in ${name}`, () => findObject(MAPS, name, ROOT_CERTIFICATE));
 }
 
 const pod = (namespace: string, name: string, finalizers: string[] = []): JsonObject => ({
@@ -48,88 +51,93 @@ const pod = (namespace: string, name: string, finalizers: string[] = []): JsonOb
   spec: { containers: [{ name: 'c', image: 'i' }] },
 });
 
-async function condition(namespace: string, type: string): Promise<JsonObject | undefined> {
-  const found = await find(NAMESPACES, '', namespace);
-  const conditions = arrayAt(objectAt(found?.body, 'status'), 'conditions') ?? [];
+async function namespaceCondition(namespace: string, type: string): Promise<JsonObject | undefined> {
+  const object = await findObject(NAMESPACES, '', namespace);
+  const conditions = arrayAt(objectAt(object?.body, 'status'), 'conditions') ?? [];
   return conditions.find((item): item is JsonObject => stringAt(item as JsonObject, 'type') === type);
 }
 
 const kubectl = packagedProgram('kubectl');
-const label = 'kubectl creates a namespace, runs a pod in it and deletes the namespace within 30 s';
+const title = 'kubectl creates a namespace, runs a pod in it and deletes the namespace within 30 s';
 
-if (kubectl === undefined) skipLoudly(label, 'there is no kubectl for this machine');
-else test(label, () => session(kubectl));
+if (kubectl === undefined) skipLoudly(title, 'there is no kubectl for this machine');
+else test(title, () => createAndDeleteNamespace(kubectl));
 
-async function session(kubectl: string): Promise<void> {
+async function createAndDeleteNamespace(kubectl: string): Promise<void> {
   const run = (...args: string[]) => runClient(kubectl, cluster.server.kubeconfig, args);
   const started = performance.now();
   expect(await run('create', 'namespace', 'new')).toMatchObject({ code: 0, stdout: 'namespace/new created\n' });
-  await waitUntil('the account', () => find(ACCOUNTS, 'new', 'default'));
+  await waitUntil('the account', () => findObject(ACCOUNTS, 'new', 'default'));
   expect(await run('-n', 'new', 'run', 'web', '--image=nginx')).toMatchObject({ code: 0, stdout: 'pod/web created\n' });
   expect(await run('delete', 'namespace', 'new')).toMatchObject({ code: 0, stdout: 'namespace "new" deleted\n' });
   expect(performance.now() - started).toBeLessThan(30_000);
-  expect(await find(NAMESPACES, '', 'new')).toBeUndefined();
+  expect(await findObject(NAMESPACES, '', 'new')).toBeUndefined();
 }
 
 test('the controllers restore the default account and the root certificate of a namespace', async () => {
-  await makeNamespace('restored');
-  const account = await find(ACCOUNTS, 'restored', 'default');
+  await createNamespace('restored');
+  const account = await findObject(ACCOUNTS, 'restored', 'default');
   await cluster.client.delete(ACCOUNTS, { namespace: 'restored', name: 'default' });
   await waitUntil('a new account', async () => {
-    const now = await find(ACCOUNTS, 'restored', 'default');
-    return now !== undefined && now.uid !== account?.uid;
+    const current = await findObject(ACCOUNTS, 'restored', 'default');
+    return current !== undefined && current.uid !== account?.uid;
   });
-  const map = await find(MAPS, 'restored', ROOT);
-  await cluster.client.delete(MAPS, { namespace: 'restored', name: ROOT });
+  const map = await findObject(MAPS, 'restored', ROOT_CERTIFICATE);
+  await cluster.client.delete(MAPS, { namespace: 'restored', name: ROOT_CERTIFICATE });
   await waitUntil('a new root certificate', async () => {
-    const now = await find(MAPS, 'restored', ROOT);
-    return now !== undefined && now.uid !== map?.uid;
+    const current = await findObject(MAPS, 'restored', ROOT_CERTIFICATE);
+    return current !== undefined && current.uid !== map?.uid;
   });
-  await cluster.client.patch(MAPS, { namespace: 'restored', name: ROOT }, 'merge', { data: { 'ca.crt': 'forged', extra: 'x' } });
+  await cluster.client.patch(MAPS, { namespace: 'restored', name: ROOT_CERTIFICATE }, 'merge', {
+    data: { 'ca.crt': 'forged', extra: 'x' },
+  });
   await waitUntil('the right root certificate', async () => {
-    const data = objectAt((await find(MAPS, 'restored', ROOT))?.body, 'data');
+    const data = objectAt((await findObject(MAPS, 'restored', ROOT_CERTIFICATE))?.body, 'data');
     return stringAt(data, 'ca.crt') === cluster.server.certificates.authority && Object.keys(data ?? {}).length === 1;
   });
 });
 
 test('a namespace with an unknown finalizer remains and names it in its conditions, while other namespaces are deleted', async () => {
-  for (const name of ['stuck', 'free']) await makeNamespace(name);
+  for (const name of ['stuck', 'free']) await createNamespace(name);
   await cluster.client.create(MAPS, { metadata: { namespace: 'stuck', name: 'held', finalizers: ['nobody.example.com/f'] } });
   await cluster.client.create(PODS, pod('stuck', 'going'));
   await cluster.client.delete(NAMESPACES, { name: 'stuck' });
   await cluster.client.delete(NAMESPACES, { name: 'free' });
-  await waitUntil('the free namespace to go', async () => (await find(NAMESPACES, '', 'free')) === undefined);
+  await waitUntil('the free namespace to be deleted', async () => (await findObject(NAMESPACES, '', 'free')) === undefined);
   await waitUntil(
     'the finalizer to be named',
-    async () => (await condition('stuck', 'NamespaceFinalizersRemaining'))?.['status'] === 'True',
+    async () => (await namespaceCondition('stuck', 'NamespaceFinalizersRemaining'))?.['status'] === 'True',
   );
-  expect(await condition('stuck', 'NamespaceFinalizersRemaining')).toMatchObject({
+  expect(await namespaceCondition('stuck', 'NamespaceFinalizersRemaining')).toMatchObject({
     message: 'Some content in the namespace has finalizers remaining: nobody.example.com/f in 1 resource instances',
   });
-  expect(await condition('stuck', 'NamespaceContentRemaining')).toMatchObject({
+  expect(await namespaceCondition('stuck', 'NamespaceContentRemaining')).toMatchObject({
     message: 'Some resources are remaining: configmaps. has 1 resource instances',
   });
-  expect(await find(PODS, 'stuck', 'going')).toBeUndefined();
+  expect(await findObject(PODS, 'stuck', 'going')).toBeUndefined();
   expect(cluster.controllers.output).toContain('held (nobody.example.com/f)');
-  // Once more does no harm.
+  // A second DELETE succeeds or conflicts, and changes nothing.
   await cluster.client.delete(NAMESPACES, { name: 'stuck' }).catch((error: unknown) => expect(error).toMatchObject({ code: 409 }));
   await cluster.client.patch(MAPS, { namespace: 'stuck', name: 'held' }, 'merge', { metadata: { finalizers: null } });
-  await waitUntil('the stuck namespace to go', async () => (await find(NAMESPACES, '', 'stuck')) === undefined, 25_000);
+  await waitUntil('the stuck namespace to be deleted', async () => (await findObject(NAMESPACES, '', 'stuck')) === undefined, 25_000);
 });
 
 test('the namespace controller deletes pods before the objects that they may need', async () => {
-  await makeNamespace('ordered');
+  await createNamespace('ordered');
   await cluster.client.create(PODS, pod('ordered', 'slow', ['nobody.example.com/f']));
   await cluster.client.create(MAPS, { metadata: { namespace: 'ordered', name: 'needed' } });
   await cluster.client.delete(NAMESPACES, { name: 'ordered' });
-  await waitUntil('the pod to be named', async () => (await condition('ordered', 'NamespaceContentRemaining'))?.['status'] === 'True');
-  expect(await find(MAPS, 'ordered', 'needed')).toBeDefined();
+  await waitUntil(
+    'the pod to be named',
+    async () => (await namespaceCondition('ordered', 'NamespaceContentRemaining'))?.['status'] === 'True',
+  );
+  expect(await findObject(MAPS, 'ordered', 'needed')).toBeDefined();
   await cluster.client.patch(PODS, { namespace: 'ordered', name: 'slow' }, 'merge', { metadata: { finalizers: null } });
-  await waitUntil('the namespace to go', async () => (await find(NAMESPACES, '', 'ordered')) === undefined, 25_000);
+  await waitUntil('the namespace to be deleted', async () => (await findObject(NAMESPACES, '', 'ordered')) === undefined, 25_000);
 });
 
 test('used claims and bound volumes remain after a delete until they are released', async () => {
-  await makeNamespace('stored');
+  await createNamespace('stored');
   const resources = { requests: { storage: '1Gi' } };
   for (const name of ['used', 'unused'])
     await cluster.client.create(CLAIMS, { metadata: { namespace: 'stored', name }, spec: { accessModes: ['ReadWriteOnce'], resources } });
@@ -137,31 +145,31 @@ test('used claims and bound volumes remain after a delete until they are release
   const user = { nodeName: 'somewhere', containers: [{ name: 'c', image: 'i' }], volumes };
   await cluster.client.create(PODS, { metadata: { namespace: 'stored', name: 'user' }, spec: user });
   for (const name of ['used', 'unused']) await cluster.client.delete(CLAIMS, { namespace: 'stored', name });
-  await waitUntil('the unused claim to go', async () => (await find(CLAIMS, 'stored', 'unused')) === undefined);
-  expect(await find(CLAIMS, 'stored', 'used')).toBeDefined();
+  await waitUntil('the unused claim to be deleted', async () => (await findObject(CLAIMS, 'stored', 'unused')) === undefined);
+  expect(await findObject(CLAIMS, 'stored', 'used')).toBeDefined();
   await cluster.client.delete(PODS, { namespace: 'stored', name: 'user' }, { gracePeriodSeconds: 0 });
-  await waitUntil('the claim that was used to go', async () => (await find(CLAIMS, 'stored', 'used')) === undefined);
+  await waitUntil('the claim that was used to be deleted', async () => (await findObject(CLAIMS, 'stored', 'used')) === undefined);
 
   const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/v' } };
   const { body } = await cluster.client.create(VOLUMES, { metadata: { name: 'bound' }, spec });
   await cluster.client.update(VOLUMES, { ...body, status: { phase: 'Bound' } }, { subresource: 'status' });
   await cluster.client.delete(VOLUMES, { name: 'bound' });
   await cluster.client.patch(VOLUMES, { name: 'bound' }, 'merge', { metadata: { labels: { still: 'there' } } });
-  const going = await cluster.client.get(VOLUMES, { name: 'bound' });
-  await cluster.client.update(VOLUMES, { ...going.body, status: { phase: 'Released' } }, { subresource: 'status' });
-  await waitUntil('the volume to go', async () => (await find(VOLUMES, '', 'bound')) === undefined);
-  // Whoever takes the protection away gets it back.
+  const terminating = await cluster.client.get(VOLUMES, { name: 'bound' });
+  await cluster.client.update(VOLUMES, { ...terminating.body, status: { phase: 'Released' } }, { subresource: 'status' });
+  await waitUntil('the volume to be deleted', async () => (await findObject(VOLUMES, '', 'bound')) === undefined);
+  // The controller restores a finalizer that a client removes.
   await cluster.client.create(VOLUMES, { metadata: { name: 'bare' }, spec });
   await cluster.client.patch(VOLUMES, { name: 'bare' }, 'merge', { metadata: { finalizers: null } });
-  const finalizers = async () => arrayAt(objectAt((await find(VOLUMES, '', 'bare'))?.body, 'metadata'), 'finalizers');
-  await waitUntil('the finalizer to return', async () => (await finalizers())?.includes('platform.io/pv-protection') === true);
+  const finalizers = async () => arrayAt(objectAt((await findObject(VOLUMES, '', 'bare'))?.body, 'metadata'), 'finalizers');
+  await waitUntil('the finalizer to be restored', async () => (await finalizers())?.includes('platform.io/pv-protection') === true);
 });
 
 test('the controllers serve /healthz without credentials, and /metrics to users that the API server authorizes', async () => {
   const { authority, admin } = cluster.server.certificates;
-  const get = (path: string, who: RequestOptions = {}) =>
-    page({ host: '127.0.0.1', port: healthPort, path, rejectUnauthorized: false, ...who });
-  const token = (account: string): Promise<string> => tokenOf('default', account);
+  const get = (path: string, credentials: RequestOptions = {}) =>
+    fetchPage({ host: '127.0.0.1', port: healthPort, path, rejectUnauthorized: false, ...credentials });
+  const token = (account: string): Promise<string> => requestToken('default', account);
   const bearer = (text: string): RequestOptions => ({ headers: { authorization: `Bearer ${text}` } });
   expect(await get('/healthz')).toEqual([200, 'ok']);
   expect((await get('/metrics'))[0]).toBe(403);
@@ -176,7 +184,7 @@ test('the controllers serve /healthz without credentials, and /metrics to users 
     roleRef: { apiGroup: 'rbac.authorization.platform.io', kind: 'ClusterRole', name: 'system:monitoring' },
     subjects: [{ kind: 'ServiceAccount', namespace: 'default', name: 'reader' }],
   });
-  await waitUntil('the reader to be let in', async () => (await get('/metrics', bearer(await token('reader'))))[0] === 200);
+  await waitUntil('the reader to be authorized', async () => (await get('/metrics', bearer(await token('reader'))))[0] === 200);
   const [, metrics] = await get('/metrics', { ca: authority, cert: admin.certificate, key: admin.key });
   for (const name of ['namespace', 'serviceaccount', 'root-ca-cert-publisher']) {
     expect(metrics).toContain(`leader_election_master_status{name="controller-${name}"} 1`);
@@ -187,7 +195,7 @@ test('the controllers serve /healthz without credentials, and /metrics to users 
   expect(metrics).toMatch(/^rest_client_requests_total\{code="201",host="127\.0\.0\.1:\d+",method="POST"\} \d+$/m);
 });
 
-function page(options: RequestOptions): Promise<[code: number | undefined, text: string]> {
+function fetchPage(options: RequestOptions): Promise<[code: number | undefined, text: string]> {
   return new Promise((resolve, reject) => {
     const sent = request({ agent: false, ...options }, (response) => {
       let text = '';
@@ -199,8 +207,8 @@ function page(options: RequestOptions): Promise<[code: number | undefined, text:
   });
 }
 
-async function tokenOf(namespace: string, name: string): Promise<string> {
-  const question = { apiVersion: 'authentication.platform.io/v1', kind: 'TokenRequest', spec: {} };
-  const answer = await cluster.client.ask(ACCOUNTS, { namespace, name, subresource: 'token' }, question);
-  return stringAt(objectAt(answer, 'status'), 'token') ?? '';
+async function requestToken(namespace: string, name: string): Promise<string> {
+  const tokenRequest = { apiVersion: 'authentication.platform.io/v1', kind: 'TokenRequest', spec: {} };
+  const response = await cluster.client.ask(ACCOUNTS, { namespace, name, subresource: 'token' }, tokenRequest);
+  return stringAt(objectAt(response, 'status'), 'token') ?? '';
 }

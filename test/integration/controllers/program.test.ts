@@ -1,6 +1,6 @@
 /**
- * The controllers' program as a process: every controller of it leads under its Lease and has one visible effect. What each of them does in detail is replayed in
- * simulated time.
+ * The controllers program as a process: each controller holds its Lease and has one visible effect. The detailed
+ * behaviour of each controller is replayed in simulated time by other tests.
  */
 import { CONTROLLERS } from '../../../controllers/table';
 import { isBody, type Body } from '../../replay/reference';
@@ -14,7 +14,7 @@ import { useControllers } from './controller-processes';
 
 interface Effect {
   readonly requests: readonly ScenarioRequest[];
-  /** Of the collection in which the effect is seen, as in {@link ScenarioRequest}. */
+  /** Path of the collection that shows the effect, as in {@link ScenarioRequest}. */
   readonly path: string;
   readonly isSeen: (items: readonly Body[]) => boolean;
 }
@@ -34,36 +34,36 @@ const SELECTOR = { matchLabels: LABELS };
 const TEMPLATE: Body = { metadata: { labels: LABELS }, spec: { containers: [{ name: 'c', image: 'i' }] } };
 const TOLERANT: Body = { ...TEMPLATE, spec: { containers: [{ name: 'c', image: 'i' }], tolerations: [{ operator: 'Exists' }] } };
 const JOB_TEMPLATE: Body = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } };
-const HELD = { finalizers: ['example.com/hold'] };
+const WITH_FINALIZER = { finalizers: ['example.com/hold'] };
 const CLAIM: Body = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
 const VOLUME: Body = { accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' }, hostPath: { path: '/v' } };
-const NODE = `${CORE}/nodes`;
-const node = (spec: Body = {}): ScenarioRequest => create(NODE, { metadata: { name: '$NS-n' }, spec });
+const NODES = `${CORE}/nodes`;
+const node = (spec: Body = {}): ScenarioRequest => create(NODES, { metadata: { name: '$NS-n' }, spec });
 const pod = (spec: Body = {}): ScenarioRequest =>
-  create('pods', { metadata: { name: 'p', ...HELD }, spec: { containers: [{ name: 'c', image: 'i' }], ...spec } });
+  create('pods', { metadata: { name: 'p', ...WITH_FINALIZER }, spec: { containers: [{ name: 'c', image: 'i' }], ...spec } });
 const service = (spec: Body): ScenarioRequest =>
   create('services', { metadata: { name: 'web' }, spec: { ports: [{ port: 80 }], ...spec } });
 
-/** The value at the path of members, `undefined` where there is none. */
-const at = (item: unknown, ...members: readonly string[]): unknown =>
+/** The value at the path of members; `undefined` when it is missing. */
+const valueAt = (item: unknown, ...members: readonly string[]): unknown =>
   members.reduce<unknown>((value, member) => (typeof value === 'object' && value !== null ? Object(value)[member] : undefined), item);
 const isAny =
   (test: (item: Body) => boolean): Effect['isSeen'] =>
   (items) =>
     items.some(test);
-const isGone: Effect['isSeen'] = (items) => items.length === 0;
-const ownedBy = (kind: string): Effect['isSeen'] => isAny((item) => at(item, 'metadata', 'ownerReferences', '0', 'kind') === kind);
+const areAllDeleted: Effect['isSeen'] = (items) => items.length === 0;
+const ownedBy = (kind: string): Effect['isSeen'] => isAny((item) => valueAt(item, 'metadata', 'ownerReferences', '0', 'kind') === kind);
 const managedBy = (manager: string): Effect['isSeen'] =>
-  isAny((slice) => at(slice, 'metadata', 'labels', 'endpointslice.kubernetes.io/managed-by') === manager);
+  isAny((slice) => valueAt(slice, 'metadata', 'labels', 'endpointslice.kubernetes.io/managed-by') === manager);
 
 /** The requests of a recorded scenario's first steps. */
 function requestsOf(recording: string, scenario: string, steps = 1): readonly ScenarioRequest[] {
-  const found = SCENARIOS.get(recording)?.find(({ name }) => name === scenario);
-  if (found === undefined) throw new Error(`there is no scenario ${scenario} in ${recording}`);
-  return found.steps.slice(0, steps).flatMap(({ requests }) => requests);
+  const match = SCENARIOS.get(recording)?.find(({ name }) => name === scenario);
+  if (match === undefined) throw new Error(`there is no scenario ${scenario} in ${recording}`);
+  return match.steps.slice(0, steps).flatMap(({ requests }) => requests);
 }
 
-/** `undefined` where the controller has nothing to do before an hour or a year has passed. */
+/** `undefined` when the controller acts only after an hour or a year. */
 const EFFECTS: Readonly<Record<string, Effect | undefined>> = {
   namespace: {
     requests: [create(`${CORE}/namespaces`, { metadata: { name: '$NS-b' } }), remove(`${CORE}/namespaces/$NS-b`)],
@@ -73,22 +73,22 @@ const EFFECTS: Readonly<Record<string, Effect | undefined>> = {
   'root-ca-cert-publisher': {
     requests: [],
     path: 'configmaps',
-    isSeen: isAny((map) => at(map, 'metadata', 'name') === 'kube-root-ca.crt'),
+    isSeen: isAny((map) => valueAt(map, 'metadata', 'name') === 'kube-root-ca.crt'),
   },
-  serviceaccount: { requests: [], path: 'serviceaccounts', isSeen: isAny((account) => at(account, 'metadata', 'name') === 'default') },
+  serviceaccount: { requests: [], path: 'serviceaccounts', isSeen: isAny((account) => valueAt(account, 'metadata', 'name') === 'default') },
   'serviceaccount-token': {
     requests: [
       create('serviceaccounts', { metadata: { name: 'a' } }),
       create('secrets', { metadata: { name: 't', annotations: { 'kubernetes.io/service-account.name': 'a' } }, type: SECRET_TYPE }),
     ],
     path: 'secrets',
-    isSeen: isAny((secret) => at(secret, 'data', 'token') !== undefined),
+    isSeen: isAny((secret) => valueAt(secret, 'data', 'token') !== undefined),
   },
   'legacy-serviceaccount-token-cleaner': undefined,
   'persistentvolumeclaim-protection': {
     requests: [create('persistentvolumeclaims', { metadata: { name: 'c' }, spec: CLAIM }), remove('persistentvolumeclaims/c')],
     path: 'persistentvolumeclaims',
-    isSeen: isGone,
+    isSeen: areAllDeleted,
   },
   'persistentvolume-protection': {
     requests: [
@@ -96,7 +96,7 @@ const EFFECTS: Readonly<Record<string, Effect | undefined>> = {
       remove(`${CORE}/persistentvolumes/$NS-v`),
     ],
     path: `${CORE}/persistentvolumes`,
-    isSeen: isGone,
+    isSeen: areAllDeleted,
   },
   'clusterrole-aggregation': {
     requests: [
@@ -111,43 +111,43 @@ const EFFECTS: Readonly<Record<string, Effect | undefined>> = {
       }),
     ],
     path: ROLES,
-    isSeen: (roles) => roles.every((role) => at(role, 'rules', '0', 'resources', '0') === 'pods'),
+    isSeen: (roles) => roles.every((role) => valueAt(role, 'rules', '0', 'resources', '0') === 'pods'),
   },
   csrapproving: {
     requests: requestsOf('certificates', 'csr-join'),
     path: REQUESTS,
-    isSeen: isAny((request) => at(request, 'status', 'conditions', '0', 'type') === 'Approved'),
+    isSeen: isAny((request) => valueAt(request, 'status', 'conditions', '0', 'type') === 'Approved'),
   },
   csrsigning: {
     requests: requestsOf('certificates', 'csr-api-client'),
     path: REQUESTS,
-    isSeen: isAny((request) => at(request, 'status', 'certificate') !== undefined),
+    isSeen: isAny((request) => valueAt(request, 'status', 'certificate') !== undefined),
   },
   csrcleaner: undefined,
   disruption: {
     requests: [create(BUDGETS, { metadata: { name: 'b' }, spec: { minAvailable: 1, selector: SELECTOR } })],
     path: BUDGETS,
-    isSeen: isAny((budget) => at(budget, 'status', 'observedGeneration') === 1),
+    isSeen: isAny((budget) => valueAt(budget, 'status', 'observedGeneration') === 1),
   },
   resourcequota: {
     requests: [create('resourcequotas', { metadata: { name: 'q' }, spec: { hard: { pods: '1' } } })],
     path: 'resourcequotas',
-    isSeen: isAny((quota) => at(quota, 'status', 'used', 'pods') === '0'),
+    isSeen: isAny((quota) => valueAt(quota, 'status', 'used', 'pods') === '0'),
   },
   nodelifecycle: {
     requests: [node()],
-    path: NODE,
-    isSeen: isAny((found) => at(found, 'status', 'conditions', '0', 'reason') === 'NodeStatusNeverUpdated'),
+    path: NODES,
+    isSeen: isAny((item) => valueAt(item, 'status', 'conditions', '0', 'reason') === 'NodeStatusNeverUpdated'),
   },
   'taint-eviction': {
     requests: [node({ taints: [{ key: 'k', effect: 'NoExecute' }] }), pod({ nodeName: '$NS-n' })],
     path: 'pods',
-    isSeen: isAny((found) => at(found, 'metadata', 'deletionTimestamp') !== undefined),
+    isSeen: isAny((item) => valueAt(item, 'metadata', 'deletionTimestamp') !== undefined),
   },
   ttl: {
     requests: [node()],
-    path: NODE,
-    isSeen: isAny((found) => at(found, 'metadata', 'annotations', 'node.alpha.kubernetes.io/ttl') === '0'),
+    path: NODES,
+    isSeen: isAny((item) => valueAt(item, 'metadata', 'annotations', 'node.alpha.kubernetes.io/ttl') === '0'),
   },
   tokencleaner: {
     requests: [
@@ -158,12 +158,12 @@ const EFFECTS: Readonly<Record<string, Effect | undefined>> = {
       }),
     ],
     path: '/api/v1/namespaces/kube-system/secrets?labelSelector=of%3D$NS',
-    isSeen: isGone,
+    isSeen: areAllDeleted,
   },
   bootstrapsigner: {
     requests: requestsOf('bootstrap-signer', 'sg-ordinary', 2),
     path: '/api/v1/namespaces/kube-public/configmaps?fieldSelector=metadata.name%3Dcluster-info',
-    isSeen: isAny((map) => at(map, 'data', 'jws-kubeconfig-sgor01') !== undefined),
+    isSeen: isAny((map) => valueAt(map, 'data', 'jws-kubeconfig-sgor01') !== undefined),
   },
   endpointslice: {
     requests: [service({ selector: LABELS })],
@@ -189,19 +189,19 @@ const EFFECTS: Readonly<Record<string, Effect | undefined>> = {
       }),
     ],
     path: 'secrets',
-    isSeen: isGone,
+    isSeen: areAllDeleted,
   },
   'ttl-after-finished': {
     requests: [
       create(`${BATCH}/jobs`, { metadata: { name: 'j' }, spec: { completions: 0, ttlSecondsAfterFinished: 0, template: JOB_TEMPLATE } }),
     ],
     path: `${BATCH}/jobs`,
-    isSeen: isGone,
+    isSeen: areAllDeleted,
   },
   'pod-garbage-collector': {
     requests: [pod(), remove('pods/p')],
     path: 'pods',
-    isSeen: isAny((found) => at(found, 'status', 'phase') === 'Failed'),
+    isSeen: isAny((item) => valueAt(item, 'status', 'phase') === 'Failed'),
   },
   replicaset: {
     requests: [create(`${APPS}/replicasets`, { metadata: { name: 's' }, spec: { selector: SELECTOR, template: TEMPLATE } })],
@@ -244,17 +244,17 @@ const EFFECTS: Readonly<Record<string, Effect | undefined>> = {
       }),
     ],
     path: SCALERS,
-    isSeen: isAny((scaler) => at(scaler, 'status', 'conditions', '0', 'type') === 'AbleToScale'),
+    isSeen: isAny((scaler) => valueAt(scaler, 'status', 'conditions', '0', 'type') === 'AbleToScale'),
   },
   'validatingadmissionpolicy-status': {
     requests: requestsOf('managers', 'own-policies'),
     path: POLICIES,
-    isSeen: isAny((policy) => at(policy, 'status', 'observedGeneration') === 1),
+    isSeen: isAny((policy) => valueAt(policy, 'status', 'observedGeneration') === 1),
   },
 };
 
 const NAMES = CONTROLLERS.map(({ name }) => name);
-const ROWS = NAMES.flatMap((name) => {
+const EFFECT_ROWS = NAMES.flatMap((name) => {
   const effect = EFFECTS[name];
   return effect === undefined ? [] : ([[name, effect]] as const);
 });
@@ -262,13 +262,13 @@ const ROWS = NAMES.flatMap((name) => {
 describe('the controllers program:', () => {
   let api: ApiClient;
   const send = sendOver(() => api);
-  const spaceOf = (name: string): string => `sm-${name.slice(0, 40)}`;
+  const namespaceOf = (name: string): string => `sm-${name.slice(0, 40)}`;
 
-  /** What bears the name of the controller's namespace, or lies in it. */
-  async function seen(name: string, path: string): Promise<readonly Body[]> {
-    const { body } = await send('GET', absolute(path, spaceOf(name)), {});
+  /** Items in the controller's namespace; of a cluster-scoped collection, those with the namespace as name prefix. */
+  async function listItems(name: string, path: string): Promise<readonly Body[]> {
+    const { body } = await send('GET', absolute(path, namespaceOf(name)), {});
     const items = isBody(body) && Array.isArray(body['items']) ? body['items'].filter(isBody) : [];
-    const isOwn = (item: Body): boolean => String(at(item, 'metadata', 'name')).startsWith(spaceOf(name));
+    const isOwn = (item: Body): boolean => String(valueAt(item, 'metadata', 'name')).startsWith(namespaceOf(name));
     return path.startsWith('/') && !path.includes('$NS') && !path.includes('?') ? items.filter(isOwn) : items;
   }
 
@@ -276,8 +276,9 @@ describe('the controllers program:', () => {
     serverArgs: ['--naming=kubernetes', '--disable-admission-plugins=NodeRestriction'],
     prepare: async (server) => {
       api = new ApiClient(server.address, server.certificates);
-      // The requests come before the controllers, because some look only at their start and again much later.
-      for (const [name, { requests }] of ROWS) await sendAll(name, requests);
+      // The requests are sent before the controllers start, because some controllers list only at their start and again
+      // much later.
+      for (const [name, { requests }] of EFFECT_ROWS) await sendAll(name, requests);
       return [
         '--naming=kubernetes',
         '--controllers=*,bootstrapsigner,tokencleaner',
@@ -291,7 +292,7 @@ describe('the controllers program:', () => {
   afterAll(() => api.close());
 
   async function sendAll(name: string, requests: readonly ScenarioRequest[]): Promise<void> {
-    const stage = new Stage(send, spaceOf(name));
+    const stage = new Stage(send, namespaceOf(name));
     const namespace = create(`${CORE}/namespaces`, { metadata: { name: '$NS' } });
     for (const request of [namespace, ...requests]) {
       const code = await stage.act(request);
@@ -305,24 +306,24 @@ describe('the controllers program:', () => {
 
   test('each controller holds its Lease', async () => {
     const path = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
-    const held = async (): Promise<readonly string[]> => {
+    const heldLeases = async (): Promise<readonly string[]> => {
       const { body } = await send('GET', path, {});
       const leases = isBody(body) && Array.isArray(body['items']) ? body['items'] : [];
       return leases
-        .filter((lease) => at(lease, 'spec', 'holderIdentity') !== undefined)
-        .map((lease) => String(at(lease, 'metadata', 'name')));
+        .filter((lease) => valueAt(lease, 'spec', 'holderIdentity') !== undefined)
+        .map((lease) => String(valueAt(lease, 'metadata', 'name')));
     };
-    const missing = async (): Promise<readonly string[]> => {
-      const names = await held();
+    const controllersWithoutLease = async (): Promise<readonly string[]> => {
+      const names = await heldLeases();
       return NAMES.filter((name) => !names.includes(`controller-${name}`));
     };
-    await waitUntil('a Lease of each controller', async () => (await missing()).length === 0, 30_000);
+    await waitUntil('a Lease of each controller', async () => (await controllersWithoutLease()).length === 0, 30_000);
   }, 60_000);
 
-  test.each(ROWS)(
+  test.each(EFFECT_ROWS)(
     '%s has a visible effect',
     async (name, { path, isSeen }) => {
-      await waitUntil(`the effect of ${name}`, async () => isSeen(await seen(name, path)), 30_000);
+      await waitUntil(`the effect of ${name}`, async () => isSeen(await listItems(name, path)), 30_000);
     },
     60_000,
   );

@@ -1,4 +1,4 @@
-/** Sets of pods, as the reference's controllers keep them. */
+/** ReplicaSets and ReplicationControllers, compared with the reference's controllers. */
 import { replayControllers } from '../../support/replay-controllers';
 
 replayControllers('replica-sets', {

@@ -22,7 +22,8 @@ const withSecrets =
 
 replayControllers('resource-quotas', {
   deviations: {
-    // A status that another client has written is corrected within five seconds; with the reference it stays until the next full count.
+    // A status that another client has written is corrected within five seconds; with the reference it stays until the
+    // next full count.
     'quota-objects: its status is overwritten': withSecrets('q', '5', '0'),
   },
   controllerArgs: ['--controllers=-*,resourcequota,serviceaccount,namespace,persistentvolumeclaim-protection'],

@@ -1,4 +1,4 @@
-/** Accounts and root certificates of namespaces, as the reference's controllers keep them. */
+/** Default ServiceAccounts and root certificates of namespaces, compared with the reference's controllers. */
 import { replayControllers } from '../../support/replay-controllers';
 
 describe('account controllers match the recording with paged lists', () => replayControllers('service-accounts'));

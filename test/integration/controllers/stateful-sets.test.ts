@@ -1,4 +1,4 @@
-/** StatefulSets, as the reference's controllers keep them. */
+/** StatefulSets, compared with the reference's controllers. */
 import { replayControllers } from '../../support/replay-controllers';
 
 replayControllers('stateful-sets', {

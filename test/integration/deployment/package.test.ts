@@ -1,23 +1,26 @@
-/** The files that `npm pack` puts into the package: the compiled programs, the data that they read, and the declarations of the exported types. */
+/**
+ * The files that `npm pack` puts into the package: the compiled programs, the data that they read, and the declarations
+ * of the exported types.
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { isObject, type JsonValue } from '../../../shared/values/json';
 import { repository } from '../../support/repository';
 
-function packed(): readonly string[] {
+function listPackedFiles(): readonly string[] {
   const text = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     cwd: repository,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const answer: JsonValue = JSON.parse(text);
-  const [pack] = Array.isArray(answer) ? answer : [];
+  const report: JsonValue = JSON.parse(text);
+  const [pack] = Array.isArray(report) ? report : [];
   const files = isObject(pack) && Array.isArray(pack['files']) ? pack['files'] : [];
   return files.flatMap((file) => (isObject(file) && typeof file['path'] === 'string' ? [file['path']] : []));
 }
 
-const files = packed();
+const files = listPackedFiles();
 
 test('the package contains the programs, their data and the declarations', () => {
   const programs = [

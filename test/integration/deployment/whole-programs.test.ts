@@ -1,4 +1,7 @@
-/** What the build leaves of each program besides its modules: one file, and what V8 has compiled of it, which this Node takes as the programs are started. */
+/**
+ * The bundle that the build makes of each program, and its V8 code cache: this Node accepts the cache with the flags
+ * that start the programs.
+ */
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { NODE_ARGUMENTS } from '../../../deploy/cluster/tuning';
@@ -19,6 +22,6 @@ test.each([
 });
 
 test.each(['apiserver', 'controllers', 'deploy/local'])('%s runs as modules as well', (program) => {
-  const told = (file: string): string => execFileSync(process.execPath, [inDist(`${program}/${file}`), '--help'], { encoding: 'utf8' });
-  expect(told('start.js')).toBe(told('main.js'));
+  const helpOf = (file: string): string => execFileSync(process.execPath, [inDist(`${program}/${file}`), '--help'], { encoding: 'utf8' });
+  expect(helpOf('start.js')).toBe(helpOf('main.js'));
 });

@@ -1,8 +1,11 @@
-/** Tokens of service accounts and the reviews, over HTTP. What is expected was answered by the reference server. */
+/**
+ * TokenRequests, service account tokens, token reviews and access reviews over HTTP. The expected responses are those
+ * of the reference server.
+ */
 import { systemClock } from '../../../shared/runtime/clock';
 import { CERTIFICATE_REQUEST } from '../../support/certificate-request';
-import { ADMIN, ALICE, type Answer } from './call';
-import { issuingAccounts, startFixture, useServer } from './fixture';
+import { ADMIN, ALICE, type ApiResponse } from './call';
+import { serviceAccountOptions, startFixture, useServer } from './fixture';
 
 const HOST = 'https://kubernetes.default.svc';
 const ACCOUNTS = '/api/v1/namespaces/default/serviceaccounts';
@@ -13,7 +16,7 @@ const ACCOUNT = 'system:serviceaccount:default:sa';
 const api = useServer({
   naming: 'kubernetes',
   apiAudiences: [HOST],
-  serviceAccounts: issuingAccounts({ issuers: [HOST], maxExpirationSeconds: 7200, extendExpiration: true }),
+  serviceAccounts: serviceAccountOptions({ issuers: [HOST], maxExpirationSeconds: 7200, extendExpiration: true }),
 });
 beforeAll(async () => {
   await api.create('/api/v1/nodes', { metadata: { name: 'n' } });
@@ -25,17 +28,18 @@ beforeAll(async () => {
   await api.create('/api/v1/namespaces/default/secrets', { metadata: { name: 's' } });
 });
 
-const createPod = (name: string, spec: object = {}): Promise<Answer> =>
+const createPod = (name: string, spec: object = {}): Promise<ApiResponse> =>
   api.create(PODS, { metadata: { name }, spec: { serviceAccountName: 'sa', containers: [{ name: 'c', image: 'i' }], ...spec } });
 const uidOf = async (path: string): Promise<unknown> => Object((await api.read(path))['metadata']).uid;
 
-const requestToken = (spec: object = {}, path = TOKENS): Promise<Answer> =>
+const requestToken = (spec: object = {}, path = TOKENS): Promise<ApiResponse> =>
   api.post(path, { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec });
 const tokenFor = async (spec: object = {}, path = TOKENS): Promise<string> => Object((await requestToken(spec, path)).json['status']).token;
-const partOf = (token: string, at: 0 | 1) => Object(JSON.parse(Buffer.from(token.split('.')[at] ?? '', 'base64url').toString()));
-const claimsFor = async (spec: object = {}) => partOf(await tokenFor(spec), 1);
+const decodeTokenPart = (token: string, part: 0 | 1) =>
+  Object(JSON.parse(Buffer.from(token.split('.')[part] ?? '', 'base64url').toString()));
+const claimsFor = async (spec: object = {}) => decodeTokenPart(await tokenFor(spec), 1);
 
-const bound = (kind: string, name: string, more: object = {}): object => ({ boundObjectRef: { kind, apiVersion: 'v1', name, ...more } });
+const boundTo = (kind: string, name: string, more: object = {}): object => ({ boundObjectRef: { kind, apiVersion: 'v1', name, ...more } });
 
 describe('a TokenRequest', () => {
   it('is answered with what was granted', async () => {
@@ -68,13 +72,13 @@ describe('a TokenRequest', () => {
 
   it('of a pod is extended to a year when it is for this server and of the usual length', async () => {
     const lengths = async (spec: object): Promise<[number, number]> => {
-      const { exp, iat, 'kubernetes.io': own } = await claimsFor(spec);
-      return [exp - iat, (own.warnafter ?? iat) - iat];
+      const { exp, iat, 'kubernetes.io': kubernetesClaims } = await claimsFor(spec);
+      return [exp - iat, (kubernetesClaims.warnafter ?? iat) - iat];
     };
-    const usual = { expirationSeconds: 3607, ...bound('Pod', 'p') };
+    const usual = { expirationSeconds: 3607, ...boundTo('Pod', 'p') };
     expect(await lengths(usual)).toEqual([31_536_000, 3607]);
     expect(await lengths({ ...usual, audiences: [HOST, 'x'] })).toEqual([3607, 0]);
-    expect(await lengths({ expirationSeconds: 3607, ...bound('Secret', 's') })).toEqual([3607, 0]);
+    expect(await lengths({ expirationSeconds: 3607, ...boundTo('Secret', 's') })).toEqual([3607, 0]);
     expect(await lengths({ ...usual, expirationSeconds: 3606 })).toEqual([3606, 0]);
     const { spec, status } = (await requestToken(usual)).json;
     expect(spec).toMatchObject({ expirationSeconds: 3607 });
@@ -84,10 +88,10 @@ describe('a TokenRequest', () => {
   it('puts the object that it is bound to into the claims', async () => {
     const node = { name: 'n', uid: await uidOf('/api/v1/nodes/n') };
     const claims = async (spec: object): Promise<unknown> => (await claimsFor(spec))['kubernetes.io'];
-    expect(await claims(bound('Pod', 'on-node'))).toMatchObject({ node, pod: { name: 'on-node' } });
-    expect(await claims(bound('Pod', 'on-lost-node'))).toMatchObject({ node: { name: 'lost' } });
-    expect(await claims(bound('Node', 'n', { uid: node.uid }))).toMatchObject({ node });
-    expect(await claims(bound('Secret', 's', { apiVersion: '' }))).toMatchObject({ secret: { name: 's' } });
+    expect(await claims(boundTo('Pod', 'on-node'))).toMatchObject({ node, pod: { name: 'on-node' } });
+    expect(await claims(boundTo('Pod', 'on-lost-node'))).toMatchObject({ node: { name: 'lost' } });
+    expect(await claims(boundTo('Node', 'n', { uid: node.uid }))).toMatchObject({ node });
+    expect(await claims(boundTo('Secret', 's', { apiVersion: '' }))).toMatchObject({ secret: { name: 's' } });
   });
 
   const INVALID = 'TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: ';
@@ -98,16 +102,16 @@ describe('a TokenRequest', () => {
     ['for less than 10 minutes', { expirationSeconds: 599 }, 422, `${INVALID}599: may not specify a duration less than 10 minutes`],
     ['for too long', { expirationSeconds: 2 ** 32 + 1 }, 422, `${INVALID}4294967297: may not specify a duration larger than 2^32 seconds`],
     ['for no number of seconds', { expirationSeconds: 'x' }, 400, NO_NUMBER],
-    ['for the pod of another account', bound('Pod', 'of-other'), 400, /"sa" to pod running with different serviceaccount name.$/],
-    ['for a pod of another uid', bound('Pod', 'p', { uid: 'zz' }), 409, UID],
-    ['for a node of another uid', bound('Node', 'n', { uid: 'zz' }), 409, UID],
-    ['for a missing pod', bound('Pod', 'no'), 404, 'pods "no" not found'],
-    ['for a missing Secret', bound('Secret', 'no'), 404, 'secrets "no" not found'],
-    ['for a missing node', bound('Node', 'no'), 404, 'nodes "no" not found'],
-    ['for a pod without a name', bound('Pod', ''), 400, 'Name parameter required.'],
+    ['for the pod of another account', boundTo('Pod', 'of-other'), 400, /"sa" to pod running with different serviceaccount name.$/],
+    ['for a pod of another uid', boundTo('Pod', 'p', { uid: 'zz' }), 409, UID],
+    ['for a node of another uid', boundTo('Node', 'n', { uid: 'zz' }), 409, UID],
+    ['for a missing pod', boundTo('Pod', 'no'), 404, 'pods "no" not found'],
+    ['for a missing Secret', boundTo('Secret', 'no'), 404, 'secrets "no" not found'],
+    ['for a missing node', boundTo('Node', 'no'), 404, 'nodes "no" not found'],
+    ['for a pod without a name', boundTo('Pod', ''), 400, 'Name parameter required.'],
     ['for nothing', { boundObjectRef: {} }, 400, `${UNBINDABLE}/, Kind=`],
-    ['for another kind', bound('ConfigMap', 'p'), 400, `${UNBINDABLE}/v1, Kind=ConfigMap`],
-    ['for another group', bound('Deployment', 'p', { apiVersion: 'apps/v1' }), 400, `${UNBINDABLE}apps/v1, Kind=Deployment`],
+    ['for another kind', boundTo('ConfigMap', 'p'), 400, `${UNBINDABLE}/v1, Kind=ConfigMap`],
+    ['for another group', boundTo('Deployment', 'p', { apiVersion: 'apps/v1' }), 400, `${UNBINDABLE}apps/v1, Kind=Deployment`],
   ])('%s is rejected', async (_case, spec, status, message) => {
     expect((await requestToken(spec)).refusal).toEqual([status, typeof message === 'string' ? message : expect.stringMatching(message)]);
   });
@@ -125,10 +129,11 @@ describe('a TokenRequest', () => {
 });
 
 describe('a token of a service account', () => {
-  const self = (token: string): Promise<Answer> => api.post('/apis/authentication.k8s.io/v1/selfsubjectreviews', {}, { token });
+  const createSelfReview = (token: string): Promise<ApiResponse> =>
+    api.post('/apis/authentication.k8s.io/v1/selfsubjectreviews', {}, { token });
 
   it('authenticates its account', async () => {
-    const answer = await self(await tokenFor(bound('Pod', 'on-node')));
+    const answer = await createSelfReview(await tokenFor(boundTo('Pod', 'on-node')));
     expect(answer.status).toBe(201);
     const groups = ['system:serviceaccounts', 'system:serviceaccounts:default', 'system:authenticated'];
     const extra = { 'authentication.kubernetes.io/node-name': ['n'], 'authentication.kubernetes.io/pod-name': ['on-node'] };
@@ -140,14 +145,14 @@ describe('a token of a service account', () => {
     await api.create(ACCOUNTS, { metadata: { name: 'brief' } });
     await createPod('brief', { serviceAccountName: 'brief' });
     const path = TOKENS.replace('/sa/', '/brief/');
-    const [plain, ofPod] = [await tokenFor({}, path), await tokenFor(bound('Pod', 'brief'), path)];
-    expect([(await self(plain)).status, (await self(ofPod)).status]).toEqual([201, 201]);
+    const [unbound, ofPod] = [await tokenFor({}, path), await tokenFor(boundTo('Pod', 'brief'), path)];
+    expect([(await createSelfReview(unbound)).status, (await createSelfReview(ofPod)).status]).toEqual([201, 201]);
     await api.delete(`${PODS}/brief?gracePeriodSeconds=0`);
-    expect([(await self(plain)).status, (await self(ofPod)).status]).toEqual([201, 401]);
+    expect([(await createSelfReview(unbound)).status, (await createSelfReview(ofPod)).status]).toEqual([201, 401]);
     await api.delete(`${ACCOUNTS}/brief`);
-    expect((await self(plain)).status).toBe(401);
+    expect((await createSelfReview(unbound)).status).toBe(401);
     await api.create(ACCOUNTS, { metadata: { name: 'brief' } });
-    expect((await self(plain)).status).toBe(401);
+    expect((await createSelfReview(unbound)).status).toBe(401);
   });
 
   it('for another audience and a forged one are answered with nothing but Unauthorized', async () => {
@@ -155,12 +160,12 @@ describe('a token of a service account', () => {
     const unauthorized =
       '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}\n';
     for (const wrong of [await tokenFor({ audiences: ['x'] }), `${token.slice(0, -4)}AAAA`, `${token}x`, 'x'])
-      expect(await self(wrong)).toMatchObject({ status: 401, text: unauthorized });
+      expect(await createSelfReview(wrong)).toMatchObject({ status: 401, text: unauthorized });
   });
 
   it('can be verified with the published keys', async () => {
     const token = await tokenFor();
-    const key = { use: 'sig', kty: 'EC', crv: 'P-256', alg: 'ES256', kid: partOf(token, 0).kid };
+    const key = { use: 'sig', kty: 'EC', crv: 'P-256', alg: 'ES256', kid: decodeTokenPart(token, 0).kid };
     expect((await api.read('/openid/v1/jwks'))['keys']).toEqual([expect.objectContaining(key)]);
     const configuration = await api.get('/.well-known/openid-configuration', { token });
     expect(configuration.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'public, max-age=3600' });
@@ -172,14 +177,14 @@ describe('a token of a service account', () => {
 
   it('is neither issued nor accepted by a server without keys', async () => {
     const token = await tokenFor();
-    const bare = await startFixture();
+    const withoutKeys = await startFixture();
     try {
-      await bare.post(ACCOUNTS, { metadata: { name: 'sa' } });
-      expect((await bare.post(TOKENS, {})).refusal).toEqual([404, 'the server could not find the requested resource']);
-      expect((await bare.get('/api', { token })).status).toBe(401);
-      expect((await bare.get('/openid/v1/jwks')).status).toBe(404);
+      await withoutKeys.post(ACCOUNTS, { metadata: { name: 'sa' } });
+      expect((await withoutKeys.post(TOKENS, {})).refusal).toEqual([404, 'the server could not find the requested resource']);
+      expect((await withoutKeys.get('/api', { token })).status).toBe(401);
+      expect((await withoutKeys.get('/openid/v1/jwks')).status).toBe(404);
     } finally {
-      await bare.stop();
+      await withoutKeys.stop();
     }
   });
 });
@@ -222,33 +227,46 @@ describe('access reviews', () => {
   const SUBJECT = 'subjectaccessreviews';
   const SELF = 'selfsubjectaccessreviews';
   const LOCAL = 'namespaces/default/localsubjectaccessreviews';
-  const pods = (more: object = {}): object => ({ resourceAttributes: { verb: 'get', resource: 'pods', ...more } });
-  const signing = (name: string): object => ({ verb: 'sign', group: 'certificates.k8s.io', resource: 'signers', name });
-  const path = (name: string): object => ({ nonResourceAttributes: { path: name, verb: 'get' } });
-  const unbound = (where: string): object => ({ allowed: false, reason: `no role is bound to user "x" or a group of it${where}` });
+  const podAttributes = (more: object = {}): object => ({ resourceAttributes: { verb: 'get', resource: 'pods', ...more } });
+  const signAttributes = (name: string): object => ({ verb: 'sign', group: 'certificates.k8s.io', resource: 'signers', name });
+  const pathAttributes = (name: string): object => ({ nonResourceAttributes: { path: name, verb: 'get' } });
+  const deniedWithoutRole = (scope: string): object => ({
+    allowed: false,
+    reason: `no role is bound to user "x" or a group of it${scope}`,
+  });
   const CLUSTER = ' for the whole cluster';
   const DISCOVERED = '/api /api/* /apis /apis/* /healthz /livez /openapi /openapi/* /readyz /version /version/'.split(' ');
   const DISCOVERY = `{NonResourceURLs:[${DISCOVERED.map((name) => JSON.stringify(name)).join(' ')}], Verbs:["get"]}`;
-  const by = (role: string, more = ''): object => ({
+  const allowedByRole = (role: string, more = ''): object => ({
     allowed: true,
     reason: `RBAC: allowed by ClusterRoleBinding "${role}" of ClusterRole "${role}" to Group "system:authenticated"${more}`,
   });
   const REVIEWS = { resourceAttributes: { verb: 'create', group: 'authorization.k8s.io', resource: 'selfsubjectrulesreviews' } };
   const CONTROLLER = 'system:serviceaccount:kube-system:certificate-controller';
-  const byController = { allowed: true, reason: expect.stringContaining('system:controller:certificate-controller') };
+  const allowedByControllerRole = { allowed: true, reason: expect.stringContaining('system:controller:certificate-controller') };
 
   it.each<[string, object, string, object]>([
-    [SUBJECT, { user: 'x', ...pods() }, ADMIN, unbound(CLUSTER)],
-    [SUBJECT, { groups: ['system:masters'], ...pods() }, ADMIN, { allowed: true }],
-    [SUBJECT, { groups: ['system:authenticated'], ...path('/api') }, ADMIN, by('system:discovery', `; by the rule ${DISCOVERY}`)],
-    [LOCAL, { user: 'x', ...pods({ namespace: 'default' }) }, ADMIN, unbound(`${CLUSTER} or the namespace "default"`)],
-    [LOCAL.replace('default', 'none'), { user: 'x', ...pods({ namespace: 'none' }) }, ADMIN, unbound(`${CLUSTER} or the namespace "none"`)],
-    [SUBJECT, { user: CONTROLLER, resourceAttributes: signing('kubernetes.io/kubelet-serving') }, ADMIN, byController],
-    [SUBJECT, { user: CONTROLLER, resourceAttributes: signing('platform.io/kubelet-serving') }, ADMIN, byController],
-    [SELF, pods(), ADMIN, { allowed: true }],
-    [SELF, pods(), ALICE, { allowed: false }],
-    [SELF, path('/version'), ALICE, by('system:discovery')],
-    [SELF, REVIEWS, ALICE, by('system:basic-user')],
+    [SUBJECT, { user: 'x', ...podAttributes() }, ADMIN, deniedWithoutRole(CLUSTER)],
+    [SUBJECT, { groups: ['system:masters'], ...podAttributes() }, ADMIN, { allowed: true }],
+    [
+      SUBJECT,
+      { groups: ['system:authenticated'], ...pathAttributes('/api') },
+      ADMIN,
+      allowedByRole('system:discovery', `; by the rule ${DISCOVERY}`),
+    ],
+    [LOCAL, { user: 'x', ...podAttributes({ namespace: 'default' }) }, ADMIN, deniedWithoutRole(`${CLUSTER} or the namespace "default"`)],
+    [
+      LOCAL.replace('default', 'none'),
+      { user: 'x', ...podAttributes({ namespace: 'none' }) },
+      ADMIN,
+      deniedWithoutRole(`${CLUSTER} or the namespace "none"`),
+    ],
+    [SUBJECT, { user: CONTROLLER, resourceAttributes: signAttributes('kubernetes.io/kubelet-serving') }, ADMIN, allowedByControllerRole],
+    [SUBJECT, { user: CONTROLLER, resourceAttributes: signAttributes('platform.io/kubelet-serving') }, ADMIN, allowedByControllerRole],
+    [SELF, podAttributes(), ADMIN, { allowed: true }],
+    [SELF, podAttributes(), ALICE, { allowed: false }],
+    [SELF, pathAttributes('/version'), ALICE, allowedByRole('system:discovery')],
+    [SELF, REVIEWS, ALICE, allowedByRole('system:basic-user')],
   ])('%s return the decision on %j by %s', async (name, spec, token, status) => {
     const answer = await api.post(`${GROUP}/${name}`, { spec }, { token });
     expect(answer.status).toBe(201);
@@ -256,23 +274,27 @@ describe('access reviews', () => {
     expect(answer.json['status']).toEqual(status);
   });
 
-  const ONE = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
-  const NEITHER = `spec.resourceAttributes: Invalid value: "null": ${ONE}`;
-  const NOBODY = 'spec.user: Invalid value: "": at least one of user or group must be specified';
+  const EXACTLY_ONE = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
+  const NO_ATTRIBUTES = `spec.resourceAttributes: Invalid value: "null": ${EXACTLY_ONE}`;
+  const NO_SUBJECT = 'spec.user: Invalid value: "": at least one of user or group must be specified';
   const PATH = 'spec.nonResourceAttributes: Invalid value: {"path":"/","verb":"get"}: ';
   const NAMESPACE = 'spec.resourceAttributes.namespace: Invalid value: "": must match metadata.namespace';
-  const NAMED = 'metadata: Invalid value: {"name":"n"}: must be empty';
-  const NAMED_LOCALLY = 'metadata: Invalid value: {"name":"n","namespace":"default"}: must be empty except for namespace';
+  const NAMED_REVIEW = 'metadata: Invalid value: {"name":"n"}: must be empty';
+  const NAMED_LOCAL_REVIEW = 'metadata: Invalid value: {"name":"n","namespace":"default"}: must be empty except for namespace';
   const metadata = { name: 'n' };
   it.each<[string, object, string]>([
-    [SUBJECT, {}, `[${NEITHER}, ${NOBODY}]`],
-    [SUBJECT, { spec: pods() }, NOBODY],
-    [SUBJECT, { spec: { user: 'x', ...pods(), ...path('/') } }, `${PATH}cannot be specified in combination with resourceAttributes`],
-    [SUBJECT, { spec: { user: 'x', ...pods() }, metadata }, NAMED],
-    [LOCAL, { spec: { user: 'x', ...pods() } }, NAMESPACE],
-    [LOCAL, { spec: { user: 'x', ...path('/') } }, `${PATH}disallowed on this kind of request`],
-    [LOCAL, { spec: { user: 'x', ...pods({ namespace: 'default' }) }, metadata }, NAMED_LOCALLY],
-    [SELF, {}, NEITHER],
+    [SUBJECT, {}, `[${NO_ATTRIBUTES}, ${NO_SUBJECT}]`],
+    [SUBJECT, { spec: podAttributes() }, NO_SUBJECT],
+    [
+      SUBJECT,
+      { spec: { user: 'x', ...podAttributes(), ...pathAttributes('/') } },
+      `${PATH}cannot be specified in combination with resourceAttributes`,
+    ],
+    [SUBJECT, { spec: { user: 'x', ...podAttributes() }, metadata }, NAMED_REVIEW],
+    [LOCAL, { spec: { user: 'x', ...podAttributes() } }, NAMESPACE],
+    [LOCAL, { spec: { user: 'x', ...pathAttributes('/') } }, `${PATH}disallowed on this kind of request`],
+    [LOCAL, { spec: { user: 'x', ...podAttributes({ namespace: 'default' }) }, metadata }, NAMED_LOCAL_REVIEW],
+    [SELF, {}, NO_ATTRIBUTES],
   ])('%s reject %j', async (name, body, text) => {
     const answer = await api.post(`${GROUP}/${name}`, body);
     expect(answer.refusal).toEqual([422, `.authorization.k8s.io "" is invalid: ${text}`]);

@@ -8,7 +8,7 @@ import { auditedServer, RECORDED_USERS } from './targets';
 const { cases } = recordingOf('admission/policies', body, isPolicyCase);
 const audited = auditedServer('Metadata');
 const api = useServer({ naming: 'kubernetes', audit: audited.auditor, tokens: RECORDED_USERS });
-const target = audited.over(api);
+const target = audited.targetFor(api);
 beforeAll(() => preparePolicyCases(target), 30_000);
 
 test.each(cases.map((recorded) => [recorded.title, recorded] as const))('the case "%s" is answered as recorded', async (_, recorded) => {

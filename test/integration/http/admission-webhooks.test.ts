@@ -1,4 +1,7 @@
-/** Replays requests that webhooks review, over HTTPS with a webhook server, as recorded from release 1.31.1 (admission/webhooks). */
+/**
+ * Replays requests that webhooks review, over HTTPS with a webhook server, as recorded from release 1.31.1
+ * (admission/webhooks).
+ */
 import { recordingOf } from '../../replay/recording';
 import { isBody, type Json } from '../../replay/reference';
 import { body } from '../../replay/shape';
@@ -6,28 +9,28 @@ import { isWebhookCase, prepareWebhookCases, runWebhookCase, type WebhookCase } 
 import { withCollectionDeletion } from '../../support/deviating-steps';
 import { startReviewServer } from '../../support/review-server';
 import { useClosable } from '../../support/use-resource';
-import { issuingAccounts, useServer } from './fixture';
+import { serviceAccountOptions, useServer } from './fixture';
 import { auditedServer, RECORDED_USERS } from './targets';
 
 const { cases } = recordingOf('admission/webhooks', body, isWebhookCase);
 
 const audited = auditedServer();
 const webhooks = useClosable(() => startReviewServer());
-const api = useServer({ naming: 'kubernetes', audit: audited.auditor, tokens: RECORDED_USERS, serviceAccounts: issuingAccounts() });
-const target = audited.over(api);
+const api = useServer({ naming: 'kubernetes', audit: audited.auditor, tokens: RECORDED_USERS, serviceAccounts: serviceAccountOptions() });
+const target = audited.targetFor(api);
 beforeAll(() => prepareWebhookCases(target));
 
-/** By title, what of the recorded answer is not ours: see the notes beside. */
-const OTHERWISE: Readonly<Record<string, string>> = {
-  // Such redirects are not followed.
+/** Messages of this server in place of the recorded ones, by title of the case. */
+const DEVIATING_MESSAGES: Readonly<Record<string, string>> = {
+  // This server does not follow redirects.
   'mutating: redirect': 'the server answered with a redirect (302), which is not followed',
   'validating: redirect': 'the server answered with a redirect (302), which is not followed',
   'mutating: redirect-other-way': 'the server answered with a redirect (301), which is not followed',
   'validating: redirect-other-way': 'the server answered with a redirect (301), which is not followed',
-  // An object keeps the kind that it was sent as, and stays an object.
+  // A patch can neither change the kind of an object nor replace the whole object.
   'patch: patch-kind': 'no kind "Secret" is registered for version "v1"',
   'patch: patch-whole': 'replace operation does not apply',
-  // Endpoints are found in slices.
+  // This server reads EndpointSlices; the reference reads Endpoints.
   'a service without endpoints': 'no endpoints available for service "empty"',
 };
 
@@ -35,14 +38,14 @@ test.each(cases.map((recorded) => [recorded.title, recorded] as const))(
   'the case "%s" is answered as recorded',
   async (title, recorded) => {
     const answers = answersOf(await runWebhookCase(target, webhooks(), recorded));
-    const otherwise = OTHERWISE[title];
-    if (otherwise === undefined) {
+    const deviation = DEVIATING_MESSAGES[title];
+    if (deviation === undefined) {
       expect(comparable(title, answers)).toEqual(comparable(title, answersOf(recorded).map(withCollectionDeletion)));
       return;
     }
     const [step] = answers;
     expect(step).toMatchObject({ status: 500, body: { reason: 'InternalError' } });
-    expect(JSON.stringify(step)).toContain(JSON.stringify(otherwise).slice(1, -1));
+    expect(JSON.stringify(step)).toContain(JSON.stringify(deviation).slice(1, -1));
   },
 );
 
@@ -52,26 +55,31 @@ function answersOf({ steps }: WebhookCase): readonly Json[] {
   return JSON.parse(JSON.stringify(answers)) as Json[];
 }
 
-/** What other plug-ins make of a pod. */
-const OF_PODS = new Set(['preemptionPolicy', 'priority', 'tolerations']);
-/** A scale is shown as its workload will be shown, and not as it was sent. */
-const OF_SCALES = new Set(['creationTimestamp', 'managedFields', 'resourceVersion', 'selector', 'uid']);
-/** A token gets its name when it is issued. */
-const OF_TOKENS = new Set(['creationTimestamp', 'name']);
-const DROPPED: Readonly<Record<string, ReadonlySet<string>>> = { Pod: OF_PODS, Scale: OF_SCALES, TokenRequest: OF_TOKENS };
+/** Members of a pod that other plug-ins set. */
+const POD_MEMBERS = new Set(['preemptionPolicy', 'priority', 'tolerations']);
+/** A webhook receives a scale with the metadata of its workload; with the reference, as it was sent. */
+const SCALE_MEMBERS = new Set(['creationTimestamp', 'managedFields', 'resourceVersion', 'selector', 'uid']);
+/** A TokenRequest gets its name when the token is issued. */
+const TOKEN_REQUEST_MEMBERS = new Set(['creationTimestamp', 'name']);
+const UNCOMPARED_MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
+  Pod: POD_MEMBERS,
+  Scale: SCALE_MEMBERS,
+  TokenRequest: TOKEN_REQUEST_MEMBERS,
+};
 
 function comparable(title: string, answers: readonly Json[]): Json {
   // Webhooks see the name of each object of a deleted collection here, and a patched name is discarded.
-  const isNamed = /collection|patch-name/.test(title);
+  const hasNameDeviation = /collection|patch-name/.test(title);
   const isRedirected = title.includes('redirect');
   const drop = (value: Json, kind: string): Json => {
     if (Array.isArray(value)) return value.map((item) => drop(item, kind));
     if (!isBody(value)) return value;
-    const own = typeof value['kind'] === 'string' && value['apiVersion'] !== undefined ? value['kind'] : kind;
+    const ownKind = typeof value['kind'] === 'string' && value['apiVersion'] !== undefined ? value['kind'] : kind;
     const members = Object.entries(value).filter(
-      ([name]) => DROPPED[own]?.has(name) !== true && !(isNamed && name === 'name') && !(isRedirected && name === 'calls'),
+      ([name]) =>
+        UNCOMPARED_MEMBERS[ownKind]?.has(name) !== true && !(hasNameDeviation && name === 'name') && !(isRedirected && name === 'calls'),
     );
-    return Object.fromEntries(members.map(([name, inner]) => [name, drop(inner, own)]));
+    return Object.fromEntries(members.map(([name, inner]) => [name, drop(inner, ownKind)]));
   };
   return drop([...answers], '');
 }

@@ -1,4 +1,7 @@
-/** Replays what the admission plug-ins of release 1.31.1 did with requests, a recording for each plug-in or configuration. */
+/**
+ * Replays requests that admission plug-ins of release 1.31.1 handled, with one recording for each plug-in or
+ * configuration.
+ */
 import { join } from 'node:path';
 import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
 import { readAdmissionConfiguration } from '../../../apiserver/options/admission-configuration';
@@ -7,30 +10,30 @@ import { isBody, type Json } from '../../replay/reference';
 import { replayRequests } from './replay-requests';
 import type { RecordedAnswer, RequestCase } from '../../replay/requests/request-recording';
 import { repository } from '../../support/repository';
-import { issuingAccounts, useServer, type FixtureChanges } from './fixture';
+import { serviceAccountOptions, useServer, type FixtureOptions } from './fixture';
 
 const ADMISSION_FILE = join(repository, 'test/replay/configuration/admission.yaml');
 
-type Changes = () => FixtureChanges | Promise<FixtureChanges>;
+type Changes = () => FixtureOptions | Promise<FixtureOptions>;
 
 /** Each recording is replayed against a server of its own. */
 function replay(names: readonly string[], server: Changes, withDeviation = comparable): void {
-  for (const name of names) replayRequests([`admission/${name}`], { server, withDeviation, comparable: shortened });
+  for (const name of names) replayRequests([`admission/${name}`], { server, withDeviation, comparable: withFirstMessageLine });
 }
 
-/** The lines after the first show a difference in the notation of Go. */
-function shortened(answer: RecordedAnswer): RecordedAnswer {
+/** Keeps the first line of the message; the other lines show a difference in Go syntax. */
+function withFirstMessageLine(answer: RecordedAnswer): RecordedAnswer {
   const { body } = answer;
   const message = isBody(body) ? body['message'] : undefined;
   return isBody(body) && typeof message === 'string' ? { ...answer, body: { ...body, message: message.split('\n', 1)[0] ?? '' } } : answer;
 }
 
 function comparable({ request, answer }: RequestCase): RequestCase {
-  return { request, answer: shortened(answer) };
+  return { request, answer: withFirstMessageLine(answer) };
 }
 
-/** Release 1.31.1 answers 500 where a plug-in cannot read what a client wrote, this server 403. */
-function forbidden(recorded: RequestCase): RequestCase {
+/** Release 1.31.1 responds with 500 when a plug-in cannot parse input of a client, this server with 403. */
+function asForbidden(recorded: RequestCase): RequestCase {
   const { request, answer } = comparable(recorded);
   const { body } = answer;
   const cause = isBody(body) ? body['message'] : undefined;
@@ -46,11 +49,11 @@ replayRequests(['admission/pod-security-controls', 'admission/pod-security-versi
   server: () => ({ plugins: WITHOUT_ACCOUNTS }),
 });
 
-const byDefault: Changes = () => ({ plugins: AS_THE_TABLE_SAYS });
-replay(['default-toleration-seconds', 'priority', 'runtime-class', 'service-account', 'storage-class', 'taint-nodes'], byDefault);
-replay(['ephemeral-secrets', 'rules-before-limits'], byDefault, forbidden);
+const withDefaultPlugins: Changes = () => ({ plugins: AS_THE_TABLE_SAYS });
+replay(['default-toleration-seconds', 'priority', 'runtime-class', 'service-account', 'storage-class', 'taint-nodes'], withDefaultPlugins);
+replay(['ephemeral-secrets', 'rules-before-limits'], withDefaultPlugins, asForbidden);
 
-const ASKED_FOR = [
+const OPTIONAL_PLUGINS = [
   'AlwaysPullImages',
   'DenyServiceExternalIPs',
   'ExtendedResourceToleration',
@@ -58,20 +61,20 @@ const ASKED_FOR = [
   'PodNodeSelector',
   'PodTolerationRestriction',
 ];
-replay(['asked-for'], () => ({ plugins: { enabled: ASKED_FOR, disabled: ['ServiceAccount'] } }), forbidden);
+replay(['asked-for'], () => ({ plugins: { enabled: OPTIONAL_PLUGINS, disabled: ['ServiceAccount'] } }), asForbidden);
 
-const PROVISIONING = ['NamespaceAutoProvision', 'NamespaceExists'];
+const PROVISIONING_PLUGINS = ['NamespaceAutoProvision', 'NamespaceExists'];
 replay(['namespace-auto-provision'], () => ({
-  plugins: { enabled: PROVISIONING, disabled: [] },
-  serviceAccounts: issuingAccounts(),
+  plugins: { enabled: PROVISIONING_PLUGINS, disabled: [] },
+  serviceAccounts: serviceAccountOptions(),
 }));
 
-const CONFIGURED = ['PodTolerationRestriction', 'PodNodeSelector', 'OwnerReferencesPermissionEnforcement'];
-const configured: Changes = async () => ({
+const CONFIGURED_PLUGINS = ['PodTolerationRestriction', 'PodNodeSelector', 'OwnerReferencesPermissionEnforcement'];
+const withConfiguration: Changes = async () => ({
   admission: await readAdmissionConfiguration(ADMISSION_FILE, systemClock),
-  plugins: { enabled: CONFIGURED, disabled: [] },
+  plugins: { enabled: CONFIGURED_PLUGINS, disabled: [] },
 });
-replay(['node-selectors', 'pod-tolerations', 'pod-security', 'limited-resources', 'owner-references'], configured, forbidden);
+replay(['node-selectors', 'pod-tolerations', 'pod-security', 'limited-resources', 'owner-references'], withConfiguration, asForbidden);
 
 describe('NamespaceAutoProvision', () => {
   const api = useServer({ plugins: { enabled: ['NamespaceAutoProvision'], disabled: [] } });

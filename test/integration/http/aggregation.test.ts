@@ -1,10 +1,10 @@
-/** An extension API server behind an APIService: its availability, requests that are passed on to it, OpenAPI and discovery. */
+/** An extension API server behind an APIService: its availability, proxied requests, OpenAPI and discovery. */
 import { once } from 'node:events';
 import { EXTENSION_GROUP, startExtensionServer } from '../../support/extension-server';
 import { waitUntil } from '../../support/programs';
 import { useClosable } from '../../support/use-resource';
-import { ALICE, requestBytes, type Answer } from './call';
-import { accepted, clientOf, pairOf, useServer } from './fixture';
+import { ALICE, requestBytes, type ApiResponse } from './call';
+import { requireSuccess, issueClientCertificate, tlsPairOf, useServer } from './fixture';
 
 const SERVICES = '/apis/apiregistration.platform.io/v1/apiservices';
 const NAME = `v1.${EXTENSION_GROUP}`;
@@ -15,49 +15,51 @@ const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 const files: { cert?: Buffer; key?: Buffer } = {};
 const api = useServer({ proxyCredentials: () => files });
 const extension = useClosable(async () => {
-  Object.assign(files, pairOf(await clientOf(api.authority, 'front-proxy', [])));
+  Object.assign(files, tlsPairOf(await issueClientCertificate(api.authority, 'front-proxy', [])));
   return startExtensionServer('ext', 'agg');
 });
 beforeEach(() => void extension().calls.splice(0));
 
 type Condition = Readonly<Record<string, unknown>>;
 
-/** Waits for the reason of the condition. */
-async function available(reason: string): Promise<Condition> {
+/** Waits until the condition Available has the reason. */
+async function waitForAvailability(reason: string): Promise<Condition> {
   return waitUntil(`the reason ${reason}`, async () => {
     const condition: Condition = Object((await api.read(`${SERVICES}/${NAME}`))['status']).conditions?.[0] ?? {};
     return condition['reason'] === reason && condition;
   });
 }
 
-const patchService = async (spec: object): Promise<Answer> => accepted(await api.merge(`${SERVICES}/${NAME}`, { spec }));
+const patchService = async (spec: object): Promise<ApiResponse> => requireSuccess(await api.mergePatch(`${SERVICES}/${NAME}`, { spec }));
 
-function register(): Promise<Answer> {
+function registerApiService(): Promise<ApiResponse> {
   const { port, caBundle } = extension();
   const version = { group: EXTENSION_GROUP, version: 'v1', groupPriorityMinimum: 100, versionPriority: 10 };
   const spec = { ...version, service: { namespace: 'agg', name: 'ext', port }, caBundle };
   return api.create(SERVICES, { metadata: { name: NAME }, spec });
 }
 
-/** Changes the APIService, so that the server checks it again. */
 let checks = 0;
-const checkAgain = (): Promise<Answer> => patchService({ versionPriority: 20 + (checks = (checks + 1) % 100) });
+/** Changes the APIService, so that the server checks it again. */
+const triggerCheck = (): Promise<ApiResponse> => patchService({ versionPriority: 20 + (checks = (checks + 1) % 100) });
 
 describe('the condition Available', () => {
   test('has the reasons and messages of the reference server', async () => {
     await api.create('/api/v1/namespaces', { metadata: { name: 'agg' } });
     const { port } = extension();
-    await register();
-    expect(await available('ServiceNotFound')).toMatchObject({ status: 'False', message: 'service/ext in "agg" is not present' });
+    await registerApiService();
+    expect(await waitForAvailability('ServiceNotFound')).toMatchObject({ status: 'False', message: 'service/ext in "agg" is not present' });
     const headers = { 'content-type': 'text/plain; charset=utf-8' };
     expect(await api.get(FLUNDERS)).toMatchObject({ status: 503, text: 'service unavailable\n', headers });
 
     const spec = { ports: [{ port: 443, targetPort: port }] };
     await api.create('/api/v1/namespaces/agg/services', { metadata: { name: 'ext' }, spec });
-    expect(await available('ServicePortError')).toMatchObject({ message: `service/ext in "agg" is not listening on port ${port}` });
+    expect(await waitForAvailability('ServicePortError')).toMatchObject({
+      message: `service/ext in "agg" is not listening on port ${port}`,
+    });
 
-    accepted(await api.merge('/api/v1/namespaces/agg/services/ext', { spec: { ports: [{ port, targetPort: port }] } }));
-    expect(await available('EndpointsNotFound')).toMatchObject({ message: 'cannot find endpoints for service/ext in "agg"' });
+    requireSuccess(await api.mergePatch('/api/v1/namespaces/agg/services/ext', { spec: { ports: [{ port, targetPort: port }] } }));
+    expect(await waitForAvailability('EndpointsNotFound')).toMatchObject({ message: 'cannot find endpoints for service/ext in "agg"' });
 
     const slice = {
       metadata: { name: 'ext-1', labels: { 'kubernetes.io/service-name': 'ext' } },
@@ -67,31 +69,31 @@ describe('the condition Available', () => {
     };
     await api.create('/apis/discovery.k8s.io/v1/namespaces/agg/endpointslices', slice);
     const message = 'endpoints for service/ext in "agg" have no addresses with port name ""';
-    expect(await available('MissingEndpoints')).toMatchObject({ message });
+    expect(await waitForAvailability('MissingEndpoints')).toMatchObject({ message });
 
     await api.delete('/api/v1/namespaces/agg/services/ext');
-    const named = { type: 'ExternalName', externalName: 'localhost' };
-    await api.create('/api/v1/namespaces/agg/services', { metadata: { name: 'ext' }, spec: named });
-    expect(await available('Passed')).toMatchObject({ status: 'True', message: 'all checks passed' });
-    const asked = extension().calls.find(({ line }) => line === `GET ${ROOT}`);
+    const externalName = { type: 'ExternalName', externalName: 'localhost' };
+    await api.create('/api/v1/namespaces/agg/services', { metadata: { name: 'ext' }, spec: externalName });
+    expect(await waitForAvailability('Passed')).toMatchObject({ status: 'True', message: 'all checks passed' });
+    const discoveryCall = extension().calls.find(({ line }) => line === `GET ${ROOT}`);
     const identity = Object.entries({ 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': 'system:masters' });
-    expect(asked).toMatchObject({ commonName: 'front-proxy', headers: expect.arrayContaining(identity) });
+    expect(discoveryCall).toMatchObject({ commonName: 'front-proxy', headers: expect.arrayContaining(identity) });
   });
 
   test('is false with the failure of the server, and true again within seconds after it recovers', async () => {
     extension().behave('refuse');
-    await checkAgain();
+    await triggerCheck();
     const url = `https://localhost:${extension().port}/apis/wardle.example.com/v1`;
     const message = `failing or missing response from ${url}: bad status from ${url}: 403`;
-    expect(await available('FailedDiscoveryCheck')).toMatchObject({ message });
+    expect(await waitForAvailability('FailedDiscoveryCheck')).toMatchObject({ message });
     extension().behave('well');
-    expect(await available('Passed')).toMatchObject({ message: 'all checks passed' });
+    expect(await waitForAvailability('Passed')).toMatchObject({ message: 'all checks passed' });
   });
 
   test('is true with the certificate of the server itself as caBundle', async () => {
     for (const caBundle of [extension().certificate, extension().caBundle]) {
       await patchService({ caBundle });
-      expect(await available('Passed')).toMatchObject({ status: 'True' });
+      expect(await waitForAvailability('Passed')).toMatchObject({ status: 'True' });
       expect((await api.get(FLUNDERS)).status).toBe(200);
     }
   });
@@ -112,9 +114,9 @@ describe('a request', () => {
     };
     const answer = await api.get(`${FLUNDERS}?limit=5&x=1%2f2`, { headers });
     expect([answer.status, answer.headers['x-own'], answer.json['kind']]).toEqual([200, '1', 'FlunderList']);
-    const [asked] = extension().calls;
-    expect(asked).toMatchObject({ line: `GET ${FLUNDERS}?limit=5&x=1%2f2`, commonName: 'front-proxy' });
-    const { 'audit-id': auditId, connection: _, ...others } = Object.fromEntries(asked?.headers ?? []);
+    const [forwarded] = extension().calls;
+    expect(forwarded).toMatchObject({ line: `GET ${FLUNDERS}?limit=5&x=1%2f2`, commonName: 'front-proxy' });
+    const { 'audit-id': auditId, connection: _, ...others } = Object.fromEntries(forwarded?.headers ?? []);
     expect(auditId).toBe(answer.headers['audit-id']);
     expect(others).toEqual({
       accept: '*/*',
@@ -128,7 +130,7 @@ describe('a request', () => {
       'x-remote-group': 'system:authenticated',
       'x-remote-user': 'dev',
     });
-    expect(asked?.headers.filter(([name]) => name === 'x-remote-group').map(([, value]) => value)).toEqual([
+    expect(forwarded?.headers.filter(([name]) => name === 'x-remote-group').map(([, value]) => value)).toEqual([
       'system:masters',
       'g1',
       'system:authenticated',
@@ -192,25 +194,25 @@ describe('a request', () => {
   });
 
   test('for a watch sends events as they arrive, and ends with its client', async () => {
-    const socket = api.connect();
+    const socket = api.openSocket();
     socket.write(requestBytes(`GET ${FLUNDERS}?watch=1`));
-    let heard = '';
-    socket.on('data', (data: Buffer) => (heard += data.toString()));
-    await waitUntil('an event', () => heard.includes('"ADDED"'));
+    let received = '';
+    socket.on('data', (data: Buffer) => (received += data.toString()));
+    await waitUntil('an event', () => received.includes('"ADDED"'));
     socket.destroy();
     await once(socket, 'close');
   });
 
   test('for an upgrade connects the client with the extension server', async () => {
-    const socket = api.connect();
+    const socket = api.openSocket();
     socket.write(requestBytes(`GET ${FLUNDERS}?follow`, ['Connection: Upgrade', 'Upgrade: websocket']));
-    let heard = '';
+    let received = '';
     socket.on('data', (data: Buffer) => {
-      if (heard === '') socket.write('hello');
-      heard += data.toString();
+      if (received === '') socket.write('hello');
+      received += data.toString();
     });
     await once(socket, 'close');
-    expect(heard).toBe('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nHELLO');
+    expect(received).toBe('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nHELLO');
   });
 
   test('that is not answered ends with its timeout', async () => {
@@ -223,7 +225,7 @@ describe('a request', () => {
 
 describe('the document of version 2', () => {
   const document = async (): Promise<Readonly<Record<string, object>>> => Object(await api.read('/openapi/v2'));
-  const say = (properties: object, tag: string): void =>
+  const setOpenApi = (properties: object, tag: string): void =>
     extension().describe(
       {
         swagger: '2.0',
@@ -235,10 +237,10 @@ describe('the document of version 2', () => {
       },
       tag,
     );
-  /** Until it says so. */
-  async function described(what: string, properties: object): Promise<void> {
-    await checkAgain();
-    await waitUntil(what, async () => {
+  /** Waits until the document has these properties of the kind Flunder. */
+  async function waitForDefinition(description: string, properties: object): Promise<void> {
+    await triggerCheck();
+    await waitUntil(description, async () => {
       const { definitions, paths } = await document();
       return (
         JSON.stringify(Object(definitions).Flunder) === JSON.stringify({ type: 'object', properties }) &&
@@ -248,32 +250,32 @@ describe('the document of version 2', () => {
   }
 
   test('has the paths and definitions of the group, and follows their changes', async () => {
-    say({}, '"1"');
+    setOpenApi({}, '"1"');
     extension().behave('well');
-    await described('the first description', {});
+    await waitForDefinition('the first description', {});
     const { paths } = await document();
     expect(Object(paths)['/own']).toBeUndefined();
     extension().calls.length = 0;
-    say({ spec: { type: 'string' } }, '"2"');
-    await described('the second description', { spec: { type: 'string' } });
-    const asked = extension().calls.find(({ line }) => line === 'GET /openapi/v2');
-    expect(asked?.headers).toEqual(
+    setOpenApi({ spec: { type: 'string' } }, '"2"');
+    await waitForDefinition('the second description', { spec: { type: 'string' } });
+    const documentCall = extension().calls.find(({ line }) => line === 'GET /openapi/v2');
+    expect(documentCall?.headers).toEqual(
       expect.arrayContaining([
         ['x-remote-user', 'system:aggregator'],
         ['if-none-match', '"1"'],
       ]),
     );
-    expect(asked?.headers.some(([name]) => name === 'x-remote-group')).toBe(false);
+    expect(documentCall?.headers.some(([name]) => name === 'x-remote-group')).toBe(false);
   });
 
   test.each(['refuse', 'lies', 'endless'] as const)('keeps the last document of a server with the behaviour "%s"', async (behaviour) => {
     extension().behave(behaviour);
-    await checkAgain();
-    await waitUntil('the server is asked', () => Promise.resolve(extension().calls.length > 0));
-    await described('the last description', { spec: { type: 'string' } });
+    await triggerCheck();
+    await waitUntil('a request for the document', () => Promise.resolve(extension().calls.length > 0));
+    await waitForDefinition('the last description', { spec: { type: 'string' } });
     extension().behave('well');
-    await checkAgain();
-    await available('Passed');
+    await triggerCheck();
+    await waitForAvailability('Passed');
   });
 
   test('is available in protobuf, and loses the paths of a deleted APIService', async () => {
@@ -281,9 +283,9 @@ describe('the document of version 2', () => {
     const answer = await api.get('/openapi/v2', { accept });
     expect(answer.text.includes(`${ROOT}/flunders`)).toBe(true);
     await api.delete(`${SERVICES}/${NAME}`);
-    await waitUntil('it is forgotten', async () => !(`${ROOT}/flunders` in Object((await document())['paths'])));
-    await register();
-    await available('Passed');
+    await waitUntil('the paths to be removed', async () => !(`${ROOT}/flunders` in Object((await document())['paths'])));
+    await registerApiService();
+    await waitForAvailability('Passed');
   });
 });
 
@@ -298,14 +300,14 @@ describe('discovery', () => {
     expect(await api.read(ROOT)).toMatchObject({ kind: 'APIResourceList' });
   });
 
-  const aggregated = async (): Promise<object | undefined> => {
+  const aggregatedVersion = async (): Promise<object | undefined> => {
     const { items } = Object(await api.read('/apis', { accept: AGGREGATED }));
     return items.find(({ metadata }: { metadata: { name: string } }) => metadata.name === EXTENSION_GROUP)?.versions[0];
   };
   const responseKind = { group: EXTENSION_GROUP, version: 'v1', kind: 'Flunder' };
 
   test('has the resources of the group in the aggregated document', async () => {
-    expect(await aggregated()).toEqual({
+    expect(await aggregatedVersion()).toEqual({
       version: 'v1',
       freshness: 'Current',
       resources: [
@@ -331,26 +333,26 @@ describe('discovery', () => {
 
   test.each(['lies', 'endless'] as const)('has no resources of a server whose discovery document %s', async (behaviour) => {
     extension().behave(behaviour);
-    await checkAgain();
-    await waitUntil('the look', async () => JSON.stringify(Object(await aggregated()).resources) === '[]');
+    await triggerCheck();
+    await waitUntil('the discovery of the group to fail', async () => JSON.stringify(Object(await aggregatedVersion()).resources) === '[]');
     extension().behave('well');
-    await checkAgain();
-    await waitUntil('the next look', async () => Object(await aggregated()).resources?.length === 1);
+    await triggerCheck();
+    await waitUntil('the next discovery of the group', async () => Object(await aggregatedVersion()).resources?.length === 1);
   });
 
   test('marks the group as stale when the server is gone', async () => {
     await extension().close();
     const { status, text } = await api.get(FLUNDERS);
     expect([status, text]).toEqual([503, expect.stringMatching(/^error trying to reach service: dial tcp .*connection refused$/)]);
-    await checkAgain();
-    const { message } = await available('FailedDiscoveryCheck');
+    await triggerCheck();
+    const { message } = await waitForAvailability('FailedDiscoveryCheck');
     expect(message).toMatch(/: Get "https:\/\/localhost:\d+\/apis\/wardle.example.com\/v1": dial tcp .*connection refused$/);
     expect(await api.metrics()).toMatch(
       /aggregator_unavailable_apiservice_total\{name="v1\.wardle\.example\.com",reason="FailedDiscoveryCheck"\} [1-9]/,
     );
-    expect(await aggregated()).toEqual({ version: 'v1', freshness: 'Stale' });
+    expect(await aggregatedVersion()).toEqual({ version: 'v1', freshness: 'Stale' });
     await api.delete(`${SERVICES}/${NAME}`);
-    await waitUntil('the group gone', async () => (await api.get(`/apis/${EXTENSION_GROUP}`)).status === 404);
-    await api.served('/apis');
+    await waitUntil('the group to be removed', async () => (await api.get(`/apis/${EXTENSION_GROUP}`)).status === 404);
+    await api.waitUntilServed('/apis');
   });
 });

@@ -1,17 +1,21 @@
-/** The system namespaces under the names of the other dialect: a client that asks for `kube-system` sees `kube-system` in every representation. */
-import { ALICE, MERGE_PATCH, TABLE, type Answer, type Call } from './call';
+/**
+ * System namespaces under the names of the other dialect: a request for `kube-system` gets `kube-system` in every
+ * representation.
+ */
+import { ALICE, MERGE_PATCH, TABLE, type ApiResponse, type CallOptions } from './call';
 import { useServer } from './fixture';
 
-const ONE = '/api/v1/namespaces/kube-system';
-const BASE = `${ONE}/configmaps`;
-const STORED = '/api/v1/namespaces/platform-system/configmaps';
+const SYSTEM_NAMESPACE = '/api/v1/namespaces/kube-system';
+const SYSTEM_CONFIGMAPS = `${SYSTEM_NAMESPACE}/configmaps`;
+const STORED_CONFIGMAPS = '/api/v1/namespaces/platform-system/configmaps';
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 const partial = (kind: string, type = 'application/json'): string => `${type};as=${kind};v=v1;g=meta.k8s.io`;
 
 const api = useServer();
-beforeAll(() => post('one'));
+beforeAll(() => createConfigMap('one'));
 
-const post = (name: string): Promise<Answer> => api.create(BASE, { metadata: { name, namespace: 'kube-system' }, data: { a: 'b' } });
+const createConfigMap = (name: string): Promise<ApiResponse> =>
+  api.create(SYSTEM_CONFIGMAPS, { metadata: { name, namespace: 'kube-system' }, data: { a: 'b' } });
 
 async function textOf(path: string, accept?: string): Promise<string> {
   const { text, status } = await api.get(path, accept === undefined ? {} : { accept });
@@ -35,31 +39,34 @@ it.each([
   ['?watch=1&timeoutSeconds=1', PROTOBUF],
   ['?watch=1&timeoutSeconds=1', TABLE],
 ])('GET …/kube-system/configmaps%s as %s spells the namespace as the path does', async (rest, accept) => {
-  const [text, stored] = await Promise.all([textOf(BASE + rest, accept), textOf(STORED + rest, accept)]);
+  const [text, stored] = await Promise.all([textOf(SYSTEM_CONFIGMAPS + rest, accept), textOf(STORED_CONFIGMAPS + rest, accept)]);
   expect([text.includes('kube-system'), text.includes('platform-system')]).toEqual([true, false]);
   expect([stored.includes('kube-system'), stored.includes('platform-system')]).toEqual([false, true]);
 });
 
 it('writes are answered in the spelling of the path and stored in one spelling', async () => {
-  const created = await post('two');
-  const shown = (a: string, namespace = 'kube-system'): object => ({ metadata: { namespace }, data: { a } });
-  expect(created.json).toMatchObject(shown('b'));
-  expect((await api.put(`${BASE}/two`, created.text.replace('"b"', '"c"'))).json).toMatchObject(shown('c'));
-  expect((await api.merge(`${BASE}/two`, shown('d'))).json).toMatchObject(shown('d'));
+  const created = await createConfigMap('two');
+  const withData = (a: string, namespace = 'kube-system'): object => ({ metadata: { namespace }, data: { a } });
+  expect(created.json).toMatchObject(withData('b'));
+  expect((await api.put(`${SYSTEM_CONFIGMAPS}/two`, created.text.replace('"b"', '"c"'))).json).toMatchObject(withData('c'));
+  expect((await api.mergePatch(`${SYSTEM_CONFIGMAPS}/two`, withData('d'))).json).toMatchObject(withData('d'));
   const everywhere = await api.read('/api/v1/configmaps?fieldSelector=metadata.name%3Dtwo');
-  expect(everywhere).toMatchObject({ items: [shown('d', 'platform-system')] });
-  expect((await api.delete(`${BASE}?fieldSelector=metadata.name%3Dtwo`)).json).toMatchObject({ kind: 'Status', status: 'Success' });
-  expect((await api.get(`${BASE}/two`)).status).toBe(404);
+  expect(everywhere).toMatchObject({ items: [withData('d', 'platform-system')] });
+  expect((await api.delete(`${SYSTEM_CONFIGMAPS}?fieldSelector=metadata.name%3Dtwo`)).json).toMatchObject({
+    kind: 'Status',
+    status: 'Success',
+  });
+  expect((await api.get(`${SYSTEM_CONFIGMAPS}/two`)).status).toBe(404);
 });
 
 it('a Namespace has the name that it was asked for', async () => {
   const named = (name: string): object => ({ metadata: { name } });
-  const one = await api.get(ONE);
-  expect(one.json).toMatchObject(named('kube-system'));
-  expect((await api.put(ONE, one.text)).json).toMatchObject(named('kube-system'));
+  const systemNamespace = await api.get(SYSTEM_NAMESPACE);
+  expect(systemNamespace.json).toMatchObject(named('kube-system'));
+  expect((await api.put(SYSTEM_NAMESPACE, systemNamespace.text)).json).toMatchObject(named('kube-system'));
   const list = await api.read('/api/v1/namespaces?fieldSelector=metadata.name%3Dkube-system');
   expect(list).toMatchObject({ items: [named('kube-system')] });
-  expect(await textOf(ONE, TABLE)).toContain('"cells":["kube-system","Active"');
+  expect(await textOf(SYSTEM_NAMESPACE, TABLE)).toContain('"cells":["kube-system","Active"');
   expect(await api.read('/api/v1/namespaces/platform-system')).toMatchObject(named('platform-system'));
   expect(await textOf('/api/v1/namespaces')).not.toContain('kube-system');
 });
@@ -70,18 +77,23 @@ it.each(['kube-system', 'platform-system'])('the system namespace cannot be crea
   expect(answer.json).toMatchObject({ code: 409, reason: 'AlreadyExists', message, details: { name, kind: 'namespaces' } });
 });
 
-const patch = (body: object): Call => ({ method: 'PATCH', body, type: MERGE_PATCH });
+const patch = (body: object): CallOptions => ({ method: 'PATCH', body, type: MERGE_PATCH });
 const CREATION = { method: 'POST', body: { metadata: { name: 'x', namespace: 'default' } } };
 const MISMATCH = 'the namespace of the provided object does not match the namespace sent on the request';
 
-it.each<[string, string, Call, string]>([
-  ['a forbidden list', BASE, { token: ALICE }, 'in API group \\"\\" in the namespace \\"kube-system\\"'],
-  ['a forbidden namespace', ONE, { token: ALICE }, 'namespaces \\"kube-system\\" is forbidden'],
-  ['a protected namespace', ONE, { method: 'DELETE' }, 'namespaces \\"kube-system\\" is forbidden: this namespace may not be deleted'],
-  ['an invalid patched object', `${BASE}/one`, patch({ data: { a: 1 } }), 'kube-system'],
-  ['an object of another namespace', BASE, CREATION, MISMATCH],
-  ['a conflict', ONE, patch({ metadata: { resourceVersion: '1' } }), 'namespaces \\"kube-system\\"'],
-])('the error for %s spells the namespace as the request does', async (_what, path, options, words) => {
+it.each<[string, string, CallOptions, string]>([
+  ['a forbidden list', SYSTEM_CONFIGMAPS, { token: ALICE }, 'in API group \\"\\" in the namespace \\"kube-system\\"'],
+  ['a forbidden namespace', SYSTEM_NAMESPACE, { token: ALICE }, 'namespaces \\"kube-system\\" is forbidden'],
+  [
+    'a protected namespace',
+    SYSTEM_NAMESPACE,
+    { method: 'DELETE' },
+    'namespaces \\"kube-system\\" is forbidden: this namespace may not be deleted',
+  ],
+  ['an invalid patched object', `${SYSTEM_CONFIGMAPS}/one`, patch({ data: { a: 1 } }), 'kube-system'],
+  ['an object of another namespace', SYSTEM_CONFIGMAPS, CREATION, MISMATCH],
+  ['a conflict', SYSTEM_NAMESPACE, patch({ metadata: { resourceVersion: '1' } }), 'namespaces \\"kube-system\\"'],
+])('the error for %s spells the namespace as the request does', async (_title, path, options, words) => {
   const { status, text } = await api.call(path, options);
   expect(status).toBeGreaterThanOrEqual(400);
   expect(text).toContain(words);
@@ -89,5 +101,5 @@ it.each<[string, string, Call, string]>([
 });
 
 it('a name that merely begins like the system namespace is left alone', async () => {
-  expect((await api.get(`${BASE}/platform-system.x`)).text).toContain('platform-system.x');
+  expect((await api.get(`${SYSTEM_CONFIGMAPS}/platform-system.x`)).text).toContain('platform-system.x');
 });

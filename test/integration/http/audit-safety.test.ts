@@ -1,4 +1,4 @@
-/** The audit log and its failures: which requests are rejected when an event cannot be stored, and which go on. */
+/** Failures of the audit log: which requests are rejected when an event cannot be stored, and which succeed. */
 import { Auditor } from '../../../apiserver/audit/auditor';
 import type { AuditEvent } from '../../../apiserver/audit/event';
 import { LogFile } from '../../../apiserver/audit/log-file';
@@ -8,14 +8,14 @@ import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { waitUntil } from '../../support/programs';
-import type { Answer } from './call';
+import type { ApiResponse } from './call';
 import { startFixture, useServer, type Fixture } from './fixture';
 
 const NAMESPACES = '/api/v1/namespaces';
 
 type Rules = Parameters<typeof compilePolicy>[0]['rules'];
 const policyOf = (...rules: Rules) => compilePolicy({ rules }, GENERATED_NAMES.platform);
-const create = (name: string, on: Fixture = api): Promise<Answer> => on.post(NAMESPACES, { metadata: { name } });
+const createNamespace = (name: string, server: Fixture = api): Promise<ApiResponse> => server.post(NAMESPACES, { metadata: { name } });
 
 const auditor = new Auditor(systemClock, silentLogger);
 auditor.setPolicy(policyOf({ level: 'None', verbs: ['list'] }, { level: 'Metadata' }));
@@ -31,7 +31,7 @@ beforeEach(() => void Object.assign(sink, { events: [], isSafe: true }));
 it('a request whose first event cannot be stored is rejected without an effect', async () => {
   sink.isSafe = false;
   const before = auditor.counts.rejected;
-  const answer = await create('unseen');
+  const answer = await createNamespace('unseen');
   expect([answer.status, answer.text]).toEqual([500, 'Internal Server Error: "/api/v1/namespaces": failed to store audit event\n']);
   sink.isSafe = true;
   expect((await api.get(`${NAMESPACES}/unseen`)).status).toBe(404);
@@ -39,7 +39,7 @@ it('a request whose first event cannot be stored is rejected without an effect',
 });
 
 it('events below the level Request have no bodies', async () => {
-  await create('plain');
+  await createNamespace('plain');
   await waitUntil('both events', () => sink.events.length === 2);
   expect(sink.events.map(({ stage, requestObject, responseObject }) => [stage, requestObject, responseObject])).toEqual([
     ['RequestReceived', undefined, undefined],
@@ -56,7 +56,7 @@ it('events have the audit id of the response, and requests that the policy leave
 });
 
 it('metrics count events, levels and rejected requests', async () => {
-  await create('counted');
+  await createNamespace('counted');
   const text = await api.metrics();
   expect(text).toMatch(/^apiserver_audit_event_total [1-9]/m);
   expect(text).toMatch(/^apiserver_audit_level_total\{level="Metadata"\} [1-9]/m);
@@ -64,32 +64,32 @@ it('metrics count events, levels and rejected requests', async () => {
 });
 
 describe('a log on a full disk', () => {
-  async function withLog(mode: 'blocking' | 'blocking-strict', run: (on: Fixture, audit: Auditor) => Promise<void>): Promise<void> {
+  async function withLog(mode: 'blocking' | 'blocking-strict', run: (server: Fixture, audit: Auditor) => Promise<void>): Promise<void> {
     const audit = new Auditor(systemClock, silentLogger);
     audit.setPolicy(policyOf({ level: 'RequestResponse' }));
-    const place = { path: '/dev/full', maxBytes: 1e6, maxAgeMs: 0, maxBackups: 0, compress: false };
-    const file = new LogFile(place, systemClock, () => undefined);
-    const wording = { format: 'json', dialect: 'platform', maxEventBytes: undefined } as const;
-    audit.setBackends(new LogBackend(file, wording, mode === 'blocking-strict', systemClock, audit.onEventsLost));
-    const on = await startFixture({ audit });
+    const logOptions = { path: '/dev/full', maxBytes: 1e6, maxAgeMs: 0, maxBackups: 0, compress: false };
+    const file = new LogFile(logOptions, systemClock, () => undefined);
+    const format = { format: 'json', dialect: 'platform', maxEventBytes: undefined } as const;
+    audit.setBackends(new LogBackend(file, format, mode === 'blocking-strict', systemClock, audit.onEventsLost));
+    const server = await startFixture({ audit });
     try {
-      await run(on, audit);
+      await run(server, audit);
     } finally {
-      await on.stop();
+      await server.stop();
     }
   }
 
   it('loses events, which are counted, and no acknowledged request', () =>
-    withLog('blocking', async (on, audit) => {
-      expect((await create('kept', on)).status).toBe(201);
-      expect((await on.get(`${NAMESPACES}/kept`)).status).toBe(200);
+    withLog('blocking', async (server, audit) => {
+      expect((await createNamespace('kept', server)).status).toBe(201);
+      expect((await server.get(`${NAMESPACES}/kept`)).status).toBe(200);
       await waitUntil('the events to be counted', () => audit.counts.lost.log >= 4);
     }));
 
   it('rejects every request in the mode blocking-strict', () =>
-    withLog('blocking-strict', async (on, audit) => {
-      expect((await create('kept', on)).status).toBe(500);
+    withLog('blocking-strict', async (server, audit) => {
+      expect((await createNamespace('kept', server)).status).toBe(500);
       audit.setPolicy(policyOf({ level: 'None' }));
-      expect((await on.get(`${NAMESPACES}/kept`)).status).toBe(404);
+      expect((await server.get(`${NAMESPACES}/kept`)).status).toBe(404);
     }));
 });

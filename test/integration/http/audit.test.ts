@@ -1,4 +1,4 @@
-/** The audit log of the same requests as the reference server's, event by event. */
+/** Audit events of recorded requests, compared with those of the reference server. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Auditor } from '../../../apiserver/audit/auditor';
@@ -18,7 +18,7 @@ import { sinkInto } from '../../support/audit-event';
 import { MemoryStore } from '../../support/memory-store';
 import { useFolder } from '../../support/use-resource';
 import { ADMIN, ALICE } from './call';
-import { issuingAccounts, useServer, type FixtureChanges } from './fixture';
+import { serviceAccountOptions, useServer, type FixtureOptions } from './fixture';
 
 const RECORDED = casesOf('audit/events', shape({ step: text, events: listOf(body) }));
 
@@ -26,25 +26,25 @@ const folder = useFolder('audited');
 const events: Body[] = [];
 const lines: string[] = [];
 
-async function options(): Promise<FixtureChanges> {
+async function auditedOptions(): Promise<FixtureOptions> {
   const file = path.join(folder, 'policy.yaml');
   writeFileSync(file, JSON.stringify(AUDIT_POLICY));
   const audit = new Auditor(systemClock, silentLogger);
   audit.setPolicy(compilePolicy(await readConfiguration(file, [AUDIT_POLICY_FORMAT], systemClock), GENERATED_NAMES.kubernetes));
   audit.setBackends(sinkInto(events));
-  return { naming: 'kubernetes', audit, serviceAccounts: issuingAccounts() };
+  return { naming: 'kubernetes', audit, serviceAccounts: serviceAccountOptions() };
 }
 
 const logger = createLogger({ level: 'debug', clock: systemClock, destination: { write: (line) => void lines.push(line) } });
-const api = useServer(options, new MemoryStore(), logger);
+const api = useServer(auditedOptions, new MemoryStore(), logger);
 beforeAll(async () => {
   for (const [index, step] of AUDIT_STEPS.entries()) await api.callStep(step, { 'audit-id': `step-${index}`, 'user-agent': 'recorder' });
 });
 
 test.each(RECORDED.map(({ step, events: recorded }) => [step, recorded] as const))('%s has the recorded events', (step, recorded) => {
   const index = AUDIT_STEPS.findIndex(({ name }) => name === step);
-  const ours = events.filter(({ auditID }) => auditID === `step-${index}`);
-  expect(ours.map(comparable)).toEqual(recorded.map(withCollectionDeletionStatus).map(comparable));
+  const actual = events.filter(({ auditID }) => auditID === `step-${index}`);
+  expect(actual.map(comparable)).toEqual(recorded.map(withCollectionDeletionStatus).map(comparable));
 });
 
 function withCollectionDeletionStatus(event: Body): Body {
@@ -55,7 +55,10 @@ function withCollectionDeletionStatus(event: Body): Body {
   return { ...event, responseObject: status, responseStatus };
 }
 
-/** Without what is new in every run, who the users are besides their names, and what objects are made of that are answered with, which other recordings are about. */
+/**
+ * Leaves out values that differ between runs, uids of users, and the content of response objects, which other
+ * recordings compare.
+ */
 function comparable(event: Body): Json {
   const { user, annotations, requestObject, responseObject, ...rest } = withoutLatency(event);
   return masked(
@@ -64,17 +67,17 @@ function comparable(event: Body): Json {
       user: isBody(user) ? { ...user, uid: '' } : '',
       annotations: annotations ?? '',
       requestObject: requestObject ?? '',
-      responseObject: outline(responseObject),
+      responseObject: outlineOf(responseObject),
     },
     'no namespace',
   );
 }
 
-function outline(object: Json | undefined): Json {
+function outlineOf(object: Json | undefined): Json {
   if (!isBody(object)) return object ?? '';
   const { kind, apiVersion, items, metadata } = object;
   const hasManagers = JSON.stringify([metadata ?? '', items ?? '']).includes('managedFields');
-  // There are flow schemas from the beginning on the reference server.
+  // The number of built-in FlowSchemas differs.
   if (kind === 'FlowSchemaList') return { kind, apiVersion: apiVersion ?? '' };
   return { kind: kind ?? '', apiVersion: apiVersion ?? '', items: Array.isArray(items) ? items.length : '', hasManagers };
 }

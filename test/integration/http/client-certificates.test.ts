@@ -1,15 +1,15 @@
-/** Client certificates on connections that outlast the trust in their authority. */
+/** Authentication by client certificates when the trusted authorities change, also on open connections. */
 import { Agent, request } from 'node:https';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { createAuthority, createSubordinateAuthority, type Credential } from '../../../shared/pki/certificates';
 import { TWO_COMMON_NAMES } from '../../support/odd-certificates';
 import { useResource } from '../../support/use-resource';
-import { clientOf, HOUR_MS, pairOf, serverOf, useServer } from './fixture';
+import { issueClientCertificate, HOUR_MS, tlsPairOf, issueServerCertificate, useServer } from './fixture';
 
 const api = useServer();
 
-/** A connection that is kept between requests. */
-function connection({ certificate, key }: Credential): { status(): Promise<number>; connections(): number } {
+/** Sends requests on one keep-alive connection, and counts the connections that it opened. */
+function keptConnection({ certificate, key }: Credential): { status(): Promise<number>; connections(): number } {
   const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false, cert: certificate, key });
   let connections = 0;
   const status = (): Promise<number> =>
@@ -25,51 +25,51 @@ function connection({ certificate, key }: Credential): { status(): Promise<numbe
   return { status, connections: () => connections };
 }
 
-const statusOf = async (client: Promise<Credential>): Promise<number> => connection(await client).status();
-const trust = async (bundle: string): Promise<void> =>
-  api.server.renew({ ...pairOf(await serverOf(api.authority)), clientCa: Buffer.from(bundle) });
+const statusOf = async (client: Promise<Credential>): Promise<number> => keptConnection(await client).status();
+const trustClientAuthorities = async (bundle: string): Promise<void> =>
+  api.server.renew({ ...tlsPairOf(await issueServerCertificate(api.authority)), clientCa: Buffer.from(bundle) });
 
 describe('a subordinate authority alone in the bundle', () => {
   const subordinate = useResource(() =>
     createSubordinateAuthority({ subject: { commonName: 'below' }, lifetimeMs: HOUR_MS, clock, authority: api.authority }),
   );
-  beforeAll(() => trust(subordinate().certificate));
+  beforeAll(() => trustClientAuthorities(subordinate().certificate));
 
   it('authenticates clients whose certificates it signed', async () => {
-    expect(await statusOf(clientOf(subordinate()))).toBe(200);
+    expect(await statusOf(issueClientCertificate(subordinate()))).toBe(200);
   });
 
   it('does not authenticate a client with the certificate of a server', async () => {
-    expect(await statusOf(serverOf(subordinate()))).toBe(401);
+    expect(await statusOf(issueServerCertificate(subordinate()))).toBe(401);
   });
 
   it('does not authenticate a client of the authority above it', async () => {
-    expect(await statusOf(clientOf(api.authority))).toBe(401);
+    expect(await statusOf(issueClientCertificate(api.authority))).toBe(401);
   });
 });
 
 it('a client certificate alone in the bundle authenticates its own client and none that it signed', async () => {
-  const client = await clientOf(api.authority);
-  await trust(client.certificate);
-  expect(await connection(client).status()).toBe(200);
-  expect(await statusOf(clientOf(client))).toBe(401);
+  const client = await issueClientCertificate(api.authority);
+  await trustClientAuthorities(client.certificate);
+  expect(await keptConnection(client).status()).toBe(200);
+  expect(await statusOf(issueClientCertificate(client))).toBe(401);
 });
 
 it('an authority that is no longer trusted authenticates no request, on open connections either', async () => {
-  await trust(api.authority.certificate);
-  const next = await createAuthority({ subject: { commonName: 'next-ca' }, lifetimeMs: HOUR_MS, clock });
-  const old = connection(await clientOf(api.authority));
-  expect(await old.status()).toBe(200);
-  await trust(api.authority.certificate + next.certificate);
-  expect(await old.status()).toBe(200);
-  await trust(next.certificate);
-  expect(await old.status()).toBe(401);
-  expect(old.connections()).toBe(1);
-  expect(await statusOf(clientOf(next))).toBe(200);
+  await trustClientAuthorities(api.authority.certificate);
+  const nextAuthority = await createAuthority({ subject: { commonName: 'next-ca' }, lifetimeMs: HOUR_MS, clock });
+  const existing = keptConnection(await issueClientCertificate(api.authority));
+  expect(await existing.status()).toBe(200);
+  await trustClientAuthorities(api.authority.certificate + nextAuthority.certificate);
+  expect(await existing.status()).toBe(200);
+  await trustClientAuthorities(nextAuthority.certificate);
+  expect(await existing.status()).toBe(401);
+  expect(existing.connections()).toBe(1);
+  expect(await statusOf(issueClientCertificate(nextAuthority))).toBe(200);
 });
 
 it('a client is authenticated by the last common name of its certificate', async () => {
-  await trust(TWO_COMMON_NAMES.certificate);
+  await trustClientAuthorities(TWO_COMMON_NAMES.certificate);
   const review = { apiVersion: 'authentication.platform.io/v1', kind: 'SelfSubjectReview' };
   const path = '/apis/authentication.platform.io/v1/selfsubjectreviews';
   const answer = await api.post(path, review, { token: null, certificate: TWO_COMMON_NAMES });

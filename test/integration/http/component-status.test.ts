@@ -1,30 +1,36 @@
-/** Component statuses are shown, not stored; every answer is release 1.31.1's for the component that there is here. */
+/**
+ * ComponentStatuses are computed, not stored; the expected responses are those of release 1.31.1 for the one component
+ * of this server.
+ */
 import { TABLE } from './call';
 import { useServer } from './fixture';
 
 const PATH = '/api/v1/componentstatuses';
-const STORE = { metadata: { name: 'etcd-0', creationTimestamp: null }, conditions: [{ type: 'Healthy', status: 'True', message: 'ok' }] };
-const failure = (code: number, message: string, more: object = {}): object => ({
+const ETCD_STATUS = {
+  metadata: { name: 'etcd-0', creationTimestamp: null },
+  conditions: [{ type: 'Healthy', status: 'True', message: 'ok' }],
+};
+const failureStatus = (code: number, message: string, more: object = {}): object => ({
   ...{ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message },
   ...{ ...more, code },
 });
 const NOT_WATCHED = { reason: 'MethodNotAllowed', details: { kind: 'componentstatuses' } };
-const list = (...items: readonly object[]): object => ({ kind: 'ComponentStatusList', apiVersion: 'v1', metadata: {}, items });
+const componentList = (...items: readonly object[]): object => ({ kind: 'ComponentStatusList', apiVersion: 'v1', metadata: {}, items });
 
 const api = useServer({ naming: 'kubernetes' });
 
 test.each<[string, object]>([
-  ['/etcd-0', { kind: 'ComponentStatus', apiVersion: 'v1', ...STORE }],
-  ['', list(STORE)],
-  ['?labelSelector=a%3Db', list()],
-  ['?labelSelector=!a', list(STORE)],
-  ['?fieldSelector=metadata.name%3Detcd-0', list(STORE)],
-  ['?fieldSelector=metadata.name!%3Detcd-0', list()],
-  ['?fieldSelector=metadata.namespace%3Dx', list()],
-  ['?limit=1', list(STORE)],
-  ['?resourceVersion=abc', list(STORE)],
-  ['/x', failure(500, 'Component not found: x')],
-  ['?watch=1', failure(405, 'watch is not supported on resources of kind "componentstatuses"', NOT_WATCHED)],
+  ['/etcd-0', { kind: 'ComponentStatus', apiVersion: 'v1', ...ETCD_STATUS }],
+  ['', componentList(ETCD_STATUS)],
+  ['?labelSelector=a%3Db', componentList()],
+  ['?labelSelector=!a', componentList(ETCD_STATUS)],
+  ['?fieldSelector=metadata.name%3Detcd-0', componentList(ETCD_STATUS)],
+  ['?fieldSelector=metadata.name!%3Detcd-0', componentList()],
+  ['?fieldSelector=metadata.namespace%3Dx', componentList()],
+  ['?limit=1', componentList(ETCD_STATUS)],
+  ['?resourceVersion=abc', componentList(ETCD_STATUS)],
+  ['/x', failureStatus(500, 'Component not found: x')],
+  ['?watch=1', failureStatus(405, 'watch is not supported on resources of kind "componentstatuses"', NOT_WATCHED)],
 ])('GET componentstatuses%s returns %j and warns of the deprecation', async (path, body) => {
   const answer = await api.get(`${PATH}${path}`);
   expect(answer.text).toBe(`${JSON.stringify(body)}\n`);

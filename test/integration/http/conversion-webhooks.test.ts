@@ -1,4 +1,7 @@
-/** Replays requests whose objects a webhook converts, over HTTPS, as recorded from release 1.31.1 (custom/conversion*). */
+/**
+ * Replays requests for objects that a webhook converts, over HTTPS, as recorded from release 1.31.1
+ * (custom/conversion*).
+ */
 import { isConversionCase, isConversionHead, type ConversionCase, type ConversionStep } from '../../replay/conversions/case';
 import { createNamespace, runConversionCase } from '../../replay/conversions/run-case';
 import { recordingOf } from '../../replay/recording';
@@ -8,7 +11,7 @@ import { compareBytes, stringifyJson } from '../../../shared/values/json';
 import { startConversionServer } from '../../support/conversion-server';
 import { withCollectionDeletion } from '../../support/deviating-steps';
 import { useClosable } from '../../support/use-resource';
-import { APPLY } from './call';
+import { APPLY_PATCH } from './call';
 import { useServer } from './fixture';
 import { RECORDED_USERS, targetOver } from './targets';
 
@@ -20,10 +23,11 @@ const api = useServer({ naming: 'kubernetes', tokens: RECORDED_USERS });
 const webhook = useClosable(() => startConversionServer());
 
 const target: RequestTarget = {
-  send(method, path, headers, sent, opened) {
-    // Release 1.31.1 rejects unknown fields in an apply for every `fieldValidation`. The second version has no field `address`.
-    const hasUnknownField = headers['content-type'] === APPLY && path.includes('/v2/') && sent.includes('"address"');
-    return targetOver(api).send(method, hasUnknownField ? `${path}&fieldValidation=Strict` : path, headers, sent, opened);
+  send(method, path, headers, body, opened) {
+    // Release 1.31.1 rejects unknown fields in an apply for every `fieldValidation`. The second version has no field
+    // `address`.
+    const hasUnknownField = headers['content-type'] === APPLY_PATCH && path.includes('/v2/') && body.includes('"address"');
+    return targetOver(api).send(method, hasUnknownField ? `${path}&fieldValidation=Strict` : path, headers, body, opened);
   },
 };
 beforeAll(() => createNamespace(target));
@@ -32,50 +36,51 @@ const CASES = RECORDINGS.flatMap(({ head, cases }) => cases.map((recorded) => [r
 
 test.each(CASES)('the case "%s" is answered as recorded', async (title, head, recorded) => {
   const expected = answersOf(recorded);
-  const ours = answersOf(await runConversionCase(target, webhook(), head, recorded));
-  const isCompared = (_: Json, at: number): boolean => !isUnanswered(expected[at] ?? null);
-  expect(comparable(title, ours.filter(isCompared))).toEqual(comparable(title, expected.filter(isCompared)));
+  const actual = answersOf(await runConversionCase(target, webhook(), head, recorded));
+  const isCompared = (_: Json, index: number): boolean => !isNotCompared(expected[index] ?? null);
+  expect(comparable(title, actual.filter(isCompared))).toEqual(comparable(title, expected.filter(isCompared)));
 });
 
 /** The answers of a case, in the order of the requests, each with the method and path of its request. */
 function answersOf({ steps }: ConversionCase): readonly Json[] {
-  const flat = (step: ConversionStep): Json[] => {
+  const answersOfStep = (step: ConversionStep): Json[] => {
     const { method, path } = step.request;
     const answer = JSON.parse(JSON.stringify({ request: `${method} ${path}`, ...step.answer })) as Json;
-    return [...(step.answer === undefined ? [] : [withCollectionDeletion(answer)]), ...(step.during ?? []).flatMap(flat)];
+    return [...(step.answer === undefined ? [] : [withCollectionDeletion(answer)]), ...(step.during ?? []).flatMap(answersOfStep)];
   };
-  return steps.flatMap(flat);
+  return steps.flatMap(answersOfStep);
 }
 
 /**
- * The recorded server answers 429 while it refills its cache of a version after a failure; this server has no such cache. It also closes the connections of some
- * clients whose request timeout is shorter than the webhook's.
+ * The recorded server responds with 429 while it refills its cache of a version after a failure; this server has no
+ * such cache. It also closes the connections of some clients with a request timeout that is shorter than the webhook's
+ * (status 0).
  */
-const UNANSWERED: ReadonlySet<number> = new Set([0, 429]);
+const UNCOMPARED_STATUSES: ReadonlySet<number> = new Set([0, 429]);
 /** The recorded server cannot apply a scale without managed fields. */
-const UNCONVERTED = 'request to convert CR to an invalid group/version: autoscaling/v1';
+const UNAPPLICABLE_SCALE = 'request to convert CR to an invalid group/version: autoscaling/v1';
 
-const isUnanswered = (step: Json): boolean =>
-  isBody(step) && (UNANSWERED.has(Number(step['status'])) || JSON.stringify(step).includes(UNCONVERTED));
+const isNotCompared = (step: Json): boolean =>
+  isBody(step) && (UNCOMPARED_STATUSES.has(Number(step['status'])) || JSON.stringify(step).includes(UNAPPLICABLE_SCALE));
 
 /** By title, the differences from the recorded answers that are deliberate. */
-const OTHERWISE: Readonly<Record<string, (text: string) => string>> = {
-  // Redirects are not followed.
+const DEVIATIONS: Readonly<Record<string, (text: string) => string>> = {
+  // This server does not follow redirects.
   'answer: redirect': (text) =>
     text.replaceAll(/Post \\"\/good\\": stopped after 10 redirects/g, 'the server answered with a redirect (302), which is not followed'),
-  // What comes with a failure is not shown.
+  // This server does not print the body of a failed response.
   'answer: broken': (text) => text.replaceAll(/server \(\\"oh\\"\)/g, 'server (\\"unknown\\")'),
-  // An unknown field is 400 here, with another message.
+  // This server rejects an unknown field with 400 and another message.
   'applied in both versions': (text) =>
     text
       .replaceAll(/"(code|status)":500/g, '"$1":400')
       .replace(/"message":"[^"]*field not declared in schema"/, '"message":"unknown field","reason":"BadRequest"')
       .replace(/"message":"[^"\\]*(\\.[^"\\]*)*unknown field \\"spec.address\\""/, '"message":"unknown field"'),
-  // Which way fails first depends on what the reference server has kept.
+  // The version that fails first depends on the cache of the reference server.
   'every request while it fails': (text) => text.replaceAll(/example.com\/v\d, Kind=Widget failed/g, 'example.com/v*, Kind=Widget failed'),
-  // What is left of it is the same as before.
+  // The pruned object is unchanged, so that the generations differ.
   'admission: to-first': (text) => text.replaceAll(/"generation":\d/g, '"generation":"*"'),
-  // It bears neither kind nor version there.
+  // This Status has neither kind nor apiVersion on the reference server.
   'it hangs, and the client does not wait': (text) =>
     text.replaceAll(
       '"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Timeout',
@@ -85,56 +90,65 @@ const OTHERWISE: Readonly<Record<string, (text: string) => string>> = {
 };
 
 function comparable(title: string, answers: readonly Json[]): Json {
-  const shown = JSON.stringify(masked([...answers])).replaceAll(NO_TIME, '');
-  const alike: Json = JSON.parse(OTHERWISE[title]?.(shown) ?? shown);
-  return alike;
+  const shownText = JSON.stringify(masked([...answers])).replaceAll(NULL_CREATION_TIMESTAMP, '');
+  const compared: Json = JSON.parse(DEVIATIONS[title]?.(shownText) ?? shownText);
+  return compared;
 }
 
-/** Of an object that is sent without it. */
-const NO_TIME = '"creationTimestamp":null,';
-const SCALED = new Set(['creationTimestamp', 'managedFields', 'resourceVersion', 'uid']);
+/** Added by the reference server to objects that are sent without a creationTimestamp. */
+const NULL_CREATION_TIMESTAMP = '"creationTimestamp":null,';
+const SCALE_SERVER_FIELDS = new Set(['creationTimestamp', 'managedFields', 'resourceVersion', 'uid']);
 
-/** As other webhooks of admission see it here: the objects of a collection by their names, a scale as its object will be shown. They are asked at the same time. */
-function ofWebhook(call: Json, { request: verb }: Body): Json {
+/**
+ * A recorded admission review without deliberate differences: this server sends the name of each object of a deleted
+ * collection, and a scale with the metadata of its object.
+ */
+function comparableReview(call: Json, { request: verb }: Body): Json {
   const request = isBody(call) && isBody(call['request']) ? call['request'] : {};
   const isCollection = /^DELETE \S*widgets$/.test(JSON.stringify(verb ?? '').slice(1, -1));
   const members = Object.entries(request).filter(([name]) => !(isCollection && name === 'name'));
-  const shown = members.map(([name, value]) => [name, isBody(value) && value['kind'] === 'Scale' ? withoutPlace(value) : value]);
-  return { ...(isBody(call) ? call : {}), request: Object.fromEntries(shown) };
+  const shownText = members.map(([name, value]) => [name, isBody(value) && value['kind'] === 'Scale' ? withoutServerFields(value) : value]);
+  return { ...(isBody(call) ? call : {}), request: Object.fromEntries(shownText) };
 }
 
-function withoutPlace(scale: Body): Body {
+function withoutServerFields(scale: Body): Body {
   const { metadata = {} } = scale;
-  return { ...scale, metadata: Object.fromEntries(Object.entries(isBody(metadata) ? metadata : {}).filter(([name]) => !SCALED.has(name))) };
+  return {
+    ...scale,
+    metadata: Object.fromEntries(Object.entries(isBody(metadata) ? metadata : {}).filter(([name]) => !SCALE_SERVER_FIELDS.has(name))),
+  };
 }
 
-/** Those of conflicts come in any order. */
+/** Sorts entries that have no defined order, such as the causes of a conflict and concurrent reviews. */
 const byText = (a: Json, b: Json): number => compareBytes(stringifyJson(a, 'sorted'), stringifyJson(b, 'sorted'));
 
-/** They stand in the order of their times, which depends on when a second begins. */
-const byOwner = (entries: readonly Json[]): Json[] => [...entries].sort((a, b) => (ownerOf(a) < ownerOf(b) ? -1 : 1));
+/** managedFields are sorted by time, and the order of entries of one second is arbitrary. */
+const sortedByManager = (entries: readonly Json[]): Json[] => [...entries].sort((a, b) => (managerKeyOf(a) < managerKeyOf(b) ? -1 : 1));
 
-const ownerOf = (entry: Json): string =>
+const managerKeyOf = (entry: Json): string =>
   isBody(entry) ? JSON.stringify(['manager', 'operation', 'apiVersion', 'subresource'].map((member) => entry[member] ?? '')) : '';
 
-/** What is told elsewhere, and what an object that is going away would be shown with if it stayed. */
+/**
+ * Leaves out descriptions, the metadata of definitions, and `spec.bySecond` of terminating objects, and sorts lists
+ * without a defined order.
+ */
 function masked(value: Json): Json {
   if (Array.isArray(value)) return value.map(masked);
   if (!isBody(value)) return value;
   const { asked, ...rest } = value;
   if (Array.isArray(asked)) {
     const inner = masked(rest);
-    return { ...(isBody(inner) ? inner : {}), asked: asked.map((call) => ofWebhook(masked(call), value)).sort(byText) };
+    return { ...(isBody(inner) ? inner : {}), asked: asked.map((call) => comparableReview(masked(call), value)).sort(byText) };
   }
-  if (Array.isArray(value['managedFields'])) return { ...value, managedFields: byOwner(value['managedFields']) };
+  if (Array.isArray(value['managedFields'])) return { ...value, managedFields: sortedByManager(value['managedFields']) };
   if (Array.isArray(value['causes'])) return { ...value, causes: [...value['causes']].sort(byText) };
   const { metadata, spec } = value;
-  const isGoing = isBody(metadata) && metadata['deletionTimestamp'] !== undefined;
+  const isTerminating = isBody(metadata) && metadata['deletionTimestamp'] !== undefined;
   const members = Object.entries(value).filter(
     ([name]) => name !== 'description' && !(value['kind'] === 'CustomResourceDefinition' && name === 'metadata'),
   );
-  const shown = Object.fromEntries(members.map(([name, inner]) => [name, masked(inner)]));
-  if (!isGoing || !isBody(spec)) return shown;
+  const shownText = Object.fromEntries(members.map(([name, inner]) => [name, masked(inner)]));
+  if (!isTerminating || !isBody(spec)) return shownText;
   const { bySecond: _, ...kept } = spec;
-  return { ...shown, spec: kept };
+  return { ...shownText, spec: kept };
 }

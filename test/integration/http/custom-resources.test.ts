@@ -1,13 +1,14 @@
 /**
- * Custom resources as release 1.31.1 answers for them: its recorded requests, and what they do not show: nulls that are applied, scales, warnings, numbers that no double
- * holds (for those in free-form members it breaks the connection).
+ * Custom resources: replays requests recorded from release 1.31.1, and tests behaviour that these do not cover: applied
+ * nulls, scales, warnings, and numbers that exceed a double (for those in free-form members release 1.31.1 closes the
+ * connection).
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isBody, type Body, type Json } from '../../replay/reference';
 import type { RecordedAnswer, RecordedRequest } from '../../replay/requests/request-recording';
 import { comparableAnswer, withDeviation } from '../../support/deviating-steps';
-import { APPLY, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH } from './call';
-import { definitionOf, useServer } from './fixture';
+import { APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH } from './call';
+import { customResourceDefinition, useServer } from './fixture';
 import { replayRequests } from './replay-requests';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -22,8 +23,8 @@ function isPending({ method, path }: RecordedRequest, answer: RecordedAnswer, re
 }
 
 /**
- * Release 1.31.1 drops managedFields when an object is written in a version that does not have all of its fields: where the recording has none, they are not
- * compared.
+ * Release 1.31.1 drops managedFields when an object is written in a version that does not have all of its fields: where
+ * the recording has none, they are not compared.
  */
 function withoutManagers(answer: Json, recorded: Json): Json {
   if (Array.isArray(answer))
@@ -50,10 +51,13 @@ const MAPS = '/api/v1/namespaces/default/configmaps';
 const FREE = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 const schemaOf = (properties: object): object => ({ properties: { spec: { type: 'object', properties } } });
 
-/** Defines Things in a group of their own before the tests of a block; returns the path of the objects, and a function that makes them. */
+/**
+ * Defines the kind Thing in a group of its own before the tests of a block; returns the path of its objects and a
+ * function that builds them.
+ */
 function useThings(group: string, schema: object, version: object = {}) {
   const path = `/apis/${group}/v1/namespaces/default/things`;
-  beforeAll(() => api.define(definitionOf('things', 'Thing', group, schema, {}, version), path));
+  beforeAll(() => api.defineCustomResource(customResourceDefinition('things', 'Thing', group, schema, {}, version), path));
   const thing = (name: string, spec: unknown = {}, metadata: object = {}): object => ({
     ...{ apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name, ...metadata }, spec },
   });
@@ -68,7 +72,7 @@ describe('an applied null', () => {
     free: { type: 'string', nullable: true },
   };
   const { path, thing } = useThings(GROUP, schemaOf(properties));
-  const apply = (name: string, spec: unknown) => api.patch(`${path}/${name}?fieldManager=me`, thing(name, spec), APPLY);
+  const apply = (name: string, spec: unknown) => api.patch(`${path}/${name}?fieldManager=me`, thing(name, spec), APPLY_PATCH);
 
   it.each([
     ['an object', null, 'spec', 'object'],
@@ -103,31 +107,34 @@ describe('the scale of an object without a number of replicas', () => {
 
 describe('warnings', () => {
   const FINALIZERS = useThings('warnings.example.com', { properties: { spec: FREE } });
-  const rated = (...rules: readonly object[]): object =>
+  const schemaWithRules = (...rules: readonly object[]): object =>
     schemaOf({ a: { type: 'string', 'x-kubernetes-validations': rules }, b: { type: 'integer', maximum: 5 } });
-  const RATED = useThings('ratcheting.example.com', rated());
+  const RATCHETING = useThings('ratcheting.example.com', schemaWithRules());
 
   it('a finalizer without a domain is warned of when it is added', async () => {
     const { path, thing } = FINALIZERS;
     const advice = 'prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers';
     const created = await api.create(path, thing('t', {}, { finalizers: ['foo'] }));
     expect(created.warnings).toEqual([`metadata.finalizers: "foo": ${advice}`]);
-    expect((await api.merge(`${path}/t`, { spec: { a: 1 } })).warnings).toEqual([]);
-    const added = await api.merge(`${path}/t`, { metadata: { finalizers: ['foo', 'bar'] } });
+    expect((await api.mergePatch(`${path}/t`, { spec: { a: 1 } })).warnings).toEqual([]);
+    const added = await api.mergePatch(`${path}/t`, { metadata: { finalizers: ['foo', 'bar'] } });
     expect(added.warnings).toEqual([`metadata.finalizers: "bar": ${advice}`]);
   });
 
   it('a validation rule that a stored value breaks is warned of, also where the change is rejected', async () => {
-    const { path, thing, definition } = RATED;
+    const { path, thing, definition } = RATCHETING;
     await api.create(path, thing('t', { a: 'bad', b: 1 }));
-    await api.merge(definition, definitionOf('things', 'Thing', 'ratcheting.example.com', rated({ rule: "self == 'good'" })));
+    await api.mergePatch(
+      definition,
+      customResourceDefinition('things', 'Thing', 'ratcheting.example.com', schemaWithRules({ rule: "self == 'good'" })),
+    );
     const warning = '299 - "spec.a: Invalid value: \\"string\\": failed rule: self == \'good\'"';
     for (const [body, status] of [
       [{ spec: { b: 2 } }, 200],
       [{ spec: { b: 9 } }, 422],
       [{ metadata: { labels: { l: '-wrong-' } } }, 422],
     ] as const)
-      expect(await api.merge(`${path}/t`, body)).toMatchObject({ status, headers: { warning } });
+      expect(await api.mergePatch(`${path}/t`, body)).toMatchObject({ status, headers: { warning } });
   });
 
   const MASTER = 'node-role.platform.io/master';
@@ -159,39 +166,39 @@ describe('a number that no double holds', () => {
     `{"apiVersion":"${GROUP}/v1","kind":"Thing","metadata":{"name":"${name}"${metadata}},"spec":{${spec}}}`;
   const revision = (data: string): string =>
     `{"apiVersion":"apps/v1","kind":"ControllerRevision","metadata":{"name":"a"},"revision":1,"data":${data}}`;
-  const INTO = 'Go value of type float64';
-  const handled = (kind: string, spelled: string): string =>
-    `${kind} in version "v1" cannot be handled as a ${kind}: json: cannot unmarshal number ${spelled} into ${INTO}`;
-  const undecoded = (into = INTO): string => `error decoding patch: json: cannot unmarshal number 1e400 into ${into}`;
+  const INTO_FLOAT64 = 'Go value of type float64';
+  const unhandled = (kind: string, spelled: string): string =>
+    `${kind} in version "v1" cannot be handled as a ${kind}: json: cannot unmarshal number ${spelled} into ${INTO_FLOAT64}`;
+  const undecoded = (into = INTO_FLOAT64): string => `error decoding patch: json: cannot unmarshal number 1e400 into ${into}`;
   const grace = (spelled: string): string =>
     `json: cannot unmarshal number ${spelled} into Go struct field DeleteOptions.gracePeriodSeconds of type int64`;
   const OPERAND = 'Go struct field jsonPatchOp.value of type float64';
   const [JSON_TYPE, YAML] = ['application/json', 'application/yaml'];
 
   it.each<[string, string, string, string, number, unknown]>([
-    ['POST', THINGS, JSON_TYPE, text('"x":1e400'), 400, handled('Thing', '1e400')],
-    ['POST', THINGS, JSON_TYPE, text('"x":[1,-1e999]'), 400, handled('Thing', '-1e999')],
-    ['POST', THINGS, JSON_TYPE, text('"n":1e400'), 400, handled('Thing', '1e400')],
-    ['POST', THINGS, JSON_TYPE, text('"x":1', 'a', ',"generation":1e400'), 400, handled('Thing', '1e400')],
+    ['POST', THINGS, JSON_TYPE, text('"x":1e400'), 400, unhandled('Thing', '1e400')],
+    ['POST', THINGS, JSON_TYPE, text('"x":[1,-1e999]'), 400, unhandled('Thing', '-1e999')],
+    ['POST', THINGS, JSON_TYPE, text('"n":1e400'), 400, unhandled('Thing', '1e400')],
+    ['POST', THINGS, JSON_TYPE, text('"x":1', 'a', ',"generation":1e400'), 400, unhandled('Thing', '1e400')],
     ['POST', THINGS, JSON_TYPE, text('"x":1e22,"y":0.5e-3'), 201, { x: 1e22, y: 0.0005 }],
     ['POST', THINGS, YAML, text('x: 1e400'), 201, { x: '1e400' }],
     ['POST', THINGS, YAML, text('"x":1e400'), 201, { x: '1e400' }],
     ['PATCH', `${THINGS}/k`, MERGE_PATCH, '{"spec":{"x":1e400}}', 400, undecoded()],
     ['PATCH', `${THINGS}/k`, JSON_PATCH, '[{"op":"add","path":"/spec/x","value":{"a":[1e400]}}]', 400, undecoded(OPERAND)],
-    ['PATCH', `${THINGS}/k?fieldManager=a`, APPLY, text('"q":1e400', 'k'), 200, { x: 1, q: '1e400' }],
-    ['POST', REVISIONS, JSON_TYPE, revision('{"a":1e400}'), 400, handled('ControllerRevision', '1e400')],
-    ['POST', REVISIONS, JSON_TYPE, revision('1e400'), 400, handled('ControllerRevision', '1e400')],
+    ['PATCH', `${THINGS}/k?fieldManager=a`, APPLY_PATCH, text('"q":1e400', 'k'), 200, { x: 1, q: '1e400' }],
+    ['POST', REVISIONS, JSON_TYPE, revision('{"a":1e400}'), 400, unhandled('ControllerRevision', '1e400')],
+    ['POST', REVISIONS, JSON_TYPE, revision('1e400'), 400, unhandled('ControllerRevision', '1e400')],
     ['POST', REVISIONS, JSON_TYPE, revision('{"a":1e4}'), 201, { a: 1e4 }],
     ['POST', MAPS, JSON_TYPE, '{"metadata":{"name":"a"},"foo":1e400}', 201, undefined],
     ['PATCH', `${MAPS}/k`, MERGE_PATCH, '{"foo":1e400}', 400, undecoded()],
-    ['PATCH', `${MAPS}/k`, STRATEGIC_PATCH, '{"foo":1e400}', 400, `json: cannot unmarshal number 1e400 into ${INTO}`],
+    ['PATCH', `${MAPS}/k`, STRATEGIC_PATCH, '{"foo":1e400}', 400, `json: cannot unmarshal number 1e400 into ${INTO_FLOAT64}`],
     ['PATCH', `${MAPS}/k`, JSON_PATCH, '[{"op":"add","path":"/data/x","value":1e400}]', 400, undecoded(OPERAND)],
     ['DELETE', `${MAPS}/k`, JSON_TYPE, '{"foo":1e400}', 200, undefined],
     ['DELETE', `${MAPS}/k`, JSON_TYPE, '{"gracePeriodSeconds":1e400}', 400, grace('1e400')],
     ['DELETE', `${MAPS}/k`, JSON_TYPE, '{"gracePeriodSeconds":3.0}', 400, grace('3.0')],
-  ])('in a %s of %s as %s (%s) is answered with %i and %j', async (method, path, type, body, code, said) => {
+  ])('in a %s of %s as %s (%s) is answered with %i and %j', async (method, path, type, body, code, expected) => {
     const answer = await api.call(`${path}${path.includes('?') ? '&' : '?'}dryRun=All`, { method, type, body });
     const { message, spec, data } = answer.json;
-    expect([answer.status, message ?? spec ?? data]).toEqual([code, said]);
+    expect([answer.status, message ?? spec ?? data]).toEqual([code, expected]);
   });
 });

@@ -1,4 +1,7 @@
-/** Servers whose store is encrypted by a file: several over one store, one after the other, and the file replaced while they run. */
+/**
+ * API servers with an EncryptionConfiguration file: several in turn over one store, with a file that tests replace at
+ * run time.
+ */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { openEncryptionAtRest, type EncryptionFromFile } from '../../../apiserver/options/encryption-options';
@@ -10,48 +13,50 @@ import { systemRandomBytes, systemRandom } from '../../../shared/runtime/random'
 import { MemoryStore } from '../../support/memory-store';
 import { openEmbedded, openEtcd, type OpenedStore } from '../../support/open-stores';
 import { removeFolder, temporaryFolder } from '../../support/programs';
-import type { Answer } from './call';
+import type { ApiResponse } from './call';
 import { startFixture, type Fixture } from './fixture';
 
 export const SECRETS = '/api/v1/namespaces/default/secrets';
-/** A value of a Secret, and its encoding in the API. */
-export const VALUE = 'nobody-may-read-this';
-export const ENCODED = Buffer.from(VALUE).toString('base64');
+/** A value in a Secret, and the same value in base64 as in `data`. */
+export const SECRET_VALUE = 'nobody-may-read-this';
+export const ENCODED_SECRET_VALUE = Buffer.from(SECRET_VALUE).toString('base64');
 
-export type Provider = Readonly<Record<string, unknown>>;
-const secretOf = (letter: string): string => Buffer.alloc(32, letter).toString('base64');
-export const keyed = (type: string, ...keys: readonly string[]): Provider => ({
-  [type]: { keys: keys.map((name) => ({ name, secret: secretOf(name) })) },
+export type EncryptionProvider = Readonly<Record<string, unknown>>;
+const encodedKeyOf = (letter: string): string => Buffer.alloc(32, letter).toString('base64');
+export const providerWithKeys = (type: string, ...keys: readonly string[]): EncryptionProvider => ({
+  [type]: { keys: keys.map((name) => ({ name, secret: encodedKeyOf(name) })) },
 });
-export const named = (type: string, name: string, letter: string): Provider => ({ [type]: { keys: [{ name, secret: secretOf(letter) }] } });
-export const PLAIN: Provider = { identity: {} };
+export const providerWithNamedKey = (type: string, name: string, letter: string): EncryptionProvider => ({
+  [type]: { keys: [{ name, secret: encodedKeyOf(letter) }] },
+});
+export const IDENTITY_PROVIDER: EncryptionProvider = { identity: {} };
 
-/** Files are looked at, and services asked how they are doing, twenty times as often. */
-const HASTE = 20;
-const hurried: Clock = { ...systemClock, after: (ms, task) => systemClock.after(ms / HASTE, task) };
+/** Files are polled, and KMS plug-ins checked, twenty times as often. */
+const SPEED_UP = 20;
+const fastClock: Clock = { ...systemClock, after: (ms, task) => systemClock.after(ms / SPEED_UP, task) };
 
-export interface Encrypted {
+export interface EncryptedServer {
   readonly api: Fixture;
   readonly encryption: EncryptionFromFile;
   readonly configurations: ConfigurationFiles;
   /** Replaces the configuration in the file. */
-  write(...providers: readonly Provider[]): void;
+  write(...providers: readonly EncryptionProvider[]): void;
   stop(): Promise<void>;
 }
 
-/** A server over `store` with these providers. */
-export async function serve(store: Store, ...providers: readonly Provider[]): Promise<Encrypted> {
+/** Starts a server over `store` with these providers. */
+export async function startEncryptedServer(store: Store, ...providers: readonly EncryptionProvider[]): Promise<EncryptedServer> {
   const folder = temporaryFolder('encryption');
   const file = path.join(folder, 'encryption.yaml');
-  const write = (...next: readonly Provider[]): void => {
+  const write = (...next: readonly EncryptionProvider[]): void => {
     const resources = [{ resources: ['secrets', '*.stable.example.com'], providers: next }];
     writeFileSync(file, JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources }));
   };
   write(...providers);
-  const configurations = new ConfigurationFiles(hurried, silentLogger);
-  const place = { file, reloads: true, prefix: '/registry', server: 'test', dialect: 'platform', configurations } as const;
-  const parts = { clock: hurried, random: systemRandomBytes, uuid: () => systemRandom.uuid(), logger: silentLogger };
-  const encryption = await openEncryptionAtRest({ ...place, ...parts });
+  const configurations = new ConfigurationFiles(fastClock, silentLogger);
+  const source = { file, reloads: true, prefix: '/registry', server: 'test', dialect: 'platform', configurations } as const;
+  const parts = { clock: fastClock, random: systemRandomBytes, uuid: () => systemRandom.uuid(), logger: silentLogger };
+  const encryption = await openEncryptionAtRest({ ...source, ...parts });
   const api = await startFixture({}, encryption.over(store), silentLogger, encryption);
   return {
     ...{ api, encryption, configurations, write },
@@ -64,54 +69,57 @@ export async function serve(store: Store, ...providers: readonly Provider[]): Pr
   };
 }
 
-export const createSecret = (api: Fixture, name = 's', value = VALUE): Promise<Answer> =>
+export const createSecret = (api: Fixture, name = 's', value = SECRET_VALUE): Promise<ApiResponse> =>
   api.post(SECRETS, { metadata: { name }, stringData: { a: value } });
-export const dataOf = async (api: Fixture, name = 's'): Promise<unknown> => (await api.read(`${SECRETS}/${name}`))['data'];
-export const versionOf = (answer: Answer): string => Object(answer.json['metadata']).resourceVersion;
-export const stored = async (store: Store, name = 's'): Promise<string> =>
+export const readSecretData = async (api: Fixture, name = 's'): Promise<unknown> => (await api.read(`${SECRETS}/${name}`))['data'];
+export const resourceVersionOf = (answer: ApiResponse): string => Object(answer.json['metadata']).resourceVersion;
+export const readStoredSecret = async (store: Store, name = 's'): Promise<string> =>
   (await store.get(`/registry/secrets/default/${name}`)).kv?.value.toString('latin1') ?? '';
 
-/** A store of a Secret that a server with these providers has written. */
-export async function storeOf(...providers: readonly Provider[]): Promise<MemoryStore> {
+/** Returns a store with a Secret that a server with these providers wrote. */
+export async function createStoreWithSecret(...providers: readonly EncryptionProvider[]): Promise<MemoryStore> {
   const store = new MemoryStore();
-  const { api, stop } = await serve(store, ...providers);
+  const { api, stop } = await startEncryptedServer(store, ...providers);
   await createSecret(api);
   await stop();
   return store;
 }
 
-/** A server with other keys over `store` writes the Secret in its own way, once, when a client writes it unchanged. */
-export async function expectRewrite(store: Store, expected: RegExp, ...providers: readonly Provider[]): Promise<void> {
-  const { api, stop } = await serve(store, ...providers);
-  const [path, dry] = [`${SECRETS}/s`, `${SECRETS}/s?dryRun=All`];
+/**
+ * Expects that a server with these providers over `store` re-encrypts the Secret when a client writes it unchanged, and
+ * only once.
+ */
+export async function expectRewrite(store: Store, expected: RegExp, ...providers: readonly EncryptionProvider[]): Promise<void> {
+  const { api, stop } = await startEncryptedServer(store, ...providers);
+  const [path, dryRunPath] = [`${SECRETS}/s`, `${SECRETS}/s?dryRun=All`];
   const before = await api.get(path);
-  expect(before.json['data']).toEqual({ a: ENCODED });
-  expect(versionOf(await api.put(dry, before.text))).toBe(versionOf(before));
+  expect(before.json['data']).toEqual({ a: ENCODED_SECRET_VALUE });
+  expect(resourceVersionOf(await api.put(dryRunPath, before.text))).toBe(resourceVersionOf(before));
   const written = await api.put(path, before.text);
-  expect(versionOf(written)).not.toBe(versionOf(before));
-  expect(await stored(store)).toMatch(expected);
-  expect(written.json['data']).toEqual({ a: ENCODED });
-  expect(versionOf(await api.put(path, written.text))).toBe(versionOf(written));
+  expect(resourceVersionOf(written)).not.toBe(resourceVersionOf(before));
+  expect(await readStoredSecret(store)).toMatch(expected);
+  expect(written.json['data']).toEqual({ a: ENCODED_SECRET_VALUE });
+  expect(resourceVersionOf(await api.put(path, written.text))).toBe(resourceVersionOf(written));
   await stop();
 }
 
-/** A store, and all that can be read of what lies below it. */
-export interface VisibleStore extends OpenedStore {
-  seen(): Promise<string>;
+/** A store with access to the bytes that it keeps in files or in etcd. */
+export interface InspectableStore extends OpenedStore {
+  readRawText(): Promise<string>;
 }
 
-export async function openVisibleEmbedded(): Promise<VisibleStore> {
+export async function openInspectableEmbedded(): Promise<InspectableStore> {
   const { directory, ...opened } = await openEmbedded();
   const files = (): string[] => readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => /\.mdb$|data/.test(name));
-  const seen = async () => files().reduce((text, name) => text + readFileSync(path.join(directory, name), 'latin1'), '');
-  return { ...opened, seen };
+  const readRawText = async () => files().reduce((text, name) => text + readFileSync(path.join(directory, name), 'latin1'), '');
+  return { ...opened, readRawText };
 }
 
-export async function openVisibleEtcd(): Promise<VisibleStore> {
+export async function openInspectableEtcd(): Promise<InspectableStore> {
   const opened = await openEtcd();
   return {
     ...opened,
-    async seen() {
+    async readRawText() {
       const { kvs } = await opened.store.range({ start: '\0', end: '\u{10ffff}' });
       return kvs.map(({ value }) => value.toString('latin1')).join('');
     },

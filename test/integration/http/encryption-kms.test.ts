@@ -1,4 +1,7 @@
-/** Secrets under the key of a KMS plug-in: what is stored, and what clients are answered when the plug-in is slow, away, or wrong. */
+/**
+ * Secrets encrypted with a KMS plug-in: the stored bytes, and the responses when the plug-in is slow, unreachable, or
+ * returns errors.
+ */
 import { createHmac } from 'node:crypto';
 import path from 'node:path';
 import { createAesGcmCipher } from '../../../apiserver/storage/encryption/ciphers';
@@ -13,94 +16,108 @@ import { waitUntil } from '../../support/programs';
 import { useFolder, useResource } from '../../support/use-resource';
 import {
   createSecret,
-  dataOf,
-  ENCODED,
+  readSecretData,
+  ENCODED_SECRET_VALUE,
   expectRewrite,
-  keyed,
-  openVisibleEmbedded,
-  openVisibleEtcd,
-  PLAIN,
+  providerWithKeys,
+  openInspectableEmbedded,
+  openInspectableEtcd,
+  IDENTITY_PROVIDER,
   SECRETS,
-  serve,
-  stored,
-  storeOf,
-  VALUE,
-  versionOf,
-  type Provider,
-  type VisibleStore,
+  startEncryptedServer,
+  readStoredSecret,
+  createStoreWithSecret,
+  SECRET_VALUE,
+  resourceVersionOf,
+  type EncryptionProvider,
+  type InspectableStore,
 } from './encrypted-fixture';
 
 const folder = useFolder('kms');
 const plugins: KmsPlugin[] = [];
-afterAll(() => plugins.forEach((one) => one.stop()));
+afterAll(() => plugins.forEach((plugin) => plugin.stop()));
 
-function plugin(): KmsPlugin {
-  const made = new KmsPlugin(path.join(folder, `kms-${plugins.length}.sock`));
-  plugins.push(made);
-  return made;
+function createPlugin(): KmsPlugin {
+  const created = new KmsPlugin(path.join(folder, `kms-${plugins.length}.sock`));
+  plugins.push(created);
+  return created;
 }
 
-const kms = (one: KmsPlugin, name = 'key-box'): Provider => ({ kms: { apiVersion: 'v2', name, endpoint: one.endpoint, timeout: '1s' } });
+const kmsProvider = (plugin: KmsPlugin, name = 'key-box'): EncryptionProvider => ({
+  kms: { apiVersion: 'v2', name, endpoint: plugin.endpoint, timeout: '1s' },
+});
 
-async function expectHidden({ store, seen, dispose }: VisibleStore): Promise<void> {
-  const box = await plugin().start();
-  const first = await serve(store, kms(box), PLAIN);
+async function expectSecretsUnreadable({ store, readRawText, dispose }: InspectableStore): Promise<void> {
+  const plugin = await createPlugin().start();
+  const first = await startEncryptedServer(store, kmsProvider(plugin), IDENTITY_PROVIDER);
   for (const name of ['s', 't']) expect((await createSecret(first.api, name)).status).toBe(201);
-  expect(await stored(store)).toMatch(/^platform:enc:kms:v2:key-box:/);
-  expect([box.count('Encrypt'), box.count('Decrypt')]).toEqual([1, 0]);
+  expect(await readStoredSecret(store)).toMatch(/^platform:enc:kms:v2:key-box:/);
+  expect([plugin.count('Encrypt'), plugin.count('Decrypt')]).toEqual([1, 0]);
   await first.stop();
-  const second = await serve(store, kms(box));
-  for (const name of ['s', 't']) expect(await dataOf(second.api, name)).toEqual({ a: ENCODED });
-  expect([box.count('Encrypt'), box.count('Decrypt')]).toEqual([2, 1]);
-  // The same key: nothing is outdated.
+  const second = await startEncryptedServer(store, kmsProvider(plugin));
+  for (const name of ['s', 't']) expect(await readSecretData(second.api, name)).toEqual({ a: ENCODED_SECRET_VALUE });
+  expect([plugin.count('Encrypt'), plugin.count('Decrypt')]).toEqual([2, 1]);
+  // The key is the same, so an unchanged write does not re-encrypt.
   const before = await second.api.get(`${SECRETS}/s`);
-  expect(versionOf(await second.api.put(`${SECRETS}/s`, before.text))).toBe(versionOf(before));
+  expect(resourceVersionOf(await second.api.put(`${SECRETS}/s`, before.text))).toBe(resourceVersionOf(before));
   await second.stop();
-  const bytes = await seen();
+  const bytes = await readRawText();
   expect(bytes).toContain('platform:enc:kms:v2:key-box:');
-  for (const hidden of [VALUE, ENCODED, ...box.seeds.map((seed) => seed.toString('latin1'))]) expect(bytes).not.toContain(hidden);
+  for (const text of [SECRET_VALUE, ENCODED_SECRET_VALUE, ...plugin.seeds.map((seed) => seed.toString('latin1'))])
+    expect(bytes).not.toContain(text);
   await dispose();
 }
 
 test('the embedded store contains neither Secrets nor the seed, and another server reads them', async () =>
-  expectHidden(await openVisibleEmbedded()));
+  expectSecretsUnreadable(await openInspectableEmbedded()));
 describeWithEtcd('etcd', () => {
-  test('contains neither Secrets nor the seed, and another server reads them', async () => expectHidden(await openVisibleEtcd()));
+  test('contains neither Secrets nor the seed, and another server reads them', async () =>
+    expectSecretsUnreadable(await openInspectableEtcd()));
 });
 
 describe('a Secret that is written unchanged', () => {
-  const one = plugin();
-  const other = plugin();
-  beforeAll(() => Promise.all([one.start(), other.start()]));
+  const first = createPlugin();
+  const second = createPlugin();
+  beforeAll(() => Promise.all([first.start(), second.start()]));
 
-  test.each<readonly [string, readonly Provider[], readonly Provider[], RegExp]>([
-    ['one plug-in to another', [kms(one)], [kms(other, 'new-box'), kms(one)], /^platform:enc:kms:v2:new-box:/],
-    ['a local key to a plug-in', [keyed('aescbc', 'a')], [kms(one), keyed('aescbc', 'a')], /^platform:enc:kms:v2:key-box:/],
-    ['a plug-in to a local key', [kms(one)], [keyed('secretbox', 'a'), kms(one)], /^platform:enc:secretbox:v1:a:/],
-    ['a plug-in to plain text', [kms(one)], [PLAIN, kms(one)], /^PV/],
-    ['plain text to a plug-in', [PLAIN], [kms(one), PLAIN], /^platform:enc:kms:v2:key-box:/],
+  test.each<readonly [string, readonly EncryptionProvider[], readonly EncryptionProvider[], RegExp]>([
+    ['one plug-in to another', [kmsProvider(first)], [kmsProvider(second, 'new-box'), kmsProvider(first)], /^platform:enc:kms:v2:new-box:/],
+    [
+      'a local key to a plug-in',
+      [providerWithKeys('aescbc', 'a')],
+      [kmsProvider(first), providerWithKeys('aescbc', 'a')],
+      /^platform:enc:kms:v2:key-box:/,
+    ],
+    [
+      'a plug-in to a local key',
+      [kmsProvider(first)],
+      [providerWithKeys('secretbox', 'a'), kmsProvider(first)],
+      /^platform:enc:secretbox:v1:a:/,
+    ],
+    ['a plug-in to plain text', [kmsProvider(first)], [IDENTITY_PROVIDER, kmsProvider(first)], /^PV/],
+    ['plain text to a plug-in', [IDENTITY_PROVIDER], [kmsProvider(first), IDENTITY_PROVIDER], /^platform:enc:kms:v2:key-box:/],
   ])('moves from %s', async (_title, before, after, expected) => {
-    await expectRewrite(await storeOf(...before), expected, ...after);
+    await expectRewrite(await createStoreWithSecret(...before), expected, ...after);
   });
 
   test('moves to another key of the same plug-in', async () => {
-    const store = await storeOf(kms(one));
-    one.keyId = 'key-2';
-    expect(await stored(store)).not.toContain('key-2');
-    await expectRewrite(store, /key-2/, kms(one));
+    const store = await createStoreWithSecret(kmsProvider(first));
+    first.keyId = 'key-2';
+    expect(await readStoredSecret(store)).not.toContain('key-2');
+    await expectRewrite(store, /key-2/, kmsProvider(first));
   });
 });
 
-/** A value that another server has written under a seed that nobody here knows. */
-function foreign(seed = systemRandomBytes(32), name = 's'): Buffer {
-  const place = `/registry/secrets/default/${name}`;
+/** A value in the format of another server, encrypted with a seed that the plug-in does not have. */
+function encryptUnderUnknownSeed(seed = systemRandomBytes(32), name = 's'): Buffer {
+  const path = `/registry/secrets/default/${name}`;
   const info = systemRandomBytes(32);
   const key = createHmac('sha256', seed)
     .update(info)
     .update(Buffer.from([1]))
     .digest();
   const members = {
-    encryptedData: Buffer.concat([info, createAesGcmCipher(key, systemRandomBytes).encrypt(Buffer.from('no object'), place)]),
+    encryptedData: Buffer.concat([info, createAesGcmCipher(key, systemRandomBytes).encrypt(Buffer.from('no object'), path)]),
     keyID: 'key-1',
     encryptedDEKSource: masked(seed),
     encryptedDEKSourceType: 1,
@@ -108,17 +125,17 @@ function foreign(seed = systemRandomBytes(32), name = 's'): Buffer {
   return Buffer.concat([Buffer.from('k8s:enc:kms:v2:key-box:'), messageBytes('EncryptedObject', members)]);
 }
 
-const put = (store: Store, name: string, value: Buffer): Promise<unknown> =>
+const putValue = (store: Store, name: string, value: Buffer): Promise<unknown> =>
   store.transact({ compare: [], operations: [{ type: 'put', key: `/registry/secrets/default/${name}`, value }] });
 
 describe('a value that cannot be decrypted', () => {
   const isAnswer = either(either(shape({ code: number, details: text }), shape({ length: number })), either(shape({ raw: text }), text));
   const recorded = shape({ title: text, answer: isAnswer, code: number, message: text, page: either(text, nothing) });
   const cases = casesOf('encryption/kms-decryptions', recorded);
-  const box = plugin();
+  const plugin = createPlugin();
   const store = new MemoryStore();
-  const served = useResource(
-    async () => serve(store, kms(await box.start()), PLAIN),
+  const server = useResource(
+    async () => startEncryptedServer(store, kmsProvider(await plugin.start()), IDENTITY_PROVIDER),
     ({ stop }) => stop(),
   );
 
@@ -130,90 +147,90 @@ describe('a value that cannot be decrypted', () => {
   };
 
   test.each(cases)('is answered with the recorded error: $title', async ({ answer, code, message }) => {
-    box.behave('Decrypt', behaviourOf(answer));
-    if (answer === 'away') box.stop();
-    // A plug-in that did not answer is not asked again at once.
+    plugin.behave('Decrypt', behaviourOf(answer));
+    if (answer === 'away') plugin.stop();
+    // A plug-in that did not respond is not called again at once.
     await waitUntil('the message', async () => {
-      await put(store, 's', foreign());
-      const told = await served().api.get(`${SECRETS}/s`);
-      return told.status === code && String(told.message).replace(box.path, 'SOCKET') === message;
+      await putValue(store, 's', encryptUnderUnknownSeed());
+      const response = await server().api.get(`${SECRETS}/s`);
+      return response.status === code && String(response.message).replace(plugin.path, 'SOCKET') === message;
     });
   });
 });
 
 describe('a plug-in that is away at the start', () => {
-  const box = plugin();
-  const served = useResource(
+  const plugin = createPlugin();
+  const server = useResource(
     async () => {
-      const store = await storeOf(kms(await box.start()));
-      box.stop();
-      return serve(store, kms(box), kms(plugin(), 'never-there'), PLAIN);
+      const store = await createStoreWithSecret(kmsProvider(await plugin.start()));
+      plugin.stop();
+      return startEncryptedServer(store, kmsProvider(plugin), kmsProvider(createPlugin(), 'never-there'), IDENTITY_PROVIDER);
     },
     ({ stop }) => stop(),
   );
-  const get = (place: string) => served().api.get(place);
+  const get = (path: string) => server().api.get(path);
 
   it('keeps the server from being ready, but not from being live and from serving other objects', async () => {
     const paths = ['/readyz', '/healthz', '/livez', '/api/v1/configmaps'];
-    expect(await Promise.all(paths.map(async (place) => (await get(place)).status))).toEqual([500, 500, 200, 200]);
+    expect(await Promise.all(paths.map(async (path) => (await get(path)).status))).toEqual([500, 500, 200, 200]);
     expect((await get('/readyz?verbose')).text).toContain('[-]kms-providers failed: reason withheld\n');
     expect((await get('/livez?verbose')).text).not.toContain('kms');
-    const away =
+    const unreachable =
       /rpc error: code = DeadlineExceeded desc = latest balancer error: connection error: desc = "transport: Error while dialing: dial unix \S+: connect: no such file or directory"/;
-    const told = (await get('/healthz/kms-providers')).text;
-    expect(told).toMatch(/^internal server error: \[kms-provider-0: .*, kms-provider-1: .*\]\n$/);
-    expect(told).toMatch(away);
-    expect((await get(`${SECRETS}/s`)).refusal).toEqual([500, expect.stringMatching(away)]);
+    const health = (await get('/healthz/kms-providers')).text;
+    expect(health).toMatch(/^internal server error: \[kms-provider-0: .*, kms-provider-1: .*\]\n$/);
+    expect(health).toMatch(unreachable);
+    expect((await get(`${SECRETS}/s`)).refusal).toEqual([500, expect.stringMatching(unreachable)]);
     const message = 'Internal error occurred: got unexpected nil transformer';
-    expect((await createSecret(served().api, 't')).refusal).toEqual([500, message]);
+    expect((await createSecret(server().api, 't')).refusal).toEqual([500, message]);
   });
 
   it('is used as soon as it is there', async () => {
-    await box.start();
+    await plugin.start();
     await waitUntil('the Secret', async () => (await get(`${SECRETS}/s`)).status === 200, 15_000);
-    expect(await dataOf(served().api)).toEqual({ a: ENCODED });
-    expect((await createSecret(served().api, 't')).status).toBe(201);
+    expect(await readSecretData(server().api)).toEqual({ a: ENCODED_SECRET_VALUE });
+    expect((await createSecret(server().api, 't')).status).toBe(201);
     expect((await get('/api/v1/secrets')).status).toBe(200);
     expect((await get('/healthz/kms-providers')).text).toMatch(/^internal server error: kms-provider-1: /);
   });
 });
 
 test('while a plug-in is away, known Secrets can be read and new ones written as long as the seed is valid', async () => {
-  const box = await plugin().start();
-  const { api, stop } = await serve(new MemoryStore(), kms(box), PLAIN);
+  const plugin = await createPlugin().start();
+  const { api, stop } = await startEncryptedServer(new MemoryStore(), kmsProvider(plugin), IDENTITY_PROVIDER);
   await createSecret(api);
-  box.stop();
-  expect(await dataOf(api)).toEqual({ a: ENCODED });
+  plugin.stop();
+  expect(await readSecretData(api)).toEqual({ a: ENCODED_SECRET_VALUE });
   expect((await createSecret(api, 't')).status).toBe(201);
-  expect(await dataOf(api, 't')).toEqual({ a: ENCODED });
+  expect(await readSecretData(api, 't')).toEqual({ a: ENCODED_SECRET_VALUE });
   expect((await api.get('/api/v1/secrets')).status).toBe(200);
   await stop();
 });
 
 test('a changed configuration is used once its plug-ins are healthy, and the previous one until then', async () => {
-  const [one, other] = [await plugin().start(), plugin()];
+  const [first, second] = [await createPlugin().start(), createPlugin()];
   const store = new MemoryStore();
-  const { api, write, configurations, stop } = await serve(store, kms(one), PLAIN);
+  const { api, write, configurations, stop } = await startEncryptedServer(store, kmsProvider(first), IDENTITY_PROVIDER);
   await createSecret(api);
-  write(kms(other, 'new-box'), kms(one));
-  const [live] = configurations.configurations;
-  await waitUntil('the fault', () => live?.fault !== undefined, 15_000);
-  expect(live?.fault).toMatch(/^health check for new transformers failed: kms-provider-0: rpc error: code = DeadlineExceeded/);
+  write(kmsProvider(second, 'new-box'), kmsProvider(first));
+  const [configuration] = configurations.configurations;
+  await waitUntil('the fault', () => configuration?.fault !== undefined, 15_000);
+  expect(configuration?.fault).toMatch(/^health check for new transformers failed: kms-provider-0: rpc error: code = DeadlineExceeded/);
   expect((await api.get('/readyz')).status).toBe(200);
   await createSecret(api, 'before');
-  expect(await stored(store, 'before')).toMatch(/^platform:enc:kms:v2:key-box:/);
-  await other.start();
-  await waitUntil('the reload', () => live?.fault === undefined, 15_000);
+  expect(await readStoredSecret(store, 'before')).toMatch(/^platform:enc:kms:v2:key-box:/);
+  await second.start();
+  await waitUntil('the reload', () => configuration?.fault === undefined, 15_000);
   await createSecret(api, 'after');
-  expect(await stored(store, 'after')).toMatch(/^platform:enc:kms:v2:new-box:/);
-  expect(await dataOf(api)).toEqual({ a: ENCODED });
-  // The one that stayed was not asked for another seed.
-  expect(one.count('Encrypt')).toBe(1);
+  expect(await readStoredSecret(store, 'after')).toMatch(/^platform:enc:kms:v2:new-box:/);
+  expect(await readSecretData(api)).toEqual({ a: ENCODED_SECRET_VALUE });
+  // The plug-in in both configurations is not called for another seed.
+  expect(first.count('Encrypt')).toBe(1);
   await stop();
 });
 
 test('metrics count the calls of plug-ins and the keys of values', async () => {
-  const { api, stop } = await serve(new MemoryStore(), kms(await plugin().start()), PLAIN);
+  const { api, stop } = await startEncryptedServer(new MemoryStore(), kmsProvider(await createPlugin().start()), IDENTITY_PROVIDER);
   await createSecret(api);
   await api.get(`${SECRETS}/s`);
   const metrics = await api.metrics();

@@ -1,86 +1,89 @@
-/** Secrets that are encrypted at rest: what clients see, what is stored, and what happens when keys are replaced or wrong. */
+/**
+ * Secrets that are encrypted at rest with local keys: responses, stored bytes, and behaviour when keys are replaced or
+ * wrong.
+ */
 import { describeWithEtcd } from '../../support/etcd';
 import { joined } from '../../support/exposition';
 import { MemoryStore } from '../../support/memory-store';
 import { waitUntil } from '../../support/programs';
 import { useResource } from '../../support/use-resource';
-import { MERGE_PATCH, type Call } from './call';
+import { MERGE_PATCH, type CallOptions } from './call';
 import {
   createSecret,
-  dataOf,
-  ENCODED,
+  readSecretData,
+  ENCODED_SECRET_VALUE,
   expectRewrite,
-  keyed,
-  named,
-  openVisibleEmbedded,
-  openVisibleEtcd,
-  PLAIN,
+  providerWithKeys,
+  providerWithNamedKey,
+  openInspectableEmbedded,
+  openInspectableEtcd,
+  IDENTITY_PROVIDER,
   SECRETS,
-  serve,
-  stored,
-  storeOf,
-  VALUE,
-  type VisibleStore,
+  startEncryptedServer,
+  readStoredSecret,
+  createStoreWithSecret,
+  SECRET_VALUE,
+  type InspectableStore,
 } from './encrypted-fixture';
 import { startFixture } from './fixture';
 
-async function expectHidden({ store, seen, dispose }: VisibleStore): Promise<void> {
-  const { api, stop } = await serve(store, keyed('aesgcm', 'a'), PLAIN);
+async function expectSecretUnreadable({ store, readRawText, dispose }: InspectableStore): Promise<void> {
+  const { api, stop } = await startEncryptedServer(store, providerWithKeys('aesgcm', 'a'), IDENTITY_PROVIDER);
   expect((await createSecret(api)).status).toBe(201);
   await api.createConfigMap('c', { a: 'in-the-open' });
-  expect(await stored(store)).toMatch(/^platform:enc:aesgcm:v1:a:/);
+  expect(await readStoredSecret(store)).toMatch(/^platform:enc:aesgcm:v1:a:/);
   await stop();
-  const bytes = await seen();
+  const bytes = await readRawText();
   expect(bytes).toContain('in-the-open');
-  for (const text of [VALUE, ENCODED]) expect(bytes).not.toContain(text);
-  const again = await serve(store, keyed('aesgcm', 'a'));
-  expect(await dataOf(again.api)).toEqual({ a: ENCODED });
-  await again.stop();
+  for (const text of [SECRET_VALUE, ENCODED_SECRET_VALUE]) expect(bytes).not.toContain(text);
+  const restarted = await startEncryptedServer(store, providerWithKeys('aesgcm', 'a'));
+  expect(await readSecretData(restarted.api)).toEqual({ a: ENCODED_SECRET_VALUE });
+  await restarted.stop();
   await dispose();
 }
 
-test('the files of the embedded store do not contain the Secret', async () => expectHidden(await openVisibleEmbedded()));
+test('the files of the embedded store do not contain the Secret', async () => expectSecretUnreadable(await openInspectableEmbedded()));
 describeWithEtcd('etcd', () => {
-  test('does not contain the Secret', async () => expectHidden(await openVisibleEtcd()));
+  test('does not contain the Secret', async () => expectSecretUnreadable(await openInspectableEtcd()));
 });
 
 test.each([
-  ['another key', [keyed('aesgcm', 'b', 'a')], /^platform:enc:aesgcm:v1:b:/],
-  ['another provider', [keyed('secretbox', 'c'), keyed('aesgcm', 'a')], /^platform:enc:secretbox:v1:c:/],
-  ['plain text', [PLAIN, keyed('aesgcm', 'a')], /^PV/],
+  ['another key', [providerWithKeys('aesgcm', 'b', 'a')], /^platform:enc:aesgcm:v1:b:/],
+  ['another provider', [providerWithKeys('secretbox', 'c'), providerWithKeys('aesgcm', 'a')], /^platform:enc:secretbox:v1:c:/],
+  ['plain text', [IDENTITY_PROVIDER, providerWithKeys('aesgcm', 'a')], /^PV/],
 ])('a Secret that is written unchanged is stored with %s once that is configured', async (_title, providers, expected) => {
-  await expectRewrite(await storeOf(keyed('aesgcm', 'a'), PLAIN), expected, ...providers);
+  await expectRewrite(await createStoreWithSecret(providerWithKeys('aesgcm', 'a'), IDENTITY_PROVIDER), expected, ...providers);
 });
 
 describe('with the wrong key', () => {
   const REASON = 'cipher: message authentication failed';
-  const failed = (text: string): readonly unknown[] => [500, 'InternalError', `Internal error occurred: ${text}`];
-  const OF_LIST = `unable to transform key "/registry/secrets/default/s": ${REASON}`;
+  const internalError = (text: string): readonly unknown[] => [500, 'InternalError', `Internal error occurred: ${text}`];
+  const LIST_FAILURE = `unable to transform key "/registry/secrets/default/s": ${REASON}`;
   const BUSY = [429, 'TooManyRequests', 'storage is (re)initializing'];
   const EXISTS = [409, 'AlreadyExists', 'secrets "s" already exists'];
 
-  const store = useResource(() => storeOf(named('aesgcm', 'key', 'a'), PLAIN));
+  const store = useResource(() => createStoreWithSecret(providerWithNamedKey('aesgcm', 'key', 'a'), IDENTITY_PROVIDER));
   const server = useResource(
-    () => serve(store(), named('aesgcm', 'key', 'b')),
+    () => startEncryptedServer(store(), providerWithNamedKey('aesgcm', 'key', 'b')),
     ({ stop }) => stop(),
   );
-  const statusOf = async (path: string): Promise<number> => (await server().api.get(path)).status;
+  const statusAt = async (path: string): Promise<number> => (await server().api.get(path)).status;
 
   // As recorded of the reference server.
-  test.each<[string, string, Call, readonly unknown[]]>([
-    ['a get', `${SECRETS}/s`, {}, failed(REASON)],
-    ['a cached get', `${SECRETS}/s?resourceVersion=0`, {}, failed(REASON)],
-    ['an update', `${SECRETS}/s`, { method: 'PUT', body: { metadata: { name: 's' }, stringData: { a: 'x' } } }, failed(REASON)],
-    ['a patch', `${SECRETS}/s`, { method: 'PATCH', type: MERGE_PATCH, body: { metadata: { labels: { a: 'b' } } } }, failed(REASON)],
+  test.each<[string, string, CallOptions, readonly unknown[]]>([
+    ['a get', `${SECRETS}/s`, {}, internalError(REASON)],
+    ['a cached get', `${SECRETS}/s?resourceVersion=0`, {}, internalError(REASON)],
+    ['an update', `${SECRETS}/s`, { method: 'PUT', body: { metadata: { name: 's' }, stringData: { a: 'x' } } }, internalError(REASON)],
+    ['a patch', `${SECRETS}/s`, { method: 'PATCH', type: MERGE_PATCH, body: { metadata: { labels: { a: 'b' } } } }, internalError(REASON)],
     ['a create', SECRETS, { method: 'POST', body: { metadata: { name: 's' } } }, EXISTS],
-    ['a delete', `${SECRETS}/s`, { method: 'DELETE' }, failed(REASON)],
+    ['a delete', `${SECRETS}/s`, { method: 'DELETE' }, internalError(REASON)],
     ['a list', '/api/v1/secrets', {}, BUSY],
     ['a cached list', '/api/v1/secrets?resourceVersion=0', {}, BUSY],
-    ['a page', '/api/v1/secrets?limit=1', {}, failed(OF_LIST)],
+    ['a page', '/api/v1/secrets?limit=1', {}, internalError(LIST_FAILURE)],
     ['a list of another namespace', '/api/v1/namespaces/platform-system/secrets', {}, BUSY],
     ['a watch', '/api/v1/secrets?watch=1', {}, BUSY],
     ['a watch from 0', '/api/v1/secrets?watch=1&resourceVersion=0', {}, BUSY],
-    ['a delete of the collection', SECRETS, { method: 'DELETE' }, failed(OF_LIST)],
+    ['a delete of the collection', SECRETS, { method: 'DELETE' }, internalError(LIST_FAILURE)],
   ])('%s of the Secret is rejected', async (_title, path, options, expected) => {
     const answer = await server().api.call(path, options);
     expect([answer.status, answer.json['reason'], answer.message]).toEqual(expected);
@@ -89,35 +92,35 @@ describe('with the wrong key', () => {
   it('other objects are served, and the server is live but not ready', async () => {
     expect((await createSecret(server().api, 'other')).status).toBe(201);
     const paths = [`${SECRETS}/other`, '/api/v1/configmaps', '/healthz', '/readyz'];
-    expect(await Promise.all(paths.map(statusOf))).toEqual([200, 200, 200, 500]);
+    expect(await Promise.all(paths.map(statusAt))).toEqual([200, 200, 200, 500]);
   });
 
   it('the Secret is served once the right key is configured', async () => {
-    server().write(named('aesgcm', 'key', 'b'), named('aesgcm', 'key', 'a'));
-    await waitUntil('the Secret', async () => (await statusOf(`${SECRETS}/s`)) === 200);
-    expect(await Promise.all(['/api/v1/secrets', '/readyz'].map(statusOf))).toEqual([200, 200]);
+    server().write(providerWithNamedKey('aesgcm', 'key', 'b'), providerWithNamedKey('aesgcm', 'key', 'a'));
+    await waitUntil('the Secret', async () => (await statusAt(`${SECRETS}/s`)) === 200);
+    expect(await Promise.all(['/api/v1/secrets', '/readyz'].map(statusAt))).toEqual([200, 200]);
   });
 
   it('an invalid configuration leaves the previous one in use', async () => {
     server().write();
-    const [live] = server().configurations.configurations;
-    await waitUntil('the fault', () => live?.fault !== undefined);
-    expect(live?.fault).toContain('at least one resources[0].providers is required');
-    expect(await statusOf(`${SECRETS}/s`)).toBe(200);
+    const [configuration] = server().configurations.configurations;
+    await waitUntil('the fault', () => configuration?.fault !== undefined);
+    expect(configuration?.fault).toContain('at least one resources[0].providers is required');
+    expect(await statusAt(`${SECRETS}/s`)).toBe(200);
     expect((await createSecret(server().api, 'third')).status).toBe(201);
-    expect(await stored(store(), 'third')).toMatch(/^platform:enc:aesgcm:v1:key:/);
+    expect(await readStoredSecret(store(), 'third')).toMatch(/^platform:enc:aesgcm:v1:key:/);
   });
 });
 
 test('without a configuration an encrypted Secret is answered with an error', async () => {
-  const api = await startFixture({}, await storeOf(keyed('aesgcm', 'a'), PLAIN));
+  const api = await startFixture({}, await createStoreWithSecret(providerWithKeys('aesgcm', 'a'), IDENTITY_PROVIDER));
   const text = expect.stringContaining('identity transformer tried to read encrypted data');
   expect(await api.get(`${SECRETS}/s`)).toMatchObject({ status: 500, text });
   await api.stop();
 });
 
 test('a value is decrypted once, however often it is read', async () => {
-  const { api, encryption, stop } = await serve(new MemoryStore(), keyed('aesgcm', 'a'));
+  const { api, encryption, stop } = await startEncryptedServer(new MemoryStore(), providerWithKeys('aesgcm', 'a'));
   await createSecret(api);
   await api.get(`${SECRETS}/s`);
   const before = joined(encryption.metrics.expose());

@@ -1,7 +1,7 @@
-/** API servers in this process on a store in memory, and requests to them. */
+/** API servers in this process, over an in-memory store unless given another one, and requests to them. */
 import { generateKeyPairSync } from 'node:crypto';
 import { connect as connectHttp2, type ClientHttp2Session, type SecureClientSessionOptions } from 'node:http2';
-import { connect, type TLSSocket } from 'node:tls';
+import { connect as openSocket, type TLSSocket } from 'node:tls';
 import { FLAGS } from '../../../apiserver/options/flags';
 import { everywhere } from '../../../apiserver/authentication/anonymous';
 import { parseTokenFile } from '../../../apiserver/authentication/token-file';
@@ -19,26 +19,26 @@ import type { RequestStep } from '../../replay/request-step';
 import { MemoryStore } from '../../support/memory-store';
 import { UNCHANGED } from '../../support/plugin-switches';
 import { useResource } from '../../support/use-resource';
-import { ADMIN, ALICE, call, MERGE_PATCH, type Answer, type Call, type RequestBody } from './call';
+import { ADMIN, ALICE, call, MERGE_PATCH, type ApiResponse, type CallOptions, type RequestBody } from './call';
 
 export { ADMIN };
 
 export const HOUR_MS = 3_600_000;
 
-export type FixtureChanges = Partial<ServerOptions> & {
-  /** PEM. */
+export type FixtureOptions = Partial<ServerOptions> & {
+  /** Authority of authenticating proxies, as PEM. */
   readonly proxyCa?: Buffer;
-  /** Its store is the caller's to wrap. */
+  /** The caller wraps the store for spans of store calls. */
   readonly tracing?: Tracing;
 };
 
-interface Started {
+interface StartedServer {
   readonly server: RunningServer;
   readonly authority: Credential;
 }
 
-/** What a server makes for itself after it is ready, the last of each row of things; named as upstream does. */
-const OWN: readonly string[] = [
+/** The last object of each kind that a server with upstream's names creates by itself after it is ready. */
+const SERVER_OBJECTS: readonly string[] = [
   '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication',
   '/api/v1/namespaces/kube-system/configmaps/kube-apiserver-legacy-service-account-token-tracking',
   '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes',
@@ -46,11 +46,11 @@ const OWN: readonly string[] = [
 
 const TOKENS: Readonly<Record<RequestStep['as'], string | null>> = { admin: ADMIN, alice: ALICE, bad: 'unknown', nobody: null };
 
-/** A server, and requests to it in the name of an administrator unless they say otherwise. */
+/** An API server, and requests to it that authenticate as an administrator by default. */
 export class Fixture {
-  private started: Started | undefined;
+  private started: StartedServer | undefined;
 
-  constructor(private readonly open: () => Promise<Started>) {}
+  constructor(private readonly open: () => Promise<StartedServer>) {}
 
   async start(): Promise<this> {
     this.started = await this.open();
@@ -61,12 +61,12 @@ export class Fixture {
     return this.running.server;
   }
 
-  /** The authority of the server's certificate and of its clients'. */
+  /** The authority that signs the server's certificate and client certificates. */
   get authority(): Credential {
     return this.running.authority;
   }
 
-  private get running(): Started {
+  private get running(): StartedServer {
     if (this.started === undefined) throw new Error('the server has not been started');
     return this.started;
   }
@@ -75,46 +75,46 @@ export class Fixture {
     return this.server.shutdown();
   }
 
-  call(path: string, options?: Call): Promise<Answer> {
+  call(path: string, options?: CallOptions): Promise<ApiResponse> {
     return call(this, path, options);
   }
 
-  get(path: string, options?: Omit<Call, 'method'>): Promise<Answer> {
+  get(path: string, options?: Omit<CallOptions, 'method'>): Promise<ApiResponse> {
     return this.call(path, options);
   }
 
-  /** The object that a GET is answered with. */
-  async read(path: string, options?: Omit<Call, 'method'>): Promise<Record<string, unknown>> {
+  /** Returns the object in the response to a GET. */
+  async read(path: string, options?: Omit<CallOptions, 'method'>): Promise<Record<string, unknown>> {
     return (await this.get(path, options)).json;
   }
 
-  post(path: string, body: RequestBody, options: Call = {}): Promise<Answer> {
+  post(path: string, body: RequestBody, options: CallOptions = {}): Promise<ApiResponse> {
     return this.call(path, { method: 'POST', body, ...options });
   }
 
-  put(path: string, body: RequestBody, options: Call = {}): Promise<Answer> {
+  put(path: string, body: RequestBody, options: CallOptions = {}): Promise<ApiResponse> {
     return this.call(path, { method: 'PUT', body, ...options });
   }
 
-  patch(path: string, body: RequestBody, type: string, options: Call = {}): Promise<Answer> {
+  patch(path: string, body: RequestBody, type: string, options: CallOptions = {}): Promise<ApiResponse> {
     return this.call(path, { method: 'PATCH', body, type, ...options });
   }
 
-  merge(path: string, body: RequestBody, options: Call = {}): Promise<Answer> {
+  mergePatch(path: string, body: RequestBody, options: CallOptions = {}): Promise<ApiResponse> {
     return this.patch(path, body, MERGE_PATCH, options);
   }
 
-  delete(path: string, options: Call = {}): Promise<Answer> {
+  delete(path: string, options: CallOptions = {}): Promise<ApiResponse> {
     return this.call(path, { method: 'DELETE', ...options });
   }
 
-  /** Throws what the server says where it refuses to create the object. */
-  async create(path: string, body: RequestBody): Promise<Answer> {
-    return accepted(await this.post(path, body));
+  /** Throws an error with the response when the server rejects the object. */
+  async create(path: string, body: RequestBody): Promise<ApiResponse> {
+    return requireSuccess(await this.post(path, body));
   }
 
-  /** A recorded request; its headers take precedence over `more`. */
-  callStep({ as, method, path, body, type, headers }: RequestStep, more: Readonly<Record<string, string>>): Promise<Answer> {
+  /** Sends a recorded request; its headers take precedence over `more`. */
+  callStep({ as, method, path, body, type, headers }: RequestStep, more: Readonly<Record<string, string>>): Promise<ApiResponse> {
     const content = { ...(body === undefined ? {} : { body }), ...(type === undefined ? {} : { type }) };
     return this.call(path, { method, token: TOKENS[as], headers: { ...more, ...headers }, ...content });
   }
@@ -123,34 +123,40 @@ export class Fixture {
     await this.create('/api/v1/namespaces/default/configmaps', { metadata: { name, labels: { app: 'demo' } }, data });
   }
 
-  /** Creates the definition of a custom resource, and waits until its objects are served at `path`. */
-  async define(definition: object, path: string): Promise<void> {
+  /** Creates a CustomResourceDefinition and waits until its objects are served at `path`. */
+  async defineCustomResource(definition: object, path: string): Promise<void> {
     await this.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
-    await this.served(path);
+    await this.waitUntilServed(path);
   }
 
-  /** Until a path answers: that of a definition that was just made, or of an object that the server makes. */
-  async served(path: string): Promise<void> {
+  /**
+   * Waits until a GET of the path succeeds, such as that of a new custom resource or of an object that the server
+   * creates.
+   */
+  async waitUntilServed(path: string): Promise<void> {
     while ((await this.get(path)).status !== 200);
   }
 
-  /** Until the server, which follows upstream's names, has made what it makes for itself. A test that counts requests would count those too. */
-  async settled(): Promise<void> {
-    for (const path of OWN) await this.served(path);
+  /**
+   * Waits until a server with upstream's names has created its own objects. Tests that count requests would otherwise
+   * count these writes too.
+   */
+  async waitForServerObjects(): Promise<void> {
+    for (const path of SERVER_OBJECTS) await this.waitUntilServed(path);
   }
 
   async metrics(): Promise<string> {
     return (await this.get('/metrics')).text;
   }
 
-  /** The value of a metric without labels, or of the series that `pattern` finds; 0 where there is none. */
+  /** The value of the series that matches the pattern; 0 when it is missing. */
   async metric(series: string): Promise<number> {
     return Number(new RegExp(`^${series} (\\d+)$`, 'm').exec(await this.metrics())?.[1] ?? 0);
   }
 
-  /** A connection for the bytes of HTTP/1.1. */
-  connect(): TLSSocket {
-    const socket = connect({ host: '127.0.0.1', port: this.server.port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+  /** Opens a TLS connection for raw HTTP/1.1. */
+  openSocket(): TLSSocket {
+    const socket = openSocket({ host: '127.0.0.1', port: this.server.port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
     return socket.on('error', () => undefined);
   }
 
@@ -160,14 +166,19 @@ export class Fixture {
   }
 }
 
-export function accepted(answer: Answer): Answer {
+export function requireSuccess(answer: ApiResponse): ApiResponse {
   if (answer.status >= 300) throw new Error(answer.text);
   return answer;
 }
 
-type Changes = FixtureChanges | (() => FixtureChanges | Promise<FixtureChanges>);
+type Changes = FixtureOptions | (() => FixtureOptions | Promise<FixtureOptions>);
 
-function fixtureOf(changes: Changes = {}, store: Store = new MemoryStore(), logger: Logger = silentLogger, encryption?: EncryptionAtRest) {
+function createFixture(
+  changes: Changes = {},
+  store: Store = new MemoryStore(),
+  logger: Logger = silentLogger,
+  encryption?: EncryptionAtRest,
+) {
   return new Fixture(async () => {
     const { tracing, ...others } = typeof changes === 'function' ? await changes() : changes;
     const { options, authority } = await fixtureOptions(others);
@@ -178,14 +189,14 @@ function fixtureOf(changes: Changes = {}, store: Store = new MemoryStore(), logg
   });
 }
 
-/** `store`: that of another replica. */
-export function startFixture(...parts: Parameters<typeof fixtureOf>): Promise<Fixture> {
-  return fixtureOf(...parts).start();
+/** Starts a server. Replicas of one cluster get the same `store`. */
+export function startFixture(...parts: Parameters<typeof createFixture>): Promise<Fixture> {
+  return createFixture(...parts).start();
 }
 
 /** A server that is started before the tests of a file or block and stopped after them. */
-export function useServer(...parts: Parameters<typeof fixtureOf>): Fixture {
-  const fixture = fixtureOf(...parts);
+export function useServer(...parts: Parameters<typeof createFixture>): Fixture {
+  const fixture = createFixture(...parts);
   useResource(
     () => fixture.start(),
     () => fixture.stop(),
@@ -195,22 +206,22 @@ export function useServer(...parts: Parameters<typeof fixtureOf>): Fixture {
 }
 
 /** Two servers over one store. */
-export function useReplicas(changes: FixtureChanges = {}, store: Store = new MemoryStore()): readonly [Fixture, Fixture] {
+export function useReplicas(changes: FixtureOptions = {}, store: Store = new MemoryStore()): readonly [Fixture, Fixture] {
   return [useServer(changes, store), useServer(changes, store)];
 }
 
-/** The options of the server, and the authority of its certificate and of its clients'. */
+/** The options of a server, and the authority that signs its certificate and client certificates. */
 export async function fixtureOptions({
   proxyCa,
   ...changes
-}: Omit<FixtureChanges, 'tracing'>): Promise<{ readonly options: ServerOptions; readonly authority: Credential }> {
+}: Omit<FixtureOptions, 'tracing'>): Promise<{ readonly options: ServerOptions; readonly authority: Credential }> {
   const authority = await createAuthority({ subject: { commonName: 'test-ca' }, lifetimeMs: HOUR_MS, clock });
   const tokens = parseTokenFile('tokens.csv', `${ADMIN},admin,1,"system:masters"\n${ALICE},alice,2,"devs"\n`, () => undefined);
   const options: ServerOptions = {
     host: '127.0.0.1',
     port: 0,
     tls: {
-      ...pairOf(await serverOf(authority)),
+      ...tlsPairOf(await issueServerCertificate(authority)),
       clientCa: Buffer.from(authority.certificate),
       ...(proxyCa === undefined ? {} : { proxyCa }),
     },
@@ -247,30 +258,37 @@ export async function fixtureOptions({
 
 type ServiceAccounts = NonNullable<ServerOptions['serviceAccounts']>;
 
-/** Tokens are issued for service accounts, with keys of their own. */
-export function issuingAccounts(changes: Partial<ServiceAccounts> = {}): ServiceAccounts {
+/** Options with which a server issues service account tokens, signed with a new key. */
+export function serviceAccountOptions(changes: Partial<ServiceAccounts> = {}): ServiceAccounts {
   const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   const keys = { verifying: readPublicKeys('sa.key', pem), signing: readPrivateKey('sa.key', pem) };
   return { issuers: ['https://issuer.example'], keys: () => keys, extendExpiration: false, ...changes };
 }
 
-/** The certificate of a client. */
-export const clientOf = (authority: Credential, commonName = 'jane', organizations: readonly string[] = ['system:masters']) =>
+/** Issues a client certificate. */
+export const issueClientCertificate = (authority: Credential, commonName = 'jane', organizations: readonly string[] = ['system:masters']) =>
   issueCertificate({ authority, usage: 'client', subject: { commonName, organizations }, lifetimeMs: HOUR_MS, clock });
 
-/** A definition of custom resources with one version; `schema` is that of the whole object. */
-export function definitionOf(plural: string, kind: string, group: string, schema: object, more: object = {}, version: object = {}): object {
+/** A CustomResourceDefinition with one version; `schema` is that of the whole object. */
+export function customResourceDefinition(
+  plural: string,
+  kind: string,
+  group: string,
+  schema: object,
+  more: object = {},
+  version: object = {},
+): object {
   const openAPIV3Schema = { type: 'object', ...schema };
   const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema }, ...version }];
   return { metadata: { name: `${plural}.${group}` }, spec: { group, scope: 'Namespaced', names: { plural, kind }, versions, ...more } };
 }
 
-/** The certificate of a server on this machine, or of another name. */
-export const serverOf = (authority: Credential, names: readonly string[] = ['localhost', '127.0.0.1']): Promise<Credential> =>
+/** Issues a serving certificate for this machine, or for other names. */
+export const issueServerCertificate = (authority: Credential, names: readonly string[] = ['localhost', '127.0.0.1']): Promise<Credential> =>
   issueCertificate({ authority, usage: 'server', subject: { commonName: 'server' }, names, lifetimeMs: HOUR_MS, clock });
 
-/** As the options of servers and clients have it. */
-export const pairOf = ({ certificate, key }: Credential): { readonly cert: Buffer; readonly key: Buffer } => ({
+/** The certificate and key as Node's TLS options. */
+export const tlsPairOf = ({ certificate, key }: Credential): { readonly cert: Buffer; readonly key: Buffer } => ({
   cert: Buffer.from(certificate),
   key: Buffer.from(key),
 });

@@ -1,7 +1,10 @@
-/** API Priority and Fairness over HTTP: the headers and metrics of a request, seats and queues, and the order of FlowSchemas. */
+/**
+ * API Priority and Fairness over HTTP: the headers and metrics of a request, seats and queues, and the order of
+ * FlowSchemas.
+ */
 import { request as secureRequest, type RequestOptions } from 'node:https';
-import { grantAll, limitUser } from './access-setup';
-import { ALICE, type Answer } from './call';
+import { grantClusterAdmin, limitUserSeats } from './access-setup';
+import { ALICE, type ApiResponse } from './call';
 import { startFixture, useServer, type Fixture } from './fixture';
 
 const LEVELS = '/apis/flowcontrol.apiserver.platform.io/v1/prioritylevelconfigurations';
@@ -14,7 +17,7 @@ describe('a server without limits of its own', () => {
 
   it('responds with the uids of the FlowSchema and the priority level, unless the user is not authenticated', async () => {
     const exempt = await uidOf(`${LEVELS}/exempt`);
-    const uids = ({ status, headers }: Answer): unknown[] => [
+    const uids = ({ status, headers }: ApiResponse): unknown[] => [
       status,
       headers['x-platform-pf-flowschema-uid'],
       headers['x-platform-pf-prioritylevel-uid'],
@@ -37,15 +40,17 @@ describe('a server without limits of its own', () => {
 
   it('prints FlowSchemas in the order of their precedence, also within a page', async () => {
     const printed = async (query: string): Promise<readonly (readonly [string, number])[]> => {
-      const { rows } = Object(await api.read(`${SCHEMAS}${query}`, { accept: 'application/json;as=Table;v=v1;g=meta.platform.io' }));
-      return rows.map(({ cells: [name, , precedence] }: { cells: [string, string, number] }) => [name, precedence]);
+      const { rows: cellRows } = Object(
+        await api.read(`${SCHEMAS}${query}`, { accept: 'application/json;as=Table;v=v1;g=meta.platform.io' }),
+      );
+      return cellRows.map(({ cells: [name, , precedence] }: { cells: [string, string, number] }) => [name, precedence]);
     };
-    const all = await printed('');
+    const rows = await printed('');
     const first = { exempt: 1, probes: 2, 'system-leader-election': 100, 'endpoint-controller': 150 };
-    expect(all.slice(0, 4)).toEqual(Object.entries(first));
-    expect(all.slice(-2)).toEqual(Object.entries({ 'global-default': 9900, 'catch-all': 10000 }));
-    // Those of equal precedence are in the order of their names.
-    expect(all.map(([, precedence]) => precedence)).toEqual(all.map(([, precedence]) => precedence).toSorted((a, b) => a - b));
+    expect(rows.slice(0, 4)).toEqual(Object.entries(first));
+    expect(rows.slice(-2)).toEqual(Object.entries({ 'global-default': 9900, 'catch-all': 10000 }));
+    // FlowSchemas of equal precedence are in the order of their names.
+    expect(rows.map(([, precedence]) => precedence)).toEqual(rows.map(([, precedence]) => precedence).toSorted((a, b) => a - b));
     expect(await printed('?limit=3')).toEqual(Object.entries({ exempt: 1, 'endpoint-controller': 150, 'catch-all': 10000 }));
   });
 });
@@ -54,12 +59,12 @@ describe('a priority level of one user', () => {
   let api: Fixture;
   afterEach(() => api.stop());
 
-  async function start(level: object): Promise<void> {
+  async function startWithLevel(level: object): Promise<void> {
     api = await startFixture({ maxReadOnly: 20, maxMutating: 20 });
-    await grantAll(api, 'alice');
+    await grantClusterAdmin(api, 'alice');
     const limited = { nominalConcurrencyShares: 0, borrowingLimitPercent: 0, ...level };
     const rule = { verbs: ['*'], apiGroups: ['*'], resources: ['configmaps'], namespaces: ['*'] };
-    await limitUser(api, 'alice', limited, rule, { distinguisherMethod: { type: 'ByUser' } });
+    await limitUserSeats(api, 'alice', limited, rule, { distinguisherMethod: { type: 'ByUser' } });
   }
 
   const optionsOf = (more: RequestOptions): RequestOptions => ({
@@ -68,8 +73,8 @@ describe('a priority level of one user', () => {
     headers: { 'content-type': 'application/json', authorization: `Bearer ${ALICE}` },
   });
 
-  /** A request whose body is not completed: it keeps its seat. */
-  function hold(): { end(): void; readonly answered: Promise<number> } {
+  /** Starts a request without the end of its body, which keeps its seat. */
+  function holdSeat(): { end(): void; readonly answered: Promise<number> } {
     const sent = secureRequest(optionsOf({ method: 'POST', path: CONFIGMAPS }));
     const answered = new Promise<number>((resolve, reject) => {
       sent.on('response', (response) => {
@@ -82,36 +87,36 @@ describe('a priority level of one user', () => {
     return { end: () => sent.end('{"name":"x"}}'), answered };
   }
 
-  const ofLevel = (name: string): Promise<number> => api.metric(`apiserver_flowcontrol_${name}\\{[^}]*priority_level="narrow"[^}]*\\}`);
+  const levelMetric = (name: string): Promise<number> => api.metric(`apiserver_flowcontrol_${name}\\{[^}]*priority_level="narrow"[^}]*\\}`);
 
-  async function until(executing: number, waiting: number): Promise<void> {
-    while ((await ofLevel('current_executing_requests')) !== executing || (await ofLevel('current_inqueue_requests')) !== waiting)
+  async function waitForLevel(executing: number, waiting: number): Promise<void> {
+    while ((await levelMetric('current_executing_requests')) !== executing || (await levelMetric('current_inqueue_requests')) !== waiting)
       await new Promise((resolve) => setImmediate(resolve));
   }
 
   it('queues requests without a seat, dispatches them in turn, and rejects those beyond the queue', async () => {
-    await start({
+    await startWithLevel({
       nominalConcurrencyShares: 5,
       limitResponse: { type: 'Queue', queuing: { queues: 4, handSize: 1, queueLengthLimit: 2 } },
     });
-    const nominal = await ofLevel('nominal_limit_seats');
-    const running = Array.from({ length: nominal }, () => hold());
-    await until(nominal, 0);
+    const nominal = await levelMetric('nominal_limit_seats');
+    const running = Array.from({ length: nominal }, () => holdSeat());
+    await waitForLevel(nominal, 0);
     const waiting = [api.get(CONFIGMAPS, { token: ALICE }), api.get(CONFIGMAPS, { token: ALICE })];
-    await until(nominal, 2);
+    await waitForLevel(nominal, 2);
     const full = await api.get(CONFIGMAPS, { token: ALICE });
     expect([full.status, full.text, full.headers['retry-after']]).toEqual([429, 'Too many requests, please try again later.\n', '1']);
-    // Others have seats of their own.
+    // Other users and other resources have seats of their own.
     expect((await api.get(CONFIGMAPS)).status).toBe(200);
     expect((await api.get('/api/v1/namespaces/default/secrets', { token: ALICE })).status).toBe(200);
     running.forEach(({ end }) => end());
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200]);
     expect((await Promise.all(running.map(({ answered }) => answered))).filter((status) => status === 201)).toHaveLength(1);
-    await until(0, 0);
+    await waitForLevel(0, 0);
   });
 
   it('gets the seat of a watch back once the watch has sent its initial events', async () => {
-    await start({ nominalConcurrencyShares: 1, limitResponse: { type: 'Reject' } });
+    await startWithLevel({ nominalConcurrencyShares: 1, limitResponse: { type: 'Reject' } });
     const open = (): Promise<{ readonly status: number; close(): void }> =>
       new Promise((resolve, reject) => {
         const sent = secureRequest(optionsOf({ path: `${CONFIGMAPS}?watch=true` }), (response) => {
@@ -124,7 +129,7 @@ describe('a priority level of one user', () => {
     const watches = [];
     for (let count = 0; count < 5; count += 1) {
       watches.push(await open());
-      await until(0, 0);
+      await waitForLevel(0, 0);
     }
     expect(watches.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect((await api.get(CONFIGMAPS, { token: ALICE })).status).toBe(200);

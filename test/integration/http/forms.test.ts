@@ -18,10 +18,10 @@ it('a watch of PartialObjectMetadataList ends without an event', async () => {
 });
 
 it('an unknown method is rejected with 405', async () => {
-  const socket = api.connect();
+  const socket = api.openSocket();
   socket.write('FOO /api/v1/namespaces HTTP/1.1\r\nHost: x\r\n\r\n');
-  const seen = await text(socket);
-  expect(seen).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
-  expect(seen).toContain('"reason":"MethodNotAllowed"');
+  const received = await text(socket);
+  expect(received).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
+  expect(received).toContain('"reason":"MethodNotAllowed"');
   expect((await api.read('/version'))['major']).toBe('1');
 });

@@ -1,19 +1,23 @@
-/** Authenticating proxies, credentials that look like theirs, and credentials in odd forms: endless, repeated, escaped, signed by others. */
+/**
+ * Authenticating proxies, credentials that imitate theirs, and malformed credentials: very long, repeated, escaped, or
+ * signed by other authorities.
+ */
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { createAuthority, issueCertificate, type Credential } from '../../../shared/pki/certificates';
 import { useResource } from '../../support/use-resource';
-import { ADMIN, ALICE, type Call } from './call';
-import { clientOf, HOUR_MS, serverOf, useServer } from './fixture';
+import { ADMIN, ALICE, type CallOptions } from './call';
+import { issueClientCertificate, HOUR_MS, issueServerCertificate, useServer } from './fixture';
 
 const NODES = '/api/v1/nodes';
-const LONG = 16 * 1024;
-const ANN = { 'X-Remote-User': 'ann', 'X-Remote-Group': ['devs', 'ops'], 'X-Remote-Extra-Scopes': 'view' };
+const GARBAGE_LENGTH = 16 * 1024;
+const ANN_HEADERS = { 'X-Remote-User': 'ann', 'X-Remote-Group': ['devs', 'ops'], 'X-Remote-Extra-Scopes': 'view' };
 
-const authorityOf = (commonName: string): Promise<Credential> => createAuthority({ subject: { commonName }, lifetimeMs: HOUR_MS, clock });
+const createNamedAuthority = (commonName: string): Promise<Credential> =>
+  createAuthority({ subject: { commonName }, lifetimeMs: HOUR_MS, clock });
 
-const proxies = useResource(() => authorityOf('proxy-ca'));
+const proxyAuthority = useResource(() => createNamedAuthority('proxy-ca'));
 const api = useServer(() => ({
-  proxyCa: Buffer.from(proxies().certificate),
+  proxyCa: Buffer.from(proxyAuthority().certificate),
   frontProxy: {
     allowedNames: ['proxy'],
     usernameHeaders: ['x-remote-user'],
@@ -21,43 +25,45 @@ const api = useServer(() => ({
     extraPrefixes: ['x-remote-extra-'],
   },
 }));
-const proxy = useResource(() => clientOf(proxies(), 'proxy', []));
+const proxy = useResource(() => issueClientCertificate(proxyAuthority(), 'proxy', []));
 
-/** The user that a request is made as, or the status of the rejection. */
-async function who(options: Call): Promise<unknown> {
+/** The user that a request authenticates as, or the status of the rejection. */
+async function userOf(options: CallOptions): Promise<unknown> {
   const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
   const answer = await api.post('/apis/authentication.k8s.io/v1/selfsubjectreviews', review, { token: null, ...options });
   return answer.status === 201 ? Object(answer.json['status']).userInfo : answer.status;
 }
-const named = (username: string): unknown => expect.objectContaining({ username });
+const withUsername = (username: string): unknown => expect.objectContaining({ username });
 
 describe('an authenticating proxy', () => {
   it('makes requests as the user that its headers name', async () => {
     const ann = { username: 'ann', groups: ['devs', 'ops', 'system:authenticated'], extra: { scopes: ['view'] } };
-    expect(await who({ certificate: proxy(), headers: ANN })).toEqual(ann);
+    expect(await userOf({ certificate: proxy(), headers: ANN_HEADERS })).toEqual(ann);
   });
 
   it('does not authenticate without a user header', async () => {
-    expect(await who({ certificate: proxy() })).toBe(401);
-    expect(await who({ certificate: proxy(), headers: { 'X-Remote-Group': 'system:masters' } })).toBe(401);
+    expect(await userOf({ certificate: proxy() })).toBe(401);
+    expect(await userOf({ certificate: proxy(), headers: { 'X-Remote-Group': 'system:masters' } })).toBe(401);
   });
 
   it('of another name, or of an authority with the same name, does not authenticate', async () => {
-    expect(await who({ certificate: await clientOf(proxies(), 'other'), headers: ANN })).toBe(401);
-    expect(await who({ certificate: await clientOf(await authorityOf('proxy-ca'), 'proxy'), headers: ANN })).toBe(401);
+    expect(await userOf({ certificate: await issueClientCertificate(proxyAuthority(), 'other'), headers: ANN_HEADERS })).toBe(401);
+    expect(
+      await userOf({ certificate: await issueClientCertificate(await createNamedAuthority('proxy-ca'), 'proxy'), headers: ANN_HEADERS }),
+    ).toBe(401);
   });
 
   it('may impersonate for users who may', async () => {
     const masters = { 'X-Remote-User': 'root', 'X-Remote-Group': 'system:masters', 'Impersonate-User': 'bob' };
-    expect(await who({ certificate: proxy(), headers: masters })).toEqual(named('bob'));
-    expect(await who({ certificate: proxy(), headers: { ...ANN, 'Impersonate-User': 'bob' } })).toBe(403);
+    expect(await userOf({ certificate: proxy(), headers: masters })).toEqual(withUsername('bob'));
+    expect(await userOf({ certificate: proxy(), headers: { ...ANN_HEADERS, 'Impersonate-User': 'bob' } })).toBe(403);
   });
 
   it('is published for extension servers', async () => {
     const map = await api.read('/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication');
     expect(map['data']).toEqual({
       'client-ca-file': api.authority.certificate,
-      'requestheader-client-ca-file': proxies().certificate,
+      'requestheader-client-ca-file': proxyAuthority().certificate,
       'requestheader-allowed-names': '["proxy"]',
       'requestheader-username-headers': '["x-remote-user"]',
       'requestheader-group-headers': '["x-remote-group"]',
@@ -67,33 +73,37 @@ describe('an authenticating proxy', () => {
 
   it('passes on a thousand groups of one user', async () => {
     const groups = Array.from({ length: 1000 }, (_, n) => `g${n}`);
-    const found = await who({ certificate: proxy(), headers: { 'x-remote-user': 'ann', 'x-remote-group': groups } });
-    expect(found).toMatchObject({ username: 'ann', groups: [...groups, 'system:authenticated'] });
+    const user = await userOf({ certificate: proxy(), headers: { 'x-remote-user': 'ann', 'x-remote-group': groups } });
+    expect(user).toMatchObject({ username: 'ann', groups: [...groups, 'system:authenticated'] });
   });
 });
 
-it.each<[string, () => Promise<Call>, unknown]>([
-  ['the certificate of an ordinary client', async () => ({ certificate: await clientOf(api.authority) }), named('jane')],
-  ['a token', async () => ({ token: ALICE }), named('alice')],
+it.each<[string, () => Promise<CallOptions>, unknown]>([
+  [
+    'the certificate of an ordinary client',
+    async () => ({ certificate: await issueClientCertificate(api.authority) }),
+    withUsername('jane'),
+  ],
+  ['a token', async () => ({ token: ALICE }), withUsername('alice')],
   ['no credentials', async () => ({}), 403],
 ])('the headers of a proxy mean nothing with %s', async (_title, options, expected) => {
-  expect(await who({ headers: ANN, ...(await options()) })).toEqual(expected);
+  expect(await userOf({ headers: ANN_HEADERS, ...(await options()) })).toEqual(expected);
 });
 
 const GARBAGE: readonly (readonly [string, string])[] = [
-  ['letters', 'a'.repeat(LONG)],
-  ['bytes that are no text', '\xff\xfe'.repeat(LONG / 2)],
-  ['escapes', '%00'.repeat(LONG / 3)],
-  ['commas', ','.repeat(LONG)],
-  ['blanks between letters', 'a '.repeat(LONG / 2)],
-  ['dots', '.'.repeat(LONG)],
-  ['colons', 'system:'.repeat(LONG / 7)],
-  ['a token of brackets', `${Buffer.from('['.repeat(LONG / 4)).toString('base64url')}.${'A'.repeat(LONG / 2)}.x`],
+  ['letters', 'a'.repeat(GARBAGE_LENGTH)],
+  ['bytes that are no text', '\xff\xfe'.repeat(GARBAGE_LENGTH / 2)],
+  ['escapes', '%00'.repeat(GARBAGE_LENGTH / 3)],
+  ['commas', ','.repeat(GARBAGE_LENGTH)],
+  ['blanks between letters', 'a '.repeat(GARBAGE_LENGTH / 2)],
+  ['dots', '.'.repeat(GARBAGE_LENGTH)],
+  ['colons', 'system:'.repeat(GARBAGE_LENGTH / 7)],
+  ['a token of brackets', `${Buffer.from('['.repeat(GARBAGE_LENGTH / 4)).toString('base64url')}.${'A'.repeat(GARBAGE_LENGTH / 2)}.x`],
 ];
 const upgrade = { connection: 'Upgrade', upgrade: 'websocket' };
 
 describe.each(GARBAGE)('16 KB of %s', (_title, garbage) => {
-  it.each<[string, () => Call, readonly number[]]>([
+  it.each<[string, () => CallOptions, readonly number[]]>([
     ['a token', () => ({ token: garbage }), [401]],
     ['credentials of an unknown scheme', () => ({ token: null, headers: { authorization: garbage } }), [403]],
     ['WebSocket protocols', () => ({ token: null, headers: { ...upgrade, 'sec-websocket-protocol': garbage } }), [400, 403]],
@@ -103,42 +113,42 @@ describe.each(GARBAGE)('16 KB of %s', (_title, garbage) => {
     ['an impersonated uid without a user', () => ({ headers: { 'impersonate-uid': garbage } }), [400]],
     ['the user header of a client that is no proxy', () => ({ token: null, headers: { 'x-remote-user': garbage } }), [403]],
     ['the user header of a proxy', () => ({ token: null, certificate: proxy(), headers: { 'x-remote-user': garbage } }), [403]],
-  ])('as %s are rejected', async (_what, options, statuses) => {
+  ])('as %s are rejected', async (_title, options, statuses) => {
     expect(statuses).toContain((await api.get(NODES, options())).status);
   });
 });
 
-it.each<[string, Call, unknown]>([
-  ['a valid and an invalid token', { headers: { authorization: [`Bearer ${ALICE}`, 'Bearer bad'] } }, named('alice')],
+it.each<[string, CallOptions, unknown]>([
+  ['a valid and an invalid token', { headers: { authorization: [`Bearer ${ALICE}`, 'Bearer bad'] } }, withUsername('alice')],
   ['an invalid and a valid token', { headers: { authorization: ['Bearer bad', `Bearer ${ALICE}`] } }, 401],
-  ['two impersonated users', { token: ADMIN, headers: { 'impersonate-user': ['a', 'b'] } }, named('a')],
-  ['an empty impersonated user before another', { token: ADMIN, headers: { 'impersonate-user': ['', 'b'] } }, named('admin')],
+  ['two impersonated users', { token: ADMIN, headers: { 'impersonate-user': ['a', 'b'] } }, withUsername('a')],
+  ['an empty impersonated user before another', { token: ADMIN, headers: { 'impersonate-user': ['', 'b'] } }, withUsername('admin')],
 ])('of a repeated header with %s the first counts', async (_title, options, expected) => {
-  expect(await who(options)).toEqual(expected);
+  expect(await userOf(options)).toEqual(expected);
 });
 
 it.each(['impersonate%2duser', 'Impersonate%2DUser', 'x-remote%2duser', 'X%2dRemote%2dUser', 'impersonate_user', 'x_remote_user'])(
   'the header %s, whose name is escaped, means nothing',
   async (name) => {
     const headers = { [name]: 'root' };
-    expect(await who({ token: ADMIN, headers })).toEqual(named('admin'));
-    expect(await who({ token: ALICE, headers })).toEqual(named('alice'));
-    expect(await who({ certificate: proxy(), headers })).toBe(401);
+    expect(await userOf({ token: ADMIN, headers })).toEqual(withUsername('admin'));
+    expect(await userOf({ token: ALICE, headers })).toEqual(withUsername('alice'));
+    expect(await userOf({ certificate: proxy(), headers })).toBe(401);
   },
 );
 
 it('an escaped value of a header is not unescaped', async () => {
-  expect(await who({ token: ADMIN, headers: { 'impersonate-user': 'a%62' } })).toEqual(named('a%62'));
-  expect(await who({ certificate: proxy(), headers: { 'x-remote-user': 'a%62' } })).toEqual(named('a%62'));
+  expect(await userOf({ token: ADMIN, headers: { 'impersonate-user': 'a%62' } })).toEqual(withUsername('a%62'));
+  expect(await userOf({ certificate: proxy(), headers: { 'x-remote-user': 'a%62' } })).toEqual(withUsername('a%62'));
 });
 
 const IN_2020 = { ...clock, now: () => Date.UTC(2020, 0, 1) };
 const subject = { commonName: 'jane', organizations: ['system:masters'] };
 it.each<[string, () => Promise<Credential>]>([
-  ['of an authority with the same name', async () => clientOf(await authorityOf('test-ca'))],
-  ['of the authority of proxies', () => clientOf(proxies())],
-  ['of a server', () => serverOf(api.authority)],
-  ['that another client signed', async () => clientOf(await clientOf(api.authority))],
+  ['of an authority with the same name', async () => issueClientCertificate(await createNamedAuthority('test-ca'))],
+  ['of the authority of proxies', () => issueClientCertificate(proxyAuthority())],
+  ['of a server', () => issueServerCertificate(api.authority)],
+  ['that another client signed', async () => issueClientCertificate(await issueClientCertificate(api.authority))],
   ['that has expired', () => issueCertificate({ subject, lifetimeMs: 1, clock: IN_2020, authority: api.authority, usage: 'client' })],
 ])('a request with a certificate %s is rejected, also where anonymous requests are not', async (_title, certificate) => {
   expect((await api.get('/version', { token: null, certificate: await certificate() })).status).toBe(401);

@@ -1,4 +1,7 @@
-/** Replays pods that the webhook of the plug-in ImagePolicyWebhook reviews, over HTTPS, as recorded from release 1.31.1 (admission/image-policy-*). */
+/**
+ * Replays pods that an ImagePolicyWebhook reviews over HTTPS, as recorded from release 1.31.1
+ * (admission/image-policy-*).
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readAdmissionConfiguration } from '../../../apiserver/options/admission-configuration';
@@ -15,14 +18,14 @@ import { useServer } from './fixture';
 import { auditedServer } from './targets';
 
 /** Messages about invalid JSON and closed connections are worded differently here. */
-const OTHERWISE: Readonly<Record<string, string>> = {
+const DEVIATING_MESSAGES: Readonly<Record<string, string>> = {
   'fault rubbish': 'the answer of the image policy webhook is no object',
   'fault cut': ': EOF',
   'a fault again': 'the answer of the image policy webhook is no object',
 };
 
 /** This server retries a webhook that answers 503. */
-const ASKED_AGAIN = 'fault plain-503';
+const RETRIED_CASE = 'fault plain-503';
 
 describe.each(['closed', 'open'])('an image policy webhook that fails %s', (mode) => {
   const { head, cases } = recordingOf(`admission/image-policy-${mode}`, isImagePolicyHead, isImageCase);
@@ -42,16 +45,16 @@ describe.each(['closed', 'open'])('an image policy webhook that fails %s', (mode
     const plugins = { enabled: ['ImagePolicyWebhook'], disabled: [] };
     return { naming: 'kubernetes', audit: audited.auditor, admission, imageReviews, plugins };
   });
-  const answered = useResource(() => runImageCases(audited.over(api), images(), head, cases));
+  const replayedCases = useResource(() => runImageCases(audited.targetFor(api), images(), head, cases));
 
   it.each(cases.map((recorded, index) => [recorded.title, index, recorded] as const))(
     'answers the case "%s" as recorded',
     (title, index, { answer: expected }) => {
-      const words = OTHERWISE[title];
-      const answer = answered()[index]?.answer;
-      const ours = title === ASKED_AGAIN ? { ...answer, asked: expected?.asked } : answer;
-      if (words === undefined || expected?.message === undefined) return expect(ours).toEqual(expected);
-      return expect(ours).toEqual({ ...expected, message: expect.stringContaining(words) });
+      const deviation = DEVIATING_MESSAGES[title];
+      const answer = replayedCases()[index]?.answer;
+      const actual = title === RETRIED_CASE ? { ...answer, asked: expected?.asked } : answer;
+      if (deviation === undefined || expected?.message === undefined) return expect(actual).toEqual(expected);
+      return expect(actual).toEqual({ ...expected, message: expect.stringContaining(deviation) });
     },
   );
 });

@@ -1,17 +1,22 @@
-/** Logs, streams and proxies that lead to a kubelet, which is played here: what it is asked, and what becomes of what it says. */
+/** Logs, streams and proxies to a fake kubelet: the requests that it receives, and the responses of the API server. */
 import { once } from 'node:events';
 import type { Server } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { requestBytes } from './call';
-import { clientOf, pairOf, serverOf } from './fixture';
-import { moveKubelet, POD, useKubelet, useKubeletServer } from './kubelet-fixture';
+import { issueClientCertificate, tlsPairOf, issueServerCertificate } from './fixture';
+import { setKubeletPort, POD, useKubelet, useKubeletServer } from './kubelet-fixture';
 
-const asked: { readonly line: string; readonly headers: Readonly<Record<string, unknown>>; readonly certified: boolean }[] = [];
+const kubeletRequests: { readonly line: string; readonly headers: Readonly<Record<string, unknown>>; readonly isAuthorized: boolean }[] =
+  [];
 
-function play(server: Server): void {
+function answerRequests(server: Server): void {
   server.on('request', (request, response) => {
     const { url = '', method = '', headers } = request;
-    asked.push({ line: `${method} ${url}`, headers, certified: 'authorized' in request.socket && request.socket.authorized === true });
+    kubeletRequests.push({
+      line: `${method} ${url}`,
+      headers,
+      isAuthorized: 'authorized' in request.socket && request.socket.authorized === true,
+    });
     const status = Number(/tailLines=(\d{3})/.exec(url)?.[1] ?? 200);
     const location = status === 302 ? { location: 'https://other.example/' } : {};
     response.writeHead(status, { 'content-type': 'text/plain', 'x-own': '1', ...location });
@@ -22,7 +27,7 @@ function play(server: Server): void {
   });
   server.on('upgrade', (request, socket: Duplex) => {
     const { url = '', method = '', headers } = request;
-    asked.push({ line: `UPGRADE ${method} ${url}`, headers, certified: false });
+    kubeletRequests.push({ line: `UPGRADE ${method} ${url}`, headers, isAuthorized: false });
     socket.on('error', () => undefined);
     if (url.includes('refuse')) {
       socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 4\r\n\r\nnope');
@@ -36,31 +41,34 @@ function play(server: Server): void {
 
 const files: { ca?: Buffer; cert?: Buffer; key?: Buffer } = {};
 const api = useKubeletServer(() => files);
-const kubelet = useKubelet(api, play, () => ({ ca: api.authority.certificate, requestCert: true, rejectUnauthorized: false }));
+const kubelet = useKubelet(api, answerRequests, () => ({ ca: api.authority.certificate, requestCert: true, rejectUnauthorized: false }));
 beforeAll(async () => {
-  Object.assign(files, { ca: Buffer.from(api.authority.certificate), ...pairOf(await clientOf(api.authority, 'kubelet', [])) });
+  Object.assign(files, {
+    ca: Buffer.from(api.authority.certificate),
+    ...tlsPairOf(await issueClientCertificate(api.authority, 'kubelet', [])),
+  });
 });
-beforeEach(() => void asked.splice(0));
+beforeEach(() => void kubeletRequests.splice(0));
 
 test('a log is requested with the options that kubelets know and the client certificate of the server', async () => {
   const answer = await api.get(`${POD}/log?container=c&timestamps=1&previous=0&tailLines=5&sinceSeconds=9&limitBytes=100&pretty=1&other=2`);
   expect(answer).toMatchObject({ status: 200, text: 'said', headers: { 'content-type': 'text/plain' } });
-  expect(asked).toMatchObject([
-    { line: 'GET /containerLogs/default/p/c?limitBytes=100&sinceSeconds=9&tailLines=5&timestamps=true', certified: true },
+  expect(kubeletRequests).toMatchObject([
+    { line: 'GET /containerLogs/default/p/c?limitBytes=100&sinceSeconds=9&tailLines=5&timestamps=true', isAuthorized: true },
   ]);
-  expect(asked[0]?.headers).not.toHaveProperty('authorization');
+  expect(kubeletRequests[0]?.headers).not.toHaveProperty('authorization');
 });
 
 test('a followed log is sent as it is written, and ends with its client', async () => {
-  const socket = api.connect();
-  const [reached]: [{ socket: Duplex }] = await new Promise((resolve) => {
+  const socket = api.openSocket();
+  const [kubeletRequest]: [{ socket: Duplex }] = await new Promise((resolve) => {
     kubelet().once('request', (request) => resolve([request]));
     socket.write(requestBytes(`GET ${POD}/log?follow=1`));
   });
   let text = '';
   while (!text.includes('first\n')) text += String((await once(socket, 'data'))[0]);
   socket.destroy();
-  await once(reached.socket, 'close');
+  await once(kubeletRequest.socket, 'close');
 });
 
 test.each([
@@ -83,11 +91,11 @@ test.each([
   ],
 ])('a log with %s is rejected without a request to the kubelet', async (query, message) => {
   const answer = await api.get(`${POD}/log?${query}`);
-  expect([answer.status, answer.message, asked]).toEqual([422, message, []]);
+  expect([answer.status, answer.message, kubeletRequests]).toEqual([422, message, []]);
 });
 
-async function upgraded(path: string, ...more: readonly string[]): Promise<{ readonly text: () => string; readonly socket: Duplex }> {
-  const socket = api.connect();
+async function openUpgrade(path: string, ...more: readonly string[]): Promise<{ readonly text: () => string; readonly socket: Duplex }> {
+  const socket = api.openSocket();
   let text = '';
   socket.on('data', (data: Buffer) => (text += data.toString()));
   socket.write(requestBytes(`POST ${path}`, ['Connection: Upgrade', 'Upgrade: SPDY/3.1', 'Content-Length: 0', ...more]));
@@ -97,17 +105,17 @@ async function upgraded(path: string, ...more: readonly string[]): Promise<{ rea
 
 test('a command is connected with the client in both directions', async () => {
   const protocols = 'Sec-WebSocket-Protocol: base64url.bearer.authorization.k8s.io.eA, v4.channel.k8s.io';
-  const { text, socket } = await upgraded(`${POD}/exec?command=ls&command=-l&stdin=true&stdout=1&tty=false`, protocols);
+  const { text, socket } = await openUpgrade(`${POD}/exec?command=ls&command=-l&stdin=true&stdout=1&tty=false`, protocols);
   while (!text().includes('hello')) await once(socket, 'data');
   expect(text()).toMatch(/^HTTP\/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY\/3.1\r\n\r\nhello$/);
   socket.write('typed');
   await once(socket, 'data');
   expect(text()).toMatch(/TYPED$/);
-  expect(asked[0]).toMatchObject({
+  expect(kubeletRequests[0]).toMatchObject({
     line: 'UPGRADE POST /exec/default/p/c?command=ls&command=-l&input=1&output=1',
     headers: { upgrade: 'SPDY/3.1', 'x-forwarded-for': '127.0.0.1', 'sec-websocket-protocol': 'v4.channel.k8s.io' },
   });
-  expect(asked[0]?.headers).not.toHaveProperty('authorization');
+  expect(kubeletRequests[0]?.headers).not.toHaveProperty('authorization');
   socket.end();
   await once(socket, 'close');
 });
@@ -116,9 +124,9 @@ test.each([
   ['attach?stdout=1', 'UPGRADE POST /attach/default/p/c?output=1'],
   ['portforward', 'UPGRADE POST /portForward/default/p'],
 ])('%s reaches the kubelet as %s', async (path, line) => {
-  const { text, socket } = await upgraded(`${POD}/${path}`);
+  const { text, socket } = await openUpgrade(`${POD}/${path}`);
   expect(text()).toMatch(/^HTTP\/1.1 101 /);
-  expect(asked[0]?.line).toBe(line);
+  expect(kubeletRequests[0]?.line).toBe(line);
   socket.destroy();
 });
 
@@ -127,37 +135,37 @@ test('a log that the kubelet breaks off ends normally, as recorded of the refere
 });
 
 test('the response of a kubelet that rejects a command is passed on', async () => {
-  const { text, socket } = await upgraded(`${POD}/exec?command=refuse&stdout=1`);
+  const { text, socket } = await openUpgrade(`${POD}/exec?command=refuse&stdout=1`);
   await once(socket, 'end');
   expect(text()).toMatch(/^HTTP\/1.1 403 Forbidden[^]*\r\n\r\n.*nope/);
 });
 
-const ESCAPED = 'the path of a proxied request must not escape a slash before the subresource';
+const ESCAPED_SLASH = 'the path of a proxied request must not escape a slash before the subresource';
 test.each([
   ['/api/v1/nodes/n/proxy/healthz', 'address not allowed'],
   ['/api/v1/nodes/n/proxy/a/b/', 'address not allowed'],
   ['/api/v1/nodes/n/proxy/a%2Fb%20c/%C3%A9//', 'address not allowed'],
   ['/api/v1/nodes/n/proxy?x=/y', 'address not allowed'],
-  ['/api/v1/nodes/n%2Fproxy%2Fx/a/b', ESCAPED],
-  ['/api/v1/nodes/n%2fproxy/a', ESCAPED],
-  ['http://host/api/v1/nodes/n/proxy/a', ESCAPED],
+  ['/api/v1/nodes/n%2Fproxy%2Fx/a/b', ESCAPED_SLASH],
+  ['/api/v1/nodes/n%2fproxy/a', ESCAPED_SLASH],
+  ['http://host/api/v1/nodes/n/proxy/a', ESCAPED_SLASH],
 ])('the proxy request %s to an address of the server itself is rejected: %s', async (path, message) => {
   expect((await api.get(path)).refusal).toEqual([400, message]);
 });
 
 test('a kubelet that cannot be reached or is not trusted is answered with an error', async () => {
-  kubelet().setSecureContext(pairOf(await serverOf(api.authority, ['elsewhere.example'])));
-  const distrusted = async (): Promise<string | undefined> =>
+  kubelet().setSecureContext(tlsPairOf(await issueServerCertificate(api.authority, ['elsewhere.example'])));
+  const tlsFailureCount = async (): Promise<string | undefined> =>
     /kube_apiserver_pod_logs_backend_tls_failure_total (\d+)/.exec((await api.get('/metrics')).text)?.[1];
-  const before = await distrusted();
+  const before = await tlsFailureCount();
   const untrusted = await api.get(`${POD}/log`);
-  expect([before, await distrusted()]).toEqual(['0', '1']);
+  expect([before, await tlsFailureCount()]).toEqual(['0', '1']);
   expect(untrusted.status).toBe(500);
   expect(untrusted.message).toMatch(/^Get "https:.*: tls: failed to verify certificate: x509: /);
   expect(await api.get(`${POD}/log?insecureSkipTLSVerifyBackend=true`)).toMatchObject({ status: 200 });
-  await moveKubelet(api, 1);
-  const gone = await api.get(`${POD}/log`);
-  expect([gone.status, gone.message]).toEqual([
+  await setKubeletPort(api, 1);
+  const unreachable = await api.get(`${POD}/log`);
+  expect([unreachable.status, unreachable.message]).toEqual([
     500,
     'Get "https://127.0.0.1:1/containerLogs/default/p/c": dial tcp 127.0.0.1:1: connect: connection refused',
   ]);

@@ -1,10 +1,13 @@
-/** Tokens that are kept in Secrets, over HTTP and by two replicas. What is expected was answered by the reference server. */
+/**
+ * Service account tokens in Secrets over HTTP with two replicas. The expected responses are those of the reference
+ * server.
+ */
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { readPrivateKey, readPublicKeys } from '../../../shared/api/identity/token-keys';
 import { waitUntil } from '../../support/programs';
 import { useResource } from '../../support/use-resource';
-import type { Answer } from './call';
-import { issuingAccounts, useReplicas } from './fixture';
+import type { ApiResponse } from './call';
+import { serviceAccountOptions, useReplicas } from './fixture';
 
 const HOST = 'https://kubernetes.default.svc';
 const ACCOUNTS = '/api/v1/namespaces/default/serviceaccounts';
@@ -19,12 +22,12 @@ const keys = { verifying: readPublicKeys('sa.key', pem), signing: readPrivateKey
 const replicas = useReplicas({
   naming: 'kubernetes',
   apiAudiences: [HOST],
-  serviceAccounts: issuingAccounts({ issuers: [HOST], keys: () => keys, extendExpiration: true }),
+  serviceAccounts: serviceAccountOptions({ issuers: [HOST], keys: () => keys, extendExpiration: true }),
 });
-const [api, other] = replicas;
+const [api, otherReplica] = replicas;
 const token = useResource(async () => {
   const account = await api.create(ACCOUNTS, { metadata: { name: 'sa' } });
-  const issued = issue(Object(account.json['metadata']).uid);
+  const issued = issueToken(Object(account.json['metadata']).uid);
   await api.create(SECRETS, {
     metadata: { name: 's', annotations: { 'kubernetes.io/service-account.name': 'sa' } },
     type: 'kubernetes.io/service-account-token',
@@ -33,7 +36,7 @@ const token = useResource(async () => {
   return issued;
 });
 
-function issue(uid: string): string {
+function issueToken(uid: string): string {
   const claims = {
     iss: 'kubernetes/serviceaccount',
     'kubernetes.io/serviceaccount/namespace': 'default',
@@ -48,41 +51,42 @@ function issue(uid: string): string {
 }
 
 const today = (): string => new Date().toISOString().slice(0, 10);
-const use = (replica = api): Promise<Answer> => replica.get('/version', { token: token() });
-const label = (value: string): Promise<Answer> => api.merge(`${SECRETS}/s`, { metadata: { labels: { [INVALID_SINCE]: value } } });
+const requestVersion = (replica = api): Promise<ApiResponse> => replica.get('/version', { token: token() });
+const setInvalidSince = (value: string): Promise<ApiResponse> =>
+  api.mergePatch(`${SECRETS}/s`, { metadata: { labels: { [INVALID_SINCE]: value } } });
 
 describe('a token in a Secret', () => {
   it('is tracked since the day that a ConfigMap records', async () => {
     const path = '/api/v1/namespaces/kube-system/configmaps/kube-apiserver-legacy-service-account-token-tracking';
-    await waitUntil('the ConfigMap', async () => (await other.get(path)).status === 200);
-    expect(await other.read(path)).toMatchObject({ data: { since: today() } });
+    await waitUntil('the ConfigMap', async () => (await otherReplica.get(path)).status === 200);
+    expect(await otherReplica.read(path)).toMatchObject({ data: { since: today() } });
   });
 
   it('authenticates its account, and its Secret gets a label with the day of its use', async () => {
-    const answers = await Promise.all([...replicas, ...replicas].map(use));
+    const answers = await Promise.all([...replicas, ...replicas].map(requestVersion));
     for (const { status, warnings } of answers) expect([status, warnings]).toEqual([200, []]);
     const labels = `"labels":${JSON.stringify({ [LAST_USED]: today() })}`;
-    await waitUntil('the label', async () => (await other.get(`${SECRETS}/s`)).text.includes(labels));
+    await waitUntil('the label', async () => (await otherReplica.get(`${SECRETS}/s`)).text.includes(labels));
   });
 
   it('does not authenticate while a label of its Secret marks it as invalid', async () => {
-    await label('2026-01-02');
-    for (const replica of replicas) await waitUntil('a rejection', async () => (await use(replica)).status === 401);
+    await setInvalidSince('2026-01-02');
+    for (const replica of replicas) await waitUntil('a rejection', async () => (await requestVersion(replica)).status === 401);
     const review = await api.post('/apis/authentication.k8s.io/v1/tokenreviews', { spec: { token: token() } });
     const error =
       '[invalid bearer token, the token in secret default/s for service account default/sa has been marked invalid. ' +
       'Use tokens from the TokenRequest API or manually created secret-based tokens, ' +
       `or remove the '${INVALID_SINCE}' label from the secret to temporarily allow use of this token]`;
     expect(review.json['status']).toEqual({ user: {}, error });
-    await label('');
-    expect((await use()).status).toBe(200);
+    await setInvalidSince('');
+    expect((await requestVersion()).status).toBe(200);
   });
 
   it('is answered with a warning when a controller created its Secret', async () => {
-    await api.merge(`${ACCOUNTS}/sa`, { secrets: [{ name: 's' }] });
+    await api.mergePatch(`${ACCOUNTS}/sa`, { secrets: [{ name: 's' }] });
     const warnings = await waitUntil('a warning', async () => {
-      const { warnings: found } = await use();
-      return found.length > 0 && found;
+      const { warnings: current } = await requestVersion();
+      return current.length > 0 && current;
     });
     const advice = 'Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based';
     expect(warnings).toEqual([`${advice} tokens.`]);
@@ -91,10 +95,10 @@ describe('a token in a Secret', () => {
   it('is counted by the origin of its Secret and the outcome', async () => {
     const lines = (await api.metrics()).matchAll(/^serviceaccount_(\w*legacy\w*) (\d+)$/gm);
     const counts: Record<string, number> = Object.fromEntries([...lines].map(([, name = '', count]) => [name, Number(count)]));
-    const { legacy_tokens_total: all = 0, ...uses } = counts;
+    const { legacy_tokens_total: total = 0, ...uses } = counts;
     expect(uses).toMatchObject({ legacy_auto_token_uses_total: 1 });
     expect(uses['legacy_manual_token_uses_total']).toBeGreaterThanOrEqual(3);
     expect(uses['invalid_legacy_auto_token_uses_total']).toBeGreaterThanOrEqual(2);
-    expect(Object.values(uses).reduce((sum, count) => sum + count)).toBe(all);
+    expect(Object.values(uses).reduce((sum, count) => sum + count)).toBe(total);
   });
 });

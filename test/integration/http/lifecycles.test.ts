@@ -1,4 +1,6 @@
-/** Replays the recorded lives of objects of each kind: responses and watch events of release 1.31.1. */
+/**
+ * Replays the creation, changes and deletion of an object of each kind: responses and watch events of release 1.31.1.
+ */
 import { lifecycles, runLifecycle } from '../../replay/lifecycle';
 import { withCollectionDeletion } from '../../support/deviating-steps';
 import { useResource } from '../../support/use-resource';
@@ -8,13 +10,13 @@ import { targetOver } from './targets';
 const { cases } = lifecycles('writes/lifecycles');
 
 const api = useServer({ naming: 'kubernetes' });
-// In parallel, because each ends with a watch of a second.
-const lives = useResource(() => Promise.all(cases.map(({ kind }) => runLifecycle(targetOver(api).send, kind, `life-${kind.name}`))));
+// In parallel, because each ends with a watch that lasts a second.
+const replayed = useResource(() => Promise.all(cases.map(({ kind }) => runLifecycle(targetOver(api).send, kind, `life-${kind.name}`))));
 
 test.each(cases.map(({ kind }, index) => [kind.name, index] as const))(
   'a %s is created, read, changed and deleted as recorded',
   (_name, index) => {
     const { steps = [], ...recorded } = cases[index]!;
-    expect(lives()[index]).toEqual({ ...recorded, steps: steps.map(withCollectionDeletion) });
+    expect(replayed()[index]).toEqual({ ...recorded, steps: steps.map(withCollectionDeletion) });
   },
 );

@@ -1,4 +1,7 @@
-/** What a request may not exceed, and what is refused whatever else it asks: before anyone is authenticated, and right after. */
+/**
+ * Limits of requests and connections: sizes of headers and bodies, time for a body, impersonation headers, kinds of
+ * bodies, connections per address.
+ */
 import type { ClientHttp2Session, OutgoingHttpHeaders } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -17,12 +20,12 @@ const api = useServer({
 });
 const openSession = (): ClientHttp2Session => api.connectHttp2({ maxSendHeaderBlockLength: 1_000_000 });
 
-interface StreamAnswer {
+interface StreamResponse {
   readonly status: number;
   readonly text: string;
 }
 
-function ask(session: ClientHttp2Session, headers: OutgoingHttpHeaders, body?: string): Promise<StreamAnswer> {
+function sendStream(session: ClientHttp2Session, headers: OutgoingHttpHeaders, body?: string): Promise<StreamResponse> {
   const stream = session.request({ authorization: `Bearer ${ADMIN}`, ...headers });
   return new Promise((resolve, reject) => {
     let status = 0;
@@ -37,19 +40,19 @@ function ask(session: ClientHttp2Session, headers: OutgoingHttpHeaders, body?: s
 
 describe('a request header', () => {
   const session = useResource(openSession, (opened) => opened.destroy());
-  const long = (length: number): string => `/version?${'a'.repeat(length)}`;
+  const urlOfLength = (length: number): string => `/version?${'a'.repeat(length)}`;
 
   it.each([
-    ['a URL that is long enough', long(LIMIT - 1000), {}, 200],
-    ['a URL that is too long', long(LIMIT), {}, 414],
+    ['a URL that is long enough', urlOfLength(LIMIT - 1000), {}, 200],
+    ['a URL that is too long', urlOfLength(LIMIT), {}, 414],
     ['a header that is too long', '/version', { 'x-long': 'a'.repeat(LIMIT) }, 431],
     ['many headers', '/version', Object.fromEntries(Array.from({ length: 80 }, (_, n) => [`x-${n}`, 'a'.repeat(1000)])), 431],
-    ['a URL and headers that are too long together', long(LIMIT / 2), { 'x-long': 'a'.repeat(LIMIT / 2 + 1000) }, 431],
+    ['a URL and headers that are too long together', urlOfLength(LIMIT / 2), { 'x-long': 'a'.repeat(LIMIT / 2 + 1000) }, 431],
   ] as const)('with %s is answered in the same way over both protocols and to every user', async (_, path, headers, status) => {
     for (const token of [ADMIN, 'nobody']) {
       const expected = status === 200 && token !== ADMIN ? 401 : status;
       const plain = await api.get(path, { headers, token });
-      const stream = await ask(session(), { ':path': path, ...headers, authorization: `Bearer ${token}` });
+      const stream = await sendStream(session(), { ':path': path, ...headers, authorization: `Bearer ${token}` });
       expect([plain.status, stream.status]).toEqual([expected, expected]);
       for (const text of status === 200 ? [] : [plain.text, stream.text]) {
         expect(JSON.parse(text)).toMatchObject({
@@ -132,10 +135,10 @@ describe('a POST', () => {
   it.each([
     ['states its length', true],
     ['does not state its length', false],
-  ])('that is too long is rejected over HTTP/1.1 while the client, which %s, is still sending it', async (_title, tells) => {
+  ])('that is too long is rejected over HTTP/1.1 while the client, which %s, is still sending it', async (_title, statesLength) => {
     const body = Buffer.alloc(64 * 1024, 0x20);
     const pieces = 60;
-    const length = tells ? `content-length: ${body.length * pieces}` : 'transfer-encoding: chunked';
+    const length = statesLength ? `content-length: ${body.length * pieces}` : 'transfer-encoding: chunked';
     const socket = connectTls({ host: '127.0.0.1', port: api.server.port, ca: api.authority.certificate });
     let answer = '';
     const ended = new Promise<string>((resolve, reject) => {
@@ -147,38 +150,42 @@ describe('a POST', () => {
       new Promise((resolve, reject) => socket.write(chunk, (error) => (error ? reject(error) : resolve())));
     await write(requestBytes(`POST ${REVIEWS}`, ['content-type: application/json', length]));
     for (let piece = 0; piece < pieces; piece += 1) {
-      if (!tells) await write(`${body.length.toString(16)}\r\n`);
+      if (!statesLength) await write(`${body.length.toString(16)}\r\n`);
       await write(body);
-      if (!tells) await write('\r\n');
+      if (!statesLength) await write('\r\n');
       await new Promise((resolve) => setImmediate(resolve));
     }
-    if (!tells) await write('0\r\n\r\n');
+    if (!statesLength) await write('0\r\n\r\n');
     expect(await ended).toMatch(/^HTTP\/1\.1 413 /);
   });
 
   it('over HTTP/2 that is too long ends its stream and not its connection', async () => {
     const session = openSession();
-    const refused = await ask(session, { ':method': 'POST', ':path': REVIEWS, 'content-type': 'application/json' }, review(3 * LIMIT));
+    const refused = await sendStream(
+      session,
+      { ':method': 'POST', ':path': REVIEWS, 'content-type': 'application/json' },
+      review(3 * LIMIT),
+    );
     expect(refused.status).toBe(413);
-    expect((await ask(session, { ':path': '/version' })).status).toBe(200);
+    expect((await sendStream(session, { ':path': '/version' })).status).toBe(200);
     session.destroy();
   });
 });
 
 describe('a slow client', () => {
   it('that sends its body byte by byte is disconnected over HTTP/1.1', async () => {
-    const socket = api.connect();
-    let seen = '';
-    let closed = false;
-    socket.on('data', (chunk: Buffer) => (seen += chunk.toString()));
-    socket.on('close', () => (closed = true));
+    const socket = api.openSocket();
+    let received = '';
+    let isClosed = false;
+    socket.on('data', (chunk: Buffer) => (received += chunk.toString()));
+    socket.on('close', () => (isClosed = true));
     socket.write(requestBytes(`POST ${CONFIGMAPS}`, ['Content-Length: 1000']));
     await waitUntil('the end', () => {
-      if (!closed) socket.write('x');
-      return closed;
+      if (!isClosed) socket.write('x');
+      return isClosed;
     });
-    expect(seen).toMatch(/^HTTP\/1\.1 408 /);
-    expect(seen).toContain('"message":"Timeout: the body of the request did not come fast enough"');
+    expect(received).toMatch(/^HTTP\/1\.1 408 /);
+    expect(received).toContain('"message":"Timeout: the body of the request did not come fast enough"');
   });
 
   it('that sends its body byte by byte loses its stream and not its connection over HTTP/2', async () => {
@@ -190,25 +197,25 @@ describe('a slow client', () => {
       'content-type': 'application/json',
     });
     let status = 0;
-    let closed = false;
+    let isClosed = false;
     stream.on('response', (headers) => (status = headers[':status'] ?? 0));
     stream.on('error', () => undefined);
-    stream.on('close', () => (closed = true));
+    stream.on('close', () => (isClosed = true));
     stream.resume();
     await waitUntil('the end', () => {
-      if (!closed) stream.write('x');
-      return closed;
+      if (!isClosed) stream.write('x');
+      return isClosed;
     });
     expect(status).toBe(408);
-    expect((await ask(session, { ':path': '/version' })).status).toBe(200);
+    expect((await sendStream(session, { ':path': '/version' })).status).toBe(200);
     session.destroy();
   });
 
   it('that never sends a request is disconnected over HTTP/2', async () => {
     const silent = openSession();
-    let gone = false;
-    silent.on('close', () => (gone = true));
-    await waitUntil('the end', () => gone);
+    let isClosed = false;
+    silent.on('close', () => (isClosed = true));
+    await waitUntil('the end', () => isClosed);
   });
 });
 
@@ -225,14 +232,14 @@ describe('caps on connections', () => {
         sockets.push(socket);
       });
     const sockets: { destroy(): void }[] = [];
-    const met = [];
-    for (let n = 0; n < 5; n++) met.push(await open('127.0.0.2'));
-    expect(met).toEqual(['open', 'open', 'open', 'cut', 'cut']);
+    const outcomes = [];
+    for (let n = 0; n < 5; n++) outcomes.push(await open('127.0.0.2'));
+    expect(outcomes).toEqual(['open', 'open', 'open', 'cut', 'cut']);
     const metrics = await small.get('/metrics');
     expect(metrics.text).toContain('apiserver_refused_connections_total{cap="address"} 2\n');
     expect(metrics.text).toMatch(/^apiserver_open_connections 4$/m);
     for (const socket of sockets) socket.destroy();
-    await waitUntil('places', async () => (await open('127.0.0.2')) === 'open');
+    await waitUntil('a free connection', async () => (await open('127.0.0.2')) === 'open');
     for (const socket of sockets) socket.destroy();
     await small.stop();
   });

@@ -39,7 +39,7 @@ function open(protocols: readonly string[], query = ''): WebSocketClient {
 }
 
 async function untilClosed(client: WebSocketClient): Promise<WebSocketClient> {
-  await waitUntil('the end of the log', () => client.code() !== undefined);
+  await waitUntil('the end of the log', () => client.closeCode() !== undefined);
   return client;
 }
 
@@ -53,9 +53,9 @@ describe('a log over a WebSocket', () => {
     [['v4.channel.k8s.io', BINARY], BINARY, true],
     [[TOKEN, BASE64], BASE64, false],
   ])('selects from the subprotocols %j the subprotocol "%s"', async (offered, chosen, isBinary) => {
-    const { socket, messages, code } = await untilClosed(open(offered));
+    const { socket, messages, closeCode } = await untilClosed(open(offered));
     const text = isBinary ? 'one\n' : 'b25lCg==';
-    expect([socket.protocol, messages, code()]).toEqual([
+    expect([socket.protocol, messages, closeCode()]).toEqual([
       chosen,
       [
         { text: '', isBinary },
@@ -68,7 +68,7 @@ describe('a log over a WebSocket', () => {
   test.each([[['v4.channel.k8s.io']], [[TOKEN]], [['BINARY.K8S.IO']], [['binary.platform.io']]])(
     'is rejected with 403 for the subprotocols %j',
     async (offered) => {
-      expect(await open(offered).refusal()).toBe(403);
+      expect(await open(offered).rejectionStatus()).toBe(403);
     },
   );
 
@@ -96,18 +96,18 @@ describe('a log over a WebSocket', () => {
     await waitUntil('the second line', () => client.messages.length === 3);
     response?.destroy();
     await untilClosed(client);
-    expect([client.messages.map(({ text }) => text), client.code()]).toEqual([['', 'one\n', 'two\n'], 1000]);
+    expect([client.messages.map(({ text }) => text), client.closeCode()]).toEqual([['', 'one\n', 'two\n'], 1000]);
   });
 
   test('opens and closes without a line when the log is empty', async () => {
     respond = (response) => response.end();
-    const { messages, code } = await untilClosed(open([BINARY]));
-    expect([messages, code()]).toEqual([[{ text: '', isBinary: true }], 1000]);
+    const { messages, closeCode } = await untilClosed(open([BINARY]));
+    expect([messages, closeCode()]).toEqual([[{ text: '', isBinary: true }], 1000]);
   });
 
   test.each(['close', 'terminate'] as const)(
     'is no longer read from the kubelet after the client ends the WebSocket with %s',
-    async (how) => {
+    async (method) => {
       let isClosed = false;
       respond = (response) => {
         response.once('close', () => (isClosed = true));
@@ -116,7 +116,7 @@ describe('a log over a WebSocket', () => {
       const client = open([BINARY], '?follow=1');
       await waitUntil('the first line', () => client.messages.length === 2);
       client.socket.send('ignored');
-      client.socket[how]();
+      client.socket[method]();
       await waitUntil('the request to the kubelet to be closed', () => isClosed);
       await untilClosed(client);
     },
@@ -148,16 +148,16 @@ describe('a log over a WebSocket', () => {
   });
 
   test('is rejected with an HTTP status when there is no log', async () => {
-    expect(await open([BINARY], '?container=none').refusal()).toBe(400);
+    expect(await open([BINARY], '?container=none').rejectionStatus()).toBe(400);
     respond = (response) => response.writeHead(500).end('broken');
-    expect(await open([BINARY]).refusal()).toBe(500);
+    expect(await open([BINARY]).rejectionStatus()).toBe(500);
   });
 
   test.each([
     ['websocket', 'HTTP/1.1 400 '],
     ['other', 'HTTP/1.1 200 '],
   ])('responds to Upgrade: %s without a handshake with %s', async (upgrade, expected) => {
-    const socket = api.connect();
+    const socket = api.openSocket();
     socket.write(requestBytes(`GET ${POD}/log`, ['Connection: Upgrade', `Upgrade: ${upgrade}`]));
     let received = '';
     socket.on('data', (data: Buffer) => (received += data.toString()));

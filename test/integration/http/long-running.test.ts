@@ -1,36 +1,39 @@
-/** Long-running requests to a kubelet and an aggregated API server that never finish: they hold no seats, and the metrics count them while they are open. */
+/**
+ * Long-running requests to a kubelet and an aggregated API server that never finish: they hold no seats, and the
+ * metrics count them while they are open.
+ */
 import type { Server } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { EXTENSION_GROUP, startExtensionServer } from '../../support/extension-server';
 import { waitUntil } from '../../support/programs';
 import { useClosable } from '../../support/use-resource';
-import { grantAll, limitUser } from './access-setup';
+import { grantClusterAdmin, limitUserSeats } from './access-setup';
 import { ALICE, requestBytes } from './call';
-import { accepted } from './fixture';
+import { requireSuccess } from './fixture';
 import { POD, useKubelet, useKubeletServer } from './kubelet-fixture';
 
 const FLUNDERS = `/apis/${EXTENSION_GROUP}/v1/namespaces/default/flunders`;
 const UPGRADE = ['Connection: Upgrade', 'Upgrade: SPDY/3.1'];
 
-const arrived: string[] = [];
+const kubeletRequests: string[] = [];
 const clients: Duplex[] = [];
 
-/** Starts every response and finishes none. */
-function playSilently(kubelet: Server): void {
+/** Starts every response and never ends it. */
+function startResponses(kubelet: Server): void {
   kubelet.on('request', ({ url = '' }, response) => {
-    arrived.push(url);
+    kubeletRequests.push(url);
     response.writeHead(200).write('started\n');
   });
   kubelet.on('upgrade', ({ url = '' }, socket: Duplex) => {
-    arrived.push(url);
+    kubeletRequests.push(url);
     socket.on('error', () => undefined);
     socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n');
   });
 }
 
-// Few seats in all, so that the level has a single one.
+// Few seats in total, so that the priority level of alice gets one.
 const api = useKubeletServer(undefined, { maxReadOnly: 10, maxMutating: 10 });
-useKubelet(api, playSilently);
+useKubelet(api, startResponses);
 const extension = useClosable(() => startExtensionServer('ext', 'default'));
 
 async function registerExtension(): Promise<void> {
@@ -45,22 +48,22 @@ async function registerExtension(): Promise<void> {
 
 beforeAll(async () => {
   await registerExtension();
-  await grantAll(api, 'alice');
-  // All requests of alice share one seat; a request that finds it taken is rejected.
+  await grantClusterAdmin(api, 'alice');
+  // All requests of alice share one seat; a request while it is occupied is rejected.
   const limited = { nominalConcurrencyShares: 1, lendablePercent: 0, borrowingLimitPercent: 0, limitResponse: { type: 'Reject' } };
   const rule = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], namespaces: ['*'], clusterScope: true };
-  await limitUser(api, 'alice', limited, rule);
+  await limitUserSeats(api, 'alice', limited, rule);
 });
 afterEach(() => {
   for (const client of clients.splice(0)) client.destroy();
-  arrived.length = 0;
+  kubeletRequests.length = 0;
   extension().calls.length = 0;
   extension().behave('well');
 });
 
 /** Sends a request as alice that stays open, and returns a function that gives the bytes received so far. */
 function open(method: string, target: string, headers: readonly string[] = []): () => string {
-  const socket = api.connect();
+  const socket = api.openSocket();
   clients.push(socket);
   let received = '';
   socket.on('data', (data: Buffer) => (received += data.toString()));
@@ -68,11 +71,11 @@ function open(method: string, target: string, headers: readonly string[] = []): 
   return () => received;
 }
 
-/** Number of requests to the extension server whose line ends with `end`. */
-const reached = (end: string): number => extension().calls.filter(({ line }) => line.endsWith(end)).length;
+/** Number of request lines at the extension server that end with `end`. */
+const countExtensionRequests = (end: string): number => extension().calls.filter(({ line }) => line.endsWith(end)).length;
 
-const executing = () => api.metric('apiserver_flowcontrol_current_executing_requests\\{[^}]*priority_level="narrow"[^}]*\\}');
-const openRequests = (labels: string) => api.metric(`apiserver_longrunning_requests\\{[^}]*${labels}[^}]*\\}`);
+const countExecuting = () => api.metric('apiserver_flowcontrol_current_executing_requests\\{[^}]*priority_level="narrow"[^}]*\\}');
+const countOpen = (labels: string) => api.metric(`apiserver_longrunning_requests\\{[^}]*${labels}[^}]*\\}`);
 
 const CONNECTIONS: readonly (readonly [name: string, method: string, path: string, headers: readonly string[], labels: string])[] = [
   ['a followed log', 'GET', 'log?follow=1', [], 'verb="CONNECT".*subresource="log"'],
@@ -84,27 +87,27 @@ const CONNECTIONS: readonly (readonly [name: string, method: string, path: strin
 describe('a long-running request', () => {
   test.each(CONNECTIONS)('holds no seat and is counted while it is open: %s', async (_, method, path, headers, labels) => {
     const answers = Array.from({ length: 3 }, () => open(method, `${POD}/${path}`, headers));
-    await waitUntil('three connections reach the kubelet', () => arrived.length === 3 && answers.every((text) => text() !== ''));
-    expect([await executing(), await openRequests(labels)]).toEqual([0, 3]);
+    await waitUntil('three connections reach the kubelet', () => kubeletRequests.length === 3 && answers.every((text) => text() !== ''));
+    expect([await countExecuting(), await countOpen(labels)]).toEqual([0, 3]);
     for (const text of answers) {
       expect(text()).toMatch(/^HTTP\/1.1 (200|101) /);
       expect(text().toLowerCase()).not.toContain('-pf-flowschema-uid');
     }
     expect((await api.get(POD, { token: ALICE })).status).toBe(200);
     for (const client of clients.splice(0)) client.destroy();
-    await waitUntil('none is open', async () => (await openRequests(labels)) === 0);
+    await waitUntil('none is open', async () => (await countOpen(labels)) === 0);
   });
 
   test('holds no seat while an aggregated API server answers its watch, even before the first byte', async () => {
     const answers = [open('GET', `${FLUNDERS}?watch=1`)];
     await waitUntil('an event', () => answers[0]?.().includes('"ADDED"') === true);
     extension().behave('hang');
-    // One after the other: each holds the seat until it is passed on.
+    // One after the other, because each holds the seat until it is proxied.
     for (let count = 2; count <= 3; count += 1) {
       answers.push(open('GET', `${FLUNDERS}?watch=1`));
-      await waitUntil('the watch reaches the extension server', () => reached('?watch=1') === count);
+      await waitUntil('the watch reaches the extension server', () => countExtensionRequests('?watch=1') === count);
     }
-    expect(await executing()).toBe(0);
+    expect(await countExecuting()).toBe(0);
     expect(answers[0]?.().toLowerCase()).toContain('x-platform-pf-flowschema-uid: ');
     expect((await api.get(POD, { token: ALICE })).status).toBe(200);
   });
@@ -112,32 +115,32 @@ describe('a long-running request', () => {
   test('holds no seat while an aggregated API server streams a log', async () => {
     extension().behave('hang');
     const [first, second] = [open('GET', `${FLUNDERS}/a/log`), open('GET', `${FLUNDERS}/a/log`)];
-    await waitUntil('both reach the extension server', () => reached('/log') === 2);
-    expect([await executing(), first(), second()]).toEqual([0, '', '']);
+    await waitUntil('both reach the extension server', () => countExtensionRequests('/log') === 2);
+    expect([await countExecuting(), first(), second()]).toEqual([0, '', '']);
   });
 
   test('differs from a plain request to an aggregated API server, which holds its seat', async () => {
     extension().behave('hang');
     open('GET', FLUNDERS);
-    await waitUntil('it reaches the extension server', () => reached('/flunders') === 1);
-    expect(await executing()).toBe(1);
+    await waitUntil('it reaches the extension server', () => countExtensionRequests('/flunders') === 1);
+    expect(await countExecuting()).toBe(1);
     expect((await api.get(POD, { token: ALICE })).status).toBe(429);
   });
 });
 
 describe('a watch', () => {
   test('takes one seat unless sendInitialEvents is set, and a list takes more', async () => {
-    for (let at = 0; at < 120; at += 1) await api.createConfigMap(`c${at}`);
-    const estimated = () => api.metric('apiserver_flowcontrol_work_estimated_seats_sum\\{[^}]*"narrow"[^}]*\\}');
-    const taken = async (query: string): Promise<number> => {
-      const before = await estimated();
+    for (let index = 0; index < 120; index += 1) await api.createConfigMap(`c${index}`);
+    const readEstimatedSeats = () => api.metric('apiserver_flowcontrol_work_estimated_seats_sum\\{[^}]*"narrow"[^}]*\\}');
+    const estimatedSeats = async (query: string): Promise<number> => {
+      const before = await readEstimatedSeats();
       const answer = await api.get(`/api/v1/namespaces/default/configmaps?${query}`, { token: ALICE });
-      accepted(answer);
-      return (await estimated()) - before;
+      requireSuccess(answer);
+      return (await readEstimatedSeats()) - before;
     };
-    expect(await taken('watch=1&timeoutSeconds=1')).toBe(1);
-    expect(await taken('watch=1&timeoutSeconds=1&resourceVersion=0')).toBe(1);
-    expect(await taken('watch=1&timeoutSeconds=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan')).toBe(2);
-    expect(await taken('')).toBe(2);
+    expect(await estimatedSeats('watch=1&timeoutSeconds=1')).toBe(1);
+    expect(await estimatedSeats('watch=1&timeoutSeconds=1&resourceVersion=0')).toBe(1);
+    expect(await estimatedSeats('watch=1&timeoutSeconds=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan')).toBe(2);
+    expect(await estimatedSeats('')).toBe(2);
   });
 });

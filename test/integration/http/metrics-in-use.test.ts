@@ -1,4 +1,7 @@
-/** Metrics that appear with their first use: match conditions, watches with initial events, values that cannot be decoded. */
+/**
+ * Metrics that appear with their first use: match conditions, watches with initial events, values that cannot be
+ * decoded.
+ */
 import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
 import { MemoryStore } from '../../support/memory-store';
 import { useServer } from './fixture';
@@ -35,9 +38,9 @@ const POLICY = {
 
 const store = new MemoryStore();
 const api = useServer({ naming: 'kubernetes', plugins: AS_THE_TABLE_SAYS }, store);
-beforeAll(() => api.settled());
+beforeAll(() => api.waitForServerObjects());
 
-const series = async (name: string): Promise<readonly string[]> =>
+const readSeries = async (name: string): Promise<readonly string[]> =>
   (await api.metrics()).split('\n').filter((line) => line.startsWith(`${name}{`));
 
 test('match conditions of webhooks and policies are counted by their outcome', async () => {
@@ -47,34 +50,38 @@ test('match conditions of webhooks and policies are counted by their outcome', a
   await api.create(`${ADMISSION}/validatingadmissionpolicybindings`, { metadata: { name: 'b' }, spec });
   for (const metadata of [{ name: 'out' }, { name: 'unmarked' }, { name: 'marked', labels: { x: 'y' } }])
     await api.create('/api/v1/namespaces/default/configmaps', { metadata });
-  const of = (kind: string, name: string, type: string): string => `{kind="${kind}",name="${name}",operation="CREATE",type="${type}"}`;
-  const all = 'apiserver_admission_match_condition';
-  expect([...(await series(`${all}_evaluation_seconds_count`))].sort()).toEqual([
-    `${all}_evaluation_seconds_count${of('policy', 'p', 'validate')} 3`,
-    `${all}_evaluation_seconds_count${of('webhook', 'w.example.com', 'validating')} 3`,
+  const labels = (kind: string, name: string, type: string): string => `{kind="${kind}",name="${name}",operation="CREATE",type="${type}"}`;
+  const prefix = 'apiserver_admission_match_condition';
+  expect([...(await readSeries(`${prefix}_evaluation_seconds_count`))].sort()).toEqual([
+    `${prefix}_evaluation_seconds_count${labels('policy', 'p', 'validate')} 3`,
+    `${prefix}_evaluation_seconds_count${labels('webhook', 'w.example.com', 'validating')} 3`,
   ]);
-  expect([...(await series(`${all}_evaluation_errors_total`))].sort()).toEqual([
-    `${all}_evaluation_errors_total${of('policy', 'p', 'validate')} 1`,
-    `${all}_evaluation_errors_total${of('webhook', 'w.example.com', 'validating')} 1`,
+  expect([...(await readSeries(`${prefix}_evaluation_errors_total`))].sort()).toEqual([
+    `${prefix}_evaluation_errors_total${labels('policy', 'p', 'validate')} 1`,
+    `${prefix}_evaluation_errors_total${labels('webhook', 'w.example.com', 'validating')} 1`,
   ]);
-  expect(await series(`${all}_exclusions_total`)).toEqual([`${all}_exclusions_total${of('webhook', 'w.example.com', 'validate')} 2`]);
+  expect(await readSeries(`${prefix}_exclusions_total`)).toEqual([
+    `${prefix}_exclusions_total${labels('webhook', 'w.example.com', 'validate')} 2`,
+  ]);
 });
 
 test('a watch with sendInitialEvents is timed until its initial events are sent', async () => {
-  const counted = 'apiserver_watch_list_duration_seconds_count';
+  const metric = 'apiserver_watch_list_duration_seconds_count';
   const watch = '/api/v1/namespaces/default/configmaps?watch=1&timeoutSeconds=1';
   await api.get(watch);
-  expect(await series(counted)).toEqual([]);
+  expect(await readSeries(metric)).toEqual([]);
   await api.get(`${watch}&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`);
-  expect(await series(counted)).toEqual([`${counted}{group="",version="v1",resource="configmaps",scope="namespace"} 1`]);
+  expect(await readSeries(metric)).toEqual([`${metric}{group="",version="v1",resource="configmaps",scope="namespace"} 1`]);
 });
 
 test('a stored value that cannot be decoded is counted', async () => {
-  expect(await series('apiserver_storage_decode_errors_total')).toEqual([]);
+  expect(await readSeries('apiserver_storage_decode_errors_total')).toEqual([]);
   const { revision } = await store.transact(
     { compare: [], operations: [{ type: 'put', key: '/registry/configmaps/default/torn', value: Buffer.from('garbage') }] },
     { deadline: Infinity },
   );
   await api.server.cache.waitForRevision(revision, { deadline: Infinity });
-  expect(await series('apiserver_storage_decode_errors_total')).toEqual(['apiserver_storage_decode_errors_total{resource="configmaps"} 1']);
+  expect(await readSeries('apiserver_storage_decode_errors_total')).toEqual([
+    'apiserver_storage_decode_errors_total{resource="configmaps"} 1',
+  ]);
 });

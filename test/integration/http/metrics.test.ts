@@ -1,4 +1,4 @@
-/** The metrics of the same requests as the reference server's: which there are, and which series grow. */
+/** Metrics of recorded requests, compared with the reference server: families, and series that grow with each step. */
 import { gunzipSync } from 'node:zlib';
 import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
 import { parseServiceRanges } from '../../../apiserver/allocation/ranges';
@@ -10,7 +10,7 @@ import { EMPTY, isDeviation, MISSING, SERIES, UNCOUNTED } from '../../support/me
 import { useResource } from '../../support/use-resource';
 import { casesOf } from '../../replay/recording';
 import { listOf, number, shape, text, tupleOf } from '../../replay/shape';
-import { issuingAccounts, useServer } from './fixture';
+import { serviceAccountOptions, useServer } from './fixture';
 
 const RECORDED = casesOf('metrics/steps', shape({ step: text, code: number, grown: listOf(tupleOf(text, number)) }));
 const FAMILY = shape({ name: text, type: text, stability: text, labels: listOf(text), buckets: listOf(number) });
@@ -22,43 +22,43 @@ const api = useServer({
   plugins: AS_THE_TABLE_SAYS,
   gates: featureGates(new Map()),
   serviceRanges: ranges,
-  serviceAccounts: issuingAccounts(),
+  serviceAccounts: serviceAccountOptions(),
 });
-const look = async (): Promise<Exposition> => readExposition(await api.metrics());
-const growsAnyhow = async (): Promise<readonly string[]> => [...growth(await look(), await look()).keys()];
+const scrape = async (): Promise<Exposition> => readExposition(await api.metrics());
+const backgroundGrowth = async (): Promise<readonly string[]> => [...growth(await scrape(), await scrape()).keys()];
 
 interface Step {
   readonly code: number;
   readonly grown: readonly (readonly [string, number])[];
 }
 
-/** The last exposition, and what each step added to it. */
+/** The last exposition, and the growth of series at each step. */
 const counted = useResource(async () => {
-  await api.settled();
-  let anyhow = await growsAnyhow();
-  while (anyhow.some((series) => isAskedFor(series) && series.includes('CREATE'))) anyhow = await growsAnyhow();
+  await api.waitForServerObjects();
+  let background = await backgroundGrowth();
+  while (background.some((series) => isAskedFor(series) && series.includes('CREATE'))) background = await backgroundGrowth();
   const steps = new Map<string, Step>();
-  let last = await look();
+  let last = await scrape();
   for (const step of METRIC_STEPS) {
     const before = last;
     const { status: code } = await api.callStep(step, { 'user-agent': 'recorder' });
-    if (step.name === 'a definition') await api.served('/apis/counted.example.com/v1/things');
-    last = await look();
-    steps.set(step.name, { code, grown: grownBy(before, last, new Set(anyhow)) });
+    if (step.name === 'a definition') await api.waitUntilServed('/apis/counted.example.com/v1/things');
+    last = await scrape();
+    steps.set(step.name, { code, grown: grownBy(before, last, new Set(background)) });
   }
   return { steps, last };
 });
 
-/** A rejection is confirmed on a proven state, so that plug-ins may be called twice. */
-const REFUSED_FROM = 400;
+/** A rejection is repeated on a confirmed state, so plug-ins may be called twice. */
+const LOWEST_REJECTION_CODE = 400;
 
-/** A server renews its own Lease whenever it is time to. */
-const OF_LEASES = /_events_received_total\{resource="leases\./;
+/** The server renews its own Lease in the background. */
+const LEASE_EVENTS = /_events_received_total\{resource="leases\./;
 
-function comparable(code: number, all: readonly (readonly [string, number])[]): readonly (readonly [string, number])[] {
-  return all
-    .filter(([series]) => isAskedFor(series) && !isDeviation(series) && !OF_LEASES.test(series))
-    .map(([series, by]) => [series, code >= REFUSED_FROM ? Math.min(by, 1) : by]);
+function comparable(code: number, grown: readonly (readonly [string, number])[]): readonly (readonly [string, number])[] {
+  return grown
+    .filter(([series]) => isAskedFor(series) && !isDeviation(series) && !LEASE_EVENTS.test(series))
+    .map(([series, increase]) => [series, code >= LOWEST_REJECTION_CODE ? Math.min(increase, 1) : increase]);
 }
 
 test.each(RECORDED.map((recorded) => [recorded.step, recorded] as const))('the step "%s" adds to the recorded series', (step, recorded) => {
@@ -79,16 +79,17 @@ test.each(families.filter(({ name }) => !missing.has(name)).map((family) => [fam
 
 it('the missing families are those of the table of deviations, none of which is stable or beta upstream', () => {
   const names = new Map(families.map(({ name, stability }) => [name, stability]));
-  const promised = [...missing].filter((name) => names.get(name) === 'STABLE' || names.get(name) === 'BETA');
-  expect(promised).toEqual([]);
+  const stableMissing = [...missing].filter((name) => names.get(name) === 'STABLE' || names.get(name) === 'BETA');
+  expect(stableMissing).toEqual([]);
   expect([...missing].filter((name) => !names.has(name) || counted().last.families.has(name))).toEqual([]);
 });
 
 it('the series that are left out of the comparison exist', () => {
-  const all = [...RECORDED.flatMap(({ grown: recorded }) => recorded), ...[...counted().steps.values()].flatMap(({ grown }) => grown)].map(
-    ([series]) => series,
-  );
-  expect(SERIES.filter(({ series }) => !all.some((one) => series.test(one)))).toEqual([]);
+  const grownSeries = [
+    ...RECORDED.flatMap(({ grown: recorded }) => recorded),
+    ...[...counted().steps.values()].flatMap(({ grown }) => grown),
+  ].map(([series]) => series);
+  expect(SERIES.filter(({ series }) => !grownSeries.some((name) => series.test(name)))).toEqual([]);
 });
 
 it('the metrics of service levels are as recorded', async () => {

@@ -1,17 +1,20 @@
-/** This API server in place of the server that answers are recorded from, for tests of drivers (test/replay/record). */
+/**
+ * An API server of this repository in place of the reference server, for tests of the recording drivers
+ * (test/replay/record).
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ReferenceServer } from '../../replay/record/reference-server';
 import { ADMIN } from './call';
-import { type FixtureChanges, startFixture } from './fixture';
+import { type FixtureOptions, startFixture } from './fixture';
 
-export interface OwnServer {
+export interface ReferenceStandIn {
   readonly server: ReferenceServer;
   stop(): Promise<void>;
 }
 
-export async function startOwnServer(changes: FixtureChanges = {}): Promise<OwnServer> {
+export async function startReferenceStandIn(changes: FixtureOptions = {}): Promise<ReferenceStandIn> {
   const folder = mkdtempSync(path.join(tmpdir(), 'record-'));
   const api = await startFixture({ naming: 'kubernetes', ...changes });
   const cluster = {

@@ -1,16 +1,16 @@
-/** Everything that is served besides resources: which paths there are, which methods they take, and what else is answered. */
+/** Paths besides those of resources: the methods that they accept, and responses to unknown paths. */
 import { STORED_KINDS } from '../../../shared/api/kinds';
 import { useServer } from './fixture';
 
 const api = useServer();
 
 const METHODS = ['HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-const ANY = '/ /index.html /healthz /livez/ping /readyz /metrics /apis /apis/ /apis/apps /openapi/v2 /openapi/v3'.split(' ');
-const GET_ONLY = '/version /version/ /api /api/ /api/v1 /api/v1/ /apis/apps/v1 /apis/rbac.authorization.k8s.io/v1'.split(' ');
-const OUTSIDE = '// //api /index.html/ /API /apis/none /apis/none/v1 /apis//v1 /healthz/ /metrics/ /openapi /logs /a:b /*'.split(' ');
-const INSIDE = '/api/v9 /api// /apis/apps/v9 /apis/apps//'.split(' ');
+const ANY_METHOD_PATHS = '/ /index.html /healthz /livez/ping /readyz /metrics /apis /apis/ /apis/apps /openapi/v2 /openapi/v3'.split(' ');
+const GET_ONLY_PATHS = '/version /version/ /api /api/ /api/v1 /api/v1/ /apis/apps/v1 /apis/rbac.authorization.k8s.io/v1'.split(' ');
+const UNKNOWN_PATHS = '// //api /index.html/ /API /apis/none /apis/none/v1 /apis//v1 /healthz/ /metrics/ /openapi /logs /a:b /*'.split(' ');
+const UNKNOWN_API_PATHS = '/api/v9 /api// /apis/apps/v9 /apis/apps//'.split(' ');
 
-it.each(ANY)('%s answers every method', async (path) => {
+it.each(ANY_METHOD_PATHS)('%s answers every method', async (path) => {
   const { text, headers } = await api.get(path);
   for (const method of METHODS) {
     const answer = await api.call(path, { method });
@@ -19,7 +19,7 @@ it.each(ANY)('%s answers every method', async (path) => {
   }
 });
 
-it.each(GET_ONLY)('%s answers GET only', async (path) => {
+it.each(GET_ONLY_PATHS)('%s answers GET only', async (path) => {
   expect((await api.get(path)).status).toBe(200);
   for (const method of METHODS) {
     const answer = await api.call(path, { method });
@@ -28,14 +28,14 @@ it.each(GET_ONLY)('%s answers GET only', async (path) => {
   }
 });
 
-it.each(OUTSIDE)('%s is not found, whatever the method', async (path) => {
+it.each(UNKNOWN_PATHS)('%s is not found, whatever the method', async (path) => {
   for (const method of ['GET', 'POST']) {
     const answer = await api.call(path, { method });
     expect([answer.status, answer.text]).toEqual([404, '404 page not found\n']);
   }
 });
 
-it.each(INSIDE)('%s is not found with a Status, whatever the method', async (path) => {
+it.each(UNKNOWN_API_PATHS)('%s is not found with a Status, whatever the method', async (path) => {
   for (const method of ['GET', 'POST']) {
     const answer = await api.call(path, { method });
     expect([answer.status, answer.json['reason']]).toEqual([404, 'NotFound']);

@@ -1,5 +1,8 @@
-/** A permission that is granted or revoked on one replica soon counts on all of them: within a second, unless the machine has other work. */
-import { ALICE, type Answer } from './call';
+/**
+ * A permission that is granted or revoked through one replica takes effect on all of them: within a second, or later on
+ * a busy machine.
+ */
+import { ALICE, type ApiResponse } from './call';
 import { useReplicas } from './fixture';
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
@@ -10,7 +13,7 @@ const LIMIT_MS = 5_000;
 const replicas = useReplicas();
 const [api] = replicas;
 
-async function until(status: number): Promise<number> {
+async function timeUntilStatus(status: number): Promise<number> {
   const start = performance.now();
   while (performance.now() - start < 2 * LIMIT_MS) {
     const answers = await Promise.all(replicas.map((replica) => replica.get('/api/v1/pods', { token: ALICE })));
@@ -27,7 +30,7 @@ const binding = {
   subjects: [{ apiGroup, kind: 'User', name: 'alice' }],
 };
 
-it.each<[string, number, () => Promise<Answer>]>([
+it.each<[string, number, () => Promise<ApiResponse>]>([
   ['a role is created', 403, () => api.create(ROLES, role('get', 'list'))],
   ['its binding is created', 200, () => api.create(BINDINGS, binding)],
   ['the role loses the verb', 403, () => api.put(`${ROLES}/pods`, role('get'))],
@@ -35,7 +38,7 @@ it.each<[string, number, () => Promise<Answer>]>([
   ['the role is deleted', 403, () => api.delete(`${ROLES}/pods`)],
   ['the role is created again', 200, () => api.create(ROLES, role('list'))],
   ['the binding is deleted', 403, () => api.delete(`${BINDINGS}/pods`)],
-])('after %s every replica answers the user with %i', async (_what, status, change) => {
+])('after %s every replica answers the user with %i', async (_change, status, change) => {
   expect((await change()).status).toBeLessThan(300);
-  expect(await until(status)).toBeLessThan(LIMIT_MS);
+  expect(await timeUntilStatus(status)).toBeLessThan(LIMIT_MS);
 });

@@ -1,4 +1,4 @@
-/** Ports forwarded over WebSockets, to a kubelet that is played here: what both sides hear, as recorded of the reference. */
+/** Port forwarding over WebSockets to a fake kubelet: the bytes on both sides, as recorded from the reference. */
 import { request } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { waitUntil } from '../../support/programs';
@@ -7,35 +7,35 @@ import { POD, useKubelet, useKubeletServer } from './kubelet-fixture';
 
 const PORT_FORWARD = `${POD}/portforward`;
 const TUNNEL = 'SPDY/3.1+portforward.k8s.io';
-const AGREED = { Upgrade: 'SPDY/3.1', 'X-Stream-Protocol-Version': 'portforward.k8s.io' };
+const UPGRADE_HEADERS = { Upgrade: 'SPDY/3.1', 'X-Stream-Protocol-Version': 'portforward.k8s.io' };
 
-/** Requests, with the protocols that they ask for. */
-const asked: string[] = [];
-/** Connections that the kubelet forwards on. */
+/** Request lines that the kubelet received, with their Upgrade and X-Stream-Protocol-Version headers. */
+const kubeletRequests: string[] = [];
+/** Upgraded connections of the kubelet. */
 const forwarded: Duplex[] = [];
-/** Bytes that the kubelet has received on them. */
-let heard = '';
-let answer: Readonly<Record<string, string>> | 'refusal' = AGREED;
+/** Bytes that the kubelet has received on these connections. */
+let kubeletBytes = '';
+let upgradeReply: Readonly<Record<string, string>> | 'refusal' = UPGRADE_HEADERS;
 
 const api = useKubeletServer();
 useKubelet(api, (kubelet) =>
   kubelet.on('upgrade', ({ method = '', url = '', headers }, socket: Duplex) => {
-    asked.push(`${method} ${url} ${headers.upgrade ?? ''} ${String(headers['x-stream-protocol-version'])}`);
+    kubeletRequests.push(`${method} ${url} ${headers.upgrade ?? ''} ${String(headers['x-stream-protocol-version'])}`);
     socket.on('error', () => undefined);
-    socket.on('data', (bytes: Buffer) => (heard += bytes.toString('latin1')));
-    if (answer === 'refusal') {
+    socket.on('data', (bytes: Buffer) => (kubeletBytes += bytes.toString('latin1')));
+    if (upgradeReply === 'refusal') {
       socket.end('HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nno no');
       return;
     }
     forwarded.push(socket);
-    const lines = Object.entries(answer).map(([name, value]) => `${name}: ${value}\r\n`);
+    const lines = Object.entries(upgradeReply).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n${lines.join('')}\r\nhello`);
   }),
 );
 beforeEach(() => {
-  asked.length = 0;
-  heard = '';
-  answer = AGREED;
+  kubeletRequests.length = 0;
+  kubeletBytes = '';
+  upgradeReply = UPGRADE_HEADERS;
 });
 afterEach(async () => {
   for (const socket of opened.splice(0)) socket.destroy();
@@ -45,13 +45,13 @@ afterEach(async () => {
 
 const opened: Duplex[] = [];
 
-interface Answer {
+interface UpgradeResponse {
   readonly status: number;
   readonly protocol: string | undefined;
   readonly text: string;
 }
 
-/** Frames, as `type length beginning`, of a client's side. */
+/** A WebSocket client that records frames as `<type> <first 20 characters>`. */
 class Client {
   readonly frames: string[] = [];
   length = 0;
@@ -94,7 +94,7 @@ class Client {
   }
 }
 
-function ask(protocols: string, path = PORT_FORWARD): Promise<Answer & { readonly client?: Client }> {
+function requestUpgrade(protocols: string, path = PORT_FORWARD): Promise<UpgradeResponse & { readonly client?: Client }> {
   const headers = {
     authorization: `Bearer ${ADMIN}`,
     connection: 'Upgrade',
@@ -103,40 +103,40 @@ function ask(protocols: string, path = PORT_FORWARD): Promise<Answer & { readonl
     'sec-websocket-key': Buffer.alloc(16).toString('base64'),
     'sec-websocket-protocol': protocols,
   };
-  const asking = request({ port: api.server.port, path, headers, rejectUnauthorized: false, agent: false });
+  const outgoing = request({ port: api.server.port, path, headers, rejectUnauthorized: false, agent: false });
   return new Promise((resolve, reject) => {
-    asking.on('error', reject);
-    asking.on('upgrade', ({ headers: { 'sec-websocket-protocol': protocol } }, socket: Duplex, head: Buffer) =>
+    outgoing.on('error', reject);
+    outgoing.on('upgrade', ({ headers: { 'sec-websocket-protocol': protocol } }, socket: Duplex, head: Buffer) =>
       resolve({ status: 101, protocol, text: '', client: new Client(socket, head) }),
     );
-    asking.on('response', (message) => {
+    outgoing.on('response', (message) => {
       let text = '';
       message.setEncoding('utf8').on('data', (part: string) => (text += part));
       message.on('end', () => resolve({ status: message.statusCode ?? 0, protocol: undefined, text }));
     });
-    asking.end();
+    outgoing.end();
   });
 }
 
-async function tunnel(): Promise<Client> {
-  const { client } = await ask(TUNNEL);
+async function openTunnel(): Promise<Client> {
+  const { client } = await requestUpgrade(TUNNEL);
   if (client === undefined) throw new Error('no WebSocket');
   return client;
 }
 
-const ended = (client: Client): Promise<unknown> => waitUntil('the end', () => client.frames.at(-1)?.startsWith('closed') === true);
+const waitForClose = (client: Client): Promise<unknown> => waitUntil('the end', () => client.frames.at(-1)?.startsWith('closed') === true);
 
 test.each([TUNNEL, `v4.channel.k8s.io,${TUNNEL}`, `${TUNNEL}, SPDY/3.1+other`])(
   'a port is forwarded in SPDY for the subprotocols %s',
   async (protocols) => {
-    const { client, protocol } = await ask(protocols, `${PORT_FORWARD}?ports=80`);
+    const { client, protocol } = await requestUpgrade(protocols, `${PORT_FORWARD}?ports=80`);
     expect(protocol).toBe(TUNNEL);
-    expect(asked).toEqual(['POST /portForward/default/p?port=80 SPDY/3.1 portforward.k8s.io']);
+    expect(kubeletRequests).toEqual(['POST /portForward/default/p?port=80 SPDY/3.1 portforward.k8s.io']);
     client?.send('bytes', '\x80\x03');
     client?.send('bytes', 'more');
-    await waitUntil('what was sent', () => heard === '\x80\x03more');
+    await waitUntil('the bytes of the client', () => kubeletBytes === '\x80\x03more');
     forwarded[0]?.write('back');
-    await waitUntil('what was said', () => client?.frames.length === 2);
+    await waitUntil('the bytes of the kubelet', () => client?.frames.length === 2);
     client?.send('close', '\x03\xe8');
     await waitUntil('the end', () => client?.frames.length === 3);
     expect(client?.frames).toEqual(['2 hello', '2 back', 'closed 1000']);
@@ -144,30 +144,30 @@ test.each([TUNNEL, `v4.channel.k8s.io,${TUNNEL}`, `${TUNNEL}, SPDY/3.1+other`])(
 );
 
 test('a port is forwarded by a kubelet that selects no stream protocol', async () => {
-  answer = { Upgrade: 'SPDY/3.1' };
-  expect(await ask(TUNNEL)).toMatchObject({ status: 101, protocol: undefined });
+  upgradeReply = { Upgrade: 'SPDY/3.1' };
+  expect(await requestUpgrade(TUNNEL)).toMatchObject({ status: 101, protocol: undefined });
 });
 
 test('the response of a kubelet that rejects the request is passed on', async () => {
-  answer = 'refusal';
-  expect(await ask(TUNNEL)).toMatchObject({ status: 403, text: 'no no' });
+  upgradeReply = 'refusal';
+  expect(await requestUpgrade(TUNNEL)).toMatchObject({ status: 403, text: 'no no' });
 });
 
 test('a kubelet that upgrades to another protocol is answered with an error', async () => {
-  answer = { Upgrade: 'websocket' };
-  expect(await ask(TUNNEL)).toMatchObject({ status: 500, text: 'unable to upgrade: missing upgrade headers in response\n' });
+  upgradeReply = { Upgrade: 'websocket' };
+  expect(await requestUpgrade(TUNNEL)).toMatchObject({ status: 500, text: 'unable to upgrade: missing upgrade headers in response\n' });
 });
 
 test.each(['v4.channel.k8s.io', 'SPDY/3.1+other'])('the subprotocol %s is passed on to the kubelet', async (protocols) => {
-  await ask(protocols);
-  expect(asked).toEqual(['GET /portForward/default/p websocket undefined']);
+  await requestUpgrade(protocols);
+  expect(kubeletRequests).toEqual(['GET /portForward/default/p websocket undefined']);
 });
 
 test('the connection of a client is closed when its kubelet ends or breaks its own', async () => {
-  const [first, second] = [await tunnel(), await tunnel()];
+  const [first, second] = [await openTunnel(), await openTunnel()];
   forwarded[0]?.end('bye');
   forwarded[1]?.destroy();
-  await Promise.all([ended(first), ended(second)]);
+  await Promise.all([waitForClose(first), waitForClose(second)]);
   expect([first.frames, second.frames]).toEqual([
     ['2 hello', '2 bye', 'closed 1000'],
     ['2 hello', 'closed 1000'],
@@ -175,28 +175,28 @@ test('the connection of a client is closed when its kubelet ends or breaks its o
 });
 
 test('text messages close the connection', async () => {
-  const client = await tunnel();
+  const client = await openTunnel();
   client.send('text', 'words');
-  await ended(client);
-  expect([client.frames, heard]).toEqual([['2 hello', 'closed 1003'], '']);
+  await waitForClose(client);
+  expect([client.frames, kubeletBytes]).toEqual([['2 hello', 'closed 1003'], '']);
 });
 
 test('a client that does not read makes its kubelet wait, and receives everything when it reads', async () => {
-  const client = await tunnel();
+  const client = await openTunnel();
   client.socket.pause();
   const [source] = forwarded;
   const piece = Buffer.alloc(1024 * 1024, 'a');
   for (let written = 0; written < 64; written += 1) source?.write(piece);
-  let left = 0;
-  let unmoved = 0;
-  await waitUntil('nothing moves', () => {
-    const now = source?.writableLength ?? 0;
-    unmoved = now === left && now < 64 * piece.length ? unmoved + 1 : 0;
-    left = now;
-    return unmoved > 10;
+  let unwritten = 0;
+  let unchangedChecks = 0;
+  await waitUntil('the kubelet to be blocked', () => {
+    const current = source?.writableLength ?? 0;
+    unchangedChecks = current === unwritten && current < 64 * piece.length ? unchangedChecks + 1 : 0;
+    unwritten = current;
+    return unchangedChecks > 10;
   });
-  // The kernel's buffers, ours and what a client may leave unread are far less.
-  expect(left).toBeGreaterThan(16 * piece.length);
+  // The buffers of the kernel and of the server are far smaller.
+  expect(unwritten).toBeGreaterThan(16 * piece.length);
   client.socket.resume();
-  await waitUntil('all of it', () => client.length === 'hello'.length + 64 * piece.length);
+  await waitUntil('all bytes', () => client.length === 'hello'.length + 64 * piece.length);
 });

@@ -4,10 +4,12 @@ import { createServer, type Server } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { skipLoudly } from '../../support/skipped';
 import { useResource } from '../../support/use-resource';
-import { accepted } from './fixture';
+import { requireSuccess } from './fixture';
 import { useKubeletServer } from './kubelet-fixture';
 
-/** The server refuses to proxy to loopback addresses, so the backend listens on an address of another network interface. */
+/**
+ * The server refuses to proxy to loopback addresses, so the backend listens on an address of another network interface.
+ */
 const ADDRESS = Object.values(networkInterfaces())
   .flatMap((addresses) => addresses ?? [])
   .find(({ family, internal, address }) => family === 'IPv4' && !internal && !address.startsWith('169.254.'))?.address;
@@ -25,7 +27,7 @@ async function startBackend(address: string): Promise<Server> {
   return server;
 }
 
-function proxiedMethods(address: string): void {
+function describeProxiedMethods(address: string): void {
   const paths: Record<string, string> = {};
   const api = useKubeletServer();
   const backend = useResource(
@@ -40,7 +42,7 @@ function proxiedMethods(address: string): void {
     const [pods, services] = ['/api/v1/namespaces/default/pods', '/api/v1/namespaces/default/services'];
     const container = { name: 'c', image: 'i', ports: [{ containerPort: port }] };
     await api.create(pods, { metadata: { name: 'p' }, spec: { containers: [container] } });
-    accepted(await api.merge(`${pods}/p/status`, { status: { podIP: address, podIPs: [{ ip: address }] } }));
+    requireSuccess(await api.mergePatch(`${pods}/p/status`, { status: { podIP: address, podIPs: [{ ip: address }] } }));
     await api.create('/api/v1/nodes', { metadata: { name: 'n' }, status: { addresses: [{ type: 'InternalIP', address }] } });
     await api.create(services, { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } });
     const targetRef = { kind: 'Pod', namespace: 'default', name: 'p' };
@@ -49,36 +51,39 @@ function proxiedMethods(address: string): void {
     Object.assign(paths, { pod: `${pods}/p/proxy`, node: `/api/v1/nodes/n:${port}/proxy`, service: `${services}/s/proxy` });
   });
 
-  const of = (target: string): string => paths[target] ?? '';
+  const pathOf = (target: string): string => paths[target] ?? '';
   const targets = ['pod', 'node', 'service'];
-  const each = (methods: readonly string[]) => targets.flatMap((target) => methods.map((method) => [target, method] as const));
+  const casesOf = (methods: readonly string[]) => targets.flatMap((target) => methods.map((method) => [target, method] as const));
 
-  test.each(each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']))('to a %s pass on the method %s', async (target, method) => {
-    const answer = await api.call(`${of(target)}/a?b=c`, { method });
-    expect([answer.status, answer.headers['x-asked'], answer.text]).toEqual([200, `${method} /a?b=c`, method === 'HEAD' ? '' : 'said']);
-  });
+  test.each(casesOf(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']))(
+    'to a %s pass on the method %s',
+    async (target, method) => {
+      const answer = await api.call(`${pathOf(target)}/a?b=c`, { method });
+      expect([answer.status, answer.headers['x-asked'], answer.text]).toEqual([200, `${method} /a?b=c`, method === 'HEAD' ? '' : 'said']);
+    },
+  );
 
-  test.each(each(['GET', 'HEAD']))('to a %s without a trailing slash redirect %s to the path with it', async (target, method) => {
+  test.each(casesOf(['GET', 'HEAD']))('to a %s without a trailing slash redirect %s to the path with it', async (target, method) => {
     for (const query of ['', '?b=c']) {
-      const answer = await api.call(`${of(target)}${query}`, { method });
-      expect([answer.status, answer.headers.location, answer.text]).toEqual([301, `${of(target)}/${query}`, '']);
+      const answer = await api.call(`${pathOf(target)}${query}`, { method });
+      expect([answer.status, answer.headers.location, answer.text]).toEqual([301, `${pathOf(target)}/${query}`, '']);
     }
   });
 
-  test.each(each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']))(
+  test.each(casesOf(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']))(
     'to a %s without a trailing slash pass %s on to the root path',
     async (target, method) => {
-      const answer = await api.call(`${of(target)}?b=c`, { method });
+      const answer = await api.call(`${pathOf(target)}?b=c`, { method });
       expect([answer.status, answer.headers['x-asked']]).toEqual([200, `${method} /?b=c`]);
     },
   );
 
-  test.each(each(['TRACE']))('to a %s reject the method %s', async (target, method) => {
-    expect((await api.call(`${of(target)}/a`, { method })).status).toBe(405);
+  test.each(casesOf(['TRACE']))('to a %s reject the method %s', async (target, method) => {
+    expect((await api.call(`${pathOf(target)}/a`, { method })).status).toBe(405);
   });
 
   test.each(targets)('to a %s rewrite the links of a page', async (target) => {
-    expect((await api.get(`${of(target)}/page`)).text).toBe(`<a href="${of(target)}/x">`);
+    expect((await api.get(`${pathOf(target)}/page`)).text).toBe(`<a href="${pathOf(target)}/x">`);
   });
 
   test.each(['log', 'exec', 'attach', 'portforward', 'status'])(
@@ -92,5 +97,5 @@ function proxiedMethods(address: string): void {
 
 describe('proxies', () => {
   if (ADDRESS === undefined) skipLoudly('proxies to a backend', 'this machine has no address that others reach');
-  else proxiedMethods(ADDRESS);
+  else describeProxiedMethods(ADDRESS);
 });

@@ -1,4 +1,7 @@
-/** Replays the recorded answers of release 1.31.1 to updates and deletions, to impersonated requests and grants of permissions, and of the health endpoints. */
+/**
+ * Replays responses of release 1.31.1 to updates, deletions, impersonated requests, grants of permissions, and requests
+ * to the health endpoints.
+ */
 import { featureGates } from '../../../shared/cli/feature-gates';
 import { recordingsIn } from '../../replay/recording';
 import type { RecordedAnswer, RequestCase } from '../../replay/requests/request-recording';
@@ -8,7 +11,7 @@ import { replayRequests } from './replay-requests';
 
 replayRequests(recordingsIn('requests'), { withDeviation, comparable: comparableAnswer });
 
-/** Faults of a client that release 1.31.1 answers with 500, and this server with 400. */
+/** Client errors that release 1.31.1 answers with 500, and this server with 400. */
 const CLIENT_FAULT = /without impersonating a user|unsupported role reference kind/;
 
 /** The two servers have different uids for the administrator. */
@@ -23,7 +26,7 @@ replayRequests(['rbac/access-steps'], {
   comparable: (answer, { body }) => (body === null ? { ...answer, body } : withoutUid(answer)),
 });
 
-/** A deviation: the specification has the same last line for all three paths. */
+/** This server ends the response with the same line for all three paths. */
 function withLastLine({ request, answer }: RequestCase): RequestCase {
   const { body } = answer;
   if (typeof body !== 'string') return { request, answer };
@@ -33,9 +36,9 @@ function withLastLine({ request, answer }: RequestCase): RequestCase {
 replayRequests(['health/answers'], { server: () => ({ gates: featureGates(new Map()) }), withDeviation: withLastLine });
 
 it('without API Priority and Fairness, readyz lists the check of the maximum in flight', async () => {
-  const without = await startFixture({ flowControl: false });
-  const { text } = await without.get('/readyz?verbose');
-  await without.stop();
+  const server = await startFixture({ flowControl: false });
+  const { text } = await server.get('/readyz?verbose');
+  await server.stop();
   const names = text.split('\n').flatMap((line) => /^\[\+\]poststarthook\/(\S+) ok$/.exec(line)?.[1] ?? []);
   expect(names.slice(1, 4)).toEqual(['generic-apiserver-start-informers', 'max-in-flight-filter', 'storage-object-count-tracker-hook']);
   expect(names.filter((name) => name.startsWith('priority-and-fairness'))).toEqual(['priority-and-fairness-config-producer']);

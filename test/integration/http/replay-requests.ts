@@ -1,15 +1,15 @@
 /**
- * Replays recordings of request sequences against an API server in this process: a test for each request, which compares status, warnings and body. Where this
- * server deliberately differs, the options say what is expected instead.
+ * Replays recordings of request sequences against an API server in this process: a test for each request, which
+ * compares status, warnings and body. The options define the expected responses where this server deliberately differs.
  */
 import { isBody } from '../../replay/reference';
 import { requestRecording, type RecordedAnswer, type RecordedRequest, type RequestCase } from '../../replay/requests/request-recording';
 import { RequestSession, type ReceivedResponse, type SentRequest } from '../../replay/requests/request-session';
 import { ADMIN, ALICE } from './call';
-import { useServer, type Fixture, type FixtureChanges } from './fixture';
+import { useServer, type Fixture, type FixtureOptions } from './fixture';
 
 export interface ReplayOptions {
-  readonly server?: () => FixtureChanges | Promise<FixtureChanges>;
+  readonly server?: () => FixtureOptions | Promise<FixtureOptions>;
   /** The request as it is sent to this server, and the expected answer. */
   readonly withDeviation?: (recorded: RequestCase) => RequestCase;
   /** The part of an answer that is compared. */
@@ -25,20 +25,20 @@ const SHOWN_PATH_LENGTH = 120;
 /** The recordings have one dialect and are replayed against one server. */
 export function replayRequests(recordings: readonly string[], options: ReplayOptions = {}): void {
   const { withDeviation = (recorded) => recorded, comparable = (answer) => answer, isPending = () => false } = options;
-  const read = recordings.map((recording, at) => ({ recording, namespace: `replayed-${at}`, ...requestRecording(recording) }));
+  const loaded = recordings.map((recording, index) => ({ recording, namespace: `replayed-${index}`, ...requestRecording(recording) }));
   describe('recorded requests', () => {
-    const naming = read[0]?.head.dialect ?? 'platform';
+    const naming = loaded[0]?.head.dialect ?? 'platform';
     const api = useServer(async () => ({ naming, ...(await options.server?.()) }));
 
-    describe.each(read)('$recording', ({ head, cases, namespace }) => {
+    describe.each(loaded)('$recording', ({ head, cases, namespace }) => {
       const session = new RequestSession((request) => send(api, request), namespace, head);
       beforeAll(async () => {
         if (head.namespace === true)
           await session.answer({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: '$NS' } } });
-        for (const request of head.setup ?? []) await setUp(api, session, request);
+        for (const request of head.setup ?? []) await sendSetupRequest(api, session, request);
       });
 
-      it.each(cases.map((recorded, at) => [nameOf(recorded, at), recorded] as const))(
+      it.each(cases.map((recorded, index) => [nameOf(recorded, index), recorded] as const))(
         '%s is answered as recorded',
         async (_name, recorded) => {
           const { request, answer: expected } = withDeviation(recorded);
@@ -51,7 +51,7 @@ export function replayRequests(recordings: readonly string[], options: ReplayOpt
   });
 }
 
-async function setUp(api: Fixture, session: RequestSession, request: RecordedRequest): Promise<void> {
+async function sendSetupRequest(api: Fixture, session: RequestSession, request: RecordedRequest): Promise<void> {
   expect((await session.answer(request)).status).toBeLessThan(300);
   const metadata = request.path === DEFINITIONS && isBody(request.body) ? request.body['metadata'] : undefined;
   const name = isBody(metadata) ? metadata['name'] : undefined;
@@ -60,10 +60,10 @@ async function setUp(api: Fixture, session: RequestSession, request: RecordedReq
   while (!(await api.get(`${DEFINITIONS}/${name}`)).text.includes('"InitialNamesAccepted"'));
 }
 
-/** Begins with the number of the line in the file. */
-function nameOf({ title, request: { method, path } }: RequestCase, at: number): string {
+/** The title of a test, which starts with the line number in the recording. */
+function nameOf({ title, request: { method, path } }: RequestCase, index: number): string {
   const shown = path.length > SHOWN_PATH_LENGTH ? `${path.slice(0, SHOWN_PATH_LENGTH)}…` : path;
-  return `line ${at + 2}: ${method} ${shown}${title === undefined ? '' : ` (${title})`}`;
+  return `line ${index + 2}: ${method} ${shown}${title === undefined ? '' : ` (${title})`}`;
 }
 
 async function send(api: Fixture, { method, path, headers, body, user }: SentRequest): Promise<ReceivedResponse> {

@@ -1,10 +1,10 @@
-/** Single requests over HTTP: paths, representations, dialects, bodies, parameters, access. */
+/** Single requests over HTTP: paths, representations, dialects, bodies, parameters and authentication. */
 import { gunzipSync } from 'node:zlib';
-import { ALICE, MERGE_PATCH, statusOf, TABLE, type Call } from './call';
-import { clientOf, useServer } from './fixture';
+import { ALICE, MERGE_PATCH, responseStatus, TABLE, type CallOptions } from './call';
+import { issueClientCertificate, useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
-const ONE = `${CONFIGMAPS}/one`;
+const CONFIGMAP_ONE = `${CONFIGMAPS}/one`;
 const partial = (kind: string, group = 'k8s.io'): string => `application/json;as=${kind};v=v1;g=meta.${group}`;
 
 const api = useServer();
@@ -14,20 +14,20 @@ beforeAll(async () => {
 });
 
 describe('paths', () => {
-  const ROUTE = 'the server could not find the requested resource';
+  const NO_ROUTE = 'the server could not find the requested resource';
   it.each([
-    ['/api/v1/namespaces/../nodes', 404, ROUTE],
+    ['/api/v1/namespaces/../nodes', 404, NO_ROUTE],
     [`${CONFIGMAPS}/..`, 400, `Name parameter invalid: "..": may not be '..'`],
     [`${CONFIGMAPS}/a%25b`, 400, `Name parameter invalid: "a%b": may not contain '%'`],
-    [`${CONFIGMAPS}/a%2Fb`, 404, ROUTE],
+    [`${CONFIGMAPS}/a%2Fb`, 404, NO_ROUTE],
     [`${CONFIGMAPS}/a%00b`, 404, 'configmaps "a\\x00b" not found'],
-    ['/api/v1/namespaces//configmaps', 404, ROUTE],
-    ['/api//v1/namespaces/default', 404, ROUTE],
+    ['/api/v1/namespaces//configmaps', 404, NO_ROUTE],
+    ['/api//v1/namespaces/default', 404, NO_ROUTE],
     ['/api/v1/namespaces/%2e%2e/configmaps', 400, 'invalid key: "/configmaps/.."'],
-    [`${ONE}/status`, 404, ROUTE],
-    ['/api/v1/namespaces/default/nodes', 404, ROUTE],
-    ['/api/v1/gizmos', 404, ROUTE],
-    ['/api/v2/pods', 404, ROUTE],
+    [`${CONFIGMAP_ONE}/status`, 404, NO_ROUTE],
+    ['/api/v1/namespaces/default/nodes', 404, NO_ROUTE],
+    ['/api/v1/gizmos', 404, NO_ROUTE],
+    ['/api/v2/pods', 404, NO_ROUTE],
   ])('GET %s is rejected with %i: %s', async (path, status, message) => {
     expect((await api.get(path)).refusal).toEqual([status, message]);
   });
@@ -43,24 +43,24 @@ describe('paths', () => {
 
   it.each([
     ['POST', '/api/v1/configmaps'],
-    ['POST', ONE],
+    ['POST', CONFIGMAP_ONE],
     ['PUT', CONFIGMAPS],
     ['DELETE', '/api/v1/configmaps'],
     ['OPTIONS', CONFIGMAPS],
-    ['PROPFIND', ONE],
+    ['PROPFIND', CONFIGMAP_ONE],
   ])('%s %s is not allowed', async (method, path) => {
     const message = 'the server does not allow this method on the requested resource';
     expect((await api.call(path, { method })).refusal).toEqual([405, message]);
   });
 
   it('a trailing slash is ignored', async () => {
-    expect((await api.get(`${ONE}/`)).status).toBe(200);
+    expect((await api.get(`${CONFIGMAP_ONE}/`)).status).toBe(200);
   });
 });
 
 describe('representations', () => {
   it('an object is compact JSON with a newline, its length and the common headers', async () => {
-    const { text, body, headers } = await api.get(ONE);
+    const { text, body, headers } = await api.get(CONFIGMAP_ONE);
     expect(text.startsWith('{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"one","namespace":"default","uid":')).toBe(true);
     expect(text.endsWith('"data":{"a":"1","angle":"\\u003cb\\u003e"}}\n')).toBe(true);
     expect(headers).toMatchObject({ 'content-length': String(body.length), 'cache-control': 'no-cache, private' });
@@ -76,9 +76,9 @@ describe('representations', () => {
   });
 
   it('JSON is indented for curl and on request, without a newline at the end', async () => {
-    const asked = await api.get(`${ONE}?pretty=true`);
-    expect(asked.text).toBe(JSON.stringify(JSON.parse(asked.text), null, 2).replaceAll('<', '\\u003c').replaceAll('>', '\\u003e'));
-    expect((await api.get(ONE, { headers: { 'user-agent': 'curl/8' } })).text).toBe(asked.text);
+    const pretty = await api.get(`${CONFIGMAP_ONE}?pretty=true`);
+    expect(pretty.text).toBe(JSON.stringify(JSON.parse(pretty.text), null, 2).replaceAll('<', '\\u003c').replaceAll('>', '\\u003e'));
+    expect((await api.get(CONFIGMAP_ONE, { headers: { 'user-agent': 'curl/8' } })).text).toBe(pretty.text);
     expect((await api.get(`${CONFIGMAPS}?pretty=1&labelSelector=none`)).text).toMatch(/"items": \[\]\n}$/);
   });
 
@@ -90,15 +90,19 @@ describe('representations', () => {
       { cells: ['one', 2, expect.any(String)], object },
       { cells: ['two', 0, expect.any(String)], object: expect.anything() },
     ]);
-    const bare = await api.read(`${ONE}?includeObject=None`, { accept: TABLE });
+    const bare = await api.read(`${CONFIGMAP_ONE}?includeObject=None`, { accept: TABLE });
     expect(bare['rows']).toEqual([{ cells: expect.anything(), object: null }]);
-    expect((await api.get(`${ONE}?includeObject=Foo`, { accept: TABLE })).status).toBe(400);
+    expect((await api.get(`${CONFIGMAP_ONE}?includeObject=Foo`, { accept: TABLE })).status).toBe(400);
   });
 
   it('PartialObjectMetadata has the metadata only', async () => {
     const kind = 'PartialObjectMetadata';
     const metadata = expect.objectContaining({ name: 'one' });
-    expect(await api.read(ONE, { accept: partial(kind, 'platform.io') })).toEqual({ kind, apiVersion: 'meta.platform.io/v1', metadata });
+    expect(await api.read(CONFIGMAP_ONE, { accept: partial(kind, 'platform.io') })).toEqual({
+      kind,
+      apiVersion: 'meta.platform.io/v1',
+      metadata,
+    });
     const items = [{ metadata: { name: 'one' } }, { metadata: { name: 'two' } }];
     expect(await api.read(CONFIGMAPS, { accept: partial(`${kind}List`) })).toMatchObject({ kind: `${kind}List`, items });
     const message = 'you requested PartialObjectMetadata, but the requested object is a list (*core.ConfigMapList)';
@@ -107,9 +111,9 @@ describe('representations', () => {
 
   it('YAML has sorted members', async () => {
     const accept = 'application/yaml';
-    const one = await api.get(ONE, { accept });
-    expect(one.headers['content-type']).toBe('application/yaml');
-    expect(one.text).toMatch(/^apiVersion: v1\ndata:\n {2}a: "1"\n {2}angle: <b>\nkind: ConfigMap\nmetadata:\n/);
+    const object = await api.get(CONFIGMAP_ONE, { accept });
+    expect(object.headers['content-type']).toBe('application/yaml');
+    expect(object.text).toMatch(/^apiVersion: v1\ndata:\n {2}a: "1"\n {2}angle: <b>\nkind: ConfigMap\nmetadata:\n/);
     const list = await api.get(CONFIGMAPS, { accept });
     expect(list.text).toMatch(/^apiVersion: v1\nitems:\n- data:\n {4}a: "1"\n/);
     expect(list.text).toMatch(/\nkind: ConfigMapList\nmetadata:\n {2}resourceVersion: "\d+"\n$/);
@@ -118,7 +122,7 @@ describe('representations', () => {
   });
 
   it.each([
-    [ONE, 'application/vnd.kubernetes.protobuf', 'ConfigMap'],
+    [CONFIGMAP_ONE, 'application/vnd.kubernetes.protobuf', 'ConfigMap'],
     [CONFIGMAPS, 'application/vnd.platform.protobuf', 'ConfigMapList'],
   ])('%s as %s is protobuf with the kind %s', async (path, accept, kind) => {
     const { body, headers } = await api.get(path, { accept });
@@ -134,15 +138,15 @@ describe('representations', () => {
     expect(gunzipSync(packed.body)).toEqual((await api.get(`${CONFIGMAPS}/large`)).body);
     const list: { items: object[] } = JSON.parse(gunzipSync((await zipped(CONFIGMAPS, 'deflate, gzip')).body).toString());
     expect(list.items).toHaveLength(3);
-    expect((await zipped(ONE)).headers['content-encoding']).toBeUndefined();
+    expect((await zipped(CONFIGMAP_ONE)).headers['content-encoding']).toBeUndefined();
   });
 
-  const ALL = 'application/json, application/yaml, application/vnd.platform.protobuf';
+  const MEDIA_TYPES = 'application/json, application/yaml, application/vnd.platform.protobuf';
   it.each([
-    ['image/png', `406: Not Acceptable\n\nAvailable representations: ${ALL}`],
-    [partial('Foo'), `only the following media types are accepted: ${ALL}`],
+    ['image/png', `406: Not Acceptable\n\nAvailable representations: ${MEDIA_TYPES}`],
+    [partial('Foo'), `only the following media types are accepted: ${MEDIA_TYPES}`],
   ])('Accept: %s is rejected', async (accept, message) => {
-    expect((await api.get(ONE, { accept })).refusal).toEqual([406, message]);
+    expect((await api.get(CONFIGMAP_ONE, { accept })).refusal).toEqual([406, message]);
   });
 
   it('an error is in the representation that the client accepts, or indented JSON', async () => {
@@ -177,16 +181,16 @@ describe('dialects', () => {
 describe('bodies', () => {
   const post = (body: string | Buffer, type = 'application/json') => api.post(`${CONFIGMAPS}?dryRun=All`, body, { type });
   const UNRECOGNIZED = 'the object provided is unrecognized (must be of type ConfigMap): ';
-  const HEAD = `${UNRECOGNIZED}couldn't get version/kind; json parse error: `;
+  const PARSE_ERROR = `${UNRECOGNIZED}couldn't get version/kind; json parse error: `;
   const LONG = '{"apiVersion":"a/b/c","x":"0123456789"}';
 
   it.each([
-    ['', `${HEAD}unexpected end of JSON input (<empty>)`],
-    ['{"a":', `${HEAD}unexpected end of JSON input ({"a":)`],
-    ['hello', `${HEAD}invalid character 'h' looking for beginning of value (68656c6c6f)`],
-    ['{"kind":5}', `${HEAD}json: cannot unmarshal number into Go struct field .kind of type string ({"kind":5})`],
+    ['', `${PARSE_ERROR}unexpected end of JSON input (<empty>)`],
+    ['{"a":', `${PARSE_ERROR}unexpected end of JSON input ({"a":)`],
+    ['hello', `${PARSE_ERROR}invalid character 'h' looking for beginning of value (68656c6c6f)`],
+    ['{"kind":5}', `${PARSE_ERROR}json: cannot unmarshal number into Go struct field .kind of type string ({"kind":5})`],
     [LONG, `${UNRECOGNIZED}unexpected GroupVersion string: a/b/c ({"apiVersion":"a/b/c","x":"012 ...)`],
-    ['\ufeff{}', `${HEAD}invalid character 'ï' looking for beginning of value (efbbbf7b7d)`],
+    ['\ufeff{}', `${PARSE_ERROR}invalid character 'ï' looking for beginning of value (efbbbf7b7d)`],
   ])('%j is rejected with the message of upstream', async (body, message) => {
     expect((await post(body)).refusal).toEqual([400, message]);
   });
@@ -217,7 +221,7 @@ describe('bodies', () => {
 
   it('a patch of an unknown type is rejected', async () => {
     const unsupported = { code: 415, message: '415: Unsupported Media Type', details: {} };
-    expect((await api.patch(ONE, '{}', 'application/json')).json).toMatchObject(unsupported);
+    expect((await api.patch(CONFIGMAP_ONE, '{}', 'application/json')).json).toMatchObject(unsupported);
   });
 });
 
@@ -226,10 +230,10 @@ describe('dryRun', () => {
     ['?dryRun=all', '[]string{"all"}'],
     ['?dryRun=All&dryRun=x', '[]string{"All", "x"}'],
   ])('%s is rejected for every verb, and nothing is written', async (query, shown) => {
-    const requests: readonly (readonly [string, string, Call])[] = [
+    const requests: readonly (readonly [string, string, CallOptions])[] = [
       ['CreateOptions', CONFIGMAPS, { method: 'POST', body: { metadata: { name: 'half-dry' } } }],
-      ['PatchOptions', ONE, { method: 'PATCH', body: '{}', type: MERGE_PATCH }],
-      ['DeleteOptions', ONE, { method: 'DELETE' }],
+      ['PatchOptions', CONFIGMAP_ONE, { method: 'PATCH', body: '{}', type: MERGE_PATCH }],
+      ['DeleteOptions', CONFIGMAP_ONE, { method: 'DELETE' }],
       ['DeleteOptions', CONFIGMAPS, { method: 'DELETE' }],
     ];
     const message = `meta.platform.io "" is invalid: dryRun: Unsupported value: ${shown}: supported values: "All"`;
@@ -248,12 +252,12 @@ describe('dryRun', () => {
   });
 
   it('of a DELETE counts in the query and in the body', async () => {
-    await api.delete(`${ONE}?dryRun=All`, { body: { kind: 'DeleteOptions' } });
-    await api.delete(ONE, { body: { dryRun: ['All'] } });
-    expect((await api.get(ONE)).status).toBe(200);
-    expect((await api.delete(`${ONE}?dryRun=x`, { body: {} })).status).toBe(422);
+    await api.delete(`${CONFIGMAP_ONE}?dryRun=All`, { body: { kind: 'DeleteOptions' } });
+    await api.delete(CONFIGMAP_ONE, { body: { dryRun: ['All'] } });
+    expect((await api.get(CONFIGMAP_ONE)).status).toBe(200);
+    expect((await api.delete(`${CONFIGMAP_ONE}?dryRun=x`, { body: {} })).status).toBe(422);
     const message = 'no kind "Foo" is registered for version "meta.platform.io/v1"';
-    expect((await api.delete(ONE, { body: { kind: 'Foo' } })).refusal).toEqual([400, expect.stringContaining(message)]);
+    expect((await api.delete(CONFIGMAP_ONE, { body: { kind: 'Foo' } })).refusal).toEqual([400, expect.stringContaining(message)]);
   });
 });
 
@@ -264,10 +268,11 @@ it('the system priority classes exist when the server is ready', async () => {
   ]);
 });
 
-const ESCAPING = 'eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MSwic3RhcnQiOiIuLi94In0';
+const ESCAPING_TOKEN = 'eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MSwic3RhcnQiOiIuLi94In0';
 const unparsed = (text: string): string =>
   `resourceVersion: Invalid value: "${text}": strconv.ParseUint: parsing "${text}": invalid syntax`;
-const INITIAL = 'ListOptions.meta.platform.io "" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list';
+const INITIAL_EVENTS_FORBIDDEN =
+  'ListOptions.meta.platform.io "" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list';
 it.each([
   ['limit=abc', 400, 'strconv.ParseInt: parsing "abc": invalid syntax'],
   ['limit=99999999999999999999', 400, 'strconv.ParseInt: parsing "99999999999999999999": value out of range'],
@@ -275,8 +280,8 @@ it.each([
   ['resourceVersion=-1', 400, unparsed('-1')],
   ['resourceVersion=1e3&limit=1', 400, `invalid resource version: ${unparsed('1e3')}`],
   ['timeout=abc', 400, 'invalid timeout specified in the request URL - time: invalid duration "abc"'],
-  [`continue=${ESCAPING}`, 400, 'invalid continue token: continue key is not valid: ../x'],
-  ['sendInitialEvents=true', 422, INITIAL],
+  [`continue=${ESCAPING_TOKEN}`, 400, 'invalid continue token: continue key is not valid: ../x'],
+  ['sendInitialEvents=true', 422, INITIAL_EVENTS_FORBIDDEN],
 ])('a list with %s is rejected with %i: %s', async (query, status, message) => {
   expect((await api.get(`${CONFIGMAPS}?${query}`)).refusal).toEqual([status, message]);
 });
@@ -286,9 +291,12 @@ describe('access', () => {
 
   it('a token or a client certificate authenticates, an unknown token does not', async () => {
     expect((await api.get('/api', { token: 'nope' })).refusal).toEqual([401, 'Unauthorized']);
-    const admin = await clientOf(api.authority, 'root', MASTERS);
-    expect((await api.get(ONE, { token: null, certificate: admin })).status).toBe(200);
-    const refused = await api.get(ONE, { token: null, certificate: await clientOf(api.authority, 'bob', ['devs']) });
+    const admin = await issueClientCertificate(api.authority, 'root', MASTERS);
+    expect((await api.get(CONFIGMAP_ONE, { token: null, certificate: admin })).status).toBe(200);
+    const refused = await api.get(CONFIGMAP_ONE, {
+      token: null,
+      certificate: await issueClientCertificate(api.authority, 'bob', ['devs']),
+    });
     expect(refused.message).toBe(
       'configmaps "one" is forbidden: User "bob" cannot get resource "configmaps" in API group "" in the namespace "default"',
     );
@@ -296,9 +304,9 @@ describe('access', () => {
   });
 
   it('a client certificate authenticates over HTTP/2 as well', async () => {
-    const { certificate: cert, key } = await clientOf(api.authority, 'root', MASTERS);
+    const { certificate: cert, key } = await issueClientCertificate(api.authority, 'root', MASTERS);
     const session = api.connectHttp2({ cert, key });
-    expect(await statusOf(session.request({ ':path': ONE }))).toBe(200);
+    expect(await responseStatus(session.request({ ':path': CONFIGMAP_ONE }))).toBe(200);
     session.destroy();
   });
 
@@ -314,7 +322,7 @@ describe('access', () => {
     expect((await api.get('/metrics', { token: ALICE })).message).toBe('forbidden: User "alice" cannot get path "/metrics"');
   });
 
-  it.each<[string, Record<string, string>, number, Call?]>([
+  it.each<[string, Record<string, string>, number, CallOptions?]>([
     ['plain', {}, 200],
     ['with a foreign Host', { host: 'evil.example' }, 403],
     ['with a foreign Host and a port', { host: 'evil.example:8080' }, 403],
@@ -329,7 +337,7 @@ describe('access', () => {
     ['with the token of another user', { authorization: `Bearer ${ALICE}` }, 403],
     ['with an unknown token', { authorization: 'Bearer nope' }, 401],
   ])('a request %s (%j) to the local listener is answered with %i', async (_title, headers, status, more = {}) => {
-    const answer = await api.call(ONE, { local: true, token: null, headers, ...more });
+    const answer = await api.call(CONFIGMAP_ONE, { local: true, token: null, headers, ...more });
     expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([status, undefined]);
   });
 });

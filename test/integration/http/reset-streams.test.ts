@@ -1,4 +1,7 @@
-/** HTTP/2 streams that a client opens and resets in one write. An uncaught exception would end the process, whatever the credentials. */
+/**
+ * HTTP/2 streams that a client opens and resets in one write. An uncaught exception would end the process, whatever the
+ * credentials.
+ */
 import { constants } from 'node:http2';
 import { connect } from 'node:tls';
 import { connectionPreface, headersFrame, rawFrame, FRAME, resetFrame } from '../../support/raw-http2';

@@ -1,6 +1,7 @@
 /**
- * Replays the recordings of two areas with HTTP requests. Beside the recorded code, warnings and causes, a refusal must have what clients rely on: the reason of
- * the code, the object's name and kind, and a message with every cause.
+ * Replays the validation recordings `core` and `networking` with HTTP requests. Besides the recorded code, warnings and
+ * causes, a rejection must have the fields that clients rely on: the reason of the code, the name and kind of the
+ * object, and a message with every cause.
  */
 import { STORED_KINDS, storedRowOf, type KindRow } from '../../../shared/api/kinds';
 import { apiVersionOf } from '../../../shared/api/identity/identity';
@@ -9,7 +10,7 @@ import type { KindHead } from '../../replay/kind-case';
 import { recordingsIn } from '../../replay/recording';
 import { replayKindCases, type KindServer, type WriteResult } from '../../replay/replay-kind-cases';
 import { listOf, number, oneOf, shape, text } from '../../replay/shape';
-import { type Answer } from './call';
+import { type ApiResponse } from './call';
 import { startFixture } from './fixture';
 
 const REASONS: Readonly<Record<number, string>> = { 400: 'BadRequest', 422: 'Invalid' };
@@ -56,7 +57,7 @@ function rowOf({ resource, apiVersion }: KindHead): KindRow {
 }
 
 /** Parses an answer and checks what does not depend on the case. */
-function checkedResult(row: KindRow, answer: Answer): WriteResult {
+function checkedResult(row: KindRow, answer: ApiResponse): WriteResult {
   const warnings = answer.warnings;
   if (answer.status < 400) {
     const { kind, apiVersion, ...object }: JsonObject = JSON.parse(answer.text);
@@ -68,7 +69,7 @@ function checkedResult(row: KindRow, answer: Answer): WriteResult {
   expect([status.code, status.reason]).toEqual([answer.status, REASONS[answer.status]]);
   const { message, details } = status;
   if (details === undefined) return { code: answer.status, message, causes: [], warnings };
-  // Validation is that of the stored version.
+  // Objects are validated in the stored version.
   const stored = storedRowOf(row);
   expect([details.kind, details.group ?? '']).toEqual([stored.kind, stored.group]);
   const causes = details.causes.map(({ field = '', reason, message: causeMessage }) => [field, reason, causeMessage] as const);

@@ -1,4 +1,4 @@
-/** A shutdown in its order, and what clients learn of it. */
+/** The steps of a graceful shutdown, and what clients observe of each. */
 import { request, type IncomingMessage } from 'node:http';
 import { waitUntil } from '../../support/programs';
 import { ADMIN } from './call';
@@ -9,19 +9,19 @@ it('a server that shuts down is not ready at once, serves on for the delay, then
   const watch = request({ host: '127.0.0.1', port: api.server.localPort, path: '/api/v1/namespaces?watch=1', agent: false });
   watch.end();
   const stream = await new Promise<IncomingMessage>((resolve) => watch.on('response', resolve));
-  let ended = false;
+  let isEnded = false;
   stream.resume();
-  stream.on('close', () => (ended = true));
+  stream.on('close', () => (isEnded = true));
 
-  const down = api.stop();
+  const stopping = api.stop();
   const notReady = await api.get('/readyz');
   expect([notReady.status, notReady.text]).toEqual([500, expect.stringContaining('[-]shutdown failed: reason withheld')]);
   expect((await api.get('/livez')).text).toBe('ok');
   const served = await api.get('/api/v1/namespaces');
   expect([served.status, served.headers['connection']]).toEqual([200, 'close']);
-  expect(ended).toBe(false);
-  await down;
-  await waitUntil('the end of the watch', () => ended);
+  expect(isEnded).toBe(false);
+  await stopping;
+  await waitUntil('the end of the watch', () => isEnded);
   expect(stream.complete).toBe(true);
   await expect(api.get('/readyz')).rejects.toThrow();
 }, 30_000);
@@ -34,10 +34,10 @@ it('a server that shuts down sends GOAWAY to HTTP/2 clients', async () => {
   stream.on('error', () => undefined);
   stream.resume();
   await new Promise((resolve) => stream.on('response', resolve));
-  const ended = new Promise((resolve) => stream.on('end', resolve));
+  const isEnded = new Promise((resolve) => stream.on('end', resolve));
   await api.stop();
   expect(await goaway).toBe(0);
-  await ended;
+  await isEnded;
   session.destroy();
 }, 30_000);
 
@@ -47,17 +47,17 @@ it('with sendRetryAfter, requests are rejected with 429 while others are finishe
   const body = '{"metadata":{"name":"late"}}';
   const headers = { 'content-type': 'application/json', 'content-length': body.length, expect: '100-continue' };
   const unfinished = request({ host: '127.0.0.1', port: api.server.localPort, path, method: 'POST', headers, agent: false });
-  const taken = new Promise<void>((resolve) => unfinished.once('continue', resolve));
+  const continued = new Promise<void>((resolve) => unfinished.once('continue', resolve));
   const answer = new Promise<IncomingMessage>((resolve, reject) => unfinished.on('response', resolve).on('error', reject));
   unfinished.flushHeaders();
-  await taken;
+  await continued;
 
-  const down = api.stop();
-  const turnedAway = await waitUntil('requests to be turned away', async () => {
+  const stopping = api.stop();
+  const rejectedHeaders = await waitUntil('requests to be rejected', async () => {
     const { status, headers: got } = await api.get(path);
     return status === 429 ? got : undefined;
   });
-  expect(turnedAway['retry-after']).toBe('5');
+  expect(rejectedHeaders['retry-after']).toBe('5');
   const statuses = ['/metrics', '/metrics/x', '/livez', '/healthz', '/readyz/ping', '/version', '/apis'].map(
     async (other) => [other, (await api.get(other)).status] as const,
   );
@@ -72,5 +72,5 @@ it('with sendRetryAfter, requests are rejected with 429 while others are finishe
   });
   unfinished.end(body);
   expect((await answer).statusCode).toBe(201);
-  await down;
+  await stopping;
 }, 30_000);

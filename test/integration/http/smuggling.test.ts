@@ -1,6 +1,7 @@
 /**
- * Requests whose headers two servers may parse differently, sent as raw bytes to an aggregated API server: only authorized requests reach it, each once and with its own
- * body, and no part of one user's request becomes the start of another's.
+ * Request smuggling: requests with headers that two servers may parse differently, sent as raw bytes to an aggregated
+ * API server. Only authorized requests reach it, each once and with its own body, and no part of a request becomes the
+ * start of another user's request.
  */
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { createAuthority } from '../../../shared/pki/certificates';
@@ -10,24 +11,27 @@ import { waitUntil } from '../../support/programs';
 import { sendRawStream, type RawStream } from '../../support/raw-http2-stream';
 import { skipLoudly } from '../../support/skipped';
 import { useResource } from '../../support/use-resource';
-import { grant } from './access-setup';
+import { grantClusterRole } from './access-setup';
 import { ADMIN, ALICE } from './call';
-import { HOUR_MS, serverOf, useServer } from './fixture';
+import { HOUR_MS, issueServerCertificate, useServer } from './fixture';
 
 const GROUP = 'wardle.example.com';
 const FLUNDERS = `/apis/${GROUP}/v1/namespaces/default/flunders`;
 const BUILD_MS = 300_000;
 const FUZZ_MS = 240_000;
 
-/** A request that alice is not authorized to make, hidden in the bytes of another one. */
+/** A request that alice is not authorized to make, hidden in the bytes of another request. */
 const SMUGGLED = `DELETE ${FLUNDERS}/smuggled HTTP/1.1\r\nHost: x\r\nX-Remote-User: admin\r\nX-Remote-Group: system:masters\r\nContent-Length: 0\r\n\r\n`;
 
-/** Closes the connection after the preceding bytes. It is longer than any body, so that it completes a request that waits for more, and the remainder cannot be parsed. */
-const LAST = `GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Padding: ${'p'.repeat(2_000)}\r\n\r\n`;
+/**
+ * Closes the connection after the preceding bytes. It is longer than any body, so that it completes a request that
+ * waits for more, and the remainder cannot be parsed.
+ */
+const CLOSING_REQUEST = `GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Padding: ${'p'.repeat(2_000)}\r\n\r\n`;
 
 const FINAL_STATUS = /HTTP\/1\.[01] [2-5]/;
 
-const as = (token: string): string => `Host: x\r\nAuthorization: Bearer ${token}\r\n`;
+const authorizedHeaders = (token: string): string => `Host: x\r\nAuthorization: Bearer ${token}\r\n`;
 
 const STARTS: readonly (readonly [string, StartBackend])[] = [
   ['Node', startNodeBackend],
@@ -42,7 +46,7 @@ describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
   const backend = useResource(
     async () => {
       const authority = await createAuthority({ subject: { commonName: 'extensions' }, lifetimeMs: HOUR_MS, clock });
-      const started = await startBackend(await serverOf(authority, ['ext.agg.svc']));
+      const started = await startBackend(await issueServerCertificate(authority, ['ext.agg.svc']));
       await api.create('/api/v1/namespaces', { metadata: { name: 'agg' } });
       const external = { type: 'ExternalName', externalName: 'localhost' };
       await api.create('/api/v1/namespaces/agg/services', { metadata: { name: 'ext' }, spec: external });
@@ -51,7 +55,7 @@ describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
       const spec = { ...version, service: { namespace: 'agg', name: 'ext', port: started.port }, caBundle };
       await api.create('/apis/apiregistration.platform.io/v1/apiservices', { metadata: { name: `v1.${GROUP}` }, spec });
       // Alice may read flunders; the administrator may do everything.
-      await grant(api, 'reader', { apiGroups: [GROUP], resources: ['flunders'], verbs: ['get', 'list'] }, ['alice']);
+      await grantClusterRole(api, 'reader', { apiGroups: [GROUP], resources: ['flunders'], verbs: ['get', 'list'] }, ['alice']);
       await waitUntil(
         'the server to be available',
         async () => (await api.get(`${FLUNDERS}?probe=ready`, { token: ALICE })).status === 200,
@@ -63,14 +67,18 @@ describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
   );
   beforeEach(() => void backend().requests.splice(0));
 
-  /** Sends the bytes on a new connection and returns all responses. A round trip after the first final response it ends the connection, and with it a body without a length. */
+  /**
+   * Sends the bytes on a new connection and returns all responses. A round trip after the first final response it ends
+   * the connection, and with it a body without a length.
+   */
   async function sendRaw(bytes: string): Promise<string> {
-    const socket = api.connect();
+    const socket = api.openSocket();
     let text = '';
-    // Awaited before the requests are read: a caller that removes them would otherwise take away what the probe waits for.
+    // Awaited before the requests are read: a caller that removes them would otherwise take away what the probe waits
+    // for.
     let roundTrip = Promise.resolve();
     await new Promise<void>((resolve) => {
-      socket.once('secureConnect', () => socket.write(Buffer.from(bytes + LAST, 'latin1')));
+      socket.once('secureConnect', () => socket.write(Buffer.from(bytes + CLOSING_REQUEST, 'latin1')));
       let isAnswered = false;
       socket.on('data', (chunk: Buffer) => {
         text += chunk.toString('latin1');
@@ -84,7 +92,10 @@ describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
     return text;
   }
 
-  /** Sends a request of the administrator and checks its response. `backend().requests` has all earlier requests when this resolves. */
+  /**
+   * Sends a request of the administrator and checks its response. `backend().requests` has all earlier requests when
+   * this resolves.
+   */
   async function probe(id: string): Promise<void> {
     const line = `GET ${FLUNDERS}?probe=${id}`;
     const answer = await api.read(`${FLUNDERS}?probe=${id}`);
@@ -93,7 +104,7 @@ describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
   }
 
   /** The requests for resources since the last call, without probes. */
-  async function arrived(): Promise<readonly ReadRequest[]> {
+  async function takeRequests(): Promise<readonly ReadRequest[]> {
     await probe('last');
     return backend()
       .requests.splice(0)
@@ -104,10 +115,10 @@ describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
 
   it.each(METHODS)('receives the body of a %s as it was framed', async (method) => {
     const line = `${method} ${FLUNDERS}`;
-    await sendRaw(`${line} HTTP/1.1\r\n${as(ADMIN)}Content-Length: 5\r\n\r\nhello`);
-    await sendRaw(`${line} HTTP/1.1\r\n${as(ADMIN)}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`);
-    await sendRaw(`${line} HTTP/1.1\r\n${as(ADMIN)}\r\n`);
-    const [stated, chunked, none] = await arrived();
+    await sendRaw(`${line} HTTP/1.1\r\n${authorizedHeaders(ADMIN)}Content-Length: 5\r\n\r\nhello`);
+    await sendRaw(`${line} HTTP/1.1\r\n${authorizedHeaders(ADMIN)}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`);
+    await sendRaw(`${line} HTTP/1.1\r\n${authorizedHeaders(ADMIN)}\r\n`);
+    const [stated, chunked, none] = await takeRequests();
     expect(stated).toMatchObject({ line, length: 5, codings: [], body: 'hello' });
     expect(chunked).toMatchObject({ line, length: -1, codings: ['chunked'], body: 'hello' });
     expect(none).toMatchObject({ line, codings: [], body: '' });
@@ -115,25 +126,25 @@ describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
 
   it('does not read the next request as the body of the previous one', async () => {
     const eaten = 400;
-    await sendRaw(`GET ${FLUNDERS}?first HTTP/1.1\r\n${as(ALICE)}Content-Length: ${eaten}\r\n\r\n${'x'.repeat(eaten)}`);
+    await sendRaw(`GET ${FLUNDERS}?first HTTP/1.1\r\n${authorizedHeaders(ALICE)}Content-Length: ${eaten}\r\n\r\n${'x'.repeat(eaten)}`);
     const padding = `X-A: ${'a'.repeat(eaten)}\r\n`;
-    await sendRaw(`GET ${FLUNDERS}?second HTTP/1.1\r\n${as(ALICE)}${padding}X-B: ${SMUGGLED}`);
-    expect((await arrived()).map(({ line, user }) => `${line} ${user}`)).toEqual([
+    await sendRaw(`GET ${FLUNDERS}?second HTTP/1.1\r\n${authorizedHeaders(ALICE)}${padding}X-B: ${SMUGGLED}`);
+    expect((await takeRequests()).map(({ line, user }) => `${line} ${user}`)).toEqual([
       `GET ${FLUNDERS}?first alice`,
       `GET ${FLUNDERS}?second alice`,
     ]);
   });
 
   it('receives a request with a body on a connection that is not reused', async () => {
-    await sendRaw(`GET ${FLUNDERS}?before HTTP/1.1\r\n${as(ALICE)}\r\n`);
-    await sendRaw(`GET ${FLUNDERS}?body HTTP/1.1\r\n${as(ALICE)}Content-Length: ${SMUGGLED.length}\r\n\r\n${SMUGGLED}`);
-    await sendRaw(`GET ${FLUNDERS}?after HTTP/1.1\r\n${as(ALICE)}\r\n`);
+    await sendRaw(`GET ${FLUNDERS}?before HTTP/1.1\r\n${authorizedHeaders(ALICE)}\r\n`);
+    await sendRaw(`GET ${FLUNDERS}?body HTTP/1.1\r\n${authorizedHeaders(ALICE)}Content-Length: ${SMUGGLED.length}\r\n\r\n${SMUGGLED}`);
+    await sendRaw(`GET ${FLUNDERS}?after HTTP/1.1\r\n${authorizedHeaders(ALICE)}\r\n`);
     await probe('end');
-    const all = backend().requests.splice(0);
-    const [body, ...others] = all.filter(({ line }) => line === `GET ${FLUNDERS}?body`);
+    const requests = backend().requests.splice(0);
+    const [body, ...others] = requests.filter(({ line }) => line === `GET ${FLUNDERS}?body`);
     expect([body?.body, others]).toEqual([SMUGGLED, []]);
-    expect(all.filter(({ connection }) => connection === body?.connection)).toEqual([body]);
-    expect(new Set(all.map(({ connection }) => connection)).size).toBeLessThan(all.length);
+    expect(requests.filter(({ connection }) => connection === body?.connection)).toEqual([body]);
+    expect(new Set(requests.map(({ connection }) => connection)).size).toBeLessThan(requests.length);
   });
 
   it('receives no Expect header, no trailers and no headers that Connection names', async () => {
@@ -146,24 +157,24 @@ describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
       'Transfer-Encoding: chunked',
     ];
     const answer = await sendRaw(
-      `POST ${FLUNDERS} HTTP/1.1\r\n${as(ADMIN)}${heads.join('\r\n')}\r\n\r\n2\r\n{}\r\n0\r\nX-Remote-User: root\r\n\r\n`,
+      `POST ${FLUNDERS} HTTP/1.1\r\n${authorizedHeaders(ADMIN)}${heads.join('\r\n')}\r\n\r\n2\r\n{}\r\n0\r\nX-Remote-User: root\r\n\r\n`,
     );
     expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
-    expect(await arrived()).toMatchObject([{ line: `POST ${FLUNDERS}`, user: 'admin', body: '{}' }]);
+    expect(await takeRequests()).toMatchObject([{ line: `POST ${FLUNDERS}`, user: 'admin', body: '{}' }]);
   });
 
   it.each(['h2c', 'HTTP/2.0', 'TLS/1.0', 'h2c, h2', 'h2c;q=1', 'h2c \t', 'h2c x'])('is not asked to upgrade to %s', async (protocol) => {
     const lines = `Connection: Upgrade, HTTP2-Settings\r\nUpgrade: ${protocol}\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n`;
-    const answer = await sendRaw(`GET ${FLUNDERS} HTTP/1.1\r\n${as(ADMIN)}${lines}\r\n`);
+    const answer = await sendRaw(`GET ${FLUNDERS} HTTP/1.1\r\n${authorizedHeaders(ADMIN)}${lines}\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-    expect(await arrived()).toMatchObject([{ line: `GET ${FLUNDERS}` }]);
+    expect(await takeRequests()).toMatchObject([{ line: `GET ${FLUNDERS}` }]);
   });
 
   it('is sent an escaped number sign, behind which it may not look for another path', async () => {
-    const get = (path: string) => sendRaw(`GET ${path} HTTP/1.1\r\n${as(ADMIN)}\r\n`);
+    const get = (path: string) => sendRaw(`GET ${path} HTTP/1.1\r\n${authorizedHeaders(ADMIN)}\r\n`);
     expect(await get(`${FLUNDERS}/a#/status?x=#`)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(await get(`${FLUNDERS}/a#/../b`)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
-    expect(await arrived()).toMatchObject([{ line: `GET ${FLUNDERS}/a%23/status?x=%23` }]);
+    expect(await takeRequests()).toMatchObject([{ line: `GET ${FLUNDERS}/a%23/status?x=%23` }]);
   });
 
   const FRAMINGS: readonly ((body: string) => string)[] = [
@@ -232,9 +243,9 @@ describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
         const extras = `${chance.pick(EXTRAS)}${chance.pick(EXTRAS)}`;
         const head = `${chance.pick(METHODS)} ${FLUNDERS}?case=${round} HTTP/${version}\r\n`;
         const fields = chance.often(0.5) ? framing + extras : extras + framing;
-        const bytes = `${head}${as(chance.often(0.5) ? ALICE : ADMIN)}${fields}\r\n${chance.pick(BODIES)(body)}`;
+        const bytes = `${head}${authorizedHeaders(chance.often(0.5) ? ALICE : ADMIN)}${fields}\r\n${chance.pick(BODIES)(body)}`;
         await sendRaw(bytes);
-        const unexpected = (await arrived()).filter(({ line }) => !line.endsWith(`?case=${round}`));
+        const unexpected = (await takeRequests()).filter(({ line }) => !line.endsWith(`?case=${round}`));
         expect([bytes, unexpected]).toEqual([bytes, []]);
       }
     },
@@ -288,7 +299,7 @@ describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
         };
         const { data } = await sendRawStream(api.server.port, stream);
         expect([stream, data]).not.toEqual([stream, expect.stringContaining('"code":500')]);
-        const unexpected = (await arrived()).filter(({ line }) => !line.includes(`?case=${round}`));
+        const unexpected = (await takeRequests()).filter(({ line }) => !line.includes(`?case=${round}`));
         expect([stream, unexpected]).toEqual([stream, []]);
       }
     },

@@ -1,9 +1,12 @@
-/** Names in two spellings over HTTP: an object cannot have different values under the two spellings of a name, and a rule applies to both spellings. */
+/**
+ * Names in the spellings of both dialects: an object cannot have different values under the two spellings of a name,
+ * and a policy applies to both spellings.
+ */
 import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
 import { DIALECTS, GENERATED_NAMES, qualifiedNameInDialect, type Dialect } from '../../../shared/names/dialect';
 import { waitUntil } from '../../support/programs';
-import { APPLY, JSON_PATCH, STRATEGIC_PATCH } from './call';
-import { definitionOf, useServer } from './fixture';
+import { APPLY_PATCH, JSON_PATCH, STRATEGIC_PATCH } from './call';
+import { customResourceDefinition, useServer } from './fixture';
 
 const WITHOUT_ACCOUNTS = { ...AS_THE_TABLE_SAYS, disabled: ['ServiceAccount'] };
 const ENFORCE = ['pod-security.kubernetes.io/enforce', 'pod-security.platform.io/enforce'] as const;
@@ -16,9 +19,9 @@ const REFUSAL = `metadata.labels[${NEUTRAL}]: Invalid value: "privileged": must 
 
 describe('both spellings of one name in one object', () => {
   const both = { [UPSTREAM]: 'restricted', [NEUTRAL]: 'privileged' };
-  const inOrder = { [NEUTRAL]: 'privileged', [UPSTREAM]: 'restricted' };
+  const bothReversed = { [NEUTRAL]: 'privileged', [UPSTREAM]: 'restricted' };
 
-  test.each([both, inOrder])('are rejected in a new Namespace with the labels %j', async (labels) => {
+  test.each([both, bothReversed])('are rejected in a new Namespace with the labels %j', async (labels) => {
     const answer = await api.post('/api/v1/namespaces', namespace('double', labels));
     expect(answer.refusal).toEqual([422, `Namespace "double" is invalid: ${REFUSAL}`]);
   });
@@ -33,10 +36,10 @@ describe('both spellings of one name in one object', () => {
     const answers = await Promise.all([
       api.put(path, changed),
       api.put(`${path}/status`, changed),
-      api.merge(path, merged),
+      api.mergePatch(path, merged),
       api.patch(path, merged, STRATEGIC_PATCH),
       api.patch(path, [added], JSON_PATCH),
-      api.patch(`${path}?fieldManager=m`, applied, APPLY),
+      api.patch(`${path}?fieldManager=m`, applied, APPLY_PATCH),
     ]);
     for (const answer of answers) expect(answer.refusal).toEqual([422, `Namespace "single" is invalid: ${REFUSAL}`]);
   });
@@ -73,7 +76,7 @@ describe('both spellings of one name in one object', () => {
   test('are rejected for a schema member when they differ, while the neutral spelling alone is accepted', async () => {
     const definition = (schema: object): object => ({
       ...{ apiVersion: 'apiextensions.platform.io/v1', kind: 'CustomResourceDefinition' },
-      ...definitionOf('things', 'Thing', 'example.com', schema),
+      ...customResourceDefinition('things', 'Thing', 'example.com', schema),
     });
     const [a, b] = [[{ rule: "self.metadata.name != 'a'" }], [{ rule: "self.metadata.name != 'b'" }]];
     const path = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';
@@ -83,20 +86,23 @@ describe('both spellings of one name in one object', () => {
     expect(refused.refusal).toEqual([400, differ]);
     const stored = (rules: object): string => `"x-kubernetes-validations":${JSON.stringify(rules)}`;
     expect((await api.create(strict, definition({ 'x-platform-validations': a }))).text).toContain(stored(a));
-    const one = `${path}/things.example.com`;
-    const applied = await api.patch(`${one}?fieldManager=m`, definition({ 'x-platform-validations': a }), APPLY);
+    const definitionPath = `${path}/things.example.com`;
+    const applied = await api.patch(`${definitionPath}?fieldManager=m`, definition({ 'x-platform-validations': a }), APPLY_PATCH);
     expect([applied.status, applied.text.includes(stored(a)), applied.text.includes('x-platform')]).toEqual([200, true, false]);
-    const merged = await api.merge(one, definitionOf('things', 'Thing', 'example.com', { 'x-platform-validations': b }));
+    const merged = await api.mergePatch(
+      definitionPath,
+      customResourceDefinition('things', 'Thing', 'example.com', { 'x-platform-validations': b }),
+    );
     expect([merged.status, merged.text.includes(stored(b)), merged.text.includes('x-platform')]).toEqual([200, true, false]);
     const schema = '/spec/versions/0/schema/openAPIV3Schema/x-platform-validations';
-    expect((await api.patch(one, [{ op: 'add', path: schema, value: a }], JSON_PATCH)).refusal).toEqual([422, differ]);
+    expect((await api.patch(definitionPath, [{ op: 'add', path: schema, value: a }], JSON_PATCH)).refusal).toEqual([422, differ]);
   });
 });
 
 describe.each(DIALECTS)('a server with --naming=%s', (naming) => {
   const server = useServer({ naming, plugins: WITHOUT_ACCOUNTS });
 
-  async function enforce(name: string, constraints: object, expression: string): Promise<void> {
+  async function createPolicy(name: string, constraints: object, expression: string): Promise<void> {
     const base = '/apis/admissionregistration.k8s.io/v1';
     const rule = { operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'] };
     const spec = { matchConstraints: { resourceRules: [rule], ...constraints }, validations: [{ expression, message: name }] };
@@ -106,7 +112,7 @@ describe.each(DIALECTS)('a server with --naming=%s', (naming) => {
   }
 
   /** The message of the rejection. Retries, because policies reach the server through its watch. */
-  const refusal = (path: string, body: object): Promise<unknown> =>
+  const waitForRejection = (path: string, body: object): Promise<unknown> =>
     waitUntil('a rejection by the policy', async () => {
       const answer = await server.post(`${path}?dryRun=All`, body);
       return answer.status === 422 && answer.message;
@@ -116,16 +122,16 @@ describe.each(DIALECTS)('a server with --naming=%s', (naming) => {
     const [upstream, neutral] = (['kubernetes', 'platform'] as const).map((dialect) =>
       qualifiedNameInDialect(dialect, 'platform.io/basic-auth'),
     );
-    await enforce('no-basic', {}, `!has(object.type) || object.type != '${upstream}'`);
-    await enforce('no-tls', {}, "!has(object.type) || !object.type.startsWith('platform.io/tls')");
+    await createPolicy('no-basic', {}, `!has(object.type) || object.type != '${upstream}'`);
+    await createPolicy('no-tls', {}, "!has(object.type) || !object.type.startsWith('platform.io/tls')");
     const secret = (type: string | undefined): object => ({
       metadata: { generateName: 's-' },
       type,
       data: { username: '', 'tls.crt': '', 'tls.key': '' },
     });
     const path = '/api/v1/namespaces/default/secrets';
-    for (const type of [upstream, neutral]) expect(await refusal(path, secret(type))).toContain('no-basic');
-    for (const type of ['kubernetes.io/tls', 'platform.io/tls']) expect(await refusal(path, secret(type))).toContain('no-tls');
+    for (const type of [upstream, neutral]) expect(await waitForRejection(path, secret(type))).toContain('no-basic');
+    for (const type of ['kubernetes.io/tls', 'platform.io/tls']) expect(await waitForRejection(path, secret(type))).toContain('no-tls');
     await server.create(`${path}?dryRun=All`, secret('Opaque'));
   });
 
@@ -133,12 +139,12 @@ describe.each(DIALECTS)('a server with --naming=%s', (naming) => {
     const { systemNamespace, prefix } = GENERATED_NAMES[dialect];
     const values = [systemNamespace];
     const inSystem = { matchExpressions: [{ key: `${prefix}/metadata.name`, operator: 'In', values }] };
-    await enforce(`selector-${dialect}`, { namespaceSelector: inSystem }, "object.metadata.name != 'a'");
-    await enforce(`request-${dialect}`, {}, `request.namespace != '${systemNamespace}' || object.metadata.name != 'b'`);
-    for (const { systemNamespace: place } of Object.values(GENERATED_NAMES)) {
-      const path = `/api/v1/namespaces/${place}/configmaps`;
-      expect(await refusal(path, { metadata: { name: 'a' } })).toContain(`selector-${dialect}`);
-      expect(await refusal(path, { metadata: { name: 'b' } })).toContain(`request-${dialect}`);
+    await createPolicy(`selector-${dialect}`, { namespaceSelector: inSystem }, "object.metadata.name != 'a'");
+    await createPolicy(`request-${dialect}`, {}, `request.namespace != '${systemNamespace}' || object.metadata.name != 'b'`);
+    for (const { systemNamespace: spelling } of Object.values(GENERATED_NAMES)) {
+      const path = `/api/v1/namespaces/${spelling}/configmaps`;
+      expect(await waitForRejection(path, { metadata: { name: 'a' } })).toContain(`selector-${dialect}`);
+      expect(await waitForRejection(path, { metadata: { name: 'b' } })).toContain(`request-${dialect}`);
       await server.create(`${path}?dryRun=All`, { metadata: { name: 'c' } });
     }
     const path = '/api/v1/namespaces/default/configmaps?dryRun=All';
@@ -147,12 +153,12 @@ describe.each(DIALECTS)('a server with --naming=%s', (naming) => {
 
   test('applies a policy that names an API group in one spelling to both', async () => {
     const conditions = ['coordination.k8s.io', 'coordination.platform.io'];
-    for (const [at, group] of conditions.entries())
-      await enforce(`group-${at}`, {}, `request.resource.group != '${group}' || object.metadata.name != 'no-${at}'`);
+    for (const [index, group] of conditions.entries())
+      await createPolicy(`group-${index}`, {}, `request.resource.group != '${group}' || object.metadata.name != 'no-${index}'`);
     for (const group of conditions)
-      for (const at of conditions.keys()) {
-        const lease = { metadata: { name: `no-${at}` }, spec: {} };
-        expect(await refusal(`/apis/${group}/v1/namespaces/default/leases`, lease)).toContain(`group-${at}`);
+      for (const index of conditions.keys()) {
+        const lease = { metadata: { name: `no-${index}` }, spec: {} };
+        expect(await waitForRejection(`/apis/${group}/v1/namespaces/default/leases`, lease)).toContain(`group-${index}`);
       }
   });
 });

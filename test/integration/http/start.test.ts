@@ -1,4 +1,7 @@
-/** What a server answers between the opening of its port and its readiness, while its store answers no call before the test releases it; and while its store takes no writes. */
+/**
+ * Requests between the opening of the ports and readiness, while the store blocks every call until the test releases
+ * it; and requests while the store rejects writes.
+ */
 import { connect as connectHttp2 } from 'node:http2';
 import { startServer, type RunningServer } from '../../../apiserver/server/wiring/start-server';
 import { startListening } from '../../../apiserver/server/wiring/listening';
@@ -10,31 +13,31 @@ import { silentLogger as logger } from '../../../shared/runtime/logger';
 import { systemRandom as random } from '../../../shared/runtime/random';
 import { MemoryStore } from '../../support/memory-store';
 import { waitUntil } from '../../support/programs';
-import { ALICE, type Call, call } from './call';
-import { fixtureOptions, useServer, type FixtureChanges } from './fixture';
+import { ALICE, type CallOptions, call } from './call';
+import { fixtureOptions, useServer, type FixtureOptions } from './fixture';
 
 const NAMESPACE = '/api/v1/namespaces/default';
 
 interface StartingServer {
   readonly server: Listening & { readonly port: number; readonly localPort: number | undefined };
-  /** Lets the store answer. */
+  /** Unblocks the store. */
   readonly release: () => void;
   readonly running: Promise<RunningServer>;
-  readonly held: () => number;
+  readonly heldRequests: () => number;
 }
 
-const ends: (() => Promise<void>)[] = [];
+const shutdowns: (() => Promise<void>)[] = [];
 afterEach(async () => {
-  for (const end of ends.splice(0)) await end();
+  for (const shutdown of shutdowns.splice(0)) await shutdown();
 });
 
-async function startWithoutStore(changes: FixtureChanges = {}): Promise<StartingServer> {
+async function startWithoutStore(changes: FixtureOptions = {}): Promise<StartingServer> {
   const { options } = await fixtureOptions(changes);
   const meters = new Meters();
   const listening = await startListening(options, { clock, random, meters });
   const store = new StalledStore();
   const running = startServer(options, { listening, store, clock, random, logger, meters, configurations: [] });
-  ends.push(async () => {
+  shutdowns.push(async () => {
     store.release();
     await (await running).shutdown();
   });
@@ -42,7 +45,7 @@ async function startWithoutStore(changes: FixtureChanges = {}): Promise<Starting
     server: { ...listening, port: listening.secure.port, localPort: listening.local?.port },
     release: () => store.release(),
     running,
-    held: () => meters.counter('apiserver_start_held_requests').value,
+    heldRequests: () => meters.counter('apiserver_start_held_requests').value,
   };
 }
 
@@ -61,8 +64,8 @@ class StalledStore extends MemoryStore {
   }
 }
 
-/** Requests that arrive before the store answers: reads and writes, of administrators and of users whose rights are read from the store, on both listeners. */
-const EARLY: readonly (readonly [string, string, Call, number])[] = [
+/** Reads and writes of administrators and of users with permissions from the store, on both listeners. */
+const REQUESTS_BEFORE_READY: readonly (readonly [string, string, CallOptions, number])[] = [
   ['a read', NAMESPACE, {}, 200],
   ['a list of a user without rights', '/api/v1/secrets', { token: ALICE }, 403],
   ['a write', `${NAMESPACE}/configmaps`, { method: 'POST', body: '{"metadata":{"name":"early"}}' }, 201],
@@ -73,14 +76,14 @@ const EARLY: readonly (readonly [string, string, Call, number])[] = [
 ];
 
 it('a server holds requests until it is ready and then serves them', async () => {
-  const { server, held, release } = await startWithoutStore();
-  const answers = EARLY.map(([, path, options]) => call({ server }, path, options));
-  await waitUntil('all requests to be held', () => held() === EARLY.length);
+  const { server, heldRequests, release } = await startWithoutStore();
+  const answers = REQUESTS_BEFORE_READY.map(([, path, options]) => call({ server }, path, options));
+  await waitUntil('all requests to be held', () => heldRequests() === REQUESTS_BEFORE_READY.length);
   release();
-  expect((await Promise.all(answers)).map(({ status }, index) => [EARLY[index]?.[0], status])).toEqual(
-    EARLY.map(([title, , , status]) => [title, status]),
+  expect((await Promise.all(answers)).map(({ status }, index) => [REQUESTS_BEFORE_READY[index]?.[0], status])).toEqual(
+    REQUESTS_BEFORE_READY.map(([title, , , status]) => [title, status]),
   );
-  expect(held()).toBe(0);
+  expect(heldRequests()).toBe(0);
 });
 
 it('a server answers the health endpoints while it holds other requests', async () => {
@@ -110,22 +113,22 @@ it('a request that cannot be held any longer is rejected with 429', async () => 
 });
 
 it('the timeout of a request includes the time for which it is held', async () => {
-  const { server, held, release } = await startWithoutStore();
+  const { server, heldRequests, release } = await startWithoutStore();
   const answer = call({ server }, `${NAMESPACE}?timeout=1ms`);
-  await waitUntil('the request to be held', () => held() === 1);
+  await waitUntil('the request to be held', () => heldRequests() === 1);
   release();
   expect((await answer).status).toBe(504);
 });
 
 it('a server whose start is interrupted answers held requests as a stopping server', async () => {
-  const { server, held } = await startWithoutStore();
+  const { server, heldRequests } = await startWithoutStore();
   const session = connectHttp2(`https://127.0.0.1:${server.port}`, { rejectUnauthorized: false });
   const stream = session.request({ ':path': NAMESPACE });
   const answers = [
     call({ server }, NAMESPACE).then(({ text }) => text),
     stream.toArray().then((chunks) => Buffer.concat(chunks).toString()),
   ];
-  await waitUntil('both requests to be held', () => held() === 2);
+  await waitUntil('both requests to be held', () => heldRequests() === 2);
   await server.close();
   expect(await Promise.all(answers)).toEqual(['apiserver is shutting down\n', 'apiserver is shutting down\n']);
   session.destroy();

@@ -1,7 +1,10 @@
-/** What only HTTP/2 has: bodies that are cut off in order, and requests that ask before they send. */
+/**
+ * Behaviour specific to HTTP/2: reset streams, 100-continue, CONNECT, and the order of events and responses on one
+ * connection.
+ */
 import { constants, type ClientHttp2Stream } from 'node:http2';
 import { useResource } from '../../support/use-resource';
-import { ADMIN, statusOf } from './call';
+import { ADMIN, responseStatus } from './call';
 import { useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
@@ -19,31 +22,31 @@ it('a body that is cut off where it could end is not stored', async () => {
   const stream = post('application/yaml');
   const closed = new Promise<void>((resolve) => stream.once('close', resolve));
   stream.write('apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: half\n');
-  // The server has it before it hears of the end.
+  // The server has received the body before the stream is reset.
   await new Promise<void>((resolve) => session().ping(() => resolve()));
   stream.close(constants.NGHTTP2_CANCEL);
   await closed;
   const whole = post('application/yaml');
   whole.end('apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: whole\n');
-  expect(await statusOf(whole)).toBe(201);
+  expect(await responseStatus(whole)).toBe(201);
   expect((await api.get(`${CONFIGMAPS}/whole`)).status).toBe(200);
   expect((await api.get(`${CONFIGMAPS}/half`)).status).toBe(404);
 });
 
 it('the expectation 100-continue is answered, and others are rejected', async () => {
   const stream = post('application/json', { expect: '100-continue' });
-  const status = statusOf(stream);
+  const status = responseStatus(stream);
   await new Promise<void>((resolve) => stream.once('continue', resolve));
   stream.end('{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"asked"}}');
   expect(await status).toBe(201);
   const other = post('application/json', { expect: 'wonders' });
-  expect(await statusOf(other)).toBe(417);
+  expect(await responseStatus(other)).toBe(417);
   other.close();
 });
 
 it('CONNECT is rejected', async () => {
   const stream = session().request({ ':method': 'CONNECT', ':authority': 'elsewhere:443' });
-  expect(await statusOf(stream)).toBe(405);
+  expect(await responseStatus(stream)).toBe(405);
   stream.close();
 });
 
@@ -51,7 +54,7 @@ it('the event of a change is sent before the response to the change on the same 
   const headers = { authorization: `Bearer ${ADMIN}` };
   const order: string[] = [];
   const watch = session().request({ ':path': `${CONFIGMAPS}?watch=1&fieldSelector=metadata.name%3Dtold`, ...headers });
-  await statusOf(watch);
+  await responseStatus(watch);
   let text = '';
   watch.on('data', (chunk: Buffer) => {
     text += chunk.toString();

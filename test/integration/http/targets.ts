@@ -1,4 +1,6 @@
-/** Servers of tests as targets of recorded requests, with their audit log in memory where that was recorded. */
+/**
+ * Test servers as targets of recorded requests, with an in-memory audit log for recordings that include annotations.
+ */
 import { Auditor } from '../../../apiserver/audit/auditor';
 import { compilePolicy } from '../../../apiserver/audit/policy';
 import { parseTokenFile } from '../../../apiserver/authentication/token-file';
@@ -11,24 +13,24 @@ import { sinkInto } from '../../support/audit-event';
 import { ADMIN } from './call';
 import type { Fixture } from './fixture';
 
-/** The one user of recorded servers. */
+/** The administrator of the recorded servers, which had no other user. */
 export const RECORDED_USERS = [parseTokenFile('tokens.csv', `${ADMIN},admin,admin-uid,"system:masters"\n`, () => undefined)];
 
 export const targetOver = (api: Fixture): RequestTarget => ({
-  async send(method, path, headers, body, opened) {
-    const answer = await api.call(path, { method, ...(body === '' ? {} : { body }), headers, local: true, opened });
+  async send(method, path, headers, body, onResponse) {
+    const answer = await api.call(path, { method, ...(body === '' ? {} : { body }), headers, local: true, onResponse });
     return { code: answer.status, text: answer.text, warnings: answer.warnings };
   },
 });
 
 export interface AuditedServer {
-  /** For the options of the server. */
+  /** Value of the server option `audit`. */
   readonly auditor: Auditor;
-  over(api: Fixture): AuditedTarget;
+  targetFor(api: Fixture): AuditedTarget;
 }
 
-/** Annotations of parts of the server that are not recorded. */
-const OF_OTHERS = /^(?:authorization|apiserver|authentication|pod-security)\./;
+/** Annotations that are not recorded. */
+const UNRECORDED_ANNOTATIONS = /^(?:authorization|apiserver|authentication|pod-security)\./;
 
 /** `level`: with `Metadata`, all annotations are returned. */
 export function auditedServer(level: 'Metadata' | 'Request' = 'Request'): AuditedServer {
@@ -38,13 +40,13 @@ export function auditedServer(level: 'Metadata' | 'Request' = 'Request'): Audite
   auditor.setBackends(sinkInto(events));
   return {
     auditor,
-    over: (api) => ({
+    targetFor: (api) => ({
       ...targetOver(api),
       async annotations(auditId) {
-        const found = events.find((event) => event['auditID'] === auditId && event['stage'] === 'ResponseComplete');
-        const annotations = found?.['annotations'] ?? {};
-        const all = isBody(annotations) ? Object.entries(annotations) : [];
-        return Object.fromEntries(all.filter(([name]) => level === 'Metadata' || !OF_OTHERS.test(name)));
+        const event = events.find((candidate) => candidate['auditID'] === auditId && candidate['stage'] === 'ResponseComplete');
+        const annotations = event?.['annotations'] ?? {};
+        const entries = isBody(annotations) ? Object.entries(annotations) : [];
+        return Object.fromEntries(entries.filter(([name]) => level === 'Metadata' || !UNRECORDED_ANNOTATIONS.test(name)));
       },
     }),
   };

@@ -1,4 +1,4 @@
-/** The traces of recorded requests, span by span, and the headers that pass them on. */
+/** Traces of recorded requests, span by span, and the headers that propagate them. */
 import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
 import { NO_OPINION, NO_RULES, type Authorizer } from '../../../apiserver/authorization/authorizer';
 import { openTracing } from '../../../apiserver/tracing/open-tracing';
@@ -16,7 +16,7 @@ import { useClosable } from '../../support/use-resource';
 import { comparable, DEVIATIONS, isTold } from '../../support/trace-deviations';
 import { startTraceReceiver, type ReceivedSpan } from '../../support/trace-receiver';
 import { startWebhookServer, type WebhookRequest } from '../../support/webhook-server';
-import { issuingAccounts, startFixture } from './fixture';
+import { serviceAccountOptions, startFixture } from './fixture';
 
 const CALL = shape({ url: text, traceparent: text, tracestate: text, baggage: text });
 const RECORDED = recordingOf(
@@ -25,13 +25,13 @@ const RECORDED = recordingOf(
   shape({ step: text, code: number, spans: listOf(isSpanTree), calls: listOf(CALL) }),
 );
 
-/** Another server decides, which takes a while. */
+/** An asynchronous authorizer, so that authorization has a span of its own. */
 const slow: Authorizer = { authorize: () => Promise.resolve(NO_OPINION), rules: () => NO_RULES };
 
-const isAsked = ({ url }: WebhookRequest): boolean => url !== '/apis/others.example.com/v1' && !url.startsWith('/openapi');
+const isCompared = ({ url }: WebhookRequest): boolean => url !== '/apis/others.example.com/v1' && !url.startsWith('/openapi');
 
-/** A server whose traces are received, after the steps. */
-async function traced(rate: number | undefined, steps: readonly RequestStep[]) {
+/** Starts a server that exports traces to a receiver, and sends the steps to it. */
+async function startTracedServer(rate: number | undefined, steps: readonly RequestStep[]) {
   const calls: WebhookRequest[] = [];
   const receiver = await startTraceReceiver();
   const webhooks = await startWebhookServer({
@@ -46,7 +46,7 @@ async function traced(rate: number | undefined, steps: readonly RequestStep[]) {
   const opened = openTracing({ endpoint: `127.0.0.1:${receiver.port}`, ...sampling }, { clock, random, logger: silentLogger });
   const api = await startFixture(
     {
-      serviceAccounts: issuingAccounts(),
+      serviceAccounts: serviceAccountOptions(),
       naming: 'kubernetes',
       plugins: AS_THE_TABLE_SAYS,
       gates: featureGates(new Map()),
@@ -61,13 +61,13 @@ async function traced(rate: number | undefined, steps: readonly RequestStep[]) {
   };
   const setup = [...traceSetup(`https://127.0.0.1:${webhooks.port}`, webhooks.caBundle), ...otherServerSetup(webhooks.port)];
   for (const step of setup) expect(await send(step, 'setup')).toBe(201);
-  await api.served(OTHER_SERVER);
-  await api.served('/apis/traced.example.com/v1/things');
-  const seen = new Map<string, { readonly code: number; readonly calls: readonly WebhookRequest[] }>();
+  await api.waitUntilServed(OTHER_SERVER);
+  await api.waitUntilServed('/apis/traced.example.com/v1/things');
+  const results = new Map<string, { readonly code: number; readonly calls: readonly WebhookRequest[] }>();
   for (const [index, step] of steps.entries()) {
     calls.length = 0;
     const code = await send(step, `recorder-${index}`);
-    seen.set(step.name, { code, calls: calls.filter(isAsked) });
+    results.set(step.name, { code, calls: calls.filter(isCompared) });
   }
   await opened.flush();
 
@@ -82,10 +82,10 @@ async function traced(rate: number | undefined, steps: readonly RequestStep[]) {
     await opened.close();
     await Promise.all([receiver.close(), webhooks.close()]);
   };
-  return { api, receiver, opened, seen, spansOf, close };
+  return { api, receiver, opened, seen: results, spansOf, close };
 }
 
-function told(
+function describeCall(
   { url, headers }: WebhookRequest,
   spans: readonly ReceivedSpan[],
 ): { readonly url: string; readonly [member: string]: string } {
@@ -100,16 +100,21 @@ function told(
 }
 
 describe('a server that samples all requests', () => {
-  const kept = useClosable(() => traced(1_000_000, TRACE_STEPS));
+  const server = useClosable(() => startTracedServer(1_000_000, TRACE_STEPS));
 
-  test.each(RECORDED.cases.map((one) => [one.step, one] as const))('has the recorded spans for the step "%s"', (name, recorded) => {
-    const spans = kept().spansOf(name);
-    const ours: readonly SpanTree[] = treesOf(spans, TRACE);
-    expect(kept().seen.get(name)?.code).toBe(recorded.code);
-    expect(ours.map((tree) => comparable(tree, 'ours', name))).toEqual(recorded.spans.map((tree) => comparable(tree, 'recorded', name)));
-    const asked = (kept().seen.get(name)?.calls ?? []).map((one) => told(one, spans));
-    expect(asked.filter(isTold)).toEqual(recorded.calls.filter(isTold));
-  });
+  test.each(RECORDED.cases.map((recorded) => [recorded.step, recorded] as const))(
+    'has the recorded spans for the step "%s"',
+    (name, recorded) => {
+      const spans = server().spansOf(name);
+      const actual: readonly SpanTree[] = treesOf(spans, TRACE);
+      expect(server().seen.get(name)?.code).toBe(recorded.code);
+      expect(actual.map((tree) => comparable(tree, 'ours', name))).toEqual(
+        recorded.spans.map((tree) => comparable(tree, 'recorded', name)),
+      );
+      const calls = (server().seen.get(name)?.calls ?? []).map((call) => describeCall(call, spans));
+      expect(calls.filter(isTold)).toEqual(recorded.calls.filter(isTold));
+    },
+  );
 
   test('the table of deviations names steps', () => {
     const names = new Set(TRACE_STEPS.map(({ name }) => name));
@@ -118,20 +123,20 @@ describe('a server that samples all requests', () => {
 
   test('passes the trace on to a conversion webhook', () => {
     const name = 'a custom object in another version';
-    const spans = kept().spansOf(name);
-    const asked = (kept().seen.get(name)?.calls ?? []).map((one) => told(one, spans));
-    expect(asked).toEqual([{ url: '/convert', traceparent: 'own HTTP POST 01', tracestate: '', baggage: '' }]);
+    const spans = server().spansOf(name);
+    const calls = (server().seen.get(name)?.calls ?? []).map((call) => describeCall(call, spans));
+    expect(calls).toEqual([{ url: '/convert', traceparent: 'own HTTP POST 01', tracestate: '', baggage: '' }]);
   });
 
   test('has a span for the call of the store', () => {
-    const names = kept()
+    const names = server()
       .spansOf('a get')
       .map(({ name, kind }) => [name, kind]);
     expect(names).toContainEqual(['etcdserverpb.KV/Range', 3]);
   });
 
   test('has a span for an authorization that takes a while', () => {
-    const names = kept()
+    const names = server()
       .spansOf('forbidden')
       .map(({ name }) => name);
     expect(names).toContain('authorization');
@@ -139,26 +144,26 @@ describe('a server that samples all requests', () => {
 
   test('has the recorded spans for calls of the store without a request', async () => {
     const recorded = casesOf('tracing/background', shape({ name: text, kind: number, attributes: listOf(text) }));
-    await kept().opened.flush();
-    const own = kept().receiver.spans.filter(isOwnCall);
+    await server().opened.flush();
+    const own = server().receiver.spans.filter(isOwnCall);
     for (const { name, kind, attributes } of own.filter(({ name }) => name.startsWith('etcdserverpb.'))) {
       expect(recorded).toContainEqual({ name, kind, attributes: Object.keys(attributes).sort() });
     }
-    // `HTTP GET` and others are upstream's requests to itself, which are not made here.
+    // `HTTP GET` and others are requests of the reference server to itself, which this server does not make.
     expect(own.map(({ name }) => name)).toEqual(expect.arrayContaining(['etcdserverpb.KV/Range', 'etcdserverpb.KV/Txn']));
   });
 
   test('counts exported spans', async () => {
-    const { exported, failed, dropped } = kept().opened.tracing.counts;
-    expect([exported <= kept().receiver.spans.length, failed, dropped]).toEqual([true, 0, 0]);
-    await kept().opened.flush();
-    const { text: shown } = await kept().api.get('/metrics');
+    const { exported, failed, dropped } = server().opened.tracing.counts;
+    expect([exported <= server().receiver.spans.length, failed, dropped]).toEqual([true, 0, 0]);
+    await server().opened.flush();
+    const { text: shown } = await server().api.get('/metrics');
     const count = Number(/^apiserver_tracing_spans_total\{outcome="exported"\} (\d+)$/m.exec(shown)?.[1]);
-    expect([count >= exported, count <= kept().receiver.spans.length]).toEqual([true, true]);
+    expect([count >= exported, count <= server().receiver.spans.length]).toEqual([true, true]);
   });
 
   test('has the recorded resource attributes', () => {
-    const [first] = kept().receiver.spans;
+    const [first] = server().receiver.spans;
     expect(Object.keys(first?.resource ?? {}).sort()).toEqual(RECORDED.head.resource);
     expect(first?.resource['service.name']).toBe('apiserver');
   });
@@ -169,13 +174,15 @@ describe.each(['none', '0'])('a server with the sampling rate %s', (rate) => {
   const steps = TRACE_STEPS.filter(({ name }) => name === 'a path' || name.includes('in a trace'));
   const recorded = casesOf(`tracing/sampling-${rate}`, STEP).filter(({ step }) => steps.some(({ name }) => name === step));
 
-  const server = useClosable(() => traced(rate === 'none' ? undefined : Number(rate), steps));
+  const server = useClosable(() => startTracedServer(rate === 'none' ? undefined : Number(rate), steps));
 
-  test.each(recorded.map((one) => [one.step, one] as const))(
+  test.each(recorded.map((recordedCase) => [recordedCase.step, recordedCase] as const))(
     'keeps the recorded spans for the step "%s"',
     (name, { spans, calls: asked }) => {
       expect(server().receiver.spans).toHaveLength(spans);
-      expect((server().seen.get(name)?.calls ?? []).filter(({ url }) => url === OTHER_SERVER).map((one) => told(one, []))).toEqual(asked);
+      expect(
+        (server().seen.get(name)?.calls ?? []).filter(({ url }) => url === OTHER_SERVER).map((call) => describeCall(call, [])),
+      ).toEqual(asked);
     },
   );
 });

@@ -1,4 +1,7 @@
-/** Answers that their clients do not read: they end after a while over either protocol, and so do watches; slow readers are left alone. */
+/**
+ * Responses and watches that a client does not read end after a timeout, over HTTP/1.1 and HTTP/2; clients that read
+ * slowly receive everything.
+ */
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
@@ -16,18 +19,18 @@ beforeAll(async () => {
   for (let index = 0; index < OBJECTS; index += 1) await api.createConfigMap(`large-${index}`, { blob: 'x'.repeat(OBJECT_BYTES) });
 }, 60_000);
 
-const ended = (kind: string): Promise<number> => api.metric(`apiserver_unread_answers_total\\{kind="${kind}"\\}`);
+const countEnded = (kind: string): Promise<number> => api.metric(`apiserver_unread_answers_total\\{kind="${kind}"\\}`);
 const openSession = (initialWindowSize: number): ClientHttp2Session => api.connectHttp2({ settings: { initialWindowSize } });
 
-function request(session: ClientHttp2Session, path: string): { readonly stream: ClientHttp2Stream; isClosed: boolean; bytes: number } {
+function openStream(session: ClientHttp2Session, path: string): { readonly stream: ClientHttp2Stream; isClosed: boolean; bytes: number } {
   const stream = session.request({ ':path': path, authorization: `Bearer ${ADMIN}` });
-  const seen = { stream, isClosed: false, bytes: 0 };
+  const state = { stream, isClosed: false, bytes: 0 };
   stream.on('error', () => undefined);
-  stream.on('close', () => (seen.isClosed = true));
-  return seen;
+  stream.on('close', () => (state.isClosed = true));
+  return state;
 }
 
-const touch = (name: string) => api.merge(`${CONFIGMAPS}/${name}`, { data: { at: String(performance.now()) } });
+const updateConfigMap = (name: string) => api.mergePatch(`${CONFIGMAPS}/${name}`, { data: { at: String(performance.now()) } });
 
 it.each([true, false])('a list of large objects is complete and in order over HTTP/2 (compressed: %s)', async (compressed) => {
   const session = openSession(1_000_000);
@@ -50,17 +53,17 @@ describe('over HTTP/2', () => {
     ['a list', CONFIGMAPS, 'response'],
     ['a watch', `${CONFIGMAPS}?watch=1&resourceVersion=0`, 'watch'],
   ])('%s ends when the client grants no window', async (_title, path, kind) => {
-    const before = await ended(kind);
+    const before = await countEnded(kind);
     session = openSession(0);
-    const unread = request(session, path);
+    const unread = openStream(session, path);
     await waitUntil('the end', () => unread.isClosed);
-    expect(await ended(kind)).toBe(before + 1);
+    expect(await countEnded(kind)).toBe(before + 1);
     expect(session.destroyed).toBe(false);
   });
 
   it('a client that reads slowly receives the whole list', async () => {
     session = openSession(100_000);
-    const list = request(session, CONFIGMAPS);
+    const list = openStream(session, CONFIGMAPS);
     const began = performance.now();
     for await (const chunk of list.stream as AsyncIterable<Buffer>) {
       list.bytes += chunk.length;
@@ -74,10 +77,10 @@ describe('over HTTP/2', () => {
     session = openSession(0);
     const statuses: number[] = [];
     for (let index = 0; index < 45; index += 1) {
-      const { stream } = request(session, `${CONFIGMAPS}/large-${index % OBJECTS}`);
+      const { stream } = openStream(session, `${CONFIGMAPS}/large-${index % OBJECTS}`);
       stream.on('response', (headers) => statuses.push(headers[':status'] ?? 0));
     }
-    await waitUntil('the heads', () => statuses.length === 45);
+    await waitUntil('the response headers', () => statuses.length === 45);
     expect(statuses.filter((status) => status === 200).length).toBeLessThan(40);
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(3);
   });
@@ -87,8 +90,8 @@ describe('over HTTP/1.1', () => {
   let socket: TLSSocket;
   afterEach(() => socket.destroy());
 
-  function open(path: string): void {
-    socket = api.connect();
+  function openUnread(path: string): void {
+    socket = api.openSocket();
     socket.pause();
     socket.write(requestBytes(`GET ${path}`));
   }
@@ -99,18 +102,18 @@ describe('over HTTP/1.1', () => {
   ])(
     '%s ends when the client does not read it',
     async (_title, path, kind) => {
-      const before = await ended(kind);
-      open(path);
+      const before = await countEnded(kind);
+      openUnread(path);
       await waitUntil('the end', async () => {
-        await touch('large-0');
-        return (await ended(kind)) === before + 1;
+        await updateConfigMap('large-0');
+        return (await countEnded(kind)) === before + 1;
       });
     },
     30_000,
   );
 
   it('a client that reads slowly receives the whole list', async () => {
-    open(CONFIGMAPS);
+    openUnread(CONFIGMAPS);
     let bytes = 0;
     const began = performance.now();
     for await (const chunk of socket as AsyncIterable<Buffer>) {

@@ -1,4 +1,4 @@
-/** Watches over HTTP: their events in each representation, their end, and what cannot be watched. */
+/** Watches over HTTP: events in each representation, timeouts, and rejected watches. */
 import type { ClientHttp2Session } from 'node:http2';
 import { request, type IncomingMessage } from 'node:http';
 import { JsonEncoder } from '../../../apiserver/endpoints/representation/json-encoder';
@@ -10,14 +10,14 @@ const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
 
 const api = useServer();
 
-interface Stream {
+interface OpenWatch {
   readonly response: IncomingMessage;
   readonly lines: Record<string, unknown>[];
   readonly ended: () => boolean;
   close(): void;
 }
 
-async function watch(query: string, headers: Record<string, string> = {}): Promise<Stream> {
+async function openWatch(query: string, headers: Record<string, string> = {}): Promise<OpenWatch> {
   const outgoing = request({
     host: '127.0.0.1',
     port: api.server.localPort,
@@ -31,11 +31,11 @@ async function watch(query: string, headers: Record<string, string> = {}): Promi
     outgoing.on('error', reject);
   });
   const lines: Record<string, unknown>[] = [];
-  let rest = '';
+  let partialLine = '';
   let ended = false;
   response.on('data', (chunk: Buffer) => {
-    const parts = (rest + chunk.toString()).split('\n');
-    rest = parts.pop() ?? '';
+    const parts = (partialLine + chunk.toString()).split('\n');
+    partialLine = parts.pop() ?? '';
     for (const part of parts) lines.push({ ...JSON.parse(part) });
   });
   response.on('close', () => (ended = true));
@@ -43,17 +43,17 @@ async function watch(query: string, headers: Record<string, string> = {}): Promi
   return { response, lines, ended: () => ended, close: () => outgoing.destroy() };
 }
 
-async function remove(name: string): Promise<void> {
+async function deleteConfigMap(name: string): Promise<void> {
   await api.delete(`${CONFIGMAPS}/${name}`);
 }
 
 it('a watch sends its header before the first event, then each event as a line', async () => {
-  const stream = await watch('resourceVersion=&fieldSelector=metadata.name%3Dw1');
+  const stream = await openWatch('resourceVersion=&fieldSelector=metadata.name%3Dw1');
   expect(stream.response.headers['content-type']).toBe('application/json');
   expect(stream.response.headers['transfer-encoding']).toBe('chunked');
   await api.createConfigMap('w1', { a: '1' });
-  await api.merge(`${CONFIGMAPS}/w1`, '{"data":{"a":"2"}}');
-  await remove('w1');
+  await api.mergePatch(`${CONFIGMAPS}/w1`, '{"data":{"a":"2"}}');
+  await deleteConfigMap('w1');
   await waitUntil('three events', () => stream.lines.length === 3);
   expect(stream.lines).toMatchObject([
     { type: 'ADDED', object: { kind: 'ConfigMap', apiVersion: 'v1', data: { a: '1' } } },
@@ -66,9 +66,9 @@ it('a watch sends its header before the first event, then each event as a line',
 });
 
 it('a watch of Tables sends the columns once', async () => {
-  const stream = await watch('fieldSelector=metadata.name%3Dw2', { accept: TABLE });
+  const stream = await openWatch('fieldSelector=metadata.name%3Dw2', { accept: TABLE });
   await api.createConfigMap('w2');
-  await remove('w2');
+  await deleteConfigMap('w2');
   await waitUntil('two events', () => stream.lines.length === 2);
   expect(stream.lines).toMatchObject([
     {
@@ -86,7 +86,7 @@ it('a watch of Tables sends the columns once', async () => {
 
 it('a bookmark marks the end of the initial events', async () => {
   await api.createConfigMap('w3');
-  const stream = await watch(
+  const stream = await openWatch(
     'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&fieldSelector=metadata.name%3Dw3',
   );
   await waitUntil('event and bookmark', () => stream.lines.length === 2);
@@ -98,17 +98,17 @@ it('a bookmark marks the end of the initial events', async () => {
     },
   ]);
   stream.close();
-  await remove('w3');
+  await deleteConfigMap('w3');
 });
 
 it('a watch ends normally after timeoutSeconds', async () => {
-  const stream = await watch('timeoutSeconds=1&fieldSelector=metadata.name%3Dnone');
+  const stream = await openWatch('timeoutSeconds=1&fieldSelector=metadata.name%3Dnone');
   await waitUntil('the end of the stream', stream.ended);
   expect(stream.response.complete).toBe(true);
 });
 
 it.each(['-1', '-9223372036854775808'])('a watch ends immediately with timeoutSeconds=%s', async (timeout) => {
-  const stream = await watch(`timeoutSeconds=${timeout}&fieldSelector=metadata.name%3Dnone`);
+  const stream = await openWatch(`timeoutSeconds=${timeout}&fieldSelector=metadata.name%3Dnone`);
   await waitUntil('the end of the stream', stream.ended);
   expect(stream.response.complete).toBe(true);
   expect(stream.lines).toEqual([]);
@@ -128,9 +128,9 @@ it('an invalid watch is rejected before the stream begins', async () => {
 });
 
 it('a change is encoded once for a hundred watches over both protocols', async () => {
-  const streams = await Promise.all(Array.from({ length: 50 }, () => watch('fieldSelector=metadata.name%3Dshared')));
+  const streams = await Promise.all(Array.from({ length: 50 }, () => openWatch('fieldSelector=metadata.name%3Dshared')));
   const session = api.connectHttp2();
-  const received = await Promise.all(Array.from({ length: 50 }, () => watchHttp2(session)));
+  const received = await Promise.all(Array.from({ length: 50 }, () => openHttp2Watch(session)));
   const frames = jest.spyOn(JsonEncoder.prototype, 'frame');
   await api.createConfigMap('shared');
   await waitUntil(
@@ -144,7 +144,7 @@ it('a change is encoded once for a hundred watches over both protocols', async (
   session.destroy();
 });
 
-function watchHttp2(session: ClientHttp2Session): Promise<{ text: string }> {
+function openHttp2Watch(session: ClientHttp2Session): Promise<{ text: string }> {
   const stream = session.request({
     ':path': `${CONFIGMAPS}?watch=1&fieldSelector=metadata.name%3Dshared`,
     authorization: `Bearer ${ADMIN}`,

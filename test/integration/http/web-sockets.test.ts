@@ -1,4 +1,4 @@
-/** Watches over WebSockets, as web pages request them: the same events, each a message of its own. */
+/** Watches over WebSockets, as web pages request them: the events of a watch over HTTP, each as one message. */
 import { once } from 'node:events';
 import type WebSocket from 'ws';
 import { waitUntil } from '../../support/programs';
@@ -16,44 +16,44 @@ const open = (path: string, protocols: readonly string[] = [BEARER, 'base64.bina
   openWebSocket(api, path, protocols, { headers, origin: 'https://page.example' });
 
 test('a watch sends the events of one over plain HTTP, and does not select the protocol with the token', async () => {
-  const heard = open(`${CONFIGMAPS}?watch=1`);
-  await once(heard.socket, 'open');
-  expect(heard.socket.protocol).toBe('base64.binary.k8s.io');
-  await waitUntil('the object that is there', () => heard.messages.length === 1);
+  const client = open(`${CONFIGMAPS}?watch=1`);
+  await once(client.socket, 'open');
+  expect(client.socket.protocol).toBe('base64.binary.k8s.io');
+  await waitUntil('the existing object', () => client.messages.length === 1);
   await api.createConfigMap('two', { text: 'ä'.repeat(40_000) });
   await api.createConfigMap('three', { text: 'x'.repeat(200) });
-  await waitUntil('the new ones', () => heard.messages.length === 3);
+  await waitUntil('the new objects', () => client.messages.length === 3);
   const plain = await api.get(`${CONFIGMAPS}?watch=1&timeoutSeconds=1`);
-  expect(heard.messages.map(({ text }) => Buffer.from(text, 'latin1').toString()).toSorted()).toEqual(
+  expect(client.messages.map(({ text }) => Buffer.from(text, 'latin1').toString()).toSorted()).toEqual(
     plain.text.split(/(?<=\n)/).toSorted(),
   );
-  expect(heard.messages.some(({ isBinary }) => isBinary)).toBe(false);
-  heard.socket.close();
-  await once(heard.socket, 'close');
+  expect(client.messages.some(({ isBinary }) => isBinary)).toBe(false);
+  client.socket.close();
+  await once(client.socket, 'close');
 });
 
 test('events in protobuf are binary messages', async () => {
-  const heard = open(`${CONFIGMAPS}?watch=1`, [BEARER, 'v1'], { accept: 'application/vnd.kubernetes.protobuf' });
-  await waitUntil('an event', () => heard.messages.length > 0);
-  expect(heard.messages[0]?.isBinary).toBe(true);
-  heard.socket.close();
+  const client = open(`${CONFIGMAPS}?watch=1`, [BEARER, 'v1'], { accept: 'application/vnd.kubernetes.protobuf' });
+  await waitUntil('an event', () => client.messages.length > 0);
+  expect(client.messages[0]?.isBinary).toBe(true);
+  client.socket.close();
 });
 
 test('a watch that times out closes normally', async () => {
-  const heard = open(`${CONFIGMAPS}?watch=1&timeoutSeconds=1`);
-  const [code]: number[] = await once(heard.socket, 'close');
+  const client = open(`${CONFIGMAPS}?watch=1&timeoutSeconds=1`);
+  const [code]: number[] = await once(client.socket, 'close');
   expect(code).toBe(1000);
 });
 
 test('an invalid watch is rejected with an HTTP status', async () => {
-  expect(await open(`${CONFIGMAPS}?watch=1`, ['base64url.bearer.authorization.k8s.io.eA', 'v1']).refusal()).toBe(401);
-  expect(await open('/apis/nope?watch=1').refusal()).toBe(404);
-  expect(await open(`${CONFIGMAPS}?watch=1&resourceVersion=abc`).refusal()).toBe(400);
-  // A list is a list, whatever the header says.
-  expect(await open(CONFIGMAPS).refusal()).toBe(200);
+  expect(await open(`${CONFIGMAPS}?watch=1`, ['base64url.bearer.authorization.k8s.io.eA', 'v1']).rejectionStatus()).toBe(401);
+  expect(await open('/apis/nope?watch=1').rejectionStatus()).toBe(404);
+  expect(await open(`${CONFIGMAPS}?watch=1&resourceVersion=abc`).rejectionStatus()).toBe(400);
+  // A list does not upgrade, whatever the header requests.
+  expect(await open(CONFIGMAPS).rejectionStatus()).toBe(200);
 });
 
-/** As recorded of the reference server. */
+/** As recorded from the reference server. */
 test.each([
   ['/version', 200],
   ['/nope', 404],
@@ -62,18 +62,18 @@ test.each([
   ['/api/v1/namespaces/default/pods/missing/log', 404],
   ['/openapi/v3', 200],
 ])('%s does not upgrade to a WebSocket and is answered with %i', async (path, status) => {
-  expect(await open(path, ['v5.channel.k8s.io'], { authorization: `Bearer ${ADMIN}` }).refusal()).toBe(status);
+  expect(await open(path, ['v5.channel.k8s.io'], { authorization: `Bearer ${ADMIN}` }).rejectionStatus()).toBe(status);
 });
 
 test('a watch ends when its client leaves or sends too much', async () => {
-  const watching = async (): Promise<string> =>
+  const openWatches = async (): Promise<string> =>
     (await api.metrics()).match(/^apiserver_longrunning_requests\{.*configmaps.*$/m)?.[0] ?? '0';
-  for (const leave of [(one: WebSocket) => one.terminate(), (one: WebSocket) => one.send('x'.repeat(100_000))]) {
-    const heard = open(`${CONFIGMAPS}?watch=1`);
-    await waitUntil('an event', () => heard.messages.length > 0);
-    leave(heard.socket);
-    await once(heard.socket, 'close');
-    await waitUntil('nobody watches', async () => (await watching()).endsWith('0'));
+  for (const leave of [(socket: WebSocket) => socket.terminate(), (socket: WebSocket) => socket.send('x'.repeat(100_000))]) {
+    const client = open(`${CONFIGMAPS}?watch=1`);
+    await waitUntil('an event', () => client.messages.length > 0);
+    leave(client.socket);
+    await once(client.socket, 'close');
+    await waitUntil('the watch to end', async () => (await openWatches()).endsWith('0'));
   }
 });
 
@@ -81,7 +81,7 @@ test.each([
   ['a body', `POST ${CONFIGMAPS}`, 'Content-Length: 5'],
   ['a handshake without a key', `GET ${CONFIGMAPS}?watch=1`, 'Sec-WebSocket-Version: 13'],
 ])('an upgrade with %s is rejected at once', async (_, line, header) => {
-  const socket = api.connect();
+  const socket = api.openSocket();
   socket.write(requestBytes(line, ['Connection: Upgrade', 'Upgrade: websocket', header]));
   const [answer]: Buffer[] = await once(socket, 'data');
   expect(String(answer)).toMatch(/^HTTP\/1.1 400 /);

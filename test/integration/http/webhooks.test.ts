@@ -1,4 +1,4 @@
-/** Webhooks for authentication and authorization: real servers over HTTP that answer, hang and fail. */
+/** Authentication and authorization webhooks over HTTP that respond, hang and fail. */
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
@@ -19,7 +19,7 @@ import { ALICE } from './call';
 import { startFixture, type Fixture } from './fixture';
 
 type Body = Readonly<Record<string, unknown>>;
-interface Asked {
+interface ReceivedReview {
   readonly url: string;
   readonly body: Body;
 }
@@ -31,22 +31,22 @@ const configurations = new ConfigurationFiles(systemClock, silentLogger);
 afterAll(() => configurations.close());
 const parts = { clock: systemClock, random: systemRandom, logger: silentLogger, meters, configurations };
 
-/** Requests to the webhook, and what it answers. */
-const asked: Asked[] = [];
-let answer: (body: Body) => Reply;
-beforeEach(() => void asked.splice(0));
+/** Reviews that the webhook received, and its response. */
+const receivedReviews: ReceivedReview[] = [];
+let reviewReply: (body: Body) => Reply;
+beforeEach(() => void receivedReviews.splice(0));
 
 const server = useResource(
   async () => {
-    const started = createServer((request, reply) => {
+    const started = createServer((request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
         const body: Body = JSON.parse(Buffer.concat(chunks).toString());
-        asked.push({ url: request.url ?? '', body });
-        const given = answer(body);
-        if (given === 'nothing') return;
-        reply.writeHead(given.status).end(typeof given.body === 'string' ? given.body : JSON.stringify(given.body));
+        receivedReviews.push({ url: request.url ?? '', body });
+        const reply = reviewReply(body);
+        if (reply === 'nothing') return;
+        response.writeHead(reply.status).end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
       });
     });
     await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve));
@@ -103,18 +103,18 @@ async function withAuthorizer(flags: readonly string[], use: (api: Fixture) => P
 
 describe('an authorization webhook', () => {
   it('allows what no role allows, and is called once for equal requests', async () => {
-    answer = () => ({ status: 200, body: { status: { allowed: true, reason: 'why not' } } });
+    reviewReply = () => ({ status: 200, body: { status: { allowed: true, reason: 'why not' } } });
     await withAuthorizer(['--authorization-mode=RBAC,Webhook', `--authorization-webhook-config-file=${kubeconfig()}`], async (api) => {
       const get = () => api.get('/api/v1/nodes', { token: ALICE });
       expect([(await get()).status, (await get()).status]).toEqual([200, 200]);
     });
     const spec = { user: 'alice', group: ['devs', 'system:authenticated'] };
-    expect(asked).toMatchObject([{ url: '/judge?x=1', body: { apiVersion: 'authorization.platform.io/v1beta1', spec } }]);
+    expect(receivedReviews).toMatchObject([{ url: '/judge?x=1', body: { apiVersion: 'authorization.platform.io/v1beta1', spec } }]);
     expect(joined(meters.expose())).toContain('apiserver_authorization_webhook_evaluations_total{name="default",result="success"} 1\n');
   });
 
   it('is called by its match conditions, and denies with its reason', async () => {
-    answer = () => ({ status: 200, body: { status: { allowed: false, denied: true, reason: 'no' } } });
+    reviewReply = () => ({ status: 200, body: { status: { allowed: false, denied: true, reason: 'no' } } });
     const expression = "has(request.resourceAttributes) && request.resourceAttributes.resource == 'nodes'";
     const file = configuration(webhook({ matchConditions: [{ expression }] }));
     await withAuthorizer([`--authorization-config=${file}`], async (api) => {
@@ -124,7 +124,7 @@ describe('an authorization webhook', () => {
       expect(await messageOf('nodes')).toBe(`${forbidden('nodes')}: no`);
       expect(await messageOf('pods')).toBe(forbidden('pods'));
     });
-    expect(asked).toHaveLength(1);
+    expect(receivedReviews).toHaveLength(1);
   });
 
   const broken: Reply = { status: 400, body: {} };
@@ -134,8 +134,8 @@ describe('an authorization webhook', () => {
     ['fails', broken, 'Deny'],
     ['sends no JSON', rubbish, 'NoOpinion'],
     ['sends no JSON', rubbish, 'Deny'],
-  ])('that %s (%j) allows nothing beside roles and masters with the failure policy %s', async (_title, given, failurePolicy) => {
-    answer = () => given;
+  ])('that %s (%j) allows nothing beside roles and masters with the failure policy %s', async (_title, reply, failurePolicy) => {
+    reviewReply = () => reply;
     await withAuthorizer([`--authorization-config=${configuration(webhook({ failurePolicy }))}`], async (api) => {
       expect((await api.get('/api/v1/nodes', { token: ALICE })).status).toBe(403);
       expect((await api.get('/api', { token: ALICE })).status).toBe(200);
@@ -144,13 +144,13 @@ describe('an authorization webhook', () => {
   });
 
   it('that never answers holds a request no longer than its timeout', async () => {
-    answer = () => 'nothing';
+    reviewReply = () => 'nothing';
     await withAuthorizer([`--authorization-config=${configuration(webhook({ timeout: '10ms' }))}`], async (api) => {
       const start = performance.now();
       expect((await api.get('/api/v1/nodes', { token: ALICE })).status).toBe(403);
       expect(performance.now() - start).toBeLessThan(20_000);
     });
-    expect(asked.length).toBeLessThanOrEqual(5);
+    expect(receivedReviews.length).toBeLessThanOrEqual(5);
     for (const name of ['evaluations_total', 'duration_seconds_count', 'evaluations_fail_open_total'])
       expect(joined(meters.expose())).toContain(`apiserver_authorization_webhook_${name}{name="w",result="timeout"} 1\n`);
   }, 30_000);
@@ -175,7 +175,7 @@ describe('an authorization webhook', () => {
 
 it('an authentication webhook authenticates tokens that the server does not know', async () => {
   const tokenOf = (body: Body): string => Object(body['spec']).token;
-  answer = (body) => {
+  reviewReply = (body) => {
     const status = tokenOf(body) === 'theirs' ? { authenticated: true, user: { username: 'ann' } } : { authenticated: false };
     return { status: 201, body: { apiVersion: body['apiVersion'], kind: 'TokenReview', status } };
   };
@@ -186,6 +186,6 @@ it('an authentication webhook authenticates tokens that the server does not know
   const api = await startFixture({ tokenWebhook });
   expect((await api.get('/api', { token: 'theirs' })).status).toBe(200);
   expect((await api.get('/api', { token: 'nobody' })).status).toBe(401);
-  expect(asked.map(({ body }) => tokenOf(body))).toEqual(['theirs', 'nobody']);
+  expect(receivedReviews.map(({ body }) => tokenOf(body))).toEqual(['theirs', 'nobody']);
   await api.stop();
 });

@@ -1,6 +1,6 @@
 /**
- * Two replicas over one store create under the same quota at the same time: exactly as many get through as there is room for. On every store; what several
- * processes make of it while one of them is killed is in test/reliability/quota.
+ * Two replicas over one store create objects under one ResourceQuota concurrently: exactly as many succeed as the quota
+ * allows. Over each kind of store; test/reliability/quota tests several processes, one of which is killed.
  */
 import type { JsonObject } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
@@ -11,33 +11,33 @@ import { openReplica, type Replica } from '../../support/replica';
 
 const STORES = { memory: openMemory, embedded: openEmbedded, etcd: openEtcd };
 
-async function both(kind: keyof typeof STORES, run: (replicas: readonly [Replica, Replica]) => Promise<void>): Promise<void> {
+async function withReplicas(kind: keyof typeof STORES, run: (replicas: readonly [Replica, Replica]) => Promise<void>): Promise<void> {
   const { store, dispose } = await STORES[kind]();
-  const [one, two] = await Promise.all([openReplica(store, clock), openReplica(store, clock)]);
+  const [first, second] = await Promise.all([openReplica(store, clock), openReplica(store, clock)]);
   try {
-    await one.create('namespaces', { metadata: { name: 'default' } });
-    await run([one, two]);
+    await first.create('namespaces', { metadata: { name: 'default' } });
+    await run([first, second]);
   } finally {
-    await one.cache.close();
-    await two.cache.close();
+    await first.cache.close();
+    await second.cache.close();
     await dispose();
   }
 }
 
 interface Outcome {
-  readonly made: number;
-  readonly refused: readonly string[];
+  readonly created: number;
+  readonly rejected: readonly string[];
 }
 
-async function outcome(calls: readonly Promise<JsonObject>[]): Promise<Outcome> {
-  let made = 0;
-  const refused: string[] = [];
+async function countOutcomes(calls: readonly Promise<JsonObject>[]): Promise<Outcome> {
+  let created = 0;
+  const rejected: string[] = [];
   for (const result of await Promise.allSettled(calls)) {
-    if (result.status === 'fulfilled') made += 1;
-    else if (result.reason instanceof StatusError) refused.push(result.reason.message);
+    if (result.status === 'fulfilled') created += 1;
+    else if (result.reason instanceof StatusError) rejected.push(result.reason.message);
     else throw result.reason;
   }
-  return { made, refused };
+  return { created, rejected };
 }
 
 const quota = (hard: JsonObject): JsonObject => ({ metadata: { name: 'q' }, spec: { hard } });
@@ -49,44 +49,44 @@ const pod = (name: string, cpu: string): JsonObject => ({
 function describeQuota(kind: keyof typeof STORES): void {
   describe(`two replicas on ${kind}`, () => {
     it('create exactly 50 of 200 objects under a quota of 50', async () => {
-      await both(kind, async ([one, two]) => {
-        await one.create('resourcequotas', quota({ 'count/configmaps': '50' }));
-        await two.cache.waitUntilFresh({ deadline: clock.monotonic() + 5_000 });
+      await withReplicas(kind, async ([first, second]) => {
+        await first.create('resourcequotas', quota({ 'count/configmaps': '50' }));
+        await second.cache.waitUntilFresh({ deadline: clock.monotonic() + 5_000 });
         const calls = Array.from({ length: 200 }, (_, n) =>
-          (n % 2 === 0 ? one : two).create('configmaps', { metadata: { name: `m${n}` } }),
+          (n % 2 === 0 ? first : second).create('configmaps', { metadata: { name: `m${n}` } }),
         );
-        const { made, refused } = await outcome(calls);
-        expect([made, refused.length]).toEqual([50, 150]);
-        expect(new Set(refused.map((text) => text.replace(/"m\d+"/, '"m"')))).toEqual(
+        const { created, rejected } = await countOutcomes(calls);
+        expect([created, rejected.length]).toEqual([50, 150]);
+        expect(new Set(rejected.map((text) => text.replace(/"m\d+"/, '"m"')))).toEqual(
           new Set([
             'configmaps "m" is forbidden: exceeded quota: q, requested: count/configmaps=1, used: count/configmaps=50, limited: count/configmaps=50',
           ]),
         );
-        // What has gone leaves room.
-        const present = one.cache.snapshot(one.resources.require('configmaps').stored);
-        const [first] = [...present.range('default/', 'default0')];
-        await one.remove('configmaps', first?.key.slice('default/'.length) ?? '');
-        await expect(two.create('configmaps', { metadata: { name: 'again' } })).resolves.toBeDefined();
-        await expect(one.create('configmaps', { metadata: { name: 'too-many' } })).rejects.toThrow('exceeded quota');
+        // A deletion makes room for one object.
+        const present = first.cache.snapshot(first.resources.require('configmaps').stored);
+        const [firstEntry] = [...present.range('default/', 'default0')];
+        await first.remove('configmaps', firstEntry?.key.slice('default/'.length) ?? '');
+        await expect(second.create('configmaps', { metadata: { name: 'again' } })).resolves.toBeDefined();
+        await expect(first.create('configmaps', { metadata: { name: 'too-many' } })).rejects.toThrow('exceeded quota');
       });
     }, 60_000);
 
     it('never exceed the quota of a resource, whatever is requested', async () => {
-      await both(kind, async ([one, two]) => {
-        await one.create('resourcequotas', quota({ 'requests.cpu': '2', pods: '30' }));
-        await two.cache.waitUntilFresh({ deadline: clock.monotonic() + 5_000 });
+      await withReplicas(kind, async ([first, second]) => {
+        await first.create('resourcequotas', quota({ 'requests.cpu': '2', pods: '30' }));
+        await second.cache.waitUntilFresh({ deadline: clock.monotonic() + 5_000 });
         const sizes = ['50m', '100m', '150m', '400m'];
         const calls = Array.from({ length: 60 }, (_, n) =>
-          (n % 3 === 0 ? two : one).create('pods', pod(`p${n}`, sizes[n % sizes.length] ?? '50m')),
+          (n % 3 === 0 ? second : first).create('pods', pod(`p${n}`, sizes[n % sizes.length] ?? '50m')),
         );
-        const { made, refused } = await outcome(calls);
-        expect(made + refused.length).toBe(60);
-        const present = [...one.cache.snapshot(one.resources.require('pods').stored).range('default/', 'default0')];
-        expect(present).toHaveLength(made);
+        const { created, rejected } = await countOutcomes(calls);
+        expect(created + rejected.length).toBe(60);
+        const present = [...first.cache.snapshot(first.resources.require('pods').stored).range('default/', 'default0')];
+        expect(present).toHaveLength(created);
         const used = present.reduce((sum, entry) => sum + Number(/"cpu":"(\d+)m"/.exec(entry.bytes.toString())?.[1]), 0);
         expect(used).toBeLessThanOrEqual(2000);
-        // Nothing more fits, not even the smallest.
-        if (used > 1950) await expect(two.create('pods', pod('last', '51m'))).rejects.toThrow('exceeded quota');
+        // Not even the smallest request fits.
+        if (used > 1950) await expect(second.create('pods', pod('last', '51m'))).rejects.toThrow('exceeded quota');
       });
     }, 60_000);
   });

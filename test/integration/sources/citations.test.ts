@@ -1,6 +1,6 @@
 /**
- * Whoever reads a source has this repository and what is public, nothing else: comments give their reason themselves, cite sections only of public
- * documents, by name and on the same line (RFC 9113, KEP-1623), and name only source files that are there.
+ * Comments must be understandable with this repository and public documents alone: they cite sections only of public
+ * documents, by name and on the same line (RFC 9113, KEP-1623), and name only existing source files.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,11 +11,11 @@ const SOURCE = /\.(?:ts|mjs|cjs)$/;
 
 const SECTION = /\u00a7/;
 const PUBLIC = /\b(?:RFC \d|KEP-\d)/;
-const UNKNOWN = /behaviour[-]reference|\b(?:design|specification|libraries)(?:[.]md\b| \d)/i;
+const UNAVAILABLE = /behaviour[-]reference|\b(?:design|specification|libraries)(?:[.]md\b| \d)/i;
 
-const citesTheUnknown = (line: string): boolean => UNKNOWN.test(line) || (SECTION.test(line) && !PUBLIC.test(line));
+const citesUnavailableDocument = (line: string): boolean => UNAVAILABLE.test(line) || (SECTION.test(line) && !PUBLIC.test(line));
 
-function sources(): readonly string[] {
+function listSources(): readonly string[] {
   return FOLDERS.flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((file) => SOURCE.test(file))
@@ -24,30 +24,30 @@ function sources(): readonly string[] {
 }
 
 test('no source cites a document that its reader does not have', () => {
-  const found = sources().flatMap((file) =>
+  const violations = listSources().flatMap((file) =>
     readFileSync(path.join(root, file), 'utf8')
       .split('\n')
-      .flatMap((line, index) => (citesTheUnknown(line) ? [`${file}:${index + 1}: ${line.trim()}`] : [])),
+      .flatMap((line, index) => (citesUnavailableDocument(line) ? [`${file}:${index + 1}: ${line.trim()}`] : [])),
   );
-  expect(found).toEqual([]);
+  expect(violations).toEqual([]);
 });
 
 const COMMENT = /^\s*(?:\/?\*|\/\/)/;
 const FILE = /(?<![\w./@<*-])(?:[\w-]+\/)*[\w-]+\.(?:ts|mjs)\b/g;
 
 test('no comment names a source file that is not there', () => {
-  const all = sources();
-  // A path may begin anywhere, as one reads it beside the file.
-  const known = new Set(all.flatMap((file) => file.split(path.sep).map((_, index, parts) => parts.slice(index).join('/'))));
-  const found = all.flatMap((file) =>
+  const files = listSources();
+  // A comment may shorten the path of a file to its last parts.
+  const known = new Set(files.flatMap((file) => file.split(path.sep).map((_, index, parts) => parts.slice(index).join('/'))));
+  const missing = files.flatMap((file) =>
     readFileSync(path.join(root, file), 'utf8')
       .split('\n')
       .flatMap((line, index) =>
-        (COMMENT.test(line) ? (line.match(FILE) ?? []) : []).map((named) => ({ named, at: `${file}:${index + 1}` })),
+        (COMMENT.test(line) ? (line.match(FILE) ?? []) : []).map((named) => ({ named, location: `${file}:${index + 1}` })),
       )
-      .flatMap(({ named, at }) => (known.has(named) ? [] : [`${at}: ${named}`])),
+      .flatMap(({ named, location }) => (known.has(named) ? [] : [`${location}: ${named}`])),
   );
-  expect(found).toEqual([]);
+  expect(missing).toEqual([]);
 });
 
 test.each([
@@ -58,5 +58,5 @@ test.each([
   ['see RFC 9113 \u00a78.7', false],
   ['the design of the schema', false],
 ])('%s', (line, expected) => {
-  expect(citesTheUnknown(line)).toBe(expected);
+  expect(citesUnavailableDocument(line)).toBe(expected);
 });

@@ -1,4 +1,4 @@
-/** One word, one meaning: who reads the name of a type in a file should not have to look up which of two it is. */
+/** The name of an exported type is unique, so that a reader need not look up which declaration a file uses. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -7,8 +7,11 @@ const FOLDERS = ['apiserver', 'controllers', 'shared'];
 const PRODUCT = /(?<!\.test|\.d)\.ts$/;
 const DECLARATION = /^export (?:abstract )?(?:interface|type|class|enum) (\w+)/gm;
 
-/** Names that stand twice on purpose: the same thing seen from both ends of the connection, or two type systems with the same terms. */
-const TWICE: Readonly<Record<string, string>> = {
+/**
+ * Names that are declared twice on purpose, with the reason: both ends of a connection, or two type systems with the
+ * same terms.
+ */
+const ALLOWED_DUPLICATES: Readonly<Record<string, string>> = {
   DeleteOptions: 'what a client asks and what the server does',
   ListOptions: 'what a client asks and what the server does',
   WatchOptions: 'what a client asks and what the server does',
@@ -19,7 +22,7 @@ const TWICE: Readonly<Record<string, string>> = {
   MapType: 'of the members of kinds and of expressions',
 };
 
-function declaredTwice(): readonly string[] {
+function findDuplicates(): readonly string[] {
   const files = new Map<string, string[]>();
   for (const folder of FOLDERS) {
     for (const file of readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })) {
@@ -29,9 +32,9 @@ function declaredTwice(): readonly string[] {
       }
     }
   }
-  return [...files].filter(([, places]) => places.length > 1).map(([name, places]) => `${name}: ${places.join(', ')}`);
+  return [...files].filter(([, paths]) => paths.length > 1).map(([name, paths]) => `${name}: ${paths.join(', ')}`);
 }
 
 test('the name of an exported type is declared once', () => {
-  expect(declaredTwice().filter((line) => !Object.hasOwn(TWICE, line.slice(0, line.indexOf(':'))))).toEqual([]);
+  expect(findDuplicates().filter((line) => !Object.hasOwn(ALLOWED_DUPLICATES, line.slice(0, line.indexOf(':'))))).toEqual([]);
 });

@@ -26,17 +26,17 @@ describeWithEtcd('calls to etcd', () => {
   );
   beforeAll(() => publishGrpcCalls(registry, calls));
 
-  const look = async () => {
+  const scrape = async () => {
     const { families, series } = readExposition(await registry.metrics());
     return { families, of: (name: string, labels: string) => series.get(`grpc_client_${name}{${labels}}`) ?? 0 };
   };
 
   it('are counted with each read and write, by their outcome', async () => {
-    const before = await look();
+    const before = await scrape();
     await store().transact({ compare: [], operations: [{ type: 'put', key: '/calls/a', value: Buffer.from('a') }] });
     await store().get('/calls/a');
     await store().get('/calls/b');
-    const after = await look();
+    const after = await scrape();
     for (const [method, count] of [
       ['Txn', 1],
       ['Range', 2],
@@ -45,8 +45,8 @@ describeWithEtcd('calls to etcd', () => {
       for (const name of ['started_total', 'msg_sent_total', 'msg_received_total']) {
         expect([method, name, after.of(name, labels) - before.of(name, labels)]).toEqual([method, name, count]);
       }
-      const ended = `grpc_code="OK",${labels}`;
-      expect(after.of('handled_total', ended) - before.of('handled_total', ended)).toBe(count);
+      const labelsWithCode = `grpc_code="OK",${labels}`;
+      expect(after.of('handled_total', labelsWithCode) - before.of('handled_total', labelsWithCode)).toBe(count);
     }
   });
 
@@ -60,13 +60,17 @@ describeWithEtcd('calls to etcd', () => {
     });
     await store().transact({ compare: [], operations: [{ type: 'put', key: '/calls/c', value: Buffer.from('c') }] });
     await waitUntil('the event', () => seen.includes('/calls/c'));
-    const { of } = await look();
-    expect([of('started_total', WATCH), of('msg_sent_total', WATCH), of('msg_received_total', WATCH) >= 2]).toEqual([1, 1, true]);
+    const { of: counterOf } = await scrape();
+    expect([counterOf('started_total', WATCH), counterOf('msg_sent_total', WATCH), counterOf('msg_received_total', WATCH) >= 2]).toEqual([
+      1,
+      1,
+      true,
+    ]);
     watch.close();
   });
 
   it('have the type and labels of the recorded ones', async () => {
-    const { families } = await look();
+    const { families } = await scrape();
     const recorded = casesOf('metrics/families', FAMILY).filter(({ name }) => name.startsWith('grpc_client_'));
     expect(recorded.length).toBe(4);
     for (const family of recorded) expect(families.get(family.name)).toEqual(family);
@@ -75,10 +79,10 @@ describeWithEtcd('calls to etcd', () => {
   it('that reach no server are counted as unavailable', async () => {
     await server().kill();
     await expect(store().get('/calls/a', { deadline: systemClock.monotonic() + 500 })).rejects.toThrow(StoreError);
-    const { of } = await look();
-    const ended = ['Unavailable', 'DeadlineExceeded'].map((code) =>
-      of('handled_total', `grpc_code="${code}",grpc_method="Range",${UNARY}`),
+    const { of: counterOf } = await scrape();
+    const labelsWithCode = ['Unavailable', 'DeadlineExceeded'].map((code) =>
+      counterOf('handled_total', `grpc_code="${code}",grpc_method="Range",${UNARY}`),
     );
-    expect(ended.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0);
+    expect(labelsWithCode.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0);
   });
 });

@@ -1,4 +1,7 @@
-/** Reads over the cache and each kind of store: pages that another replica continues, exact lists, compacted revisions. */
+/**
+ * Reads through the cache over each kind of store: pages that another replica continues, exact lists, compacted
+ * revisions.
+ */
 import fc from 'fast-check';
 import { openCache, type OpenedCache } from '../../../apiserver/cache/sync/open-cache';
 import type { ListOptions, ListPage, Reader, RequestContext, Resource } from '../../../apiserver/registry/verbs';
@@ -21,12 +24,12 @@ const resources = buildResources();
 const configMaps: Resource = resources.require('configmaps');
 const context: RequestContext = { user: { name: 'someone', groups: [] }, deadline: Infinity, warn: () => undefined };
 
-describe('reads over the embedded store', () => suite(openEmbedded));
+describe('reads over the embedded store', () => describeReads(openEmbedded));
 
 describeWithEtcd('reads over etcd', () => {
   const server = useResource(startEtcd, (started) => started.dispose());
 
-  suite(async () => {
+  describeReads(async () => {
     const store = await openEtcdStore({ endpoints: [server().endpoint], clock: systemClock, random: systemRandom });
     const { kvs } = await store.range({ start: '/registry/', end: '/registry0', keysOnly: true });
     for (const { key } of kvs) await store.transact({ compare: [], operations: [{ type: 'delete', key }] });
@@ -34,7 +37,7 @@ describeWithEtcd('reads over etcd', () => {
   });
 });
 
-function suite(open: () => Promise<OpenedStore>): void {
+function describeReads(open: () => Promise<OpenedStore>): void {
   let opened: OpenedStore;
   let store: Store;
   let replicas: { readonly cache: OpenedCache; readonly reader: Reader }[];
@@ -50,7 +53,7 @@ function suite(open: () => Promise<OpenedStore>): void {
     await opened.dispose();
   });
 
-  async function replica(): Promise<Reader> {
+  async function openReader(): Promise<Reader> {
     const cache = openCache({
       store,
       prefix: '/registry',
@@ -76,62 +79,62 @@ function suite(open: () => Promise<OpenedStore>): void {
   const write = (key: string, labels: Record<string, string> = {}): Promise<Revision> => put(store, configMaps.stored, key, { labels });
   const keys = (page: ListPage): string[] => [...page.entries].map(({ key }) => key);
 
-  /** All pages of a list, one after the other. */
-  async function pages(readers: readonly Reader[], options: Options, between: () => Promise<unknown>): Promise<ListPage[]> {
-    const all: ListPage[] = [];
+  /** Reads all pages of a list in turn through the readers, and calls `between` after each page. */
+  async function readPages(readers: readonly Reader[], options: Options, between: () => Promise<unknown>): Promise<ListPage[]> {
+    const collected: ListPage[] = [];
     let token: string | undefined;
     do {
-      const reader = readers[all.length % readers.length];
+      const reader = readers[collected.length % readers.length];
       if (reader === undefined) throw new Error('no reader');
       const page = await list(reader, { ...options, ...(token === undefined ? {} : { continue: token }) }, '');
-      all.push({ ...page, entries: [...page.entries] });
+      collected.push({ ...page, entries: [...page.entries] });
       token = page.continue;
       await between();
     } while (token !== undefined);
-    return all;
+    return collected;
   }
 
-  async function failure(promise: Promise<unknown>): Promise<StatusError> {
+  async function expectStatusError(promise: Promise<unknown>): Promise<StatusError> {
     const error: unknown = await promise.catch((reason: unknown) => reason);
     if (!(error instanceof StatusError)) throw new Error(`expected a StatusError, not ${String(error)}`);
     return error;
   }
 
   test('a read without a version returns every earlier write, on any replica', async () => {
-    const [one, other] = [await replica(), await replica()];
+    const [first, second] = [await openReader(), await openReader()];
     for (let i = 0; i < 20; i += 1) {
       const revision = await write('a/x');
-      for (const reader of [one, other]) {
+      for (const reader of [first, second]) {
         expect((await reader.get(context, configMaps, { namespace: 'a', name: 'x' }, undefined)).revision).toBe(revision);
         expect((await list(reader)).revision).toBeGreaterThanOrEqual(revision);
       }
     }
     await remove(store, configMaps.stored, 'a/x');
-    expect(await failure(other.get(context, configMaps, { namespace: 'a', name: 'x' }, undefined))).toMatchObject({ code: 404 });
+    expect(await expectStatusError(second.get(context, configMaps, { namespace: 'a', name: 'x' }, undefined))).toMatchObject({ code: 404 });
   });
 
   test('an exact list returns the state of its revision, from memory or later from the store', async () => {
     const first = await write('a/c1');
     const second = await write('a/c2');
     const removed = await remove(store, configMaps.stored, 'a/c1');
-    for (const reader of [await replica(), await replica()]) {
-      const at = async (resourceVersion: Revision, more: Options = {}): Promise<unknown> => {
+    for (const reader of [await openReader(), await openReader()]) {
+      const listAt = async (resourceVersion: Revision, more: Options = {}): Promise<unknown> => {
         const page = await list(reader, { resourceVersion, resourceVersionMatch: 'Exact', ...more });
         return [keys(page), page.revision, page.remainingItemCount];
       };
-      expect(await at(first)).toEqual([['a/c1'], first, undefined]);
-      expect(await at(second)).toEqual([['a/c1', 'a/c2'], second, undefined]);
-      expect(await at(second, { limit: 1 })).toEqual([['a/c1'], second, 1]);
-      expect(await at(removed)).toEqual([['a/c2'], removed, undefined]);
+      expect(await listAt(first)).toEqual([['a/c1'], first, undefined]);
+      expect(await listAt(second)).toEqual([['a/c1', 'a/c2'], second, undefined]);
+      expect(await listAt(second, { limit: 1 })).toEqual([['a/c1'], second, 1]);
+      expect(await listAt(removed)).toEqual([['a/c2'], removed, undefined]);
     }
   });
 
   test('pages return one state, whatever is written between them and whichever replica serves them', async () => {
-    const readers = [await replica(), await replica()];
+    const readers = [await openReader(), await openReader()];
     const anyKey = fc.tuple(fc.constantFrom('a', 'b', 'ab'), fc.integer({ min: 0, max: 12 })).map(([namespace, n]) => `${namespace}/c${n}`);
-    const change = fc.record({ key: anyKey, odd: fc.boolean(), gone: fc.boolean() });
-    const apply = ({ key, odd, gone }: { key: string; odd: boolean; gone: boolean }): Promise<Revision> =>
-      gone ? remove(store, configMaps.stored, key) : write(key, { parity: odd ? 'odd' : 'even' });
+    const change = fc.record({ key: anyKey, odd: fc.boolean(), isRemoved: fc.boolean() });
+    const apply = ({ key, odd, isRemoved }: { key: string; odd: boolean; isRemoved: boolean }): Promise<Revision> =>
+      isRemoved ? remove(store, configMaps.stored, key) : write(key, { parity: odd ? 'odd' : 'even' });
     await fc.assert(
       fc.asyncProperty(
         fc.array(change, { minLength: 1, maxLength: 15 }),
@@ -143,15 +146,15 @@ function suite(open: () => Promise<OpenedStore>): void {
           const [reader] = readers;
           if (reader === undefined) throw new Error('no reader');
           const whole = keys(await list(reader, { labels }, ''));
-          const all = await pages(readers, { limit, labels }, async () => {
+          const read = await readPages(readers, { limit, labels }, async () => {
             for (const each of between) await apply(each);
           });
-          expect(all.flatMap(keys)).toEqual(whole);
-          expect(new Set(all.map(({ revision }) => revision)).size).toBe(1);
-          all.forEach((page, index) => {
-            const last = index === all.length - 1;
+          expect(read.flatMap(keys)).toEqual(whole);
+          expect(new Set(read.map(({ revision }) => revision)).size).toBe(1);
+          read.forEach((page, index) => {
+            const last = index === read.length - 1;
             if (!last) expect(keys(page)).toHaveLength(limit);
-            const rest = whole.length - all.slice(0, index + 1).flatMap(keys).length;
+            const rest = whole.length - read.slice(0, index + 1).flatMap(keys).length;
             expect(page.remainingItemCount).toBe(labels === '' && !last ? rest : undefined);
           });
         },
@@ -162,24 +165,26 @@ function suite(open: () => Promise<OpenedStore>): void {
 
   test('a compacted revision is answered with 410 and a token that continues in the newest state', async () => {
     for (const name of ['c1', 'c2', 'c3']) await write(`a/${name}`);
-    const first = await list(await replica(), { limit: 1 });
+    const first = await list(await openReader(), { limit: 1 });
     const newest = await write('a/c9');
     await store.compact(newest);
-    const reader = await replica();
-    const error = await failure(list(reader, { limit: 1, continue: first.continue ?? '' }));
+    const reader = await openReader();
+    const error = await expectStatusError(list(reader, { limit: 1, continue: first.continue ?? '' }));
     expect(error).toMatchObject({ code: 410, reason: 'Expired' });
     const token = error.status.metadata.continue ?? '';
     expect(parseContinueToken(token)).toEqual({ revision: -1, start: 'c1\0' });
     const rest = await list(reader, { continue: token });
     expect([keys(rest), rest.revision >= newest]).toEqual([['a/c2', 'a/c3', 'a/c9'], true]);
-    expect(await failure(list(reader, { resourceVersion: first.revision, resourceVersionMatch: 'Exact' }))).toMatchObject({ code: 410 });
+    expect(await expectStatusError(list(reader, { resourceVersion: first.revision, resourceVersionMatch: 'Exact' }))).toMatchObject({
+      code: 410,
+    });
   });
 
   test('a version of the future is answered with 504 after about three seconds', async () => {
-    const reader = await replica();
+    const reader = await openReader();
     const revision = await write('a/c1');
-    const begun = systemClock.monotonic();
-    expect(await failure(list(reader, { resourceVersion: revision + 1_000 }))).toMatchObject({ code: 504, reason: 'Timeout' });
-    expect(systemClock.monotonic() - begun).toBeGreaterThan(2_900);
+    const start = systemClock.monotonic();
+    expect(await expectStatusError(list(reader, { resourceVersion: revision + 1_000 }))).toMatchObject({ code: 504, reason: 'Timeout' });
+    expect(systemClock.monotonic() - start).toBeGreaterThan(2_900);
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Objects that are written in one version and read in another, as release 1.31.1 answered: Events in two groups, autoscalers in two versions, flow control in a
- * version that is deprecated.
+ * Objects that are written in one API version and read in another, compared with release 1.31.1: Events in two groups,
+ * autoscalers in two versions, flow control in a deprecated version.
  */
 import { runtimeConfigFlag } from '../../../apiserver/options/runtime-config';
 import type { KindRow } from '../../../shared/api/kinds';
@@ -68,8 +68,8 @@ describe.each([
 
   test('has the same content in protobuf, alone and in lists', async () => {
     const accept = 'application/vnd.kubernetes.protobuf';
-    const one = decodeProtobuf(type, (await api.get(`${served}/both`, { accept })).body);
-    expect(decodeObject(type, one.object).object).toEqual(shown());
+    const decoded = decodeProtobuf(type, (await api.get(`${served}/both`, { accept })).body);
+    expect(decodeObject(type, decoded.object).object).toEqual(shown());
     const list = decodeProtobuf(`${type}List`, (await api.get(served, { accept })).body).object;
     const items = Array.isArray(list['items']) ? list['items'].filter(isObject) : [];
     expect(items.map((item) => decodeObject(type, item).object)).toEqual([shown()]);
@@ -77,7 +77,7 @@ describe.each([
 
   test('has the same content in lists and watches', async () => {
     expect((await api.read(served))['items']).toEqual([shown()]);
-    await api.merge(`${stored}/both`, { metadata: { labels: { a: 'b' } } });
+    await api.mergePatch(`${stored}/both`, { metadata: { labels: { a: 'b' } } });
     const events = await api.get(`${served}?watch=1&resourceVersion=0&timeoutSeconds=1&fieldSelector=metadata.name=both`);
     const [first = ''] = events.text.split('\n');
     expect(JSON.parse(first)).toEqual({ type: 'ADDED', object: await api.read(`${served}/both`) });
@@ -93,14 +93,14 @@ test('requests for a deprecated version are counted', async () => {
 });
 
 test('a version is served without the version in which it is stored', async () => {
-  const without = await startFixture({ kinds: kindsWith('autoscaling/v2=false,v1=false,coordination.platform.io/v1=false') });
+  const server = await startFixture({ kinds: kindsWith('autoscaling/v2=false,v1=false,coordination.platform.io/v1=false') });
   try {
     const spec = { maxReplicas: 2, scaleTargetRef: { kind: 'Deployment', name: 'd' } };
     const path = '/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers';
-    expect((await without.post(path, { metadata: { name: 'h' }, spec })).status).toBe(201);
-    expect((await without.get(path.replace('v1', 'v2'))).status).toBe(404);
-    expect((await without.get('/api/v1/namespaces')).status).toBe(404);
+    expect((await server.post(path, { metadata: { name: 'h' }, spec })).status).toBe(201);
+    expect((await server.get(path.replace('v1', 'v2'))).status).toBe(404);
+    expect((await server.get('/api/v1/namespaces')).status).toBe(404);
   } finally {
-    await without.stop();
+    await server.stop();
   }
 });

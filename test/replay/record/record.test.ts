@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { FLAGS } from '../../../apiserver/options/flags';
-import { ADMIN, startFixture, type Fixture, type FixtureChanges } from '../../integration/http/fixture';
+import { ADMIN, startFixture, type Fixture, type FixtureOptions } from '../../integration/http/fixture';
 import { isKindCase, isKindHead, type KindHead } from '../kind-case';
 import { recordingOf, recordingsIn } from '../recording';
 import { isBody } from '../reference';
@@ -19,7 +19,7 @@ let folder: string;
 let fixture: Fixture;
 let server: ReferenceServer;
 
-async function start(changes: FixtureChanges = {}): Promise<void> {
+async function start(changes: FixtureOptions = {}): Promise<void> {
   folder = mkdtempSync(path.join(tmpdir(), 'record-'));
   fixture = await startFixture({ naming: 'kubernetes', ...changes });
   const kubeconfig = {

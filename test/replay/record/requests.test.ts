@@ -3,12 +3,12 @@ import { recordingOf } from '../recording';
 import { isBody, type Json } from '../reference';
 import { anything } from '../shape';
 import { DRIVERS } from './drivers';
-import { startOwnServer, type OwnServer } from '../../integration/http/own-server';
+import { startReferenceStandIn, type ReferenceStandIn } from '../../integration/http/own-server';
 
-let own: OwnServer;
+let own: ReferenceStandIn;
 
 beforeAll(async () => {
-  own = await startOwnServer();
+  own = await startReferenceStandIn();
 });
 
 afterAll(() => own.stop());
