@@ -1,6 +1,7 @@
 /**
- * The public JavaScript client on a kind of every group, through the classes that it has for each group version: create, read, list, replace, patch,
- * the status endpoint, delete. The classes are generated from upstream's own OpenAPI document, so what they send and how they read answers is its.
+ * The public JavaScript client with one kind of every API group, through its class for each group version: create,
+ * read, list, replace, patch, replace of the status, delete. The classes are generated from upstream's OpenAPI
+ * document, so that requests and parsed responses have upstream's types.
  */
 import {
   AdmissionregistrationV1Api,
@@ -32,27 +33,37 @@ import { useApiServer } from '../support/use-api-server';
 
 const TEMPLATE = { metadata: { labels: { a: 'b' } }, spec: { restartPolicy: 'Always', containers: [{ name: 'c', image: 'i' }] } };
 const SELECTOR = { matchLabels: { a: 'b' } };
-const SCALED = { maxReplicas: 3, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' } };
+const AUTOSCALER_SPEC = { maxReplicas: 3, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' } };
 
 type GroupClass = Parameters<KubeConfig['makeApiClient']>[0];
 
-interface Row {
+interface KindRow {
   readonly group: GroupClass;
   readonly kind: string;
   readonly body: object;
-  readonly cluster?: true;
-  /** Where the name is not the client's to choose freely. */
+  readonly isClusterScoped?: true;
+  /** Set when the server requires a certain name. */
   readonly name?: string;
-  /** What a controller would write there; absent = there is no status endpoint. */
+  /** A status to write; `undefined` when the kind has no status subresource. */
   readonly status?: Readonly<Record<string, unknown>>;
 }
 
-const ROWS: readonly Row[] = [
+const ROWS: readonly KindRow[] = [
   { group: CoreV1Api, kind: 'ConfigMap', body: { data: { a: 'b' } } },
   { group: CoreV1Api, kind: 'ReplicationController', body: { spec: { template: TEMPLATE } }, status: { replicas: 1 } },
   { group: AppsV1Api, kind: 'Deployment', body: { spec: { selector: SELECTOR, template: TEMPLATE } }, status: { replicas: 2 } },
-  { group: AutoscalingV1Api, kind: 'HorizontalPodAutoscaler', body: { spec: SCALED }, status: { currentReplicas: 1, desiredReplicas: 2 } },
-  { group: AutoscalingV2Api, kind: 'HorizontalPodAutoscaler', body: { spec: SCALED }, status: { currentReplicas: 1, desiredReplicas: 2 } },
+  {
+    group: AutoscalingV1Api,
+    kind: 'HorizontalPodAutoscaler',
+    body: { spec: AUTOSCALER_SPEC },
+    status: { currentReplicas: 1, desiredReplicas: 2 },
+  },
+  {
+    group: AutoscalingV2Api,
+    kind: 'HorizontalPodAutoscaler',
+    body: { spec: AUTOSCALER_SPEC },
+    status: { currentReplicas: 1, desiredReplicas: 2 },
+  },
   {
     group: BatchV1Api,
     kind: 'CronJob',
@@ -62,7 +73,7 @@ const ROWS: readonly Row[] = [
   {
     group: CertificatesV1Api,
     kind: 'CertificateSigningRequest',
-    cluster: true,
+    isClusterScoped: true,
     body: {
       spec: { request: Buffer.from(CERTIFICATE_REQUEST).toString('base64'), signerName: 'example.com/signer', usages: ['client auth'] },
     },
@@ -86,7 +97,7 @@ const ROWS: readonly Row[] = [
   {
     group: FlowcontrolApiserverV1Api,
     kind: 'PriorityLevelConfiguration',
-    cluster: true,
+    isClusterScoped: true,
     body: { spec: { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } } },
     status: {},
   },
@@ -97,7 +108,7 @@ const ROWS: readonly Row[] = [
     body: { spec: { defaultBackend: { service: { name: 's', port: { number: 80 } } } } },
     status: { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } },
   },
-  { group: NodeV1Api, kind: 'RuntimeClass', cluster: true, body: { handler: 'h' } },
+  { group: NodeV1Api, kind: 'RuntimeClass', isClusterScoped: true, body: { handler: 'h' } },
   {
     group: PolicyV1Api,
     kind: 'PodDisruptionBudget',
@@ -105,20 +116,20 @@ const ROWS: readonly Row[] = [
     status: { currentHealthy: 1, desiredHealthy: 1, disruptionsAllowed: 0, expectedPods: 1 },
   },
   { group: RbacAuthorizationV1Api, kind: 'Role', body: { rules: [] } },
-  { group: SchedulingV1Api, kind: 'PriorityClass', cluster: true, body: { value: 5 } },
-  { group: StorageV1Api, kind: 'StorageClass', cluster: true, body: { provisioner: 'p.example.com' } },
+  { group: SchedulingV1Api, kind: 'PriorityClass', isClusterScoped: true, body: { value: 5 } },
+  { group: StorageV1Api, kind: 'StorageClass', isClusterScoped: true, body: { provisioner: 'p.example.com' } },
   {
     group: StorageV1Api,
     kind: 'VolumeAttachment',
-    cluster: true,
+    isClusterScoped: true,
     body: { spec: { attacher: 'p.example.com', nodeName: 'n', source: { persistentVolumeName: 'v' } } },
     status: { attached: true },
   },
-  { group: AdmissionregistrationV1Api, kind: 'ValidatingWebhookConfiguration', cluster: true, body: { webhooks: [] } },
+  { group: AdmissionregistrationV1Api, kind: 'ValidatingWebhookConfiguration', isClusterScoped: true, body: { webhooks: [] } },
   {
     group: ApiregistrationV1Api,
     kind: 'APIService',
-    cluster: true,
+    isClusterScoped: true,
     name: 'v1.typed.example.com',
     body: {
       spec: {
@@ -135,7 +146,7 @@ const ROWS: readonly Row[] = [
   {
     group: ApiextensionsV1Api,
     kind: 'CustomResourceDefinition',
-    cluster: true,
+    isClusterScoped: true,
     name: 'things.typed.example.com',
     body: {
       spec: {
@@ -152,47 +163,51 @@ const server = useApiServer('client-groups');
 const config = new KubeConfig();
 beforeAll(() => config.loadFromFile(server.kubeconfig));
 
-/** The classes' methods are named after the kinds: `createNamespacedPod`, `readNode`. */
-async function call(group: GroupClass, method: string, parameters: object): Promise<unknown> {
+/** Calls a method of a client class by its name, which includes the kind: `createNamespacedPod`, `readNode`. */
+async function callMethod(group: GroupClass, method: string, parameters: object): Promise<unknown> {
   const api: object = config.makeApiClient(group);
-  const found: unknown = Reflect.get(api, method);
-  if (typeof found !== 'function') throw new Error(`the client has no ${method}`);
-  return Reflect.apply(found, api, [parameters]);
+  const operation: unknown = Reflect.get(api, method);
+  if (typeof operation !== 'function') throw new Error(`the client has no ${method}`);
+  return Reflect.apply(operation, api, [parameters]);
 }
 
-test.each(ROWS.map((row): [string, Row] => [`${row.group.name.replace(/^Object/, '')} ${row.kind}`, row]))(
+test.each(ROWS.map((row): [string, KindRow] => [`${row.group.name.replace(/^Object/, '')} ${row.kind}`, row]))(
   '%s is created, read, listed, replaced, patched and deleted',
   async (_title, row) => {
-    const { group, kind, body, cluster, name = 'typed', status } = row;
-    const [scope, place] = cluster === true ? ['', {}] : ['Namespaced', { namespace: 'default' }];
-    const run = (verb: string, parameters: object, subresource = ''): Promise<unknown> =>
-      call(group, `${verb}${scope}${kind}${subresource}`, { ...place, ...parameters });
+    const { group, kind, body, isClusterScoped, name = 'typed', status } = row;
+    const [scope, namespaceParameters] = isClusterScoped === true ? ['', {}] : ['Namespaced', { namespace: 'default' }];
+    const callForKind = (verb: string, parameters: object, subresource = ''): Promise<unknown> =>
+      callMethod(group, `${verb}${scope}${kind}${subresource}`, { ...namespaceParameters, ...parameters });
     const metadata = expect.objectContaining({ name, uid: expect.stringMatching(/^[0-9a-f-]{36}$/), creationTimestamp: expect.any(Date) });
 
-    const made = await run('create', { body: { metadata: { name, ...place }, ...body } });
-    expect(made).toMatchObject({ metadata });
-    expect(await run('list', {})).toMatchObject({ items: expect.arrayContaining([expect.objectContaining({ metadata })]) });
-    const add = [{ op: 'add', path: '/metadata/labels', value: { p: '1' } }];
-    expect(await run('patch', { name, body: add })).toMatchObject({ metadata: { labels: { p: '1' } } });
+    const created = await callForKind('create', { body: { metadata: { name, ...namespaceParameters }, ...body } });
+    expect(created).toMatchObject({ metadata });
+    expect(await callForKind('list', {})).toMatchObject({ items: expect.arrayContaining([expect.objectContaining({ metadata })]) });
+    const addLabels = [{ op: 'add', path: '/metadata/labels', value: { p: '1' } }];
+    expect(await callForKind('patch', { name, body: addLabels })).toMatchObject({ metadata: { labels: { p: '1' } } });
 
     if (status !== undefined) {
-      const known = objectOf(await run('read', { name }));
-      const told = objectOf(await run('replace', { name, body: { ...known, status: { ...statusOf(known), ...status } } }, 'Status'));
-      expect(told).toMatchObject({ status });
+      const current = objectOf(await callForKind('read', { name }));
+      const updated = objectOf(
+        await callForKind('replace', { name, body: { ...current, status: { ...statusOf(current), ...status } } }, 'Status'),
+      );
+      expect(updated).toMatchObject({ status });
     }
 
-    const replaced = async (): Promise<object> => {
-      const current = objectOf(await run('read', { name }));
+    const replaceLabels = async (): Promise<object> => {
+      const current = objectOf(await callForKind('read', { name }));
       return objectOf(
-        await run('replace', { name, body: { ...current, metadata: { ...objectOf(current['metadata']), labels: { r: '2' } } } }),
+        await callForKind('replace', { name, body: { ...current, metadata: { ...objectOf(current['metadata']), labels: { r: '2' } } } }),
       );
     };
-    // The server itself may write the status of some kinds in between.
+    // The server may write the status of some kinds between the read and the replace.
     const isConflict = (error: unknown): boolean => typeof error === 'object' && error !== null && 'code' in error && error.code === 409;
-    const answer = await replaced().catch((error: unknown) => (isConflict(error) ? replaced() : Promise.reject(error as Error)));
-    expect(answer).toMatchObject({ metadata: { labels: { r: '2' } }, ...(status && { status }) });
-    await run('delete', { name, body: { gracePeriodSeconds: 0, propagationPolicy: 'Background' } });
-    await gone(() => run('read', { name }));
+    const replaced = await replaceLabels().catch((error: unknown) =>
+      isConflict(error) ? replaceLabels() : Promise.reject(error as Error),
+    );
+    expect(replaced).toMatchObject({ metadata: { labels: { r: '2' } }, ...(status && { status }) });
+    await callForKind('delete', { name, body: { gracePeriodSeconds: 0, propagationPolicy: 'Background' } });
+    await waitUntilDeleted(() => callForKind('read', { name }));
   },
 );
 
@@ -205,8 +220,8 @@ function statusOf({ status }: Record<string, unknown>): object {
   return typeof status === 'object' && status !== null ? status : {};
 }
 
-/** What has a finalizer goes a little later. */
-async function gone(read: () => Promise<unknown>): Promise<void> {
+/** Waits until a read returns 404; objects with finalizers are deleted in the background. */
+async function waitUntilDeleted(read: () => Promise<unknown>): Promise<void> {
   for (;;) {
     const code: unknown = await read().then(
       () => undefined,
@@ -218,15 +233,15 @@ async function gone(read: () => Promise<unknown>): Promise<void> {
 }
 
 test('AuthenticationV1Api and AuthorizationV1Api create reviews, which are not stored', async () => {
-  const reviewed = await config.makeApiClient(AuthenticationV1Api).createSelfSubjectReview({ body: {} });
-  expect(reviewed.status?.userInfo?.groups).toContain('system:masters');
-  const token = await config.makeApiClient(AuthenticationV1Api).createTokenReview({ body: { spec: { token: 'nobody’s' } } });
-  expect(token.status?.authenticated).toBeFalsy();
+  const selfReview = await config.makeApiClient(AuthenticationV1Api).createSelfSubjectReview({ body: {} });
+  expect(selfReview.status?.userInfo?.groups).toContain('system:masters');
+  const tokenReview = await config.makeApiClient(AuthenticationV1Api).createTokenReview({ body: { spec: { token: 'nobody’s' } } });
+  expect(tokenReview.status?.authenticated).toBeFalsy();
   const access = config.makeApiClient(AuthorizationV1Api);
   const attributes = { namespace: 'default', verb: 'get', resource: 'pods' };
   expect((await access.createSelfSubjectAccessReview({ body: { spec: { resourceAttributes: attributes } } })).status?.allowed).toBe(true);
-  const other = await access.createSubjectAccessReview({ body: { spec: { user: 'nobody', resourceAttributes: attributes } } });
-  expect(other.status?.allowed).toBe(false);
+  const otherReview = await access.createSubjectAccessReview({ body: { spec: { user: 'nobody', resourceAttributes: attributes } } });
+  expect(otherReview.status?.allowed).toBe(false);
   const rules = await access.createSelfSubjectRulesReview({ body: { spec: { namespace: 'default' } } });
   expect(rules.status?.resourceRules).toContainEqual(expect.objectContaining({ verbs: ['*'] }));
 });

@@ -1,6 +1,6 @@
 /**
- * The public JavaScript client against the built API server: plain use, and an informer that lives through the server's end, its restart
- * and a compaction of the store in between. Every acknowledged change must reach the informer once, in order.
+ * The public JavaScript client against the built API server: requests, and an informer that survives a restart of the
+ * server and a compaction of the store in between. The informer must deliver every acknowledged change once, in order.
  */
 import {
   ListWatch,
@@ -26,20 +26,20 @@ const namespace = 'default';
 
 describe('against the embedded store', () => {
   const folder = useFolder('e2e-client');
-  const held = useResource(
+  const servers = useResource(
     async () => ({ server: await startApiServer({ folder, securePort: await freePort() }) }),
     ({ server }) => server.process.stop(),
     60_000,
   );
-  const config = useResource(() => configOf(held().server));
+  const config = useResource(() => configOf(servers().server));
   const core = useResource(() => config().makeApiClient(CoreV1Api));
 
   it('the client creates, reads, lists, changes and deletes objects', async () => {
-    const made = await core().createNamespacedConfigMap({
+    const created = await core().createNamespacedConfigMap({
       namespace,
       body: { metadata: { name: 'one', labels: { set: 'a' } }, data: { k: '1' } },
     });
-    expect(made.metadata?.creationTimestamp).toBeInstanceOf(Date);
+    expect(created.metadata?.creationTimestamp).toBeInstanceOf(Date);
     const read = await core().readNamespacedConfigMap({ name: 'one', namespace });
     expect(read.data).toEqual({ k: '1' });
     const replaced = await core().replaceNamespacedConfigMap({ name: 'one', namespace, body: { ...read, data: { k: '2' } } });
@@ -50,11 +50,11 @@ describe('against the embedded store', () => {
       setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
     );
     expect(patched.data).toEqual({ k: '2', l: '3' });
-    const operations = await core().patchNamespacedConfigMap(
+    const operated = await core().patchNamespacedConfigMap(
       { name: 'one', namespace, body: [{ op: 'remove', path: '/data/k' }] },
       setHeaderOptions('Content-Type', PatchStrategy.JsonPatch),
     );
-    expect(operations.data).toEqual({ l: '3' });
+    expect(operated.data).toEqual({ l: '3' });
     const listed = await core().listNamespacedConfigMap({ namespace, labelSelector: 'set=a' });
     expect(listed.items.map((item) => item.metadata?.name)).toEqual(['one']);
     await core().deleteNamespacedConfigMap({ name: 'one', namespace });
@@ -74,14 +74,14 @@ describe('against the embedded store', () => {
     const renewTime = new V1MicroTime('2026-01-02T03:04:05.678Z');
     await leases.createNamespacedLease({ namespace, body: { metadata: { name: 'l' }, spec: { holderIdentity: 'me', renewTime } } });
     const read = await leases.readNamespacedLease({ name: 'l', namespace });
-    // The client gives these times as it received them.
+    // The client returns these times as it received them.
     expect(read.spec?.renewTime).toBe('2026-01-02T03:04:05.678000Z');
   });
 
   it('the client pages through a list', async () => {
     for (let n = 0; n < 5; n++)
       await core().createNamespacedConfigMap({ namespace, body: { metadata: { name: `p${n}`, labels: { set: 'pages' } } } });
-    const seen: string[] = [];
+    const names: string[] = [];
     let _continue: string | undefined;
     do {
       const page = await core().listNamespacedConfigMap({
@@ -90,17 +90,17 @@ describe('against the embedded store', () => {
         limit: 2,
         ...(_continue === undefined ? {} : { _continue }),
       });
-      seen.push(...page.items.map((item) => item.metadata?.name ?? ''));
+      names.push(...page.items.map((item) => item.metadata?.name ?? ''));
       _continue = page.metadata?._continue;
     } while (_continue !== undefined && _continue !== '');
-    expect(seen).toEqual(['p0', 'p1', 'p2', 'p3', 'p4']);
+    expect(names).toEqual(['p0', 'p1', 'p2', 'p3', 'p4']);
   });
 
   it('an informer misses and repeats no change when the server is killed and restarted', async () => {
-    await followsThrough(held().server, async ({ write }) => {
-      await held().server.process.kill();
-      held().server = await startApiServer({ folder, securePort: portOf(held().server) });
-      await write(held().server, 2);
+    await expectInformerFollows(servers().server, async ({ write }) => {
+      await servers().server.process.kill();
+      servers().server = await startApiServer({ folder, securePort: portOf(servers().server) });
+      await write(servers().server, 2);
     });
   }, 60_000);
 });
@@ -109,26 +109,28 @@ describeWithEtcd('two replicas on etcd', () => {
   const folder = useFolder('e2e-client-etcd');
   const etcd = useResource(startEtcd, (started) => started.dispose());
   const start = async (securePort: number): Promise<ApiServer> => startApiServer({ folder, securePort, etcdServers: etcd().endpoint });
-  const held = useResource(
+  const servers = useResource(
     async () => ({ server: await start(await freePort()), other: await start(await freePort()) }),
     ({ server, other }) => Promise.all([server.process.stop(), other.process.stop()]),
     60_000,
   );
 
   it('an informer misses and repeats no change while its replica restarts, the store is compacted, and the other replica takes writes', async () => {
-    await followsThrough(held().server, async ({ write, seen }) => {
-      await held().server.process.stop();
+    await expectInformerFollows(servers().server, async ({ write, lastSeenRevision }) => {
+      await servers().server.process.stop();
       const store = await openEtcdStore({ endpoints: [etcd().endpoint], clock: systemClock, random: systemRandom });
-      await store.compact(seen);
+      await store.compact(lastSeenRevision);
       await store.close();
-      await write(held().other, 2);
-      held().server = await start(portOf(held().server));
-      await write(held().server, 3);
+      await write(servers().other, 2);
+      servers().server = await start(portOf(servers().server));
+      await write(servers().server, 3);
     });
   }, 60_000);
 });
 
-/** One change that the server acknowledged: object, version (none for a deletion, whose version the answer does not tell). */
+/**
+ * A change that the server acknowledged. `version` is `undefined` for a deletion, because its response has no version.
+ */
 interface Change {
   readonly name: string;
   readonly verb: 'add' | 'update' | 'delete';
@@ -136,18 +138,21 @@ interface Change {
 }
 
 interface Interruption {
-  /** The last version that the informer has seen. */
-  readonly seen: number;
+  /** The last resourceVersion that the informer has received. */
+  readonly lastSeenRevision: number;
   /** Makes a round of changes through a server. */
   write(server: ApiServer, round: number): Promise<void>;
 }
 
-/** Writes a round, interrupts the running informer's server, and compares what the informer told with what was acknowledged. */
-async function followsThrough(server: ApiServer, interrupt: (interruption: Interruption) => Promise<void>): Promise<void> {
+/**
+ * Writes a round of changes, interrupts the server of a running informer, and compares the delivered changes with the
+ * acknowledged ones.
+ */
+async function expectInformerFollows(server: ApiServer, interrupt: (interruption: Interruption) => Promise<void>): Promise<void> {
   const selector = 'set=informed';
   const config = configOf(server);
   const core = config.makeApiClient(CoreV1Api);
-  const told: Change[] = [];
+  const delivered: Change[] = [];
   const informer = new ListWatch(
     `/api/v1/namespaces/${namespace}/configmaps`,
     new Watch(config),
@@ -155,13 +160,17 @@ async function followsThrough(server: ApiServer, interrupt: (interruption: Inter
     false,
     selector,
   );
-  const tell = (verb: Change['verb']) => (object: V1ConfigMap) =>
-    void told.push({ name: object.metadata?.name ?? '', verb, version: verb === 'delete' ? undefined : object.metadata?.resourceVersion });
-  let stopped = false;
-  informer.on('add', tell('add'));
-  informer.on('update', tell('update'));
-  informer.on('delete', tell('delete'));
-  informer.on('error', () => void setTimeout(() => (stopped ? undefined : void informer.start()), 50));
+  const record = (verb: Change['verb']) => (object: V1ConfigMap) =>
+    void delivered.push({
+      name: object.metadata?.name ?? '',
+      verb,
+      version: verb === 'delete' ? undefined : object.metadata?.resourceVersion,
+    });
+  let isStopped = false;
+  informer.on('add', record('add'));
+  informer.on('update', record('update'));
+  informer.on('delete', record('delete'));
+  informer.on('error', () => void setTimeout(() => (isStopped ? undefined : void informer.start()), 50));
   await informer.start();
 
   const acknowledged: Change[] = [];
@@ -169,11 +178,11 @@ async function followsThrough(server: ApiServer, interrupt: (interruption: Inter
     const client = configOf(through).makeApiClient(CoreV1Api);
     for (let n = 0; n < 12; n++) {
       const name = `r${round}-${n}`;
-      const made = await client.createNamespacedConfigMap({
+      const created = await client.createNamespacedConfigMap({
         namespace,
         body: { metadata: { name, labels: { set: 'informed' } }, data: { n: '0' } },
       });
-      acknowledged.push({ name, verb: 'add', version: made.metadata?.resourceVersion });
+      acknowledged.push({ name, verb: 'add', version: created.metadata?.resourceVersion });
       for (let change = 1; change <= 2; change++) {
         const changed = await client.replaceNamespacedConfigMap({
           name,
@@ -190,16 +199,16 @@ async function followsThrough(server: ApiServer, interrupt: (interruption: Inter
   };
   try {
     await write(server, 1);
-    await waitUntil('the informer to be told', () => told.length >= acknowledged.length);
-    await interrupt({ seen: Number(informer.latestResourceVersion()), write });
-    await waitUntil('the informer to be told of the rest', () => told.length >= acknowledged.length);
-    expect(told).toEqual(acknowledged);
+    await waitUntil('the informer to deliver the changes', () => delivered.length >= acknowledged.length);
+    await interrupt({ lastSeenRevision: Number(informer.latestResourceVersion()), write });
+    await waitUntil('the informer to deliver all changes', () => delivered.length >= acknowledged.length);
+    expect(delivered).toEqual(acknowledged);
     const stored = await configOf(server).makeApiClient(CoreV1Api).listNamespacedConfigMap({ namespace, labelSelector: selector });
     const identity = (object: V1ConfigMap): string => `${object.metadata?.name}@${object.metadata?.resourceVersion}`;
     expect(informer.list().map(identity).sort()).toEqual(stored.items.map(identity).sort());
     expect(stored.items.length).toBeGreaterThanOrEqual(16);
   } finally {
-    stopped = true;
+    isStopped = true;
     await informer.stop();
   }
 }

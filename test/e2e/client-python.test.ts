@@ -1,6 +1,7 @@
 /**
- * The public Python client against the built API server: client-python.py uses it and says what it saw. It has a discovery, watches and conversions of
- * its own, different from those of kubectl. Never installs anything: python3 (or PYTHON_BIN) with the package `kubernetes` is used where there is one.
+ * The public Python client against the built API server: client-python.py uses the client and prints its results. The
+ * client implements discovery, watches and conversions independently of kubectl. The test runs python3 (or PYTHON_BIN)
+ * when it has the package `kubernetes`, installs nothing, and is skipped otherwise.
  */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';

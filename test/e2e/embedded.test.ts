@@ -1,4 +1,7 @@
-/** Control planes of the package, driven by the public JavaScript client. The test runners that the package supports are tested in package-runners.test.ts. */
+/**
+ * In-process control planes of the package, used through the public JavaScript client. package-runners.test.ts tests
+ * the supported test runners.
+ */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
@@ -61,14 +64,14 @@ test('the controllers create the pods of a Deployment', async () => {
 
 test('a control plane that starts in an existing folder serves the objects of the previous one', async () => {
   const folder = temporaryFolder('embedded');
-  const once = await startControlPlane({ folder, controllers: [] });
-  await configOf(once)
+  const first = await startControlPlane({ folder, controllers: [] });
+  await configOf(first)
     .makeApiClient(CoreV1Api)
     .createNamespacedConfigMap({ namespace, body: { metadata: { name: 'kept' } } });
-  await once.stop();
-  const again = await startControlPlane({ folder, controllers: [] });
-  await configOf(again).makeApiClient(CoreV1Api).readNamespacedConfigMap({ namespace, name: 'kept' });
-  await again.stop();
+  await first.stop();
+  const second = await startControlPlane({ folder, controllers: [] });
+  await configOf(second).makeApiClient(CoreV1Api).readNamespacedConfigMap({ namespace, name: 'kept' });
+  await second.stop();
   removeFolder(folder);
 });
 
@@ -96,6 +99,6 @@ test.each(['SIGKILL', 'SIGINT'] as const)(
 test.each([
   { flags: ['--no-such-flag'], says: /unknown option '--no-such-flag'/ },
   { flags: ['--requestheader-allowed-names=x', '--requestheader-username-headers=X'], says: /--requestheader-client-ca-file/ },
-])('startControlPlane rejects the flags $flags', async ({ flags, says }) => {
-  await expect(startControlPlane({ flags })).rejects.toThrow(says);
+])('startControlPlane rejects the flags $flags', async ({ flags, says: message }) => {
+  await expect(startControlPlane({ flags })).rejects.toThrow(message);
 });

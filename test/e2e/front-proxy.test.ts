@@ -1,4 +1,7 @@
-/** Real kubectl through a proxy that authenticates its users and speaks for them to the API server. */
+/**
+ * Real kubectl through an authenticating proxy, which sends requests to the API server with the identity headers of its
+ * users.
+ */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../../shared/runtime/clock';
@@ -10,7 +13,7 @@ import { skipLoudly } from '../support/skipped';
 import { useApiServer } from '../support/use-api-server';
 import { useClosable, useResource } from '../support/use-resource';
 
-const LIFE = { lifetimeMs: 3_600_000, clock: systemClock };
+const VALIDITY = { lifetimeMs: 3_600_000, clock: systemClock };
 const USERS: ReadonlyMap<string, ProxiedUser> = new Map([
   ['anns-token', { name: 'ann', groups: ['devs', 'ops'], extra: { 'example.com/team': 'blue' } }],
   ['roots-token', { name: 'root', groups: ['system:masters'], extra: {} }],
@@ -19,17 +22,17 @@ const USERS: ReadonlyMap<string, ProxiedUser> = new Map([
 
 const binary = packagedProgram('kubectl');
 
-async function authority(commonName: string): Promise<Credential> {
-  return createAuthority({ subject: { commonName }, ...LIFE });
+async function createNamedAuthority(commonName: string): Promise<Credential> {
+  return createAuthority({ subject: { commonName }, ...VALIDITY });
 }
 
 if (binary === undefined) skipLoudly('kubectl through a proxy', 'the packaged kubectl exists for linux-x64 only');
 else
   describe('kubectl through a proxy that authenticates', () => {
-    const proxies = useResource(() => authority('proxy-ca'));
+    const proxyAuthority = useResource(() => createNamedAuthority('proxy-ca'));
     const server = useApiServer('front-proxy', (folder) => {
       const file = path.join(folder, 'proxies.crt');
-      writeFileSync(file, proxies().certificate);
+      writeFileSync(file, proxyAuthority().certificate);
       const flags = {
         'client-ca-file': file,
         'allowed-names': 'front-proxy',
@@ -40,19 +43,19 @@ else
       return { args: Object.entries(flags).map(([name, value]) => `--requestheader-${name}=${value}`) };
     });
 
-    const proxyWith = async (issuer: Credential, commonName: string): Promise<FrontProxy> => {
-      const usual = { ...LIFE, subject: { commonName } };
+    const startProxy = async (issuer: Credential, commonName: string): Promise<FrontProxy> => {
+      const subjectOptions = { ...VALIDITY, subject: { commonName } };
       return startFrontProxy({
         target: new URL(server.running.address),
         authority: server.running.certificates.authority,
-        own: await issueCertificate({ ...usual, authority: proxies(), usage: 'server', names: ['127.0.0.1'] }),
-        client: await issueCertificate({ ...usual, authority: issuer, usage: 'client' }),
+        own: await issueCertificate({ ...subjectOptions, authority: proxyAuthority(), usage: 'server', names: ['127.0.0.1'] }),
+        client: await issueCertificate({ ...subjectOptions, authority: issuer, usage: 'client' }),
         users: USERS,
       });
     };
-    const kubeconfig = (token: string, { url } = proxy()): string => {
+    const writeKubeconfig = (token: string, { url } = proxy()): string => {
       const file = path.join(server.folder, `${token}.kubeconfig`);
-      const cluster = { server: url, 'certificate-authority-data': Buffer.from(proxies().certificate).toString('base64') };
+      const cluster = { server: url, 'certificate-authority-data': Buffer.from(proxyAuthority().certificate).toString('base64') };
       const config = {
         clusters: [{ name: 'c', cluster }],
         users: [{ name: 'u', user: { token } }],
@@ -63,10 +66,10 @@ else
       return file;
     };
     const kubectl = (token: string, command: string, input = ''): Promise<Outcome> =>
-      runClient(binary, kubeconfig(token), command.split(' '), { input });
+      runClient(binary, writeKubeconfig(token), command.split(' '), { input });
 
-    const proxy = useClosable(() => proxyWith(proxies(), 'front-proxy'));
-    const stranger = useClosable(async () => proxyWith(await authority('proxy-ca'), 'front-proxy'));
+    const proxy = useClosable(() => startProxy(proxyAuthority(), 'front-proxy'));
+    const proxyOfOtherAuthority = useClosable(async () => startProxy(await createNamedAuthority('proxy-ca'), 'front-proxy'));
 
     it('is authenticated as the user that the proxy names', async () => {
       const { stdout } = await kubectl('anns-token', 'auth whoami');
@@ -84,8 +87,11 @@ else
         'create rolebinding keepers --role=keeper --group=ops',
       ])
         expect(await kubectl('roots-token', command)).toMatchObject({ code: 0 });
-      await waitUntil('the binding to count', async () => (await kubectl('anns-token', 'auth can-i list configmaps')).stdout === 'yes\n');
-      const watch = startClient(binary, kubeconfig('anns-token'), ['get', 'configmaps', '-w', '-o', 'name']);
+      await waitUntil(
+        'the binding to take effect',
+        async () => (await kubectl('anns-token', 'auth can-i list configmaps')).stdout === 'yes\n',
+      );
+      const watch = startClient(binary, writeKubeconfig('anns-token'), ['get', 'configmaps', '-w', '-o', 'name']);
       await waitUntil('the watch to begin', async () => {
         await kubectl('anns-token', 'create configmap kept');
         return watch.output.includes('configmap/kept');
@@ -103,7 +109,7 @@ else
     it('is not authenticated with an unknown token, or through a proxy of another authority', async () => {
       const refusal = 'You must be logged in to the server';
       expect((await kubectl('unknown', 'get configmaps')).stderr).toContain(refusal);
-      const { stderr } = await runClient(binary, kubeconfig('roots-token', stranger()), ['get', 'configmaps']);
+      const { stderr } = await runClient(binary, writeKubeconfig('roots-token', proxyOfOtherAuthority()), ['get', 'configmaps']);
       expect(stderr).toContain(refusal);
     });
   });

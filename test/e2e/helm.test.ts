@@ -1,6 +1,6 @@
 /**
- * A release's life with real helm: installed, changed, rolled back, removed. Helm keeps its releases in Secrets, reads OpenAPI and
- * discovery, and changes objects by three-way strategic merge. The chart is written here.
+ * Real helm installs, upgrades, rolls back and uninstalls a release of a chart that the test writes. Helm stores
+ * releases in Secrets, reads OpenAPI and discovery, and changes objects by three-way strategic merge.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -93,9 +93,9 @@ if (helm === undefined || kubectl === undefined) {
       if (code !== 0) throw new Error(`${path.basename(program)} ${args.join(' ')} ended with ${code}:\n${stderr}${stdout}`);
       return stdout;
     };
-    const inShop = (...args: string[]): Promise<string> => run(helm, ...args, '--namespace', 'shop');
-    const read = async (what: string, jsonpath: string): Promise<string> =>
-      run(kubectl, 'get', ...what.split(' '), '-n', 'shop', '--ignore-not-found', '-o', `jsonpath=${jsonpath}`);
+    const runInShop = (...args: string[]): Promise<string> => run(helm, ...args, '--namespace', 'shop');
+    const readField = async (resource: string, jsonpath: string): Promise<string> =>
+      run(kubectl, 'get', ...resource.split(' '), '-n', 'shop', '--ignore-not-found', '-o', `jsonpath=${jsonpath}`);
 
     beforeAll(() => {
       for (const [name, text] of Object.entries(CHART)) {
@@ -104,40 +104,42 @@ if (helm === undefined || kubectl === undefined) {
         writeFileSync(file, text);
       }
     });
-    // The namespace would stay on a server that is not the test's own.
+    // A server of E2E_KUBECONFIG outlives the test and would keep the namespace.
     useResource(
       () => process.env['E2E_KUBECONFIG'],
       (given) => (given === undefined ? undefined : run(kubectl, 'delete', 'namespace', 'shop', '--wait=false')),
     );
 
     it('install creates a release once', async () => {
-      const said = await inShop('install', 'web', chart, '--create-namespace');
-      expect(said).toContain('STATUS: deployed\nREVISION: 1\n');
-      expect(JSON.parse(await inShop('list', '-o', 'json'))).toMatchObject([{ name: 'web', revision: '1', status: 'deployed' }]);
-      expect(await read('deployment web', '{.spec.replicas} {.metadata.labels.app\\.kubernetes\\.io/managed-by}')).toBe('2 Helm');
-      expect(await read('secret sh.helm.release.v1.web.v1', '{.type}')).toBe('helm.sh/release.v1');
-      expect(await read('configmap web-before', '{.data.revision}')).toBe('1');
-      expect(await read('service web', '{.spec.clusterIP}')).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
-      await expect(inShop('install', 'web', chart)).rejects.toThrow('cannot re-use a name that is still in use');
+      const output = await runInShop('install', 'web', chart, '--create-namespace');
+      expect(output).toContain('STATUS: deployed\nREVISION: 1\n');
+      expect(JSON.parse(await runInShop('list', '-o', 'json'))).toMatchObject([{ name: 'web', revision: '1', status: 'deployed' }]);
+      expect(await readField('deployment web', '{.spec.replicas} {.metadata.labels.app\\.kubernetes\\.io/managed-by}')).toBe('2 Helm');
+      expect(await readField('secret sh.helm.release.v1.web.v1', '{.type}')).toBe('helm.sh/release.v1');
+      expect(await readField('configmap web-before', '{.data.revision}')).toBe('1');
+      expect(await readField('service web', '{.spec.clusterIP}')).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
+      await expect(runInShop('install', 'web', chart)).rejects.toThrow('cannot re-use a name that is still in use');
     }, 30_000);
 
     it('upgrade changes and adds objects, and keeps the fields of other managers', async () => {
-      const address = await read('service web', '{.spec.clusterIP}');
+      const address = await readField('service web', '{.spec.clusterIP}');
       await run(kubectl, 'annotate', 'deployment', 'web', 'note=kept', '-n', 'shop');
-      await inShop('upgrade', 'web', chart, '--set', 'image=shop:2,colours.back=red,colours.front=null,extra=true');
-      expect(await read('deployment web', '{.spec.template.spec.containers[0].image} {.metadata.annotations.note}')).toBe('shop:2 kept');
-      expect(JSON.parse(await read('configmap web', '{.data}'))).toEqual({ back: 'red' });
-      expect(await read('pdb web', '{.spec.minAvailable}')).toBe('1');
-      expect(await read('service web', '{.spec.clusterIP}')).toBe(address);
-      expect(await read('configmap web-before', '{.data.revision}')).toBe('2');
+      await runInShop('upgrade', 'web', chart, '--set', 'image=shop:2,colours.back=red,colours.front=null,extra=true');
+      expect(await readField('deployment web', '{.spec.template.spec.containers[0].image} {.metadata.annotations.note}')).toBe(
+        'shop:2 kept',
+      );
+      expect(JSON.parse(await readField('configmap web', '{.data}'))).toEqual({ back: 'red' });
+      expect(await readField('pdb web', '{.spec.minAvailable}')).toBe('1');
+      expect(await readField('service web', '{.spec.clusterIP}')).toBe(address);
+      expect(await readField('configmap web-before', '{.data.revision}')).toBe('2');
     }, 30_000);
 
     it('rollback restores a revision, and history lists all of them', async () => {
-      expect(await inShop('rollback', 'web', '1')).toBe('Rollback was a success! Happy Helming!\n');
-      expect(await read('deployment web', '{.spec.template.spec.containers[0].image}')).toBe('shop:1');
-      expect(JSON.parse(await read('configmap web', '{.data}'))).toEqual({ front: 'blue' });
-      expect(await read('pdb web', '{.metadata.name}')).toBe('');
-      expect(JSON.parse(await inShop('history', 'web', '-o', 'json'))).toMatchObject([
+      expect(await runInShop('rollback', 'web', '1')).toBe('Rollback was a success! Happy Helming!\n');
+      expect(await readField('deployment web', '{.spec.template.spec.containers[0].image}')).toBe('shop:1');
+      expect(JSON.parse(await readField('configmap web', '{.data}'))).toEqual({ front: 'blue' });
+      expect(await readField('pdb web', '{.metadata.name}')).toBe('');
+      expect(JSON.parse(await runInShop('history', 'web', '-o', 'json'))).toMatchObject([
         { revision: 1, status: 'superseded' },
         { revision: 2, status: 'superseded' },
         { revision: 3, status: 'deployed', description: 'Rollback to 1' },
@@ -145,24 +147,24 @@ if (helm === undefined || kubectl === undefined) {
     }, 30_000);
 
     it('upgrade installs a new release, makes dry runs, and reports rejections of the server', async () => {
-      await inShop('upgrade', '--install', 'second', chart, '--set', 'replicas=1');
-      expect(await inShop('upgrade', 'second', chart, '--dry-run=server', '--set', 'replicas=7')).toContain('replicas: 7');
-      expect(await read('deployment second', '{.spec.replicas}')).toBe('1');
-      await expect(inShop('upgrade', 'second', chart, '--set', 'port=0')).rejects.toThrow(
+      await runInShop('upgrade', '--install', 'second', chart, '--set', 'replicas=1');
+      expect(await runInShop('upgrade', 'second', chart, '--dry-run=server', '--set', 'replicas=7')).toContain('replicas: 7');
+      expect(await readField('deployment second', '{.spec.replicas}')).toBe('1');
+      await expect(runInShop('upgrade', 'second', chart, '--set', 'port=0')).rejects.toThrow(
         'Service "second" is invalid: spec.ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive',
       );
-      expect(JSON.parse(await inShop('list', '--all', '-o', 'json'))).toMatchObject([
+      expect(JSON.parse(await runInShop('list', '--all', '-o', 'json'))).toMatchObject([
         { name: 'second', revision: '2', status: 'failed' },
         { name: 'web', revision: '3', status: 'deployed' },
       ]);
     }, 30_000);
 
     it('uninstall deletes the objects of a release', async () => {
-      expect(await inShop('uninstall', 'web')).toBe('release "web" uninstalled\n');
-      await inShop('uninstall', 'second', '--keep-history');
-      for (const kind of ['deployments', 'services', 'pdb']) expect(await read(kind, '{.items[*].metadata.name}')).toBe('');
-      expect(await read('secrets', '{.items[*].metadata.name}')).toBe('sh.helm.release.v1.second.v1 sh.helm.release.v1.second.v2');
-      expect(await read('configmaps web-before', '{.metadata.name}')).toBe('web-before');
+      expect(await runInShop('uninstall', 'web')).toBe('release "web" uninstalled\n');
+      await runInShop('uninstall', 'second', '--keep-history');
+      for (const kind of ['deployments', 'services', 'pdb']) expect(await readField(kind, '{.items[*].metadata.name}')).toBe('');
+      expect(await readField('secrets', '{.items[*].metadata.name}')).toBe('sh.helm.release.v1.second.v1 sh.helm.release.v1.second.v2');
+      expect(await readField('configmaps web-before', '{.metadata.name}')).toBe('web-before');
     }, 30_000);
   });
 }

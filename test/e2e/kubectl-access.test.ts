@@ -1,5 +1,6 @@
 /**
- * Who may do what, asked and tried with real kubectl: as others, with tokens, with certificates that were requested and approved, with a credential plug-in.
+ * Authentication and authorization with real kubectl: permissions of impersonated users, service account tokens, client
+ * certificates, approved certificate requests, and a credential plug-in.
  */
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -33,22 +34,22 @@ withEachKubectl('access', (session, server) => {
     return JSON.stringify({ apiVersion: 'v1', kind: 'Config', clusters, users, contexts, 'current-context': 'c' });
   };
   const runAs = (file: string, ...words: readonly string[]) => runClient(session.binary, file, words);
-  const canI = async (question: string): Promise<string> => (await session.run(`auth can-i ${question}`)).stdout.trim();
+  const authCanI = async (question: string): Promise<string> => (await session.run(`auth can-i ${question}`)).stdout.trim();
 
   it('auth can-i prints the permissions of another user, who can use exactly these', async () => {
     const { namespace } = session;
-    expect(await canI('list pods --as=dev')).toBe('no');
+    expect(await authCanI('list pods --as=dev')).toBe('no');
     await session.ok('apply -f -', ROLE);
     await session.ok(`create rolebinding readers --role=reader --user=dev --group=devs --serviceaccount=${namespace}:robot`);
-    await waitUntil('the binding to count', async () => (await canI('list pods --as=dev')) === 'yes');
-    const asked: readonly (readonly [string, string])[] = [
+    await waitUntil('the binding to take effect', async () => (await authCanI('list pods --as=dev')) === 'yes');
+    const questions: readonly (readonly [string, string])[] = [
       ['get deployments.apps/shop --as=dev', 'yes'],
       ['get deployments.apps/other --as=dev', 'no'],
       ['list pods --as=x --as-group=devs', 'yes'],
       ['list pods -n kube-system --as=dev', 'no'],
       [`list pods --as=system:serviceaccount:${namespace}:robot`, 'yes'],
     ];
-    for (const [question, answer] of asked) expect([question, await canI(question)]).toEqual([question, answer]);
+    for (const [question, answer] of questions) expect([question, await authCanI(question)]).toEqual([question, answer]);
     expect(await session.ok('auth can-i --list --as=dev')).toMatch(/^deployments\.apps\s+\[\]\s+\[shop\]\s+\[get\]$/m);
     await session.ok('create configmap kept');
     await session.ok('get configmap kept --as=dev');
@@ -60,32 +61,32 @@ withEachKubectl('access', (session, server) => {
 
   it('auth can-i --list prints 3,000 rules of one user', async () => {
     const count = 3_000;
-    const rules = Array.from({ length: count }, (_, at) => ({
+    const rules = Array.from({ length: count }, (_, index) => ({
       apiGroups: [''],
       resources: ['configmaps'],
-      resourceNames: [`c-${at}`],
+      resourceNames: [`c-${index}`],
       verbs: ['get'],
     }));
     const metadata = { name: 'collector' };
     await session.ok('create -f -', JSON.stringify({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata, rules }));
     await session.ok('create rolebinding collectors --role=collector --user=collector');
-    await waitUntil('the binding to count', async () => (await canI('get configmaps/c-7 --as=collector')) === 'yes');
-    expect(await canI('get configmaps/other --as=collector')).toBe('no');
+    await waitUntil('the binding to take effect', async () => (await authCanI('get configmaps/c-7 --as=collector')) === 'yes');
+    expect(await authCanI('get configmaps/other --as=collector')).toBe('no');
     const listed = await session.ok('auth can-i --list --as=collector');
     expect(listed.match(/^configmaps .*\[c-\d+\]/gm)).toHaveLength(count);
   });
 
   it('auth whoami prints the user, also with impersonation', async () => {
     expect(await session.ok('auth whoami')).toMatch(/^Groups\s+\[system:masters system:authenticated\]$/m);
-    const other = await session.ok('auth whoami --as=dev --as-group=a --as-group=b --as-uid=7');
-    expect(other).toMatch(/^Username\s+dev$/m);
-    expect(other).toMatch(/^Groups\s+\[a b system:authenticated\]$/m);
+    const impersonated = await session.ok('auth whoami --as=dev --as-group=a --as-group=b --as-uid=7');
+    expect(impersonated).toMatch(/^Username\s+dev$/m);
+    expect(impersonated).toMatch(/^Groups\s+\[a b system:authenticated\]$/m);
   });
 
   it('auth reconcile adds permissions to a role', async () => {
-    const inPlace = ROLE.replace('{name: reader}', `{name: reader, namespace: ${session.namespace}}`);
-    const wider = inPlace.replace('verbs: [get, list]', 'verbs: [get, list, watch]');
-    expect(await session.ok('auth reconcile -f -', wider)).toMatch(/reader reconciled/);
+    const namespaced = ROLE.replace('{name: reader}', `{name: reader, namespace: ${session.namespace}}`);
+    const extended = namespaced.replace('verbs: [get, list]', 'verbs: [get, list, watch]');
+    expect(await session.ok('auth reconcile -f -', extended)).toMatch(/reader reconciled/);
     expect(await session.ok('get role reader  -o jsonpath={.rules[*].verbs}')).toContain('watch');
   });
 
@@ -94,8 +95,8 @@ withEachKubectl('access', (session, server) => {
     const token = (await session.ok('create token robot --duration=10m')).trim();
     const file = path.join(folder, 'token.kubeconfig');
     writeFileSync(file, configOf({ token }));
-    const who = await runAs(file, 'auth', 'whoami');
-    expect(who.stdout).toMatch(new RegExp(`^Username\\s+system:serviceaccount:${session.namespace}:robot$`, 'm'));
+    const whoami = await runAs(file, 'auth', 'whoami');
+    expect(whoami.stdout).toMatch(new RegExp(`^Username\\s+system:serviceaccount:${session.namespace}:robot$`, 'm'));
     expect((await runAs(file, 'get', 'pods', '-n', session.namespace)).code).toBe(0);
     expect((await runAs(file, 'get', 'secrets', '-n', session.namespace)).stderr).toContain('Forbidden');
   });
@@ -129,10 +130,10 @@ withEachKubectl('access', (session, server) => {
     });
     const { certificate, key } = credential;
     const status = { clientCertificateData: certificate, clientKeyData: key };
-    const answer = path.join(folder, 'answer.json');
-    writeFileSync(answer, JSON.stringify({ apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status }));
+    const credentialFile = path.join(folder, 'credential.json');
+    writeFileSync(credentialFile, JSON.stringify({ apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status }));
     const plugin = path.join(folder, 'plugin.sh');
-    writeFileSync(plugin, `#!/bin/sh\ncat ${answer}\n`);
+    writeFileSync(plugin, `#!/bin/sh\ncat ${credentialFile}\n`);
     chmodSync(plugin, 0o755);
     const users = {
       certificate: { 'client-certificate-data': base64(certificate), 'client-key-data': base64(key) },
@@ -141,8 +142,8 @@ withEachKubectl('access', (session, server) => {
     for (const [name, user] of Object.entries(users)) {
       const file = path.join(folder, `${name}.kubeconfig`);
       writeFileSync(file, configOf(user));
-      const who = await runAs(file, 'auth', 'whoami');
-      expect([name, who.stdout]).toEqual([name, expect.stringMatching(/^Username\s+dev$/m)]);
+      const whoami = await runAs(file, 'auth', 'whoami');
+      expect([name, whoami.stdout]).toEqual([name, expect.stringMatching(/^Username\s+dev$/m)]);
       expect((await runAs(file, 'get', 'pods', '-n', session.namespace)).code).toBe(0);
       expect((await runAs(file, 'get', 'nodes')).stderr).toContain('User "dev" cannot list resource "nodes"');
     }

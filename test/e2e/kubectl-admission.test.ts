@@ -1,4 +1,7 @@
-/** Admission with real kubectl: policies with parameters, the security level of a namespace, and webhooks that deny, change, warn and fail. */
+/**
+ * Admission control with real kubectl: policies with parameters, the pod security level of a namespace, and webhooks
+ * that deny, change, warn and fail.
+ */
 import { withEachKubectl } from '../support/kubectl-session';
 import { waitUntil } from '../support/programs';
 import { startReviewServer } from '../support/review-server';
@@ -23,21 +26,21 @@ metadata: {name: ${name}}
 spec: {policyName: ${name}, validationActions: [Deny], paramRef: {name: limits, parameterNotFoundAction: Deny}}
 `;
 
-const PLAIN = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {a: "1"}\n';
+const CONFIGMAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {a: "1"}\n';
 
 withEachKubectl('admission', (session) => {
   it('a policy denies by its parameter, and follows changes of the parameter and of its binding', async () => {
     const name = `most-${session.namespace}`;
     await session.ok('create configmap limits --from-literal=most=3');
     await session.ok('apply -f -', policy(name, session.namespace));
-    const words = `ValidatingAdmissionPolicy '${name}' with binding '${name}' denied request: at most 3 replicas`;
-    await waitUntil('the policy to be asked', async () =>
-      (await session.run('create deployment web --image=web --replicas=4 --dry-run=server')).stderr.includes(words),
+    const message = `ValidatingAdmissionPolicy '${name}' with binding '${name}' denied request: at most 3 replicas`;
+    await waitUntil('the policy to take effect', async () =>
+      (await session.run('create deployment web --image=web --replicas=4 --dry-run=server')).stderr.includes(message),
     );
     await session.ok('create deployment web --image=web --replicas=3');
-    expect(await session.fails('scale deployment web --replicas=5')).toContain(words);
+    expect(await session.fails('scale deployment web --replicas=5')).toContain(message);
     await session.ok('patch configmap limits -p {"data":{"most":"5"}}');
-    await waitUntil('the parameter to count', async () => (await session.run('scale deployment web --replicas=5')).code === 0);
+    await waitUntil('the parameter to take effect', async () => (await session.run('scale deployment web --replicas=5')).code === 0);
     await session.ok(`patch validatingadmissionpolicybinding ${name} --type=merge -p {"spec":{"validationActions":["Warn"]}}`);
     await waitUntil('the warning', async () =>
       (await session.run('scale deployment web --replicas=6')).stderr.includes(
@@ -70,9 +73,9 @@ withEachKubectl('admission', (session) => {
       await session.run(`delete mutatingwebhookconfigurations,validatingwebhookconfigurations hooks-${namespace} --ignore-not-found`);
     });
 
-    /** Only this namespace's objects are shown. */
-    async function install(type: 'Mutating' | 'Validating', does: string, more = ''): Promise<void> {
-      const place = `url: "https://127.0.0.1:${webhooks().port}/${does}", caBundle: ${webhooks().caBundle}`;
+    /** Applies a webhook configuration for ConfigMaps of this namespace. */
+    async function applyWebhook(type: 'Mutating' | 'Validating', behaviour: string, options = ''): Promise<void> {
+      const clientConfig = `url: "https://127.0.0.1:${webhooks().port}/${behaviour}", caBundle: ${webhooks().caBundle}`;
       await session.ok(
         'apply -f -',
         `apiVersion: admissionregistration.k8s.io/v1
@@ -80,35 +83,35 @@ kind: ${type}WebhookConfiguration
 metadata: {name: hooks-${session.namespace}}
 webhooks:
 - name: hook.example.com
-  clientConfig: {${place}}
+  clientConfig: {${clientConfig}}
   rules: [{operations: ["*"], apiGroups: [""], apiVersions: [v1], resources: [configmaps]}]
   namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: ${session.namespace}}}
   sideEffects: None
   admissionReviewVersions: [v1]
-${more}`,
+${options}`,
       );
     }
 
     it('deny creations, changes and deletions until their configuration is deleted', async () => {
-      await session.ok('apply -f -', PLAIN);
-      await install('Validating', 'deny-message');
-      const words = 'admission webhook "hook.example.com" denied the request: no way';
-      await waitUntil('the webhook to be asked', async () =>
-        (await session.run('create configmap other --dry-run=server')).stderr.includes(words),
+      await session.ok('apply -f -', CONFIGMAP);
+      await applyWebhook('Validating', 'deny-message');
+      const message = 'admission webhook "hook.example.com" denied the request: no way';
+      await waitUntil('the webhook to take effect', async () =>
+        (await session.run('create configmap other --dry-run=server')).stderr.includes(message),
       );
       for (const command of ['create configmap other', 'label configmap m x=y', 'delete configmap m']) {
-        expect(await session.fails(command)).toContain(words);
+        expect(await session.fails(command)).toContain(message);
       }
       await session.ok(`delete validatingwebhookconfiguration hooks-${session.namespace}`);
-      await waitUntil('nobody to be asked', async () => (await session.run('label configmap m x=y --overwrite')).code === 0);
+      await waitUntil('the webhook to be removed', async () => (await session.run('label configmap m x=y --overwrite')).code === 0);
     });
 
     it('change applied objects, and warn', async () => {
-      await install('Mutating', 'patch-data');
-      await waitUntil('the webhook to be asked', async () =>
+      await applyWebhook('Mutating', 'patch-data');
+      await waitUntil('the webhook to take effect', async () =>
         (await session.ok('create configmap fresh --from-literal=a=1 --dry-run=server -o yaml')).includes('patched: "yes"'),
       );
-      await session.ok('apply --server-side --force-conflicts -f -', PLAIN);
+      await session.ok('apply --server-side --force-conflicts -f -', CONFIGMAP);
       expect(await session.ok('get configmap m -o jsonpath={.data.patched}')).toBe('yes');
       await session.ok(
         `patch mutatingwebhookconfiguration hooks-${session.namespace} --type=json -p [{"op":"replace","path":"/webhooks/0/clientConfig/url","value":"https://127.0.0.1:${webhooks().port}/warn-twice"}]`,
@@ -119,9 +122,9 @@ ${more}`,
     });
 
     it('that break connections are ignored or fail requests by their failure policy', async () => {
-      const more = '  failurePolicy: Ignore\n  timeoutSeconds: 1\n';
-      await install('Validating', 'cut', more);
-      await session.ok('apply -f -', PLAIN);
+      const options = '  failurePolicy: Ignore\n  timeoutSeconds: 1\n';
+      await applyWebhook('Validating', 'cut', options);
+      await session.ok('apply -f -', CONFIGMAP);
       await session.ok(
         `patch validatingwebhookconfiguration hooks-${session.namespace} --type=json -p [{"op":"replace","path":"/webhooks/0/failurePolicy","value":"Fail"}]`,
       );

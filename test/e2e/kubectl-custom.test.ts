@@ -1,6 +1,6 @@
 /**
- * Custom resources with real kubectl: definitions and their objects, applied, explained, printed, scaled, watched, converted by a webhook, and deleted. What every step
- * expects was first seen on release 1.31.1.
+ * Custom resources with real kubectl: definitions and their objects, applied, explained, printed, scaled, watched,
+ * converted by a webhook, and deleted. Every step expects the output with release 1.31.1.
  */
 import { startConversionServer, type ConversionServer } from '../support/conversion-server';
 import { table, withEachKubectl } from '../support/kubectl-session';
@@ -155,9 +155,9 @@ withEachKubectl('custom resources', (session) => {
         `tool.${group}/hammer configured\n`,
       );
       await session.ok('delete tool hammer');
-      const as = (manager: string): string[] => ['apply', '--server-side', `--field-manager=${manager}`, '-f', '-'];
-      await session.ok(as('one'), tool(group, '{image: "h:2", env: [{name: A, value: "1"}]}'));
-      expect(await session.ok(as('other'), tool(group, '{image: "h:2", env: [{name: B, value: "2"}]}'))).toBe(
+      const applyAs = (manager: string): string[] => ['apply', '--server-side', `--field-manager=${manager}`, '-f', '-'];
+      await session.ok(applyAs('one'), tool(group, '{image: "h:2", env: [{name: A, value: "1"}]}'));
+      expect(await session.ok(applyAs('other'), tool(group, '{image: "h:2", env: [{name: B, value: "2"}]}'))).toBe(
         `tool.${group}/hammer serverside-applied\n`,
       );
       expect(JSON.parse(await session.ok('get tool hammer -o jsonpath={.spec}'))).toEqual({
@@ -168,10 +168,10 @@ withEachKubectl('custom resources', (session) => {
           { name: 'B', value: '2' },
         ],
       });
-      const conflict = await session.fails(as('other'), tool(group, '{image: "h:3"}'));
+      const conflict = await session.fails(applyAs('other'), tool(group, '{image: "h:3"}'));
       expect(conflict).toContain('Apply failed with 1 conflict: conflict with "one": .spec.image');
-      expect(await session.ok([...as('other'), '--force-conflicts'], tool(group, '{image: "h:3"}'))).toContain('serverside-applied');
-      // What the other manager no longer applies is gone.
+      expect(await session.ok([...applyAs('other'), '--force-conflicts'], tool(group, '{image: "h:3"}'))).toContain('serverside-applied');
+      // The item that the other manager no longer applies is removed.
       expect(await session.ok('get tool hammer -o jsonpath={.spec.env[*].name}')).toBe('A');
     });
 
@@ -195,7 +195,7 @@ withEachKubectl('custom resources', (session) => {
 
     it('are deleted with their definition', async () => {
       expect(await session.ok(`delete crd tools.${group} --timeout=30s`)).toContain('deleted');
-      // Which of the two is said depends on what kubectl remembers of its last discovery.
+      // The message depends on the discovery cache of kubectl.
       expect(await session.fails('get tools')).toMatch(
         /the server could not find the requested resource|doesn't have a resource type "tools"/,
       );
@@ -236,8 +236,8 @@ withEachKubectl('custom resources', (session) => {
     });
 
     it('are explained field by field', async () => {
-      const all = await session.ok('explain crd.spec --recursive');
-      expect(all).toContain('DESCRIPTION:\n    spec describes how the user wants the resources to appear');
+      const fields = await session.ok('explain crd.spec --recursive');
+      expect(fields).toContain('DESCRIPTION:\n    spec describes how the user wants the resources to appear');
       for (const line of [
         '  conversion\t<CustomResourceConversion>',
         '    schema\t<CustomResourceValidation>',
@@ -247,17 +247,17 @@ withEachKubectl('custom resources', (session) => {
         '        x-kubernetes-validations\t<[]ValidationRule>',
         '          rule\t<string> -required-',
       ]) {
-        expect(all.split('\n')).toContain(line);
+        expect(fields.split('\n')).toContain(line);
       }
       expect(await session.ok('explain crd.spec.versions.schema.openAPIV3Schema.enum')).toContain('FIELD: enum <[]JSON>');
     });
 
     it('do not disturb the validation of built-in kinds by kubectl', async () => {
-      const bound = (more = ''): string =>
+      const binding = (more = ''): string =>
         `apiVersion: v1\nkind: Binding\nmetadata: {name: bound}\ntarget: {kind: Node, name: n1}\n${more}`;
       await session.ok('create -f -', 'apiVersion: v1\nkind: Pod\nmetadata: {name: bound}\nspec: {containers: [{name: c, image: i}]}\n');
-      expect(await session.fails('create -f -', bound('tarkets: 1\n'))).toContain('unknown field "tarkets"');
-      expect(await session.ok('create -f -', bound())).toContain('created');
+      expect(await session.fails('create -f -', binding('tarkets: 1\n'))).toContain('unknown field "tarkets"');
+      expect(await session.ok('create -f -', binding())).toContain('created');
       expect(await session.ok('get pod bound -o jsonpath={.spec.nodeName}')).toBe('n1');
     });
 
@@ -307,11 +307,11 @@ withEachKubectl('custom resources', (session) => {
     });
 
     it('are watched in the version that is not stored', async () => {
-      const watching = session.start(`get widgets.v2.${group} --watch -o jsonpath={.spec.host}:{.spec.port},`);
-      await waitUntil('the first state', () => Promise.resolve(watching.output.includes('j:3,')));
+      const watch = session.start(`get widgets.v2.${group} --watch -o jsonpath={.spec.host}:{.spec.port},`);
+      await waitUntil('the first state', () => Promise.resolve(watch.output.includes('j:3,')));
       await session.ok(['patch', `widgets.v1.${group}`, 'a', '--type=merge', '-p', '{"spec":{"address":"k:4"}}']);
-      await waitUntil('the change', () => Promise.resolve(watching.output.includes('k:4,')));
-      await watching.stop();
+      await waitUntil('the change', () => Promise.resolve(watch.output.includes('k:4,')));
+      await watch.stop();
     });
 
     it('cannot be read in the other version while the webhook fails', async () => {

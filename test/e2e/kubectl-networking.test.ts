@@ -1,6 +1,6 @@
 /**
- * A session with real kubectl about traffic: Services of each type, ingresses with every flag of `create ingress`, Endpoints, EndpointSlices and NetworkPolicies. The
- * tables and descriptions are those of release 1.31.1.
+ * Networking with real kubectl: Services of each type, Ingresses with every flag of `create ingress`, Endpoints,
+ * EndpointSlices and NetworkPolicies. The expected tables and descriptions are those of release 1.31.1.
  */
 import { table, withEachKubectl } from '../support/kubectl-session';
 
@@ -21,9 +21,9 @@ spec:
   ${spec}
 `;
 
-const AGE = expect.stringMatching(/^\d+s$/);
+const ANY_AGE = expect.stringMatching(/^\d+s$/);
 
-/** The default class is the whole server's, so each session takes its own away again. */
+/** A default IngressClass affects the whole server, so each session deletes its class. */
 const ingressClass = (name: string): string => `
 apiVersion: networking.k8s.io/v1
 kind: IngressClass
@@ -31,7 +31,7 @@ metadata: {name: ${name}, annotations: {ingressclass.kubernetes.io/is-default-cl
 spec: {controller: example.com/ingress, parameters: {apiGroup: example.com, kind: Parameters, name: external}}
 `;
 
-const TRAFFIC = `
+const NETWORK_OBJECTS = `
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata: {name: db}
@@ -55,7 +55,7 @@ subsets: [{addresses: [{ip: 10.1.2.3}], notReadyAddresses: [{ip: 10.1.2.4}], por
 `;
 
 withEachKubectl('traffic', (session) => {
-  const service = async (name: string): Promise<Service['spec']> => (await session.json<Service>(`get service ${name}`)).spec;
+  const getServiceSpec = async (name: string): Promise<Service['spec']> => (await session.json<Service>(`get service ${name}`)).spec;
 
   beforeAll(async () => {
     await session.ok('create service clusterip web --tcp=80:8080 --tcp=443:8443');
@@ -78,7 +78,7 @@ withEachKubectl('traffic', (session) => {
   });
 
   it('create reports why an address or a port cannot be allocated', async () => {
-    const { clusterIP = '' } = await service('web');
+    const { clusterIP = '' } = await getServiceSpec('web');
     expect(await session.fails(`create service clusterip taken --tcp=80 --clusterip=${clusterIP}`)).toBe(
       `error: failed to create ClusterIP service: Service "taken" is invalid: spec.clusterIPs: Invalid value: []string{"${clusterIP}"}: ` +
         `failed to allocate IP ${clusterIP}: provided IP is already allocated\n`,
@@ -86,7 +86,7 @@ withEachKubectl('traffic', (session) => {
     expect(await session.fails('create service nodeport low --tcp=80 --node-port=80')).toMatch(
       /spec\.ports\[0\]\.nodePort: Invalid value: 80: provided port is not in the valid range\. The range of valid ports is 30000-32767\n$/,
     );
-    const { ports } = await service('np');
+    const { ports } = await getServiceSpec('np');
     expect(await session.fails(`create service nodeport np2 --tcp=80 --node-port=${ports[0]?.nodePort ?? 0}`)).toMatch(
       /provided port is already allocated\n$/,
     );
@@ -116,26 +116,26 @@ withEachKubectl('traffic', (session) => {
   });
 
   it('patch changes the type of a Service and keeps its address', async () => {
-    const before = await service('web');
+    const before = await getServiceSpec('web');
     await session.ok(['patch', 'service', 'web', '-p', '{"spec":{"ports":[{"port":80,"targetPort":9090}]}}']);
     await session.ok(['patch', 'service', 'web', '--type=merge', '-p', '{"spec":{"type":"NodePort"}}']);
-    const between = await service('web');
-    expect(between.ports.map(({ port, targetPort }) => [port, targetPort])).toEqual([
+    const changed = await getServiceSpec('web');
+    expect(changed.ports.map(({ port, targetPort }) => [port, targetPort])).toEqual([
       [80, 9090],
       [443, 8443],
     ]);
-    expect(between.ports.every(({ nodePort = 0 }) => nodePort >= 30_000)).toBe(true);
+    expect(changed.ports.every(({ nodePort = 0 }) => nodePort >= 30_000)).toBe(true);
     await session.ok(['patch', 'service', 'web', '--type=json', '-p', '[{"op":"replace","path":"/spec/type","value":"ClusterIP"}]']);
-    const after = await service('web');
+    const after = await getServiceSpec('web');
     expect(after.clusterIP).toBe(before.clusterIP);
     expect(after.ports.every(({ nodePort }) => nodePort === undefined)).toBe(true);
-    // Its own was given to it by chance.
-    const other = after.clusterIP === '10.0.0.250' ? '10.0.0.251' : '10.0.0.250';
+    // The allocated address is random, so the other one must differ from it.
+    const otherAddress = after.clusterIP === '10.0.0.250' ? '10.0.0.251' : '10.0.0.250';
     const [, refused] =
       /spec\.clusterIPs\[0\]: Invalid value: \[\]string\{"([\d.]+)"\}: may not change once set\n$/.exec(
-        await session.fails(['patch', 'service', 'web', '--type=merge', '-p', `{"spec":{"clusterIP":"${other}"}}`]),
+        await session.fails(['patch', 'service', 'web', '--type=merge', '-p', `{"spec":{"clusterIP":"${otherAddress}"}}`]),
       ) ?? [];
-    expect(refused).toBe(other);
+    expect(refused).toBe(otherAddress);
   });
 
   it('get prints the address of a load balancer, and patch rejects an invalid one', async () => {
@@ -155,9 +155,9 @@ withEachKubectl('traffic', (session) => {
     expect(await apply('ports: [{name: http, port: 80, targetPort: 8080}]')).toBe('service/filed created\n');
     expect(await apply('ports: [{name: http, port: 80, targetPort: 8080}]')).toBe('service/filed unchanged\n');
     expect(await apply('type: NodePort\n  ports: [{name: http, port: 81, targetPort: 8080}]')).toBe('service/filed configured\n');
-    expect((await service('filed')).ports[0]?.nodePort).toBeGreaterThanOrEqual(30_000);
+    expect((await getServiceSpec('filed')).ports[0]?.nodePort).toBeGreaterThanOrEqual(30_000);
     await apply('ports: [{name: http, port: 81, targetPort: 8080}]');
-    const { type, ports } = await service('filed');
+    const { type, ports } = await getServiceSpec('filed');
     expect([type, ports]).toEqual(['ClusterIP', [{ name: 'http', port: 81, protocol: 'TCP', targetPort: 8080 }]]);
     const flags = ['--server-side', '--field-manager=x', '--force-conflicts'];
     expect(await apply('ports: [{name: http, port: 81}]', ...flags)).toBe('service/filed serverside-applied\n');
@@ -175,7 +175,7 @@ withEachKubectl('traffic', (session) => {
     await session.ok('create -f -', ingressClass(name));
     expect(table(await session.ok(`get ingressclass ${name}`))).toEqual([
       ['NAME', 'CONTROLLER', 'PARAMETERS', 'AGE'],
-      [name, 'example.com/ingress', 'Parameters.example.com/external', AGE],
+      [name, 'example.com/ingress', 'Parameters.example.com/external', ANY_AGE],
     ]);
     const rules = ['--rule=*.example.com/*=web:8080,tls=cert', '--rule=example.org/exact=web:http'];
     const flags = ['--class=nginx', '--default-backend=fallback:http', '--annotation=a=b', ...rules];
@@ -185,9 +185,9 @@ withEachKubectl('traffic', (session) => {
     await session.ok(`delete ingressclass ${name}`);
     expect(table(await session.ok('get ingress -o wide'))).toEqual([
       ['NAME', 'CLASS', 'HOSTS', 'ADDRESS', 'PORTS', 'AGE'],
-      // A column without content is only blanks.
-      ['all', 'nginx', '*.example.com,example.org', '80, 443', AGE],
-      ['plain', name, '*', '80', AGE],
+      // The column ADDRESS is empty, so that the table has one cell less.
+      ['all', 'nginx', '*.example.com,example.org', '80, 443', ANY_AGE],
+      ['plain', name, '*', '80', ANY_AGE],
     ]);
     expect(await session.ok('describe ingress all')).toMatch(
       new RegExp(
@@ -202,7 +202,7 @@ withEachKubectl('traffic', (session) => {
     );
     const status = '{"status":{"loadBalancer":{"ingress":[{"ip":"1.2.3.4"},{"hostname":"lb.example.com"}]}}}';
     await session.ok(`patch ingress plain --subresource=status --type=merge -p ${status}`);
-    expect(table(await session.ok('get ing plain'))[1]).toEqual(['plain', 'other', '*', '1.2.3.4,lb.example.com', '80', AGE]);
+    expect(table(await session.ok('get ing plain'))[1]).toEqual(['plain', 'other', '*', '1.2.3.4,lb.example.com', '80', ANY_AGE]);
   });
 
   it('create reports every invalid field of an ingress', async () => {
@@ -212,13 +212,13 @@ withEachKubectl('traffic', (session) => {
   });
 
   it('prints NetworkPolicies and endpoints, and rejects invalid changes of endpoints', async () => {
-    await session.ok('create -f -', TRAFFIC);
+    await session.ok('create -f -', NETWORK_OBJECTS);
     expect(await session.ok('describe networkpolicy db')).toMatch(
       /To Port Range: 8000-9000\/TCP\n {4}From:\n {6}IPBlock:\n {8}CIDR: 172\.17\.0\.0\/16\n {8}Except: 172\.17\.1\.0\/24\n/,
     );
     expect(table(await session.ok('get endpointslices -l kubernetes.io/service-name=web'))).toEqual([
       ['NAME', 'ADDRESSTYPE', 'PORTS', 'ENDPOINTS', 'AGE'],
-      ['web-1', 'IPv4', '80', '10.1.2.3,10.1.2.4', AGE],
+      ['web-1', 'IPv4', '80', '10.1.2.3,10.1.2.4', ANY_AGE],
     ]);
     expect(await session.ok('describe endpoints web')).toMatch(/\n {2}Addresses: +10\.1\.2\.3\n {2}NotReadyAddresses: +10\.1\.2\.4\n/);
     expect(await session.fails('patch endpointslice web-1 --type=merge -p {"addressType":"IPv6","endpoints":null}')).toBe(

@@ -1,6 +1,7 @@
 /**
- * Changing objects with real kubectl: apply from the client and from the server, who owns what, pruning, diff, edit, replace, set, label,
- * annotate, rollout. One story per subject; each step asserts what kubectl printed or what the server then holds.
+ * Changes of objects with real kubectl: client-side and server-side apply, field ownership, pruning, diff, edit,
+ * replace, set, label, annotate, rollout. Each step asserts the output of kubectl or the stored object, and later steps
+ * of a block use the objects of earlier ones.
  */
 import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -37,10 +38,10 @@ withEachKubectl('updates', (session) => {
       expect(await session.ok('apply -f -', deployment('shop:2').replace(', env: [{name: MODE, value: live}]', ''))).toBe(
         'deployment.apps/shop configured\n',
       );
-      // The whole list goes with what the file gave up; the label that it never had stays.
+      // The list that the file no longer has is removed as a whole; the label that the file never had remains.
       expect(await session.ok('get deployment shop -o jsonpath={.spec.template.spec.containers[0].env}')).toBe('');
       expect(await session.value('get deployment shop', '.metadata.labels')).toEqual({ app: 'shop', tier: 'front' });
-      // What the file gave up falls back to the default.
+      // The field that the file no longer has gets its default.
       expect(await session.ok('get deployment shop -o jsonpath={.spec.replicas}')).toBe('1');
     });
 
@@ -54,8 +55,8 @@ withEachKubectl('updates', (session) => {
     });
 
     it('prunes objects that are no longer in the applied set', async () => {
-      const two = `${settings({ a: '1' })}---\n${settings({ b: '1' }).replace('name: settings', 'name: more')}`;
-      expect(await session.ok('apply -f - --prune -l set=a --prune-allowlist=core/v1/ConfigMap', two)).toBe(
+      const twoConfigMaps = `${settings({ a: '1' })}---\n${settings({ b: '1' }).replace('name: settings', 'name: more')}`;
+      expect(await session.ok('apply -f - --prune -l set=a --prune-allowlist=core/v1/ConfigMap', twoConfigMaps)).toBe(
         'configmap/settings created\nconfigmap/more created\n',
       );
       expect(await session.ok('apply -f - --prune -l set=a --prune-allowlist=core/v1/ConfigMap', settings({ a: '1' }))).toBe(
@@ -67,17 +68,17 @@ withEachKubectl('updates', (session) => {
 
   describe('apply by the server', () => {
     it('tracks managers, reports conflicts, and takes over fields when forced', async () => {
-      const one = settings({ colour: 'blue', size: '1' }, '{kept: "yes"}').replace('settings', 'owned');
-      const other = settings({ colour: 'red' }, '{}').replace('settings', 'owned');
-      expect(await session.ok('apply --server-side --field-manager=one -f -', one)).toBe('configmap/owned serverside-applied\n');
-      const refusal = await session.fails('apply --server-side --field-manager=two -f -', other);
+      const ofManagerOne = settings({ colour: 'blue', size: '1' }, '{kept: "yes"}').replace('settings', 'owned');
+      const ofManagerTwo = settings({ colour: 'red' }, '{}').replace('settings', 'owned');
+      expect(await session.ok('apply --server-side --field-manager=one -f -', ofManagerOne)).toBe('configmap/owned serverside-applied\n');
+      const refusal = await session.fails('apply --server-side --field-manager=two -f -', ofManagerTwo);
       expect(refusal).toContain('Apply failed with 1 conflict: conflict with "one": .data.colour');
       expect(refusal).toContain('Please review the fields above--they currently have other managers.');
-      expect(await session.ok('apply --server-side --field-manager=two --force-conflicts -f -', other)).toBe(
+      expect(await session.ok('apply --server-side --field-manager=two --force-conflicts -f -', ofManagerTwo)).toBe(
         'configmap/owned serverside-applied\n',
       );
       expect(await session.value('get configmap owned', '.data')).toEqual({ colour: 'red', size: '1' });
-      // What `one` no longer applies goes, unless somebody else owns it as well.
+      // Fields that `one` no longer applies are removed, unless another manager owns them too.
       await session.ok('apply --server-side --field-manager=one -f -', settings({ shape: 'round' }, '{}').replace('settings', 'owned'));
       expect(await session.value('get configmap owned', '.data')).toEqual({ colour: 'red', shape: 'round' });
       const managers = await session.ok([
@@ -92,11 +93,11 @@ withEachKubectl('updates', (session) => {
     });
 
     it('takes over from apply by the client', async () => {
-      const taken = (data: Record<string, string>): string => settings(data, '{}').replace('settings', 'taken');
-      await session.ok('apply -f -', taken({ a: '1', b: '1' }));
-      expect(await session.ok('apply --server-side -f -', taken({ a: '1' }))).toBe('configmap/taken serverside-applied\n');
+      const configMap = (data: Record<string, string>): string => settings(data, '{}').replace('settings', 'taken');
+      await session.ok('apply -f -', configMap({ a: '1', b: '1' }));
+      expect(await session.ok('apply --server-side -f -', configMap({ a: '1' }))).toBe('configmap/taken serverside-applied\n');
       expect(await session.value('get configmap taken', '.data')).toEqual({ a: '1' });
-      expect(await session.ok('apply --server-side --dry-run=server -f -', taken({ a: '2' }))).toBe(
+      expect(await session.ok('apply --server-side --dry-run=server -f -', configMap({ a: '2' }))).toBe(
         'configmap/taken serverside-applied (server dry run)\n',
       );
       expect(await session.value('get configmap taken', '.data')).toEqual({ a: '1' });

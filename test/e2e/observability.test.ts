@@ -1,4 +1,7 @@
-/** Every expression of the dashboards and alerts has series where a real Prometheus follows API server, controllers and etcd; what we show is in good form. */
+/**
+ * Dashboards and alerts: every expression has series in a Prometheus that scrapes API server, controllers and etcd, and
+ * promtool accepts rules and metrics.
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { load, YAML11_SCHEMA } from 'js-yaml';
@@ -18,8 +21,8 @@ import { useClosable, useResource } from '../support/use-resource';
 const RULES = path.join(repository, 'deploy/compose/prometheus');
 const DASHBOARD = path.join(repository, 'deploy/compose/grafana/dashboards/control-plane.json');
 
-/** Without series as long as all is well. */
-const RARE: readonly string[] = [
+/** Metrics that have no series while nothing fails. */
+const USUALLY_ABSENT: readonly string[] = [
   'apiserver_admission_webhook_rejection_count',
   'apiserver_audit_error_total',
   'apiserver_configuration_automatic_reloads_total',
@@ -29,8 +32,8 @@ const RARE: readonly string[] = [
   'etcd_request_errors_total',
   'workqueue_retries_total',
 ];
-/** Names that upstream has chosen against promtool's advice. */
-const ADVICE =
+/** Complaints of promtool about upstream's metric names. */
+const ACCEPTED_COMPLAINTS =
   /authenticated_user_requests|authentication_attempts|apiserver_admission_step_admission_duration_seconds_summary|apiserver_admission_webhook_\w+_count/;
 
 const objectsIn = (value: JsonValue, member: string) => (isObject(value) ? (arrayAt(value, member) ?? []).filter(isObject) : []);
@@ -51,8 +54,8 @@ function alerts(): readonly (readonly [name: string, expression: string])[] {
   );
 }
 
-/** What an alert looks at, without the condition that sets it off, and without the codes of failures. */
-function observed(expression: string): string {
+/** The series of an alert, without the condition that fires it, and without the selector of failure codes. */
+function observedSeries(expression: string): string {
   const inner = /^absent\((.*)\)$/.exec(expression)?.[1] ?? expression;
   return inner.replace(/ (?:==|>|<) [\d.]+$/, '').replaceAll('{code=~"5.."}', '');
 }
@@ -68,9 +71,9 @@ describeWith('promtool', 'the rules of the containers', (program) => {
 });
 
 if (findEtcd() === undefined) skipLoudly('dashboards and alerts', 'no etcd');
-else describeWith('prometheus', 'dashboards and alerts', (program) => expressions(program));
+else describeWith('prometheus', 'dashboards and alerts', (program) => describeExpressions(program));
 
-function expressions(program: string): void {
+function describeExpressions(program: string): void {
   const etcd = useResource(startEtcd, (started) => started.dispose());
   const server = useApiServer('observability', () => ({ etcdServers: etcd().endpoint }));
   const port = useResource(freePort);
@@ -102,30 +105,30 @@ function expressions(program: string): void {
     (started) => started.stop(),
   );
   beforeAll(async () => {
-    for (let round = 0; round < 3; round += 1) await use(client(), round);
+    for (let round = 0; round < 3; round += 1) await generateTraffic(client(), round);
   }, 60_000);
 
   test.each(panels())('the panel %s has series for %s', async (_title, expression) => {
     expect(await seriesOf(prometheus(), expression)).toBeGreaterThanOrEqual(0);
-    if (RARE.some((name) => expression.includes(name))) return;
+    if (USUALLY_ABSENT.some((name) => expression.includes(name))) return;
     await waitUntil(`series of ${expression}`, async () => (await seriesOf(prometheus(), expression)) > 0, 25_000);
   });
 
   test.each(alerts())('the alert %s observes series with %s', async (_name, expression) => {
     expect(await seriesOf(prometheus(), expression)).toBeGreaterThanOrEqual(0);
-    if (RARE.some((name) => expression.includes(name))) return;
-    await waitUntil(`series of ${expression}`, async () => (await seriesOf(prometheus(), observed(expression))) > 0, 25_000);
+    if (USUALLY_ABSENT.some((name) => expression.includes(name))) return;
+    await waitUntil(`series of ${expression}`, async () => (await seriesOf(prometheus(), observedSeries(expression))) > 0, 25_000);
   });
 
   describeWith('promtool', 'the exposition', (tool) => {
-    it.each(['/metrics', '/metrics/slis'])('at %s has no complaint of promtool', async (shown) => {
-      expect(complaintsOf(tool, (await client().get(shown)).text)).toEqual([]);
+    it.each(['/metrics', '/metrics/slis'])('at %s has no complaint of promtool', async (path) => {
+      expect(complaintsOf(tool, (await client().get(path)).text)).toEqual([]);
     });
   });
 }
 
-/** Something of everything that is counted. */
-async function use(client: ApiClient, round: number): Promise<void> {
+/** Sends requests that are counted in the metrics of the dashboards. */
+async function generateTraffic(client: ApiClient, round: number): Promise<void> {
   await client.send('POST', '/api/v1/namespaces', { metadata: { name: `round-${round}` } });
   await client.get('/api/v1/namespaces?limit=1');
   await client.get('/api/v1/namespaces?watch=1&timeoutSeconds=1');
@@ -135,16 +138,16 @@ async function use(client: ApiClient, round: number): Promise<void> {
   await client.send('DELETE', `/api/v1/namespaces/round-${round}`);
 }
 
-/** promtool says what it thinks of names on stderr and fails. */
+/** Returns the complaints that promtool prints on stderr, in which case it fails. */
 function complaintsOf(program: string, text: string): readonly string[] {
   try {
     promtool(program, ['check', 'metrics'], text);
     return [];
   } catch (error) {
-    const said = errorMessage(error);
-    return said
+    const output = errorMessage(error);
+    return output
       .split('\n')
       .slice(1)
-      .filter((line) => line !== '' && !ADVICE.test(line));
+      .filter((line) => line !== '' && !ACCEPTED_COMPLAINTS.test(line));
   }
 }

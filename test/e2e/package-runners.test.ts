@@ -1,6 +1,6 @@
 /**
- * The package as its users install it: packed, in empty projects outside the repository, under jest, vitest and node:test without any configuration. The ES module
- * projects run the example of docs/guide/testing.md.
+ * The package as its users install it: packed, in empty projects outside the repository, under jest, vitest and
+ * node:test without any configuration. The ES module projects run the example of docs/guide/testing.md.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,10 @@ const INSTALLED = ['jest', 'vitest', '@kubernetes/client-node'];
 const folder = temporaryFolder('package');
 const modules = path.join(folder, 'node_modules');
 
-/** Nothing of what jest sets for its own process. Temporary folders of control planes are created below the test's own. */
+/**
+ * Excludes the variables that jest sets for its own process. Control planes create their temporary folders below the
+ * folder of the test.
+ */
 const environment = { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: folder, NO_COLOR: '1' };
 
 beforeAll(() => void installPackage(folder, INSTALLED));
@@ -30,7 +33,7 @@ function guideExample(): string {
   return example;
 }
 
-/** Asks for an object that a controller creates. */
+/** Waits for an object that a controller creates. */
 const COMMONJS_EXAMPLE = `
 const assert = require('node:assert/strict');
 const { get } = require('node:https');

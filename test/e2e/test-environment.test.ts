@@ -1,6 +1,6 @@
 /**
- * The API server as the test environment of Go's controller-runtime starts it: upstream's flags alone, its certificate lying in the folder for certificates,
- * and a certificate in place of the key that tokens are checked with.
+ * The API server as envtest, the test environment of Go's controller-runtime, starts it: with upstream's flags only,
+ * its serving certificate in the folder for certificates, and a certificate as the key that verifies tokens.
  */
 import { writeFileSync } from 'node:fs';
 import { request } from 'node:https';
@@ -13,10 +13,10 @@ import { startProgram, waitUntil } from '../support/programs';
 import { useFolder, useResource } from '../support/use-resource';
 
 const HOUR_MS = 3_600_000;
-const authorityNamed = (commonName: string): Promise<Credential> =>
+const createNamedAuthority = (commonName: string): Promise<Credential> =>
   createAuthority({ subject: { commonName }, lifetimeMs: HOUR_MS, clock });
 
-interface Answer {
+interface ServerResponse {
   readonly status: number;
   readonly text: string;
 }
@@ -25,12 +25,12 @@ describeWithEtcd('a server with the flags of a test environment', () => {
   const folder = useFolder('test-environment');
   const etcd = useResource(startEtcd, (started) => started.dispose());
   const server = useResource(
-    () => start(folder, etcd().endpoint),
+    () => startServer(folder, etcd().endpoint),
     ({ program }) => program.stop(),
   );
 
   /** Trusts only the authority of the certificate in the folder. */
-  function call(method: string, url: string, authorization?: string, body?: object): Promise<Answer> {
+  function sendRequest(method: string, url: string, authorization?: string, body?: object): Promise<ServerResponse> {
     const { port, serving, admin } = server();
     const client = authorization === undefined ? { cert: admin.certificate, key: admin.key } : {};
     const headers = { 'content-type': 'application/json', ...(authorization === undefined ? {} : { authorization }) };
@@ -46,39 +46,39 @@ describeWithEtcd('a server with the flags of a test environment', () => {
     });
   }
 
-  const healthy = (): Promise<boolean> =>
-    call('GET', '/healthz', '').then(
+  const isHealthy = (): Promise<boolean> =>
+    sendRequest('GET', '/healthz', '').then(
       ({ status }) => status === 200,
       () => false,
     );
 
   test('is healthy for anonymous requests, has the default namespace, and accepts the tokens that it signs', async () => {
-    await waitUntil('it to be healthy', healthy, 45_000);
-    expect((await call('GET', '/api/v1/namespaces/default')).status).toBe(200);
+    await waitUntil('the server to be healthy', isHealthy, 45_000);
+    expect((await sendRequest('GET', '/api/v1/namespaces/default')).status).toBe(200);
     const accounts = '/api/v1/namespaces/default/serviceaccounts';
-    expect((await call('POST', accounts, undefined, { metadata: { name: 'a' } })).status).toBe(201);
-    const { text } = await call('POST', `${accounts}/a/token`, undefined, { spec: {} });
+    expect((await sendRequest('POST', accounts, undefined, { metadata: { name: 'a' } })).status).toBe(201);
+    const { text } = await sendRequest('POST', `${accounts}/a/token`, undefined, { spec: {} });
     const { token }: { token: string } = JSON.parse(text).status;
-    const review = await call('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', `Bearer ${token}`, {});
+    const review = await sendRequest('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', `Bearer ${token}`, {});
     expect(review).toMatchObject({ status: 201, text: expect.stringContaining('system:serviceaccount:default:a') });
   });
 });
 
-/** Starts a server whose certificates and keys are in the folder. */
-async function start(folder: string, etcdServers: string) {
-  const file = (name: string, text: string): string => {
+/** Starts a server with certificates and keys in the folder. */
+async function startServer(folder: string, etcdServers: string) {
+  const writeCredentialFile = (name: string, text: string): string => {
     writeFileSync(path.join(folder, name), text);
     return path.join(folder, name);
   };
-  const serving = await authorityNamed('envtest-environment');
-  const own = { lifetimeMs: HOUR_MS, clock, names: ['localhost', '127.0.0.1'] };
-  const pair = await issueCertificate({ ...own, subject: { commonName: 'localhost' }, authority: serving, usage: 'server' });
-  file('apiserver.crt', pair.certificate);
-  file('apiserver.key', pair.key);
-  const clients = await authorityNamed('clients');
+  const serving = await createNamedAuthority('envtest-environment');
+  const validity = { lifetimeMs: HOUR_MS, clock, names: ['localhost', '127.0.0.1'] };
+  const pair = await issueCertificate({ ...validity, subject: { commonName: 'localhost' }, authority: serving, usage: 'server' });
+  writeCredentialFile('apiserver.crt', pair.certificate);
+  writeCredentialFile('apiserver.key', pair.key);
+  const clients = await createNamedAuthority('clients');
   const subject = { commonName: 'admin', organizations: ['system:masters'] };
   const admin = await issueCertificate({ subject, lifetimeMs: HOUR_MS, clock, authority: clients, usage: 'client' });
-  const signer = await authorityNamed('signer');
+  const signer = await createNamedAuthority('signer');
   const port = await freePort();
   const program = startProgram('apiserver/main.js', [
     '--naming=kubernetes',
@@ -86,14 +86,14 @@ async function start(folder: string, etcdServers: string) {
     '--authorization-mode=RBAC',
     '--bind-address=127.0.0.1',
     `--cert-dir=${folder}`,
-    `--client-ca-file=${file('client-cert-auth-ca.crt', clients.certificate)}`,
+    `--client-ca-file=${writeCredentialFile('client-cert-auth-ca.crt', clients.certificate)}`,
     '--disable-admission-plugins=ServiceAccount',
     `--etcd-servers=${etcdServers}`,
     '--insecure-port=0',
     `--secure-port=${port}`,
     `--service-account-issuer=https://127.0.0.1:${port}/`,
-    `--service-account-key-file=${file('sa-signer.crt', signer.certificate)}`,
-    `--service-account-signing-key-file=${file('sa-signer.key', signer.key)}`,
+    `--service-account-key-file=${writeCredentialFile('sa-signer.crt', signer.certificate)}`,
+    `--service-account-signing-key-file=${writeCredentialFile('sa-signer.key', signer.key)}`,
     '--service-cluster-ip-range=10.0.0.0/24',
   ]);
   return { program, port, serving, admin };

@@ -1,4 +1,7 @@
-/** A whole server whose traces go to a receiver: what arrives, what happens without one, and which configurations end the start. */
+/**
+ * Trace export of an API server process: exported spans, an unresponsive receiver, configuration reloads, and invalid
+ * configurations.
+ */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ApiClient } from '../support/api-client';
@@ -10,24 +13,24 @@ import { startTraceReceiver } from '../support/trace-receiver';
 
 const CONFIGURATION = 'apiVersion: apiserver.config.platform.io/v1beta1\nkind: TracingConfiguration\n';
 const NAMESPACE = '/api/v1/namespaces/default';
-const END_MS = 20_000;
+const MOST_SHUTDOWN_MS = 20_000;
 
-const place = { folder: '', file: '' };
+const files = { folder: '', file: '' };
 beforeEach(() => {
   const folder = temporaryFolder('traces');
-  Object.assign(place, { folder, file: path.join(folder, 'tracing.yaml') });
+  Object.assign(files, { folder, file: path.join(folder, 'tracing.yaml') });
 });
-afterEach(() => removeFolder(place.folder));
+afterEach(() => removeFolder(files.folder));
 
 const configure = (port: number, rate = 1_000_000): void =>
-  writeFileSync(place.file, `${CONFIGURATION}endpoint: 127.0.0.1:${port}\nsamplingRatePerMillion: ${rate}\n`);
+  writeFileSync(files.file, `${CONFIGURATION}endpoint: 127.0.0.1:${port}\nsamplingRatePerMillion: ${rate}\n`);
 
-async function start(etcdServers?: string): Promise<{ readonly server: ApiServer; readonly client: ApiClient }> {
+async function startTracedServer(etcdServers?: string): Promise<{ readonly server: ApiServer; readonly client: ApiClient }> {
   const store = etcdServers === undefined ? {} : { etcdServers };
   const server = await startApiServer({
-    folder: place.folder,
+    folder: files.folder,
     securePort: await freePort(),
-    args: [`--tracing-config-file=${place.file}`],
+    args: [`--tracing-config-file=${files.file}`],
     ...store,
   });
   return { server, client: new ApiClient(server.address, server.certificates) };
@@ -37,7 +40,7 @@ test('a server that stops sends the spans that have ended, with those of store c
   const receiver = await startTraceReceiver();
   configure(receiver.port);
   const etcd = findEtcd() === undefined ? undefined : await startEtcd();
-  const { server, client } = await start(etcd?.endpoint);
+  const { server, client } = await startTracedServer(etcd?.endpoint);
   expect((await client.get(NAMESPACE, { headers: { 'user-agent': 'tracer' } })).status).toBe(200);
   expect(await server.process.stop()).toBe(0);
   const request = receiver.spans.find(({ attributes }) => attributes['user_agent.original'] === 'tracer');
@@ -51,37 +54,37 @@ test('a server that stops sends the spans that have ended, with those of store c
 test('a receiver that never answers holds up neither requests nor the shutdown', async () => {
   const silent = await startSilentServer();
   configure(silent.port);
-  const { server, client } = await start();
-  for (let at = 0; at < 20; at += 1) expect((await client.get(NAMESPACE)).status).toBe(200);
+  const { server, client } = await startTracedServer();
+  for (let index = 0; index < 20; index += 1) expect((await client.get(NAMESPACE)).status).toBe(200);
   const before = performance.now();
   expect(await server.process.stop()).toBe(0);
-  expect(performance.now() - before).toBeLessThan(END_MS);
+  expect(performance.now() - before).toBeLessThan(MOST_SHUTDOWN_MS);
   await silent.close();
 });
 
 test('a changed configuration is used, and an invalid one leaves the previous one in use', async () => {
-  const [one, other] = await Promise.all([startTraceReceiver(), startTraceReceiver()]);
-  configure(one.port, 0);
-  const { server, client } = await start();
-  writeFileSync(place.file, `${CONFIGURATION}endpoint: https://nowhere\n`);
+  const [previous, current] = await Promise.all([startTraceReceiver(), startTraceReceiver()]);
+  configure(previous.port, 0);
+  const { server, client } = await startTracedServer();
+  writeFileSync(files.file, `${CONFIGURATION}endpoint: https://nowhere\n`);
   await waitUntil('the fault', async () => (await client.get('/readyz/configuration/tracing')).text.includes('unsupported scheme: https'));
-  configure(other.port);
+  configure(current.port);
   await waitUntil('the change', async () => (await client.get('/readyz/configuration/tracing')).status === 200);
   expect((await client.get(NAMESPACE)).status).toBe(200);
   expect(await server.process.stop()).toBe(0);
-  expect(one.spans).toEqual([]);
-  expect(other.spans.map(({ name }) => name)).toContain('Get');
-  await Promise.all([one.close(), other.close()]);
+  expect(previous.spans).toEqual([]);
+  expect(current.spans.map(({ name }) => name)).toContain('Get');
+  await Promise.all([previous.close(), current.close()]);
 });
 
 test.each([
   ['bogus: 1\n', /bogus/],
   ['samplingRatePerMillion: 1000001\n', /samplingRatePerMillion/],
   ['endpoint: unix:///run/collector.sock\n', /sockets of this machine are not supported/],
-])('a server does not start with the configuration %j', async (members, told) => {
-  writeFileSync(place.file, CONFIGURATION + members);
-  const args = ['--storage-backend=embedded', `--storage-dir=${path.join(place.folder, 'store')}`, `--tracing-config-file=${place.file}`];
+])('a server does not start with the configuration %j', async (members, message) => {
+  writeFileSync(files.file, CONFIGURATION + members);
+  const args = ['--storage-backend=embedded', `--storage-dir=${path.join(files.folder, 'store')}`, `--tracing-config-file=${files.file}`];
   const program = startProgram('apiserver/main.js', args);
   expect((await program.exited).code).toBe(1);
-  expect(program.output).toMatch(told);
+  expect(program.output).toMatch(message);
 });

@@ -1,4 +1,7 @@
-/** The controller of docs/guide/writing-a-controller.md: compiled against the installed package, and run against a control plane. */
+/**
+ * The controller of docs/guide/writing-a-controller.md: compiled against the installed package, and run against a
+ * control plane.
+ */
 import { execFile, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -24,7 +27,7 @@ const OPTIONS = {
   types: ['node'],
 };
 
-function block(pattern: RegExp): string {
+function guideBlock(pattern: RegExp): string {
   const [, text] = pattern.exec(GUIDE) ?? [];
   if (text === undefined) throw new Error(`the guide has no block ${pattern}`);
   return text;
@@ -43,12 +46,12 @@ test('the controller of the guide compiles, creates ConfigMaps for its custom re
   installPackage(folder, ['@types/node', 'undici-types']);
   writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: OPTIONS, include: ['*.ts'] }));
-  writeFileSync(path.join(folder, 'website-controller.ts'), block(/^```ts\n(.*?)^```$/ms));
+  writeFileSync(path.join(folder, 'website-controller.ts'), guideBlock(/^```ts\n(.*?)^```$/ms));
   await promisify(execFile)(process.execPath, [COMPILER, '-p', folder]);
 
   const config = new KubeConfig();
   config.loadFromString(plane().kubeconfig);
-  const definition = loadYaml<KubernetesObject>(block(/^kubectl apply -f - <<'EOF'\n(.*?)^EOF$/ms));
+  const definition = loadYaml<KubernetesObject>(guideBlock(/^kubectl apply -f - <<'EOF'\n(.*?)^EOF$/ms));
   await KubernetesObjectApi.makeApiClient(config).create(definition);
   const child = spawn(process.execPath, [path.join(folder, 'website-controller.js'), plane().kubeconfigFile], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -58,19 +61,19 @@ test('the controller of the guide compiles, creates ConfigMaps for its custom re
   const [core, custom] = [config.makeApiClient(CoreV1Api), config.makeApiClient(CustomObjectsApi)];
   const [namespace, name] = ['default', 'home'];
   const websites = { group: 'example.com', version: 'v1', namespace, plural: 'websites' };
-  const page = async (): Promise<string | undefined> => (await core.readNamespacedConfigMap({ namespace, name })).data?.['index.html'];
-  const pageIs = (text: string): Promise<unknown> =>
-    waitUntil(`${text}\n${controller.output}`, async () => (await page().catch(() => '')) === text);
+  const readPage = async (): Promise<string | undefined> => (await core.readNamespacedConfigMap({ namespace, name })).data?.['index.html'];
+  const waitForPage = (text: string): Promise<unknown> =>
+    waitUntil(`${text}\n${controller.output}`, async () => (await readPage().catch(() => '')) === text);
   const body = { apiVersion: 'example.com/v1', kind: 'Website', metadata: { name }, spec: { title: 'Welcome' } };
   await waitUntil('the custom resource to be served', () => custom.createNamespacedCustomObject({ ...websites, body }).catch(() => false));
-  await pageIs('<h1>Welcome</h1>');
+  await waitForPage('<h1>Welcome</h1>');
   await waitUntil('the status', async () => {
     const { status } = await custom.getNamespacedCustomObject({ ...websites, name });
     return status?.configMap === name;
   });
   await core.deleteNamespacedConfigMap({ namespace, name });
-  await pageIs('<h1>Welcome</h1>');
+  await waitForPage('<h1>Welcome</h1>');
   await custom.patchNamespacedCustomObject({ ...websites, name, body: [{ op: 'replace', path: '/spec/title', value: 'Hello' }] });
-  await pageIs('<h1>Hello</h1>');
+  await waitForPage('<h1>Hello</h1>');
   expect(await controller.stop()).toBe(0);
 }, 120_000);
