@@ -1,6 +1,7 @@
 /**
- * API servers killed (SIGKILL) in the middle of creating, changing and deleting Services: what the store then holds is in order, however the kill
- * fell. One process on the embedded store, two on etcd, of which one is killed while the other goes on.
+ * API servers killed (SIGKILL) while they create, change and delete Services: the allocations in the store stay
+ * consistent, whenever the kill happens. One process on the embedded store; two on etcd, of which one is killed while
+ * the other continues.
  */
 import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
@@ -8,59 +9,52 @@ import { systemClock as clock } from '../../../shared/runtime/clock';
 import { systemRandom as random } from '../../../shared/runtime/random';
 import { auditStore } from '../../support/allocations';
 import { ApiClient } from '../../support/api-client';
-import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
+import { describeWithEtcd, startEtcd } from '../../support/etcd';
 import { freePort } from '../../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
+import { startApiServer, type ApiServer } from '../../support/programs';
+import { useFolder, useResource } from '../../support/use-resource';
 
-const base = '/api/v1/namespaces/default/services';
-const workers = 8;
+const SERVICES = '/api/v1/namespaces/default/services';
+const WORKERS = 8;
 /** Milliseconds of writing before each kill. */
-const moments = [20, 90, 250, 600];
-const ranges = ['--service-cluster-ip-range=10.0.0.0/22,fd00::/112', '--service-node-port-range=30000-30399'];
+const KILL_DELAYS_MS = [20, 90, 250, 600];
+const RANGE_FLAGS = ['--service-cluster-ip-range=10.0.0.0/22,fd00::/112', '--service-node-port-range=30000-30399'];
 
 describe('a killed replica on the embedded store', () => {
-  const folder = temporaryFolder('allocation-crash');
-  afterAll(() => removeFolder(folder));
+  const folder = useFolder('allocation-crash');
 
   it('leaves no leaked and no doubly allocated address', async () => {
     const securePort = await freePort();
-    let made = 0;
-    for (const [round, moment] of moments.entries()) {
-      const server = await startApiServer({ folder, securePort, args: ranges });
-      made += await killWhileWriting(server, `r${round}`, moment);
+    let created = 0;
+    for (const [round, delayMs] of KILL_DELAYS_MS.entries()) {
+      const server = await startApiServer({ folder, securePort, args: RANGE_FLAGS });
+      created += await killWhileWriting(server, `r${round}`, delayMs);
       const store = await openEmbeddedStore({ directory: `${folder}/store`, clock, random });
       const { findings } = await auditStore(store);
       await store.close();
       expect(findings).toEqual([]);
     }
-    expect(made).toBeGreaterThan(0);
+    expect(created).toBeGreaterThan(0);
   }, 90_000);
 });
 
 describeWithEtcd('a killed replica on etcd, beside another replica,', () => {
-  const folder = temporaryFolder('allocation-crash-etcd');
-  let etcd: EtcdServer;
-  beforeAll(async () => {
-    etcd = await startEtcd();
-  });
-  afterAll(async () => {
-    await etcd.dispose();
-    removeFolder(folder);
-  });
+  const folder = useFolder('allocation-crash-etcd');
+  const etcd = useResource(startEtcd, (started) => started.dispose());
 
   it('leaves no leaked and no doubly allocated address', async () => {
     const start = async (): Promise<ApiServer> =>
-      startApiServer({ folder, securePort: await freePort(), etcdServers: etcd.endpoint, args: ranges });
+      startApiServer({ folder, securePort: await freePort(), etcdServers: etcd().endpoint, args: RANGE_FLAGS });
     const survivor = await start();
-    const store = await openEtcdStore({ endpoints: [etcd.endpoint], clock, random });
+    const store = await openEtcdStore({ endpoints: [etcd().endpoint], clock, random });
     try {
-      for (const [round, moment] of moments.slice(1).entries()) {
-        const other = await start();
-        const client = new ApiClient(survivor.address, survivor.certificates, workers);
-        const going = { on: true };
-        const writing = Array.from({ length: workers }, (_, worker) => churn(client, `s${round}-w${worker}`, going));
-        await killWhileWriting(other, `k${round}`, moment);
-        going.on = false;
+      for (const [round, delayMs] of KILL_DELAYS_MS.slice(1).entries()) {
+        const victim = await start();
+        const client = new ApiClient(survivor.address, survivor.certificates, WORKERS);
+        const writers = { areActive: true };
+        const writing = Array.from({ length: WORKERS }, (_, worker) => writeServices(client, `s${round}-w${worker}`, writers));
+        await killWhileWriting(victim, `k${round}`, delayMs);
+        writers.areActive = false;
         await Promise.all(writing);
         client.close();
         expect((await auditStore(store)).findings).toEqual([]);
@@ -72,37 +66,40 @@ describeWithEtcd('a killed replica on etcd, beside another replica,', () => {
   }, 90_000);
 });
 
-/** How many Services were made until then. */
-async function killWhileWriting(server: ApiServer, prefix: string, moment: number): Promise<number> {
-  const client = new ApiClient(server.address, server.certificates, workers);
-  const writing = Array.from({ length: workers }, (_, worker) => churn(client, `${prefix}-w${worker}`, { on: true }));
-  await new Promise((resolve) => setTimeout(resolve, moment));
+/** Kills the server after `delayMs` of writes; returns the number of Services that were created. */
+async function killWhileWriting(server: ApiServer, prefix: string, delayMs: number): Promise<number> {
+  const client = new ApiClient(server.address, server.certificates, WORKERS);
+  const writing = Array.from({ length: WORKERS }, (_, worker) => writeServices(client, `${prefix}-w${worker}`, { areActive: true }));
+  await new Promise((resolve) => setTimeout(resolve, delayMs));
   await server.process.kill();
-  const made = await Promise.all(writing);
+  const created = await Promise.all(writing);
   client.close();
-  return made.reduce((sum, count) => sum + count, 0);
+  return created.reduce((sum, count) => sum + count, 0);
 }
 
-/** Makes Services of its own, changes what they hold and deletes some, until the connection breaks or it is told to stop. Returns how many. */
-async function churn(client: ApiClient, prefix: string, going: { readonly on: boolean }): Promise<number> {
+/**
+ * Creates, changes and deletes Services until the connection breaks or `writers.areActive` is false. Returns their
+ * number.
+ */
+async function writeServices(client: ApiClient, prefix: string, writers: { readonly areActive: boolean }): Promise<number> {
   const object = (name: string, spec: object): object => ({ apiVersion: 'v1', kind: 'Service', metadata: { name }, spec });
   let n = 0;
-  for (; going.on; n++) {
+  for (; writers.areActive; n++) {
     const name = `${prefix}-${n}`;
     const steps: readonly (readonly [method: string, path: string, body?: object])[] = [
-      ['POST', base, object(name, { type: 'NodePort', ipFamilyPolicy: 'PreferDualStack', ports: [{ port: 80 }] })],
-      ['PATCH', `${base}/${name}`, { spec: { ipFamilyPolicy: 'SingleStack', ports: [{ port: 80, nodePort: 30_000 + (n % 16) }] } }],
-      ['PATCH', `${base}/${name}`, { spec: { type: 'ClusterIP' } }],
-      ...(n % 3 === 0 ? ([] as const) : ([['DELETE', `${base}/${name}`]] as const)),
+      ['POST', SERVICES, object(name, { type: 'NodePort', ipFamilyPolicy: 'PreferDualStack', ports: [{ port: 80 }] })],
+      ['PATCH', `${SERVICES}/${name}`, { spec: { ipFamilyPolicy: 'SingleStack', ports: [{ port: 80, nodePort: 30_000 + (n % 16) }] } }],
+      ['PATCH', `${SERVICES}/${name}`, { spec: { type: 'ClusterIP' } }],
+      ...(n % 3 === 0 ? ([] as const) : ([['DELETE', `${SERVICES}/${name}`]] as const)),
     ];
     for (const [method, path, body] of steps) {
       const headers = method === 'PATCH' ? { 'content-type': 'application/merge-patch+json' } : {};
       try {
         const answer = await client.send(method, path, body, { timeoutMs: 10_000, headers });
-        // A node port that another worker has is refused, and so is what depends on it.
+        // A node port of another worker is rejected, and so are requests that depend on it.
         if (answer.status >= 500 && !answer.text.includes('range is full')) throw new Error(`${method} ${path}: ${answer.text}`);
       } catch (error) {
-        if (isCut(error)) return n;
+        if (isConnectionCut(error)) return n;
         throw error;
       }
     }
@@ -110,8 +107,8 @@ async function churn(client: ApiClient, prefix: string, going: { readonly on: bo
   return n;
 }
 
-/** Node's own errors come from outside the test's realm, so `instanceof Error` does not know them. */
-function isCut(error: unknown): boolean {
+/** Errors of Node come from another realm than jest's, so `instanceof Error` is false for them. */
+function isConnectionCut(error: unknown): boolean {
   const { code, message } = error as NodeJS.ErrnoException;
   return ['ECONNRESET', 'ECONNREFUSED', 'EPIPE'].includes(code ?? '') || message === 'aborted';
 }

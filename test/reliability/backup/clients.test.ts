@@ -1,6 +1,7 @@
 /**
- * A server whose data are restored from a backup, or moved to the other kind of store, with clients that stay: they must come to hold what the server has now,
- * although they have seen later revisions than the backup has. Allocated addresses and ports stay allocated, and no repair is recorded.
+ * A server is restored from a backup, into the same or the other kind of store, while clients keep running: their
+ * informers must converge to the restored state, although they have seen later revisions than the backup has. Allocated
+ * addresses and ports stay allocated, and no repair Event is recorded.
  */
 import { renameSync } from 'node:fs';
 import path from 'node:path';
@@ -25,13 +26,13 @@ const EVENTS = resourceOf('core.v1.Event');
 const settings = { pingEveryMs: 2_000, pingTimeoutMs: 3_000, connectTimeoutMs: 3_000 };
 const namespace = 'default';
 
-const map = (name: string, color: string): JsonObject => ({ metadata: { namespace, name }, data: { color } });
+const configMap = (name: string, color: string): JsonObject => ({ metadata: { namespace, name }, data: { color } });
 const service = (name: string, clusterIP?: string): JsonObject => ({
   metadata: { namespace, name },
   spec: { type: 'NodePort', ports: [{ port: 80 }], ...(clusterIP !== undefined && { clusterIP }) },
 });
 
-const content = (objects: readonly ApiObject[]): string =>
+const contentOf = (objects: readonly ApiObject[]): string =>
   objects
     .map(({ name, uid, body, resourceVersion }) => `${name} ${uid} ${stringAt(objectAt(body, 'data'), 'color') ?? ''} ${resourceVersion}`)
     .sort()
@@ -39,7 +40,7 @@ const content = (objects: readonly ApiObject[]): string =>
 
 const failureOf = (answer: Promise<unknown>): Promise<unknown> => answer.then(() => undefined).catch((error: unknown) => error);
 
-function suite(before: 'embedded' | 'etcd', after: 'embedded' | 'etcd'): void {
+function describeRestoredClients(before: 'embedded' | 'etcd', after: 'embedded' | 'etcd'): void {
   const folder = temporaryFolder('restored-clients');
   const file = path.join(folder, 'a.backup');
   const store = path.join(folder, 'store');
@@ -50,7 +51,7 @@ function suite(before: 'embedded' | 'etcd', after: 'embedded' | 'etcd'): void {
   let client: RestClient;
   let informer: Informer;
 
-  const place = async (kind: 'embedded' | 'etcd'): Promise<string> => {
+  const openLocation = async (kind: 'embedded' | 'etcd'): Promise<string> => {
     if (kind === 'embedded') return '';
     const etcd = await startEtcd();
     etcds.push(etcd);
@@ -59,12 +60,12 @@ function suite(before: 'embedded' | 'etcd', after: 'embedded' | 'etcd'): void {
   const flags = (endpoint: string): string => (endpoint === '' ? `--storage-dir=${store}` : `--etcd-servers=${endpoint}`);
   const start = (endpoint: string): Promise<ApiServer> =>
     startApiServer({ folder, securePort: port, ...(endpoint !== '' && { etcdServers: endpoint }) });
-  let first: string;
+  let firstEndpoint: string;
 
   beforeAll(async () => {
     port = await freePort();
-    first = await place(before);
-    server = await start(first);
+    firstEndpoint = await openLocation(before);
+    server = await start(firstEndpoint);
     client = adminClient([server.address], server.certificates, { settings });
     informer = new Informer({
       client,
@@ -84,39 +85,39 @@ function suite(before: 'embedded' | 'etcd', after: 'embedded' | 'etcd'): void {
     removeFolder(folder);
   }, 60_000);
 
-  async function holdsWhatTheServerHas(): Promise<string> {
-    const items = (): Promise<string> => client.list(MAPS, { namespace }).then((list) => content(list.items));
-    await waitUntil('the informer to hold what the server has', async () => content(informer.list()) === (await items()), 60_000);
+  async function waitForInformer(): Promise<string> {
+    const items = (): Promise<string> => client.list(MAPS, { namespace }).then((list) => contentOf(list.items));
+    await waitUntil('the informer to hold the objects of the server', async () => contentOf(informer.list()) === (await items()), 60_000);
     return items();
   }
 
   test('makes informers list again when they have seen revisions newer than the backup', async () => {
-    for (const name of ['kept', 'changed', 'deleted']) await client.create(MAPS, map(name, 'red'));
+    for (const name of ['kept', 'changed', 'deleted']) await client.create(MAPS, configMap(name, 'red'));
     const web = await client.create(SERVICES, service('web'));
     void informer.run(stop.signal);
     await informer.synced;
-    const backedUp = await holdsWhatTheServerHas();
-    await migrate('backup', flags(first), `--file=${file}`);
+    const backedUp = await waitForInformer();
+    await migrate('backup', flags(firstEndpoint), `--file=${file}`);
 
-    // What nobody will know any more.
+    // Changes after the backup, which the restore loses.
     const changed = await client.patch(MAPS, { namespace, name: 'changed' }, 'merge', { data: { color: 'blue' } });
     await client.delete(MAPS, { namespace, name: 'deleted' });
-    await client.create(MAPS, map('lost', 'red'));
+    await client.create(MAPS, configMap('lost', 'red'));
     for (let count = 0; count < 50; count++) {
       await client.patch(MAPS, { namespace, name: 'lost' }, 'merge', { data: { color: String(count) } });
     }
-    await holdsWhatTheServerHas();
+    await waitForInformer();
     const lists = informer.counts.lists;
     await server.process.kill();
 
     if (after === 'embedded' && before === 'embedded') renameSync(store, path.join(folder, 'lost'));
-    const second = await place(after);
-    await migrate('restore', flags(second), `--file=${file}`);
-    server = await start(second);
+    const secondEndpoint = await openLocation(after);
+    await migrate('restore', flags(secondEndpoint), `--file=${file}`);
+    server = await start(secondEndpoint);
 
-    const restored = await holdsWhatTheServerHas();
-    const withoutVersions = (text: string): string => text.replace(/ \d+$/gm, '');
-    expect(withoutVersions(restored)).toBe(withoutVersions(backedUp));
+    const restored = await waitForInformer();
+    const withoutVersionSuffix = (text: string): string => text.replace(/ \d+$/gm, '');
+    expect(withoutVersionSuffix(restored)).toBe(withoutVersionSuffix(backedUp));
     expect(informer.counts.lists).toBeGreaterThan(lists);
     for (const { resourceVersion } of (await client.list(MAPS, { namespace })).items) {
       expect(Number(resourceVersion)).toBeGreaterThan(1_000_000_000);
@@ -126,17 +127,17 @@ function suite(before: 'embedded' | 'etcd', after: 'embedded' | 'etcd'): void {
     const watch = client.watch(MAPS, { namespace, from: { resourceVersion: changed.resourceVersion }, timeoutSeconds: 60 });
     expect(await watch.next()).toMatchObject({ value: { type: 'ERROR', error: { code: 410 } } });
 
-    // The address and the port are still taken.
+    // The address and the port are still allocated.
     const spec = objectAt(web.body, 'spec');
-    const taken = client.create(SERVICES, service('other', stringAt(spec, 'clusterIP')));
-    await expect(taken).rejects.toThrow('already allocated');
+    const creation = client.create(SERVICES, service('other', stringAt(spec, 'clusterIP')));
+    await expect(creation).rejects.toThrow('already allocated');
     expect(objectAt((await client.get(SERVICES, { namespace, name: 'web' })).body, 'spec')).toEqual(spec);
-    const faults = (await client.list(EVENTS)).items.filter(({ body }) => /IP|Port/.test(stringAt(body, 'reason') ?? ''));
-    expect(faults).toEqual([]);
+    const repairs = (await client.list(EVENTS)).items.filter(({ body }) => /IP|Port/.test(stringAt(body, 'reason') ?? ''));
+    expect(repairs).toEqual([]);
   }, 120_000);
 }
 
-describe('an embedded store restored from its backup', () => suite('embedded', 'embedded'));
-describeWithEtcd('an embedded store restored into etcd', () => suite('embedded', 'etcd'));
-describeWithEtcd('etcd restored into another etcd', () => suite('etcd', 'etcd'));
-describeWithEtcd('etcd restored into an embedded store', () => suite('etcd', 'embedded'));
+describe('an embedded store restored from its backup', () => describeRestoredClients('embedded', 'embedded'));
+describeWithEtcd('an embedded store restored into etcd', () => describeRestoredClients('embedded', 'etcd'));
+describeWithEtcd('etcd restored into another etcd', () => describeRestoredClients('etcd', 'etcd'));
+describeWithEtcd('etcd restored into an embedded store', () => describeRestoredClients('etcd', 'embedded'));

@@ -1,6 +1,7 @@
 /**
- * A cluster that moves from the embedded store to etcd, over TLS with client certificates, and back: the servers on either answer the same objects of every type, go on
- * writing, and a move that does not get to its end, or that would miss something, is refused.
+ * `platform-migrate move` from the embedded store to etcd, over TLS with client certificates, and back: the servers on
+ * both stores serve the same objects of every type and accept writes. A move while a server uses the store, or to a
+ * target with keys, is rejected.
  */
 import path from 'node:path';
 import { ApiClient, type ApiObject } from '../../support/api-client';
@@ -9,10 +10,10 @@ import { makeEtcdCertificates, type EtcdCertificates } from '../../support/etcd-
 import { migrate } from '../../support/migrate';
 import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
-import { listOf, makeMaps, MAPS, withoutVersion } from './places';
+import { listObjects, createConfigMaps, MAPS, withoutVersion } from './places';
 
 const WIDGETS = '/apis/example.com/v1/widgets';
-const LISTED = [
+const LIST_PATHS = [
   '/api/v1/namespaces',
   '/api/v1/configmaps',
   '/api/v1/secrets',
@@ -51,29 +52,29 @@ const DEPLOYMENT = {
   },
 };
 
-const MADE: readonly (readonly [string, object])[] = [
+const CREATED_OBJECTS: readonly (readonly [string, object])[] = [
   ['/api/v1/namespaces/default/secrets', { metadata: { name: 'token' }, stringData: { value: 's3cret' } }],
   ['/api/v1/namespaces/default/services', { metadata: { name: 'web' }, spec: { type: 'NodePort', ports: [{ port: 80 }] } }],
   ['/apis/apps/v1/namespaces/default/deployments', DEPLOYMENT],
   ['/apis/apiextensions.k8s.io/v1/customresourcedefinitions', WIDGET_DEFINITION],
 ];
 
-type Everything = ReadonlyMap<string, readonly ApiObject[]>;
+type ObjectsByList = ReadonlyMap<string, readonly ApiObject[]>;
 
-async function everything(client: ApiClient): Promise<Everything> {
-  const found = new Map<string, readonly ApiObject[]>();
-  for (const list of LISTED) found.set(list, (await listOf(client, list)).map(withoutVersion));
-  return found;
+async function readAllObjects(client: ApiClient): Promise<ObjectsByList> {
+  const objects = new Map<string, readonly ApiObject[]>();
+  for (const list of LIST_PATHS) objects.set(list, (await listObjects(client, list)).map(withoutVersion));
+  return objects;
 }
 
 describeWithEtcd('platform-migrate', () => {
   const folder = temporaryFolder('moved');
   const store = path.join(folder, 'store');
   const returned = path.join(folder, 'returned');
-  const from = `--storage-dir=${store}`;
+  const embeddedFlag = `--storage-dir=${store}`;
   let certificates: EtcdCertificates;
   let etcd: EtcdServer;
-  let to: readonly string[];
+  let etcdFlags: readonly string[];
   let server: ApiServer;
   let client: ApiClient;
 
@@ -93,7 +94,7 @@ describeWithEtcd('platform-migrate', () => {
     await server.process.stop();
   }
 
-  async function made(target: string, body: object): Promise<void> {
+  async function create(target: string, body: object): Promise<void> {
     const answer = await client.send('POST', target, body);
     if (answer.status !== 201) throw new Error(answer.text);
   }
@@ -101,7 +102,7 @@ describeWithEtcd('platform-migrate', () => {
   beforeAll(async () => {
     certificates = await makeEtcdCertificates(folder);
     [etcd] = (await startEtcdCluster(1, { tls: certificates.members })) as [EtcdServer];
-    to = [`--etcd-servers=${etcd.endpoint}`, ...tlsFlags(certificates.client)];
+    etcdFlags = [`--etcd-servers=${etcd.endpoint}`, ...tlsFlags(certificates.client)];
     await start([]);
   }, 60_000);
   afterAll(async () => {
@@ -112,38 +113,40 @@ describeWithEtcd('platform-migrate', () => {
   });
 
   test('move keeps all objects when the data go to etcd and back', async () => {
-    for (const [target, body] of MADE) await made(target, body);
-    await makeMaps(client, 100, 500);
+    for (const [target, body] of CREATED_OBJECTS) await create(target, body);
+    await createConfigMaps(client, 100, 500);
     for (let tries = 100; tries > 0 && (await client.get(WIDGETS)).status !== 200; tries--);
-    await made(WIDGETS, { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'one' }, size: 7 });
-    await expect(migrate('move', '--to=etcd', from, ...to)).rejects.toThrow(/in use|another process|uses/i);
+    await create(WIDGETS, { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'one' }, size: 7 });
+    await expect(migrate('move', '--to=etcd', embeddedFlag, ...etcdFlags)).rejects.toThrow(/in use|another process|uses/i);
 
-    const before = await everything(client);
+    const before = await readAllObjects(client);
     const version = Number((await client.get(MAPS)).json().metadata.resourceVersion);
     await stop();
-    expect(await migrate('move', '--to=etcd', from, ...to)).toMatch(/restored \d+ keys, revision \d+ of the embedded store/);
+    expect(await migrate('move', '--to=etcd', embeddedFlag, ...etcdFlags)).toMatch(/restored \d+ keys, revision \d+ of the embedded store/);
     await start(tlsFlags(certificates.client), etcd.endpoint);
-    expect(await everything(client)).toEqual(before);
-    await made(MAPS, { metadata: { name: 'in-etcd' } });
-    const there = await client.get(`${MAPS}/in-etcd`);
-    expect(Number(there.json().metadata.resourceVersion)).toBeGreaterThan(version + 1_000_000_000);
+    expect(await readAllObjects(client)).toEqual(before);
+    await create(MAPS, { metadata: { name: 'in-etcd' } });
+    const inEtcd = await client.get(`${MAPS}/in-etcd`);
+    expect(Number(inEtcd.json().metadata.resourceVersion)).toBeGreaterThan(version + 1_000_000_000);
 
-    const back = ['--to=embedded', `--storage-dir=${returned}`, ...to];
-    await expect(migrate('move', ...back)).rejects.toThrow('1 API servers use the store: stop them first');
-    const after = await everything(client);
+    const backFlags = ['--to=embedded', `--storage-dir=${returned}`, ...etcdFlags];
+    await expect(migrate('move', ...backFlags)).rejects.toThrow('1 API servers use the store: stop them first');
+    const after = await readAllObjects(client);
     await stop();
-    await migrate('move', ...back);
+    await migrate('move', ...backFlags);
     await start([`--storage-dir=${returned}`]);
-    expect(await everything(client)).toEqual(after);
-    await made(MAPS, { metadata: { name: 'back-again' } });
-    const here = await client.get(`${MAPS}/back-again`);
-    expect(Number(here.json().metadata.resourceVersion)).toBeGreaterThan(version + 2_000_000_000);
+    expect(await readAllObjects(client)).toEqual(after);
+    await create(MAPS, { metadata: { name: 'back-again' } });
+    const inEmbedded = await client.get(`${MAPS}/back-again`);
+    expect(Number(inEmbedded.json().metadata.resourceVersion)).toBeGreaterThan(version + 2_000_000_000);
   }, 90_000);
 
   test('move fails when the target already has keys', async () => {
-    await expect(migrate('move', '--to=etcd', from, ...to)).rejects.toThrow('there are keys under /registry/ already');
-    // Under another prefix there is nothing yet. The embedded store is as it was before it was moved.
-    await expect(migrate('move', '--to=etcd', from, ...to, '--etcd-prefix=/other')).rejects.toThrow('no data of this system under /other/');
+    await expect(migrate('move', '--to=etcd', embeddedFlag, ...etcdFlags)).rejects.toThrow('there are keys under /registry/ already');
+    // The other prefix is empty in etcd, but also in the embedded store, which the first move left unchanged.
+    await expect(migrate('move', '--to=etcd', embeddedFlag, ...etcdFlags, '--etcd-prefix=/other')).rejects.toThrow(
+      'no data of this system under /other/',
+    );
   }, 60_000);
 
   test.each([

@@ -1,4 +1,7 @@
-/** Stores of either kind as an operator knows them: by flags, with servers on them; and what an outsider sees of them while they are used. */
+/**
+ * Locations of stores of either kind, for backup tests: their flags for `platform-migrate`, API servers on them, and
+ * the number of keys while another process writes.
+ */
 import path from 'node:path';
 import { openStoreView } from '../../../apiserver/storage/embedded/store-view';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
@@ -10,48 +13,48 @@ import { startEtcd } from '../../support/etcd';
 import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
 
-export interface Place {
+export interface StoreLocation {
   readonly folder: string;
-  /** Where it is, for `platform-migrate`. */
+  /** Flags of `platform-migrate` for the store. */
   readonly flags: readonly string[];
   startServer(): Promise<ApiServer>;
-  /** Keys that are stored at the moment. Works beside whoever writes. */
-  count(): Promise<number>;
+  /** Number of stored keys. Works while another process writes. */
+  countKeys(): Promise<number>;
   dispose(): Promise<void>;
 }
 
-export type MakePlace = () => Promise<Place>;
+export type OpenLocation = () => Promise<StoreLocation>;
 
-const EVERYTHING = prefixRange('/registry/');
+const ALL_KEYS = prefixRange('/registry/');
 
-export async function embeddedPlace(): Promise<Place> {
+export async function openEmbeddedLocation(): Promise<StoreLocation> {
   const folder = temporaryFolder('backup-embedded');
   const directory = path.join(folder, 'store');
   return {
     folder,
     flags: [`--storage-dir=${directory}`],
     startServer: async () => startApiServer({ folder, securePort: await freePort() }),
-    count: () => countViewed(directory),
+    countKeys: () => countEmbeddedKeys(directory),
     dispose: () => Promise.resolve(removeFolder(folder)),
   };
 }
 
-/** Zero while there is nothing to be read. */
-async function countViewed(directory: string): Promise<number> {
+/** Zero while the store cannot be read. */
+async function countEmbeddedKeys(directory: string): Promise<number> {
   let view;
   try {
     view = await openStoreView(directory);
   } catch {
-    // Whoever makes it has not got so far.
+    // The process that creates the store has not created its files yet.
     return 0;
   }
-  let count = 0;
-  for await (const { key } of view.entries(EVERYTHING)) count += key === '' ? 0 : 1;
+  let countKeys = 0;
+  for await (const { key } of view.entries(ALL_KEYS)) countKeys += key === '' ? 0 : 1;
   await view.close();
-  return count;
+  return countKeys;
 }
 
-export async function etcdPlace(): Promise<Place> {
+export async function openEtcdLocation(): Promise<StoreLocation> {
   const folder = temporaryFolder('backup-etcd');
   const etcd = await startEtcd();
   const store = await openEtcdStore({ endpoints: [etcd.endpoint], clock: systemClock, random: systemRandom });
@@ -59,7 +62,7 @@ export async function etcdPlace(): Promise<Place> {
     folder,
     flags: [`--etcd-servers=${etcd.endpoint}`],
     startServer: async () => startApiServer({ folder, securePort: await freePort(), etcdServers: etcd.endpoint }),
-    count: async () => (await store.count(EVERYTHING)).count,
+    countKeys: async () => (await store.count(ALL_KEYS)).count,
     dispose: async () => {
       await store.close();
       await etcd.dispose();
@@ -70,26 +73,26 @@ export async function etcdPlace(): Promise<Place> {
 
 export const MAPS = '/api/v1/namespaces/default/configmaps';
 
-/** ConfigMaps with so many characters in each, many at a time. */
-export async function makeMaps(client: ApiClient, count: number, size: number): Promise<void> {
+/** Creates ConfigMaps with `size` characters each, eight at a time. */
+export async function createConfigMaps(client: ApiClient, countKeys: number, size: number): Promise<void> {
   let next = 0;
-  const lane = async (): Promise<void> => {
-    for (let index = next++; index < count; index = next++) {
+  const createNext = async (): Promise<void> => {
+    for (let index = next++; index < countKeys; index = next++) {
       const data = { number: String(index), filler: 'x'.repeat(size) };
       const { status, text } = await client.send('POST', MAPS, { metadata: { name: `map-${String(index).padStart(5, '0')}` }, data });
       if (status !== 201) throw new Error(text);
     }
   };
-  await Promise.all(Array.from({ length: 8 }, lane));
+  await Promise.all(Array.from({ length: 8 }, createNext));
 }
 
-export async function listOf(client: ApiClient, list: string): Promise<readonly ApiObject[]> {
+export async function listObjects(client: ApiClient, list: string): Promise<readonly ApiObject[]> {
   const answer = await client.get(list);
   if (answer.status !== 200) throw new Error(`${list}: ${answer.text}`);
   return answer.json().items ?? [];
 }
 
-/** What is the same wherever an object is stored. */
+/** Clears the resourceVersion, the only part of an object that depends on the store. */
 export function withoutVersion(object: ApiObject): ApiObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion: '' } };
 }

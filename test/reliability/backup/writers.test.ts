@@ -1,6 +1,7 @@
 /**
- * A backup that is made while clients write, over both stores: it is what the store held at one revision. What was acknowledged before that is in it, what came later is
- * not, and of two objects that are written in turns it never has the second without the first.
+ * A backup made while clients write, over both stores, is a snapshot of one revision: it has the writes acknowledged up
+ * to that revision and no later ones, and of two objects that are written in turn it never has the second write without
+ * the first.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,23 +10,31 @@ import { ApiClient, type ApiObject } from '../../support/api-client';
 import { describeWithEtcd } from '../../support/etcd';
 import { migrate, startMigrate } from '../../support/migrate';
 import { waitUntil } from '../../support/programs';
-import { embeddedPlace, etcdPlace, listOf, makeMaps, MAPS, type MakePlace, type Place } from './places';
+import {
+  openEmbeddedLocation,
+  openEtcdLocation,
+  listObjects,
+  createConfigMaps,
+  MAPS,
+  type OpenLocation,
+  type StoreLocation,
+} from './places';
 
-const LANES = 4;
-/** More than a pipe holds, and more pages than one. */
+const WRITERS = 4;
+/** Together larger than a pipe buffer and than one page of the backup. */
 const FILLERS = 600;
-const FILLER = 4_000;
+const FILLER_LENGTH = 4_000;
 
-/** A disk that many others keep busy can take longer over a write than the server waits for it. */
-const UNKNOWN = 504;
-const PATIENCE_MS = 60_000;
+/** On a busy disk a write can exceed the timeout of the server; its outcome is then unknown. */
+const TIMEOUT_STATUS = 504;
+const ROUNDS_TIMEOUT_MS = 60_000;
 
-/** One client's writes: pairs that are counted up one after the other, and new objects. */
+/** The writes of one client: counters in a pair of objects, incremented one after the other, and new objects. */
 class Writer {
-  /** The revision at which each object was acknowledged that has been made. */
-  readonly made = new Map<string, number>();
+  /** Revision at which the creation of each object was acknowledged, by name. */
+  readonly created = new Map<string, number>();
   rounds = 0;
-  private isOver = false;
+  private isStopped = false;
 
   constructor(
     private readonly client: ApiClient,
@@ -33,75 +42,75 @@ class Writer {
   ) {}
 
   stop(): void {
-    this.isOver = true;
+    this.isStopped = true;
   }
 
   async run(): Promise<void> {
-    while (!this.isOver) {
+    while (!this.isStopped) {
       this.rounds += 1;
-      // At both ends of what is read in the order of its names.
-      await this.count(`a-first-${this.lane}`);
-      await this.count(`z-second-${this.lane}`);
-      // So that new ones come before, between and behind the others.
+      // The names sort to the two ends of the key range that the backup reads in order.
+      await this.writeRound(`a-first-${this.lane}`);
+      await this.writeRound(`z-second-${this.lane}`);
+      // New names sort before, between and after the existing ones.
       const name = `${'bmy'.charAt(this.rounds % 3)}-${this.lane}-${this.rounds}`;
       const answer = await this.client.send('POST', MAPS, { metadata: { name } });
-      if (answer.status === UNKNOWN) continue;
+      if (answer.status === TIMEOUT_STATUS) continue;
       if (answer.status !== 201) throw new Error(answer.text);
-      this.made.set(name, Number(answer.json().metadata.resourceVersion));
+      this.created.set(name, Number(answer.json().metadata.resourceVersion));
     }
   }
 
-  private async count(name: string): Promise<void> {
+  private async writeRound(name: string): Promise<void> {
     const body = { metadata: { name }, data: { number: String(this.rounds) } };
     const put = await this.client.send('PUT', `${MAPS}/${name}`, body);
     const answer = put.status === 404 ? await this.client.send('POST', MAPS, body) : put;
-    // What comes next counts on its being there.
-    if (answer.status === UNKNOWN) await this.count(name);
+    // The next write requires this one.
+    if (answer.status === TIMEOUT_STATUS) await this.writeRound(name);
     else if (answer.status >= 300) throw new Error(answer.text);
   }
 }
 
-/** The bytes of a backup of which the most are taken only when `meanwhile` has happened. */
-async function backUpSlowly(place: Place, meanwhile: () => Promise<void>): Promise<Buffer> {
-  const run = startMigrate(['backup', '--file=-', ...place.flags], 'pipe');
+/** Makes a backup to a pipe and reads its first chunk, calls `meanwhile`, and reads the rest. */
+async function backUpSlowly(location: StoreLocation, meanwhile: () => Promise<void>): Promise<Buffer> {
+  const run = startMigrate(['backup', '--file=-', ...location.flags], 'pipe');
   const { stdout } = run.child;
   if (stdout === null) throw new Error('there is no output');
   const chunks: Buffer[] = [];
-  let held = false;
+  let hasPaused = false;
   for await (const chunk of stdout) {
     chunks.push(Buffer.from(chunk));
-    if (!held) await meanwhile();
-    held = true;
+    if (!hasPaused) await meanwhile();
+    hasPaused = true;
   }
   expect(await run.ended).toMatchObject({ code: 0 });
   return Buffer.concat(chunks);
 }
 
 async function headerRevision(bytes: Buffer): Promise<number> {
-  async function* each(): AsyncGenerator<Buffer, void, undefined> {
+  async function* oneChunk(): AsyncGenerator<Buffer, void, undefined> {
     await Promise.resolve();
     yield bytes;
   }
-  return (await decodeBackup(each())).header.revision;
+  return (await decodeBackup(oneChunk())).header.revision;
 }
 
 const numberOf = (objects: readonly ApiObject[], name: string): number =>
   Number(objects.find(({ metadata }) => metadata.name === name)?.data?.['number'] ?? 0);
 
-function suite(make: MakePlace): void {
+function describeBackupDuringWrites(make: OpenLocation): void {
   test('holds exactly the writes acknowledged up to its revision', async () => {
     const [source, target] = [await make(), await make()];
     const server = await source.startServer();
-    const client = new ApiClient(server.address, server.certificates, 2 * LANES);
-    const writers = Array.from({ length: LANES }, (_, lane) => new Writer(client, lane));
+    const client = new ApiClient(server.address, server.certificates, 2 * WRITERS);
+    const writers = Array.from({ length: WRITERS }, (_, lane) => new Writer(client, lane));
     try {
-      await makeMaps(client, FILLERS, FILLER);
+      await createConfigMaps(client, FILLERS, FILLER_LENGTH);
       const writing = Promise.all(writers.map((writer) => writer.run()));
       const rounds = (): number => Math.min(...writers.map((writer) => writer.rounds));
       await waitUntil('some rounds', () => rounds() > 3);
       const bytes = await backUpSlowly(source, async () => {
         const before = rounds();
-        await waitUntil('more rounds', () => rounds() > before + 5, PATIENCE_MS);
+        await waitUntil('more rounds', () => rounds() > before + 5, ROUNDS_TIMEOUT_MS);
       });
       for (const writer of writers) writer.stop();
       await writing;
@@ -112,17 +121,17 @@ function suite(make: MakePlace): void {
       const revision = await headerRevision(bytes);
       const restored = await target.startServer();
       const reader = new ApiClient(restored.address, restored.certificates);
-      const objects = await listOf(reader, MAPS);
+      const objects = await listObjects(reader, MAPS);
       reader.close();
       await restored.process.kill();
 
       const names = new Set(objects.map(({ metadata }) => metadata.name));
-      const made = writers.flatMap((writer) => [...writer.made]);
-      const later = made.filter(([, acknowledged]) => acknowledged > revision);
-      expect(later.length).toBeGreaterThan(5 * LANES - 1);
-      expect(later.length).toBeLessThan(made.length);
-      expect(made.filter(([name, acknowledged]) => names.has(name) !== acknowledged <= revision)).toEqual([]);
-      for (let lane = 0; lane < LANES; lane++) {
+      const created = writers.flatMap((writer) => [...writer.created]);
+      const later = created.filter(([, acknowledged]) => acknowledged > revision);
+      expect(later.length).toBeGreaterThan(5 * WRITERS - 1);
+      expect(later.length).toBeLessThan(created.length);
+      expect(created.filter(([name, acknowledged]) => names.has(name) !== acknowledged <= revision)).toEqual([]);
+      for (let lane = 0; lane < WRITERS; lane++) {
         const [first, second] = [numberOf(objects, `a-first-${lane}`), numberOf(objects, `z-second-${lane}`)];
         expect([first, first - 1]).toContain(second);
       }
@@ -136,5 +145,5 @@ function suite(make: MakePlace): void {
   }, 180_000);
 }
 
-describe('a backup of the embedded store made during writes', () => suite(embeddedPlace));
-describeWithEtcd('a backup of etcd made during writes', () => suite(etcdPlace));
+describe('a backup of the embedded store made during writes', () => describeBackupDuringWrites(openEmbeddedLocation));
+describeWithEtcd('a backup of etcd made during writes', () => describeBackupDuringWrites(openEtcdLocation));

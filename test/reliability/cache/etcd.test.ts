@@ -1,4 +1,4 @@
-/** The cache over a real etcd that is killed, frozen, and compacted by others. */
+/** The cache over a real etcd that is killed, stopped, and compacted by other clients. */
 import { openCache, type OpenedCache } from '../../../apiserver/cache/sync/open-cache';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import type { Store } from '../../../apiserver/storage/store';
@@ -12,7 +12,7 @@ describeWithEtcd('the cache on etcd', () => {
   let server: EtcdServer;
   let store: Store;
   let cache: OpenedCache;
-  const within = (ms: number): { deadline: number } => ({ deadline: systemClock.monotonic() + ms });
+  const deadlineIn = (ms: number): { deadline: number } => ({ deadline: systemClock.monotonic() + ms });
 
   beforeEach(async () => {
     server = await startEtcd();
@@ -56,9 +56,9 @@ describeWithEtcd('the cache on etcd', () => {
   it('loses and repeats no event when etcd is killed and restarted', async () => {
     const recorder = watch();
     const written = [await put(store, configMaps, 'a/0')];
-    await cache.waitUntilFresh(within(3000));
+    await cache.waitUntilFresh(deadlineIn(3000));
     await server.kill();
-    await expect(cache.waitUntilFresh(within(500))).rejects.toMatchObject({ name: 'StoreError' });
+    await expect(cache.waitUntilFresh(deadlineIn(500))).rejects.toMatchObject({ name: 'StoreError' });
     expect(cache.get(configMaps, 'a/0')).toBeDefined();
     await server.restart();
     for (let i = 1; i < 5; i += 1) written.push(await putUntilDone(`a/${i}`));
@@ -69,13 +69,13 @@ describeWithEtcd('the cache on etcd', () => {
 
   it('fails most recent reads within 4.5 s while etcd is frozen, and is up to date afterwards', async () => {
     server.pause();
-    const began = systemClock.monotonic();
-    await expect(cache.waitUntilFresh(within(60_000))).rejects.toMatchObject({ failure: 'deadline' });
-    expect(systemClock.monotonic() - began).toBeLessThan(4500);
+    const start = systemClock.monotonic();
+    await expect(cache.waitUntilFresh(deadlineIn(60_000))).rejects.toMatchObject({ failure: 'deadline' });
+    expect(systemClock.monotonic() - start).toBeLessThan(4500);
     server.resume();
     const revision = await putUntilDone('a/late');
     while (
-      !(await cache.waitUntilFresh(within(3000)).then(
+      !(await cache.waitUntilFresh(deadlineIn(3000)).then(
         (reached) => reached >= revision,
         () => false,
       ))
@@ -85,18 +85,18 @@ describeWithEtcd('the cache on etcd', () => {
 
   it('follows revisions of etcd that come from writes outside its prefix', async () => {
     for (let i = 0; i < 5; i += 1) {
-      const other = { type: 'put', key: `/elsewhere/${i}`, value: Buffer.from('x') } as const;
-      await store.transact({ compare: [], operations: [other] });
+      const outsideWrite = { type: 'put', key: `/elsewhere/${i}`, value: Buffer.from('x') } as const;
+      await store.transact({ compare: [], operations: [outsideWrite] });
     }
     const revision = await store.revision();
-    expect(await cache.waitUntilFresh(within(3000))).toBeGreaterThanOrEqual(revision);
+    expect(await cache.waitUntilFresh(deadlineIn(3000))).toBeGreaterThanOrEqual(revision);
     expect(cache.revision).toBeGreaterThanOrEqual(revision);
   });
 
   it('starts when etcd has been compacted to its newest revision', async () => {
     for (let i = 0; i < 10; i += 1) await put(store, nodes, `n${i % 3}`, { data: String(i) });
     await store.compact(await store.revision());
-    const late = openCache({
+    const second = openCache({
       store,
       prefix,
       types,
@@ -106,9 +106,9 @@ describeWithEtcd('the cache on etcd', () => {
       checkMs: 0,
       compactionMs: 0,
     });
-    await late.whenReady();
-    expect(late.snapshot(nodes).size).toBe(3);
-    expect(late.compactedRevision).toBe(late.revision);
-    await late.close();
+    await second.whenReady();
+    expect(second.snapshot(nodes).size).toBe(3);
+    expect(second.compactedRevision).toBe(second.revision);
+    await second.close();
   });
 });

@@ -1,4 +1,7 @@
-/** The cache when things go wrong: stalls, cuts, compaction, damage, slow and faulty watchers. Time and the stream are moved by hand. */
+/**
+ * The cache under faults: stalled and broken streams, compaction, corruption, slow and faulty watchers. Tests control
+ * the clock and the stream of the store.
+ */
 import type { Change, ChangeSink, Entry, WatchEnd, WatchEventType, WatchRequest } from '../../../apiserver/cache/cache';
 import { openCache, type CacheOptions, type OpenedCache } from '../../../apiserver/cache/sync/open-cache';
 import { StoreError, type Revision } from '../../../apiserver/storage/store';
@@ -32,15 +35,15 @@ async function open(options: Partial<CacheOptions> = {}): Promise<OpenedCache> {
   return cache;
 }
 
-const within = (ms: number): { deadline: number } => ({ deadline: clock.monotonic() + ms });
-const live = (more: Partial<WatchRequest> = {}): WatchRequest => ({
+const deadlineIn = (ms: number): { deadline: number } => ({ deadline: clock.monotonic() + ms });
+const watchFromNow = (more: Partial<WatchRequest> = {}): WatchRequest => ({
   scope: {},
   start: { type: 'after', revision: cache.revision },
   bookmarks: false,
   markEndOfInitialEvents: false,
   ...more,
 });
-const initial = (more: Partial<WatchRequest> = {}): WatchRequest => live({ start: { type: 'state' }, ...more });
+const watchWithState = (more: Partial<WatchRequest> = {}): WatchRequest => watchFromNow({ start: { type: 'state' }, ...more });
 
 beforeEach(async () => {
   store = new MemoryStore();
@@ -50,13 +53,13 @@ beforeEach(async () => {
 
 afterEach(() => cache.close());
 
-/** The settled value of a promise, or undefined while it is pending. */
-function watchPromise<T>(promise: Promise<T>): { readonly value: () => T | undefined; readonly error: () => unknown } {
+/** Value and error of a promise; both `undefined` while it is pending. */
+function observePromise<T>(promise: Promise<T>): { readonly value: () => T | undefined; readonly error: () => unknown } {
   let result: T | undefined;
   let failure: unknown;
   promise.then(
-    (settled) => {
-      result = settled;
+    (resolved) => {
+      result = resolved;
     },
     (error: unknown) => {
       failure = error;
@@ -67,20 +70,20 @@ function watchPromise<T>(promise: Promise<T>): { readonly value: () => T | undef
 
 describe('most recent reads', () => {
   it('share one lookup in flight and one queued, and never use a lookup that began before them', async () => {
-    let open_: () => void = () => undefined;
+    let openGate: () => void = () => undefined;
     store.lookupGate = new Promise((resolve) => {
-      open_ = resolve;
+      openGate = resolve;
     });
     const before = store.calls.revision;
-    const first = [1, 2, 3].map(() => cache.waitUntilFresh(within(5000)));
+    const first = [1, 2, 3].map(() => cache.waitUntilFresh(deadlineIn(5000)));
     await settle();
-    const rest = Array.from({ length: 100 }, () => cache.waitUntilFresh(within(5000)));
+    const later = Array.from({ length: 100 }, () => cache.waitUntilFresh(deadlineIn(5000)));
     await settle();
     expect(store.calls.revision - before).toBe(1);
     const written = await put(store, nodes, 'n');
-    open_();
+    openGate();
     store.lookupGate = undefined;
-    const answers = await Promise.all([...first, ...rest]);
+    const answers = await Promise.all([...first, ...later]);
     expect(store.calls.revision - before).toBe(2);
     expect(store.mostLookupsInFlight).toBe(1);
     expect(answers.slice(first.length).every((revision) => revision >= written)).toBe(true);
@@ -88,7 +91,7 @@ describe('most recent reads', () => {
 
   it('request progress from a silent stream after 250 ms', async () => {
     store.current += 1;
-    const read = watchPromise(cache.waitUntilFresh(within(5000)));
+    const read = observePromise(cache.waitUntilFresh(deadlineIn(5000)));
     await clock.advanceAsync(249);
     expect(cache.statistics.progressRequests).toBe(0);
     expect(read.value()).toBeUndefined();
@@ -100,13 +103,13 @@ describe('most recent reads', () => {
   it('write the tick key at most once a second when the store does not report progress', async () => {
     store.answersProgress = false;
     store.current += 5;
-    const reads = Array.from({ length: 20 }, () => watchPromise(cache.waitUntilFresh(within(5000))));
+    const reads = Array.from({ length: 20 }, () => observePromise(cache.waitUntilFresh(deadlineIn(5000))));
     await clock.advanceAsync(260);
     expect(reads.every((read) => read.value() === store.current - 1)).toBe(true);
     expect(cache.statistics.ticks).toBe(1);
     expect((await store.get('/registry/tick')).kv?.version).toBe(1);
     store.current += 5;
-    const read = watchPromise(cache.waitUntilFresh(within(5000)));
+    const read = observePromise(cache.waitUntilFresh(deadlineIn(5000)));
     await clock.advanceAsync(600);
     expect(cache.statistics.ticks).toBe(1);
     await clock.advanceAsync(600);
@@ -117,7 +120,7 @@ describe('most recent reads', () => {
   it('reopen a stream that is silent for a second', async () => {
     store.held = true;
     const revision = await put(store, nodes, 'n');
-    const read = watchPromise(cache.waitUntilFresh(within(5000)));
+    const read = observePromise(cache.waitUntilFresh(deadlineIn(5000)));
     await clock.advanceAsync(999);
     expect(store.reopened).toBe(0);
     await clock.advanceAsync(300);
@@ -130,31 +133,31 @@ describe('most recent reads', () => {
     store.held = true;
     store.reopenHelps = false;
     await put(store, nodes, 'n');
-    const patient = watchPromise(cache.waitUntilFresh(within(60_000)));
-    const hurried = watchPromise(cache.waitUntilFresh(within(400)));
+    const longWait = observePromise(cache.waitUntilFresh(deadlineIn(60_000)));
+    const shortWait = observePromise(cache.waitUntilFresh(deadlineIn(400)));
     await clock.advanceAsync(401);
-    expect(hurried.error()).toMatchObject({ failure: 'deadline' });
-    expect(patient.error()).toBeUndefined();
+    expect(shortWait.error()).toMatchObject({ failure: 'deadline' });
+    expect(longWait.error()).toBeUndefined();
     await clock.advanceAsync(2600);
-    expect(patient.error()).toMatchObject({ failure: 'deadline' });
+    expect(longWait.error()).toMatchObject({ failure: 'deadline' });
     expect(cache.statistics.consistentReadFallbacks).toBe(2);
   });
 
   it('return a revision known to be stored although the stream has not delivered it', async () => {
     await put(store, nodes, 'old');
-    await cache.waitUntilFresh(within(5000));
+    await cache.waitUntilFresh(deadlineIn(5000));
     store.held = true;
     store.reopenHelps = false;
     const revision = await put(store, nodes, 'new');
-    const waiting = watchPromise(cache.snapshotAt(nodes, revision, within(5000)));
-    const snapshot = await cache.snapshotAt(nodes, revision, { ...within(5000), isInStore: true });
+    const waiting = observePromise(cache.snapshotAt(nodes, revision, deadlineIn(5000)));
+    const snapshot = await cache.snapshotAt(nodes, revision, { ...deadlineIn(5000), isInStore: true });
     expect([...snapshot.range()].map(({ key }) => key)).toEqual(['new', 'old']);
     expect(snapshot.revision).toBe(revision);
     expect(waiting.value()).toBeUndefined();
   });
 
   it('send no progress request for a future revision that a client names', async () => {
-    const waiting = cache.waitForRevision(cache.revision + 1000, within(3000));
+    const waiting = cache.waitForRevision(cache.revision + 1000, deadlineIn(3000));
     await clock.advanceAsync(3000);
     expect(await waiting).toBe(false);
     expect(cache.statistics).toMatchObject({ ticks: 0, progressRequests: 0, streamReopens: 0 });
@@ -163,11 +166,11 @@ describe('most recent reads', () => {
   it('fail while the store is unreachable; gets from the cache succeed and its watches stay open', async () => {
     await put(store, nodes, 'n');
     const recorder = new Recorder();
-    cache.watch(nodes, live(), recorder);
+    cache.watch(nodes, watchFromNow(), recorder);
     store.cut = true;
     store.failure = new StoreError('unavailable', 'no connection');
     store.pump();
-    await expect(cache.waitUntilFresh(within(5000))).rejects.toThrow('no connection');
+    await expect(cache.waitUntilFresh(deadlineIn(5000))).rejects.toThrow('no connection');
     expect(cache.get(nodes, 'n')).toBeDefined();
     expect(cache.problems()).toEqual(['the stream to the store is disconnected']);
     store.cut = false;
@@ -179,7 +182,7 @@ describe('most recent reads', () => {
 });
 
 describe('a gap in the stream of the store', () => {
-  async function cutOff(during: () => Promise<void>): Promise<Revision> {
+  async function disconnectDuring(during: () => Promise<void>): Promise<Revision> {
     store.cut = true;
     store.pump();
     await during();
@@ -196,10 +199,10 @@ describe('a gap in the stream of the store', () => {
     await put(store, nodes, 'n');
     const changed = new Recorder();
     const same = new Recorder();
-    cache.watch(configMaps, live(), changed);
-    cache.watch(nodes, live(), same);
+    cache.watch(configMaps, watchFromNow(), changed);
+    cache.watch(nodes, watchFromNow(), same);
     const requested = cache.revision;
-    const revision = await cutOff(async () => {
+    const revision = await disconnectDuring(async () => {
       await remove(store, configMaps, 'a/gone');
       await put(store, configMaps, 'a/new', { data: 'missed' });
       for (let i = 0; i < 40; i += 1) await put(store, configMaps, `b/${i}`);
@@ -214,13 +217,13 @@ describe('a gap in the stream of the store', () => {
     await put(store, nodes, 'n', { data: '2' });
     expect(same.lines).toEqual([`MODIFIED n@${store.current}`]);
     const resumed = new Recorder();
-    cache.watch(configMaps, live({ start: { type: 'after', revision } }), resumed);
+    cache.watch(configMaps, watchFromNow({ start: { type: 'after', revision } }), resumed);
     await put(store, configMaps, 'a/kept', { data: '2' });
     expect(resumed.lines).toEqual([`MODIFIED a/kept@${store.current}`]);
   });
 
   it('hides no custom resource whose first object was created in it', async () => {
-    await cutOff(async () => {
+    await disconnectDuring(async () => {
       await put(store, widgets, 'a/new');
       await put(store, gadgets, 'new');
     });
@@ -230,21 +233,21 @@ describe('a gap in the stream of the store', () => {
 
   it('expires watches that resume from an earlier revision', async () => {
     const old = await put(store, configMaps, 'a/one');
-    const revision = await cutOff(async () => {
+    const revision = await disconnectDuring(async () => {
       await put(store, configMaps, 'a/two');
       await put(store, configMaps, 'a/two', { data: '2' });
     });
     const recorder = new Recorder();
-    cache.watch(configMaps, live({ start: { type: 'after', revision: old } }), recorder);
+    cache.watch(configMaps, watchFromNow({ start: { type: 'after', revision: old } }), recorder);
     await recorder.until(({ ended }) => ended !== undefined);
     expect(recorder.ended).toEqual({ type: 'expired', requested: old, oldest: revision });
   });
 
   it('resyncs with retries while the store cannot be read, and resets key listeners', async () => {
-    const heard: string[] = [];
+    const notifications: string[] = [];
     cache.addKeyListener('allocations/', {
-      onReset: () => heard.push('reset'),
-      onKeyChange: (key, bytes) => heard.push(`${key}=${bytes?.toString() ?? 'gone'}`),
+      onReset: () => notifications.push('reset'),
+      onKeyChange: (key, bytes) => notifications.push(`${key}=${bytes?.toString() ?? 'gone'}`),
     });
     store.cut = true;
     store.pump();
@@ -259,7 +262,7 @@ describe('a gap in the stream of the store', () => {
     store.failure = undefined;
     await clock.advanceAsync(2000);
     expect(cache.revision).toBe(store.current);
-    expect(heard).toEqual(['reset', 'allocations/ips/10.0.0.9=owner']);
+    expect(notifications).toEqual(['reset', 'allocations/ips/10.0.0.9=owner']);
   });
 });
 
@@ -269,8 +272,8 @@ describe('the consistency checker', () => {
     await put(store, services, 'a/svc');
     const affected = new Recorder();
     const other = new Recorder();
-    cache.watch(configMaps, live(), affected);
-    cache.watch(services, live(), other);
+    cache.watch(configMaps, watchFromNow(), affected);
+    cache.watch(services, watchFromNow(), other);
     for (const pass of [1, 2]) {
       store.corrupt(keyOf(configMaps, 'a/one'), 1000 + pass);
       await cache.checkConsistency();
@@ -309,12 +312,12 @@ describe('compaction', () => {
     await open({ compactionMs: 300_000 });
     await put(store, nodes, 'n');
     await clock.advanceAsync(300_000);
-    const remembered = store.current;
+    const intervalStart = store.current;
     expect(store.compactRevision).toBe(0);
     await put(store, nodes, 'n', { data: '2' });
     await clock.advanceAsync(300_000);
-    expect(store.compactRevision).toBe(remembered);
-    expect(cache.compactedRevision).toBe(remembered);
+    expect(store.compactRevision).toBe(intervalStart);
+    expect(cache.compactedRevision).toBe(intervalStart);
   });
 
   it('never runs with interval 0', async () => {
@@ -323,8 +326,8 @@ describe('compaction', () => {
   });
 });
 
-/** Never ready until told. */
-class SlowSink extends Recorder {
+/** Not writable before `release`. */
+class GatedSink extends Recorder {
   private open: () => void = () => undefined;
   private gate: Promise<void> | undefined = this.newGate();
 
@@ -347,10 +350,10 @@ class SlowSink extends Recorder {
 describe('slow or faulty watchers', () => {
   it('receive the initial state and then all later events when they become ready, without delaying others', async () => {
     for (const name of ['one', 'two', 'three']) await put(store, configMaps, `a/${name}`);
-    const slow = new SlowSink();
+    const slow = new GatedSink();
     const other = new Recorder();
-    cache.watch(configMaps, initial({ markEndOfInitialEvents: true }), slow);
-    cache.watch(configMaps, live(), other);
+    cache.watch(configMaps, watchWithState({ markEndOfInitialEvents: true }), slow);
+    cache.watch(configMaps, watchFromNow(), other);
     const from = cache.revision;
     await settle();
     expect(slow.events).toHaveLength(1);
@@ -372,8 +375,8 @@ describe('slow or faulty watchers', () => {
     await open({ windowBytes: 0 });
     const from = cache.revision;
     for (let i = 0; i < 3; i += 1) await put(store, configMaps, 'a/one', { data: String(i) });
-    const slow = new SlowSink();
-    cache.watch(configMaps, live({ start: { type: 'after', revision: from } }), slow);
+    const slow = new GatedSink();
+    cache.watch(configMaps, watchFromNow({ start: { type: 'after', revision: from } }), slow);
     await settle();
     expect(slow.events).toHaveLength(1);
     await put(store, configMaps, 'a/one', { data: 'later' });
@@ -391,7 +394,7 @@ describe('slow or faulty watchers', () => {
     store.held = true;
     await put(store, configMaps, 'a/one', { data: '3' });
     const recorder = new Recorder();
-    cache.watch(configMaps, live({ start: { type: 'after', revision: from } }), recorder);
+    cache.watch(configMaps, watchFromNow({ start: { type: 'after', revision: from } }), recorder);
     await settle();
     store.held = false;
     store.pump();
@@ -404,8 +407,8 @@ describe('slow or faulty watchers', () => {
     await open({ windowBytes: 0 });
     await put(store, configMaps, 'a/one');
     await put(store, configMaps, 'a/two');
-    const slow = new SlowSink();
-    cache.watch(configMaps, initial(), slow);
+    const slow = new GatedSink();
+    cache.watch(configMaps, watchWithState(), slow);
     await settle();
     await put(store, configMaps, 'a/three');
     await clock.advanceAsync(10_000);
@@ -419,27 +422,27 @@ describe('slow or faulty watchers', () => {
     for (let i = 0; i < 3; i += 1) await put(store, configMaps, 'a/one', { data: String(i) });
     await store.compact(store.current);
     const recorder = new Recorder();
-    cache.watch(configMaps, live({ start: { type: 'after', revision: from } }), recorder);
+    cache.watch(configMaps, watchFromNow({ start: { type: 'after', revision: from } }), recorder);
     await recorder.until(({ ended }) => ended !== undefined);
     expect(recorder.ended).toEqual({ type: 'expired', requested: from, oldest: store.current });
   });
 
   it('receive nothing more after they close themselves in an event handler', async () => {
-    const told: string[] = [];
+    const received: string[] = [];
     const other = new Recorder();
     const closing: ChangeSink = {
       event: (type) => {
-        told.push(type);
+        received.push(type);
         watch.close();
       },
       bookmark: () => undefined,
-      end: (reason) => told.push(reason.type),
+      end: (reason) => received.push(reason.type),
     };
-    const watch = cache.watch(configMaps, live(), closing);
-    cache.watch(configMaps, live(), other);
+    const watch = cache.watch(configMaps, watchFromNow(), closing);
+    cache.watch(configMaps, watchFromNow(), other);
     await put(store, configMaps, 'a/one');
     await put(store, configMaps, 'a/two');
-    expect(told).toEqual(['ADDED']);
+    expect(received).toEqual(['ADDED']);
     expect(other.events).toHaveLength(2);
     expect(cache.statistics.watchers.get('configmaps')).toBe(1);
   });
@@ -454,10 +457,10 @@ describe('slow or faulty watchers', () => {
       bookmark: () => undefined,
       end: (reason) => void ends.push(reason),
     };
-    cache.watch(configMaps, live(), faulty);
+    cache.watch(configMaps, watchFromNow(), faulty);
     cache.watch(
       configMaps,
-      live({
+      watchFromNow({
         scope: {
           matches: () => {
             throw new Error('broken selector');
@@ -466,7 +469,7 @@ describe('slow or faulty watchers', () => {
       }),
       new Recorder(),
     );
-    cache.watch(configMaps, live(), other);
+    cache.watch(configMaps, watchFromNow(), other);
     await put(store, configMaps, 'a/one');
     await put(store, configMaps, 'a/two');
     expect(other.events).toHaveLength(2);
@@ -478,14 +481,14 @@ describe('slow or faulty watchers', () => {
 
 describe('many watchers', () => {
   /** Encodes like the endpoint layer does: once per change and frame key. */
-  class Encoder implements ChangeSink {
+  class EncodingSink implements ChangeSink {
     static encodings = 0;
     delivered = 0;
 
     event(type: WatchEventType, entry: Entry, change: Change): void {
       this.delivered += 1;
       if (change.frames.has(type)) return;
-      Encoder.encodings += 1;
+      EncodingSink.encodings += 1;
       change.frames.set(type, entry.bytes);
     }
 
@@ -499,17 +502,17 @@ describe('many watchers', () => {
   }
 
   it('share one encoding of a change, including watchers that resume later', async () => {
-    const sinks = Array.from({ length: 1000 }, () => new Encoder());
+    const sinks = Array.from({ length: 1000 }, () => new EncodingSink());
     const from = cache.revision;
-    for (const sink of sinks) cache.watch(configMaps, live(), sink);
-    Encoder.encodings = 0;
+    for (const sink of sinks) cache.watch(configMaps, watchFromNow(), sink);
+    EncodingSink.encodings = 0;
     for (let i = 0; i < 5; i += 1) await put(store, configMaps, 'a/one', { data: String(i) });
     expect(sinks.every(({ delivered }) => delivered === 5)).toBe(true);
-    const late = new Encoder();
-    cache.watch(configMaps, live({ start: { type: 'after', revision: from } }), late);
+    const late = new EncodingSink();
+    cache.watch(configMaps, watchFromNow({ start: { type: 'after', revision: from } }), late);
     await settle();
     expect(late.delivered).toBe(5);
-    expect(Encoder.encodings).toBe(5);
+    expect(EncodingSink.encodings).toBe(5);
   });
 
   it('are visited only when their namespace and name match the change', async () => {
@@ -520,7 +523,7 @@ describe('many watchers', () => {
     };
     const sinks = Array.from({ length: 1000 }, (_, i) => {
       const sink = new Recorder();
-      cache.watch(configMaps, live({ scope: { namespace: i % 2 === 0 ? 'a' : 'b', name: `name-${i}`, matches } }), sink);
+      cache.watch(configMaps, watchFromNow({ scope: { namespace: i % 2 === 0 ? 'a' : 'b', name: `name-${i}`, matches } }), sink);
       return sink;
     });
     await put(store, configMaps, 'a/name-10');
@@ -533,25 +536,25 @@ describe('many watchers', () => {
 describe('bookmarks', () => {
   it('are sent about once a minute, only when the revision advanced since the last event or bookmark', async () => {
     const watching = new Recorder();
-    const without = new Recorder();
-    cache.watch(configMaps, live({ bookmarks: true }), watching);
-    cache.watch(configMaps, live(), without);
+    const withoutBookmarks = new Recorder();
+    cache.watch(configMaps, watchFromNow({ bookmarks: true }), watching);
+    cache.watch(configMaps, watchFromNow(), withoutBookmarks);
     await clock.advanceAsync(120_000);
     expect(watching.bookmarks).toEqual([]);
-    const elsewhere = await put(store, nodes, 'n');
+    const otherRevision = await put(store, nodes, 'n');
     await clock.advanceAsync(61_000);
-    expect(watching.bookmarks).toEqual([{ revision: elsewhere, initial: false, after: 0 }]);
+    expect(watching.bookmarks).toEqual([{ revision: otherRevision, initial: false, after: 0 }]);
     await clock.advanceAsync(300_000);
     expect(watching.bookmarks).toHaveLength(1);
     await put(store, configMaps, 'a/one');
     await clock.advanceAsync(300_000);
     expect(watching.bookmarks).toHaveLength(1);
-    expect(without.bookmarks).toEqual([]);
+    expect(withoutBookmarks.bookmarks).toEqual([]);
   });
 
   it('are sent on request, unless the revision is that of the start', async () => {
     const recorder = new Recorder();
-    const watch = cache.watch(configMaps, live({ bookmarks: true }), recorder);
+    const watch = cache.watch(configMaps, watchFromNow({ bookmarks: true }), recorder);
     watch.sendBookmark();
     expect(recorder.bookmarks).toEqual([]);
     const revision = await put(store, configMaps, 'a/one');
@@ -564,7 +567,7 @@ describe('bookmarks', () => {
 
   it('are spread over several seconds for watchers that started together', async () => {
     const recorders = Array.from({ length: 50 }, () => new Recorder());
-    for (const recorder of recorders) cache.watch(configMaps, live({ bookmarks: true }), recorder);
+    for (const recorder of recorders) cache.watch(configMaps, watchFromNow({ bookmarks: true }), recorder);
     await put(store, nodes, 'n');
     const perSecond: number[] = [];
     for (let second = 0; second < 62; second += 1) {
@@ -581,7 +584,7 @@ describe('bookmarks', () => {
 describe('a watch from a future revision', () => {
   it('waits without an error and delivers only events after that revision', async () => {
     const recorder = new Recorder();
-    cache.watch(configMaps, live({ start: { type: 'after', revision: cache.revision + 2 } }), recorder);
+    cache.watch(configMaps, watchFromNow({ start: { type: 'after', revision: cache.revision + 2 } }), recorder);
     for (let i = 0; i < 3; i += 1) await put(store, configMaps, `a/${i}`);
     expect(recorder.lines).toEqual([`ADDED a/2@${store.current}`]);
   });
@@ -590,8 +593,8 @@ describe('a watch from a future revision', () => {
 describe('closing the cache', () => {
   it('ends watches and pending waits, and leaves no timer and no store watch', async () => {
     const recorder = new Recorder();
-    cache.watch(configMaps, live({ bookmarks: true }), recorder);
-    const waiting = cache.waitForRevision(cache.revision + 1, within(60_000));
+    cache.watch(configMaps, watchFromNow({ bookmarks: true }), recorder);
+    const waiting = cache.waitForRevision(cache.revision + 1, deadlineIn(60_000));
     await cache.close();
     expect(await waiting).toBe(false);
     expect(recorder.ended).toEqual({ type: 'closed' });

@@ -1,4 +1,7 @@
-/** The ways in which the chaos clients misuse a connection: what they ask for, and how they end. Chance comes from a seed, so that a run can be repeated. */
+/**
+ * The ways in which chaos clients misuse a connection: their requests, and how they end. Random numbers come from a
+ * seed, so that a run can be repeated.
+ */
 import type { TLSSocket } from 'node:tls';
 import {
   connectionPreface,
@@ -41,22 +44,22 @@ interface Request {
   readonly body?: string;
 }
 
-const LIST = '/api/v1/namespaces/default/configmaps';
+const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
-/** Mostly answers that are larger than any buffer below the server. */
+/** Most responses are larger than the socket buffers. */
 const REQUESTS: readonly Request[] = [
-  { method: 'GET', path: LIST },
-  { method: 'GET', path: LIST, accept: 'application/vnd.kubernetes.protobuf' },
-  { method: 'GET', path: LIST, accept: TABLE },
-  { method: 'GET', path: `${LIST}?limit=500` },
-  { method: 'GET', path: `${LIST}?watch=true` },
-  { method: 'GET', path: `${LIST}?watch=true&resourceVersion=0` },
-  { method: 'GET', path: `${LIST}/calm` },
+  { method: 'GET', path: CONFIGMAPS },
+  { method: 'GET', path: CONFIGMAPS, accept: 'application/vnd.kubernetes.protobuf' },
+  { method: 'GET', path: CONFIGMAPS, accept: TABLE },
+  { method: 'GET', path: `${CONFIGMAPS}?limit=500` },
+  { method: 'GET', path: `${CONFIGMAPS}?watch=true` },
+  { method: 'GET', path: `${CONFIGMAPS}?watch=true&resourceVersion=0` },
+  { method: 'GET', path: `${CONFIGMAPS}/calm` },
   { method: 'GET', path: '/openapi/v2' },
   { method: 'GET', path: '/metrics' },
-  { method: 'POST', path: LIST, body: JSON.stringify({ metadata: { generateName: 'chaos-' }, data: { text: 'x'.repeat(50_000) } }) },
-  { method: 'DELETE', path: `${LIST}/absent` },
+  { method: 'POST', path: CONFIGMAPS, body: JSON.stringify({ metadata: { generateName: 'chaos-' }, data: { text: 'x'.repeat(50_000) } }) },
+  { method: 'DELETE', path: `${CONFIGMAPS}/absent` },
 ];
 
 /** Requests on HTTP/1.1, pipelined. */
@@ -81,7 +84,10 @@ function http1Requests({ chance, token }: Conversation): Buffer {
   return Buffer.from(texts.join(''));
 }
 
-/** Requests on HTTP/2 with a window of any size; some streams stay open, are reset at once or send more than they should. */
+/**
+ * Requests on HTTP/2 with a window of any size; some streams stay open, are reset at once or send more than they
+ * should.
+ */
 function http2Requests({ chance, token }: Conversation): Buffer {
   const window = pick(chance, [0, 1_000, 65_535, 2_000_000_000]);
   const frames = [connectionPreface(), streamWindow(window)];
@@ -102,8 +108,8 @@ function http2Requests({ chance, token }: Conversation): Buffer {
     if (body !== undefined) headers.push(['content-type', 'application/json']);
     frames.push(headersFrame(stream, headers, body === undefined && chance() < 0.9));
     for (let from = 0; body !== undefined && from < body.length; from += 16_000) {
-      const ends = from + 16_000 >= body.length && chance() < 0.8;
-      frames.push(rawFrame(FRAME.data, ends ? END_STREAM : 0, stream, Buffer.from(body.slice(from, from + 16_000))));
+      const isLast = from + 16_000 >= body.length && chance() < 0.8;
+      frames.push(rawFrame(FRAME.data, isLast ? END_STREAM : 0, stream, Buffer.from(body.slice(from, from + 16_000))));
     }
     if (chance() < 0.1) frames.push(resetFrame(stream, pick(chance, [0, 2, 8, 11])));
     if (chance() < 0.02) frames.push(rawFrame(FRAME.goaway, 0, 0, Buffer.alloc(8)));
@@ -118,8 +124,8 @@ function garble(bytes: Buffer, chance: Chance): Buffer {
   const garbled = Buffer.from(bytes);
   const flips = 1 + Math.floor(chance() * 8);
   for (let flip = 0; flip < flips; flip++) {
-    const at = Math.floor(chance() * garbled.length);
-    garbled[at] = Math.floor(chance() * 256);
+    const index = Math.floor(chance() * garbled.length);
+    garbled[index] = Math.floor(chance() * 256);
   }
   return garbled;
 }
@@ -129,7 +135,7 @@ const randomBytes = (chance: Chance): Buffer =>
 /** Mostly short, at times longer than every time limit of the server. */
 const stallMs = (chance: Chance): number => (chance() < 0.15 ? 20_000 + chance() * 80_000 : chance() * 3_000);
 
-/** Each sends what it likes on a connection that has just been opened; the caller destroys what is left of it. */
+/** Each disruption gets a newly opened connection, which the caller destroys afterwards. */
 export const DISRUPTIONS: Readonly<Record<string, (conversation: Conversation) => Promise<void>>> = {
   /** RST while the answers are written. */
   async reset(conversation) {

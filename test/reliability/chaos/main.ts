@@ -1,6 +1,7 @@
 /**
- * `npm run chaos -- [--minutes=60] [--lanes=30] [--seed=1] [--only=<disruption>] [--protocol=h2|http/1.1] [--keep=1]`: starts an API server over the embedded store and misuses
- * its connections at random while a well-behaved client goes on. Prints a line a minute. Exits with 1 when the server ends, a well-behaved request fails, or connections remain
+ * `npm run chaos -- [--minutes=60] [--lanes=30] [--seed=1] [--only=<disruption>] [--protocol=h2|http/1.1] [--keep=1]`:
+ * starts an API server over the embedded store and misuses its connections at random while a well-behaved client goes
+ * on. Prints a line a minute. Exits with 1 when the server ends, a well-behaved request fails, or connections remain
  * open afterwards. With --keep the server goes on until it is killed.
  */
 import { writeFileSync } from 'node:fs';
@@ -9,7 +10,7 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { ApiClient } from '../../support/api-client';
 import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
-import { anonymousMemory, configMap, list } from '../hostile/hostile-client';
+import { anonymousMegabytes, configMap, CONFIGMAPS } from '../hostile/hostile-client';
 import { DISRUPTIONS, pick, rawSockets, seededChance, type Chance } from './disruptions';
 
 const TOKEN = 'chaos-token';
@@ -17,8 +18,8 @@ const TOKEN = 'chaos-token';
 const DRAIN_MS = 150_000;
 const MINUTE = 60_000;
 
-const option = (name: string, absent: string): string =>
-  process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3) ?? absent;
+const option = (name: string, fallback: string): string =>
+  process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3) ?? fallback;
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function openTls(server: ApiServer, protocol: string): Promise<TLSSocket> {
@@ -53,21 +54,22 @@ async function runLane(server: ApiServer, chance: Chance, until: number, counts:
   }
 }
 
-interface Calm {
+interface CalmResult {
   slowestMs: number;
   requests: number;
   failures: string[];
 }
 
-/** A client that must not notice anything. Also deletes what the chaos clients created. */
-async function runCalmClient(client: ApiClient, until: () => boolean, calm: Calm): Promise<void> {
+/** A well-behaved client: all of its requests must succeed. Also deletes the objects that the chaos clients created. */
+async function runCalmClient(client: ApiClient, until: () => boolean, calm: CalmResult): Promise<void> {
   for (let round = 0; until(); round++) {
     const start = performance.now();
     try {
-      const { status } = await client.get(`${list}/calm`);
+      const { status } = await client.get(`${CONFIGMAPS}/calm`);
       if (status !== 200) calm.failures.push(`GET: ${status}`);
-      if (round % 600 === 599) await client.send('DELETE', `${list}?labelSelector=!large`);
-      if (round % 600 === 599) await client.send('POST', list, configMap('calm', { metadata: { name: 'calm', labels: { large: 'no' } } }));
+      if (round % 600 === 599) await client.send('DELETE', `${CONFIGMAPS}?labelSelector=!large`);
+      if (round % 600 === 599)
+        await client.send('POST', CONFIGMAPS, configMap('calm', { metadata: { name: 'calm', labels: { large: 'no' } } }));
     } catch (error) {
       calm.failures.push(String(error));
     }
@@ -95,23 +97,23 @@ async function main(): Promise<void> {
   for (let n = 0; n < 100; n++) {
     await client.send(
       'POST',
-      list,
+      CONFIGMAPS,
       configMap(`large-${n}`, { metadata: { name: `large-${n}`, labels }, data: { text: 'y'.repeat(100_000) } }),
     );
   }
-  await client.send('POST', list, configMap('calm', { metadata: { name: 'calm', labels: { large: 'no' } } }));
+  await client.send('POST', CONFIGMAPS, configMap('calm', { metadata: { name: 'calm', labels: { large: 'no' } } }));
 
   const begin = performance.now();
   const until = begin + Number(option('minutes', '60')) * MINUTE;
   const counts = new Map<string, number>();
-  const calm: Calm = { slowestMs: 0, requests: 0, failures: [] };
-  let isWatched = true;
-  const calmClient = runCalmClient(client, () => isWatched && server.process.running, calm);
+  const calm: CalmResult = { slowestMs: 0, requests: 0, failures: [] };
+  let isObserving = true;
+  const calmClient = runCalmClient(client, () => isObserving && server.process.running, calm);
   const report = async (): Promise<void> => {
     const opened = [...counts.values()].reduce((sum, count) => sum + count, 0);
     const minutes = ((performance.now() - begin) / MINUTE).toFixed(1);
     console.log(
-      `${minutes} min: ${opened} connections, ${await openConnections(client)} open, ${Math.round(anonymousMemory(server.process.pid))} MB, ` +
+      `${minutes} min: ${opened} connections, ${await openConnections(client)} open, ${Math.round(anonymousMegabytes(server.process.pid))} MB, ` +
         `${calm.requests} calm requests, slowest ${Math.round(calm.slowestMs)} ms, ${calm.failures.length} failed`,
     );
   };
@@ -124,20 +126,20 @@ async function main(): Promise<void> {
   clearInterval(reporter);
   const running = server.process.running;
   if (running) await wait(DRAIN_MS);
-  const left = running ? await openConnections(client) : NaN;
+  const remaining = running ? await openConnections(client) : NaN;
   if (running) await report();
-  isWatched = false;
+  isObserving = false;
   await calmClient;
   console.log(`${JSON.stringify(Object.fromEntries(counts))}\n${calm.failures.slice(0, 10).join('\n')}`);
-  // Those of the well-behaved client.
-  const isGood = running && calm.failures.length === 0 && left <= 2;
+  // The well-behaved client has up to two connections.
+  const hasPassed = running && calm.failures.length === 0 && remaining <= 2;
   client.close();
   if (option('keep', '') === '') {
     await server.process.stop();
     removeFolder(folder);
   } else console.log(`server ${server.process.pid} at ${server.address}, folder ${folder}`);
-  console.log(isGood ? 'passed' : `FAILED: ${left} connections open`);
-  process.exitCode = isGood ? 0 : 1;
+  console.log(hasPassed ? 'passed' : `FAILED: ${remaining} connections open`);
+  process.exitCode = hasPassed ? 0 : 1;
   if (option('keep', '') !== '') await server.process.exited;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Informers over two replicas that are killed, paused and restarted in turn: at the end they hold exactly the store's content, and on the
- * way they have told every change once. Each object counts its own changes, so a lost or a repeated one shows.
+ * Informers over two replicas that are killed, paused and restarted in turn: they deliver every change once, and in the
+ * end hold exactly the content of the store. Each object counts its changes, which reveals a lost or repeated one.
  */
 import { isAlreadyExists, isConflict, isNotFound } from '../../../shared/client/rest/api-error';
 import { keyOf, type ApiObject } from '../../../shared/client/rest/api-object';
@@ -22,33 +22,36 @@ const SECONDS = Number(process.env['INFORMER_SECONDS'] ?? 16);
 const OBJECTS = 20;
 const settings = { pingEveryMs: 2_000, pingTimeoutMs: 3_000, connectTimeoutMs: 3_000 };
 
-/** What an informer told about one object: its life (uid) and the count of its last change. */
-class Witness {
+/**
+ * Checks that an informer delivers each change of each object once: uid and count of the last change are those that
+ * follow the previous ones.
+ */
+class ChangeChecker {
   readonly faults: string[] = [];
-  told = 0;
+  delivered = 0;
   private readonly seen = new Map<string, { readonly uid: string; readonly count: number }>();
 
   constructor(readonly informer: Informer) {
     informer.handle({
       added: (object) => this.check(object, this.seen.get(keyOf(object)) === undefined, countOf(object)),
-      updated: (_, object) => this.check(object, this.seen.get(keyOf(object))?.uid === object.uid, this.next(object)),
+      updated: (_, object) => this.check(object, this.seen.get(keyOf(object))?.uid === object.uid, this.nextCount(object)),
       deleted: (last) => {
-        this.told += 1;
-        if (this.seen.get(keyOf(last))?.uid !== last.uid) this.faults.push(`${last.name}: told gone twice`);
+        this.delivered += 1;
+        if (this.seen.get(keyOf(last))?.uid !== last.uid) this.faults.push(`${last.name}: deleted twice`);
         this.seen.delete(keyOf(last));
       },
     });
   }
 
-  private check(object: ApiObject, follows: boolean, expected: number): void {
-    this.told += 1;
-    if (!follows || countOf(object) !== expected) {
+  private check(object: ApiObject, isExpectedObject: boolean, expected: number): void {
+    this.delivered += 1;
+    if (!isExpectedObject || countOf(object) !== expected) {
       this.faults.push(`${object.name}: ${countOf(object)} after ${this.seen.get(keyOf(object))?.count}`);
     }
     this.seen.set(keyOf(object), { uid: object.uid, count: countOf(object) });
   }
 
-  private next(object: ApiObject): number {
+  private nextCount(object: ApiObject): number {
     return (this.seen.get(keyOf(object))?.count ?? 0) + 1;
   }
 }
@@ -79,20 +82,20 @@ describeWithEtcd('informers over two replicas', () => {
     removeFolder(folder);
   }, 60_000);
 
-  function client(order: readonly number[], http1 = false): RestClient {
+  function openClient(order: readonly number[], http1 = false): RestClient {
     const addresses = order.map((index) => replicas[index]!.address);
-    const made = adminClient(addresses, replicas[0]!.certificates, { settings, http1 });
-    clients.push(made);
-    return made;
+    const opened = adminClient(addresses, replicas[0]!.certificates, { settings, http1 });
+    clients.push(opened);
+    return opened;
   }
 
   test(
     `deliver every change exactly once while the replicas are killed, paused and restarted in turn for ${SECONDS} s`,
     async () => {
       const stop = new AbortController();
-      const witnesses = [client([0, 1]), client([1, 0]), client([1, 0], true)].map((one) => {
+      const checkers = [openClient([0, 1]), openClient([1, 0]), openClient([1, 0], true)].map((client) => {
         const informer = new Informer({
-          client: one,
+          client: client,
           resource: MAPS,
           namespace: 'default',
           clock: systemClock,
@@ -100,43 +103,43 @@ describeWithEtcd('informers over two replicas', () => {
           logger: silentLogger,
         });
         void informer.run(stop.signal);
-        return new Witness(informer);
+        return new ChangeChecker(informer);
       });
-      await Promise.all(witnesses.map(({ informer }) => informer.synced));
+      await Promise.all(checkers.map(({ informer }) => informer.synced));
       const until = performance.now() + SECONDS * 1_000;
       const isOver = (): boolean => performance.now() >= until;
-      const writer = client([0, 1]);
-      const writing = Array.from({ length: OBJECTS }, (_, index) => write(writer, `object-${index}`, isOver));
+      const writer = openClient([0, 1]);
+      const writing = Array.from({ length: OBJECTS }, (_, index) => writeUntil(writer, `object-${index}`, isOver));
       for (let round = 0; !isOver(); round += 1) await disturb(round % 2, round % 4 < 2 ? 'kill' : 'pause');
       const written = (await Promise.all(writing)).reduce((sum, count) => sum + count, 0);
 
-      const final = client([0, 1]);
-      const items = (await final.list(MAPS, { namespace: 'default' })).items;
-      const content = (objects: readonly ApiObject[]) =>
+      const reader = openClient([0, 1]);
+      const items = (await reader.list(MAPS, { namespace: 'default' })).items;
+      const versionsOf = (objects: readonly ApiObject[]) =>
         objects.map(({ name, uid, resourceVersion }) => `${name} ${uid} ${resourceVersion}`).sort();
-      for (const { informer, faults } of witnesses) {
-        await waitUntil('the informer to catch up', () => content(informer.list()).join() === content(items).join(), 60_000);
+      for (const { informer, faults } of checkers) {
+        await waitUntil('the informer to catch up', () => versionsOf(informer.list()).join() === versionsOf(items).join(), 60_000);
         expect(faults).toEqual([]);
       }
       stop.abort();
-      const told = witnesses.map((witness) => witness.told);
-      const { lists, watches } = witnesses.reduce(
+      const delivered = checkers.map((checker) => checker.delivered);
+      const { lists, watches } = checkers.reduce(
         (sum, { informer: { counts } }) => ({ lists: sum.lists + counts.lists, watches: sum.watches + counts.watches }),
         { lists: 0, watches: 0 },
       );
-      process.stdout.write(`${written} changes acknowledged, told ${told.join(', ')}; ${lists} lists, ${watches} watches\n`);
+      process.stdout.write(`${written} changes acknowledged, delivered ${delivered.join(', ')}; ${lists} lists, ${watches} watches\n`);
       expect(written).toBeGreaterThan(OBJECTS);
-      // Every change was told, so all informers have told the same number of them.
-      expect(new Set(told).size).toBe(1);
-      expect(lists).toBe(witnesses.length);
+      // All informers deliver every change, so their numbers are equal.
+      expect(new Set(delivered).size).toBe(1);
+      expect(lists).toBe(checkers.length);
     },
     SECONDS * 1_000 + 120_000,
   );
 
-  async function disturb(index: number, how: 'kill' | 'pause'): Promise<void> {
+  async function disturb(index: number, action: 'kill' | 'pause'): Promise<void> {
     const replica = replicas[index]!;
     const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-    if (how === 'kill') {
+    if (action === 'kill') {
       await replica.process.kill();
       await pause(500);
       replicas[index] = await start(ports[index]!);
@@ -149,15 +152,18 @@ describeWithEtcd('informers over two replicas', () => {
   }
 });
 
-/** Counts an object up, and now and then deletes it and begins again, until `isOver`. Resolves with the number of acknowledged changes. */
-async function write(client: RestClient, name: string, isOver: () => boolean): Promise<number> {
+/**
+ * Increments the count of an object, and at 25 deletes and recreates it, until `isOver`. Resolves with the number of
+ * acknowledged changes.
+ */
+async function writeUntil(client: RestClient, name: string, isOver: () => boolean): Promise<number> {
   let acknowledged = 0;
   while (!isOver()) {
     try {
-      await step(client, name);
+      await writeOnce(client, name);
       acknowledged += 1;
     } catch (error) {
-      // Lost answers and lost races: the next step looks at what there is.
+      // After a lost response or a conflict, the next write starts from the current object.
       if (!(error instanceof ConnectionError) && !isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) {
         if (own(Object(error), 'code') !== 504 && own(Object(error), 'code') !== 429) throw error;
       }
@@ -167,14 +173,14 @@ async function write(client: RestClient, name: string, isOver: () => boolean): P
   return acknowledged;
 }
 
-async function step(client: RestClient, name: string): Promise<void> {
+async function writeOnce(client: RestClient, name: string): Promise<void> {
   const timeoutMs = 5_000;
-  const place = { namespace: 'default', name };
-  const found = await client.get(MAPS, place, { timeoutMs }).catch((error: unknown) => {
+  const namespacedName = { namespace: 'default', name };
+  const existing = await client.get(MAPS, namespacedName, { timeoutMs }).catch((error: unknown) => {
     if (isNotFound(error)) return undefined;
     throw error;
   });
-  if (found === undefined) await client.create(MAPS, { metadata: place, data: { count: '0' } }, { timeoutMs });
-  else if (countOf(found) >= 25) await client.delete(MAPS, place, { preconditions: { uid: found.uid }, timeoutMs });
-  else await client.update(MAPS, { ...found.body, data: { count: String(countOf(found) + 1) } }, { timeoutMs });
+  if (existing === undefined) await client.create(MAPS, { metadata: namespacedName, data: { count: '0' } }, { timeoutMs });
+  else if (countOf(existing) >= 25) await client.delete(MAPS, namespacedName, { preconditions: { uid: existing.uid }, timeoutMs });
+  else await client.update(MAPS, { ...existing.body, data: { count: String(countOf(existing) + 1) } }, { timeoutMs });
 }

@@ -1,8 +1,8 @@
 /**
- * Autoscalers whose controller is killed (SIGKILL) again and again. What it remembers of its past dies with it, here as with the reference: where nothing hangs on that, every
- * step comes to what is recorded; where something does, a controller that begins anew may scale later than one that went on, but never sooner, never twice and never
- * beyond the limits. `KILLED_SEEDS=1,2,3` chooses other moments and
- * scenarios, `KILLED_SEEDS=all` plays every scenario.
+ * An autoscaler controller that is killed (SIGKILL) repeatedly. Its in-memory history is lost each time, as with the
+ * reference. Scenarios that do not depend on the history reach the recorded state after every step; in the others a
+ * restarted controller may scale later, but never sooner, never twice and never beyond the limits. `KILLED_SEEDS=1,2,3`
+ * chooses other times and scenarios, `KILLED_SEEDS=all` plays every scenario.
  */
 import type { ApiObject } from '../../../shared/client/rest/api-object';
 import { InformerPool } from '../../../shared/client/informer/informer-pool';
@@ -25,43 +25,49 @@ import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
 import { eventsOf, played, recordedSteps, sendOver, withoutLostEvents } from '../../support/replayed-scenario';
 
-const CHOICE = process.env['KILLED_SEEDS'] ?? '1';
-const SEEDS = CHOICE === 'all' ? [1] : CHOICE.split(',').map(Number);
+const SEED_CHOICE = process.env['KILLED_SEEDS'] ?? '1';
+const SEEDS = SEED_CHOICE === 'all' ? [1] : SEED_CHOICE.split(',').map(Number);
 /** Scenarios that a seed plays. */
-const SCENARIOS_PER_SEED = CHOICE === 'all' ? Infinity : 6;
-/** What comes of these hangs on earlier wishes or changes. */
-const REMEMBERS = /^scaler-(window|policy|both-ways)/;
-/** A server that has too much to do is asked again for longer than a life; where there are no pods, ours says another share on purpose. */
-const OTHERWISE = new Set(['scaler-failing', 'scaler-object-without-pods']);
-/** Of a life, from when its controllers begin: often too short for a look, seldom long enough for two. */
-const MOMENTS = { shortestMs: 0, longestMs: 1_800 };
-const BEGUN = 'controllers are running';
-/** So many lives that one of them is long enough, also where all that is done in it takes several times as long. */
-const LONGER_MS = 90_000;
-const MEASURED = 'measured-autoscalers';
+const SCENARIOS_PER_SEED = SEED_CHOICE === 'all' ? Infinity : 6;
+/** Scenarios with results that depend on earlier recommendations or scalings. */
+const DEPENDS_ON_HISTORY = /^scaler-(window|policy|both-ways)/;
+/**
+ * `scaler-failing` retries for longer than a controller lives; in `scaler-object-without-pods` the message deliberately
+ * differs from the reference.
+ */
+const DEVIATING_SCENARIOS = new Set(['scaler-failing', 'scaler-object-without-pods']);
+/** Lifetime of a controllers process from its start: often too short for one sync, rarely long enough for two. */
+const LIFETIMES = { shortestMs: 0, longestMs: 1_800 };
+const STARTED_MESSAGE = 'controllers are running';
+/** Long enough for many lifetimes, so that a step completes in one of them also on a slow machine. */
+const STEP_TIMEOUT_MS = 90_000;
+const RECORDING = 'measured-autoscalers';
 
-/** At most `count` of them, in their order. */
+/** At most `count` random items, in their order. */
 function sample<T>(items: readonly T[], chance: Chance, count: number): readonly T[] {
-  const left = [...items];
-  while (left.length > count) left.splice(chance.below(left.length), 1);
-  return left;
+  const remaining = [...items];
+  while (remaining.length > count) remaining.splice(chance.below(remaining.length), 1);
+  return remaining;
 }
 
-/** Whoever is killed between a scaling and its report does not know any more when he scaled, on the reference as here. */
+/**
+ * A controller that is killed between a scaling and the status update loses the scale time; the same with the
+ * reference.
+ */
 function withoutScaleTimes(state: Observed): Observed {
-  const timeless = (value: Json): Json => {
+  const withoutScaleTime = (value: Json): Json => {
     if (!isBody(value) || !isBody(value['status'] ?? null)) return value;
     const { lastScaleTime: _, ...status }: Body = Object(value['status']);
     return { ...value, status };
   };
-  return Object.fromEntries(Object.entries(state).map(([path, items]) => [path, items.map(timeless)]));
+  return Object.fromEntries(Object.entries(state).map(([path, items]) => [path, items.map(withoutScaleTime)]));
 }
 
 describe.each(SEEDS)('autoscalers killed at random with seed %i', (seed) => {
   const folder = temporaryFolder(`killed-autoscalers-${seed}`);
-  const recorded = recordedSteps(MEASURED).map((step) => ({ ...step, state: withoutScaleTimes(step.state) }));
-  const suited = (SCENARIOS.get(MEASURED) ?? []).filter(({ name }) => !REMEMBERS.test(name) && !OTHERWISE.has(name));
-  const scenarios = sample(suited, createChance(seed), SCENARIOS_PER_SEED);
+  const recorded = recordedSteps(RECORDING).map((step) => ({ ...step, state: withoutScaleTimes(step.state) }));
+  const suitable = (SCENARIOS.get(RECORDING) ?? []).filter(({ name }) => !DEPENDS_ON_HISTORY.test(name) && !DEVIATING_SCENARIOS.has(name));
+  const scenarios = sample(suitable, createChance(seed), SCENARIOS_PER_SEED);
   let server: ApiServer;
   let controllers: ProgramProcess;
   let killed: KilledAtRandom;
@@ -74,14 +80,14 @@ describe.each(SEEDS)('autoscalers killed at random with seed %i', (seed) => {
     endMetrics = await serveMetrics(send);
     const run = '--controllers=-*,horizontal-pod-autoscaler,serviceaccount,namespace';
     const args = ['--naming=kubernetes', '--leader-elect=false', '--horizontal-pod-autoscaler-sync-period=1s', run];
-    const mortal = {
+    const program = {
       start: async () => {
         controllers = startControllers(server, ...args);
-        await waitUntil('controllers that run', () => Promise.resolve(controllers.output.includes(BEGUN)), LONGER_MS);
+        await waitUntil('the controllers to run', () => Promise.resolve(controllers.output.includes(STARTED_MESSAGE)), STEP_TIMEOUT_MS);
       },
       kill: () => controllers.kill(),
     };
-    killed = new KilledAtRandom(mortal, createChance(seed), MOMENTS);
+    killed = new KilledAtRandom(program, createChance(seed), LIFETIMES);
   }, 60_000);
 
   afterAll(async () => {
@@ -100,112 +106,118 @@ describe.each(SEEDS)('autoscalers killed at random with seed %i', (seed) => {
     async (name, scenario) => {
       const events = withoutLostEvents(eventsOf(recorded, name));
       const compared = (state: Observed, wanted: Observed): Observed => withoutScaleTimes(events(state, wanted));
-      const options = { recorded, compared, restMs: LONGER_MS };
-      for await (const { found, wanted } of played(new Stage(send, `sc-${name}`), scenario, options)) expect(found).toEqual(wanted);
+      const options = { recorded, compared, restMs: STEP_TIMEOUT_MS };
+      for await (const { found: actual, wanted } of played(new Stage(send, `sc-${name}`), scenario, options))
+        expect(actual).toEqual(wanted);
     },
     240_000,
   );
 
   it.concurrent('scale exactly once for each change of the metric', async () => {
-    const world = await Scaled.begin(server, new Stage(send, 'sc-at-once'), { scaleDown: AT_ONCE, scaleUp: AT_ONCE });
+    const target = await ScaledTarget.start(server, new Stage(send, 'sc-at-once'), { scaleDown: IMMEDIATE, scaleUp: IMMEDIATE });
     const chance = createChance(seed);
-    const due = [MIN];
-    while (due.length < 5) {
-      const wish = another(chance, due.at(-1) ?? 0);
-      due.push(wish);
-      await world.wish(wish);
-      await world.until(wish);
+    const expected = [MIN];
+    while (expected.length < 5) {
+      const replicas = differentReplicas(chance, expected.at(-1) ?? 0);
+      expected.push(replicas);
+      await target.setMetricFor(replicas);
+      await target.waitForReplicas(replicas);
     }
-    expect(world.numbers()).toEqual(due);
-    await world.end();
+    expect(target.replicaHistory()).toEqual(expected);
+    await target.close();
   }, 240_000);
 
   it.concurrent('scale down only when the stabilization window no longer forbids it', async () => {
-    const scaleDown = { ...AT_ONCE, stabilizationWindowSeconds: LONG_S };
-    const world = await Scaled.begin(server, new Stage(send, 'sc-in-time'), { scaleDown, scaleUp: AT_ONCE });
+    const scaleDown = { ...IMMEDIATE, stabilizationWindowSeconds: LONG_WINDOW_S };
+    const target = await ScaledTarget.start(server, new Stage(send, 'sc-in-time'), { scaleDown, scaleUp: IMMEDIATE });
     const chance = createChance(seed + 1);
-    const due = [MIN];
+    const expected = [MIN];
     for (const kills = killed.kills; killed.kills < kills + 4;) {
-      const [wish, highest] = [1 + chance.below(12), due.at(-1) ?? 0];
-      await world.wish(wish);
-      if (wish > highest && highest < MAX) {
-        due.push(Math.min(wish, MAX));
-        await world.until(Math.min(wish, MAX));
-      } else await waitUntil('a kill', nextKill(killed), LONGER_MS);
+      const [replicas, highest] = [1 + chance.below(12), expected.at(-1) ?? 0];
+      await target.setMetricFor(replicas);
+      if (replicas > highest && highest < MAX) {
+        expected.push(Math.min(replicas, MAX));
+        await target.waitForReplicas(Math.min(replicas, MAX));
+      } else await waitUntil('a kill', wasKilledAgain(killed), STEP_TIMEOUT_MS);
     }
-    expect(world.numbers()).toEqual(due);
-    await world.wish(1);
-    await world.patch({ behavior: { scaleDown: AT_ONCE } });
-    await world.until(MIN);
-    expect(world.numbers()).toEqual([...due, MIN]);
-    await world.end();
+    expect(target.replicaHistory()).toEqual(expected);
+    await target.setMetricFor(1);
+    await target.patch({ behavior: { scaleDown: IMMEDIATE } });
+    await target.waitForReplicas(MIN);
+    expect(target.replicaHistory()).toEqual([...expected, MIN]);
+    await target.close();
   }, 240_000);
 
   it('have been killed more than 5 times', () => expect(killed.kills).toBeGreaterThan(5));
 });
 
 const [MIN, MAX] = [2, 8];
-/** Longer than any life. */
-const LONG_S = 60;
-const AT_ONCE: Body = { stabilizationWindowSeconds: 0, policies: [{ type: 'Pods', value: 50, periodSeconds: 1800 }] };
-const EACH = 10;
+/** Longer than any lifetime. */
+const LONG_WINDOW_S = 60;
+const IMMEDIATE: Body = { stabilizationWindowSeconds: 0, policies: [{ type: 'Pods', value: 50, periodSeconds: 1800 }] };
+const UNITS_PER_REPLICA = 10;
 
-/** Between the limits. */
-function another(chance: Chance, than: number): number {
-  const wish = MIN + chance.below(MAX - MIN + 1);
-  return wish === than ? another(chance, than) : wish;
+/** A random number of replicas between the limits, other than `current`. */
+function differentReplicas(chance: Chance, current: number): number {
+  const replicas = MIN + chance.below(MAX - MIN + 1);
+  return replicas === current ? differentReplicas(chance, current) : replicas;
 }
 
-function nextKill(killed: KilledAtRandom): () => boolean {
+function wasKilledAgain(killed: KilledAtRandom): () => boolean {
   const before = killed.kills;
   return () => killed.kills > before;
 }
 
-/** A target, and every state of it and of its autoscaler that there has been. */
-class Scaled {
+/** A Deployment with an autoscaler, and the history of its replicas and of the autoscaler's scale times. */
+class ScaledTarget {
   private readonly replicas: number[] = [];
   private readonly times: string[] = [];
-  private readonly gone = new AbortController();
+  private readonly stopped = new AbortController();
 
   private constructor(private readonly stage: Stage) {}
 
-  static async begin(server: ApiServer, stage: Stage, behavior: Body): Promise<Scaled> {
+  static async start(server: ApiServer, stage: Stage, behavior: Body): Promise<ScaledTarget> {
     await stage.open();
-    const scaled = new Scaled(stage);
+    const scaled = new ScaledTarget(stage);
     const client = adminClient([server.address], server.certificates, { dialect: 'kubernetes' });
-    const informers = new InformerPool({ client, clock, random, logger: silentLogger }, scaled.gone.signal);
-    const follow = <Body extends JsonObject>(resource: Resource<Body>, seen: (object: ApiObject<Body>) => void): Promise<unknown> => {
+    const informers = new InformerPool({ client, clock, random, logger: silentLogger }, scaled.stopped.signal);
+    const followResource = <Body extends JsonObject>(
+      resource: Resource<Body>,
+      onObject: (object: ApiObject<Body>) => void,
+    ): Promise<unknown> => {
       const informer = informers.of(resource, { namespace: stage.namespace });
-      informer.handle({ added: seen, updated: (_, object) => seen(object), deleted: () => undefined });
+      informer.handle({ added: onObject, updated: (_, object) => onObject(object), deleted: () => undefined });
       return informer.synced;
     };
-    await follow(resourceOf('apps.v1.Deployment'), ({ body }) => scaled.replicas.push(Number(body.spec?.replicas)));
-    await follow(resourceOf('autoscaling.v2.HorizontalPodAutoscaler'), ({ body }) => scaled.times.push(body.status?.lastScaleTime ?? ''));
-    const metrics = [external(average(String(EACH)))];
+    await followResource(resourceOf('apps.v1.Deployment'), ({ body }) => scaled.replicas.push(Number(body.spec?.replicas)));
+    await followResource(resourceOf('autoscaling.v2.HorizontalPodAutoscaler'), ({ body }) =>
+      scaled.times.push(body.status?.lastScaleTime ?? ''),
+    );
+    const metrics = [external(average(String(UNITS_PER_REPLICA)))];
     const wanted = scaler({ minReplicas: MIN, maxReplicas: MAX, metrics, behavior });
-    for (const act of [queueHas(String(MIN * EACH)), ...deployment(MIN), wanted]) await scaled.act(act);
+    for (const act of [queueHas(String(MIN * UNITS_PER_REPLICA)), ...deployment(MIN), wanted]) await scaled.act(act);
     return scaled;
   }
 
-  wish(replicas: number): Promise<void> {
-    return this.act(queueHas(String(replicas * EACH)));
+  setMetricFor(replicas: number): Promise<void> {
+    return this.act(queueHas(String(replicas * UNITS_PER_REPLICA)));
   }
 
   patch(spec: Body): Promise<void> {
     return this.act(changed(spec));
   }
 
-  until(replicas: number): Promise<unknown> {
+  waitForReplicas(replicas: number): Promise<unknown> {
     return waitUntil(`${replicas} replicas`, () => this.replicas.at(-1) === replicas, 90_000);
   }
 
-  /** Each number of replicas that there was, once for as long as it stayed. */
-  numbers(): readonly number[] {
-    return this.replicas.filter((number, at) => number !== this.replicas[at - 1]);
+  /** The history of replicas without repetitions. */
+  replicaHistory(): readonly number[] {
+    return this.replicas.filter((number, index) => number !== this.replicas[index - 1]);
   }
 
-  async end(): Promise<void> {
-    this.gone.abort();
+  async close(): Promise<void> {
+    this.stopped.abort();
     expect(this.times).toEqual([...this.times].sort());
     await this.stage.close({});
   }

@@ -1,6 +1,7 @@
 /**
- * Controllers that are killed (SIGKILL) repeatedly during requests reach the same objects, conditions and Events as those of the reference, after every step. A seed
- * chooses the requests (`replay/scenarios/random-scripts`) and the times of the kills. `KILLED_SEEDS=1,2,3,4` plays all recordings.
+ * Controllers that are killed (SIGKILL) repeatedly during requests reach the same objects, conditions and Events as
+ * those of the reference, after every step. A seed chooses the requests (`replay/scenarios/random-scripts`) and the
+ * times of the kills. `KILLED_SEEDS=1,2,3,4` plays all recordings.
  */
 import { createChance } from '../../replay/chance';
 import { SCENARIOS } from '../../replay/scenarios';
@@ -15,21 +16,24 @@ import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServe
 import { eventsOf, played, recordedSteps, sendOver, withoutLostEvents } from '../../support/replayed-scenario';
 
 const SEEDS = (process.env['KILLED_SEEDS'] ?? '1').split(',').map(Number);
-/** Recorded without a seed: what is done at its times. */
-const CRONS = ['cron-allow', 'cron-forbid', 'cron-replace', 'cron-suspended'];
+/** CronJob scenarios, which are recorded without a seed. */
+const CRON_SCENARIOS = ['cron-allow', 'cron-forbid', 'cron-replace', 'cron-suspended'];
 const CONTROLLERS = ['deployment', 'replicaset', 'replicationcontroller', 'statefulset', 'daemonset', 'job', 'cronjob', 'nodelifecycle'];
-const OTHERS = ['serviceaccount', 'namespace', 'garbage-collector'];
-/** Of a life, from when its controllers begin, however long that takes: from nothing seen to all of it at work. */
-const MOMENTS = { shortestMs: 0, longestMs: 1_000, longestInStarts: 2 };
-const BEGUN = 'controllers are running';
-/** Every kill takes some of the time in which a step comes to rest. */
-const LONGER_MS = 30_000;
+const OTHER_CONTROLLERS = ['serviceaccount', 'namespace', 'garbage-collector'];
+/**
+ * Lifetime of a controllers process from its start: from too short to list anything to long enough to reconcile
+ * everything.
+ */
+const LIFETIMES = { shortestMs: 0, longestMs: 1_000, longestInStarts: 2 };
+const STARTED_MESSAGE = 'controllers are running';
+/** Longer than without kills, because each kill delays a step. */
+const STEP_TIMEOUT_MS = 30_000;
 
 /**
- * Who made a Job, or ended one, and was killed before he said so in the status does not know the one any more, or misses the other, and says that in place of one of
- * these.
+ * Events that may replace the recorded ones of a CronJob: a controller that is killed after it creates a Job, or sees
+ * one finish, and before it updates the status reports an unexpected or a missing Job afterwards.
  */
-const unexpected = (events: readonly Json[]): readonly Json[] =>
+const cronJobWarnings = (events: readonly Json[]): readonly Json[] =>
   events
     .filter(isBody)
     .filter(({ involvedObject = null }) => isBody(involvedObject) && involvedObject['kind'] === 'CronJob')
@@ -46,7 +50,7 @@ const unexpected = (events: readonly Json[]): readonly Json[] =>
 describe.each(SEEDS)('controllers killed at random with seed %i', (seed) => {
   const folder = temporaryFolder(`killed-${seed}`);
   const recorded = [...recordedSteps(killedName(seed)), ...recordedSteps('jobs')];
-  const scenarios = [...randomScripts(seed), ...(SCENARIOS.get('jobs') ?? []).filter(({ name }) => CRONS.includes(name))];
+  const scenarios = [...randomScripts(seed), ...(SCENARIOS.get('jobs') ?? []).filter(({ name }) => CRON_SCENARIOS.includes(name))];
   let server: ApiServer;
   let controllers: ProgramProcess;
   let killed: KilledAtRandom;
@@ -55,15 +59,15 @@ describe.each(SEEDS)('controllers killed at random with seed %i', (seed) => {
   beforeAll(async () => {
     server = await startApiServer({ folder, securePort: await freePort(), args: ['--naming=kubernetes'] });
     api = new ApiClient(server.address, server.certificates);
-    const args = ['--naming=kubernetes', '--leader-elect=false', `--controllers=-*,${[...CONTROLLERS, ...OTHERS].join()}`];
-    const mortal = {
+    const args = ['--naming=kubernetes', '--leader-elect=false', `--controllers=-*,${[...CONTROLLERS, ...OTHER_CONTROLLERS].join()}`];
+    const program = {
       start: async () => {
         controllers = startControllers(server, ...args);
-        await waitUntil('controllers that run', () => Promise.resolve(controllers.output.includes(BEGUN)), LONGER_MS);
+        await waitUntil('the controllers to run', () => Promise.resolve(controllers.output.includes(STARTED_MESSAGE)), STEP_TIMEOUT_MS);
       },
       kill: () => controllers.kill(),
     };
-    killed = new KilledAtRandom(mortal, createChance(seed), MOMENTS);
+    killed = new KilledAtRandom(program, createChance(seed), LIFETIMES);
   }, 60_000);
 
   afterAll(async () => {
@@ -80,9 +84,10 @@ describe.each(SEEDS)('controllers killed at random with seed %i', (seed) => {
     'match the recording of %s after every step',
     async (name, scenario) => {
       const events = eventsOf(recorded, name);
-      const compared = withoutLostEvents([...events, ...unexpected(events)]);
-      const options = { recorded, compared, restMs: LONGER_MS };
-      for await (const { found, wanted } of played(new Stage(send, `sc-${name}`), scenario, options)) expect(found).toEqual(wanted);
+      const compared = withoutLostEvents([...events, ...cronJobWarnings(events)]);
+      const options = { recorded, compared, restMs: STEP_TIMEOUT_MS };
+      for await (const { found: actual, wanted } of played(new Stage(send, `sc-${name}`), scenario, options))
+        expect(actual).toEqual(wanted);
     },
     300_000,
   );

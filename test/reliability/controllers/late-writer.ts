@@ -1,6 +1,7 @@
 /**
- * A leader for a test: leads under a Lease and, whenever its parent says so, writes with the fence of the term that it believes in,
- * as a program does that was paused between looking and writing. Says over IPC what came of it.
+ * A process for the leader election tests: leads under a Lease, and for each IPC message of its parent writes a
+ * ConfigMap with the fence of its first term, like a program that was paused between a read and the write. Reports the
+ * outcome over IPC.
  */
 import { connect } from '../../../shared/client/transport/connect';
 import { ApiError } from '../../../shared/client/rest/api-error';
@@ -23,8 +24,8 @@ const client = new RestClient({
   clock,
   random,
 });
-/** Stays when the term ends: the writer has looked before and does not look again. */
-let believed: Fence | undefined;
+/** Not cleared when the term ends, so that later writes use the fence of the former term. */
+let firstFence: Fence | undefined;
 
 const election = new LeaderElection({
   client,
@@ -38,19 +39,19 @@ const election = new LeaderElection({
   retryMs: 500,
 });
 void election.run(new AbortController().signal, async ({ fence, signal }) => {
-  believed ??= fence;
+  firstFence ??= fence;
   process.send?.({ type: 'leading', transitions: fence.transitions });
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   process.send?.({ type: 'lost' });
 });
 
-process.on('message', (name) => void write(String(name)));
+process.on('message', (name) => void writeFenced(String(name)));
 process.on('disconnect', () => process.exit(0));
 
-async function write(name: string): Promise<void> {
-  const fenced = believed === undefined ? client : client.fenced(believed);
+async function writeFenced(name: string): Promise<void> {
+  const writer = firstFence === undefined ? client : client.fenced(firstFence);
   try {
-    await fenced.create(resourceOf('core.v1.ConfigMap'), { metadata: { namespace: 'default', name } });
+    await writer.create(resourceOf('core.v1.ConfigMap'), { metadata: { namespace: 'default', name } });
     process.send?.({ type: 'wrote', name, code: 201, message: '' });
   } catch (error) {
     process.send?.({

@@ -1,6 +1,6 @@
 /**
- * API replicas that are restarted one by one under controllers at work: what is asked for comes to be after every restart, and there is never a pod too many in the
- * end.
+ * API server replicas are restarted one by one while controllers work: after every restart the controllers reach the
+ * desired state, with exactly the desired number of pods.
  */
 import { isConflict, isNotFound } from '../../../shared/client/rest/api-error';
 import type { ApiObject } from '../../../shared/client/rest/api-object';
@@ -24,9 +24,9 @@ const NODES = resourceOf('core.v1.Node');
 const NAMESPACE = 'default';
 const NODE = 'n';
 const LABELS = { app: 'web' };
-const CONVERGES_MS = 45_000;
+const CONVERGENCE_TIMEOUT_MS = 45_000;
 const ROUNDS = 4;
-/** Nobody looks after the node: the test is its kubelet. */
+/** Without a node lifecycle controller; the test acts as the kubelet. */
 const CONTROLLERS = ['deployment', 'replicaset', 'endpointslice', 'garbage-collector', 'serviceaccount', 'namespace'];
 
 describeWithEtcd('controllers over two replicas', () => {
@@ -65,60 +65,62 @@ describeWithEtcd('controllers over two replicas', () => {
       metadata: { namespace: NAMESPACE, name: 'web' },
       spec: { selector: LABELS, ports: [{ port: 80 }] },
     });
-    await client.create(DEPLOYMENTS, { metadata: { namespace: NAMESPACE, name: 'web' }, spec: spec(3, 'image-0') });
-    await converges(3, 'image-0');
+    await client.create(DEPLOYMENTS, { metadata: { namespace: NAMESPACE, name: 'web' }, spec: deploymentSpec(3, 'image-0') });
+    await expectConvergence(3, 'image-0');
     for (let round = 1; round <= ROUNDS; round += 1) {
-      const at = round % replicas.length;
-      await replicas[at]!.process.stop();
+      const index = round % replicas.length;
+      await replicas[index]!.process.stop();
       const [count, image] = [3 + round, `image-${round}`];
-      const template = spec(count, image);
-      await change(() => client.patch(DEPLOYMENTS, { namespace: NAMESPACE, name: 'web' }, 'merge', { spec: template }));
-      await client.create(MAPS, { metadata: { namespace: NAMESPACE, name: `owned-${round}`, ownerReferences: [gone(round)] } });
-      if (round % 2 === 0) await converges(count, image);
-      replicas[at] = await start(ports[at]!);
-      await converges(count, image);
+      const template = deploymentSpec(count, image);
+      await writeWithRetries(() => client.patch(DEPLOYMENTS, { namespace: NAMESPACE, name: 'web' }, 'merge', { spec: template }));
+      await client.create(MAPS, { metadata: { namespace: NAMESPACE, name: `owned-${round}`, ownerReferences: [missingOwner(round)] } });
+      if (round % 2 === 0) await expectConvergence(count, image);
+      replicas[index] = await start(ports[index]!);
+      await expectConvergence(count, image);
       await waitUntil(
-        'what has no owner to go',
+        'objects without an owner to be deleted',
         async () => (await client.list(MAPS, { namespace: NAMESPACE })).items.every(({ name }) => !name.startsWith('owned-')),
-        CONVERGES_MS,
+        CONVERGENCE_TIMEOUT_MS,
       );
     }
   }, 300_000);
 
-  /** So many pods of this image and no others, and all of them behind the Service. */
-  async function converges(count: number, image: string): Promise<void> {
+  /**
+   * Waits until there are exactly `count` pods, all with this image, running and in the EndpointSlices of the Service.
+   */
+  async function expectConvergence(count: number, image: string): Promise<void> {
     await waitUntil(
       `${count} pods of ${image}`,
       async () => {
         const { items } = await client.list(PODS, { namespace: NAMESPACE });
-        await Promise.all(items.filter((pod) => !runs(pod)).map(run));
-        const wanted = items.filter((pod) => imageOf(pod) === image && runs(pod));
+        await Promise.all(items.filter((pod) => !isRunning(pod)).map(setRunning));
+        const wanted = items.filter((pod) => imageOf(pod) === image && isRunning(pod));
         if (items.length !== count || wanted.length !== count) return false;
         const slices = await client.list(SLICES, { namespace: NAMESPACE });
         const addresses = slices.items.flatMap(({ body, name }) => (name.startsWith('web-') ? addressesOf(body) : []));
         return addresses.sort().join() === wanted.map(addressOf).sort().join();
       },
-      CONVERGES_MS,
+      CONVERGENCE_TIMEOUT_MS,
     );
   }
 
-  /** What its node would do. */
-  async function run(pod: ApiObject): Promise<void> {
+  /** Sets the status that the kubelet of the node would set. */
+  async function setRunning(pod: ApiObject): Promise<void> {
     const status = {
       phase: 'Running',
       podIP: addressOf(pod),
       podIPs: [{ ip: addressOf(pod) }],
       conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: new Date().toISOString() }],
     };
-    // It is looked at again: it may be gone by now.
-    const unlessChanged = (error: unknown): void => {
+    // The caller lists the pods again, so a conflict needs no retry.
+    const ignoreConflict = (error: unknown): void => {
       if (!isConflict(error)) throw error;
     };
-    await change(() => client.update(PODS, { ...pod.body, status }, { subresource: 'status' }).catch(unlessChanged));
+    await writeWithRetries(() => client.update(PODS, { ...pod.body, status }, { subresource: 'status' }).catch(ignoreConflict));
   }
 });
 
-const spec = (replicas: number, image: string): JsonObject => ({
+const deploymentSpec = (replicas: number, image: string): JsonObject => ({
   replicas,
   selector: { matchLabels: LABELS },
   template: {
@@ -127,15 +129,15 @@ const spec = (replicas: number, image: string): JsonObject => ({
   },
 });
 
-const gone = (round: number): JsonObject => ({ apiVersion: 'v1', kind: 'ConfigMap', name: 'none', uid: `no-such-uid-${round}` });
+const missingOwner = (round: number): JsonObject => ({ apiVersion: 'v1', kind: 'ConfigMap', name: 'none', uid: `no-such-uid-${round}` });
 
-/** Made of the uid, so that no two have the same. */
+/** An address derived from the uid, so that pods have different ones. */
 function addressOf({ uid }: ApiObject): string {
   const digits = parseInt(uid.slice(0, 6), 16);
   return `10.${digits >> 16}.${(digits >> 8) & 255}.${digits & 255}`;
 }
 
-const runs = ({ body }: ApiObject): boolean => objectAt(body, 'status')?.['phase'] === 'Running';
+const isRunning = ({ body }: ApiObject): boolean => objectAt(body, 'status')?.['phase'] === 'Running';
 
 function imageOf({ body }: ApiObject): unknown {
   const [container] = (arrayAt(objectAt(body, 'spec'), 'containers') ?? []).filter(isObject);
@@ -145,15 +147,15 @@ function imageOf({ body }: ApiObject): unknown {
 const addressesOf = (body: JsonObject): readonly string[] =>
   (arrayAt(body, 'endpoints') ?? []).filter(isObject).flatMap((endpoint) => (arrayAt(endpoint, 'addresses') ?? []).map(String));
 
-/** A replica that ends may leave a request unanswered: it is made again. What has gone needs no change. */
-async function change(make: () => Promise<unknown>): Promise<void> {
-  for (let left = 10; ; left -= 1) {
+/** Retries a write when its connection breaks or it conflicts. Ignores an object that no longer exists. */
+async function writeWithRetries(write: () => Promise<unknown>): Promise<void> {
+  for (let attemptsLeft = 10; ; attemptsLeft -= 1) {
     try {
-      await make();
+      await write();
       return;
     } catch (error) {
       if (isNotFound(error)) return;
-      if (left === 0 || !(error instanceof ConnectionError || isConflict(error))) throw error;
+      if (attemptsLeft === 0 || !(error instanceof ConnectionError || isConflict(error))) throw error;
     }
   }
 }

@@ -1,12 +1,12 @@
-/** Bad bodies against the real process: each is refused with a Status error, in bounded time and memory. */
-import { hostileTarget, list, rawExchange } from './hostile-client';
+/** Malformed and oversized bodies against an API server process: each is rejected with a Status, in bounded memory. */
+import { useHostileTarget, CONFIGMAPS, exchangeRaw } from './hostile-client';
 
-const target = hostileTarget();
+const target = useHostileTarget();
 
 describe('the API server, given a hostile body,', () => {
   const yaml = { 'content-type': 'application/yaml' };
   const nested = (levels: number, open: string, close: string): string => open.repeat(levels) + close.repeat(levels);
-  const bomb = [
+  const aliasBomb = [
     'a: &a [x,x,x,x,x,x,x,x,x,x]',
     ...'bcdefghijk'.split('').map((name, n) => `${name}: &${name} [${Array<string>(10).fill(`*${'abcdefghij'[n]}`).join(',')}]`),
   ].join('\n');
@@ -32,7 +32,7 @@ describe('the API server, given a hostile body,', () => {
     ['a UTF-16 body', Buffer.from('\ufeff{"kind":"ConfigMap"}', 'utf16le'), {}, 400],
     ['invalid UTF-8 outside a string', Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), {}, 400],
     ['truncated YAML', 'a: [', yaml, 400],
-    ['a YAML alias bomb', bomb, yaml, 400],
+    ['a YAML alias bomb', aliasBomb, yaml, 400],
     ['YAML that refers to itself', 'a: &a [*a]', yaml, 400],
     ['YAML 20,000 sequences deep', nested(20_000, '[', ']'), yaml, 400],
     [
@@ -50,29 +50,30 @@ describe('the API server, given a hostile body,', () => {
     ['a broken protobuf envelope', 'k8s\u0000\u00ff\u00ff', { 'content-type': 'application/vnd.kubernetes.protobuf' }, 400],
   ])('rejects %s with a 4xx Status', async (_, body, headers, statuses) => {
     const { client } = target();
-    const answer = await client.send('POST', list, body, { headers });
+    const answer = await client.send('POST', CONFIGMAPS, body, { headers });
     expect([statuses].flat()).toContain(answer.status);
     expect(answer.json()).toMatchObject({ kind: 'Status', status: 'Failure', code: answer.status });
   });
 
   it('treats __proto__ and constructor as ordinary keys', async () => {
     const { client } = target();
-    const sneaky = '{"kind":"ConfigMap","metadata":{"name":"proto","labels":{"constructor":"a"}},"data":{"__proto__":"b","toString":"c"}}';
-    const made = await client.send('POST', `${list}?fieldValidation=Strict`, sneaky);
-    expect(made.status).toBe(201);
-    expect(made.text).toContain('"data":{"__proto__":"b","toString":"c"}');
+    const withInheritedNames =
+      '{"kind":"ConfigMap","metadata":{"name":"proto","labels":{"constructor":"a"}},"data":{"__proto__":"b","toString":"c"}}';
+    const created = await client.send('POST', `${CONFIGMAPS}?fieldValidation=Strict`, withInheritedNames);
+    expect(created.status).toBe(201);
+    expect(created.text).toContain('"data":{"__proto__":"b","toString":"c"}');
     const polluted =
       '{"kind":"ConfigMap","metadata":{"name":"plain"},"__proto__":{"data":{"evil":"1"}},"constructor":{"prototype":{"evil":1}}}';
-    expect((await client.send('POST', `${list}?fieldValidation=Ignore`, polluted)).text).not.toContain('evil');
+    expect((await client.send('POST', `${CONFIGMAPS}?fieldValidation=Ignore`, polluted)).text).not.toContain('evil');
     for (const type of ['merge-patch', 'json-patch']) {
       const patch =
         type === 'merge-patch'
           ? '{"__proto__":{"evil":1},"metadata":{"__proto__":{"evil":1}}}'
           : '[{"op":"add","path":"/__proto__/evil","value":1}]';
-      const patched = await client.send('PATCH', `${list}/plain`, patch, { headers: { 'content-type': `application/${type}+json` } });
+      const patched = await client.send('PATCH', `${CONFIGMAPS}/plain`, patch, { headers: { 'content-type': `application/${type}+json` } });
       expect(patched.status).toBeLessThan(500);
     }
-    const read = await client.get(`${list}/plain`);
+    const read = await client.get(`${CONFIGMAPS}/plain`);
     expect(read.status).toBe(200);
     expect(read.text).not.toContain('evil');
   });
@@ -87,21 +88,21 @@ describe('the API server, given a hostile body,', () => {
       path: `/metadata/annotations/n${n}`,
     }));
     const before = memory();
-    const grown = await client.send('PATCH', `${list}/calm`, [...doubling, ...copies], { headers });
+    const grown = await client.send('PATCH', `${CONFIGMAPS}/calm`, [...doubling, ...copies], { headers });
     expect(grown.status).toBeGreaterThanOrEqual(400);
     expect(grown.status).toBeLessThan(500);
     const many = Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/kind', value: 'ConfigMap' }));
-    expect((await client.send('PATCH', `${list}/calm`, many, { headers })).status).toBe(413);
+    expect((await client.send('PATCH', `${CONFIGMAPS}/calm`, many, { headers })).status).toBe(413);
     expect(memory() - before).toBeLessThan(200);
   });
 
   it('closes a request whose body is shorter than its Content-Length, and rejects a chunked body over the limit with 413', async () => {
     const { client } = target();
-    const head = `POST ${list} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n`;
-    const short = await rawExchange(client, `${head}Content-Length: 100\r\n\r\n{`, 500);
+    const head = `POST ${CONFIGMAPS} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n`;
+    const short = await exchangeRaw(client, `${head}Content-Length: 100\r\n\r\n{`, 500);
     expect(short.status).toBeUndefined();
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
-    const endless = await rawExchange(client, `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(64)}`);
+    const endless = await exchangeRaw(client, `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(64)}`);
     expect(endless.status).toBe(413);
   });
 });

@@ -1,6 +1,7 @@
 /**
- * Faults of a body are found with work in proportion to its members, however deep they stand and however many faults there are. Counts calls, not time: a request
- * whose faults take too long holds up others, but stays far below what a busy machine lets a test tell from chance.
+ * Duplicate and unknown fields of a body are found with work in proportion to its members, whatever their depth and
+ * number. The tests count calls instead of time: the time that would delay other requests is too short to measure
+ * reliably on a busy machine.
  */
 import type { MergeShape } from '../../../shared/patch/apply/merge-shape';
 import { removeUnknownFields } from '../../../shared/patch/apply/unknown-fields';
@@ -10,22 +11,22 @@ import { countCalls } from '../../support/call-count';
 
 const LEVELS = 2_000;
 const MEMBERS = 3_000;
-/** Tokens, paths and look-ups among sorted paths of each member of a text. */
+/** Calls for tokens, paths and lookups among sorted paths. */
 const MOST_CALLS_PER_MEMBER = 45;
 
 const list = (count: number, item: (n: number) => string): string => Array.from({ length: count }, (_, n) => item(n)).join();
 const nested = (levels: number, inner: string): string => `${'{"a":'.repeat(levels)}${inner}${'}'.repeat(levels)}`;
-const below = (levels: number, member: string): string => 'a.'.repeat(levels) + member;
-/** As many as one decoding names, none of which is in a text. */
-const absent = (levels: number): string[] => Array.from({ length: 100 }, (_, n) => below(levels, `x${n}`));
+const pathBelow = (levels: number, member: string): string => 'a.'.repeat(levels) + member;
+/** As many paths of unknown fields as one decoding reports, none of which is in a body. */
+const absentPaths = (levels: number): string[] => Array.from({ length: 100 }, (_, n) => pathBelow(levels, `x${n}`));
 
 const BODIES: readonly (readonly [string, string, readonly string[]])[] = [
   ['one member repeated below many levels', nested(LEVELS, `{${list(MEMBERS, () => '"b":1')}}`), []],
   ['many members repeated below many levels', nested(LEVELS, `{${list(MEMBERS, (n) => `"b${n >> 1}":1`)}}`), []],
   ['a member repeated on every level', `${'{"b":1,"b":2,"a":'.repeat(LEVELS)}1${'}'.repeat(LEVELS)}`, []],
   ['members repeated in the items of a list', nested(LEVELS, `[${list(MEMBERS, () => '{"b":1,"b":2}')}]`), []],
-  ['unknown members with long paths', nested(LEVELS, '{"b":1,"b":2}'), absent(500)],
-  ['unknown members below many levels', nested(500, `{"b":1,"b":1,${list(MEMBERS, (n) => `"x${n}":1`)}}`), absent(500)],
+  ['unknown members with long paths', nested(LEVELS, '{"b":1,"b":2}'), absentPaths(500)],
+  ['unknown members below many levels', nested(500, `{"b":1,"b":1,${list(MEMBERS, (n) => `"x${n}":1`)}}`), absentPaths(500)],
   [
     'unknown members of the last items of a list',
     `{"a":[${list(MEMBERS, () => '{"b":1}')},${list(1_000, () => '{"x":1,"x":2}')}]}`,

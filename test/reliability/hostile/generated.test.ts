@@ -1,7 +1,8 @@
 /**
- * Objects of every served kind with one text, list, map, number or depth made very long: what is done with them at a creation takes time in proportion to
- * their length. A seed makes the cases; `HOSTILE_CASES=10000` tries that many. Only a case that takes long at all is measured again,
- * beside one of a sixteenth of the length: in the square it would take 256 times as long, and the bound lies far from both curves.
+ * Objects of every served kind with one string, list, map, number or depth made very long: the steps of a creation take
+ * time in proportion to the length. Cases are generated from a seed; `HOSTILE_CASES=10000` sets their number. Only a
+ * slow case is measured again and compared with a sixteenth of its length: quadratic time would be 256 times as long,
+ * and the limit is far from both 16 and 256.
  */
 import { STRATEGIES } from '../../../apiserver/kinds';
 import { createResourceInfoLookup, toHub, type ResourceInfo } from '../../../apiserver/registry/object/resource-info';
@@ -22,7 +23,7 @@ import { everythingOf } from '../../support/everything';
 
 const CASES = Number(process.env['HOSTILE_CASES'] ?? 160);
 const SEED = 20_240_813;
-/** What takes less at full length is not looked at again. */
+/** Cases that take less at full length are not measured again. */
 const UNSUSPICIOUS_MS = 300;
 const [SHORT, LONG] = [128, 2048];
 const MOST_GROWTH = 100;
@@ -41,17 +42,17 @@ const INFOS: readonly ResourceInfo[] = buildResources().builtInResources.flatMap
   resource.stored === undefined ? [] : [infoOf(resource)],
 );
 
-/** A place in an object, and what can be put there. */
-interface Place {
+/** The path of a value in an object, and the value. */
+interface ObjectLocation {
   readonly path: readonly (string | number)[];
   readonly value: JsonValue;
 }
 
-function placesIn(value: JsonValue, path: readonly (string | number)[], found: Place[]): Place[] {
-  if (path.length > 0) found.push({ path, value });
-  if (Array.isArray(value)) value.slice(0, 1).forEach((item, index) => placesIn(item, [...path, index], found));
-  else if (isObject(value)) for (const [member, item] of Object.entries(value)) placesIn(item, [...path, member], found);
-  return found;
+function locationsIn(value: JsonValue, path: readonly (string | number)[], locations: ObjectLocation[]): ObjectLocation[] {
+  if (path.length > 0) locations.push({ path, value });
+  if (Array.isArray(value)) value.slice(0, 1).forEach((item, index) => locationsIn(item, [...path, index], locations));
+  else if (isObject(value)) for (const [member, item] of Object.entries(value)) locationsIn(item, [...path, member], locations);
+  return locations;
 }
 
 const nested = (levels: number): JsonValue => {
@@ -60,7 +61,7 @@ const nested = (levels: number): JsonValue => {
   return value;
 };
 
-const unlike = (item: JsonValue, n: number): JsonValue => {
+const numbered = (item: JsonValue, n: number): JsonValue => {
   if (typeof item === 'string') return `${item}${n}`;
   if (!isObject(item)) return item;
   return Object.fromEntries(
@@ -75,7 +76,7 @@ const TEXTS: readonly Lengthen[] = ['x', '1', '-', 'a.', '/', '=,', ' ', '\\"', 
   (text) => (_, length) => text.repeat(length * TEXT_CHARACTERS),
 );
 const LISTS: readonly Lengthen[] = [
-  (value, length) => Array.from({ length }, (_, n) => unlike(Array.isArray(value) ? (value[0] ?? null) : null, n)),
+  (value, length) => Array.from({ length }, (_, n) => numbered(Array.isArray(value) ? (value[0] ?? null) : null, n)),
   (value, length) => Array.from({ length }, () => (Array.isArray(value) ? (value[0] ?? null) : null)),
   (_, length) => Array.from({ length }, () => ({})),
 ];
@@ -89,7 +90,7 @@ const MAPS: readonly Lengthen[] = [
 ];
 const NUMBERS: readonly Lengthen[] = [(_, length) => BigInt('9'.repeat(length)), (_, length) => -length];
 
-function lengtheningsOf(value: JsonValue): readonly Lengthen[] {
+function lengthenersOf(value: JsonValue): readonly Lengthen[] {
   if (Array.isArray(value)) return LISTS;
   if (isObject(value)) return MAPS;
   return typeof value === 'string' ? TEXTS : typeof value === 'boolean' ? TEXTS : NUMBERS;
@@ -102,8 +103,8 @@ function withValue(object: JsonValue, [step, ...rest]: readonly (string | number
   return { ...object, [step]: withValue(object[step] ?? null, rest, value) };
 }
 
-/** What a creation does with a body; refusals are as good as anything. */
-function handle(info: ResourceInfo, body: Buffer): void {
+/** Runs the steps of a creation with a body. Rejections are expected and ignored. */
+function createObject(info: ResourceInfo, body: Buffer): void {
   try {
     const { value, literals } = runStepsSync(parseJsonInSteps(body));
     if (!isObject(value)) return;
@@ -133,8 +134,8 @@ function cpuMs(run: () => void, tries: number): number {
   return least;
 }
 
-/** The same numbers for the same seed (a linear congruence of 32 bits). */
-function chance(seed: number): (below: number) => number {
+/** A linear congruential generator of 32 bits: the same numbers for the same seed. */
+function seededChance(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -143,28 +144,29 @@ function chance(seed: number): (below: number) => number {
 }
 
 it('creating an object takes time in proportion to its length', () => {
-  const below = chance(SEED);
-  const tooSlow: string[] = [];
+  const chanceBelow = seededChance(SEED);
+  const slowCases: string[] = [];
   for (let n = 0; n < CASES; n += 1) {
     const info = INFOS[n % INFOS.length];
     if (info === undefined) throw new Error('no kinds');
     const object: JsonObject = { ...everythingOf(info.row.type), metadata: { ...everythingOf('meta.v1.ObjectMeta'), name: 'a' } };
-    const places = placesIn(object, [], []);
-    const place = places[below(places.length)];
-    if (place === undefined) continue;
-    const ways = lengtheningsOf(place.value);
-    const way = below(ways.length);
-    const lengthen = ways[way] ?? (() => null);
-    const bodyOf = (length: number): Buffer => Buffer.from(stringifyJson(withValue(object, place.path, lengthen(place.value, length))));
-    const [short, whole] = [bodyOf(SHORT), bodyOf(LONG)];
-    if (cpuMs(() => handle(info, whole), 1) < UNSUSPICIOUS_MS) continue;
-    const long = cpuMs(() => handle(info, whole), 3);
-    if (long < UNSUSPICIOUS_MS) continue;
-    const growth = long / cpuMs(() => handle(info, short), 3);
+    const locations = locationsIn(object, [], []);
+    const location = locations[chanceBelow(locations.length)];
+    if (location === undefined) continue;
+    const lengtheners = lengthenersOf(location.value);
+    const choice = chanceBelow(lengtheners.length);
+    const lengthen = lengtheners[choice] ?? (() => null);
+    const bodyOf = (length: number): Buffer =>
+      Buffer.from(stringifyJson(withValue(object, location.path, lengthen(location.value, length))));
+    const [shortBody, longBody] = [bodyOf(SHORT), bodyOf(LONG)];
+    if (cpuMs(() => createObject(info, longBody), 1) < UNSUSPICIOUS_MS) continue;
+    const longMs = cpuMs(() => createObject(info, longBody), 3);
+    if (longMs < UNSUSPICIOUS_MS) continue;
+    const growth = longMs / cpuMs(() => createObject(info, shortBody), 3);
     if (growth > MOST_GROWTH)
-      tooSlow.push(
-        `${info.row.kind} ${place.path.join('.')} (${way}): ${long.toFixed(0)} ms, ${growth.toFixed(0)} times a sixteenth of it`,
+      slowCases.push(
+        `${info.row.kind} ${location.path.join('.')} (${choice}): ${longMs.toFixed(0)} ms, ${growth.toFixed(0)} times a sixteenth of it`,
       );
   }
-  expect(tooSlow).toEqual([]);
+  expect(slowCases).toEqual([]);
 }, 600_000);

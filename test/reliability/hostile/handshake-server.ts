@@ -1,6 +1,7 @@
 /**
- * A process with the secure listener of the API server that aborts a handshake after 100 ms. Prints `port <port>` when it listens and
- * `failed` for each handshake that fails; answers every request with `ok`. Arguments: PEM files of the serving certificate and its key.
+ * A process with the secure listener of the API server that aborts a handshake after 100 ms. Prints `port <port>` when
+ * it listens and `failed` for each handshake that fails; answers every request with `ok`. Arguments: PEM files of the
+ * serving certificate and its key.
  */
 import { readFileSync, writeSync } from 'node:fs';
 import { ServerResponse } from 'node:http';

@@ -1,4 +1,7 @@
-/** TLS handshakes that exceed the server's time-out. A child process serves, because the failure under test would abort the process. */
+/**
+ * TLS handshakes that exceed the server's time-out. A child process serves, because the failure under test would abort
+ * the process.
+ */
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { connect as connectTcp, type Socket } from 'node:net';
@@ -37,10 +40,12 @@ afterAll(async () => {
 });
 
 /** Number of handshakes that the server has aborted. */
-const failures = (): number => server.output.split('failed').length - 1;
+const countAborted = (): number => server.output.split('failed').length - 1;
 
-/** Passes bytes of the client to the server immediately, and holds back those of the server until `release` is called. */
-class LateDuplex extends Duplex {
+/**
+ * Passes bytes of the client to the server immediately, and holds back those of the server until `release` is called.
+ */
+class DelayedDuplex extends Duplex {
   private held: Buffer[] | undefined = [];
 
   constructor(private readonly socket: Socket) {
@@ -65,7 +70,7 @@ class LateDuplex extends Duplex {
 }
 
 /** Whether a TLS connection over `transport` is established before it closes. */
-function establishes(transport: Duplex, protocols: readonly string[]): Promise<boolean> {
+function isEstablished(transport: Duplex, protocols: readonly string[]): Promise<boolean> {
   if (transport.destroyed) return Promise.resolve(false);
   return new Promise((resolve) => {
     const client = connectTls({ socket: transport, ALPNProtocols: [...protocols], rejectUnauthorized: false });
@@ -87,7 +92,7 @@ describe.each([[['h2']], [['http/1.1']], [[]]])('a TLS handshake that times out,
   let before: number;
 
   beforeEach(async () => {
-    before = failures();
+    before = countAborted();
     socket = await rawConnection();
   });
 
@@ -97,18 +102,18 @@ describe.each([[['h2']], [['http/1.1']], [[]]])('a TLS handshake that times out,
     expect(server.output).not.toContain('Assertion failed');
   });
 
-  const aborted = (): Promise<boolean> => waitUntil('the handshake to be aborted', () => failures() > before);
+  const waitForAbort = (): Promise<boolean> => waitUntil('the handshake to be aborted', () => countAborted() > before);
 
   it('ends with a closed connection when the ClientHello arrives after the time-out', async () => {
-    await aborted();
-    expect(await establishes(socket, protocols)).toBe(false);
+    await waitForAbort();
+    expect(await isEstablished(socket, protocols)).toBe(false);
   });
 
   it('ends with a closed connection when only the ClientHello arrives in time', async () => {
-    const late = new LateDuplex(socket);
-    const established = establishes(late, protocols);
-    await aborted();
-    late.release();
+    const delayed = new DelayedDuplex(socket);
+    const established = isEstablished(delayed, protocols);
+    await waitForAbort();
+    delayed.release();
     expect(await established).toBe(false);
   });
 
@@ -116,7 +121,7 @@ describe.each([[['h2']], [['http/1.1']], [[]]])('a TLS handshake that times out,
     const received: Buffer[] = [];
     socket.on('data', (chunk: Buffer) => received.push(chunk));
     await waitUntil('the connection to close', () => socket.closed);
-    await aborted();
+    await waitForAbort();
     expect(Buffer.concat(received)).toHaveLength(0);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * A server process for bad input, and ways to be a bad client: raw bytes over TLS, heads that never end. Whatever a client sends, the
- * server must go on: that is asserted after each test, and a clean end after the last.
+ * A server process for hostile input, and clients that send raw bytes over TLS or headers that never end. After each
+ * test the server must still run and respond, and after the last one it must exit with 0.
  */
 import { readFileSync } from 'node:fs';
 import { connect, type TLSSocket } from 'node:tls';
@@ -8,8 +8,8 @@ import { ApiClient } from '../../support/api-client';
 import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
 
-/** A TLS connection as the administrator; the caller writes what it likes. */
-export function rawConnection(client: ApiClient, protocols: string[] = ['http/1.1']): Promise<TLSSocket> {
+/** Opens a TLS connection with the administrator's client certificate, for raw bytes. */
+export function openRawConnection(client: ApiClient, protocols: string[] = ['http/1.1']): Promise<TLSSocket> {
   const { hostname, port } = new URL(client.address);
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port), ALPNProtocols: protocols, ...client.credentials() }, () =>
@@ -19,15 +19,15 @@ export function rawConnection(client: ApiClient, protocols: string[] = ['http/1.
   });
 }
 
-export interface RawAnswer {
-  /** Undefined when the server closed the connection without an answer. */
+export interface RawResponse {
+  /** `undefined` when the server closed the connection without a response. */
   readonly status: number | undefined;
   readonly text: string;
 }
 
 /** Sends `bytes` and reads until the server closes the connection or has been silent for `quietMs`. */
-export async function rawExchange(client: ApiClient, bytes: string | Buffer, quietMs = 1_500): Promise<RawAnswer> {
-  const socket = await rawConnection(client);
+export async function exchangeRaw(client: ApiClient, bytes: string | Buffer, quietMs = 1_500): Promise<RawResponse> {
+  const socket = await openRawConnection(client);
   return new Promise((resolve) => {
     let text = '';
     const finish = (): void => {
@@ -43,26 +43,26 @@ export async function rawExchange(client: ApiClient, bytes: string | Buffer, qui
   });
 }
 
-/** Anonymous memory of a process in MB: what it really holds, without files mapped into it. */
-export function anonymousMemory(pid: number): number {
+/** Anonymous memory of a process in MB, without mapped files. */
+export function anonymousMegabytes(pid: number): number {
   const kilobytes = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   if (kilobytes === undefined) throw new Error(`/proc/${pid}/status has no RssAnon`);
   return Number(kilobytes) / 1024;
 }
 
 /** Latencies of `count` small requests one after the other, in milliseconds, sorted. */
-export async function latencies(client: ApiClient, path: string, count: number): Promise<number[]> {
+export async function measureLatencies(client: ApiClient, path: string, count: number): Promise<number[]> {
   const measured: number[] = [];
   for (let n = 0; n < count; n++) {
-    const begin = performance.now();
+    const start = performance.now();
     const { status } = await client.get(path);
     if (status !== 200) throw new Error(`GET ${path}: ${status}`);
-    measured.push(performance.now() - begin);
+    measured.push(performance.now() - start);
   }
   return measured.sort((a, b) => a - b);
 }
 
-export const list = '/api/v1/namespaces/default/configmaps';
+export const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
 
 export const configMap = (name: string, more: object = {}): object => ({
   apiVersion: 'v1',
@@ -71,18 +71,18 @@ export const configMap = (name: string, more: object = {}): object => ({
   ...more,
 });
 
-export interface Target {
+export interface HostileTarget {
   readonly server: ApiServer;
   readonly client: ApiClient;
   /** Anonymous memory of the server in MB. */
   memory(): number;
 }
 
-/** Starts a server for the tests of this file, with one object `calm` that is read to see whether others are disturbed. */
-export function hostileTarget(...args: string[]): () => Target {
+/** Starts a server for the tests of a file, with an object `calm` that well-behaved clients read. */
+export function useHostileTarget(...args: string[]): () => HostileTarget {
   const folder = temporaryFolder('hostile');
-  let target: Target | undefined;
-  const current = (): Target => {
+  let target: HostileTarget | undefined;
+  const current = (): HostileTarget => {
     if (target === undefined) throw new Error('the server is not there yet');
     return target;
   };
@@ -90,8 +90,8 @@ export function hostileTarget(...args: string[]): () => Target {
   beforeAll(async () => {
     const server = await startApiServer({ folder, securePort: await freePort(), args });
     const client = new ApiClient(server.address, server.certificates);
-    target = { server, client, memory: () => anonymousMemory(server.process.pid) };
-    expect((await client.send('POST', list, configMap('calm', { data: { a: '1' } }))).status).toBe(201);
+    target = { server, client, memory: () => anonymousMegabytes(server.process.pid) };
+    expect((await client.send('POST', CONFIGMAPS, configMap('calm', { data: { a: '1' } }))).status).toBe(201);
   }, 60_000);
 
   afterEach(async () => {
@@ -111,25 +111,25 @@ export function hostileTarget(...args: string[]): () => Target {
   return current;
 }
 
-/** Sends the head of a request a few bytes at a time, and never its end. */
-export class SlowClient {
+/** Sends the headers of a request byte by byte and never ends them. */
+export class SlowHeaderClient {
   closedAfterMs: number | undefined;
-  private readonly begin = performance.now();
-  private readonly drip: NodeJS.Timeout;
+  private readonly start = performance.now();
+  private readonly timer: NodeJS.Timeout;
 
   constructor(private readonly socket: TLSSocket) {
     socket.on('error', () => undefined);
     socket.on('data', () => undefined);
     socket.once('close', () => {
-      this.closedAfterMs = performance.now() - this.begin;
+      this.closedAfterMs = performance.now() - this.start;
       this.stop();
     });
-    socket.write(`GET ${list} HTTP/1.1\r\nHost: 127.0.0.1\r\n`);
-    this.drip = setInterval(() => socket.write('x'), 1_000);
+    socket.write(`GET ${CONFIGMAPS} HTTP/1.1\r\nHost: 127.0.0.1\r\n`);
+    this.timer = setInterval(() => socket.write('x'), 1_000);
   }
 
   stop(): void {
-    clearInterval(this.drip);
+    clearInterval(this.timer);
     this.socket.destroy();
   }
 }

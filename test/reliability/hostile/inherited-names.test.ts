@@ -1,4 +1,7 @@
-/** Texts that clients send are looked up in tables, where the names that every object inherits stand for nothing. */
+/**
+ * Strings from clients are looked up in tables, in which names that every object inherits, such as `constructor`, must
+ * not match.
+ */
 import { rowConditions } from '../../../apiserver/printers/table';
 import { cronScheduleFault } from '../../../shared/values/cron-schedule';
 import { KNOWN_KINDS } from '../../../shared/api/kinds';

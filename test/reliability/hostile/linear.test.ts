@@ -1,6 +1,7 @@
 /**
- * What a client sends is read in time in proportion to its length. Each text is so long that reading it in the square of its length takes many seconds.
- * A busy machine makes anything slow, so what takes long at all is measured again, beside a sixteenth of it.
+ * Input of clients is processed in time in proportion to its length. Each input is so long that quadratic time would
+ * take many seconds. Because a busy machine slows down everything, a slow case is measured again and compared with a
+ * sixteenth of its length.
  */
 import { checkCertificate } from '../../../apiserver/kinds/certificates/certificate-status';
 import { podChangeErrors } from '../../../apiserver/kinds/core/pod/changes';
@@ -22,17 +23,17 @@ import { composeYaml } from '../../../shared/serialization/yaml-document';
 import { formatGoSyntax } from '../../../shared/values/go-syntax';
 import type { JsonObject } from '../../../shared/values/json';
 
-/** What takes less at full length is not looked at again. */
+/** Cases that take less at full length are not measured again. */
 const UNSUSPICIOUS_MS = 500;
 const SHARE = 16;
-/** In proportion it would be the share; in the square, 256. */
+/** Linear time would grow by SHARE, quadratic time by 256. */
 const MOST_GROWTH = 64;
 
-/** Work on what is `length` long. */
+/** Processes an input of the given length. */
 type Work = (length: number) => unknown;
 
 /** The least of `times` runs, in milliseconds of CPU. */
-function cpuOf(work: Work, length: number, times: number): number {
+function leastCpuMs(work: Work, length: number, times: number): number {
   const runs = Array.from({ length: times }, () => {
     const begin = process.cpuUsage();
     work(length);
@@ -42,11 +43,11 @@ function cpuOf(work: Work, length: number, times: number): number {
   return Math.min(...runs);
 }
 
-/** How much longer `work` takes at `length` than at a sixteenth of it; 1 where it takes no time to speak of. */
+/** The factor by which `work` takes longer at `length` than at a sixteenth of it; 1 when it is fast at full length. */
 function growth(work: Work, length: number): number {
-  if (cpuOf(work, length, 1) < UNSUSPICIOUS_MS) return 1;
-  const long = cpuOf(work, length, 2);
-  return long < UNSUSPICIOUS_MS ? 1 : long / cpuOf(work, length / SHARE, 3);
+  if (leastCpuMs(work, length, 1) < UNSUSPICIOUS_MS) return 1;
+  const long = leastCpuMs(work, length, 2);
+  return long < UNSUSPICIOUS_MS ? 1 : long / leastCpuMs(work, length / SHARE, 3);
 }
 
 describe('checking a text takes time in proportion to its length:', () => {
@@ -59,7 +60,7 @@ describe('checking a text takes time in proportion to its length:', () => {
     [
       'a certificate of many BEGIN lines with different labels',
       50_000,
-      (length) => checkCertificate(certificate(counted(length, (n) => `-----BEGIN ${n}-----\n`).join('')), []),
+      (length) => checkCertificate(certificate(listOfLength(length, (n) => `-----BEGIN ${n}-----\n`).join('')), []),
     ],
   ])('%s', (_, length, work) => {
     expect(growth(work, length)).toBeLessThan(MOST_GROWTH);
@@ -80,7 +81,7 @@ const certificate = (text: string): { status: { certificate: string } } => ({
   status: { certificate: Buffer.from(text).toString('base64') },
 });
 
-function counted<T>(length: number, make: (n: number) => T): T[] {
+function listOfLength<T>(length: number, make: (n: number) => T): T[] {
   return Array.from({ length }, (_, n) => make(n));
 }
 
@@ -164,7 +165,7 @@ function faultsOf(text: string): readonly string[] {
 }
 
 describe('formatting a nested value takes time in proportion to its length', () => {
-  /** Each level holds a text, so that a copy of what is nested is long on every level. */
+  /** Each level has a long string, so that copying the nested value is expensive on every level. */
   const deepValue = (levels: number): JsonObject => {
     let value: JsonObject = {};
     for (let level = 0; level < levels; level += 1) value = { a: value, b: 'x'.repeat(4_000) };
@@ -184,7 +185,7 @@ describe('formatting a nested value takes time in proportion to its length', () 
 describe('processing a long list takes time in proportion to its length:', () => {
   const time = '2024-01-01T00:00:00Z';
   const managers = (length: number): JsonObject[] =>
-    counted(length, (n) => ({
+    listOfLength(length, (n) => ({
       manager: `m${n}`,
       operation: 'Update',
       apiVersion: 'v1',
@@ -200,7 +201,7 @@ describe('processing a long list takes time in proportion to its length:', () =>
   };
   const ownership: VersionViews = { own: view, viewOf: () => view };
   const updater: FieldManager = { name: 'x', operation: 'Update', apiVersion: 'v1', subresource: '' };
-  const front = Array.from({ length: 10_000 }, () => ({ op: 'add', path: '/a/0', value: 1 }));
+  const insertions = Array.from({ length: 10_000 }, () => ({ op: 'add', path: '/a/0', value: 1 }));
 
   it.each<[string, number, Work]>([
     ['managedFields entries that a client sends', 16_000, (length) => parseManagedFields(managers(length))],
@@ -212,12 +213,12 @@ describe('processing a long list takes time in proportion to its length:', () =>
     [
       'owner references with one uid',
       40_000,
-      (length) => dedupOwnerReferences({ ownerReferences: counted(length, (n) => ({ uid: 'a', name: `n${n}` })) }),
+      (length) => dedupOwnerReferences({ ownerReferences: listOfLength(length, (n) => ({ uid: 'a', name: `n${n}` })) }),
     ],
     [
       'a JSON patch that inserts at the front',
       1_000_000,
-      (length) => applyJsonPatch({ a: Array<number>(length).fill(0) }, parseOperations(front).operations),
+      (length) => applyJsonPatch({ a: Array<number>(length).fill(0) }, parseOperations(insertions).operations),
     ],
   ])('%s', (_, length, work) => {
     expect(growth(work, length)).toBeLessThan(MOST_GROWTH);
@@ -226,7 +227,7 @@ describe('processing a long list takes time in proportion to its length:', () =>
 
 describe('validation takes time in proportion to the length of a list:', () => {
   const owner = (n: number): JsonObject => ({ apiVersion: 'v1', kind: 'Pod', name: `n${n}`, uid: `${n}`, controller: true });
-  const tolerations = (length: number): JsonObject[] => counted(length, (n) => ({ key: `k${n}` }));
+  const tolerations = (length: number): JsonObject[] => listOfLength(length, (n) => ({ key: `k${n}` }));
 
   it.each<[string, number, Work]>([
     [
@@ -234,7 +235,7 @@ describe('validation takes time in proportion to the length of a list:', () => {
       4_000,
       (length) =>
         validateMetadata(
-          { name: 'a', ownerReferences: counted(length, owner) },
+          { name: 'a', ownerReferences: listOfLength(length, owner) },
           { name: () => [], generateName: () => [], namespaced: false },
         ),
     ],
@@ -247,14 +248,18 @@ describe('validation takes time in proportion to the length of a list:', () => {
       'topology spread constraints',
       40_000,
       (length) =>
-        checkSpread({ topologySpreadConstraints: counted(length, (n) => ({ topologyKey: `k${n}`, whenUnsatisfiable: 'x' })) }, 'spec', []),
+        checkSpread(
+          { topologySpreadConstraints: listOfLength(length, (n) => ({ topologyKey: `k${n}`, whenUnsatisfiable: 'x' })) },
+          'spec',
+          [],
+        ),
     ],
     [
       'matchExpressions and matchLabelKeys of a topology spread constraint',
       40_000,
       (length) => {
-        const labelSelector = { matchExpressions: counted(length, (n) => ({ key: `k${n}`, operator: 'Exists' })) };
-        const matchLabelKeys = counted(length, (n) => `x${n}`);
+        const labelSelector = { matchExpressions: listOfLength(length, (n) => ({ key: `k${n}`, operator: 'Exists' })) };
+        const matchLabelKeys = listOfLength(length, (n) => `x${n}`);
         checkSpread({ topologySpreadConstraints: [{ labelSelector, matchLabelKeys }] }, 'spec', []);
       },
     ],
@@ -262,8 +267,8 @@ describe('validation takes time in proportion to the length of a list:', () => {
       'AppArmor annotations of containers',
       20_000,
       (length) => {
-        const containers = counted(length, (n) => ({ name: `c${n}` }));
-        const annotations = Object.fromEntries(counted(length, (n) => [`${APP_ARMOR}n${n}`, 'unconfined']));
+        const containers = listOfLength(length, (n) => ({ name: `c${n}` }));
+        const annotations = Object.fromEntries(listOfLength(length, (n) => [`${APP_ARMOR}n${n}`, 'unconfined']));
         checkKnownAnnotations(annotations, { containers }, 'a', []);
         checkProfilesAgree(annotations, { containers }, 'spec', []);
       },
@@ -272,8 +277,8 @@ describe('validation takes time in proportion to the length of a list:', () => {
       'volume mounts and volume devices',
       20_000,
       (length) => {
-        const mounts = counted(length, (n) => ({ name: `n${n}`, mountPath: `/n${n}` }));
-        const devices = counted(length, (n) => ({ name: `k${n}`, devicePath: `/k${n}` }));
+        const mounts = listOfLength(length, (n) => ({ name: `n${n}`, mountPath: `/n${n}` }));
+        const devices = listOfLength(length, (n) => ({ name: `k${n}`, devicePath: `/k${n}` }));
         checkMounts({ volumeMounts: mounts, volumeDevices: devices }, 'c', new Map(), []);
       },
     ],

@@ -1,93 +1,100 @@
-/** Hostile paths, parameters, heads and nonsense against the real process: a 4xx Status or a closed connection, never a server error. */
+/**
+ * Hostile paths, parameters, headers and random requests against an API server process: a 4xx Status or a closed
+ * connection, never a server error.
+ */
 import * as fc from 'fast-check';
-import { hostileTarget, list, rawExchange } from './hostile-client';
+import { useHostileTarget, CONFIGMAPS, exchangeRaw } from './hostile-client';
 
-const target = hostileTarget();
+const target = useHostileTarget();
 
 describe('the API server, given a hostile request line or header,', () => {
   it.each<[string, string, number[]]>([
     ['.. as a path segment', '/api/v1/namespaces/../namespaces', [400, 404]],
     ['.. as a percent-encoded path segment', '/api/v1/namespaces/%2e%2e/secrets', [400, 404]],
-    ['.. as a percent-encoded name', `${list}/%2e%2e`, [400, 404]],
-    ['a percent-encoded slash', `${list}/a%2fb`, [400, 404]],
-    ['a percent-encoded backslash', `${list}/..%5c..%5cetc`, [400, 404]],
-    ['a percent-encoded NUL', `${list}/a%00b`, [400, 404]],
-    ['an invalid percent-encoding', `${list}/%zz`, [400, 404]],
-    ['percent-encoded bytes that are not UTF-8', `${list}/%ff%fe`, [400, 404]],
+    ['.. as a percent-encoded name', `${CONFIGMAPS}/%2e%2e`, [400, 404]],
+    ['a percent-encoded slash', `${CONFIGMAPS}/a%2fb`, [400, 404]],
+    ['a percent-encoded backslash', `${CONFIGMAPS}/..%5c..%5cetc`, [400, 404]],
+    ['a percent-encoded NUL', `${CONFIGMAPS}/a%00b`, [400, 404]],
+    ['an invalid percent-encoding', `${CONFIGMAPS}/%zz`, [400, 404]],
+    ['percent-encoded bytes that are not UTF-8', `${CONFIGMAPS}/%ff%fe`, [400, 404]],
     ['empty path segments', '/api/v1//namespaces///configmaps', [301, 307, 400, 404]],
     ['a thousand path segments', `/api/v1${'/a'.repeat(1_000)}`, [404]],
-    ['a name of 100,000 characters', `${list}/${'a'.repeat(100_000)}`, [414]],
-    ['a resourceVersion of 400 digits', `${list}?resourceVersion=${'9'.repeat(400)}`, [400]],
-    ['a negative resourceVersion', `${list}?resourceVersion=-5`, [400]],
-    ['a resourceVersion that is not a number', `${list}?resourceVersion=latest`, [400]],
-    ['a future resourceVersion', `${list}?resourceVersion=9007199254740990`, [504]],
-    ['a resourceVersion of 64 bits', `${list}?resourceVersion=18446744073709551615`, [400, 504]],
-    ['a watch from a future resourceVersion', `${list}?watch=true&resourceVersion=9007199254740990&timeoutSeconds=1`, [200, 400, 504]],
+    ['a name of 100,000 characters', `${CONFIGMAPS}/${'a'.repeat(100_000)}`, [414]],
+    ['a resourceVersion of 400 digits', `${CONFIGMAPS}?resourceVersion=${'9'.repeat(400)}`, [400]],
+    ['a negative resourceVersion', `${CONFIGMAPS}?resourceVersion=-5`, [400]],
+    ['a resourceVersion that is not a number', `${CONFIGMAPS}?resourceVersion=latest`, [400]],
+    ['a future resourceVersion', `${CONFIGMAPS}?resourceVersion=9007199254740990`, [504]],
+    ['a resourceVersion of 64 bits', `${CONFIGMAPS}?resourceVersion=18446744073709551615`, [400, 504]],
+    [
+      'a watch from a future resourceVersion',
+      `${CONFIGMAPS}?watch=true&resourceVersion=9007199254740990&timeoutSeconds=1`,
+      [200, 400, 504],
+    ],
     [
       'a forged continue token',
-      `${list}?limit=1&continue=${Buffer.from('{"v":"meta.k8s.io/v1","rv":9,"start":"../../secrets/"}').toString('base64url')}`,
+      `${CONFIGMAPS}?limit=1&continue=${Buffer.from('{"v":"meta.k8s.io/v1","rv":9,"start":"../../secrets/"}').toString('base64url')}`,
       [400],
     ],
-    ['a continue token that is not base64', `${list}?limit=1&continue=%00%ff`, [400]],
+    ['a continue token that is not base64', `${CONFIGMAPS}?limit=1&continue=%00%ff`, [400]],
     [
       'a continue token with a future revision',
-      `${list}?limit=1&continue=${Buffer.from('{"v":"meta.k8s.io/v1","rv":99999999999,"start":"a"}').toString('base64url')}`,
+      `${CONFIGMAPS}?limit=1&continue=${Buffer.from('{"v":"meta.k8s.io/v1","rv":99999999999,"start":"a"}').toString('base64url')}`,
       [400, 410, 504],
     ],
-    ['a continue token of 500,000 characters', `${list}?limit=1&continue=${'A'.repeat(500_000)}`, [431]],
-    ['a continue token of 70,000 characters', `${list}?limit=1&continue=${'A'.repeat(70_000)}`, [414]],
-    ['a continue token of 60,000 characters', `${list}?limit=1&continue=${'A'.repeat(60_000)}`, [400]],
-    ['a limit of 50 digits', `${list}?limit=${'9'.repeat(50)}`, [400]],
-    ['a timeoutSeconds of 30 digits', `${list}?watch=true&timeoutSeconds=${'9'.repeat(30)}`, [400]],
+    ['a continue token of 500,000 characters', `${CONFIGMAPS}?limit=1&continue=${'A'.repeat(500_000)}`, [431]],
+    ['a continue token of 70,000 characters', `${CONFIGMAPS}?limit=1&continue=${'A'.repeat(70_000)}`, [414]],
+    ['a continue token of 60,000 characters', `${CONFIGMAPS}?limit=1&continue=${'A'.repeat(60_000)}`, [400]],
+    ['a limit of 50 digits', `${CONFIGMAPS}?limit=${'9'.repeat(50)}`, [400]],
+    ['a timeoutSeconds of 30 digits', `${CONFIGMAPS}?watch=true&timeoutSeconds=${'9'.repeat(30)}`, [400]],
     [
       'a label selector of 100,000 values',
-      `${list}?labelSelector=${encodeURIComponent(`a in (${Array.from({ length: 100_000 }, (_, n) => `v${n}`).join(',')})`)}`,
+      `${CONFIGMAPS}?labelSelector=${encodeURIComponent(`a in (${Array.from({ length: 100_000 }, (_, n) => `v${n}`).join(',')})`)}`,
       [431],
     ],
-    ['a label selector of 50,000 opening parentheses', `${list}?labelSelector=${'('.repeat(50_000)}`, [400]],
-    ['10,000 query parameters', `${list}?${Array.from({ length: 10_000 }, (_, n) => `p${n}=1`).join('&')}`, [414]],
-    ['5,000 query parameters', `${list}?${Array.from({ length: 5_000 }, (_, n) => `p${n}=1`).join('&')}`, [200, 400]],
+    ['a label selector of 50,000 opening parentheses', `${CONFIGMAPS}?labelSelector=${'('.repeat(50_000)}`, [400]],
+    ['10,000 query parameters', `${CONFIGMAPS}?${Array.from({ length: 10_000 }, (_, n) => `p${n}=1`).join('&')}`, [414]],
+    ['5,000 query parameters', `${CONFIGMAPS}?${Array.from({ length: 5_000 }, (_, n) => `p${n}=1`).join('&')}`, [200, 400]],
   ])('answers %s without a server error', async (_, path, statuses) => {
     const { client } = target();
-    const answer = await rawExchange(client, `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`, 8_000);
+    const answer = await exchangeRaw(client, `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`, 8_000);
     expect(statuses).toContain(answer.status);
   });
 
   it.each<[string, string, (number | undefined)[]]>([
-    ['a raw NUL in the path', `GET ${list}/a\u0000b HTTP/1.1\r\nHost: x\r\n\r\n`, [400, undefined]],
+    ['a raw NUL in the path', `GET ${CONFIGMAPS}/a\u0000b HTTP/1.1\r\nHost: x\r\n\r\n`, [400, undefined]],
     [
       'two Content-Length headers',
-      `POST ${list} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
+      `POST ${CONFIGMAPS} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
       [400, undefined],
     ],
     [
       'both Content-Length and chunked Transfer-Encoding',
-      `POST ${list} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      `POST ${CONFIGMAPS} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
       [400, undefined],
     ],
-    ['2 MiB of headers', `GET ${list} HTTP/1.1\r\nHost: x\r\n${`X-A: ${'a'.repeat(60_000)}\r\n`.repeat(35)}\r\n`, [431, undefined]],
+    ['2 MiB of headers', `GET ${CONFIGMAPS} HTTP/1.1\r\nHost: x\r\n${`X-A: ${'a'.repeat(60_000)}\r\n`.repeat(35)}\r\n`, [431, undefined]],
     ['bytes that are not HTTP', '\u0016\u0003\u0001 hello\r\n\r\n', [400, undefined]],
     ['an HTTP/2 preface without ALPN', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', [400, 505, undefined]],
-    ['an unknown method', `SMASH ${list} HTTP/1.1\r\nHost: x\r\n\r\n`, [400, 405, undefined]],
+    ['an unknown method', `SMASH ${CONFIGMAPS} HTTP/1.1\r\nHost: x\r\n\r\n`, [400, 405, undefined]],
     ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n', [400, 404, 405, undefined]],
     [
       'an Upgrade to websocket',
-      `GET ${list} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+      `GET ${CONFIGMAPS} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
       [200, 400, 403, 404, undefined],
     ],
     [
       'an unknown Expect header',
-      `POST ${list} HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nContent-Length: 2\r\n\r\n{}`,
+      `POST ${CONFIGMAPS} HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nContent-Length: 2\r\n\r\n{}`,
       [400, 415, 417, undefined],
     ],
   ])('answers with a 4xx or closes the connection for %s', async (_, bytes, statuses) => {
     const { client } = target();
-    expect(statuses).toContain((await rawExchange(client, Buffer.from(bytes, 'latin1'))).status);
+    expect(statuses).toContain((await exchangeRaw(client, Buffer.from(bytes, 'latin1'))).status);
   });
 
   it('never answers random requests with 500, 502 or 503', async () => {
     const { client } = target();
-    const bits = [
+    const segments = [
       '',
       'v1',
       'api',
@@ -173,10 +180,10 @@ describe('the API server, given a hostile request line or header,', () => {
     const hostile = fc.record({
       method: pick('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'),
       path: fc.oneof(
-        fc.array(pick(...bits), { maxLength: 8 }).map((parts) => `/${parts.join('/')}`),
+        fc.array(pick(...segments), { maxLength: 8 }).map((parts) => `/${parts.join('/')}`),
         pick(
-          list,
-          `${list}/calm`,
+          CONFIGMAPS,
+          `${CONFIGMAPS}/calm`,
           '/api/v1/namespaces/default',
           '/apis/coordination.k8s.io/v1/leases',
           '/api/v1/pods',

@@ -1,15 +1,18 @@
-/** HTTP/2 responses to a client that grants no flow-control window, which the server aborts before the client grants one. */
+/**
+ * HTTP/2 responses to a client that grants no flow-control window, which the server aborts before the client grants
+ * one.
+ */
 import type { TLSSocket } from 'node:tls';
 import { connectionPreface, FRAME, frameTypes, headersFrame, resetFrame, streamWindow, windowUpdate } from '../../support/raw-http2';
 import { waitUntil } from '../../support/programs';
-import { hostileTarget, list, rawConnection } from './hostile-client';
+import { useHostileTarget, CONFIGMAPS, openRawConnection } from './hostile-client';
 
-const target = hostileTarget();
+const target = useHostileTarget();
 const STREAMS = 20;
 const WINDOW = 100_000;
 
-/** A request that is answered with 504 after half a second, and whose handler fails around the same time. */
-const timedOutRequest = (stream: number): Buffer => request(stream, `${list}?resourceVersion=99999999999&timeout=500ms`);
+/** A request that is answered with 504 after half a second, about when its handler fails. */
+const timedOutRequest = (stream: number): Buffer => request(stream, `${CONFIGMAPS}?resourceVersion=99999999999&timeout=500ms`);
 
 function request(stream: number, path: string, method = 'GET', endsStream = true): Buffer {
   const headers: [string, string][] = [
@@ -21,7 +24,9 @@ function request(stream: number, path: string, method = 'GET', endsStream = true
   return headersFrame(stream, headers, endsStream);
 }
 
-/** Whether the server still responds. A server that does not is killed immediately, because it would use up all memory. */
+/**
+ * Whether the server still responds. A server that does not is killed immediately, because it would use up all memory.
+ */
 async function isAlive(): Promise<boolean> {
   const { client, server } = target();
   const { status } = await client.get('/livez', { timeoutMs: 5_000 }).catch(() => ({ status: 0 }));
@@ -30,7 +35,7 @@ async function isAlive(): Promise<boolean> {
 }
 
 async function connectWithoutWindow(): Promise<TLSSocket> {
-  const socket = await rawConnection(target().client, ['h2']);
+  const socket = await openRawConnection(target().client, ['h2']);
   socket.on('error', () => undefined);
   socket.write(Buffer.concat([connectionPreface(), streamWindow(0)]));
   return socket;
@@ -47,14 +52,14 @@ it.each([
   ],
 ])(
   'the server keeps serving when it has aborted a stream with an unread response and then %s',
-  async (_title, then) => {
+  async (_title, frameAfterAbort) => {
     const socket = await connectWithoutWindow();
     let received = Buffer.alloc(0);
     socket.on('data', (chunk: Buffer) => void (received = Buffer.concat([received, chunk])));
     socket.write(Buffer.concat(streamIds.map(timedOutRequest)));
-    await waitUntil('the heads of the answers', () => frameTypes(received).filter((type) => type === FRAME.headers).length >= STREAMS);
+    await waitUntil('the response headers', () => frameTypes(received).filter((type) => type === FRAME.headers).length >= STREAMS);
     expect(await isAlive()).toBe(true);
-    socket.write(Buffer.concat(streamIds.map(then)));
+    socket.write(Buffer.concat(streamIds.map(frameAfterAbort)));
     expect(await isAlive()).toBe(true);
     socket.destroy();
     expect(await isAlive()).toBe(true);

@@ -1,6 +1,7 @@
 /**
- * Replicas and controllers on machines whose clocks are a minute ahead or behind. Each accepts the credentials that the others issue, a live leader keeps its Lease,
- * nothing expires earlier than the difference of the clocks explains, and the log names the clock that differs.
+ * Replicas and controllers on machines with clocks a minute ahead or behind: each accepts the credentials that the
+ * others issue, a live leader keeps its Lease, nothing expires earlier than the clock difference explains, and the log
+ * names the clock that differs.
  */
 import { request } from 'node:https';
 import { isNotFound } from '../../../shared/client/rest/api-error';
@@ -24,7 +25,7 @@ const MINUTE_MS = 60_000;
 
 describeWithEtcd('on machines whose clocks differ by a minute', () => {
   const folder = temporaryFolder('operate-clocks');
-  /** Of a server's clock, ahead of this machine's. */
+  /** Offset of each server's clock from this machine's, in milliseconds. */
   const offsets = [0, MINUTE_MS, -MINUTE_MS] as const;
   const controllers: ProgramProcess[] = [];
   let etcd: EtcdServer;
@@ -36,9 +37,9 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
     const ports = await freePorts(offsets.length);
     const started: ApiServer[] = [];
     for (const [index, ahead] of offsets.entries()) {
-      const place = { folder, securePort: ports[index] ?? 0, etcdServers: etcd.endpoint };
-      // Longer than two of the clocks are apart, so that nobody's Event is over when it comes.
-      started.push(await startApiServer({ ...place, args: ['--event-ttl=3m'], environment: clockAhead(ahead) }));
+      const options = { folder, securePort: ports[index] ?? 0, etcdServers: etcd.endpoint };
+      // Longer than the largest clock difference, so that no Event has expired when another server receives it.
+      started.push(await startApiServer({ ...options, args: ['--event-ttl=3m'], environment: clockAhead(ahead) }));
     }
     servers = started;
     clients = servers.map(({ address, certificates }) => adminClient([address], certificates));
@@ -52,7 +53,7 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
     removeFolder(folder);
   }, 60_000);
 
-  const start = (server: ApiServer | undefined, ahead: number, ...args: readonly string[]): ProgramProcess => {
+  const startControllers = (server: ApiServer | undefined, ahead: number, ...args: readonly string[]): ProgramProcess => {
     if (server === undefined) throw new Error('there is no such server');
     const process = startControllersAt(clockAhead(ahead), server, ...args);
     controllers.push(process);
@@ -65,17 +66,17 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
   };
 
   test('a token that one server issues is accepted by the others for the requested time', async () => {
-    const place = { namespace: 'default', name: 'holder' };
-    await anyClient().create(ACCOUNTS, { metadata: place });
+    const namespacedName = { namespace: 'default', name: 'holder' };
+    await anyClient().create(ACCOUNTS, { metadata: namespacedName });
     for (const [index, client] of clients.entries()) {
-      const answer = await client.ask(ACCOUNTS, { ...place, subresource: 'token' }, tokenRequest(600));
+      const answer = await client.ask(ACCOUNTS, { ...namespacedName, subresource: 'token' }, tokenRequest(600));
       const status = objectAt(answer, 'status');
       const token = stringAt(status, 'token') ?? '';
-      const left = Date.parse(stringAt(status, 'expirationTimestamp') ?? '') - Date.now();
-      expect(Math.abs(left - 600_000 - (offsets[index] ?? 0))).toBeLessThan(30_000);
-      for (const [at, { address, certificates }] of servers.entries()) {
-        // A token is taken up to a minute before its time: two of these clocks are further apart than that.
-        const ahead = (offsets[index] ?? 0) - (offsets[at] ?? 0);
+      const remainingMs = Date.parse(stringAt(status, 'expirationTimestamp') ?? '') - Date.now();
+      expect(Math.abs(remainingMs - 600_000 - (offsets[index] ?? 0))).toBeLessThan(30_000);
+      for (const [serverIndex, { address, certificates }] of servers.entries()) {
+        // A server accepts a token up to a minute before its issue time; two of these clocks differ by more.
+        const ahead = (offsets[index] ?? 0) - (offsets[serverIndex] ?? 0);
         if (ahead <= MINUTE_MS) expect(await statusWith(address, certificates.authority, token)).toBe(403);
       }
     }
@@ -95,12 +96,15 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
 
   test('the controllers keep one leader and reconcile', async () => {
     const [, ahead, behind] = servers;
-    const first = start(behind, MINUTE_MS, '--controllers=serviceaccount');
+    const first = startControllers(behind, MINUTE_MS, '--controllers=serviceaccount');
     await waitUntil('the first copy to lead', () => first.output.includes('"leading"'), 60_000);
-    const others = [start(ahead, -MINUTE_MS, '--controllers=serviceaccount'), start(ahead, 0, '--controllers=serviceaccount')];
+    const others = [
+      startControllers(ahead, -MINUTE_MS, '--controllers=serviceaccount'),
+      startControllers(ahead, 0, '--controllers=serviceaccount'),
+    ];
     for (const other of others) await waitUntil('another copy to wait', () => other.output.includes('another copy leads, waiting'), 60_000);
     const before = await leaseSpec();
-    // Longer than it would take them to take over from somebody who is silent.
+    // Longer than the other copies wait before they replace an unresponsive leader.
     const renewed = async (): Promise<boolean> =>
       Date.parse(stringAt(await leaseSpec(), 'renewTime') ?? '') - Date.parse(stringAt(before, 'renewTime') ?? '') > 25_000;
     await waitUntil('the Lease to be renewed for a while', renewed, 90_000);
@@ -113,8 +117,8 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
   }, 180_000);
 
   test('a certificate signed by controllers with the fastest clock is valid on every machine', async () => {
-    const [right] = servers;
-    start(right, MINUTE_MS, '--controllers=csrsigning');
+    const [accurate] = servers;
+    startControllers(accurate, MINUTE_MS, '--controllers=csrsigning');
     const pem = Buffer.from(CERTIFICATE_REQUEST.trim()).toString('base64');
     const spec = { request: pem, signerName: 'platform.io/kube-apiserver-client', usages: ['client auth'] };
     const { body } = await anyClient().create(REQUESTS, { metadata: { name: 'asked' }, spec });
@@ -139,11 +143,11 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
       ['60 s ahead of', '120 s ahead of'],
     ] as const;
     for (const [index, { process }] of servers.entries()) {
-      for (const what of expected[index] ?? []) {
-        // What is on its way for a moment makes it a second less, or more.
-        const [seconds, ...rest] = what.split(' ');
-        const near = [-1, 0, 1].map((by) => Number(seconds) + by).join('|');
-        const line = new RegExp(`the clock of another API server is (${near}) ${rest.join(' ')} this one's: .*NTP`);
+      for (const difference of expected[index] ?? []) {
+        // The delay of a message can change the measured difference by a second.
+        const [exactSeconds, ...rest] = difference.split(' ');
+        const seconds = [-1, 0, 1].map((offset) => Number(exactSeconds) + offset).join('|');
+        const line = new RegExp(`the clock of another API server is (${seconds}) ${rest.join(' ')} this one's: .*NTP`);
         await waitUntil(`${line}`, () => line.test(process.output), 90_000);
       }
     }
@@ -172,15 +176,18 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
       );
 });
 
-/** What a server answers to somebody with a token and without permissions: 403 when it knows him, 401 when it does not. */
+/**
+ * Status of a request with the token of a user without permissions: 403 when the token authenticates, 401 when it does
+ * not.
+ */
 function statusWith(address: string, ca: string, token: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const options = { ca, headers: { authorization: `Bearer ${token}` } };
-    const asked = request(`${address}/api/v1/namespaces/default/secrets`, options, (answer) => {
+    const outgoing = request(`${address}/api/v1/namespaces/default/secrets`, options, (answer) => {
       answer.resume();
       resolve(answer.statusCode ?? 0);
     });
-    asked.on('error', reject);
-    asked.end();
+    outgoing.on('error', reject);
+    outgoing.end();
   });
 }

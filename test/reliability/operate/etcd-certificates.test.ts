@@ -1,4 +1,7 @@
-/** The certificates between an API server and etcd expire or are replaced: the log names the member, the reason and the remedy. */
+/**
+ * The certificates between an API server and etcd expire or are replaced: the log names the member, the reason and the
+ * remedy.
+ */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Credential } from '../../../shared/pki/certificates';
@@ -14,10 +17,10 @@ describeWithEtcd('an API server on etcd with TLS', () => {
   const members: EtcdServer[] = [];
   const running: ProgramProcess[] = [];
   let authority: Credential;
-  let other: Credential;
+  let otherAuthority: Credential;
 
   beforeAll(async () => {
-    [authority, other] = [await makeAuthority('etcd'), await makeAuthority('other')];
+    [authority, otherAuthority] = [await makeAuthority('etcd'), await makeAuthority('other')];
     writeFileSync(ca, authority.certificate);
   });
   afterAll(async () => {
@@ -26,9 +29,9 @@ describeWithEtcd('an API server on etcd with TLS', () => {
     removeFolder(folder);
   }, 30_000);
 
-  let made = 0;
-  const save = (pair: Credential): PairFiles => {
-    const files = pairIn(folder, `pair-${made++}`);
+  let savedPairs = 0;
+  const savePairFiles = (pair: Credential): PairFiles => {
+    const files = pairIn(folder, `pair-${savedPairs++}`);
     savePair(files, pair);
     return files;
   };
@@ -46,8 +49,8 @@ describeWithEtcd('an API server on etcd with TLS', () => {
   ];
 
   interface Case {
-    readonly member?: { readonly when?: When; readonly names?: readonly string[]; readonly foreign?: boolean };
-    readonly client?: { readonly when?: When; readonly foreign?: boolean };
+    readonly member?: { readonly when?: When; readonly names?: readonly string[]; readonly isFromOtherAuthority?: boolean };
+    readonly client?: { readonly when?: When; readonly isFromOtherAuthority?: boolean };
     readonly reason: RegExp;
     readonly remedy: RegExp;
   }
@@ -67,11 +70,11 @@ describeWithEtcd('an API server on etcd with TLS', () => {
     ],
     [
       'the certificate of the member comes from another authority',
-      { member: { foreign: true }, reason: /unable to|self.signed/, remedy: /--etcd-cafile has to name/ },
+      { member: { isFromOtherAuthority: true }, reason: /unable to|self.signed/, remedy: /--etcd-cafile has to name/ },
     ],
     [
       'the client certificate comes from another authority',
-      { client: { foreign: true }, reason: /alert/, remedy: /--etcd-certfile and --etcd-keyfile/ },
+      { client: { isFromOtherAuthority: true }, reason: /alert/, remedy: /--etcd-certfile and --etcd-keyfile/ },
     ],
     [
       'the client certificate has expired',
@@ -80,30 +83,35 @@ describeWithEtcd('an API server on etcd with TLS', () => {
   ])(
     'logs the reason and exits when %s',
     async (_title, { member = {}, client = {}, reason, remedy }) => {
-      const ofMember = save(await makePair(member.foreign === true ? other : authority, 'server', member));
-      const ofClient = save(await makePair(client.foreign === true ? other : authority, 'client', client));
-      const etcd = await startMember(ofMember);
+      const memberFiles = savePairFiles(
+        await makePair(member.isFromOtherAuthority === true ? otherAuthority : authority, 'server', member),
+      );
+      const clientFiles = savePairFiles(
+        await makePair(client.isFromOtherAuthority === true ? otherAuthority : authority, 'client', client),
+      );
+      const etcd = await startMember(memberFiles);
       const process = await launchApiServer({
         folder,
         securePort: await freePort(),
         etcdServers: etcd.endpoint,
-        args: argumentsFor(ofClient),
+        args: argumentsFor(clientFiles),
       });
       running.push(process);
       expect((await process.exited).code).toBe(1);
-      const told = process.output.split('\n').filter((text) => text.includes('a member of etcd cannot be reached'));
-      // Where the member hangs up before its reason is read, that is told of the attempt, and the reason of another.
-      const line = told.find((text) => reason.test(text)) ?? told[0] ?? '';
+      const lines = process.output.split('\n').filter((text) => text.includes('a member of etcd cannot be reached'));
+      // When the member closes the connection before its alert is read, that attempt logs the closed connection, and
+      // another one the reason.
+      const line = lines.find((text) => reason.test(text)) ?? lines[0] ?? '';
       expect(JSON.parse(line)).toMatchObject({ level: 'warn', endpoint: etcd.endpoint, reason: expect.stringMatching(reason) });
       expect(line).toMatch(remedy);
-      // What it ends with names the member as well.
+      // The last message names the member too.
       expect(process.output).toContain(`apiserver: No connection established. Last error: ${etcd.endpoint}: `);
     },
     60_000,
   );
 
   test('logs a certificate of a member that expires at run time and becomes ready when it is renewed', async () => {
-    const files = save(await makePair(authority, 'peer'));
+    const files = savePairFiles(await makePair(authority, 'peer'));
     const etcd = await startMember(files);
     const securePort = await freePort();
     const server = await startApiServer({ folder, securePort, etcdServers: etcd.endpoint, args: argumentsFor(files) });
@@ -121,7 +129,7 @@ describeWithEtcd('an API server on etcd with TLS', () => {
     savePair(files, await makePair(authority, 'peer'));
     await etcd.restart();
     await waitUntil(
-      'it to be ready again',
+      'the server to be ready again',
       () => isReady(server.address, server.certificates.authority, server.certificates.admin),
       30_000,
     );

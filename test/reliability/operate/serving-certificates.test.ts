@@ -1,4 +1,7 @@
-/** The files by which an API server is known, and knows others, expire or are swapped: at the start and while it runs. */
+/**
+ * The serving certificate and the client authorities of an API server expire or are replaced, at the start and at run
+ * time.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { connect } from 'node:tls';
@@ -17,8 +20,8 @@ import {
   type ProgramProcess,
 } from '../../support/programs';
 
-/** The certificate that a server shows at the moment, as PEM; undefined = none. */
-function shown(port: number): Promise<string | undefined> {
+/** The certificate that a server currently serves, as PEM; `undefined` when the handshake fails. */
+function servedCertificate(port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false }, () => {
       resolve(socket.getPeerX509Certificate()?.toString());
@@ -28,26 +31,26 @@ function shown(port: number): Promise<string | undefined> {
   });
 }
 
-const said = (process: ProgramProcess, what: RegExp): Promise<unknown> =>
-  waitUntil(`the log to say ${what}`, () => what.test(process.output), 30_000);
+const waitForLog = (process: ProgramProcess, pattern: RegExp): Promise<unknown> =>
+  waitUntil(`the log to say ${pattern}`, () => pattern.test(process.output), 30_000);
 
 describe('a running API server', () => {
   const folder = temporaryFolder('operate-certificates');
   const files = pairIn(folder, 'own');
   const clientCa = path.join(folder, 'clients.crt');
   let authority: Credential;
-  let first: Credential;
+  let goodPair: Credential;
   let server: ApiServer;
   let port: number;
 
   beforeAll(async () => {
     port = await freePort();
-    // The server's own authority is made with the others; this pair comes from it.
+    // The first start creates the authority of the server, which signs the pair.
     const before = await startApiServer({ folder, securePort: port });
     await before.process.stop();
     authority = { certificate: before.certificates.authority, key: readFileSync(path.join(before.pki, 'ca.key'), 'utf8') };
-    first = await makePair(authority, 'server');
-    savePair(files, first);
+    goodPair = await makePair(authority, 'server');
+    savePair(files, goodPair);
     writeFileSync(clientCa, authority.certificate);
     const args = [`--tls-cert-file=${files.cert}`, `--tls-private-key-file=${files.key}`, `--client-ca-file=${clientCa}`];
     server = await startApiServer({ folder, securePort: port, args, environment: HASTY });
@@ -58,7 +61,7 @@ describe('a running API server', () => {
     removeFolder(folder);
   }, 30_000);
 
-  const status = async (): Promise<number> => {
+  const requestStatus = async (): Promise<number> => {
     const client = new ApiClient(server.address, server.certificates);
     try {
       return (await client.get('/api/v1/namespaces')).status;
@@ -76,40 +79,40 @@ describe('a running API server', () => {
     ],
     [
       'with the key of another certificate',
-      async () => ({ ...(await makePair(authority, 'server')), key: first.key }),
+      async () => ({ ...(await makePair(authority, 'server')), key: goodPair.key }),
       /own\.crt and [^ ]*own\.key cannot be used together .*the key that it was made for/,
     ],
-    ['that is not PEM', () => Promise.resolve({ ...first, certificate: 'junk' }), /own\.crt and [^ ]*own\.key cannot be used together/],
+    ['that is not PEM', () => Promise.resolve({ ...goodPair, certificate: 'junk' }), /own\.crt and [^ ]*own\.key cannot be used together/],
   ])(
     'keeps its serving certificate when the file changes to one %s',
-    async (_title, bad, what) => {
-      const begin = server.process.output.length;
-      savePair(files, await bad());
-      await waitUntil(`the log to say ${what}`, () => what.test(server.process.output.slice(begin)), 30_000);
-      expect(server.process.output.slice(begin)).toContain('those before stay in use');
-      expect(await shown(port)).toBe(first.certificate);
-      expect(await status()).toBe(200);
-      // A good one again, so that the next bad one is a change.
+    async (_title, createBadPair, pattern) => {
+      const outputStart = server.process.output.length;
+      savePair(files, await createBadPair());
+      await waitUntil(`the log to say ${pattern}`, () => pattern.test(server.process.output.slice(outputStart)), 30_000);
+      expect(server.process.output.slice(outputStart)).toContain('those before stay in use');
+      expect(await servedCertificate(port)).toBe(goodPair.certificate);
+      expect(await requestStatus()).toBe(200);
+      // Restore a valid certificate, so that the next bad one is a change.
       const good = await makePair(authority, 'server');
       savePair(files, good);
-      await waitUntil('the good one', async () => (await shown(port)) === good.certificate, 30_000);
-      first = good;
+      await waitUntil('the valid certificate', async () => (await servedCertificate(port)) === good.certificate, 30_000);
+      goodPair = good;
     },
     60_000,
   );
 
   test('keeps its client authorities when their file holds no certificate, and still reloads the serving certificate', async () => {
-    const begin = server.process.output.length;
+    const outputStart = server.process.output.length;
     writeFileSync(clientCa, 'junk');
     const next = await makePair(authority, 'server');
     savePair(files, next);
-    await waitUntil('the new certificate', async () => (await shown(port)) === next.certificate, 30_000);
-    expect(server.process.output.slice(begin)).toMatch(/clients\.crt holds no certificate/);
-    expect(await status()).toBe(200);
+    await waitUntil('the new certificate', async () => (await servedCertificate(port)) === next.certificate, 30_000);
+    expect(server.process.output.slice(outputStart)).toMatch(/clients\.crt holds no certificate/);
+    expect(await requestStatus()).toBe(200);
     writeFileSync(clientCa, (await makeAuthority('other')).certificate);
-    await waitUntil('the other authority', async () => (await status()) === 401, 30_000);
+    await waitUntil('the other authority', async () => (await requestStatus()) === 401, 30_000);
     writeFileSync(clientCa, authority.certificate);
-    await waitUntil('the first authority', async () => (await status()) === 200, 30_000);
+    await waitUntil('the first authority', async () => (await requestStatus()) === 200, 30_000);
   }, 60_000);
 });
 
@@ -143,12 +146,12 @@ describe('an API server at its start', () => {
     ['to come', /own\.crt is not valid before .*clients refuse this server/],
   ])(
     'serves a certificate whose validity is %s, and logs the remedy',
-    async (when, what) => {
+    async (when, pattern) => {
       const bad = await makePair(await makeAuthority('ca'), 'server', { when });
       savePair(files, bad);
       const { process, port } = await launch();
-      await said(process, what);
-      expect(await shown(port)).toBe(bad.certificate);
+      await waitForLog(process, pattern);
+      expect(await servedCertificate(port)).toBe(bad.certificate);
       expect(await process.stop()).toBe(0);
     },
     60_000,

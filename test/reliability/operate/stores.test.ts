@@ -1,4 +1,7 @@
-/** Stores that are not what a server takes them for: of another program, newer, of a cluster with other names or settings, or with foreign values in between. */
+/**
+ * An API server on an unsuitable store: of another program, of a newer version, of a cluster with other names or
+ * settings, or with values that it cannot read.
+ */
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
@@ -20,22 +23,22 @@ import {
   type ProgramProcess,
 } from '../../support/programs';
 
-const common = { clock: systemClock, random: systemRandom };
+const storeOptions = { clock: systemClock, random: systemRandom };
 
 const launched: ProgramProcess[] = [];
 afterEach(async () => {
   for (const process of launched.splice(0)) await process.kill();
 });
 
-/** One of which the test says how it ends; it is ended with the test whatever happens. */
+/** Starts a server that may fail to start. It is killed after the test. */
 async function launch(options: ApiServerOptions): Promise<ProgramProcess> {
   const process = await launchApiServer(options);
   launched.push(process);
   return process;
 }
 
-/** What one says that does not come up. */
-async function refusal(options: Omit<ApiServerOptions, 'securePort'>): Promise<string> {
+/** The output of a server that exits with 1 instead of starting. */
+async function outputOfFailedStart(options: Omit<ApiServerOptions, 'securePort'>): Promise<string> {
   const process = await launch({ ...options, securePort: await freePort() });
   expect((await process.exited).code).toBe(1);
   return process.output;
@@ -46,7 +49,7 @@ async function put(store: Store, key: string, value: Buffer | string): Promise<v
   expect(committed).toBe(true);
 }
 
-const newer = JSON.stringify({ format: 'cluster-control-plane', version: 99, naming: 'platform' });
+const newerFormat = JSON.stringify({ format: 'cluster-control-plane', version: 99, naming: 'platform' });
 
 describe('an API server on an embedded store', () => {
   let folder: string;
@@ -58,8 +61,8 @@ describe('an API server on an embedded store', () => {
   });
   afterEach(() => removeFolder(folder));
 
-  async function made(key: string, value: string): Promise<void> {
-    const store = await openEmbeddedStore({ directory: path.join(folder, 'store'), ...common });
+  async function createStoreWith(key: string, value: string): Promise<void> {
+    const store = await openEmbeddedStore({ directory: path.join(folder, 'store'), ...storeOptions });
     await put(store, key, value);
     await store.close();
   }
@@ -67,28 +70,32 @@ describe('an API server on an embedded store', () => {
   test('exits when the data file is not a store, and leaves it unchanged', async () => {
     const text = 'this is no store\n'.repeat(1_000);
     writeFileSync(data, text);
-    expect(await refusal({ folder })).toMatch(/data\.mdb is not a file of an embedded store, or is damaged: name the right folder/);
+    expect(await outputOfFailedStart({ folder })).toMatch(
+      /data\.mdb is not a file of an embedded store, or is damaged: name the right folder/,
+    );
     expect(readFileSync(data, 'utf8')).toBe(text);
   }, 60_000);
 
   test('exits when the data file has a newer lmdb format', async () => {
-    await made('/registry/a', 'x');
+    await createStoreWith('/registry/a', 'x');
     const pageSize = readFileSync(data).readUInt32LE(48);
     const file = openSync(data, 'r+');
     for (const page of [0, pageSize]) writeSync(file, Buffer.from([9, 0, 0, 0]), 0, 4, page + 28);
     closeSync(file);
-    expect(await refusal({ folder })).toMatch(/data\.mdb was written by another version of lmdb .*: use the program that wrote it/);
+    expect(await outputOfFailedStart({ folder })).toMatch(
+      /data\.mdb was written by another version of lmdb .*: use the program that wrote it/,
+    );
   }, 60_000);
 
   test('exits when the data come from a newer server', async () => {
-    await made('/registry/platform-format', newer);
-    expect(await refusal({ folder })).toMatch(/has format version 99, this server knows version \d+; use a newer server/);
+    await createStoreWith('/registry/platform-format', newerFormat);
+    expect(await outputOfFailedStart({ folder })).toMatch(/has format version 99, this server knows version \d+; use a newer server/);
   }, 60_000);
 
   test('logs values whose encryption key is missing, and serves all others', async () => {
     const configuration = path.join(folder, 'encryption.json');
     const args = [`--encryption-provider-config=${configuration}`];
-    const keyed = (letter: string): void => {
+    const writeKey = (letter: string): void => {
       const keys = [{ name: 'key', secret: Buffer.alloc(32, letter).toString('base64') }];
       const resources = [{ resources: ['secrets'], providers: [{ aesgcm: { keys } }] }];
       writeFileSync(
@@ -98,16 +105,16 @@ describe('an API server on an embedded store', () => {
     };
     const secrets = '/api/v1/namespaces/default/secrets';
     const securePort = await freePort();
-    keyed('a');
-    const right = await startApiServer({ folder, securePort, args });
-    const client = new ApiClient(right.address, right.certificates);
+    writeKey('a');
+    const withRightKey = await startApiServer({ folder, securePort, args });
+    const client = new ApiClient(withRightKey.address, withRightKey.certificates);
     expect((await client.send('POST', secrets, { metadata: { name: 's' } })).status).toBe(201);
-    await right.process.stop();
-    keyed('b');
-    const wrong = await launch({ folder, securePort, args });
+    await withRightKey.process.stop();
+    writeKey('b');
+    const withWrongKey = await launch({ folder, securePort, args });
     const line = await waitUntil(
       'the log to name the value',
-      () => wrong.output.split('\n').find((text) => text.includes('a stored value cannot be read')),
+      () => withWrongKey.output.split('\n').find((text) => text.includes('a stored value cannot be read')),
       30_000,
     );
     expect(JSON.parse(line)).toMatchObject({ level: 'error', type: 'secrets', key: 'default/s' });
@@ -117,22 +124,22 @@ describe('an API server on an embedded store', () => {
         ({ status }) => status === 200,
         () => false,
       );
-    await waitUntil('the rest to be served', isServed('/api/v1/namespaces/default'), 30_000);
-    // What a start does besides may take longer.
-    await waitUntil('the start to be over', isServed('/livez'), 30_000);
+    await waitUntil('other objects to be served', isServed('/api/v1/namespaces/default'), 30_000);
+    // Other steps of the start may take longer.
+    await waitUntil('the start to complete', isServed('/livez'), 30_000);
     expect((await client.get(`${secrets}/s`)).status).toBe(500);
-    // As the reference server does: a list would leave out what it cannot read.
+    // A list would leave out the value that cannot be read, so it is rejected, as by the reference server.
     expect((await client.get(secrets)).status).toBe(429);
     expect((await client.get('/livez')).status).toBe(200);
     expect((await client.get('/readyz')).status).toBe(500);
     client.close();
-    expect(await wrong.stop()).toBe(0);
+    expect(await withWrongKey.stop()).toBe(0);
   }, 90_000);
 
   test('exits when the data were written with another --naming', async () => {
     const first = await startApiServer({ folder, securePort: await freePort() });
     await first.process.stop();
-    expect(await refusal({ folder, args: ['--naming=kubernetes'] })).toMatch(
+    expect(await outputOfFailedStart({ folder, args: ['--naming=kubernetes'] })).toMatch(
       /was written with --naming=platform; start the server with it/,
     );
   }, 60_000);
@@ -146,7 +153,7 @@ describeWithEtcd('an API server on a prefix in etcd', () => {
 
   beforeAll(async () => {
     etcd = await startEtcd();
-    store = await openEtcdStore({ endpoints: [etcd.endpoint], ...common });
+    store = await openEtcdStore({ endpoints: [etcd.endpoint], ...storeOptions });
   });
   afterEach(async () => {
     for (const server of running.splice(0)) await server.process.stop();
@@ -159,8 +166,8 @@ describeWithEtcd('an API server on a prefix in etcd', () => {
 
   async function start(prefix: string, options: { readonly folder?: string; readonly args?: readonly string[] } = {}): Promise<ApiServer> {
     const { args = [] } = options;
-    const place = { folder: options.folder ?? folder, securePort: await freePort(), etcdServers: etcd.endpoint };
-    const server = await startApiServer({ ...place, args: [`--etcd-prefix=${prefix}`, ...args] });
+    const serverOptions = { folder: options.folder ?? folder, securePort: await freePort(), etcdServers: etcd.endpoint };
+    const server = await startApiServer({ ...serverOptions, args: [`--etcd-prefix=${prefix}`, ...args] });
     running.push(server);
     return server;
   }
@@ -172,14 +179,14 @@ describeWithEtcd('an API server on a prefix in etcd', () => {
       'k8s',
       /holds keys under \/other\/ \(such as \/other\/pods\/default\/x\).*choose another --etcd-prefix/,
     ],
-    ['the data of a newer server', '/newer/platform-format', newer, /has format version 99.*use a newer server/],
+    ['the data of a newer server', '/newer/platform-format', newerFormat, /has format version 99.*use a newer server/],
     ['an invalid format mark', '/marked/platform-format', '{', /is not this server's mark; choose another --etcd-prefix/],
   ])(
     'exits when the prefix holds %s',
-    async (_title, key, value, what) => {
+    async (_title, key, value, pattern) => {
       await put(store, key, value);
       const args = [`--etcd-prefix=${key.slice(0, key.indexOf('/', 1))}`];
-      expect(await refusal({ folder, etcdServers: etcd.endpoint, args })).toMatch(what);
+      expect(await outputOfFailedStart({ folder, etcdServers: etcd.endpoint, args })).toMatch(pattern);
     },
     60_000,
   );
@@ -204,22 +211,22 @@ describeWithEtcd('an API server on a prefix in etcd', () => {
     expect((await client.get('/readyz/informer-sync')).text).toContain('configmaps: 1 stored values cannot be read');
     expect((await client.send('PUT', `${maps}/ours`, { ...body, data: { a: '2' } })).status).toBe(200);
     await store.transact({ compare: [], operations: [{ type: 'delete', key: `${prefix}/configmaps/default/foreign` }] });
-    await waitUntil('it to be ready again', async () => (await client.get('/readyz')).status === 200);
+    await waitUntil('the server to be ready again', async () => (await client.get('/readyz')).status === 200);
     client.close();
   }, 60_000);
 
   test('logs the settings that differ when a server of another cluster uses the prefix', async () => {
-    const second = temporaryFolder('operate-second');
-    const one = await start('/shared');
-    const other = await start('/shared', { folder: second, args: ['--service-cluster-ip-range=10.77.0.0/16'] });
-    const told = (server: ApiServer): string | undefined =>
+    const secondFolder = temporaryFolder('operate-second');
+    const first = await start('/shared');
+    const second = await start('/shared', { folder: secondFolder, args: ['--service-cluster-ip-range=10.77.0.0/16'] });
+    const findSettingsLine = (server: ApiServer): string | undefined =>
       server.process.output.split('\n').find((text) => text.includes('another API server on this store has other settings'));
-    for (const server of [one, other]) {
-      const line = await waitUntil('the log to tell of the other', () => told(server), 90_000);
+    for (const server of [first, second]) {
+      const line = await waitUntil('the log to name the other server', () => findSettingsLine(server), 90_000);
       expect(line).toMatch(/two clusters must not share an --etcd-prefix: stop the one that does not belong here/);
       expect(line).toMatch(/--service-cluster-ip-range: here [\d./]+, there [\d./]+/);
       expect(line).toMatch(/--service-account-key-file: here [\w-]+, there [\w-]+/);
     }
-    removeFolder(second);
+    removeFolder(secondFolder);
   }, 150_000);
 });

@@ -1,59 +1,55 @@
 /**
- * Two API servers on etcd create under one quota, and one of them is killed (SIGKILL) meanwhile: no more objects come into being than there is room for, and the one
- * that is left fills it.
+ * Two API servers on etcd create objects under one ResourceQuota, and one of them is killed (SIGKILL) meanwhile: the
+ * quota is never exceeded, and the other server uses it up.
  */
 import { ApiClient } from '../../support/api-client';
-import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
+import { describeWithEtcd, startEtcd } from '../../support/etcd';
 import { freePort } from '../../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
+import { startApiServer, type ApiServer } from '../../support/programs';
+import { useFolder, useResource } from '../../support/use-resource';
 
 const NAMESPACE = '/api/v1/namespaces/default';
-const ROOM = 50;
-const LANES = 16;
+const LIMIT = 50;
+const WRITERS = 16;
 
 describeWithEtcd('a ResourceQuota enforced by two API servers', () => {
-  const folder = temporaryFolder('quota-crash');
-  let etcd: EtcdServer;
-  beforeAll(async () => {
-    etcd = await startEtcd();
-  });
-  afterAll(async () => {
-    await etcd.dispose();
-    removeFolder(folder);
-  });
+  const folder = useFolder('quota-crash');
+  const etcd = useResource(startEtcd, (started) => started.dispose());
 
   it('is neither exceeded nor left unfilled when one of them is killed', async () => {
-    const start = async (): Promise<ApiServer> => startApiServer({ folder, securePort: await freePort(), etcdServers: etcd.endpoint });
+    const start = async (): Promise<ApiServer> => startApiServer({ folder, securePort: await freePort(), etcdServers: etcd().endpoint });
     const [survivor, victim] = [await start(), await start()];
-    const client = new ApiClient(survivor.address, survivor.certificates, LANES);
-    const other = new ApiClient(victim.address, victim.certificates, LANES);
+    const client = new ApiClient(survivor.address, survivor.certificates, WRITERS);
+    const victimClient = new ApiClient(victim.address, victim.certificates, WRITERS);
     try {
-      const quota = { metadata: { name: 'q' }, spec: { hard: { 'count/configmaps': String(ROOM) } } };
+      const quota = { metadata: { name: 'q' }, spec: { hard: { 'count/configmaps': String(LIMIT) } } };
       expect((await client.send('POST', `${NAMESPACE}/resourcequotas`, quota)).status).toBe(201);
       const acknowledged: string[] = [];
-      const refused: string[] = [];
+      const rejected: string[] = [];
       let killed: Promise<unknown> | undefined;
-      const lane = async (at: ApiClient, name: string): Promise<void> => {
-        for (let n = 0; n < 200 / LANES; n += 1) {
-          const answer = await at.send('POST', `${NAMESPACE}/configmaps`, { metadata: { name: `${name}-${n}` } }).catch(() => undefined);
+      const createObjects = async (target: ApiClient, name: string): Promise<void> => {
+        for (let n = 0; n < 200 / WRITERS; n += 1) {
+          const answer = await target
+            .send('POST', `${NAMESPACE}/configmaps`, { metadata: { name: `${name}-${n}` } })
+            .catch(() => undefined);
           if (answer?.status === 201) acknowledged.push(`${name}-${n}`);
-          else if (answer?.status === 403) refused.push(answer.text);
+          else if (answer?.status === 403) rejected.push(answer.text);
           else if (answer !== undefined) throw new Error(answer.text);
-          // As soon as there is something to lose.
+          // Kill the server as soon as some creations are acknowledged.
           if (acknowledged.length >= 10) killed ??= victim.process.kill();
         }
       };
-      await Promise.all(Array.from({ length: LANES }, (_, index) => lane(index % 2 === 0 ? client : other, `l${index}`)));
+      await Promise.all(Array.from({ length: WRITERS }, (_, index) => createObjects(index % 2 === 0 ? client : victimClient, `l${index}`)));
       await killed;
       const { items }: { items: { metadata: { name: string } }[] } = JSON.parse((await client.get(`${NAMESPACE}/configmaps`)).text);
       const present = new Set(items.map(({ metadata: { name } }) => name));
       expect(acknowledged.filter((name) => !present.has(name))).toEqual([]);
-      expect(present.size).toBe(ROOM);
-      expect(refused.length).toBeGreaterThan(0);
-      expect(refused.every((text) => text.includes(`limited: count/configmaps=${ROOM}`))).toBe(true);
+      expect(present.size).toBe(LIMIT);
+      expect(rejected.length).toBeGreaterThan(0);
+      expect(rejected.every((text) => text.includes(`limited: count/configmaps=${LIMIT}`))).toBe(true);
     } finally {
       client.close();
-      other.close();
+      victimClient.close();
       await survivor.process.stop();
     }
   }, 60_000);

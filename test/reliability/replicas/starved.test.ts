@@ -1,43 +1,44 @@
-/** An API server that is starved of processor time for longer than its leases last (SIGSTOP and SIGCONT in turn), and then recovers. */
+/** An API server that gets no CPU time for longer than its leases last (alternating SIGSTOP and SIGCONT) recovers. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { resolve } from 'node:path';
 import { systemClock as clock } from '../../../shared/runtime/clock';
-import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
+import { describeWithEtcd, startEtcd } from '../../support/etcd';
 import { removeFolder, temporaryFolder, waitUntil } from '../../support/programs';
+import { useResource } from '../../support/use-resource';
 import type { StarvedState } from './starved-server';
 
-const support = (name: string): string => resolve(__dirname, '../../support', name);
+const supportFile = (name: string): string => resolve(__dirname, '../../support', name);
 const program = resolve(__dirname, 'starved-server.ts');
 
-/** Longer than a lease, which lasts two seconds in the program. */
+/** Longer than a lease, which lasts two seconds in the process. */
 const STOP_MS = 2_500;
 const RUN_MS = 2;
-const SLICES = 6;
-/** Of the program's own clock: longer than a lease. */
-const AFTERWARDS_MS = 40_000;
+const STOPS = 6;
+/** In milliseconds of the clock of the process; longer than a lease. */
+const LEASE_OUTLASTED_MS = 40_000;
 
 let child: ChildProcess | undefined;
 afterEach(() => void child?.kill('SIGKILL'));
 
-interface Starved {
+interface StarvedProcess {
   readonly process: ChildProcess;
   readonly states: readonly StarvedState[];
 }
 
-function start(type: string, place: string): Starved {
+function startStarvable(type: string, location: string): StarvedProcess {
   const process = spawn(
     globalThis.process.execPath,
-    ['-r', support('typescript-hook.cjs'), '-r', support('hasty-clock.ts'), program, type, place],
+    ['-r', supportFile('typescript-hook.cjs'), '-r', supportFile('hasty-clock.ts'), program, type, location],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );
   child = process;
   const states: StarvedState[] = [];
-  let rest = '';
+  let partialLine = '';
   process.stdout.on('data', (chunk: Buffer) => {
-    const lines = (rest + chunk.toString()).split('\n');
-    rest = lines.pop() ?? '';
+    const lines = (partialLine + chunk.toString()).split('\n');
+    partialLine = lines.pop() ?? '';
     for (const line of lines) states.push(JSON.parse(line));
   });
   return { process, states };
@@ -46,8 +47,8 @@ function start(type: string, place: string): Starved {
 const isComplete = (state: StarvedState | undefined): boolean =>
   state !== undefined && state.replicas === 1 && state.subsets === 1 && state.slices === 1 && state.renewTime !== undefined;
 
-async function starve({ process }: Starved): Promise<void> {
-  for (let slice = 0; slice < SLICES; slice++) {
+async function stopRepeatedly({ process }: StarvedProcess): Promise<void> {
+  for (let stop = 0; stop < STOPS; stop++) {
     process.kill('SIGSTOP');
     await clock.sleep(STOP_MS);
     process.kill('SIGCONT');
@@ -55,26 +56,26 @@ async function starve({ process }: Starved): Promise<void> {
   }
 }
 
-async function survivesStarvation(type: string, place: string): Promise<void> {
-  const starved = start(type, place);
+async function expectRecovery(type: string, location: string): Promise<void> {
+  const starved = startStarvable(type, location);
   const { states } = starved;
-  await waitUntil('the server to have all that it keeps', () => isComplete(states.at(-1)), 60_000);
+  await waitUntil('the server to create its objects', () => isComplete(states.at(-1)), 60_000);
   const before = states.at(-1);
-  await starve(starved);
-  const seen = states.length;
-  await waitUntil('the server to have all of it again', () => states.length > seen && isComplete(states.at(-1)), 60_000);
-  const whole = states.length;
-  const { at, leasesGranted, renewTime } = states[whole - 1] ?? { at: 0, leasesGranted: 0 };
+  await stopRepeatedly(starved);
+  const statesBefore = states.length;
+  await waitUntil('the server to recreate its objects', () => states.length > statesBefore && isComplete(states.at(-1)), 60_000);
+  const recoveredStates = states.length;
+  const { clockMs, leasesGranted, renewTime } = states[recoveredStates - 1] ?? { clockMs: 0, leasesGranted: 0 };
   expect(leasesGranted).toBeGreaterThan(before?.leasesGranted ?? 0);
-  await waitUntil('another lease to pass', () => (states.at(-1)?.at ?? 0) > at + AFTERWARDS_MS, 60_000);
-  expect(states.slice(whole).filter((state) => !isComplete(state))).toEqual([]);
+  await waitUntil('another lease to pass', () => (states.at(-1)?.clockMs ?? 0) > clockMs + LEASE_OUTLASTED_MS, 60_000);
+  expect(states.slice(recoveredStates).filter((state) => !isComplete(state))).toEqual([]);
   expect(states.at(-1)?.renewTime).not.toBe(renewTime);
 }
 
 it('a starved server on the embedded store recovers its endpoints and its identity Lease', async () => {
   const folder = temporaryFolder('starved');
   try {
-    await survivesStarvation('embedded', folder);
+    await expectRecovery('embedded', folder);
   } finally {
     child?.kill('SIGKILL');
     removeFolder(folder);
@@ -82,9 +83,7 @@ it('a starved server on the embedded store recovers its endpoints and its identi
 }, 200_000);
 
 describeWithEtcd('a starved server on etcd', () => {
-  let server: EtcdServer;
-  beforeAll(async () => void (server = await startEtcd()));
-  afterAll(() => server.dispose());
+  const server = useResource(startEtcd, (started) => started.dispose());
 
-  it('recovers its endpoints and its identity Lease', () => survivesStarvation('etcd', server.endpoint), 200_000);
+  it('recovers its endpoints and its identity Lease', () => expectRecovery('etcd', server().endpoint), 200_000);
 });

@@ -1,4 +1,4 @@
-/** An embedded store whose process is killed in the middle of writes loses nothing that it acknowledged. */
+/** The embedded store loses no acknowledged write when its process is killed during writes. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -18,8 +18,8 @@ const ROUNDS = 4;
 
 interface Viewer {
   readonly child: ChildProcess;
-  /** How often it has read everything. Throws when it has ended. */
-  views(): number;
+  /** Number of complete reads so far. Throws when the process has ended. */
+  countViews(): number;
   kill(): Promise<void>;
 }
 
@@ -35,7 +35,9 @@ describe('the embedded store after a crash', () => {
 
   const open = (): Promise<Store> => openEmbeddedStore({ directory, clock: systemClock, random: systemRandom });
 
-  /** Lets a process write until it has acknowledged so much, kills it, and returns what it had acknowledged. */
+  /**
+   * Starts a writer, kills it after `acknowledgements` acknowledged writes, and returns the revisions of these by key.
+   */
   async function writeAndKill(
     prefix: string,
     acknowledgements: number,
@@ -44,43 +46,43 @@ describe('the embedded store after a crash', () => {
     const process = spawn(globalThis.process.execPath, ['-r', hook, program, directory, prefix], { stdio: ['ignore', 'pipe', 'pipe'] });
     child = process;
     let text = '';
-    let trouble = '';
-    process.stderr.on('data', (chunk: Buffer) => (trouble += chunk.toString()));
-    const enough = new Promise<void>((resolve, reject) => {
+    let errorOutput = '';
+    process.stderr.on('data', (chunk: Buffer) => (errorOutput += chunk.toString()));
+    const acknowledged = new Promise<void>((resolve, reject) => {
       process.stdout.on('data', (chunk: Buffer) => {
         text += chunk.toString();
         if (text.split('\n').length > acknowledgements) resolve();
       });
-      process.once('exit', () => reject(new Error(`the writer ended by itself: ${trouble}`)));
+      process.once('exit', () => reject(new Error(`the writer ended by itself: ${errorOutput}`)));
     });
-    await enough;
+    await acknowledged;
     await meanwhile?.(process.pid ?? 0);
-    const gone = once(process, 'close');
+    const closed = once(process, 'close');
     process.kill('SIGKILL');
-    await gone;
+    await closed;
     const lines = text.split('\n').slice(0, -1);
     return new Map(lines.map((line) => [line.split(' ')[0] ?? '', Number(line.split(' ')[1])]));
   }
 
   function startViewer(): Viewer {
     const viewer = spawn(process.execPath, ['-r', hook, viewerProgram, directory], { stdio: ['ignore', 'pipe', 'pipe'] });
-    let [views, trouble] = [0, ''];
+    let [views, errorOutput] = [0, ''];
     viewer.stdout.on('data', (chunk: Buffer) => (views += chunk.toString().split('\n').length - 1));
-    viewer.stderr.on('data', (chunk: Buffer) => (trouble += chunk.toString()));
+    viewer.stderr.on('data', (chunk: Buffer) => (errorOutput += chunk.toString()));
     const ended = once(viewer, 'close');
     return {
       child: viewer,
-      views: () => {
+      countViews: () => {
         if (viewer.exitCode !== null || viewer.signalCode !== null) {
-          throw new Error(`the reader ended by itself: ${viewer.exitCode} ${viewer.signalCode} ${trouble}`);
+          throw new Error(`the reader ended by itself: ${viewer.exitCode} ${viewer.signalCode} ${errorOutput}`);
         }
         return views;
       },
       kill: async () => {
         viewer.kill('SIGKILL');
         await ended;
-        // Nothing else has ended it.
-        expect([viewer.signalCode, trouble]).toEqual(['SIGKILL', '']);
+        // It ended by this signal only.
+        expect([viewer.signalCode, errorOutput]).toEqual(['SIGKILL', '']);
       },
     };
   }
@@ -92,14 +94,14 @@ describe('the embedded store after a crash', () => {
       const store = await open();
       try {
         const { kvs, revision: current } = await store.range(prefixRange('/'));
-        const found = new Map(kvs.map((kv) => [kv.key, kv]));
+        const byKey = new Map(kvs.map((kv) => [kv.key, kv]));
         for (const [key, revision] of acknowledged) {
-          expect(found.get(key)).toMatchObject({ key, modRevision: revision, version: 1 });
-          expect(found.get(key)?.value.toString().split(' ')[0]).toBe(key);
+          expect(byKey.get(key)).toMatchObject({ key, modRevision: revision, version: 1 });
+          expect(byKey.get(key)?.value.toString().split(' ')[0]).toBe(key);
         }
-        const shared = found.get(`/round${round}/shared`);
-        expect(found.get(shared?.value.toString() ?? '')?.modRevision).toBe(shared?.modRevision);
-        // The log has no hole: a watch from the oldest event that may be asked for sees every revision to the newest.
+        const shared = byKey.get(`/round${round}/shared`);
+        expect(byKey.get(shared?.value.toString() ?? '')?.modRevision).toBe(shared?.modRevision);
+        // The event log has no gap: a watch from the oldest available event receives every revision up to the newest.
         const seen = new Recorder();
         const watch = store.watch(prefixRange('/'), current - 40, seen);
         await seen.until(() => seen.all[seen.all.length - 1]?.revision === current);
@@ -120,9 +122,9 @@ describe('the embedded store after a crash', () => {
     const viewers = [startViewer(), startViewer(), startViewer()];
     try {
       for (let round = 1; round <= ROUNDS; round++) {
-        const views = viewers.map((viewer) => viewer.views());
+        const views = viewers.map((viewer) => viewer.countViews());
         const written = await writeAndKill(`/round${round}/`, 20, async () => {
-          await waitUntil('every reader to read', () => viewers.every((viewer, index) => viewer.views() > (views[index] ?? 0)));
+          await waitUntil('every reader to read', () => viewers.every((viewer, index) => viewer.countViews() > (views[index] ?? 0)));
         });
         for (const [key, revision] of written) acknowledged.set(key, revision);
         await viewers.shift()?.kill();
@@ -132,8 +134,8 @@ describe('the embedded store after a crash', () => {
       const store = await open();
       const { kvs } = await store.range(prefixRange('/'));
       await store.close();
-      const found = new Map(kvs.map(({ key, modRevision }) => [key, modRevision]));
-      expect([...acknowledged].filter(([key, revision]) => found.get(key) !== revision)).toEqual([]);
+      const revisions = new Map(kvs.map(({ key, modRevision }) => [key, modRevision]));
+      expect([...acknowledged].filter(([key, revision]) => revisions.get(key) !== revision)).toEqual([]);
     } finally {
       for (const viewer of viewers) viewer.child.kill('SIGKILL');
     }

@@ -1,4 +1,7 @@
-/** One data folder and two processes that want it: the kernel's lock, and what happens where it was got around. */
+/**
+ * Two processes that open one data folder: the file lock, and detection of a second writer when the lock file was
+ * deleted.
+ */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -14,15 +17,15 @@ import { skipLoudly } from '../../support/skipped';
 
 const hook = resolve(__dirname, '../../support/typescript-hook.cjs');
 const program = resolve(__dirname, 'embedded-writer.ts');
-/** A first process of its own namespace, which is killed with the program that made it. */
-const apart = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'];
+/** Runs a process in a PID namespace of its own, which is killed with its parent. */
+const IN_NAMESPACE = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'];
 
 interface Writer {
-  /** `<key> <revision>` of every write that it was told is done. */
+  /** Revision of each acknowledged write, by key. */
   readonly acknowledged: () => Map<string, number>;
-  /** Resolves once it has been told so of so many. */
-  count(acknowledgements: number): Promise<void>;
-  /** Resolves with what it said when it has ended by itself. */
+  /** Resolves after this number of acknowledged writes. */
+  waitForCount(acknowledgements: number): Promise<void>;
+  /** Resolves with the error output when the process has ended. */
   readonly ended: Promise<string>;
   kill(): Promise<void>;
 }
@@ -45,25 +48,25 @@ async function open(): Promise<Store> {
   return store;
 }
 
-function startWriter(prefix: string, within: readonly string[] = []): Writer {
-  const [command = '', ...rest] = [...within, process.execPath, '-r', hook, program, directory, prefix];
+function startWriter(prefix: string, commandPrefix: readonly string[] = []): Writer {
+  const [command = '', ...rest] = [...commandPrefix, process.execPath, '-r', hook, program, directory, prefix];
   const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
   children.push(child);
-  let [text, trouble] = ['', ''];
-  child.stderr.on('data', (chunk: Buffer) => (trouble += chunk.toString()));
+  let [text, errorOutput] = ['', ''];
+  child.stderr.on('data', (chunk: Buffer) => (errorOutput += chunk.toString()));
   const closed = once(child, 'close');
   const lines = (): string[] => text.split('\n').slice(0, -1);
   return {
     acknowledged: () => new Map(lines().map((line) => [line.split(' ')[0] ?? '', Number(line.split(' ')[1])])),
-    count: (acknowledgements) =>
+    waitForCount: (acknowledgements) =>
       new Promise((done, failed) => {
         child.stdout.on('data', (chunk: Buffer) => {
           text += chunk.toString();
           if (lines().length >= acknowledgements) done();
         });
-        void closed.then(() => failed(new Error(`the writer ended by itself: ${trouble}`)));
+        void closed.then(() => failed(new Error(`the writer ended by itself: ${errorOutput}`)));
       }),
-    ended: closed.then(() => trouble.trim()),
+    ended: closed.then(() => errorOutput.trim()),
     kill: async () => {
       child.kill('SIGKILL');
       await closed;
@@ -72,21 +75,21 @@ function startWriter(prefix: string, within: readonly string[] = []): Writer {
 }
 
 describe('the data folder of the embedded store,', () => {
-  const places: readonly (readonly [string, readonly string[]])[] = [
+  const PROCESSES: readonly (readonly [string, readonly string[]])[] = [
     ['a plain process', []],
-    ['a process in a namespace of its own', apart],
+    ['a process in a namespace of its own', IN_NAMESPACE],
   ];
-  describe.each(places)('wanted by %s,', (name, within) => {
-    if (within.length > 0 && spawnSync(within[0] ?? '', [...within.slice(1), 'true']).status !== 0) {
+  describe.each(PROCESSES)('wanted by %s,', (name, commandPrefix) => {
+    if (commandPrefix.length > 0 && spawnSync(commandPrefix[0] ?? '', [...commandPrefix.slice(1), 'true']).status !== 0) {
       skipLoudly(name, 'no namespaces can be made here');
       return;
     }
 
     it('is locked for others while that process holds it, and free when it is killed', async () => {
-      const writer = startWriter('/a/', within);
-      await writer.count(5);
-      const refused: unknown = await open().catch((error: unknown) => error);
-      expect(refused).toMatchObject({ failure: 'unavailable', message: expect.stringMatching(/is in use by process \d+ on /) });
+      const writer = startWriter('/a/', commandPrefix);
+      await writer.waitForCount(5);
+      const failure: unknown = await open().catch((error: unknown) => error);
+      expect(failure).toMatchObject({ failure: 'unavailable', message: expect.stringMatching(/is in use by process \d+ on /) });
       await writer.kill();
       const store = await open();
       for (const [key, revision] of writer.acknowledged()) expect((await store.get(key)).kv?.modRevision).toBe(revision);
@@ -95,7 +98,7 @@ describe('the data folder of the embedded store,', () => {
     it('is locked for that process while another one holds it', async () => {
       const store = await open();
       await put(store, '/mine', '1');
-      expect(await startWriter('/a/', within).ended).toContain(`is in use by process ${process.pid} on `);
+      expect(await startWriter('/a/', commandPrefix).ended).toContain(`is in use by process ${process.pid} on `);
       expect(await put(store, '/mine', '2')).toBe(3);
     }, 30_000);
   });
@@ -108,9 +111,9 @@ describe('the data folder of the embedded store,', () => {
     await seen.count(1);
     rmSync(join(directory, 'lock'));
     const writer = startWriter('/other/');
-    await writer.count(50);
+    await writer.waitForCount(50);
     expect(await failureOf(put(store, '/mine', '2'))).toMatchObject({ failure: 'unavailable' });
-    const said = /another process has written to the data in .* \(its last revision is \d+, the last one known here is 2\)/;
+    const expectedMessage = /another process has written to the data in .* \(its last revision is \d+, the last one known here is 2\)/;
     const calls: (() => Promise<unknown>)[] = [
       () => put(store, '/mine', '3'),
       () => store.get('/mine'),
@@ -121,10 +124,13 @@ describe('the data folder of the embedded store,', () => {
       () => store.health(),
     ];
     for (const call of calls) {
-      expect(await call().catch((error: unknown) => error)).toMatchObject({ failure: 'closed', message: expect.stringMatching(said) });
+      expect(await call().catch((error: unknown) => error)).toMatchObject({
+        failure: 'closed',
+        message: expect.stringMatching(expectedMessage),
+      });
     }
     expect(seen.connections).toEqual(['connected', 'disconnected']);
-    await writer.count(200);
+    await writer.waitForCount(200);
     await writer.kill();
     const after = await open();
     for (const [key, revision] of writer.acknowledged()) expect((await after.get(key)).kv?.modRevision).toBe(revision);
@@ -134,10 +140,10 @@ describe('the data folder of the embedded store,', () => {
   it('opened twice, stays with the first store when the second has not seen its last writes', async () => {
     const store = await open();
     rmSync(join(directory, 'lock'));
-    const newcomer = await open();
+    const second = await open();
     const lease = await store.grantLease(60);
-    expect(await failureOf(put(newcomer, '/a', '1'))).toMatchObject({ failure: 'unavailable' });
-    expect(await failureOf(newcomer.health())).toMatchObject({ failure: 'closed' });
+    expect(await failureOf(put(second, '/a', '1'))).toMatchObject({ failure: 'unavailable' });
+    expect(await failureOf(second.health())).toMatchObject({ failure: 'closed' });
     await store.keepLeaseAlive(lease);
     expect(await put(store, '/a', '2')).toBe(2);
   });

@@ -1,4 +1,4 @@
-/** The embedded store on a disk that fills up, and has room again: a real one, of a few megabytes, in memory. */
+/** The embedded store on a disk that fills up and gets free space again: a tmpfs of a few megabytes. */
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,28 +16,28 @@ afterAll(() => {
   if (isMounted) spawnSync('umount', [disk]);
   rmSync(disk, { recursive: true, force: true });
 });
-if (isMounted) describe('the embedded store on a full disk', fullDisk);
+if (isMounted) describe('the embedded store on a full disk', describeFullDisk);
 else skipLoudly('the embedded store on a full disk', 'no disk of its own can be mounted here');
 
-function fullDisk(): void {
+function describeFullDisk(): void {
   let clock: ManualClock;
   let store: Store;
   const rejections: unknown[] = [];
-  const note = (reason: unknown): void => void rejections.push(reason);
+  const recordRejection = (reason: unknown): void => void rejections.push(reason);
   const ballast = join(disk, 'ballast');
 
   beforeAll(async () => {
-    process.on('unhandledRejection', note);
+    process.on('unhandledRejection', recordRejection);
     clock = new ManualClock();
     store = await openEmbeddedStore({ directory: join(disk, 'data'), clock, random: systemRandom });
   });
   afterAll(async () => {
     await store.close();
-    process.off('unhandledRejection', note);
+    process.off('unhandledRejection', recordRejection);
   });
 
-  /** Other people's data take all the room that is left, then the store's own. */
-  async function fill(): Promise<string[]> {
+  /** Fills the disk with another file, and then the free pages of the store. Returns the keys that were written. */
+  async function fillDisk(): Promise<string[]> {
     const block = Buffer.alloc(64 << 10);
     for (let isFull = false; !isFull;) {
       try {
@@ -64,13 +64,13 @@ function fullDisk(): void {
   it('reports failing writes, serves reads, and recovers when space is freed', async () => {
     await put(store, '/before', '1');
     await store.health();
-    const written = await fill();
+    const written = await fillDisk();
     await expect(store.health()).rejects.toMatchObject({ message: expect.stringMatching(/No space left|Input\/output error/) });
     for (let round = 0; round < 5; round++) {
       await clock.advanceAsync(5_000);
       await expect(store.health()).rejects.toMatchObject({ message: expect.stringContaining('the write was not done') });
     }
-    // Where there is nothing yet, nothing can be begun.
+    // A new store cannot be created.
     await expect(openEmbeddedStore({ directory: join(disk, 'other'), clock, random: systemRandom })).rejects.toThrow(/no space left/i);
     expect(await valueOf(store, '/before')).toBe('1');
     expect((await store.range(prefixRange('/full/'))).count).toBe(written.length);

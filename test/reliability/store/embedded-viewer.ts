@@ -1,6 +1,7 @@
 /**
- * A process that opens an embedded store to read, reads and closes it again, as fast as it can, until it is killed; each time it says so on standard output. Ends by itself
- * only when there is a store that it could not read. Argument: the folder.
+ * A process that opens an embedded store for reading, reads all keys and closes it, as fast as it can, until it is
+ * killed; it prints the number of keys each time. It ends by itself only when it cannot read an existing store.
+ * Argument: the folder.
  */
 import { existsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,11 +9,11 @@ import { openStoreView } from '../../../apiserver/storage/embedded/store-view';
 import { prefixRange } from '../../../apiserver/storage/store';
 import { errorMessage } from '../../../shared/runtime/error-message';
 
-const standardOutput = 1;
+const STANDARD_OUTPUT = 1;
 
 async function main(directory: string): Promise<never> {
   for (;;) {
-    // The writer may not have begun.
+    // The writer may not have created the store yet.
     if (!existsSync(join(directory, 'data.mdb'))) {
       await new Promise((resolve) => setImmediate(resolve));
       continue;
@@ -21,7 +22,7 @@ async function main(directory: string): Promise<never> {
     let keys = 0;
     for await (const { value } of view.entries(prefixRange('/'))) keys += value.length > 0 ? 1 : 0;
     await view.close();
-    writeSync(standardOutput, `${keys}\n`);
+    writeSync(STANDARD_OUTPUT, `${keys}\n`);
   }
 }
 

@@ -8,8 +8,8 @@ import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
 import { errorMessage } from '../../../shared/runtime/error-message';
 
-const writers = 8;
-const standardOutput = 1;
+const WRITERS = 8;
+const STANDARD_OUTPUT = 1;
 
 async function main(directory: string, prefix: string): Promise<void> {
   const store = await openEmbeddedStore({ directory, clock: systemClock, random: systemRandom });
@@ -24,11 +24,11 @@ async function main(directory: string, prefix: string): Promise<void> {
           { type: 'put', key: shared, value: Buffer.from(key) },
         ],
       });
-      writeSync(standardOutput, `${key} ${revision}\n`);
+      writeSync(STANDARD_OUTPUT, `${key} ${revision}\n`);
       if (serial % 100 === 99 && writer === 0) await store.compact(revision - 50);
     }
   };
-  await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
+  await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)));
 }
 
 const [directory, prefix] = process.argv.slice(2);

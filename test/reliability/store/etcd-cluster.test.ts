@@ -1,4 +1,4 @@
-/** The etcd store on three members with TLS and client certificates, while members die. */
+/** The etcd store on three members with TLS and client certificates, while members are killed. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { describeWithEtcd, startEtcdCluster, type EtcdServer } from '../../suppo
 import { makeEtcdCertificates } from '../../support/etcd-certificates';
 import { waitUntil } from '../../support/programs';
 
-const serverName = 'store.test';
+const SERVER_NAME = 'store.test';
 
 describeWithEtcd('the etcd store on a cluster', () => {
   let folder: string;
@@ -23,14 +23,14 @@ describeWithEtcd('the etcd store on a cluster', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'etcd-cluster-'));
-    const certificates = await makeEtcdCertificates(folder, [serverName]);
+    const certificates = await makeEtcdCertificates(folder, [SERVER_NAME]);
     const { ca, cert, key } = certificates.client;
-    const presented = { ca: readFileSync(ca), cert: readFileSync(cert), key: readFileSync(key) };
+    const credentials = { ca: readFileSync(ca), cert: readFileSync(cert), key: readFileSync(key) };
     members = await startEtcdCluster(3, { tls: certificates.members });
     options = {
       endpoints: members.map(({ endpoint }) => endpoint),
-      credentials: () => presented,
-      serverName,
+      credentials: () => credentials,
+      serverName: SERVER_NAME,
       clock: systemClock,
       random: systemRandom,
     };
@@ -51,7 +51,7 @@ describeWithEtcd('the etcd store on a cluster', () => {
     const create = async (): Promise<void> => {
       const key = `/key/${serial++}`;
       const transaction = { compare: [{ key, modRevision: 0 }], operations: [{ type: 'put' as const, key, value: Buffer.from(key) }] };
-      // A write that certainly was not sent may be tried again at will.
+      // A write that failed as unavailable was not sent and can be retried.
       for (let attempt = 0; ; attempt++) {
         const { failure, committed } = await commit(target, transaction, { clock: systemClock }).then(
           (result) => ({ failure: undefined, committed: result.committed }),
@@ -82,14 +82,14 @@ describeWithEtcd('the etcd store on a cluster', () => {
     await Promise.all(others.map((member) => member.kill()));
     const write = (): Promise<unknown> =>
       commit(target, { compare: [], operations: [{ type: 'put', key: '/alone', value: Buffer.from('x') }] }, { clock: systemClock });
-    // Until it has noticed that the others are gone, a leader takes what it cannot finish.
+    // A leader accepts writes that it cannot commit until it notices that the other members are down.
     let outcome = '';
-    let took = Infinity;
-    for (const end = systemClock.monotonic() + 30_000; outcome !== 'unavailable' || took > 1_000;) {
+    let tookMs = Infinity;
+    for (const end = systemClock.monotonic() + 30_000; outcome !== 'unavailable' || tookMs > 1_000;) {
       expect(systemClock.monotonic()).toBeLessThan(end);
       const start = systemClock.monotonic();
       outcome = (await failureOf(write())).failure;
-      took = systemClock.monotonic() - start;
+      tookMs = systemClock.monotonic() - start;
     }
     const start = systemClock.monotonic();
     expect((await failureOf(target.count(prefixRange('/')))).failure).toBe('unavailable');
@@ -108,10 +108,10 @@ describeWithEtcd('the etcd store on a cluster', () => {
   }, 90_000);
 
   it('fails to open without a client certificate, and when the server name is not in the certificate', async () => {
-    const short = { ...options, openTimeoutMs: 3_000 };
+    const shortTimeout = { ...options, openTimeoutMs: 3_000 };
     const { ca } = options.credentials?.() ?? {};
     if (ca === undefined) throw new Error('the certificates are missing');
-    expect(await failureOf(openEtcdStore({ ...short, credentials: () => ({ ca }) }))).toMatchObject({ failure: 'unavailable' });
-    expect(await failureOf(openEtcdStore({ ...short, serverName: 'other.test' }))).toMatchObject({ failure: 'unavailable' });
+    expect(await failureOf(openEtcdStore({ ...shortTimeout, credentials: () => ({ ca }) }))).toMatchObject({ failure: 'unavailable' });
+    expect(await failureOf(openEtcdStore({ ...shortTimeout, serverName: 'other.test' }))).toMatchObject({ failure: 'unavailable' });
   }, 30_000);
 });

@@ -1,4 +1,4 @@
-/** The etcd store while etcd dies, stalls, compacts, or the network between them breaks. */
+/** The etcd store while etcd is killed, stopped or compacted, or the network connection breaks. */
 import { commit } from '../../../apiserver/storage/commit';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import { prefixRange, type Store, type Watch } from '../../../apiserver/storage/store';
@@ -16,8 +16,8 @@ import { startSilentServer } from '../../support/silent-server';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy';
 
 describeWithEtcd('the etcd store under faults', () => {
-  const all = prefixRange('/');
-  const soon = (): { readonly deadline: number } => ({ deadline: systemClock.monotonic() + 1_000 });
+  const allKeys = prefixRange('/');
+  const deadlineInOneSecond = (): { readonly deadline: number } => ({ deadline: systemClock.monotonic() + 1_000 });
   let server: EtcdServer;
   let proxy: TcpProxy;
   /** Reaches the server directly. */
@@ -42,8 +42,8 @@ describeWithEtcd('the etcd store under faults', () => {
     await server.dispose();
   });
 
-  /** Tries again for as long as a server that has just started has no leader; the test's time limit is the only one. */
-  const patiently = async <T>(call: () => Promise<T>): Promise<T> => {
+  /** Retries while a server that has just started has no leader, up to the timeout of the test. */
+  const retryWhileUnavailable = async <T>(call: () => Promise<T>): Promise<T> => {
     for (;;) {
       try {
         return await call();
@@ -53,42 +53,42 @@ describeWithEtcd('the etcd store under faults', () => {
     }
   };
 
-  const expectComplete = (seen: Recorder, from: number, through: number): void => {
+  const expectAllRevisions = (seen: Recorder, from: number, through: number): void => {
     expect(seen.breaches).toEqual([]);
     expect(seen.all.map(({ revision }) => revision)).toEqual(Array.from({ length: through - from + 1 }, (_, index) => from + index));
   };
 
   it('loses and repeats no event when the server is killed during a watch', async () => {
     const seen = new Recorder();
-    watch = direct.watch(all, 2, seen);
+    watch = direct.watch(allKeys, 2, seen);
     for (let value = 0; value < 20; value++) await put(direct, '/a', String(value));
     await server.kill();
     await seen.until(() => seen.connections.includes('disconnected'));
     await server.restart();
     await seen.connected(2);
-    await patiently(() => put(direct, '/a', '20'));
+    await retryWhileUnavailable(() => put(direct, '/a', '20'));
     for (let value = 21; value < 40; value++) await put(direct, '/a', String(value));
     await seen.count(40);
-    expectComplete(seen, 2, 41);
+    expectAllRevisions(seen, 2, 41);
   }, 30_000);
 
   it('resumes a watch whose connection is cut repeatedly before it catches up', async () => {
     const value = 'x'.repeat(2_000);
     await Promise.all(Array.from({ length: 2_000 }, (_, index) => put(direct, `/${index % 10}`, value + String(index))));
     const seen = new Recorder();
-    watch = store.watch(all, 2, seen);
+    watch = store.watch(allKeys, 2, seen);
     for (let cuts = 1; cuts <= 4; cuts++) {
       proxy.cutAfter(500_000);
       await seen.until(() => seen.connections.filter((state) => state === 'disconnected').length >= cuts || seen.all.length === 2_000);
     }
     await seen.count(2_000);
     expect(seen.connections.filter((state) => state === 'disconnected').length).toBeGreaterThanOrEqual(3);
-    expectComplete(seen, 2, 2_001);
+    expectAllRevisions(seen, 2, 2_001);
   }, 30_000);
 
   it('reports a compaction when a disconnected watch has missed compacted events', async () => {
     const seen = new Recorder();
-    watch = store.watch(all, 2, seen);
+    watch = store.watch(allKeys, 2, seen);
     await put(direct, '/a', '1');
     await seen.count(1);
     proxy.refuse(true);
@@ -104,7 +104,7 @@ describeWithEtcd('the etcd store under faults', () => {
 
   it('resumes a watch when the missed events are not compacted', async () => {
     const seen = new Recorder();
-    watch = store.watch(all, 2, seen);
+    watch = store.watch(allKeys, 2, seen);
     await put(direct, '/a', '1');
     await seen.count(1);
     proxy.refuse(true);
@@ -114,19 +114,19 @@ describeWithEtcd('the etcd store under faults', () => {
     await direct.compact(3);
     proxy.refuse(false);
     await seen.count(8);
-    expectComplete(seen, 2, 9);
+    expectAllRevisions(seen, 2, 9);
   }, 30_000);
 
   it('fails calls at their deadline while the server is stopped, and recovers when it continues', async () => {
     const seen = new Recorder();
-    watch = direct.watch(all, 2, seen);
+    watch = direct.watch(allKeys, 2, seen);
     await put(direct, '/a', '1');
     await seen.count(1);
     server.pause();
-    expect(await failureOf(direct.get('/a', soon()))).toMatchObject({ failure: 'deadline' });
-    expect(await failureOf(direct.revision(soon()))).toMatchObject({ failure: 'deadline' });
+    expect(await failureOf(direct.get('/a', deadlineInOneSecond()))).toMatchObject({ failure: 'deadline' });
+    expect(await failureOf(direct.revision(deadlineInOneSecond()))).toMatchObject({ failure: 'deadline' });
     const write = { compare: [{ key: '/b', modRevision: 0 }], operations: [{ type: 'put' as const, key: '/b', value: Buffer.from('1') }] };
-    expect(await failureOf(direct.transact(write, soon()))).toMatchObject({ failure: 'ambiguous' });
+    expect(await failureOf(direct.transact(write, deadlineInOneSecond()))).toMatchObject({ failure: 'ambiguous' });
     server.resume();
     await put(direct, '/c', '1');
     await seen.until(() => seen.all.some(({ key }) => key === '/c'));
@@ -136,27 +136,28 @@ describeWithEtcd('the etcd store under faults', () => {
 
   it('resolves the outcome of a create and an update whose responses were lost', async () => {
     const create = { compare: [{ key: '/a', modRevision: 0 }], operations: [{ type: 'put' as const, key: '/a', value: Buffer.from('1') }] };
-    const lose = async (): Promise<void> => {
-      // The write is done when the direct connection sees its revision; then the connection that waits for it breaks.
+    const loseResponse = async (): Promise<void> => {
+      // The write is committed when the direct connection receives its event; then the connection that waits for the
+      // response is cut.
       const before = await direct.revision();
       proxy.mute(true);
       const seen = new Recorder();
-      const witness = direct.watch(all, before + 1, seen);
+      const witness = direct.watch(allKeys, before + 1, seen);
       await seen.count(1);
       witness.close();
       proxy.mute(false);
       proxy.cut();
     };
-    const [created] = await Promise.all([commitSoon(create), lose()]);
+    const [created] = await Promise.all([commitSoon(create), loseResponse()]);
     expect(created).toEqual({ committed: true, revision: 2 });
     const update = { compare: [{ key: '/a', modRevision: 2 }], operations: [{ type: 'put' as const, key: '/a', value: Buffer.from('2') }] };
-    const [updated] = await Promise.all([commitSoon(update), lose()]);
+    const [updated] = await Promise.all([commitSoon(update), loseResponse()]);
     expect(updated).toEqual({ committed: true, revision: 3 });
     expect(await direct.revision()).toBe(3);
     expect((await direct.get('/a')).kv).toMatchObject({ version: 2 });
 
     async function commitSoon(transaction: typeof create): ReturnType<typeof commit> {
-      // Let `lose` begin to withhold answers first.
+      // `loseResponse` must mute the proxy first.
       await systemClock.sleep(100);
       return commit(store, transaction, { clock: systemClock });
     }
@@ -165,20 +166,20 @@ describeWithEtcd('the etcd store under faults', () => {
   it('reports a write as ambiguous when its response is lost', async () => {
     proxy.mute(true);
     const write = { compare: [{ key: '/a', modRevision: 0 }], operations: [{ type: 'put' as const, key: '/a', value: Buffer.from('1') }] };
-    expect(await failureOf(store.transact(write, soon()))).toMatchObject({ failure: 'ambiguous' });
+    expect(await failureOf(store.transact(write, deadlineInOneSecond()))).toMatchObject({ failure: 'ambiguous' });
     expect(await valueOf(direct, '/a')).toBe('1');
   }, 30_000);
 
   it('reports a write as unavailable, not ambiguous, when no server is reachable', async () => {
     await server.kill();
-    // The first one may still be sent on the connection that is just breaking.
+    // The first write may still be sent on the connection that is breaking.
     await failureOf(put(direct, '/b', '1'));
     for (let attempt = 0; attempt < 3; attempt++) {
       const { failure } = await failureOf(put(direct, '/a', '1'));
       expect(failure).toBe('unavailable');
     }
     await server.restart();
-    expect(await patiently(() => valueOf(direct, '/a'))).toBeUndefined();
+    expect(await retryWhileUnavailable(() => valueOf(direct, '/a'))).toBeUndefined();
   }, 30_000);
 
   it('retries reads when the connection breaks', async () => {
@@ -199,7 +200,7 @@ describeWithEtcd('the etcd store under faults', () => {
 
   it('moves a watch to another connection when it is reopened', async () => {
     const seen = new Recorder();
-    watch = store.watch(all, 2, seen);
+    watch = store.watch(allKeys, 2, seen);
     await put(direct, '/a', '1');
     await seen.count(1);
     const before = proxy.accepted;
@@ -209,7 +210,7 @@ describeWithEtcd('the etcd store under faults', () => {
     proxy.mute(false);
     await seen.count(2);
     expect(proxy.accepted).toBeGreaterThan(before);
-    expectComplete(seen, 2, 3);
+    expectAllRevisions(seen, 2, 3);
   }, 30_000);
 
   it('reports which writes a store without space has committed', async () => {
@@ -226,11 +227,12 @@ describeWithEtcd('the etcd store under faults', () => {
       outcomes.set(key, outcome);
     };
     try {
-      // Writes that are let in together and find no more room are done and refused in one answer; those after them are refused.
+      // Writes that are admitted together and exceed the quota may be committed although the response is an error;
+      // later ones are rejected.
       for (let round = 0; round < 3; round++) {
         await Promise.all(Array.from({ length: 10 }, (_, index) => create(`/${round}${index}`)));
       }
-      const { kvs } = await full.range({ ...all, keysOnly: true });
+      const { kvs } = await full.range({ ...allKeys, keysOnly: true });
       expect(new Set(outcomes.values())).toEqual(new Set(['true', 'no-space']));
       expect(
         [...outcomes]
@@ -251,9 +253,9 @@ describeWithEtcd('the etcd store under faults', () => {
     const pair = await openEtcdStore({ endpoints, clock, random: new FixedRandom() });
     try {
       const seen = new Recorder();
-      watch = pair.watch(all, 2, seen);
+      watch = pair.watch(allKeys, 2, seen);
       await put(direct, '/a', '1');
-      // Once for calls, once for the watch.
+      // One connection for calls and one for the watch.
       await waitUntil('the silent member was tried', () => silent.accepted() === 2);
       await clock.advanceAsync(5_000);
       expect(seen.connections).toEqual([]);
@@ -268,26 +270,26 @@ describeWithEtcd('the etcd store under faults', () => {
 
   it('reconnects to members whose names resolve to other addresses', async () => {
     let address = '127.0.0.1';
-    const forget = makeUpNames(() => address);
+    const restoreNames = makeUpNames(() => address);
     const [target, ports] = [Number(new URL(server.endpoint).port), await freePorts(2)];
-    const appear = (): Promise<TcpProxy[]> => Promise.all(ports.map((port) => startTcpProxy(target, { host: address, port })));
-    let proxies = await appear();
+    const startProxies = (): Promise<TcpProxy[]> => Promise.all(ports.map((port) => startTcpProxy(target, { host: address, port })));
+    let proxies = await startProxies();
     const endpoints = ports.map((port, index) => `http://member-${index}.test:${port}`);
     const named = await openEtcdStore({ endpoints, clock: systemClock, random: systemRandom });
     try {
       const seen = new Recorder();
-      watch = named.watch(all, 2, seen);
+      watch = named.watch(allKeys, 2, seen);
       await put(named, '/a', '1');
       await seen.count(1);
       await Promise.all(proxies.map((each) => each.close()));
       address = '127.0.0.2';
-      proxies = await appear();
-      expect(await patiently(() => valueOf(named, '/a'))).toBe('1');
+      proxies = await startProxies();
+      expect(await retryWhileUnavailable(() => valueOf(named, '/a'))).toBe('1');
       await put(direct, '/a', '2');
       await seen.until(() => seen.all.length >= 2);
       expect(seen.breaches).toEqual([]);
     } finally {
-      forget();
+      restoreNames();
       await named.close();
       await Promise.all(proxies.map((each) => each.close()));
     }
