@@ -14,7 +14,7 @@ const TRIED = [
   'apiserver/storage/contract/embedded',
   'apiserver/storage/contract/etcd',
   'test/integration/sources',
-  'test/integration/http/(requests|limits|updates|watch|streams|definitions|webhooks)',
+  'test/integration/http/(requests|request-limits|watch|http2-streams|custom-resource-definitions|auth-webhooks)[.]',
   'test/integration/controllers/deployments',
   'test/reliability/crash',
   'test/e2e/(embedded|npm-start|kubectl|client-node)[.]test',

@@ -35,7 +35,7 @@ const recordedTitles = (name: string): readonly string[] =>
 
 /** Titles that a file takes from a recording, by the file. */
 const TABLE_TITLES: Readonly<Record<string, readonly string[]>> = {
-  'test/integration/http/lifecycles.test.ts': lifecycles('writes/lifecycles').cases.map(({ kind }) => kind.name),
+  'test/integration/http/recorded-lifecycles.test.ts': lifecycles('writes/lifecycles').cases.map(({ kind }) => kind.name),
   'test/integration/http/admission-webhooks.test.ts': recordedTitles('admission/webhooks'),
   'test/integration/http/admission-policies.test.ts': recordedTitles('admission/policies'),
   'apiserver/admission/quota/charge.test.ts': recordedTitles('admission/quota'),

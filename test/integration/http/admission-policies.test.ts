@@ -3,7 +3,7 @@ import { isPolicyCase, preparePolicyCases, runPolicyCase } from '../../replay/ad
 import { recordingOf } from '../../replay/recording';
 import { body } from '../../replay/shape';
 import { useServer } from './fixture';
-import { auditedServer, RECORDED_USERS } from './targets';
+import { auditedServer, RECORDED_USERS } from './request-targets';
 
 const { cases } = recordingOf('admission/policies', body, isPolicyCase);
 const audited = auditedServer('Metadata');

@@ -10,7 +10,7 @@ import { withCollectionDeletion } from '../../support/deviating-steps';
 import { startReviewServer } from '../../support/review-server';
 import { useClosable } from '../../support/use-resource';
 import { serviceAccountOptions, useServer } from './fixture';
-import { auditedServer, RECORDED_USERS } from './targets';
+import { auditedServer, RECORDED_USERS } from './request-targets';
 
 const { cases } = recordingOf('admission/webhooks', body, isWebhookCase);
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { EXTENSION_GROUP, startExtensionServer } from '../../support/extension-server';
 import { waitUntil } from '../../support/programs';
 import { useClosable } from '../../support/use-resource';
-import { ALICE, requestBytes, type ApiResponse } from './call';
+import { ALICE, requestBytes, type ApiResponse } from './api-call';
 import { requireSuccess, issueClientCertificate, tlsPairOf, useServer } from './fixture';
 
 const SERVICES = '/apis/apiregistration.platform.io/v1/apiservices';

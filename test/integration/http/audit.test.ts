@@ -17,7 +17,7 @@ import { collectionDeletionStatus } from '../../support/deviating-steps';
 import { sinkInto } from '../../support/audit-event';
 import { MemoryStore } from '../../support/memory-store';
 import { useFolder } from '../../support/use-resource';
-import { ADMIN, ALICE } from './call';
+import { ADMIN, ALICE } from './api-call';
 import { serviceAccountOptions, useServer, type FixtureOptions } from './fixture';
 
 const RECORDED = casesOf('audit/events', shape({ step: text, events: listOf(body) }));

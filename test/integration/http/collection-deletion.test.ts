@@ -1,6 +1,6 @@
 /** DELETE of a collection: which objects it selects, and the response. */
 import { decodeProtobuf } from '../../../shared/serialization';
-import type { ApiResponse, CallOptions } from './call';
+import type { ApiResponse, CallOptions } from './api-call';
 import { useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';

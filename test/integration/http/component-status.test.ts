@@ -2,7 +2,7 @@
  * ComponentStatuses are computed, not stored; the expected responses are those of release 1.31.1 for the one component
  * of this server.
  */
-import { TABLE } from './call';
+import { TABLE } from './api-call';
 import { useServer } from './fixture';
 
 const PATH = '/api/v1/componentstatuses';

@@ -11,9 +11,9 @@ import { compareBytes, stringifyJson } from '../../../shared/values/json';
 import { startConversionServer } from '../../support/conversion-server';
 import { withCollectionDeletion } from '../../support/deviating-steps';
 import { useClosable } from '../../support/use-resource';
-import { APPLY_PATCH } from './call';
+import { APPLY_PATCH } from './api-call';
 import { useServer } from './fixture';
-import { RECORDED_USERS, targetOver } from './targets';
+import { RECORDED_USERS, targetOver } from './request-targets';
 
 const RECORDINGS = ['conversions', 'conversion-owners', 'conversion-admission', 'conversion-failures'].map((name) =>
   recordingOf(`custom/${name}`, isConversionHead, isConversionCase),

@@ -31,7 +31,7 @@ import {
   resourceVersionOf,
   type EncryptionProvider,
   type InspectableStore,
-} from './encrypted-fixture';
+} from './encrypted-server';
 
 const folder = useFolder('kms');
 const plugins: KmsPlugin[] = [];

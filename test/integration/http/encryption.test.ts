@@ -7,7 +7,7 @@ import { joined } from '../../support/exposition';
 import { MemoryStore } from '../../support/memory-store';
 import { waitUntil } from '../../support/programs';
 import { useResource } from '../../support/use-resource';
-import { MERGE_PATCH, type CallOptions } from './call';
+import { MERGE_PATCH, type CallOptions } from './api-call';
 import {
   createSecret,
   readSecretData,
@@ -24,7 +24,7 @@ import {
   createStoreWithSecret,
   SECRET_VALUE,
   type InspectableStore,
-} from './encrypted-fixture';
+} from './encrypted-server';
 import { startFixture } from './fixture';
 
 async function expectSecretUnreadable({ store, readRawText, dispose }: InspectableStore): Promise<void> {

@@ -6,7 +6,7 @@ import WebSocket from 'ws';
 import { waitUntil } from '../../support/programs';
 import { number32, spdyFrame, startSpdyKubelet, type RunningCommand } from '../../support/spdy-kubelet';
 import { useClosable } from '../../support/use-resource';
-import { ADMIN } from './call';
+import { ADMIN } from './api-call';
 import { tlsPairOf, issueServerCertificate } from './fixture';
 import { setKubeletPort, POD, createPodOnKubelet, useKubeletServer } from './kubelet-fixture';
 

@@ -19,7 +19,7 @@ import type { RequestStep } from '../../replay/request-step';
 import { MemoryStore } from '../../support/memory-store';
 import { UNCHANGED } from '../../support/plugin-switches';
 import { useResource } from '../../support/use-resource';
-import { ADMIN, ALICE, call, MERGE_PATCH, type ApiResponse, type CallOptions, type RequestBody } from './call';
+import { ADMIN, ALICE, call, MERGE_PATCH, type ApiResponse, type CallOptions, type RequestBody } from './api-call';
 
 export { ADMIN };
 

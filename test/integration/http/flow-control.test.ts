@@ -4,7 +4,7 @@
  */
 import { request as secureRequest, type RequestOptions } from 'node:https';
 import { grantClusterAdmin, limitUserSeats } from './access-setup';
-import { ALICE, type ApiResponse } from './call';
+import { ALICE, type ApiResponse } from './api-call';
 import { startFixture, useServer, type Fixture } from './fixture';
 
 const LEVELS = '/apis/flowcontrol.apiserver.platform.io/v1/prioritylevelconfigurations';

@@ -5,7 +5,7 @@
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { createAuthority, issueCertificate, type Credential } from '../../../shared/pki/certificates';
 import { useResource } from '../../support/use-resource';
-import { ADMIN, ALICE, type CallOptions } from './call';
+import { ADMIN, ALICE, type CallOptions } from './api-call';
 import { issueClientCertificate, HOUR_MS, issueServerCertificate, useServer } from './fixture';
 
 const NODES = '/api/v1/nodes';

@@ -15,7 +15,7 @@ import { isImageCase, isImagePolicyHead, runImageCases } from '../../replay/imag
 import { recordingOf } from '../../replay/recording';
 import { useClosable, useFolder, useResource } from '../../support/use-resource';
 import { useServer } from './fixture';
-import { auditedServer } from './targets';
+import { auditedServer } from './request-targets';
 
 /** Messages about invalid JSON and closed connections are worded differently here. */
 const DEVIATING_MESSAGES: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { requestBytes } from './call';
+import { requestBytes } from './api-call';
 import { issueClientCertificate, tlsPairOf, issueServerCertificate } from './fixture';
 import { setKubeletPort, POD, useKubelet, useKubeletServer } from './kubelet-fixture';
 

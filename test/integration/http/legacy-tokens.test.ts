@@ -6,7 +6,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { readPrivateKey, readPublicKeys } from '../../../shared/api/identity/token-keys';
 import { waitUntil } from '../../support/programs';
 import { useResource } from '../../support/use-resource';
-import type { ApiResponse } from './call';
+import type { ApiResponse } from './api-call';
 import { serviceAccountOptions, useReplicas } from './fixture';
 
 const HOST = 'https://kubernetes.default.svc';

@@ -8,7 +8,7 @@ import { EXTENSION_GROUP, startExtensionServer } from '../../support/extension-s
 import { waitUntil } from '../../support/programs';
 import { useClosable } from '../../support/use-resource';
 import { grantClusterAdmin, limitUserSeats } from './access-setup';
-import { ALICE, requestBytes } from './call';
+import { ALICE, requestBytes } from './api-call';
 import { requireSuccess } from './fixture';
 import { POD, useKubelet, useKubeletServer } from './kubelet-fixture';
 

@@ -2,7 +2,7 @@
 import { isBody } from '../../replay/reference';
 import { replayRequests } from './replay-requests';
 import type { RecordedAnswer, RequestCase } from '../../replay/requests/request-recording';
-import { APPLY_PATCH, JSON_PATCH, MERGE_PATCH } from './call';
+import { APPLY_PATCH, JSON_PATCH, MERGE_PATCH } from './api-call';
 import { serviceAccountOptions, useServer, type FixtureOptions } from './fixture';
 
 const HOST = 'https://kubernetes.default.svc';

@@ -2,7 +2,7 @@
 import { request } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { waitUntil } from '../../support/programs';
-import { ADMIN } from './call';
+import { ADMIN } from './api-call';
 import { POD, useKubelet, useKubeletServer } from './kubelet-fixture';
 
 const PORT_FORWARD = `${POD}/portforward`;

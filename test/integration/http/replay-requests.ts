@@ -5,7 +5,7 @@
 import { isBody } from '../../replay/reference';
 import { requestRecording, type RecordedAnswer, type RecordedRequest, type RequestCase } from '../../replay/requests/request-recording';
 import { RequestSession, type ReceivedResponse, type SentRequest } from '../../replay/requests/request-session';
-import { ADMIN, ALICE } from './call';
+import { ADMIN, ALICE } from './api-call';
 import { useServer, type Fixture, type FixtureOptions } from './fixture';
 
 export interface ReplayOptions {

@@ -1,6 +1,6 @@
 /** Single requests over HTTP: paths, representations, dialects, bodies, parameters and authentication. */
 import { gunzipSync } from 'node:zlib';
-import { ALICE, MERGE_PATCH, responseStatus, TABLE, type CallOptions } from './call';
+import { ALICE, MERGE_PATCH, responseStatus, TABLE, type CallOptions } from './api-call';
 import { issueClientCertificate, useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';

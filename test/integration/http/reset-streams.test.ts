@@ -5,7 +5,7 @@
 import { constants } from 'node:http2';
 import { connect } from 'node:tls';
 import { connectionPreface, headersFrame, rawFrame, FRAME, resetFrame } from '../../support/raw-http2';
-import { ADMIN } from './call';
+import { ADMIN } from './api-call';
 import { useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';

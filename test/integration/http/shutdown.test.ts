@@ -1,7 +1,7 @@
 /** The steps of a graceful shutdown, and what clients observe of each. */
 import { request, type IncomingMessage } from 'node:http';
 import { waitUntil } from '../../support/programs';
-import { ADMIN } from './call';
+import { ADMIN } from './api-call';
 import { startFixture } from './fixture';
 
 it('a server that shuts down is not ready at once, serves on for the delay, then ends its watches and rejects connections', async () => {

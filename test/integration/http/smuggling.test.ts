@@ -12,7 +12,7 @@ import { sendRawStream, type RawStream } from '../../support/raw-http2-stream';
 import { skipLoudly } from '../../support/skipped';
 import { useResource } from '../../support/use-resource';
 import { grantClusterRole } from './access-setup';
-import { ADMIN, ALICE } from './call';
+import { ADMIN, ALICE } from './api-call';
 import { HOUR_MS, issueServerCertificate, useServer } from './fixture';
 
 const GROUP = 'wardle.example.com';

@@ -3,7 +3,7 @@ import type { ClientHttp2Session } from 'node:http2';
 import { request, type IncomingMessage } from 'node:http';
 import { JsonEncoder } from '../../../apiserver/endpoints/representation/json-encoder';
 import { waitUntil } from '../../support/programs';
-import { ADMIN, TABLE } from './call';
+import { ADMIN, TABLE } from './api-call';
 import { useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';

@@ -1,6 +1,6 @@
 /** A WebSocket client that records its messages, its close code, or the status of a rejection. */
 import WebSocket, { type ClientOptions } from 'ws';
-import { ADMIN } from './call';
+import { ADMIN } from './api-call';
 import type { Fixture } from './fixture';
 
 export interface WebSocketClient {

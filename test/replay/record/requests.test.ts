@@ -3,7 +3,7 @@ import { recordingOf } from '../recording';
 import { isBody, type Json } from '../reference';
 import { anything } from '../shape';
 import { DRIVERS } from './drivers';
-import { startReferenceStandIn, type ReferenceStandIn } from '../../integration/http/own-server';
+import { startReferenceStandIn, type ReferenceStandIn } from '../../integration/http/reference-stand-in';
 
 let own: ReferenceStandIn;
 

@@ -2,7 +2,7 @@
  * HTTP/1.1 keep-alive: a request that is sent before the previous response is read is processed, however long either
  * is.
  */
-import { requestBytes } from './call';
+import { requestBytes } from './api-call';
 import { useServer } from './fixture';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';

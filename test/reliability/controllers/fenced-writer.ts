@@ -32,7 +32,7 @@ const election = new LeaderElection({
   clock,
   random,
   logger: silentLogger,
-  lease: { namespace: 'platform-system', name: 'late-writer' },
+  lease: { namespace: 'platform-system', name: 'fenced-writer' },
   identity,
   durationMs: 3_000,
   renewDeadlineMs: 2_000,

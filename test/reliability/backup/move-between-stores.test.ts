@@ -10,7 +10,7 @@ import { makeEtcdCertificates, type EtcdCertificates } from '../../support/etcd-
 import { migrate } from '../../support/migrate';
 import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
-import { listObjects, createConfigMaps, MAPS, withoutVersion } from './places';
+import { listObjects, createConfigMaps, MAPS, withoutVersion } from './store-locations';
 
 const WIDGETS = '/apis/example.com/v1/widgets';
 const LIST_PATHS = [

@@ -10,7 +10,7 @@ import type { KindHead } from '../../replay/kind-case';
 import { recordingsIn } from '../../replay/recording';
 import { replayKindCases, type KindServer, type WriteResult } from '../../replay/replay-kind-cases';
 import { listOf, number, oneOf, shape, text } from '../../replay/shape';
-import { type ApiResponse } from './call';
+import { type ApiResponse } from './api-call';
 import { startFixture } from './fixture';
 
 const REASONS: Readonly<Record<number, string>> = { 400: 'BadRequest', 422: 'Invalid' };

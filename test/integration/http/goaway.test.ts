@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { connect as connectTcp, createServer } from 'node:net';
 import { waitUntil } from '../../support/programs';
-import { ADMIN, responseStatus } from './call';
+import { ADMIN, responseStatus } from './api-call';
 import { type Fixture, startFixture } from './fixture';
 
 /** Streams of clients have odd numbers. */

@@ -2,7 +2,7 @@
  * A permission that is granted or revoked through one replica takes effect on all of them: within a second, or later on
  * a busy machine.
  */
-import { ALICE, type ApiResponse } from './call';
+import { ALICE, type ApiResponse } from './api-call';
 import { useReplicas } from './fixture';
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';

@@ -122,7 +122,7 @@ test.each(CONTROLLER_CHOICES)(
 test('the API server rejects a write of a leader that was paused longer than its lease', async () => {
   const messages: { type: string; name?: string; code?: number; message?: string }[][] = [[], []];
   const start = (index: number): ProgramProcess => {
-    const program = track(startProgram('test/reliability/controllers/late-writer.js', [server().kubeconfig, `copy-${index}`]));
+    const program = track(startProgram('test/reliability/controllers/fenced-writer.js', [server().kubeconfig, `copy-${index}`]));
     program.child.on('message', (message) => messages[index]?.push(message as { type: string }));
     return program;
   };
@@ -146,7 +146,7 @@ test('the API server rejects a write of a leader that was paused longer than its
   expect(await waitForOutcome(0, 'too-late')).toMatchObject({ code: 409, message: expect.stringContaining('is over') });
   await expect(client().get(MAPS, { namespace: 'default', name: 'too-late' })).rejects.toMatchObject({ code: 404 });
   await waitUntil('the first copy to notice', () => messages[0]?.some(({ type }) => type === 'lost'));
-  expect(await leaseHolder('late-writer')).toBe('copy-1');
+  expect(await leaseHolder('fenced-writer')).toBe('copy-1');
 }, 60_000);
 
 test('two processes with different controllers run beside each other', async () => {

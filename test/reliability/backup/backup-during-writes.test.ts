@@ -18,7 +18,7 @@ import {
   MAPS,
   type OpenLocation,
   type StoreLocation,
-} from './places';
+} from './store-locations';
 
 const WRITERS = 4;
 /** Together larger than a pipe buffer and than one page of the backup. */

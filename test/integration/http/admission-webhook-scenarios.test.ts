@@ -6,7 +6,7 @@
 import { systemClock } from '../../../shared/runtime/clock';
 import { startReviewServer } from '../../support/review-server';
 import { useClosable } from '../../support/use-resource';
-import type { ApiResponse } from './call';
+import type { ApiResponse } from './api-call';
 import { customResourceDefinition, useReplicas } from './fixture';
 
 type Type = 'mutating' | 'validating';

@@ -4,7 +4,7 @@
  */
 import { constants, type ClientHttp2Stream } from 'node:http2';
 import { useResource } from '../../support/use-resource';
-import { ADMIN, responseStatus } from './call';
+import { ADMIN, responseStatus } from './api-call';
 import { useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';

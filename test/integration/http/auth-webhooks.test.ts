@@ -15,7 +15,7 @@ import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
 import { joined } from '../../support/exposition';
 import { useFolder, useResource } from '../../support/use-resource';
-import { ALICE } from './call';
+import { ALICE } from './api-call';
 import { startFixture, type Fixture } from './fixture';
 
 type Body = Readonly<Record<string, unknown>>;

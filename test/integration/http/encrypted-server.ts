@@ -13,7 +13,7 @@ import { systemRandomBytes, systemRandom } from '../../../shared/runtime/random'
 import { MemoryStore } from '../../support/memory-store';
 import { openEmbedded, openEtcd, type OpenedStore } from '../../support/open-stores';
 import { removeFolder, temporaryFolder } from '../../support/programs';
-import type { ApiResponse } from './call';
+import type { ApiResponse } from './api-call';
 import { startFixture, type Fixture } from './fixture';
 
 export const SECRETS = '/api/v1/namespaces/default/secrets';

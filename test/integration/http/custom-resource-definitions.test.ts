@@ -6,7 +6,7 @@ import { request } from 'node:https';
 import { conditionsOf } from '../../../apiserver/custom-resources/conditions';
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 import { MemoryStore } from '../../support/memory-store';
-import { ADMIN, JSON_PATCH, TABLE } from './call';
+import { ADMIN, JSON_PATCH, TABLE } from './api-call';
 import { customResourceDefinition, startFixture, type Fixture } from './fixture';
 
 const GROUP = 'life.example.com';

@@ -6,7 +6,7 @@ import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import { waitUntil } from '../../support/programs';
-import { ADMIN, requestBytes } from './call';
+import { ADMIN, requestBytes } from './api-call';
 import { useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type WebSocket from 'ws';
 import { waitUntil } from '../../support/programs';
-import { ADMIN, requestBytes } from './call';
+import { ADMIN, requestBytes } from './api-call';
 import { openWebSocket } from './web-socket';
 import { useServer } from './fixture';
 

@@ -18,7 +18,7 @@ import {
   withoutVersion,
   type OpenLocation,
   type StoreLocation,
-} from './places';
+} from './store-locations';
 
 const OBJECTS = 300;
 const FILLER = 20_000;

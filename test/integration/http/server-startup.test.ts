@@ -13,7 +13,7 @@ import { silentLogger as logger } from '../../../shared/runtime/logger';
 import { systemRandom as random } from '../../../shared/runtime/random';
 import { MemoryStore } from '../../support/memory-store';
 import { waitUntil } from '../../support/programs';
-import { ALICE, type CallOptions, call } from './call';
+import { ALICE, type CallOptions, call } from './api-call';
 import { fixtureOptions, useServer, type FixtureOptions } from './fixture';
 
 const NAMESPACE = '/api/v1/namespaces/default';

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ReferenceServer } from '../../replay/record/reference-server';
-import { ADMIN } from './call';
+import { ADMIN } from './api-call';
 import { type FixtureOptions, startFixture } from './fixture';
 
 export interface ReferenceStandIn {

@@ -5,7 +5,7 @@ import { lifecycles, runLifecycle } from '../../replay/lifecycle';
 import { withCollectionDeletion } from '../../support/deviating-steps';
 import { useResource } from '../../support/use-resource';
 import { useServer } from './fixture';
-import { targetOver } from './targets';
+import { targetOver } from './request-targets';
 
 const { cases } = lifecycles('writes/lifecycles');
 

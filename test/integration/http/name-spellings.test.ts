@@ -5,7 +5,7 @@
 import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
 import { DIALECTS, GENERATED_NAMES, qualifiedNameInDialect, type Dialect } from '../../../shared/names/dialect';
 import { waitUntil } from '../../support/programs';
-import { APPLY_PATCH, JSON_PATCH, STRATEGIC_PATCH } from './call';
+import { APPLY_PATCH, JSON_PATCH, STRATEGIC_PATCH } from './api-call';
 import { customResourceDefinition, useServer } from './fixture';
 
 const WITHOUT_ACCOUNTS = { ...AS_THE_TABLE_SAYS, disabled: ['ServiceAccount'] };

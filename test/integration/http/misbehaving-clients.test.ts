@@ -5,7 +5,7 @@
 import { constants } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { waitUntil } from '../../support/programs';
-import { ADMIN, ALICE, requestBytes } from './call';
+import { ADMIN, ALICE, requestBytes } from './api-call';
 import { startFixture, useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';

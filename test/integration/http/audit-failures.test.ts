@@ -8,7 +8,7 @@ import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { waitUntil } from '../../support/programs';
-import type { ApiResponse } from './call';
+import type { ApiResponse } from './api-call';
 import { startFixture, useServer, type Fixture } from './fixture';
 
 const NAMESPACES = '/api/v1/namespaces';

@@ -4,7 +4,7 @@
  */
 import { systemClock } from '../../../shared/runtime/clock';
 import { CERTIFICATE_REQUEST } from '../../support/certificate-request';
-import { ADMIN, ALICE, type ApiResponse } from './call';
+import { ADMIN, ALICE, type ApiResponse } from './api-call';
 import { serviceAccountOptions, startFixture, useServer } from './fixture';
 
 const HOST = 'https://kubernetes.default.svc';

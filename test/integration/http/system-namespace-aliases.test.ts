@@ -2,7 +2,7 @@
  * System namespaces under the names of the other dialect: a request for `kube-system` gets `kube-system` in every
  * representation.
  */
-import { ALICE, MERGE_PATCH, TABLE, type ApiResponse, type CallOptions } from './call';
+import { ALICE, MERGE_PATCH, TABLE, type ApiResponse, type CallOptions } from './api-call';
 import { useServer } from './fixture';
 
 const SYSTEM_NAMESPACE = '/api/v1/namespaces/kube-system';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type WebSocket from 'ws';
 import { waitUntil } from '../../support/programs';
-import { ADMIN, requestBytes } from './call';
+import { ADMIN, requestBytes } from './api-call';
 import { openWebSocket, type WebSocketClient } from './web-socket';
 import { POD, useKubelet, useKubeletServer } from './kubelet-fixture';
 

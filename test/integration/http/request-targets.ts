@@ -10,7 +10,7 @@ import { silentLogger } from '../../../shared/runtime/logger';
 import { isBody, type Body } from '../../replay/reference';
 import type { AuditedTarget, RequestTarget } from '../../replay/request-target';
 import { sinkInto } from '../../support/audit-event';
-import { ADMIN } from './call';
+import { ADMIN } from './api-call';
 import type { Fixture } from './fixture';
 
 /** The administrator of the recorded servers, which had no other user. */

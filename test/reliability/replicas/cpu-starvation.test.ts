@@ -5,10 +5,10 @@ import { systemClock as clock } from '../../../shared/runtime/clock';
 import { describeWithEtcd, startEtcd } from '../../support/etcd';
 import { removeFolder, temporaryFolder, waitUntil } from '../../support/programs';
 import { useResource } from '../../support/use-resource';
-import type { StarvedState } from './starved-server';
+import type { LeaseServerState } from './lease-dependent-server';
 
 const supportFile = (name: string): string => resolve(__dirname, '../../support', name);
-const program = resolve(__dirname, 'starved-server.ts');
+const program = resolve(__dirname, 'lease-dependent-server.ts');
 
 /** Longer than a lease, which lasts two seconds in the process. */
 const STOP_MS = 2_500;
@@ -22,7 +22,7 @@ afterEach(() => void child?.kill('SIGKILL'));
 
 interface StarvedProcess {
   readonly process: ChildProcess;
-  readonly states: readonly StarvedState[];
+  readonly states: readonly LeaseServerState[];
 }
 
 function startStarvable(type: string, location: string): StarvedProcess {
@@ -34,7 +34,7 @@ function startStarvable(type: string, location: string): StarvedProcess {
     },
   );
   child = process;
-  const states: StarvedState[] = [];
+  const states: LeaseServerState[] = [];
   let partialLine = '';
   process.stdout.on('data', (chunk: Buffer) => {
     const lines = (partialLine + chunk.toString()).split('\n');
@@ -44,7 +44,7 @@ function startStarvable(type: string, location: string): StarvedProcess {
   return { process, states };
 }
 
-const isComplete = (state: StarvedState | undefined): boolean =>
+const isComplete = (state: LeaseServerState | undefined): boolean =>
   state !== undefined && state.replicas === 1 && state.subsets === 1 && state.slices === 1 && state.renewTime !== undefined;
 
 async function stopRepeatedly({ process }: StarvedProcess): Promise<void> {

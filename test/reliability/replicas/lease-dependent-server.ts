@@ -18,7 +18,7 @@ import { objectAt, stringAt } from '../../../shared/values/json';
 import { openReplica } from '../../support/replica';
 import { objectOf, PREFIX } from '../../support/write-fixture';
 
-export interface StarvedState {
+export interface LeaseServerState {
   /** Milliseconds of the clock of the process. */
   readonly clockMs: number;
   readonly leasesGranted: number;
@@ -58,7 +58,7 @@ async function main(type: string, location: string): Promise<void> {
   const report = async (): Promise<void> => {
     const subsets = cache.get(endpoints.stored, `default/${names.defaultService}`);
     const [lease] = cache.snapshot(leases.stored).range(`${names.systemNamespace}/`);
-    const state: StarvedState = {
+    const state: LeaseServerState = {
       clockMs: systemClock.monotonic(),
       leasesGranted,
       replicas: await countReplicas(store),
@@ -77,7 +77,7 @@ async function main(type: string, location: string): Promise<void> {
 const countReplicas = async (store: Store): Promise<number> => (await store.range(prefixRange(`${PREFIX}/replicas/`))).kvs.length;
 
 const [type, location] = process.argv.slice(2);
-if (type === undefined || location === undefined) throw new Error('usage: starved-server embedded <folder> | etcd <endpoint>');
+if (type === undefined || location === undefined) throw new Error('usage: lease-dependent-server embedded <folder> | etcd <endpoint>');
 void main(type, location).catch((error: unknown) => {
   process.stderr.write(`${errorMessage(error)}\n`);
   process.exitCode = 1;

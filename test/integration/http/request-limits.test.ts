@@ -7,7 +7,7 @@ import { connect as connectTcp } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { waitUntil } from '../../support/programs';
 import { useResource } from '../../support/use-resource';
-import { ADMIN, ALICE, requestBytes } from './call';
+import { ADMIN, ALICE, requestBytes } from './api-call';
 import { startFixture, useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
