@@ -107,7 +107,7 @@ if (helm === undefined || kubectl === undefined) {
     // A server of E2E_KUBECONFIG outlives the test and would keep the namespace.
     useResource(
       () => process.env['E2E_KUBECONFIG'],
-      (given) => (given === undefined ? undefined : run(kubectl, 'delete', 'namespace', 'shop', '--wait=false')),
+      (externalKubeconfig) => (externalKubeconfig === undefined ? undefined : run(kubectl, 'delete', 'namespace', 'shop', '--wait=false')),
     );
 
     it('install creates a release once', async () => {

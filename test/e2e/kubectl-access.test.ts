@@ -36,7 +36,7 @@ withEachKubectl('access', (session, server) => {
   const runAs = (file: string, ...words: readonly string[]) => runClient(session.binary, file, words);
   const authCanI = async (question: string): Promise<string> => (await session.run(`auth can-i ${question}`)).stdout.trim();
 
-  it('auth can-i prints the permissions of another user, who can use exactly these', async () => {
+  it('auth can-i prints the permissions of another user, which are exactly the permitted requests', async () => {
     const { namespace } = session;
     expect(await authCanI('list pods --as=dev')).toBe('no');
     await session.ok('apply -f -', ROLE);

@@ -239,7 +239,7 @@ metadata:
     expect(await session.ok(`delete node ${name}`)).toBe(`node "${name}" deleted\n`);
   });
 
-  it('wait ends when a condition is met or an object is gone', async () => {
+  it('wait ends when a condition is met or an object is deleted', async () => {
     expect(await session.ok('wait pod/web --for=jsonpath={.status.phase}=Pending --timeout=20s')).toBe('pod/web condition met\n');
     const waiting = session.start('wait pod/web --for=jsonpath={.status.phase}=Running --timeout=20s');
     await session.ok(['patch', 'pod', 'web', '--subresource=status', '--type=merge', '-p', '{"status":{"phase":"Running"}}']);

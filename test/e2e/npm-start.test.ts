@@ -22,7 +22,7 @@ interface DataLocation {
   readonly insecurePort: number;
 }
 
-/** Each port is followed by free ports for the other replicas. */
+/** Folder and ports of a control plane. Each port is followed by free ports for the other replicas. */
 async function createLocation(name: string, replicas = 1): Promise<DataLocation> {
   const ports = await freePorts(2 * replicas);
   return { folder: temporaryFolder(name), securePort: ports[0] ?? 0, insecurePort: ports[replicas] ?? 0 };
@@ -252,14 +252,14 @@ describeWithEtcd('npm start with etcd and three replicas', () => {
   it('serves the same objects on three consecutive ports, as three processes', async () => {
     const ports = [0, 1, 2].map((index) => location().insecurePort + index);
     const list = '/api/v1/namespaces/default/configmaps';
-    const made = await requestPlainHttp(
+    const created = await requestPlainHttp(
       location(),
       'POST',
       list,
       { 'content-type': 'application/json' },
       '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"shared"}}',
     );
-    expect(made.status).toBe(201);
+    expect(created.status).toBe(201);
     for (const insecurePort of ports)
       expect((await requestPlainHttp({ ...location(), insecurePort }, 'GET', `${list}/shared`, {})).status).toBe(200);
     const pids = [0, 1, 2].map((index) => pidOf(location(), `apiserver-${index}`));
@@ -268,7 +268,7 @@ describeWithEtcd('npm start with etcd and three replicas', () => {
     for (const index of [0, 1, 2]) expect(controlPlane().local.output).toContain(`https://127.0.0.1:${location().securePort + index}`);
   });
 
-  it('restarts a killed replica while the others go on', async () => {
+  it('restarts a killed replica while the others keep running', async () => {
     const before = pidOf(location(), 'apiserver-1');
     process.kill(before, 'SIGKILL');
     expect((await requestPlainHttp(location(), 'GET', '/readyz', {})).status).toBe(200);

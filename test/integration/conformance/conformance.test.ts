@@ -50,7 +50,7 @@ function titlesOf(file: string): readonly string[] {
 
 const namedRows = rows.map((row) => [`${row.area} ${row.upstream}`, row] as const);
 
-test.each(namedRows)('%s', (_name, { by, shows }) => {
+test.each(namedRows)('the row "%s" names existing tests', (_name, { by, shows }) => {
   expect(shows).not.toBe('');
   expect(by).not.toEqual([]);
   for (const [file = '', ...titles] of by) {

@@ -138,7 +138,7 @@ test('of two processes with overlapping controllers, one leads a shared controll
   expect([first.leading(), second.leading()]).toEqual([[], ['b', 'c']]);
 });
 
-test('a process stops a controller when another holder has taken its lease', async () => {
+test('a process stops a controller when another holder has acquired its Lease', async () => {
   const world = createWorld();
   const first = startProcess('one', ['a', 'b'], world);
   await settle(30);

@@ -16,12 +16,12 @@ test.each([
   ['thread', 'apiserver/server/wiring/write-worker.js'],
   ['thread', 'apiserver/openapi/part-worker.js'],
   ['thread', 'shared/serialization/yaml-worker.js'],
-])('the compiled code of the %s %s is used', (kind, module) => {
+])('the V8 code cache of the %s %s is accepted', (kind, module) => {
   const words = [...NODE_ARGUMENTS, inDist('test/support/compiled-code.js'), kind, inDist(module)];
   expect(execFileSync(process.execPath, words, { encoding: 'utf8' })).toBe('taken');
 });
 
-test.each(['apiserver', 'controllers', 'deploy/local'])('%s runs as modules as well', (program) => {
+test.each(['apiserver', 'controllers', 'deploy/local'])('%s also runs from its modules', (program) => {
   const helpOf = (file: string): string => execFileSync(process.execPath, [inDist(`${program}/${file}`), '--help'], { encoding: 'utf8' });
   expect(helpOf('start.js')).toBe(helpOf('main.js'));
 });

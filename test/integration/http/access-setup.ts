@@ -23,9 +23,15 @@ export async function grantClusterRole(api: Fixture, name: string, rule: object,
 export const grantClusterAdmin = (api: Fixture, user: string): Promise<void> => bindClusterRole(api, 'cluster-admin', [user]);
 
 /** Assigns the requests of a user that match the rule to a priority level of their own, `narrow`. */
-export async function limitUserSeats(api: Fixture, name: string, limited: object, rule: object, schemaChanges: object = {}): Promise<void> {
+export async function limitUserSeats(
+  api: Fixture,
+  name: string,
+  limited: object,
+  rule: object,
+  flowSchemaSpec: object = {},
+): Promise<void> {
   await api.create(`${FLOW_CONTROL}/prioritylevelconfigurations`, { metadata: { name: 'narrow' }, spec: { type: 'Limited', limited } });
   const rules = [{ subjects: [{ kind: 'User', user: { name } }], resourceRules: [rule] }];
-  const spec = { priorityLevelConfiguration: { name: 'narrow' }, matchingPrecedence: 10, rules, ...schemaChanges };
+  const spec = { priorityLevelConfiguration: { name: 'narrow' }, matchingPrecedence: 10, rules, ...flowSchemaSpec };
   await api.create(`${FLOW_CONTROL}/flowschemas`, { metadata: { name: 'narrow' }, spec });
 }

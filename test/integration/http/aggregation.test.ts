@@ -340,7 +340,7 @@ describe('discovery', () => {
     await waitUntil('the next discovery of the group', async () => Object(await aggregatedVersion()).resources?.length === 1);
   });
 
-  test('marks the group as stale when the server is gone', async () => {
+  test('marks the group as stale when the server is down', async () => {
     await extension().close();
     const { status, text } = await api.get(FLUNDERS);
     expect([status, text]).toEqual([503, expect.stringMatching(/^error trying to reach service: dial tcp .*connection refused$/)]);

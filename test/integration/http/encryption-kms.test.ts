@@ -158,7 +158,7 @@ describe('a value that cannot be decrypted', () => {
   });
 });
 
-describe('a plug-in that is away at the start', () => {
+describe('a plug-in that is unreachable at the start', () => {
   const plugin = createPlugin();
   const server = useResource(
     async () => {
@@ -185,7 +185,7 @@ describe('a plug-in that is away at the start', () => {
     expect((await createSecret(server().api, 't')).refusal).toEqual([500, message]);
   });
 
-  it('is used as soon as it is there', async () => {
+  it('is used as soon as it is reachable', async () => {
     await plugin.start();
     await waitUntil('the Secret', async () => (await get(`${SECRETS}/s`)).status === 200, 15_000);
     expect(await readSecretData(server().api)).toEqual({ a: ENCODED_SECRET_VALUE });
@@ -195,7 +195,7 @@ describe('a plug-in that is away at the start', () => {
   });
 });
 
-test('while a plug-in is away, known Secrets can be read and new ones written as long as the seed is valid', async () => {
+test('while a plug-in is unreachable, known Secrets can be read and new ones written as long as the seed is valid', async () => {
   const plugin = await createPlugin().start();
   const { api, stop } = await startEncryptedServer(new MemoryStore(), kmsProvider(plugin), IDENTITY_PROVIDER);
   await createSecret(api);

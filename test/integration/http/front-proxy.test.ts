@@ -53,7 +53,7 @@ describe('an authenticating proxy', () => {
     ).toBe(401);
   });
 
-  it('may impersonate for users who may', async () => {
+  it('impersonates users that its user may impersonate', async () => {
     const masters = { 'X-Remote-User': 'root', 'X-Remote-Group': 'system:masters', 'Impersonate-User': 'bob' };
     expect(await userOf({ certificate: proxy(), headers: masters })).toEqual(withUsername('bob'));
     expect(await userOf({ certificate: proxy(), headers: { ...ANN_HEADERS, 'Impersonate-User': 'bob' } })).toBe(403);
@@ -86,7 +86,7 @@ it.each<[string, () => Promise<CallOptions>, unknown]>([
   ],
   ['a token', async () => ({ token: ALICE }), withUsername('alice')],
   ['no credentials', async () => ({}), 403],
-])('the headers of a proxy mean nothing with %s', async (_title, options, expected) => {
+])('the headers of a proxy are ignored with %s', async (_title, options, expected) => {
   expect(await userOf({ headers: ANN_HEADERS, ...(await options()) })).toEqual(expected);
 });
 
@@ -123,12 +123,12 @@ it.each<[string, CallOptions, unknown]>([
   ['an invalid and a valid token', { headers: { authorization: ['Bearer bad', `Bearer ${ALICE}`] } }, 401],
   ['two impersonated users', { token: ADMIN, headers: { 'impersonate-user': ['a', 'b'] } }, withUsername('a')],
   ['an empty impersonated user before another', { token: ADMIN, headers: { 'impersonate-user': ['', 'b'] } }, withUsername('admin')],
-])('of a repeated header with %s the first counts', async (_title, options, expected) => {
+])('a repeated header with %s has its first value', async (_title, options, expected) => {
   expect(await userOf(options)).toEqual(expected);
 });
 
 it.each(['impersonate%2duser', 'Impersonate%2DUser', 'x-remote%2duser', 'X%2dRemote%2dUser', 'impersonate_user', 'x_remote_user'])(
-  'the header %s, whose name is escaped, means nothing',
+  'the header %s, whose name is escaped, is ignored',
   async (name) => {
     const headers = { [name]: 'root' };
     expect(await userOf({ token: ADMIN, headers })).toEqual(withUsername('admin'));

@@ -34,12 +34,12 @@ const stop = (): Promise<void> => (stopped ??= api.stop());
 
 const send = (path: string): ClientHttp2Stream => session.request({ ':path': path, ...headers }).resume();
 
-async function watch(): Promise<{ readonly seen: () => string; readonly ended: () => boolean }> {
+async function watch(): Promise<{ readonly received: () => string; readonly ended: () => boolean }> {
   const stream = send('/api/v1/namespaces/default/configmaps?watch=1');
-  let [seen, ended] = ['', false];
-  stream.on('data', (chunk: Buffer) => (seen += chunk.toString())).on('end', () => (ended = true));
+  let [received, ended] = ['', false];
+  stream.on('data', (chunk: Buffer) => (received += chunk.toString())).on('end', () => (ended = true));
   await responseStatus(stream);
-  return { seen: () => seen, ended: () => ended };
+  return { received: () => received, ended: () => ended };
 }
 
 const create = (name: string): Promise<unknown> => api.post(`${NAMESPACE}/configmaps`, { metadata: { name } });
@@ -107,7 +107,7 @@ it('a watch continues after GOAWAY, and a connection without GOAWAY keeps its wa
   const continuing = await watch();
   await waitUntil('GOAWAY', () => goaways.length > 0);
   await create('later');
-  await waitUntil('the change', () => continuing.seen().includes('"later"'));
+  await waitUntil('the change', () => continuing.received().includes('"later"'));
   await stop();
   await waitUntil('the end of the watch', () => continuing.ended());
 }, 30_000);

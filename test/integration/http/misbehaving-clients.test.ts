@@ -13,7 +13,7 @@ const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
 const api = useServer({ connectionTimeouts: { headersMs: 300, idleMs: 60_000, checkMs: 50 } });
 afterEach(async () => expect((await api.get('/readyz')).text).toBe('ok'));
 
-it('ends the watch of a client that never reads', async () => {
+it('the server ends the watch of a client that never reads', async () => {
   await api.createConfigMap('big', { blob: 'x'.repeat(400_000) });
   const idle = connect(api.server.localPort ?? 0, '127.0.0.1');
   idle.on('error', () => undefined);
@@ -26,13 +26,13 @@ it('ends the watch of a client that never reads', async () => {
   idle.destroy();
 }, 60_000);
 
-it('closes a connection whose header is not completed', async () => {
+it('the server closes a connection with incomplete request headers', async () => {
   const socket = api.openSocket();
   const received = await receiveUntilClose(socket, () => socket.write('GET /readyz HTTP/1.1\r\nHost: x\r\nX-Slow: '));
   expect(received).toMatch(/^HTTP\/1\.1 408 /);
 });
 
-it('rejects a header of more than a megabyte', async () => {
+it('the server rejects a header of more than a megabyte', async () => {
   const socket = api.openSocket();
   const received = await receiveUntilClose(socket, () =>
     socket.write(`GET /readyz HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(1_100_000)}\r\n\r\n`),
@@ -41,7 +41,7 @@ it('rejects a header of more than a megabyte', async () => {
   expect(received === '' || received.startsWith('HTTP/1.1 431 ')).toBe(true);
 });
 
-it('goes on after bytes that are no HTTP, and after a client that leaves in the middle of its body', async () => {
+it('the server keeps serving after bytes that are not HTTP, and after a client that disconnects in the middle of its body', async () => {
   const garbage = api.openSocket();
   expect(await receiveUntilClose(garbage, () => garbage.write('\x00\x01\x02 garbage\r\n\r\n'))).toMatch(/^HTTP\/1\.1 400 /);
   const abortedClient = connect(api.server.localPort ?? 0, '127.0.0.1');
@@ -56,7 +56,7 @@ it('goes on after bytes that are no HTTP, and after a client that leaves in the 
 it.each([
   ['a request whose response is pending', `${CONFIGMAPS}?resourceVersion=999999&timeout=1s`],
   ['a request that is answered immediately', '/version'],
-])('closes a connection that pipelines an upgrade request after %s', async (_title, url) => {
+])('the server closes a connection that pipelines an upgrade request after %s', async (_title, url) => {
   const socket = api.openSocket();
   const upgrade = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='];
   const requests = requestBytes(`GET ${url}`) + requestBytes(`GET ${CONFIGMAPS}?watch=1`, upgrade);
@@ -68,7 +68,7 @@ it.each<[string, string, string[], RegExp]>([
   ['asks for something that does not upgrade', ADMIN, [], /^HTTP\/1\.1 200 /],
   ['has a body', ADMIN, ['Content-Length: 3'], /^HTTP\/1\.1 400 /],
 ])(
-  'closes the connection of a rejected upgrade that %s, although its client neither closes nor stops sending',
+  'the server closes the connection of a rejected upgrade that %s, although its client neither closes nor stops sending',
   async (_title, token, length, answer) => {
     const socket = api.openSocket();
     const head = requestBytes(`GET ${CONFIGMAPS}`, ['Connection: Upgrade', 'Upgrade: websocket', ...length], token);
@@ -78,7 +78,7 @@ it.each<[string, string, string[], RegExp]>([
   },
 );
 
-it('ends an HTTP/2 connection that opens and resets streams without end', async () => {
+it('the server ends an HTTP/2 connection that opens and resets streams endlessly', async () => {
   const session = api.connectHttp2();
   let isClosed = false;
   session.on('close', () => (isClosed = true));
@@ -96,14 +96,14 @@ it('ends an HTTP/2 connection that opens and resets streams without end', async 
   session.destroy();
 }, 60_000);
 
-it('rejects requests over the maximum in flight with 429, unless administrators send them', async () => {
-  const small = await startFixture({ maxReadOnly: 1, flowControl: false, authorization: () => ['AlwaysAllow'] });
-  const stuck = Array.from({ length: 8 }, () => small.get(`${CONFIGMAPS}?resourceVersion=999999`, { token: ALICE }));
-  const statuses = (await Promise.all(stuck)).map(({ status }) => status);
+it('the server rejects requests over the maximum in flight with 429, unless administrators send them', async () => {
+  const server = await startFixture({ maxReadOnly: 1, flowControl: false, authorization: () => ['AlwaysAllow'] });
+  const pending = Array.from({ length: 8 }, () => server.get(`${CONFIGMAPS}?resourceVersion=999999`, { token: ALICE }));
+  const statuses = (await Promise.all(pending)).map(({ status }) => status);
   expect(statuses.filter((status) => status === 504)).toHaveLength(1);
   expect(statuses.filter((status) => status === 429)).toHaveLength(7);
-  expect((await small.get(CONFIGMAPS)).status).toBe(200);
-  await small.stop();
+  expect((await server.get(CONFIGMAPS)).status).toBe(200);
+  await server.stop();
 }, 30_000);
 
 /** Resolves with the bytes that a socket receives before the server closes it. */

@@ -5,7 +5,7 @@ import { useServer } from './fixture';
 const api = useServer();
 
 it.each(['/api/v1/namespaces/default', '/api/v1/namespaces', '/api/v1/namespaces/nope', '/api/v1'])(
-  '%s is indented when the media type has pretty=1, whatever the query says',
+  '%s is indented when the media type has pretty=1, whatever the query parameter',
   async (path) => {
     expect((await api.get(`${path}?pretty=0`, { accept: 'application/json;pretty=1' })).text).toMatch(/^\{\n {2}"kind": /);
     expect((await api.get(path, { accept: 'application/json;pretty=true' })).text).toMatch(/^\{"kind":/);

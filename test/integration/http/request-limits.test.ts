@@ -65,7 +65,7 @@ describe('a request header', () => {
     }
   });
 
-  it('that the parser of HTTP/1.1 gives up is answered with a Status as well', async () => {
+  it('that exceeds the limit of the HTTP/1.1 parser is answered with a Status too', async () => {
     const answer = await api.get('/version', { headers: { 'x-long': 'a'.repeat(3 * LIMIT) } });
     expect([answer.status, answer.json['code']]).toEqual([431, 431]);
   });
@@ -99,7 +99,7 @@ describe('impersonation', () => {
     expect((await api.get(CONFIGMAPS, { token: 'nobody', headers: { 'Impersonate-User': 'dev' } })).status).toBe(401);
   });
 
-  it('is only requested by these headers; those of an authenticating proxy mean nothing', async () => {
+  it('ignores other Impersonate-* headers and the headers of an authenticating proxy', async () => {
     const headers = {
       'Impersonate-Other': 'x',
       'X-Remote-User': 'admin',
@@ -221,10 +221,10 @@ describe('a slow client', () => {
 
 describe('caps on connections', () => {
   it('reject and count connections over the limit of an address', async () => {
-    const small = await startFixture({ connectionCaps: { total: 0, perAddress: 3 } });
+    const server = await startFixture({ connectionCaps: { total: 0, perAddress: 3 } });
     const open = (localAddress: string): Promise<'open' | 'cut'> =>
       new Promise((resolve) => {
-        const transport = connectTcp({ host: '127.0.0.1', localAddress, port: small.server.port });
+        const transport = connectTcp({ host: '127.0.0.1', localAddress, port: server.server.port });
         transport.on('error', () => undefined);
         const socket = connectTls({ socket: transport, rejectUnauthorized: false }, () => resolve('open'));
         socket.on('close', () => resolve('cut'));
@@ -235,12 +235,12 @@ describe('caps on connections', () => {
     const outcomes = [];
     for (let n = 0; n < 5; n++) outcomes.push(await open('127.0.0.2'));
     expect(outcomes).toEqual(['open', 'open', 'open', 'cut', 'cut']);
-    const metrics = await small.get('/metrics');
+    const metrics = await server.get('/metrics');
     expect(metrics.text).toContain('apiserver_refused_connections_total{cap="address"} 2\n');
     expect(metrics.text).toMatch(/^apiserver_open_connections 4$/m);
     for (const socket of sockets) socket.destroy();
     await waitUntil('a free connection', async () => (await open('127.0.0.2')) === 'open');
     for (const socket of sockets) socket.destroy();
-    await small.stop();
+    await server.stop();
   });
 });

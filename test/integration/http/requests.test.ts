@@ -242,7 +242,7 @@ describe('dryRun', () => {
     expect((await api.get(`${CONFIGMAPS}/half-dry`)).status).toBe(404);
   });
 
-  it('without a value means nothing, also beside All', async () => {
+  it('without a value is ignored, also in addition to All', async () => {
     expect((await api.post(`${CONFIGMAPS}?dryRun=`, { metadata: { name: 'wet' } })).status).toBe(201);
     expect((await api.post(`${CONFIGMAPS}?dryRun=All&dryRun=`, { metadata: { name: 'dry' } })).status).toBe(201);
     expect((await api.get(`${CONFIGMAPS}/wet`)).status).toBe(200);

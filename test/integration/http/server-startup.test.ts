@@ -144,19 +144,19 @@ it('a server whose start fails closes its ports', async () => {
   await expect(call({ server: { port: listening.secure.port, localPort: undefined } }, '/readyz')).rejects.toThrow();
 });
 
-describe('a store in trouble', () => {
+describe('a faulty store', () => {
   const store = new MemoryStore();
   const api = useServer({}, store);
   afterAll(() => jest.restoreAllMocks());
 
-  it('that takes no writes makes its server not ready, but live', async () => {
+  it('that rejects writes makes its server not ready, but live', async () => {
     jest.spyOn(store, 'health').mockRejectedValue(new StoreError('no-space', 'No space left on device'));
     expect((await api.get('/readyz/etcd-readiness')).text).toContain('No space left on device');
     expect((await api.get('/readyz')).status).toBe(500);
     expect((await api.get('/livez')).status).toBe(200);
   });
 
-  it('that cannot remove compacted revisions is counted', async () => {
+  it('that cannot purge compacted revisions is counted in a metric', async () => {
     const series = 'apiserver_storage_purge_failures_total';
     expect(await api.metrics()).toMatch(new RegExp(`^${series} 0$`, 'm'));
     jest.spyOn(store, 'status').mockResolvedValue({ version: 'embedded', revision: 1, size: 0, purgeFailures: 3 });

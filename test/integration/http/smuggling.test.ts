@@ -125,9 +125,9 @@ describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
   });
 
   it('does not read the next request as the body of the previous one', async () => {
-    const eaten = 400;
-    await sendRaw(`GET ${FLUNDERS}?first HTTP/1.1\r\n${authorizedHeaders(ALICE)}Content-Length: ${eaten}\r\n\r\n${'x'.repeat(eaten)}`);
-    const padding = `X-A: ${'a'.repeat(eaten)}\r\n`;
+    const length = 400;
+    await sendRaw(`GET ${FLUNDERS}?first HTTP/1.1\r\n${authorizedHeaders(ALICE)}Content-Length: ${length}\r\n\r\n${'x'.repeat(length)}`);
+    const padding = `X-A: ${'a'.repeat(length)}\r\n`;
     await sendRaw(`GET ${FLUNDERS}?second HTTP/1.1\r\n${authorizedHeaders(ALICE)}${padding}X-B: ${SMUGGLED}`);
     expect((await takeRequests()).map(({ line, user }) => `${line} ${user}`)).toEqual([
       `GET ${FLUNDERS}?first alice`,

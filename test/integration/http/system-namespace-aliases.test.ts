@@ -100,6 +100,6 @@ it.each<[string, string, CallOptions, string]>([
   expect(text).not.toContain('platform-system');
 });
 
-it('a name that merely begins like the system namespace is left alone', async () => {
+it('a name that only starts with that of the system namespace is unchanged', async () => {
   expect((await api.get(`${SYSTEM_CONFIGMAPS}/platform-system.x`)).text).toContain('platform-system.x');
 });

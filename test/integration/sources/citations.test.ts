@@ -57,6 +57,6 @@ test.each([
   ['specification\u00204.3', true],
   ['see RFC 9113 \u00a78.7', false],
   ['the design of the schema', false],
-])('%s', (line, expected) => {
+])('the line %j cites an unavailable document: %s', (line, expected) => {
   expect(citesUnavailableDocument(line)).toBe(expected);
 });

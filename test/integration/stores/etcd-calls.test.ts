@@ -51,15 +51,15 @@ describeWithEtcd('calls to etcd', () => {
   });
 
   it('are counted with the messages of a watch', async () => {
-    const seen: string[] = [];
+    const keys: string[] = [];
     const watch = store().watch({ start: '/calls/', end: '/calls0' }, 1, {
-      events: (events) => events.forEach(({ key }) => seen.push(key)),
+      events: (events) => events.forEach(({ key }) => keys.push(key)),
       progress: () => undefined,
       compacted: () => undefined,
       connection: () => undefined,
     });
     await store().transact({ compare: [], operations: [{ type: 'put', key: '/calls/c', value: Buffer.from('c') }] });
-    await waitUntil('the event', () => seen.includes('/calls/c'));
+    await waitUntil('the event', () => keys.includes('/calls/c'));
     const { of: counterOf } = await scrape();
     expect([counterOf('started_total', WATCH), counterOf('msg_sent_total', WATCH), counterOf('msg_received_total', WATCH) >= 2]).toEqual([
       1,

@@ -97,9 +97,9 @@ async function headerRevision(bytes: Buffer): Promise<number> {
 const numberOf = (objects: readonly ApiObject[], name: string): number =>
   Number(objects.find(({ metadata }) => metadata.name === name)?.data?.['number'] ?? 0);
 
-function describeBackupDuringWrites(make: OpenLocation): void {
+function describeBackupDuringWrites(openLocation: OpenLocation): void {
   test('holds exactly the writes acknowledged up to its revision', async () => {
-    const [source, target] = [await make(), await make()];
+    const [source, target] = [await openLocation(), await openLocation()];
     const server = await source.startServer();
     const client = new ApiClient(server.address, server.certificates, 2 * WRITERS);
     const writers = Array.from({ length: WRITERS }, (_, lane) => new Writer(client, lane));

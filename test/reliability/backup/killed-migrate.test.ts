@@ -64,14 +64,14 @@ const JUST_STARTED: readonly [string, number] = ['has hardly begun', 0.05];
 const HALF_DONE: readonly [string, number] = ['is half done', 0.5];
 const ALL_BUT_END: readonly [string, number] = ['lacks only the end of the backup', 1];
 
-function describeKills(make: OpenLocation, shares: readonly (readonly [string, number])[]): void {
+function describeKills(openLocation: OpenLocation, shares: readonly (readonly [string, number])[]): void {
   const folder = temporaryFolder('kills');
   const file = path.join(folder, 'a.backup');
   let source: StoreLocation;
   let before: readonly ApiObject[];
 
   beforeAll(async () => {
-    source = await make();
+    source = await openLocation();
     before = await withServer(source, async (client) => {
       await createConfigMaps(client, OBJECTS, FILLER);
       await migrate('backup', ...source.flags, `--file=${file}`);
@@ -89,7 +89,7 @@ function describeKills(make: OpenLocation, shares: readonly (readonly [string, n
       const bytes = readFileSync(file);
       const partialBytes = bytes.subarray(0, Math.min(bytes.length * share, bytes.length - 1));
       const stored = await countWholeRecords(partialBytes);
-      const target = await make();
+      const target = await openLocation();
       try {
         const run = startMigrate(['restore', '--file=-', ...target.flags]);
         run.child.stdin?.write(partialBytes);
@@ -114,7 +114,7 @@ function describeKills(make: OpenLocation, shares: readonly (readonly [string, n
   );
 
   test('a restore killed while it deletes the keys of an unfinished one can be repeated', async () => {
-    const target = await make();
+    const target = await openLocation();
     try {
       const bytes = readFileSync(file);
       const first = startMigrate(['restore', '--file=-', ...target.flags]);
@@ -151,7 +151,7 @@ function describeKills(make: OpenLocation, shares: readonly (readonly [string, n
     writeFileSync(truncated, Buffer.concat(chunks));
     expect(statSync(truncated).size).toBeLessThan(statSync(file).size);
     await expect(migrate('verify', `--file=${truncated}`)).rejects.toThrow('ends in the middle');
-    const target = await make();
+    const target = await openLocation();
     try {
       await expect(migrate('restore', ...target.flags, `--file=${truncated}`)).rejects.toThrow('ends in the middle');
       // The file is verified before the first write.

@@ -26,8 +26,8 @@ describe('the API server', () => {
       Array.from({ length: 30 }, () => client.watch(`${CONFIGMAPS}?watch=true&labelSelector=flood`, () => undefined)),
     );
     for (const watch of unreadWatches) watch.pause();
-    const seen: WatchEvent[] = [];
-    const readWatch = await client.watch(`${CONFIGMAPS}?watch=true&labelSelector=flood`, (event) => void seen.push(event));
+    const receivedEvents: WatchEvent[] = [];
+    const readWatch = await client.watch(`${CONFIGMAPS}?watch=true&labelSelector=flood`, (event) => void receivedEvents.push(event));
     try {
       const before = memory();
       let highest = before;
@@ -45,8 +45,8 @@ describe('the API server', () => {
       }
       // 30 MB of events for each of 30 watchers that read nothing would be 900 MB.
       expect(highest - before).toBeLessThan(250);
-      await waitUntil('the watcher that reads to receive everything', () => seen.length === writes);
-      expect(seen.map(({ object: { data } }) => Number(data?.['n']))).toEqual(Array.from({ length: writes }, (_, n) => n));
+      await waitUntil('the watcher that reads to receive everything', () => receivedEvents.length === writes);
+      expect(receivedEvents.map(({ object: { data } }) => Number(data?.['n']))).toEqual(Array.from({ length: writes }, (_, n) => n));
       latenciesDuringWrites.sort((a, b) => a - b);
       expect(latenciesDuringWrites[Math.floor(latenciesDuringWrites.length / 2)]).toBeLessThan(MOST_MEDIAN_MS);
     } finally {

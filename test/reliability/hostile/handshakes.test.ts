@@ -46,18 +46,18 @@ const countAborted = (): number => server.output.split('failed').length - 1;
  * Passes bytes of the client to the server immediately, and holds back those of the server until `release` is called.
  */
 class DelayedDuplex extends Duplex {
-  private held: Buffer[] | undefined = [];
+  private heldChunks: Buffer[] | undefined = [];
 
   constructor(private readonly socket: Socket) {
     super();
-    socket.on('data', (chunk: Buffer) => (this.held === undefined ? this.push(chunk) : this.held.push(chunk)));
+    socket.on('data', (chunk: Buffer) => (this.heldChunks === undefined ? this.push(chunk) : this.heldChunks.push(chunk)));
     socket.on('close', () => this.destroy());
   }
 
   release(): void {
-    const { held = [] } = this;
-    this.held = undefined;
-    for (const chunk of held) this.push(chunk);
+    const { heldChunks = [] } = this;
+    this.heldChunks = undefined;
+    for (const chunk of heldChunks) this.push(chunk);
   }
 
   override _read(): void {

@@ -102,12 +102,12 @@ describe('the embedded store after a crash', () => {
         const shared = byKey.get(`/round${round}/shared`);
         expect(byKey.get(shared?.value.toString() ?? '')?.modRevision).toBe(shared?.modRevision);
         // The event log has no gap: a watch from the oldest available event receives every revision up to the newest.
-        const seen = new Recorder();
-        const watch = store.watch(prefixRange('/'), current - 40, seen);
-        await seen.until(() => seen.all[seen.all.length - 1]?.revision === current);
+        const recorder = new Recorder();
+        const watch = store.watch(prefixRange('/'), current - 40, recorder);
+        await recorder.until(() => recorder.all[recorder.all.length - 1]?.revision === current);
         watch.close();
-        expect(seen.breaches).toEqual([]);
-        expect([...new Set(seen.all.map(({ revision }) => revision))]).toEqual(
+        expect(recorder.breaches).toEqual([]);
+        expect([...new Set(recorder.all.map(({ revision }) => revision))]).toEqual(
           Array.from({ length: 41 }, (_, index) => current - 40 + index),
         );
       } finally {

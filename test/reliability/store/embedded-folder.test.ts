@@ -105,10 +105,10 @@ describe('the data folder of the embedded store,', () => {
 
   it('opened twice, stays with the last writer; the other store closes and loses no acknowledged write', async () => {
     const store = await open();
-    const seen = new Recorder();
-    store.watch(prefixRange('/'), 1, seen);
+    const recorder = new Recorder();
+    store.watch(prefixRange('/'), 1, recorder);
     await put(store, '/mine', '1');
-    await seen.count(1);
+    await recorder.count(1);
     rmSync(join(directory, 'lock'));
     const writer = startWriter('/other/');
     await writer.waitForCount(50);
@@ -129,7 +129,7 @@ describe('the data folder of the embedded store,', () => {
         message: expect.stringMatching(expectedMessage),
       });
     }
-    expect(seen.connections).toEqual(['connected', 'disconnected']);
+    expect(recorder.connections).toEqual(['connected', 'disconnected']);
     await writer.waitForCount(200);
     await writer.kill();
     const after = await open();

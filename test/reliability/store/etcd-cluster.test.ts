@@ -45,8 +45,8 @@ describeWithEtcd('the etcd store on a cluster', () => {
   it('loses no write and no event while each member in turn is killed and restarted', async () => {
     if (store === undefined) throw new Error('the store is not open');
     const target = store;
-    const seen = new Recorder();
-    const watch = target.watch(prefixRange('/'), 1, seen);
+    const recorder = new Recorder();
+    const watch = target.watch(prefixRange('/'), 1, recorder);
     let serial = 0;
     const create = async (): Promise<void> => {
       const key = `/key/${serial++}`;
@@ -68,10 +68,10 @@ describeWithEtcd('the etcd store on a cluster', () => {
       for (let count = 0; count < 10; count++) await create();
       await member.restart();
     }
-    await seen.count(serial);
+    await recorder.count(serial);
     watch.close();
-    expect(seen.breaches).toEqual([]);
-    expect(seen.all.map(({ key }) => key).sort()).toEqual(Array.from({ length: serial }, (_, index) => `/key/${index}`).sort());
+    expect(recorder.breaches).toEqual([]);
+    expect(recorder.all.map(({ key }) => key).sort()).toEqual(Array.from({ length: serial }, (_, index) => `/key/${index}`).sort());
     expect((await target.count(prefixRange('/'))).count).toBe(serial);
   }, 60_000);
 

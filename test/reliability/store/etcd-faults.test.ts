@@ -53,75 +53,77 @@ describeWithEtcd('the etcd store under faults', () => {
     }
   };
 
-  const expectAllRevisions = (seen: Recorder, from: number, through: number): void => {
-    expect(seen.breaches).toEqual([]);
-    expect(seen.all.map(({ revision }) => revision)).toEqual(Array.from({ length: through - from + 1 }, (_, index) => from + index));
+  const expectAllRevisions = (recorder: Recorder, from: number, through: number): void => {
+    expect(recorder.breaches).toEqual([]);
+    expect(recorder.all.map(({ revision }) => revision)).toEqual(Array.from({ length: through - from + 1 }, (_, index) => from + index));
   };
 
   it('loses and repeats no event when the server is killed during a watch', async () => {
-    const seen = new Recorder();
-    watch = direct.watch(allKeys, 2, seen);
+    const recorder = new Recorder();
+    watch = direct.watch(allKeys, 2, recorder);
     for (let value = 0; value < 20; value++) await put(direct, '/a', String(value));
     await server.kill();
-    await seen.until(() => seen.connections.includes('disconnected'));
+    await recorder.until(() => recorder.connections.includes('disconnected'));
     await server.restart();
-    await seen.connected(2);
+    await recorder.connected(2);
     await retryWhileUnavailable(() => put(direct, '/a', '20'));
     for (let value = 21; value < 40; value++) await put(direct, '/a', String(value));
-    await seen.count(40);
-    expectAllRevisions(seen, 2, 41);
+    await recorder.count(40);
+    expectAllRevisions(recorder, 2, 41);
   }, 30_000);
 
   it('resumes a watch whose connection is cut repeatedly before it catches up', async () => {
     const value = 'x'.repeat(2_000);
     await Promise.all(Array.from({ length: 2_000 }, (_, index) => put(direct, `/${index % 10}`, value + String(index))));
-    const seen = new Recorder();
-    watch = store.watch(allKeys, 2, seen);
+    const recorder = new Recorder();
+    watch = store.watch(allKeys, 2, recorder);
     for (let cuts = 1; cuts <= 4; cuts++) {
       proxy.cutAfter(500_000);
-      await seen.until(() => seen.connections.filter((state) => state === 'disconnected').length >= cuts || seen.all.length === 2_000);
+      await recorder.until(
+        () => recorder.connections.filter((state) => state === 'disconnected').length >= cuts || recorder.all.length === 2_000,
+      );
     }
-    await seen.count(2_000);
-    expect(seen.connections.filter((state) => state === 'disconnected').length).toBeGreaterThanOrEqual(3);
-    expectAllRevisions(seen, 2, 2_001);
+    await recorder.count(2_000);
+    expect(recorder.connections.filter((state) => state === 'disconnected').length).toBeGreaterThanOrEqual(3);
+    expectAllRevisions(recorder, 2, 2_001);
   }, 30_000);
 
   it('reports a compaction when a disconnected watch has missed compacted events', async () => {
-    const seen = new Recorder();
-    watch = store.watch(allKeys, 2, seen);
+    const recorder = new Recorder();
+    watch = store.watch(allKeys, 2, recorder);
     await put(direct, '/a', '1');
-    await seen.count(1);
+    await recorder.count(1);
     proxy.refuse(true);
     proxy.cut();
-    await seen.until(() => seen.connections.includes('disconnected'));
+    await recorder.until(() => recorder.connections.includes('disconnected'));
     for (let value = 2; value < 9; value++) await put(direct, '/a', String(value));
     await direct.compact(7);
     proxy.refuse(false);
-    await seen.until(() => seen.compactedAt !== undefined);
-    expect(seen.compactedAt).toBe(7);
-    expect(seen.all).toHaveLength(1);
+    await recorder.until(() => recorder.compactedAt !== undefined);
+    expect(recorder.compactedAt).toBe(7);
+    expect(recorder.all).toHaveLength(1);
   }, 30_000);
 
   it('resumes a watch when the missed events are not compacted', async () => {
-    const seen = new Recorder();
-    watch = store.watch(allKeys, 2, seen);
+    const recorder = new Recorder();
+    watch = store.watch(allKeys, 2, recorder);
     await put(direct, '/a', '1');
-    await seen.count(1);
+    await recorder.count(1);
     proxy.refuse(true);
     proxy.cut();
-    await seen.until(() => seen.connections.includes('disconnected'));
+    await recorder.until(() => recorder.connections.includes('disconnected'));
     for (let value = 2; value < 9; value++) await put(direct, '/a', String(value));
     await direct.compact(3);
     proxy.refuse(false);
-    await seen.count(8);
-    expectAllRevisions(seen, 2, 9);
+    await recorder.count(8);
+    expectAllRevisions(recorder, 2, 9);
   }, 30_000);
 
   it('fails calls at their deadline while the server is stopped, and recovers when it continues', async () => {
-    const seen = new Recorder();
-    watch = direct.watch(allKeys, 2, seen);
+    const recorder = new Recorder();
+    watch = direct.watch(allKeys, 2, recorder);
     await put(direct, '/a', '1');
-    await seen.count(1);
+    await recorder.count(1);
     server.pause();
     expect(await failureOf(direct.get('/a', deadlineInOneSecond()))).toMatchObject({ failure: 'deadline' });
     expect(await failureOf(direct.revision(deadlineInOneSecond()))).toMatchObject({ failure: 'deadline' });
@@ -129,8 +131,8 @@ describeWithEtcd('the etcd store under faults', () => {
     expect(await failureOf(direct.transact(write, deadlineInOneSecond()))).toMatchObject({ failure: 'ambiguous' });
     server.resume();
     await put(direct, '/c', '1');
-    await seen.until(() => seen.all.some(({ key }) => key === '/c'));
-    expect(seen.breaches).toEqual([]);
+    await recorder.until(() => recorder.all.some(({ key }) => key === '/c'));
+    expect(recorder.breaches).toEqual([]);
     expect(await valueOf(direct, '/a')).toBe('1');
   }, 30_000);
 
@@ -141,9 +143,9 @@ describeWithEtcd('the etcd store under faults', () => {
       // response is cut.
       const before = await direct.revision();
       proxy.mute(true);
-      const seen = new Recorder();
-      const witness = direct.watch(allKeys, before + 1, seen);
-      await seen.count(1);
+      const recorder = new Recorder();
+      const witness = direct.watch(allKeys, before + 1, recorder);
+      await recorder.count(1);
       witness.close();
       proxy.mute(false);
       proxy.cut();
@@ -199,28 +201,28 @@ describeWithEtcd('the etcd store under faults', () => {
   }, 30_000);
 
   it('moves a watch to another connection when it is reopened', async () => {
-    const seen = new Recorder();
-    watch = store.watch(allKeys, 2, seen);
+    const recorder = new Recorder();
+    watch = store.watch(allKeys, 2, recorder);
     await put(direct, '/a', '1');
-    await seen.count(1);
+    await recorder.count(1);
     const before = proxy.accepted;
     proxy.mute(true);
     await put(direct, '/a', '2');
     watch.reopen();
     proxy.mute(false);
-    await seen.count(2);
+    await recorder.count(2);
     expect(proxy.accepted).toBeGreaterThan(before);
-    expectAllRevisions(seen, 2, 3);
+    expectAllRevisions(recorder, 2, 3);
   }, 30_000);
 
   it('reports which writes a store without space has committed', async () => {
-    const small = await startEtcd({ arguments: ['--quota-backend-bytes', String(4 << 20), '--backend-batch-limit', '1'] });
-    const full = await openStore(small.endpoint);
+    const smallEtcd = await startEtcd({ arguments: ['--quota-backend-bytes', String(4 << 20), '--backend-batch-limit', '1'] });
+    const fullStore = await openStore(smallEtcd.endpoint);
     const value = Buffer.alloc(300_000, 'x');
     const outcomes = new Map<string, string>();
     const create = async (key: string): Promise<void> => {
       const write = { compare: [{ key, modRevision: 0 }], operations: [{ type: 'put' as const, key, value }] };
-      const outcome = await commit(full, write, { clock: systemClock }).then(
+      const outcome = await commit(fullStore, write, { clock: systemClock }).then(
         ({ committed }) => String(committed),
         async (error: unknown) => (await failureOf(Promise.reject(error))).failure,
       );
@@ -232,7 +234,7 @@ describeWithEtcd('the etcd store under faults', () => {
       for (let round = 0; round < 3; round++) {
         await Promise.all(Array.from({ length: 10 }, (_, index) => create(`/${round}${index}`)));
       }
-      const { kvs } = await full.range({ ...allKeys, keysOnly: true });
+      const { kvs } = await fullStore.range({ ...allKeys, keysOnly: true });
       expect(new Set(outcomes.values())).toEqual(new Set(['true', 'no-space']));
       expect(
         [...outcomes]
@@ -241,8 +243,8 @@ describeWithEtcd('the etcd store under faults', () => {
           .sort(),
       ).toEqual(kvs.map(({ key }) => key));
     } finally {
-      await full.close();
-      await small.dispose();
+      await fullStore.close();
+      await smallEtcd.dispose();
     }
   }, 30_000);
 
@@ -252,15 +254,15 @@ describeWithEtcd('the etcd store under faults', () => {
     const endpoints = [`http://127.0.0.1:${silent.port}`, server.endpoint];
     const pair = await openEtcdStore({ endpoints, clock, random: new FixedRandom() });
     try {
-      const seen = new Recorder();
-      watch = pair.watch(allKeys, 2, seen);
+      const recorder = new Recorder();
+      watch = pair.watch(allKeys, 2, recorder);
       await put(direct, '/a', '1');
       // One connection for calls and one for the watch.
       await waitUntil('the silent member was tried', () => silent.accepted() === 2);
       await clock.advanceAsync(5_000);
-      expect(seen.connections).toEqual([]);
+      expect(recorder.connections).toEqual([]);
       await clock.advanceAsync(200);
-      await seen.count(1);
+      await recorder.count(1);
       expect(await valueOf(pair, '/a')).toBe('1');
     } finally {
       await pair.close();
@@ -277,17 +279,17 @@ describeWithEtcd('the etcd store under faults', () => {
     const endpoints = ports.map((port, index) => `http://member-${index}.test:${port}`);
     const named = await openEtcdStore({ endpoints, clock: systemClock, random: systemRandom });
     try {
-      const seen = new Recorder();
-      watch = named.watch(allKeys, 2, seen);
+      const recorder = new Recorder();
+      watch = named.watch(allKeys, 2, recorder);
       await put(named, '/a', '1');
-      await seen.count(1);
+      await recorder.count(1);
       await Promise.all(proxies.map((each) => each.close()));
       address = '127.0.0.2';
       proxies = await startProxies();
       expect(await retryWhileUnavailable(() => valueOf(named, '/a'))).toBe('1');
       await put(direct, '/a', '2');
-      await seen.until(() => seen.all.length >= 2);
-      expect(seen.breaches).toEqual([]);
+      await recorder.until(() => recorder.all.length >= 2);
+      expect(recorder.breaches).toEqual([]);
     } finally {
       restoreNames();
       await named.close();
