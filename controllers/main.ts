@@ -1,6 +1,6 @@
 /**
  * The executable of the controllers: runs the bundled program if the build created one
- * (shared/runtime/process/whole-program.ts), else the modules.
+ * (shared/runtime/process/program-bundle.ts), else the modules.
  */
 import { runBundle } from '../shared/runtime/process/program-bundle';
 

@@ -1,5 +1,5 @@
 import { convertedRows, storedWidget } from '../../test/support/converted-kind';
-import { ConvertedEntry, ConvertedEntryCache, SlabAllocator } from './converted-entry-cache';
+import { ConvertedEntry, ConvertedEntryCache, EntrySlabAllocator } from './converted-entry-cache';
 
 const [FIRST] = convertedRows();
 const EMPTY = Buffer.alloc(0);
@@ -7,7 +7,7 @@ const KIB = 1024;
 
 /** The entries of one call, each with the given number of bytes. */
 function entries(count: number, bytes = KIB): readonly ConvertedEntry[] {
-  const slabs = new SlabAllocator(count);
+  const slabs = new EntrySlabAllocator(count);
   return Array.from({ length: count }, (_, at) => {
     const entry = storedWidget(FIRST, `w${at}`, at + 1);
     const { bytes: own, slab } = slabs.store(EMPTY, 0, String(at % 10).repeat(bytes));
@@ -30,7 +30,7 @@ describe('slabs of converted objects', () => {
   });
 
   it('append text to copied bytes', () => {
-    const { bytes } = new SlabAllocator(1).store(Buffer.from('é and more'), 2, '=ä');
+    const { bytes } = new EntrySlabAllocator(1).store(Buffer.from('é and more'), 2, '=ä');
     expect(bytes.toString()).toBe('é=ä');
   });
 });

@@ -44,7 +44,7 @@ export class ConvertedEntry implements Entry {
 const SLAB_BYTES = 64 * 1024;
 
 /** Allocates the objects of one call on as few slabs as possible. */
-export class SlabAllocator {
+export class EntrySlabAllocator {
   private slab = new Slab(Buffer.alloc(0));
 
   /** `expected` is the number of objects that are still to be stored. */

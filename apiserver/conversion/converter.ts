@@ -27,7 +27,7 @@ import { storedOriginalFactory, originalOfObject, type OriginalObject } from './
 import { CallLimiter } from './call-limiter';
 import { readReviewResponse, parseReviewResponse, type ConvertedObjects } from './review-response';
 import { ReviewRequestBody } from './review-request';
-import { ConvertedEntry, ConvertedEntryCache, SlabAllocator } from './converted-entry-cache';
+import { ConvertedEntry, ConvertedEntryCache, EntrySlabAllocator } from './converted-entry-cache';
 import { isOfKind, carryOverMetadata } from './carry-over-metadata';
 import { webhookConversionOf, type WebhookConversion } from './webhook-conversion';
 
@@ -353,7 +353,7 @@ function entryFactory(row: KindRow, count: number): EntryFactory {
   const codec = codecOf(row);
   const readers = (row.selectableFields ?? []).map(fieldReader);
   const hiddenFields = convertedObjectFields(row);
-  const slabs = new SlabAllocator(count);
+  const slabs = new EntrySlabAllocator(count);
   const fieldsOf = (object: JsonObject): Labels => {
     const hidden = hiddenFields(object);
     if (readers.length === 0) return hidden;

@@ -1,7 +1,7 @@
 /** Calls of conversion webhooks under upstream's names: durations, versions and failures. */
 import type { Meters } from './meters';
 
-export interface ConversionCall {
+export interface ConversionCallResult {
   readonly definition: string;
   readonly from: string;
   readonly to: string;
@@ -10,7 +10,7 @@ export interface ConversionCall {
   readonly fault: string | undefined;
 }
 
-export function createConversionRecorder(meters: Meters): (call: ConversionCall) => void {
+export function createConversionRecorder(meters: Meters): (call: ConversionCallResult) => void {
   return ({ definition, from, to, ms, fault }) => {
     const outcome = [fault ?? '', fault === undefined ? 'success' : 'failure'] as const;
     meters.observer('apiserver_conversion_webhook_duration_seconds', ...outcome).observe(ms / 1000);

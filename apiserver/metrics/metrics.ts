@@ -26,7 +26,7 @@ import { StabilityCounts, renderChunk, type Scrape } from './exposition';
 import { Histogram } from './histogram';
 import type { Meters } from './meters';
 import { PolicyMetrics, type PolicyEvaluation } from './policy-metrics';
-import { WebhookMetrics, type WebhookCall } from './webhook-metrics';
+import { WebhookMetrics, type WebhookCallResult } from './webhook-metrics';
 import { publishGrpcCalls } from './grpc-metrics';
 import { publishSpans } from './span-metrics';
 import type { GrpcCallCounters } from '../storage/grpc-call-counters';
@@ -225,7 +225,7 @@ export class Metrics {
     this.counts[use] += 1;
   }
 
-  recordWebhookCall(call: WebhookCall): void {
+  recordWebhookCall(call: WebhookCallResult): void {
     this.webhooks.record(call);
   }
 

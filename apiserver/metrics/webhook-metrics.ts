@@ -2,7 +2,7 @@
 import { Counter, type Registry } from 'prom-client';
 import { Histogram, type ExpositionChunks, type HistogramSeries } from './histogram';
 
-export interface WebhookCall {
+export interface WebhookCallResult {
   readonly webhook: { readonly name: string; readonly type: 'mutating' | 'validating' };
   readonly operation: string;
   readonly ms: number;
@@ -53,7 +53,7 @@ export class WebhookMetrics {
     });
   }
 
-  record({ webhook, operation, ms, outcome, code }: WebhookCall): void {
+  record({ webhook, operation, ms, outcome, code }: WebhookCallResult): void {
     const name = this.nameOf(webhook.name);
     const type = webhook.type === 'mutating' ? 'admit' : 'validating';
     const rejected = String(outcome === 'denied' || outcome === 'failed');

@@ -14,7 +14,7 @@ import type { OpenApiResponse, OpenApiDocuments, OpenApiRequest } from './openap
 import { negotiateForm, type ResponseForm, type PartForm } from './response-form';
 import { buildOpenIdPieceV2 } from './documents';
 import { composeChunks, PartEncoder, type DocumentPart } from './part';
-import { Parts, type PartFailure, type RemoteDescription } from './parts';
+import { Parts, type PartFailure, type RemoteOpenApiDescription } from './parts';
 import type { PrebuiltParts } from './prebuilt-parts';
 import { byName, subjectsOf, type DocumentSubject, type DocumentSubjects } from './subjects';
 
@@ -29,7 +29,7 @@ export interface OpenApiOptions {
    */
   readonly remotes?: () => readonly { readonly name: string; readonly url: string }[];
   /** The v2 documents of aggregated API servers; the same list until something changes. Absent = none. */
-  readonly descriptions?: () => readonly RemoteDescription[];
+  readonly descriptions?: () => readonly RemoteOpenApiDescription[];
   readonly naming: Dialect;
   /** Whether the OpenID discovery documents of service account tokens are served. */
   readonly openId: boolean;
@@ -192,7 +192,7 @@ class OpenApiService implements OpenApi {
     return this.digests.get('api/v1') ?? '';
   }
 
-  private async hashV2(custom: readonly KindRow[], remote: readonly RemoteDescription[], form: ResponseForm): Promise<string> {
+  private async hashV2(custom: readonly KindRow[], remote: readonly RemoteOpenApiDescription[], form: ResponseForm): Promise<string> {
     const ofRemotes = remote.flatMap(({ name, id }) => [name, id]);
     const ofOpenId = this.options.openId ? [] : ['without OpenID'];
     return hashOf([await this.digestV2(form), ...ofOpenId, ...custom.map((row) => this.parts.identityOf(row)), ...ofRemotes]);
@@ -244,7 +244,7 @@ class OpenApiService implements OpenApi {
 
   private async partsV2(
     custom: readonly KindRow[],
-    remote: readonly RemoteDescription[],
+    remote: readonly RemoteOpenApiDescription[],
     form: PartForm,
   ): Promise<readonly DocumentPart[]> {
     const { builtIn, naming, openId } = this.options;

@@ -31,7 +31,7 @@ export interface PartFailure {
 }
 
 /** The v2 document of an aggregated API server for one group version. */
-export interface RemoteDescription {
+export interface RemoteOpenApiDescription {
   /** `apis/<group>/<version>` */
   readonly name: string;
   /** Changes with the contents. */
@@ -115,7 +115,7 @@ export class Parts {
    * documents are omitted.
    */
   async ofRemotes(
-    documents: readonly RemoteDescription[],
+    documents: readonly RemoteOpenApiDescription[],
     rows: readonly KindRow[],
     custom: readonly KindRow[],
     dialect: Dialect,

@@ -2,13 +2,13 @@
 import { objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 
 /** A URL, or a Service of this cluster. */
-export type WebhookAddress =
+export type WebhookTargetAddress =
   | { readonly type: 'url'; readonly url: string }
   | { readonly type: 'service'; readonly namespace: string; readonly name: string; readonly port: number; readonly path: string };
 
 export interface WebhookTarget {
   /** Undefined when the configuration has no usable address. */
-  readonly address: WebhookAddress | undefined;
+  readonly address: WebhookTargetAddress | undefined;
   /** PEM; '' = the system's authorities. */
   readonly caBundle: string;
 }
@@ -22,7 +22,7 @@ export function readWebhookTarget(clientConfig: JsonObject): WebhookTarget {
 
 const DEFAULT_PORT = 443;
 
-function readAddress(clientConfig: JsonObject): WebhookAddress | undefined {
+function readAddress(clientConfig: JsonObject): WebhookTargetAddress | undefined {
   const url = stringAt(clientConfig, 'url');
   if (url !== undefined) return URL.canParse(url) ? { type: 'url', url } : undefined;
   const service = objectAt(clientConfig, 'service');

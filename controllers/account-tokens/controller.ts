@@ -20,7 +20,8 @@ import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-que
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import type { JsonObject } from '../../shared/values/json';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
-import { accountNameOf, populatedSecret, reconcileSecret, withoutSecretReference, type Secret } from './reconcile';
+import { accountNameOf, populatedSecret, reconcileSecret, withoutSecretReference } from './reconcile';
+import type { Secret } from '../../shared/client/rest/typed-objects';
 
 const SECRETS = resourceOf('core.v1.Secret');
 const SERVICE_ACCOUNTS = resourceOf('core.v1.ServiceAccount');

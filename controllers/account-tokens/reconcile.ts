@@ -3,10 +3,8 @@
  * Pure.
  */
 import type { CoreV1Secret, CoreV1ServiceAccount } from '../../shared/api/types/generated/members';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
-
-export type Secret = ApiObject<CoreV1Secret>;
-export type ServiceAccount = ApiObject<CoreV1ServiceAccount>;
+import { isBeingDeleted } from '../../shared/client/rest/api-object';
+import type { Secret, ServiceAccount } from '../../shared/client/rest/typed-objects';
 
 export type SecretAction =
   | { readonly type: 'none' }

@@ -7,7 +7,8 @@ import type { CoreV1Container } from '../../shared/api/types/generated/members';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { own } from '../../shared/values/json';
 import { conditionOf } from '../runtime/conditions';
-import { isPodReady, type Pod } from '../runtime/pods';
+import { isPodReady } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { parseMilli } from './quantities';
 
 export interface PodMetric {

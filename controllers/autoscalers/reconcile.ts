@@ -4,7 +4,8 @@
  */
 import type { AutoscalingV2MetricStatus } from '../../shared/api/types/generated/members';
 import { conditionsOf } from '../runtime/conditions';
-import { compareNames, type Pod } from '../runtime/pods';
+import { compareNames } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import {
   ABLE_TO_SCALE,
   SCALING_ACTIVE,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import type { CoreV1PodStatus, MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
-import type { Pod } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import type { PodMetric, PodMetrics } from './pod-groups';
 import {
   replicasForAverageValue,

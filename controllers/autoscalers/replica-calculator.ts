@@ -3,7 +3,7 @@
  * as much as makes the change smaller. Pure; the floating-point arithmetic is that of release 1.31.1, operation by
  * operation.
  */
-import type { Pod } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import {
   calculatePodRequests,
   countReadyPods,

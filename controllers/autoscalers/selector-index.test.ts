@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { compileLabelSelector, parseLabelSelector } from '../../shared/api/selectors/label-selector';
 import { apiObject, keyOf } from '../../shared/client/rest/api-object';
 import { runStepsSync } from '../../shared/scheduling/steps';
-import { labelsOf, type Pod } from '../runtime/pods';
+import { labelsOf } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { SelectorIndex } from './selector-index';
 
 const scaler = (name: string, namespace = 'n') => ({ namespace, name });

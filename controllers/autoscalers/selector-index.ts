@@ -14,7 +14,8 @@ import type { Informer } from '../../shared/client/informer/informer';
 import type { CoreV1Pod } from '../../shared/api/types/generated/members';
 import { otherQualifiedName } from '../../shared/names/dialect';
 import type { Steps } from '../../shared/scheduling/steps';
-import { labelsOf, type Pod } from '../runtime/pods';
+import { labelsOf } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 
 /** A selector of one or several autoscalers in a namespace. */
 interface IndexedSelector {

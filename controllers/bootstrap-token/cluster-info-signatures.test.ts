@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto';
 import type { CoreV1ConfigMap, CoreV1Secret, MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
 import { parseSigningToken } from './bootstrap-token';
-import { reconcileSignatures, type ConfigMap } from './cluster-info-signatures';
+import { reconcileSignatures } from './cluster-info-signatures';
+import type { ConfigMap } from '../../shared/client/rest/typed-objects';
 
 const NOW = Date.UTC(2026, 0, 1);
 const KUBECONFIG = 'kind: Config\n';

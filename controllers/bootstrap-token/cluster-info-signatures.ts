@@ -4,12 +4,11 @@
  */
 import { createHmac } from 'node:crypto';
 import type { CoreV1ConfigMap } from '../../shared/api/types/generated/members';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
+import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { CLUSTER_INFO } from '../../shared/names/bootstrap-token';
 import { setMember } from '../../shared/values/json';
 import { parseSigningToken, type SigningToken, type TokenSecret } from './bootstrap-token';
-
-export type ConfigMap = ApiObject<CoreV1ConfigMap>;
+import type { ConfigMap } from '../../shared/client/rest/typed-objects';
 
 type Data = Record<string, string>;
 

@@ -20,7 +20,8 @@ import { waitForSync, type Controller, type ControllerContext, type ControllerSe
 import { watchDependents } from '../workload/dependent-events';
 import { DependentIndex } from '../workload/dependent-index';
 import { CronJobWriter } from './cron-job-writer';
-import { CRON_JOBS, JOBS, type CronJob, type Job } from './job-from-template';
+import { CRON_JOBS, JOBS, type CronJob } from './job-from-template';
+import type { Job } from '../../shared/client/rest/typed-objects';
 import { newCreationSkewHistogram } from './metrics';
 import { reconcileCronJob, type CronJobActions } from './reconcile';
 

@@ -3,7 +3,7 @@ import { apiObject } from '../../shared/client/rest/api-object';
 import { status as errorResponse } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';
 import { CronJobWriter } from './cron-job-writer';
-import type { Job } from './job-from-template';
+import type { Job } from '../../shared/client/rest/typed-objects';
 import { reconcileCronJob, type CronJobActions } from './reconcile';
 
 const CRON_JOBS = '/apis/batch/v1/cronjobs';

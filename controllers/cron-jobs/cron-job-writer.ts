@@ -11,8 +11,9 @@ import { equalJson } from '../../shared/values/json';
 import { controllerOf } from '../runtime/pods';
 import { finishedConditionOf } from '../workload/finished-jobs';
 import { eventReference } from '../workload/references';
-import { CRON_JOBS, jobFromTemplate, JOBS, type CronJob, type Job } from './job-from-template';
-import type { CronJobActions, CronJobEvent, ObservedStatus, ScheduledRun } from './reconcile';
+import { CRON_JOBS, jobFromTemplate, JOBS, type CronJob } from './job-from-template';
+import type { Job } from '../../shared/client/rest/typed-objects';
+import type { CronJobActions, CronJobEvent, ObservedCronJobStatus, ScheduledRun } from './reconcile';
 
 export interface CronJobWriterOptions {
   readonly client: RestClient;
@@ -20,7 +21,7 @@ export interface CronJobWriterOptions {
   readonly signal: AbortSignal;
 }
 
-export interface ActionResults {
+export interface CronJobActionResults {
   /** The CronJob as written; undefined when its status was not written. */
   readonly updated: CronJob | undefined;
   readonly wasJobCreated: boolean;
@@ -33,7 +34,7 @@ export class CronJobWriter {
   constructor(private readonly options: CronJobWriterOptions) {}
 
   /** When the Job cannot be created, the status is written without the run and the error is thrown. */
-  async execute(cronJob: CronJob, { jobsToDelete, events, status, run }: CronJobActions): Promise<ActionResults> {
+  async execute(cronJob: CronJob, { jobsToDelete, events, status, run }: CronJobActions): Promise<CronJobActionResults> {
     for (const job of jobsToDelete) await this.deleteJob(cronJob, job.name, job.uid);
     for (const event of events) this.recordEvent(cronJob, event);
     if (run === undefined) return { updated: await this.writeStatus(cronJob, status), wasJobCreated: false };
@@ -99,7 +100,7 @@ export class CronJobWriter {
     }
   }
 
-  private async writeStatus(cronJob: CronJob, observed: ObservedStatus): Promise<CronJob | undefined> {
+  private async writeStatus(cronJob: CronJob, observed: ObservedCronJobStatus): Promise<CronJob | undefined> {
     const { client, signal } = this.options;
     const { namespace, name, uid } = cronJob;
     const status = statusBody(observed);
@@ -131,7 +132,7 @@ type StartedRun =
   /** `isNew` is false for a Job that existed already. */
   { readonly type: 'started'; readonly job: Job; readonly isNew: boolean } | { readonly type: 'namespace-terminating' };
 
-function statusBody({ active, lastScheduleTime, lastSuccessfulTime }: ObservedStatus): BatchV1CronJobStatus {
+function statusBody({ active, lastScheduleTime, lastSuccessfulTime }: ObservedCronJobStatus): BatchV1CronJobStatus {
   return {
     ...(active.length === 0 ? {} : { active: [...active] }),
     ...(parseTimestamp(lastScheduleTime) === undefined ? {} : { lastScheduleTime: lastScheduleTime ?? '' }),

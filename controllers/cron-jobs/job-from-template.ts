@@ -8,8 +8,6 @@ import { formatZonedTime } from '../../shared/values/zone-offset';
 import { controllerReference } from '../workload/references';
 
 export type CronJob = ApiObject<BatchV1CronJob>;
-export type Job = ApiObject<BatchV1Job>;
-
 export const CRON_JOBS = resourceOf('batch.v1.CronJob');
 export const JOBS = resourceOf('batch.v1.Job');
 

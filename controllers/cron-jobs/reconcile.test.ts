@@ -7,7 +7,8 @@ import type {
 } from '../../shared/api/types/generated/members';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { apiObject } from '../../shared/client/rest/api-object';
-import { jobFromTemplate, type CronJob, type Job } from './job-from-template';
+import { jobFromTemplate, type CronJob } from './job-from-template';
+import type { Job } from '../../shared/client/rest/typed-objects';
 import { reconcileCronJob, type CronJobActions } from './reconcile';
 
 const NOW = Date.UTC(2026, 10, 23, 12, 30, 15);

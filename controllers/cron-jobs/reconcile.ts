@@ -10,7 +10,8 @@ import { compareBytes } from '../../shared/values/json';
 import { isTimeZoneName } from '../../shared/values/time-zone';
 import { quote } from '../../shared/values/quote';
 import { finishedConditionOf, type FinishedCondition } from '../workload/finished-jobs';
-import { jobNameFor, type CronJob, type Job } from './job-from-template';
+import { jobNameFor, type CronJob } from './job-from-template';
+import type { Job } from '../../shared/client/rest/typed-objects';
 
 export interface CronJobInput {
   readonly cronJob: CronJob;
@@ -26,7 +27,7 @@ export interface CronJobActions {
   /** Finished Jobs beyond the history limits. */
   readonly jobsToDelete: readonly Job[];
   readonly events: readonly CronJobEvent[];
-  readonly status: ObservedStatus;
+  readonly status: ObservedCronJobStatus;
   /** Undefined when no run is due. */
   readonly run: ScheduledRun | undefined;
   /** Milliseconds until the next scheduled time. */
@@ -39,7 +40,7 @@ export interface CronJobEvent {
   readonly message: string;
 }
 
-export interface ObservedStatus {
+export interface ObservedCronJobStatus {
   readonly active: readonly CoreV1ObjectReference[];
   readonly lastScheduleTime: string | undefined;
   readonly lastSuccessfulTime: string | undefined;
@@ -93,7 +94,7 @@ function scheduleOf({ body: { spec = {} } }: CronJob): ZonedSchedule | CronJobEv
 }
 
 function observeJobs({ cronJob, jobs, missing }: CronJobInput): {
-  readonly status: ObservedStatus;
+  readonly status: ObservedCronJobStatus;
   readonly events: readonly CronJobEvent[];
 } {
   const events: CronJobEvent[] = [];
@@ -157,7 +158,12 @@ interface DueRun {
 }
 
 /** Of several missed runs only the last is started. */
-function dueRun(cronJob: CronJob, { times, timeZone }: ZonedSchedule, { active, lastScheduleTime }: ObservedStatus, now: number): DueRun {
+function dueRun(
+  cronJob: CronJob,
+  { times, timeZone }: ZonedSchedule,
+  { active, lastScheduleTime }: ObservedCronJobStatus,
+  now: number,
+): DueRun {
   const earliest = earliestTime(cronJob, lastScheduleTime, now);
   const scheduledTime = lastCronTime(times, timeZone, earliest, now);
   if (scheduledTime === undefined) return { run: undefined, events: [] };

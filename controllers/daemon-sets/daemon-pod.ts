@@ -6,8 +6,9 @@ import type { Dialect } from '../../shared/names/dialect';
 import { compareBytes } from '../../shared/values/json';
 import { podFromTemplate } from '../workload/pod-control';
 import { templateOf } from '../workload/spec';
-import { REVISION_LABEL, type Revision } from '../workload/controller-revision';
-import { labelsOf, nodeNameOf, type Pod } from '../runtime/pods';
+import { REVISION_LABEL, type ControllerRevision } from '../workload/controller-revision';
+import { labelsOf, nodeNameOf } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { DAEMON_SETS, type DaemonSet } from './daemon-set';
 import { daemonPodTolerations } from './node-eligibility';
 
@@ -53,7 +54,7 @@ export function targetNodeOf(pod: Pod): string {
 }
 
 /** The hash in the label of a pod or a revision, '' without the label. */
-export const revisionHashOf = (object: Pod | Revision): string => labelsOf(object)[REVISION_LABEL] ?? '';
+export const revisionHashOf = (object: Pod | ControllerRevision): string => labelsOf(object)[REVISION_LABEL] ?? '';
 
 /** Pods by their target node. */
 export function podsByNode(pods: readonly Pod[]): ReadonlyMap<string, readonly Pod[]> {

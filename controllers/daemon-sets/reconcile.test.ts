@@ -10,7 +10,8 @@ import type {
 import { apiObject, isBeingDeleted } from '../../shared/client/rest/api-object';
 import { ManualClock } from '../../test/support/manual-clock';
 import type { Node } from '../runtime/nodes';
-import { isPodReady, type Pod } from '../runtime/pods';
+import { isPodReady } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { targetNodeOf } from './daemon-pod';
 import type { DaemonSet } from './daemon-set';
 import { FailedPodsBackoff } from './failed-pods-backoff';

@@ -5,7 +5,8 @@
 import fc from 'fast-check';
 import type { FakeApi } from '../../test/support/fake-api';
 import { lateMoves, playLate } from '../../test/support/late-world';
-import { isPodReady, type Pod } from '../runtime/pods';
+import { isPodReady } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { runDaemonSets } from './controller';
 import { targetNodeOf } from './daemon-pod';
 import { propertyRuns } from '../../test/support/property-runs';

@@ -12,7 +12,7 @@ import type {
 } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
 import { qualifiedNameInDialect } from '../../shared/names/dialect';
-import type { Pod } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import type { Deployment, ReplicaSet } from './deployment';
 import { planDeployment, type DeploymentPlan } from './reconcile';
 

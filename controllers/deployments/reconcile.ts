@@ -5,7 +5,8 @@
  */
 import type { AppsV1DeploymentStatus } from '../../shared/api/types/generated/members';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
-import { isPodTerminated, type Pod } from '../runtime/pods';
+import { isPodTerminated } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { annotationsOf, annotationValue } from './annotations';
 import { isPaused, isRollingUpdate, progressDeadlineOf, type Deployment, type ReplicaSet } from './deployment';
 import { isActive, isChanged, plannedReplicaSet, type PlannedReplicaSet } from './planned-replica-set';

@@ -5,7 +5,7 @@ import type {
   PolicyV1PodDisruptionBudget,
 } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
-import type { Pod } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { BudgetPodIndex, type PodDisruptionBudget } from './budget-pod-index';
 
 const pod = (name: string, labels: Record<string, string>, status = 'True', metadata: MetaV1ObjectMeta = {}): Pod =>

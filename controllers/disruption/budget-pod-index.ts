@@ -7,7 +7,8 @@ import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/
 import { compileLabelSelector, type LabelMatcher } from '../../shared/api/selectors/label-selector';
 import { requirementsOfSelector } from '../../shared/api/selectors/object-selector';
 import { equalJson } from '../../shared/values/json';
-import { controllerOf, isPodReady, labelsOf, type ControllerReference, type Pod } from '../runtime/pods';
+import { controllerOf, isPodReady, labelsOf, type ControllerReference } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 
 export type PodDisruptionBudget = ApiObject<PolicyV1PodDisruptionBudget>;
 

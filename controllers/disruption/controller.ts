@@ -15,7 +15,8 @@ import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-que
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { stringifyJson } from '../../shared/values/json';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
-import { compareNames, podReference, type Pod } from '../runtime/pods';
+import { compareNames, podReference } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { BudgetPodIndex, type PodDisruptionBudget, type SelectedPod } from './budget-pod-index';
 import { constraintOf, failSafeStatus, needsExpectedScale, reconcileBudget } from './reconcile';
 import { KindNotDiscoveredError, ScaleFinder, UnknownScaleError } from './scale-finder';

@@ -1,6 +1,6 @@
 import type { CoreV1Pod, CoreV1PodCondition, MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
-import type { Pod } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { conditionStaleAt, resetConditionPatch } from './stale-disruption-condition';
 
 const TRANSITION = Date.UTC(2026, 0, 1);

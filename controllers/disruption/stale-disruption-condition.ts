@@ -3,7 +3,8 @@ import type { CoreV1PodCondition } from '../../shared/api/types/generated/member
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { parseTimestamp, formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { conditionOf, conditionsOf, conditionsPatch, withCondition } from '../runtime/conditions';
-import { isPodTerminated, type Pod } from '../runtime/pods';
+import { isPodTerminated } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 
 const DISRUPTION_TARGET = 'DisruptionTarget';
 const STALE_DISRUPTION_TIMEOUT_MS = 120_000;

@@ -17,7 +17,8 @@ import { sliceLabels, sliceNames, type SliceNames, type SliceOwner } from '../en
 import { SliceStore } from '../endpoint-slices/slice-store';
 import { serviceView } from '../service-pods/service-view';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
-import { mirroredEndpoints, mirroringNames, shouldMirror, type Endpoints, type MirroredEndpoints, type MirroringNames } from './reconcile';
+import { mirroredEndpoints, mirroringNames, shouldMirror, type MirroredEndpoints, type MirroringNames } from './reconcile';
+import type { Endpoints } from '../../shared/client/rest/typed-objects';
 
 const SERVICES = resourceOf('core.v1.Service');
 const ENDPOINTS = resourceOf('core.v1.Endpoints');

@@ -1,18 +1,11 @@
 /** Decides which Endpoints are mirrored to EndpointSlices, and the endpoints that their slices should have. Pure. */
-import type {
-  CoreV1EndpointAddress,
-  CoreV1EndpointPort,
-  CoreV1Endpoints,
-  CoreV1EndpointSubset,
-} from '../../shared/api/types/generated/members';
-import type { ApiObject } from '../../shared/client/rest/api-object';
+import type { CoreV1EndpointAddress, CoreV1EndpointPort, CoreV1EndpointSubset } from '../../shared/api/types/generated/members';
 import { valueInEitherSpelling } from '../../shared/names/spellings';
 import { parseIpAddress } from '../../shared/values/ip-address';
 import type { Endpoint, PortGroup, SlicePort } from '../endpoint-slices/desired-endpoints';
 import { portGroupKey } from '../endpoint-slices/desired-endpoints';
 import type { AddressType, ServiceView } from '../service-pods/service-view';
-
-export type Endpoints = ApiObject<CoreV1Endpoints>;
+import type { Endpoints } from '../../shared/client/rest/typed-objects';
 
 /** Keys of labels and annotations in the server's dialect. */
 export interface MirroringNames {

@@ -15,7 +15,8 @@ import { valueInEitherSpelling } from '../../shared/names/spellings';
 import { ServicePodIndex } from '../service-pods/service-pod-index';
 import { TriggerTimeTracker } from '../service-pods/trigger-time-tracker';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
-import { desiredSubsets, endpointsAction, endpointsNames, type Endpoints, type EndpointsAction, type EndpointsNames } from './reconcile';
+import { desiredSubsets, endpointsAction, endpointsNames, type EndpointsAction, type EndpointsNames } from './reconcile';
+import type { Endpoints } from '../../shared/client/rest/typed-objects';
 
 const SERVICES = resourceOf('core.v1.Service');
 const PODS = resourceOf('core.v1.Pod');

@@ -5,7 +5,6 @@ import type {
   CoreV1Endpoints,
   CoreV1EndpointSubset,
 } from '../../shared/api/types/generated/members';
-import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { GeneratedNames } from '../../shared/names/dialect';
 import { valueInEitherSpelling, omitNames } from '../../shared/names/spellings';
 import { appendAll } from '../../shared/values/append';
@@ -14,8 +13,7 @@ import { findPort, isSelected, type PodView } from '../service-pods/pod-view';
 import { ServicePodCache } from '../service-pods/service-pod-cache';
 import type { AddressType, ServiceView } from '../service-pods/service-view';
 import { compareAddresses, sortSubsets, type Subset } from './canonical-order';
-
-export type Endpoints = ApiObject<CoreV1Endpoints>;
+import type { Endpoints } from '../../shared/client/rest/typed-objects';
 
 /** Upstream's maxCapacity: only EndpointSlices contain more addresses. */
 export const MAX_ADDRESSES = 1_000;

@@ -1,7 +1,7 @@
 import type { CoreV1Pod } from '../../shared/api/types/generated/members';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { apiObject } from '../../shared/client/rest/api-object';
-import type { Pod } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { BackOffStore, backOffMs } from './back-off-store';
 
 const NOW = Date.UTC(2026, 0, 2);

@@ -3,7 +3,8 @@
  * consecutive failure. Pods that have been counted are not remembered.
  */
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
-import { isPodTerminated, type Pod } from '../runtime/pods';
+import { isPodTerminated } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { finishTimeOf, isPodFailed, isPodSucceeded } from './pod-phase';
 
 const FIRST_MS = 10_000;

@@ -2,7 +2,7 @@
  * Remembers the pods from which this process has removed the tracking finalizer, until the informer shows them without
  * it or deleted. They have been counted, whatever the informer shows. The same as upstream's uidTrackingExpectations.
  */
-import type { Pod } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { hasTrackingFinalizer } from './job';
 
 const NO_UIDS: ReadonlySet<string> = new Set();

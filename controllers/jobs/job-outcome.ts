@@ -6,7 +6,7 @@ import { parseTimestamp } from '../../shared/api/metadata/object-meta';
 import { conditionOf, conditionStatus } from '../runtime/conditions';
 import type { FinishedCondition } from '../workload/finished-jobs';
 import { indexCount, intersectionCount, parseIndexes } from './index-intervals';
-import type { Job } from './job';
+import type { Job } from '../../shared/client/rest/typed-objects';
 import { mayRestart, restartCountOf } from './pod-phase';
 import { failedCount, succeededCount, type SyncContext } from './sync-context';
 

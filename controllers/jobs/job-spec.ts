@@ -1,5 +1,5 @@
 /** The spec of a Job with its defaults. */
-import type { Job } from './job';
+import type { Job } from '../../shared/client/rest/typed-objects';
 
 export interface JobSpec {
   readonly parallelism: number;

@@ -2,12 +2,9 @@
  * The Job resource, and the finalizer, labels and annotations that its controller puts on pods. Names are recognised in
  * both dialects and written in the one of the process. The server generates the selector's labels.
  */
-import type { BatchV1Job } from '../../shared/api/types/generated/members';
 import { finalizersOf, type ApiObject } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
-
-export type Job = ApiObject<BatchV1Job>;
 
 export const JOBS = resourceOf('batch.v1.Job');
 export const PODS = resourceOf('core.v1.Pod');

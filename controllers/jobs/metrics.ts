@@ -1,7 +1,7 @@
 /** The metrics of the Job controller, under upstream's names. */
 import type { BatchV1JobStatus } from '../../shared/api/types/generated/members';
 import type { MetricMaker } from '../runtime/controller';
-import type { Job } from './job';
+import type { Job } from '../../shared/client/rest/typed-objects';
 import type { JobOutcome } from './job-outcome';
 import { jobSpecOf } from './job-spec';
 

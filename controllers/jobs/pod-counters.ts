@@ -4,7 +4,7 @@
  * `status.succeeded` or `status.failed`. Pure.
  */
 import type { BatchV1UncountedTerminatedPods } from '../../shared/api/types/generated/members';
-import type { Job } from './job';
+import type { Job } from '../../shared/client/rest/typed-objects';
 
 export interface PodCounters {
   readonly succeeded: number;

@@ -2,7 +2,8 @@
 import { parseTimestamp } from '../../shared/api/metadata/object-meta';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { conditionOf } from '../runtime/conditions';
-import { isPodTerminated, type Pod } from '../runtime/pods';
+import { isPodTerminated } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 
 export const isPodSucceeded = ({ body }: Pod): boolean => body.status?.phase === 'Succeeded';
 

@@ -5,7 +5,8 @@ import type { CoreV1Container, CoreV1Pod, CoreV1PodSpec } from '../../shared/api
 import { qualifiedNameInDialect, type Dialect } from '../../shared/names/dialect';
 import { podFromTemplate } from '../workload/pod-control';
 import { templateOf } from '../workload/spec';
-import { INDEX_VARIABLE, isTrackingFinalizer, JOB_NAMES, JOBS, type Job } from './job';
+import { INDEX_VARIABLE, isTrackingFinalizer, JOB_NAMES, JOBS } from './job';
+import type { Job } from '../../shared/client/rest/typed-objects';
 
 /** Characters of `generateName`. */
 const LONGEST_PREFIX = 58;

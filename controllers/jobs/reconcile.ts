@@ -2,7 +2,8 @@
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { appendAll } from '../../shared/values/append';
 import { conditionStatus } from '../runtime/conditions';
-import { compareNames, type Pod } from '../runtime/pods';
+import { compareNames } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { sortForDeletion } from '../workload/pod-activity';
 import { backOffMs } from './back-off-store';
 import { absentIndexes, hasIndex, indexCount, unionOf, withIndexes } from './index-intervals';

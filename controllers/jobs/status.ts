@@ -5,7 +5,7 @@ import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { conditionsOf, conditionStatus, withCondition } from '../runtime/conditions';
 import { isPodReady } from '../runtime/pods';
 import { formatIndexes, indexCount } from './index-intervals';
-import type { Job } from './job';
+import type { Job } from '../../shared/client/rest/typed-objects';
 import { INTERIM_CONDITIONS, type JobOutcome } from './job-outcome';
 import { countUntracked, uncountedSize, uncountedTerminatedPods, type PodCounters } from './pod-counters';
 import type { JobActions } from './reconcile';

@@ -2,10 +2,12 @@
  * What one sync of a Job works with: its pods classified as active, terminating, or finished and not counted yet, and
  * its counters and indexes. Pure.
  */
-import { compareNames, type Pod } from '../runtime/pods';
+import { compareNames } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { isPodActive } from '../workload/pod-activity';
 import { hasIndex, indexCount, parseIndexes, withIndexes, type OrderedIntervals } from './index-intervals';
-import { countAnnotation, hasTrackingFinalizer, type Job } from './job';
+import { countAnnotation, hasTrackingFinalizer } from './job';
+import type { Job } from '../../shared/client/rest/typed-objects';
 import { jobSpecOf, type JobSpec } from './job-spec';
 import { podCountersOf, type PodCounters } from './pod-counters';
 import { matchPodFailurePolicy, type PodFailureAction } from './pod-failure-policy';

@@ -14,16 +14,8 @@ import { LEGACY_TOKEN_LABELS, TOKEN_TRACKING_CONFIG_MAP } from '../../shared/nam
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import { accountNameOf } from '../account-tokens/reconcile';
 import { waitForSync, type Controller, type ControllerContext, type ControllerSettings } from '../runtime/controller';
-import {
-  cleanUpPeriod,
-  isTrackedLongEnough,
-  podSecretNames,
-  reconcileToken,
-  referencedSecrets,
-  type Pod,
-  type Secret,
-  type ServiceAccount,
-} from './reconcile';
+import { cleanUpPeriod, isTrackedLongEnough, podSecretNames, reconcileToken, referencedSecrets } from './reconcile';
+import type { Pod, Secret, ServiceAccount } from '../../shared/client/rest/typed-objects';
 
 const [SECRETS, SERVICE_ACCOUNTS, PODS, CONFIG_MAPS] = [
   resourceOf('core.v1.Secret'),

@@ -3,14 +3,9 @@
  * Pure. The behaviour is that of release 1.31.1.
  */
 import { formatUtcDay, parseTimestamp } from '../../shared/api/metadata/object-meta';
-import type { CoreV1Pod, CoreV1Secret, CoreV1ServiceAccount } from '../../shared/api/types/generated/members';
-import type { ApiObject } from '../../shared/client/rest/api-object';
 import { LEGACY_TOKEN_LABELS } from '../../shared/names/legacy-token';
 import { isObject, stringAt, type JsonValue } from '../../shared/values/json';
-
-export type Secret = ApiObject<CoreV1Secret>;
-export type ServiceAccount = ApiObject<CoreV1ServiceAccount>;
-export type Pod = ApiObject<CoreV1Pod>;
+import type { Pod, Secret, ServiceAccount } from '../../shared/client/rest/typed-objects';
 
 export type TokenAction =
   | { readonly type: 'none' }

@@ -20,7 +20,8 @@ import { conditionOf, conditionsOf, conditionsPatch, withCondition } from '../ru
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { nodeReference, type Node } from '../runtime/nodes';
 import { indexInformer, type ObjectIndex } from '../runtime/object-index';
-import { isPodReady, nodeNameOf, podReference, type Pod } from '../runtime/pods';
+import { isPodReady, nodeNameOf, podReference } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { readyStatus } from './node-health';
 import { NodeMonitor } from './node-monitor';
 

@@ -1,7 +1,7 @@
 import type { CoordinationV1Lease, CoreV1Node, CoreV1NodeCondition } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
 import type { Node } from '../runtime/nodes';
-import { isUnresponsive, observeNodeHealth, readyStatus, unknownConditions, type Instant, type Lease } from './node-health';
+import { isUnresponsive, observeNodeHealth, readyStatus, unknownConditions, type HealthTimestamp, type Lease } from './node-health';
 
 const NOW = Date.UTC(2026, 0, 1);
 const settings = {
@@ -13,7 +13,7 @@ const settings = {
   unhealthyZoneThreshold: 0.55,
   largeClusterThreshold: 50,
 };
-const at = (seconds: number): Instant => ({ now: NOW + seconds * 1000, monotonic: seconds * 1000 });
+const at = (seconds: number): HealthTimestamp => ({ now: NOW + seconds * 1000, monotonic: seconds * 1000 });
 const node = (...conditions: CoreV1NodeCondition[]): Node =>
   apiObject<CoreV1Node>({ metadata: { name: 'n', creationTimestamp: '2026-01-01T00:00:00Z' }, status: { conditions } });
 const ready = (status: string, lastHeartbeatTime = 'h'): CoreV1NodeCondition => ({ type: 'Ready', status, lastHeartbeatTime });

@@ -20,7 +20,7 @@ export interface NodeHealth {
 }
 
 /** The same instant on both clocks, in milliseconds. */
-export interface Instant {
+export interface HealthTimestamp {
   readonly now: number;
   readonly monotonic: number;
 }
@@ -38,7 +38,12 @@ export function readyStatus({ body }: Node): ReadyStatus {
  * A node that was not observed before counts as seen now, because this process may just have started; a node without
  * status and lease counts as seen when it was created.
  */
-export function observeNodeHealth(previous: NodeHealth | undefined, node: Node, lease: Lease | undefined, instant: Instant): NodeHealth {
+export function observeNodeHealth(
+  previous: NodeHealth | undefined,
+  node: Node,
+  lease: Lease | undefined,
+  instant: HealthTimestamp,
+): NodeHealth {
   const kubeletReport = kubeletReportOf(node);
   const renewTime = lease?.body.spec?.renewTime;
   if (previous === undefined) {
@@ -55,7 +60,7 @@ export function observeNodeHealth(previous: NodeHealth | undefined, node: Node, 
   };
 }
 
-export function isUnresponsive({ lastSeen }: NodeHealth, node: Node, settings: NodeSettings, { monotonic }: Instant): boolean {
+export function isUnresponsive({ lastSeen }: NodeHealth, node: Node, settings: NodeSettings, { monotonic }: HealthTimestamp): boolean {
   const gracePeriodMs = readyStatus(node) === '' ? settings.startupGraceMs : settings.graceMs;
   return monotonic - lastSeen > gracePeriodMs;
 }
@@ -67,7 +72,7 @@ function kubeletReportOf({ body }: Node): string | undefined {
   return [ready.status, ready.lastHeartbeatTime, ready.lastTransitionTime].join(' ');
 }
 
-function creationOf({ metadata }: Node, { now, monotonic }: Instant): number {
+function creationOf({ metadata }: Node, { now, monotonic }: HealthTimestamp): number {
   const created = parseTimestamp(metadata.creationTimestamp ?? undefined) ?? now;
   return monotonic - Math.max(0, now - created);
 }
@@ -75,7 +80,7 @@ function creationOf({ metadata }: Node, { now, monotonic }: Instant): number {
 const KUBELET_CONDITIONS = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
 
 /** The conditions of an unresponsive node; undefined when those of the kubelet are `Unknown` already. */
-export function unknownConditions({ body }: Node, { now }: Instant): readonly CoreV1NodeCondition[] | undefined {
+export function unknownConditions({ body }: Node, { now }: HealthTimestamp): readonly CoreV1NodeCondition[] | undefined {
   const observed = conditionsOf(body);
   let conditions = observed;
   for (const type of KUBELET_CONDITIONS) {

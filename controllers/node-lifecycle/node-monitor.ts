@@ -14,7 +14,7 @@ import {
   observeNodeHealth,
   readyStatus,
   unknownConditions,
-  type Instant,
+  type HealthTimestamp,
   type Lease,
   type NodeHealth,
   type ReadyStatus,
@@ -151,14 +151,14 @@ export class NodeMonitor {
     return this.isUnresponsive(node, this.instant()) ? 'Unknown' : readyStatus(node);
   }
 
-  private isUnresponsive(node: Node, instant: Instant): boolean {
+  private isUnresponsive(node: Node, instant: HealthTimestamp): boolean {
     const { settings, leaseOf } = this.options;
     const health = observeNodeHealth(this.health.get(node.name), node, leaseOf(node.name), instant);
     this.health.set(node.name, health);
     return isUnresponsive(health, node, settings, instant);
   }
 
-  private instant(): Instant {
+  private instant(): HealthTimestamp {
     const { clock } = this.options;
     return { now: clock.now(), monotonic: clock.monotonic() };
   }

@@ -14,7 +14,7 @@ import { pause } from '../../shared/client/signals';
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import type { Node } from '../runtime/nodes';
-import type { Pod } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { podGarbageMetrics, type PodGarbageMetrics } from './metrics';
 import {
   failedPodStatus,

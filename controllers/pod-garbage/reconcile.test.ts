@@ -1,7 +1,7 @@
 import type { CoreV1Node, CoreV1Pod, CoreV1PodStatus, MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
 import type { Node } from '../runtime/nodes';
-import type { Pod } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import {
   failedPodStatus,
   isForceDeleted,

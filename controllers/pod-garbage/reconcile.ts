@@ -9,7 +9,8 @@ import { canonicalQualifiedName } from '../../shared/names/dialect';
 import { equalJson } from '../../shared/values/json';
 import { conditionsOf, conditionStatus } from '../runtime/conditions';
 import { taintsOf, type Node } from '../runtime/nodes';
-import { isPodTerminated, nodeNameOf, type Pod } from '../runtime/pods';
+import { isPodTerminated, nodeNameOf } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 
 /** Why a pod is deleted: a label of the metrics. */
 export type PodGarbageReason = 'terminated' | 'orphaned' | 'unscheduled' | 'out-of-service';

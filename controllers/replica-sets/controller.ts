@@ -26,7 +26,8 @@ import { NamespaceTerminatingError, podFromTemplate, PodControl } from '../workl
 import { slowStartBatch } from '../workload/slow-start';
 import { minReadySecondsOf, templateOf } from '../workload/spec';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
-import { controllerOf, labelsOf, type Pod } from '../runtime/pods';
+import { controllerOf, labelsOf } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { errorMessage } from '../../shared/runtime/error-message';
 import { reconcileReplicas, type ReplicaAction } from './reconcile';
 import { REPLICA_SET, REPLICATION_CONTROLLER, type ReplicaKind, type ReplicaSetBody } from './replica-kinds';

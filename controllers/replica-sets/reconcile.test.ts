@@ -1,15 +1,15 @@
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import type { AppsV1ReplicaSet, CoreV1Pod } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
-import type { Pod } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { BURST_REPLICAS, reconcileReplicas } from './reconcile';
-import type { ReplicaSet } from './replica-kinds';
+import type { ReplicaOwner } from './replica-kinds';
 import { calculateStatus } from './status';
 
 const NOW = Date.UTC(2026, 0, 2);
 const LABELS = { app: 'a' };
 
-function replicaSet(replicas: number, { spec = {}, metadata = {}, status = {} }: AppsV1ReplicaSet = {}): ReplicaSet {
+function replicaSet(replicas: number, { spec = {}, metadata = {}, status = {} }: AppsV1ReplicaSet = {}): ReplicaOwner {
   return apiObject<AppsV1ReplicaSet>({
     metadata: { namespace: 'n', name: 'set', uid: 'u', generation: 2, ...metadata },
     spec: { replicas, template: { metadata: { labels: LABELS } }, ...spec },
@@ -27,7 +27,7 @@ function pod(name: string, isReady = false, labels: Record<string, string> = LAB
 }
 const pods = (count: number): readonly Pod[] => Array.from({ length: count }, (_, index) => pod(`p${index}`));
 
-test.each<[string, ReplicaSet, readonly Pod[], unknown]>([
+test.each<[string, ReplicaOwner, readonly Pod[], unknown]>([
   ['creates the missing pods', replicaSet(3), pods(1), { type: 'create', count: 2 }],
   ['does nothing with as many pods as replicas', replicaSet(3), pods(3), { type: 'none' }],
   ['creates at most one burst of pods', replicaSet(2 * BURST_REPLICAS), [], { type: 'create', count: BURST_REPLICAS }],

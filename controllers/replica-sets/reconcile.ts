@@ -1,9 +1,9 @@
 /** Decides how many pods of a ReplicaSet to create and which pods to delete. Pure: the caller executes the action. */
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
-import type { Pod } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { sortForDeletion } from '../workload/pod-activity';
 import { replicasOf } from '../workload/spec';
-import type { ReplicaSet } from './replica-kinds';
+import type { ReplicaOwner } from './replica-kinds';
 
 /** The most pods that one reconciliation creates or deletes. */
 export const BURST_REPLICAS = 500;
@@ -19,7 +19,7 @@ export type ReplicaAction =
  *   all pods are deleted
  */
 export function reconcileReplicas(
-  replicaSet: ReplicaSet,
+  replicaSet: ReplicaOwner,
   activePods: readonly Pod[],
   relatedPods: () => Iterable<Pod>,
   now: number,

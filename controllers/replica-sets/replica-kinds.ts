@@ -25,7 +25,7 @@ export type ReplicaSetBody = {
 };
 
 /** A ReplicaSet or a ReplicationController. */
-export type ReplicaSet = ApiObject<ReplicaSetBody>;
+export type ReplicaOwner = ApiObject<ReplicaSetBody>;
 
 export interface ReplicaKind<Body extends ReplicaSetBody> {
   readonly resource: Resource<Body>;

@@ -3,11 +3,12 @@ import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import type { AppsV1ReplicaSetCondition, AppsV1ReplicaSetStatus } from '../../shared/api/types/generated/members';
 import { equalJson } from '../../shared/values/json';
 import { conditionOf, conditionsOf, withCondition } from '../runtime/conditions';
-import { isPodReady, labelsOf, type Pod } from '../runtime/pods';
+import { isPodReady, labelsOf } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { omitZeros } from '../workload/omit-zeros';
 import { isPodAvailable } from '../workload/pod-activity';
 import { generationOf, minReadySecondsOf, templateOf } from '../workload/spec';
-import type { ReplicaSet } from './replica-kinds';
+import type { ReplicaOwner } from './replica-kinds';
 
 /** The failure of an action, for the condition `ReplicaFailure`. */
 export interface ReplicaFailure {
@@ -17,7 +18,7 @@ export interface ReplicaFailure {
 
 /** Undefined when the object has this status already. */
 export function calculateStatus(
-  replicaSet: ReplicaSet,
+  replicaSet: ReplicaOwner,
   activePods: readonly Pod[],
   failure: ReplicaFailure | undefined,
   now: number,
@@ -44,7 +45,11 @@ export function calculateStatus(
 }
 
 /** The first failure stays in the condition until an action succeeds. */
-function calculateConditions({ body }: ReplicaSet, failure: ReplicaFailure | undefined, now: number): readonly AppsV1ReplicaSetCondition[] {
+function calculateConditions(
+  { body }: ReplicaOwner,
+  failure: ReplicaFailure | undefined,
+  now: number,
+): readonly AppsV1ReplicaSetCondition[] {
   const conditions = conditionsOf(body);
   if (failure === undefined) return conditions.filter(({ type }) => type !== 'ReplicaFailure');
   if (conditionOf(body, 'ReplicaFailure') !== undefined) return conditions;

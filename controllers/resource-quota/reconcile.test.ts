@@ -7,7 +7,7 @@ import type {
 } from '../../shared/api/types/generated/members';
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import type { GroupResource } from '../../shared/api/identity/identity';
-import type { Pod } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { runStepsSync } from '../../shared/scheduling/steps';
 import { countedLimits, reconcileQuota, type CountedBody, type ListObjects, type ResourceQuota } from './reconcile';
 

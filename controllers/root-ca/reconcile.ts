@@ -3,8 +3,7 @@ import type { CoreV1ConfigMap } from '../../shared/api/types/generated/members';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { omitNames } from '../../shared/names/spellings';
 import { equalJson } from '../../shared/values/json';
-
-export type ConfigMap = ApiObject<CoreV1ConfigMap>;
+import type { ConfigMap } from '../../shared/client/rest/typed-objects';
 
 /** The content of the ConfigMaps. */
 export interface RootCaPublication {

@@ -1,10 +1,8 @@
 /** Accessors of pods and of owner references that several controllers use. */
-import type { CoreV1Pod } from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { ObjectReference } from '../../shared/client/events/event-correlation';
 import { conditionStatus } from './conditions';
-
-export type Pod = ApiObject<CoreV1Pod>;
+import type { Pod } from '../../shared/client/rest/typed-objects';
 
 /**
  * Compares objects by name, for lists that are written or of which a message names the first: the order of an

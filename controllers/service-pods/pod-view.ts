@@ -1,11 +1,10 @@
 /** The part of a pod that determines the endpoints of Services, parsed from the object. */
-import type { CoreV1Container, CoreV1Pod, CoreV1PodStatus } from '../../shared/api/types/generated/members';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
+import type { CoreV1Container, CoreV1PodStatus } from '../../shared/api/types/generated/members';
+import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { valueInEitherSpelling } from '../../shared/names/spellings';
 import { parseIpAddress } from '../../shared/values/ip-address';
 import type { AddressType, ServicePortView, ServiceView } from './service-view';
-
-export type Pod = ApiObject<CoreV1Pod>;
+import type { Pod } from '../../shared/client/rest/typed-objects';
 
 export interface PodView {
   readonly namespace: string;

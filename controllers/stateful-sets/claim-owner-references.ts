@@ -5,7 +5,7 @@
 import type { MetaV1OwnerReference } from '../../shared/api/types/generated/members';
 import type { Dialect } from '../../shared/names/dialect';
 import { equalJson } from '../../shared/values/json';
-import type { Pod } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { controllerReference } from '../workload/references';
 import { PODS, STATEFUL_SETS, type Claim, type StatefulSet } from './stateful-set';
 

@@ -9,7 +9,8 @@ import { qualifiedNameInDialect, type Dialect } from '../../shared/names/dialect
 import { cloneJson } from '../../shared/values/json';
 import { podFromTemplate } from '../workload/pod-control';
 import { REVISION_LABEL } from '../workload/controller-revision';
-import { labelsOf, type Pod } from '../runtime/pods';
+import { labelsOf } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { STATEFUL_SETS, type StatefulSet } from './stateful-set';
 
 /** In upstream's spelling, which stock manifests select. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import type { AppsV1StatefulSet, AppsV1StatefulSetSpec, CoreV1Pod } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
-import type { Pod } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { podName } from './identity';
 import { reconcilePods, type PodAction, type StatefulSetView } from './reconcile';
 import type { StatefulSet } from './stateful-set';

@@ -6,7 +6,8 @@
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { isPodAvailable } from '../workload/pod-activity';
 import { minReadySecondsOf, replicasOf } from '../workload/spec';
-import { isPodTerminated, isPodReady, type Pod } from '../runtime/pods';
+import { isPodTerminated, isPodReady } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { ordinalOf, podRevisionOf } from './identity';
 import { partitionOf, startOrdinalOf, updateStrategyOf, type StatefulSet } from './stateful-set';
 

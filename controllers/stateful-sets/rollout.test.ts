@@ -4,7 +4,8 @@
  */
 import fc from 'fast-check';
 import { lateMoves, playLate, type LateOptions } from '../../test/support/late-world';
-import { isPodReady, type Pod } from '../runtime/pods';
+import { isPodReady } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { runStatefulSets } from './controller';
 import { ordinalOf } from './identity';
 import { propertyRuns } from '../../test/support/property-runs';

@@ -8,8 +8,9 @@ import type { RestClient } from '../../shared/client/rest/rest-client';
 import type { Expectations } from '../workload/expectations';
 import { eventReference } from '../workload/references';
 import { templateOf } from '../workload/spec';
-import { templateOfRevision, type Revision } from '../workload/controller-revision';
-import { labelsOf, type Pod } from '../runtime/pods';
+import { templateOfRevision, type ControllerRevision } from '../workload/controller-revision';
+import { labelsOf } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { changedOwnerReferences } from './claim-owner-references';
 import { claimNames, missingIdentityLabels, newClaims, newVersionedPod } from './identity';
 import type { PodAction } from './reconcile';
@@ -24,8 +25,8 @@ export interface StatefulSetWriterOptions {
 }
 
 export interface StatefulSetRevisions {
-  readonly current: Revision;
-  readonly update: Revision;
+  readonly current: ControllerRevision;
+  readonly update: ControllerRevision;
 }
 
 export class StatefulSetWriter {

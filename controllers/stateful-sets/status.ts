@@ -2,7 +2,7 @@
 import type { AppsV1StatefulSetStatus } from '../../shared/api/types/generated/members';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { equalJson } from '../../shared/values/json';
-import type { Pod } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { omitZeros } from '../workload/omit-zeros';
 import { isPodAvailable } from '../workload/pod-activity';
 import { generationOf, minReadySecondsOf } from '../workload/spec';

@@ -7,7 +7,7 @@ import type {
   MetaV1ObjectMeta,
 } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
-import type { Pod } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { isBound, podUsesClaim, reconcileFinalizer } from './reconcile';
 
 const FINALIZER = 'platform.io/pvc-protection';

@@ -5,7 +5,8 @@
 import type { CoreV1PersistentVolume, CoreV1Volume, MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
 import { finalizersOf, isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
-import { nodeNameOf, type Pod } from '../runtime/pods';
+import { nodeNameOf } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 
 /** A PersistentVolume or a PersistentVolumeClaim. */
 export type ProtectedBody = { metadata?: MetaV1ObjectMeta };

@@ -15,7 +15,8 @@ import { conditionsOf, conditionsPatch, transitionTime, withCondition } from '..
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { indexInformer } from '../runtime/object-index';
 import { taintsOf, type Node } from '../runtime/nodes';
-import { nodeNameOf, type Pod } from '../runtime/pods';
+import { nodeNameOf } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { EvictionSchedule } from './eviction-schedule';
 import { minTolerationTime, noExecuteTaints } from './tolerations';
 

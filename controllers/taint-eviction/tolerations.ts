@@ -1,6 +1,6 @@
 /** How long a pod tolerates the NoExecute taints of its node. Pure. Behaves like upstream 1.31.1. */
 import { taintsOf, tolerates, type Node, type Taint } from '../runtime/nodes';
-import type { Pod } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 
 export type TolerationTime =
   | { readonly type: 'unlimited' }

@@ -13,7 +13,8 @@ import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { deletionDurationMetric } from './metrics';
-import { expirationOf, type Job } from './reconcile';
+import { expirationOf } from './reconcile';
+import type { Job } from '../../shared/client/rest/typed-objects';
 
 const JOBS = resourceOf('batch.v1.Job');
 

@@ -1,6 +1,7 @@
 import type { BatchV1Job, BatchV1JobCondition, BatchV1JobSpec, MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
-import { expirationOf, type Expiration, type Job } from './reconcile';
+import { expirationOf, type Expiration } from './reconcile';
+import type { Job } from '../../shared/client/rest/typed-objects';
 
 const FINISHED = '2026-01-01T00:00:00Z';
 const job = (spec: BatchV1JobSpec, conditions: BatchV1JobCondition[], metadata: MetaV1ObjectMeta = {}): Job =>

@@ -1,10 +1,8 @@
 /** Calculates when a finished Job expires. Pure. */
-import type { BatchV1Job } from '../../shared/api/types/generated/members';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
+import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { parseTimestamp } from '../../shared/api/metadata/object-meta';
 import { conditionsOf } from '../runtime/conditions';
-
-export type Job = ApiObject<BatchV1Job>;
+import type { Job } from '../../shared/client/rest/typed-objects';
 
 export type Expiration =
   /** The Job has no TTL, has not finished, or is being deleted. */

@@ -2,7 +2,7 @@ import type { CoreV1Pod, MetaV1ObjectMeta, MetaV1OwnerReference } from '../../sh
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { fakeClient } from '../../test/support/fake-client';
-import type { Pod } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { claimDependents, classifyCandidates, OwnerDeletedError } from './controller-ref-manager';
 
 const REPLICA_SETS_PATH = '/apis/apps/v1/replicasets';

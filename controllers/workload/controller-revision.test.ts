@@ -12,7 +12,7 @@ import {
   sortRevisions,
   templateOfRevision,
   templatePatchOf,
-  type Revision,
+  type ControllerRevision,
 } from './controller-revision';
 
 const RESOURCE = resourceOf('apps.v1.StatefulSet');
@@ -21,7 +21,7 @@ const owner = (image: string, uid = 'w') =>
     metadata: { namespace: 'n', name: 'web', uid, annotations: { note: 'n' } },
     spec: { template: { metadata: { labels: { app: 'a' }, creationTimestamp: null }, spec: { containers: [{ name: 'c', image }] } } },
   });
-const revision = (image: string, number: number, collisionCount = 0): Revision =>
+const revision = (image: string, number: number, collisionCount = 0): ControllerRevision =>
   apiObject<AppsV1ControllerRevision>(
     revisionBody({ dialect: 'kubernetes', resource: RESOURCE, owner: owner(image), label: 'hash', number, collisionCount }),
   );

@@ -22,7 +22,7 @@ import { templateOf } from './spec';
 
 export const REVISIONS = resourceOf('apps.v1.ControllerRevision');
 
-export type Revision = ApiObject<AppsV1ControllerRevision>;
+export type ControllerRevision = ApiObject<AppsV1ControllerRevision>;
 
 /** A workload with a pod template. */
 export type TemplateOwner = ApiObject<{ spec?: { template?: CoreV1PodTemplateSpec } }>;
@@ -54,26 +54,26 @@ function sorted(value: JsonValue): JsonValue {
 }
 
 /** The template that a revision restores. */
-export function templateOfRevision({ body }: Revision): CoreV1PodTemplateSpec {
+export function templateOfRevision({ body }: ControllerRevision): CoreV1PodTemplateSpec {
   const { $patch: _, ...template } = objectAt(objectAt(isObject(body.data) ? body.data : {}, 'spec'), 'template') ?? {};
   return withoutNulls(template);
 }
 
-export const revisionNumberOf = ({ body }: Revision): number => Number(body.revision ?? 0);
+export const revisionNumberOf = ({ body }: ControllerRevision): number => Number(body.revision ?? 0);
 
 /** Oldest first. */
-export const sortRevisions = (revisions: readonly Revision[]): readonly Revision[] =>
+export const sortRevisions = (revisions: readonly ControllerRevision[]): readonly ControllerRevision[] =>
   [...revisions].sort(
     (a, b) => revisionNumberOf(a) - revisionNumberOf(b) || compareBytes(createdAt(a), createdAt(b)) || compareBytes(a.name, b.name),
   );
 
-const createdAt = ({ metadata }: Revision): string => metadata.creationTimestamp ?? '';
+const createdAt = ({ metadata }: ControllerRevision): string => metadata.creationTimestamp ?? '';
 
 export const templateHashOf = (owner: TemplateOwner, collisionCount: number): string =>
   templateHash(templatePatchOf(owner), collisionCount);
 
 /** Whether the revision holds exactly this patch. */
-export const isRevisionOf = ({ body }: Revision, patch: JsonObject): boolean =>
+export const isRevisionOf = ({ body }: ControllerRevision, patch: JsonObject): boolean =>
   equalJson(withoutNulls(isObject(body.data) ? body.data : {}), withoutNulls(patch));
 
 export interface NewRevision {
@@ -104,7 +104,11 @@ export function revisionBody({ dialect, resource, owner, label, number, collisio
 }
 
 /** The oldest revisions that are not in use, as many as exceed the limit. `live`: names of the revisions in use. */
-export function revisionsBeyondLimit(revisions: readonly Revision[], live: ReadonlySet<string>, limit: number): readonly Revision[] {
+export function revisionsBeyondLimit(
+  revisions: readonly ControllerRevision[],
+  live: ReadonlySet<string>,
+  limit: number,
+): readonly ControllerRevision[] {
   const history = sortRevisions(revisions).filter(({ name }) => !live.has(name));
   return history.slice(0, Math.max(0, history.length - limit));
 }

@@ -1,7 +1,7 @@
 import type { CoreV1Pod, CoreV1PodCondition } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
-import type { Pod } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { deletionCostOf, sortForDeletion, isPodActive, isPodAvailable, msUntilAvailable } from './pod-activity';
 
 const NOW = Date.UTC(2026, 0, 2);

@@ -8,7 +8,8 @@ import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { otherQualifiedName } from '../../shared/names/dialect';
 import { compareBytes, own } from '../../shared/values/json';
 import { conditionOf } from '../runtime/conditions';
-import { isPodReady, isPodTerminated, nodeNameOf, type Pod } from '../runtime/pods';
+import { isPodReady, isPodTerminated, nodeNameOf } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 
 const DELETION_COST = 'controller.platform.io/pod-deletion-cost';
 

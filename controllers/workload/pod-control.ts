@@ -10,7 +10,7 @@ import { resourceOf, type Resource } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import type { Dialect } from '../../shared/names/dialect';
 import { cloneJson } from '../../shared/values/json';
-import type { Pod } from '../runtime/pods';
+import type { Pod } from '../../shared/client/rest/typed-objects';
 import { controllerReference, eventReference } from './references';
 
 const PODS = resourceOf('core.v1.Pod');

@@ -13,7 +13,7 @@ import {
   REVISIONS,
   sortRevisions,
   templatePatchOf,
-  type Revision,
+  type ControllerRevision,
   type TemplateOwner,
 } from './controller-revision';
 
@@ -27,7 +27,7 @@ export interface RevisionHistoryOptions {
 }
 
 export interface CurrentRevision {
-  readonly revision: Revision;
+  readonly revision: ControllerRevision;
   /** The owner's new `collisionCount`: it grows when another object has the name of a revision. */
   readonly collisionCount: number;
 }
@@ -36,7 +36,7 @@ export class RevisionHistory {
   constructor(private readonly options: RevisionHistoryOptions) {}
 
   /** Makes the revision of the owner's template the latest one. `revisions`: all of the owner. */
-  async ensureCurrent(owner: TemplateOwner, revisions: readonly Revision[], collisionCount: number): Promise<CurrentRevision> {
+  async ensureCurrent(owner: TemplateOwner, revisions: readonly ControllerRevision[], collisionCount: number): Promise<CurrentRevision> {
     const ordered = sortRevisions(revisions);
     const last = ordered.at(-1);
     const number = (last === undefined ? 0 : revisionNumberOf(last)) + 1;
@@ -48,7 +48,7 @@ export class RevisionHistory {
     return { revision: await client.update(REVISIONS, { ...equal.body, revision: number }, { signal }), collisionCount };
   }
 
-  async delete(revisions: readonly Revision[]): Promise<void> {
+  async delete(revisions: readonly ControllerRevision[]): Promise<void> {
     const { client, signal } = this.options;
     for (const { namespace, name, uid } of revisions) {
       await client.delete(REVISIONS, { namespace, name }, { preconditions: { uid }, signal }).catch((error: unknown) => {

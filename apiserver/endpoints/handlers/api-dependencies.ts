@@ -16,7 +16,7 @@ import type { SelectionBuilder } from '../request/parameters';
 import type { Encoders } from '../representation/encoders';
 import type { ResourceRequest } from '../request/request-info';
 import type { WatchMeter } from '../response/watch-stream';
-import type { OpenWatches } from '../response/open-watches';
+import type { OpenWatchStreams } from '../response/open-watches';
 
 /** How backends behind objects are reached. */
 export interface NodeAccess {
@@ -42,7 +42,7 @@ export interface ApiDependencies extends ExchangeDependencies {
   aliasOf(namespace: string): NamespaceAlias | undefined;
   readonly encoders: Encoders;
   readonly nodeAccess: NodeAccess;
-  readonly watches: OpenWatches;
+  readonly watches: OpenWatchStreams;
   /** Minimum duration of a watch without a time-out, in seconds; the maximum is twice that. */
   readonly minRequestTimeoutSeconds: number;
   /** Counts a long-running request as open. The caller calls the returned function when the request ends. */

@@ -6,7 +6,7 @@ export interface OpenWatch {
   expire(): void;
 }
 
-export class OpenWatches {
+export class OpenWatchStreams {
   private readonly watches = new Set<OpenWatch>();
 
   get size(): number {

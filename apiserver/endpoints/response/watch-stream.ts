@@ -10,7 +10,7 @@ import type { Exchange } from '../request/exchange';
 import type { WebSocket } from 'ws';
 import { encodeChunk } from '../output/frame';
 import { FrameOutput } from '../output/frame-output';
-import type { OpenWatch, OpenWatches } from './open-watches';
+import type { OpenWatch, OpenWatchStreams } from './open-watches';
 import type { Outbox } from '../output/outbox';
 import type { Encoder } from '../representation/encoder';
 
@@ -34,7 +34,7 @@ export interface WatchStreamDependencies {
   readonly meter: WatchMeter;
   /** Each event is a message of its own. */
   readonly overWebSocket: boolean;
-  readonly watches: OpenWatches;
+  readonly watches: OpenWatchStreams;
   readonly outbox: Outbox;
   /** The entry that a bookmark shows. */
   bookmarkEntry(revision: number, endOfInitialEvents: boolean): Entry;

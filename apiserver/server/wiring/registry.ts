@@ -32,7 +32,7 @@ import { tables } from '../../printers/table';
 import { Backends } from '../../endpoints/forward/backend';
 import { createHostResolver } from '../../endpoints/forward/resolve-host';
 import type { ApiDependencies, NodeAccess } from '../../endpoints/handlers/api-dependencies';
-import { OpenWatches } from '../../endpoints/response/open-watches';
+import { OpenWatchStreams } from '../../endpoints/response/open-watches';
 import { Outbox } from '../../endpoints/output/outbox';
 import { Encoders } from '../../endpoints/representation/encoders';
 import type { EncodingOffload } from '../../endpoints/representation/encoding-offload';
@@ -348,7 +348,7 @@ function buildApi(
     select: (row, labels, fields) => selectionFor(row, labels, fields, (namespace) => canonicalNamespace(names, namespace)),
     encoders: new Encoders({ table: tables, clock, naming: options.naming, offload }),
     nodeAccess: nodeAccess(context),
-    watches: new OpenWatches(),
+    watches: new OpenWatchStreams(),
     outbox: new Outbox(clock),
     scheduler,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,

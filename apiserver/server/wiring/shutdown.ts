@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../../shared/runtime/clock';
 import type { OpenedCache } from '../../cache/sync/open-cache';
-import type { OpenWatches } from '../../endpoints/response/open-watches';
+import type { OpenWatchStreams } from '../../endpoints/response/open-watches';
 import type { Replicas } from '../../reconcilers/replicas/replicas';
 import type { StartupSequence } from '../startup-sequence';
 import type { Listener } from '../connections/listeners';
@@ -25,7 +25,7 @@ export interface ShutdownDependencies {
   readonly gate: Pick<StartGate, 'refuseHeld'>;
   readonly replicas: Replicas;
   readonly waitGroup: RequestWaitGroup;
-  readonly watches: OpenWatches;
+  readonly watches: OpenWatchStreams;
   readonly listeners: readonly Listener[];
   readonly startup: StartupSequence;
   readonly cache: OpenedCache;

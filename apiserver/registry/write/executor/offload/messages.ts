@@ -77,7 +77,7 @@ export interface OffloadedWrite {
   readonly sendsObject: boolean;
 }
 
-export type AuditedRequest =
+export type OffloadedAuditedRequest =
   /** Namespace, name, uid and resourceVersion, and the whole object if the audit log records it. */
   | { readonly type: 'object'; readonly metadata: JsonObject; readonly entry: TransferredEntry | undefined }
   /** As JSON; `undefined` when it is too long for the audit log. */
@@ -86,7 +86,7 @@ export type AuditedRequest =
 /** Warnings and audit records since the last message, in the order of the steps. Sent with the next message. */
 export interface SideEffects {
   readonly warnings: readonly string[];
-  readonly auditedRequest: AuditedRequest | undefined;
+  readonly auditedRequest: OffloadedAuditedRequest | undefined;
 }
 
 /** A step that the worker thread calls on the server's thread. */

@@ -34,7 +34,7 @@ import type {
   OffloadResult,
   RemoteStep,
   ServerSteps,
-  AuditedRequest,
+  OffloadedAuditedRequest,
 } from './messages';
 import { applyChanges, toObjectParts, type ObjectParts } from './lazy-object';
 import { toBuffer, receiveEntry, transferEntry } from './transfer';
@@ -91,7 +91,7 @@ async function outcomeOf(run: () => Promise<OffloadedOutcome>): Promise<Offloade
 
 class OffloadedRun {
   private warnings: string[] = [];
-  private auditedRequest: AuditedRequest | undefined;
+  private auditedRequest: OffloadedAuditedRequest | undefined;
   /** The object in step calls that do not contain it. */
   private nameOnly: JsonObject;
   private readonly current: CurrentState;

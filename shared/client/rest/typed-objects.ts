@@ -1,0 +1,17 @@
+/** Objects of built-in kinds that several clients read. */
+import type {
+  BatchV1Job,
+  CoreV1ConfigMap,
+  CoreV1Endpoints,
+  CoreV1Pod,
+  CoreV1Secret,
+  CoreV1ServiceAccount,
+} from '../../api/types/generated/members';
+import type { ApiObject } from './api-object';
+
+export type ConfigMap = ApiObject<CoreV1ConfigMap>;
+export type Endpoints = ApiObject<CoreV1Endpoints>;
+export type Job = ApiObject<BatchV1Job>;
+export type Pod = ApiObject<CoreV1Pod>;
+export type Secret = ApiObject<CoreV1Secret>;
+export type ServiceAccount = ApiObject<CoreV1ServiceAccount>;
