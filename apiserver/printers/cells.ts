@@ -1,69 +1,82 @@
 /**
- * The cells of every kind that has columns of its own (columns.ts), in the order of those columns; texts as upstream prints them (recorded in
- * test/replay/answers/printers). A cell that depends on the time is a hole that is filled when the row is sent.
+ * The cells of every kind with columns of its own, in the order of its columns (columns.ts). Texts are those of
+ * upstream, recorded in test/replay/answers/printers. Cells that depend on the time hold a timestamp until the row is
+ * sent.
  */
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 import { arrayAt, compareBytes, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
-import { created, keyCount, labelPairs, name, NONE, objects, or, since, texts, UNKNOWN, type Cells } from './table/cell';
+import {
+  creationAge,
+  keyCount,
+  labelPairs,
+  nameOf,
+  NONE,
+  objectsAt,
+  textOr,
+  ageSince,
+  textsAt,
+  UNKNOWN,
+  type PrintCells,
+} from './table/cell';
 import { GOVERNANCE_CELLS } from './cells/governance';
-import { MACHINE_CELLS } from './cells/machines';
+import { SCHEDULING_CELLS } from './cells/machines';
 import { NETWORKING_CELLS } from './cells/networking';
 import { VOLUME_CELLS } from './cells/volumes';
 import { WORKLOAD_CELLS } from './cells/workloads';
 import type { Cell } from './table/printer';
-import { summarisePod } from './pod-status';
+import { summarizePod } from './pod-status';
 
-/** By kind, as COLUMNS. */
-export const CELLS: Readonly<Record<string, Cells>> = {
+/** By kind, like COLUMNS. */
+export const CELLS: Readonly<Record<string, PrintCells>> = {
   ...GOVERNANCE_CELLS,
-  ...MACHINE_CELLS,
+  ...SCHEDULING_CELLS,
   ...NETWORKING_CELLS,
   ...VOLUME_CELLS,
   ...WORKLOAD_CELLS,
   ComponentStatus: componentCells,
-  ConfigMap: (object) => [name(object), keyCount(object, 'data') + keyCount(object, 'binaryData'), created(object)],
+  ConfigMap: (object) => [nameOf(object), keyCount(object, 'data') + keyCount(object, 'binaryData'), creationAge(object)],
   Event: eventCells,
-  Lease: (object) => [name(object), stringAt(objectAt(object, 'spec'), 'holderIdentity') ?? '', created(object)],
-  Namespace: (object) => [name(object), stringAt(objectAt(object, 'status'), 'phase') ?? '', created(object)],
+  Lease: (object) => [nameOf(object), stringAt(objectAt(object, 'spec'), 'holderIdentity') ?? '', creationAge(object)],
+  Namespace: (object) => [nameOf(object), stringAt(objectAt(object, 'status'), 'phase') ?? '', creationAge(object)],
   Node: nodeCells,
   Pod: podCells,
-  Secret: (object) => [name(object), stringAt(object, 'type') ?? '', keyCount(object, 'data'), created(object)],
+  Secret: (object) => [nameOf(object), stringAt(object, 'type') ?? '', keyCount(object, 'data'), creationAge(object)],
   Service: serviceCells,
-  ServiceAccount: (object) => [name(object), arrayAt(object, 'secrets')?.length ?? 0, created(object)],
+  ServiceAccount: (object) => [nameOf(object), arrayAt(object, 'secrets')?.length ?? 0, creationAge(object)],
 };
 
-/** For kinds without cells of their own: the creation time as it is, for the client to make an age of. */
+/** For kinds without columns: the creation time, from which the client computes the age. */
 export function defaultCells(object: JsonObject): Cell[] {
-  return [name(object), stringAt(objectAt(object, 'metadata'), 'creationTimestamp') ?? null];
+  return [nameOf(object), stringAt(objectAt(object, 'metadata'), 'creationTimestamp') ?? null];
 }
 
 function componentCells(component: JsonObject): Cell[] {
-  const healthy = objects(component, 'conditions').find((condition) => stringAt(condition, 'type') === 'Healthy');
+  const healthy = objectsAt(component, 'conditions').find((condition) => stringAt(condition, 'type') === 'Healthy');
   const state = { True: 'Healthy', False: 'Unhealthy' }[stringAt(healthy, 'status') ?? ''] ?? 'Unknown';
-  return [name(component), state, stringAt(healthy, 'message') ?? '', stringAt(healthy, 'error') ?? ''];
+  return [nameOf(component), state, stringAt(healthy, 'message') ?? '', stringAt(healthy, 'error') ?? ''];
 }
 
 function podCells(pod: JsonObject): Cell[] {
   const spec = objectAt(pod, 'spec');
   const status = objectAt(pod, 'status');
-  const { ready, total, word, restarts, lastRestart } = summarisePod(pod);
+  const { ready, total, statusText, restarts, lastRestart } = summarizePod(pod);
   return [
-    name(pod),
+    nameOf(pod),
     `${ready}/${total}`,
-    word,
-    restarts === 0 || lastRestart === undefined ? `${restarts}` : since(lastRestart, `${restarts} (`, ' ago)'),
-    created(pod),
-    or(stringAt(objects(status, 'podIPs')[0], 'ip') ?? stringAt(status, 'podIP'), NONE),
-    or(stringAt(spec, 'nodeName'), NONE),
-    or(stringAt(status, 'nominatedNodeName'), NONE),
+    statusText,
+    restarts === 0 || lastRestart === undefined ? `${restarts}` : ageSince(lastRestart, `${restarts} (`, ' ago)'),
+    creationAge(pod),
+    textOr(stringAt(objectsAt(status, 'podIPs')[0], 'ip') ?? stringAt(status, 'podIP'), NONE),
+    textOr(stringAt(spec, 'nodeName'), NONE),
+    textOr(stringAt(status, 'nominatedNodeName'), NONE),
     readinessGates(spec, status),
   ];
 }
 
 function readinessGates(spec: JsonObject | undefined, status: JsonObject | undefined): string {
-  const gates = objects(spec, 'readinessGates');
+  const gates = objectsAt(spec, 'readinessGates');
   if (gates.length === 0) return NONE;
-  const conditions = objects(status, 'conditions').filter((condition) => stringAt(condition, 'status') === 'True');
+  const conditions = objectsAt(status, 'conditions').filter((condition) => stringAt(condition, 'status') === 'True');
   const met = new Set(conditions.map((condition) => stringAt(condition, 'type')));
   return `${gates.filter((gate) => met.has(stringAt(gate, 'conditionType'))).length}/${gates.length}`;
 }
@@ -71,27 +84,27 @@ function readinessGates(spec: JsonObject | undefined, status: JsonObject | undef
 function serviceCells(service: JsonObject): Cell[] {
   const spec = objectAt(service, 'spec');
   return [
-    name(service),
+    nameOf(service),
     stringAt(spec, 'type') ?? '',
-    or(texts(spec, 'clusterIPs')[0] ?? stringAt(spec, 'clusterIP'), NONE),
+    textOr(textsAt(spec, 'clusterIPs')[0] ?? stringAt(spec, 'clusterIP'), NONE),
     externalAddresses(service),
-    objects(spec, 'ports').map(portText).join(',') || NONE,
-    created(service),
+    objectsAt(spec, 'ports').map(portText).join(',') || NONE,
+    creationAge(service),
     labelPairs(objectAt(spec, 'selector')),
   ];
 }
 
 function externalAddresses(service: JsonObject): string {
   const spec = objectAt(service, 'spec');
-  const manual = texts(spec, 'externalIPs');
+  const manual = textsAt(spec, 'externalIPs');
   switch (stringAt(spec, 'type')) {
     case 'ExternalName':
       return stringAt(spec, 'externalName') ?? '';
     case 'LoadBalancer': {
-      const points = objects(objectAt(objectAt(service, 'status'), 'loadBalancer'), 'ingress');
-      const given = new Set(points.map((point) => or(stringAt(point, 'ip'), stringAt(point, 'hostname') ?? '')));
-      given.delete('');
-      return [...[...given].sort(compareBytes), ...manual].join(',') || '<pending>';
+      const ingressPoints = objectsAt(objectAt(objectAt(service, 'status'), 'loadBalancer'), 'ingress');
+      const addresses = new Set(ingressPoints.map((point) => textOr(stringAt(point, 'ip'), stringAt(point, 'hostname') ?? '')));
+      addresses.delete('');
+      return [...[...addresses].sort(compareBytes), ...manual].join(',') || '<pending>';
     }
     default:
       return manual.join(',') || NONE;
@@ -109,30 +122,30 @@ function nodeCells(node: JsonObject): Cell[] {
   const status = objectAt(node, 'status');
   const info = objectAt(status, 'nodeInfo');
   return [
-    name(node),
+    nameOf(node),
     nodeState(node),
     nodeRoles(objectAt(objectAt(node, 'metadata'), 'labels') ?? {}),
-    created(node),
+    creationAge(node),
     stringAt(info, 'kubeletVersion') ?? '',
     nodeAddress(status, 'InternalIP'),
     nodeAddress(status, 'ExternalIP'),
-    or(stringAt(info, 'osImage'), UNKNOWN),
-    or(stringAt(info, 'kernelVersion'), UNKNOWN),
-    or(stringAt(info, 'containerRuntimeVersion'), UNKNOWN),
+    textOr(stringAt(info, 'osImage'), UNKNOWN),
+    textOr(stringAt(info, 'kernelVersion'), UNKNOWN),
+    textOr(stringAt(info, 'containerRuntimeVersion'), UNKNOWN),
   ];
 }
 
 function nodeState(node: JsonObject): string {
-  const ready = objects(objectAt(node, 'status'), 'conditions').find((condition) => stringAt(condition, 'type') === 'Ready');
+  const ready = objectsAt(objectAt(node, 'status'), 'conditions').find((condition) => stringAt(condition, 'type') === 'Ready');
   const state = ready === undefined ? 'Unknown' : stringAt(ready, 'status') === 'True' ? 'Ready' : 'NotReady';
-  const closed = own(objectAt(node, 'spec') ?? {}, 'unschedulable') === true;
-  return closed ? `${state},SchedulingDisabled` : state;
+  const isUnschedulable = own(objectAt(node, 'spec') ?? {}, 'unschedulable') === true;
+  return isUnschedulable ? `${state},SchedulingDisabled` : state;
 }
 
 const ROLE_PREFIX = 'node-role.platform.io/';
 const ROLE_LABEL = 'platform.io/role';
 
-/** Roles stand in label names, `node-role.…/<role>`, or in the value of `…/role`. */
+/** Roles are the suffix of labels `node-role.…/<role>` or the value of the label `…/role`. */
 function nodeRoles(labels: JsonObject): string {
   const roles = new Set<string>();
   for (const [label, value] of Object.entries(labels)) {
@@ -145,8 +158,8 @@ function nodeRoles(labels: JsonObject): string {
 }
 
 function nodeAddress(status: JsonObject | undefined, type: string): string {
-  const found = objects(status, 'addresses').find((address) => stringAt(address, 'type') === type);
-  return stringAt(found, 'address') ?? NONE;
+  const match = objectsAt(status, 'addresses').find((address) => stringAt(address, 'type') === type);
+  return stringAt(match, 'address') ?? NONE;
 }
 
 function eventCells(event: JsonObject): Cell[] {
@@ -155,20 +168,20 @@ function eventCells(event: JsonObject): Cell[] {
   const first = stringAt(event, 'firstTimestamp') ?? stringAt(event, 'eventTime');
   const last = stringAt(series, 'lastObservedTime') ?? stringAt(event, 'lastTimestamp') ?? first;
   return [
-    since(last),
+    ageSince(last),
     stringAt(event, 'type') ?? '',
     stringAt(event, 'reason') ?? '',
-    objectText(stringAt(involved, 'kind') ?? '', stringAt(involved, 'name') ?? ''),
+    involvedObjectText(stringAt(involved, 'kind') ?? '', stringAt(involved, 'name') ?? ''),
     stringAt(involved, 'fieldPath') ?? '',
     sourceText(event),
     (stringAt(event, 'message') ?? '').trim(),
-    since(first),
+    ageSince(first),
     occurrences(event, series),
-    name(event),
+    nameOf(event),
   ];
 }
 
-function objectText(kind: string, objectName: string): string {
+function involvedObjectText(kind: string, objectName: string): string {
   return objectName === '' ? kind.toLowerCase() : `${kind.toLowerCase()}/${objectName}`;
 }
 
@@ -182,10 +195,10 @@ function sourceText(event: JsonObject): string {
   const source = objectAt(event, 'source');
   const component = stringAt(source, 'component') ?? '';
   const host = stringAt(source, 'host') ?? '';
-  if (component !== '' || host !== '') return pair(component, host);
-  return pair(stringAt(event, 'reportingComponent') ?? '', stringAt(event, 'reportingInstance') ?? '');
+  if (component !== '' || host !== '') return sourcePair(component, host);
+  return sourcePair(stringAt(event, 'reportingComponent') ?? '', stringAt(event, 'reportingInstance') ?? '');
 }
 
-function pair(component: string, place: string): string {
-  return place === '' ? component : `${component}, ${place}`;
+function sourcePair(component: string, host: string): string {
+  return host === '' ? component : `${component}, ${host}`;
 }

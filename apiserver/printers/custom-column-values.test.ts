@@ -55,7 +55,7 @@ function versionOf(columns: Definition['columns']): CustomVersion {
   };
 }
 
-/** Ages of things made while recording differ from run to run. */
+/** Replaces ages of objects that were created while recording, which differ from run to run. */
 const steady = (value: JsonValue | undefined): JsonValue => {
   if (typeof value === 'bigint') return Number(value);
   return typeof value === 'string' && /^\d{1,2}s$/.test(value) ? '<seconds>' : (value ?? null);
@@ -65,13 +65,13 @@ describe.each(Object.entries(head.definitions))('Table of the recorded definitio
   const { columns: definitions, cells } = customTable(row, versionOf(columns));
 
   it('has the columns of release 1.31.1', () => {
-    // What columns are described as that every table may have is our own text.
+    // The description of the default column is this server's own text.
     const ours = columns === null ? { description: expect.any(String) } : {};
     expect(definitions.slice(1)).toEqual(columnDefinitions.slice(1).map((column) => ({ ...column, ...ours })));
   });
 
   const shownHere = cases.filter(({ definition }) => definition === title);
-  test.each(shownHere.map((one, index) => [index, one] as const))(
+  test.each(shownHere.map((recorded, index) => [index, recorded] as const))(
     'has the cells of release 1.31.1 for object %i',
     (index, { sent, cells: expected }) => {
       const object = expandBody(sent);
@@ -81,10 +81,10 @@ describe.each(Object.entries(head.definitions))('Table of the recorded definitio
         name: `t${index}`,
         creationTimestamp: `${at.slice(0, 19)}Z`,
       };
-      const found = fillAges(cells({ ...object, metadata }), Date.parse(at));
+      const cellValues = fillAges(cells({ ...object, metadata }), Date.parse(at));
       const shown = (list: readonly JsonValue[]): Record<string, JsonValue> =>
-        Object.fromEntries(definitions.map(({ name }, place) => [`${place} ${name}`, steady(list[place])]));
-      expect(shown(found)).toEqual(shown(expected));
+        Object.fromEntries(definitions.map(({ name }, index) => [`${index} ${name}`, steady(list[index])]));
+      expect(shown(cellValues)).toEqual(shown(expected));
     },
   );
 });

@@ -5,7 +5,7 @@ import { readSchema } from '../../shared/api/structural/read-schema';
 import type { CustomVersion, PrinterColumn } from '../../shared/api/structural/version';
 import { stringifyJson, type JsonObject } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
-import { tables } from './table';
+import { tableConvertor } from './table';
 
 const NOW = Date.UTC(2026, 10, 22);
 
@@ -61,15 +61,15 @@ const TYPES = ['string', 'integer', 'number', 'boolean', 'date'] as const;
 describe.each(TYPES)('printer column of type %s', (type) => {
   test.each(cases.map(({ path, cells }) => [path, cells[type]] as const))('prints the path %s as release 1.31.1 does', (path, expected) => {
     const row = rowWith(`Cols${type}`, [column(type, path)]);
-    const [, cell] = tables.fillAges(tables.tableRow(row, object), NOW);
-    // The kind that was recorded is another one for each type.
+    const [, cell] = tableConvertor.fillAges(tableConvertor.rowCells(row, object), NOW);
+    // The recorded kind differs for each type.
     expect(cell).toEqual(expected);
   });
 });
 
 it('integer column prints 64-bit integers exactly and a number out of range as the lowest one', () => {
   const row = rowWith('Big', [column('integer', '.spec.big'), column('string', '.spec.big'), column('integer', '.spec.huge')]);
-  const cells = tables.tableRow(row, { metadata, spec: { big: 12345678901234567n, huge: 1e21 } });
+  const cells = tableConvertor.rowCells(row, { metadata, spec: { big: 12345678901234567n, huge: 1e21 } });
   expect(stringifyJson(cells.map((cell) => (typeof cell === 'object' ? null : cell)))).toBe(
     '["o",12345678901234567,"12345678901234567",-9223372036854775808]',
   );
@@ -77,23 +77,23 @@ it('integer column prints 64-bit integers exactly and a number out of range as t
 
 it('custom resource Table shows only the age without printer columns, and describes columns without a description', () => {
   const plain = rowWith('Plain', []);
-  expect(tables.columns(plain).map(({ name, type }) => [name, type])).toEqual([
+  expect(tableConvertor.columnDefinitions(plain).map(({ name, type }) => [name, type])).toEqual([
     ['Name', 'string'],
     ['Age', 'date'],
   ]);
-  expect(tables.fillAges(tables.tableRow(plain, object), NOW)).toEqual(['o', '24h']);
+  expect(tableConvertor.fillAges(tableConvertor.rowCells(plain, object), NOW)).toEqual(['o', '24h']);
   const row = rowWith('Pod', [
     column('string', '.spec.s'),
     column('date', '.spec.s', { description: 'Its text', priority: 1, format: 'x' }),
   ]);
-  expect(tables.columns(row).slice(1)).toEqual([
+  expect(tableConvertor.columnDefinitions(row).slice(1)).toEqual([
     { name: 'c', type: 'string', format: '', description: 'Custom resource definition column (in JSONPath format): .spec.s', priority: 0 },
     { name: 'c', type: 'date', format: 'x', description: 'Its text', priority: 1 },
   ]);
-  expect(tables.rowConditions(row, { status: { phase: 'Failed' } })).toBeUndefined();
+  expect(tableConvertor.rowConditions(row, { status: { phase: 'Failed' } })).toBeUndefined();
 });
 
 it('custom resource Table omits cells from the first unreadable path on', () => {
   const row = rowWith('Cut', [column('string', '.spec.s'), column('string', '.metadata.labels["plain"]'), column('string', '.spec.s')]);
-  expect(tables.tableRow(row, object)).toEqual(['o', 'text']);
+  expect(tableConvertor.rowCells(row, object)).toEqual(['o', 'text']);
 });

@@ -1,6 +1,6 @@
 /**
- * The columns and cells of custom kinds: what the definition names, or the age alone. Columns after one whose path cannot be read
- * have no cells (upstream behaviour). Only the first value at a path counts.
+ * Columns and cells of custom resources: the `additionalPrinterColumns` of the definition, or the age alone. Columns
+ * after one with an invalid path have no cells (upstream behaviour). The first value at a path is shown.
  */
 import { formatGoNumber } from '../../shared/values/go-syntax';
 import { PathBudget, readJsonPath, type JsonPath } from '../../shared/api/structural/json-path';
@@ -10,7 +10,7 @@ import { stringifyJson, type JsonObject, type JsonValue } from '../../shared/val
 import type { KindRow } from '../../shared/api/kinds';
 import { parseTimestamp } from '../../shared/api/metadata/object-meta';
 import { TimeFault } from '../../shared/values/time';
-import { name } from './table/cell';
+import { nameOf } from './table/cell';
 import { NAME } from './table/column';
 import type { Cell, ColumnDefinition } from './table/printer';
 
@@ -32,24 +32,24 @@ const tables = new WeakMap<CustomVersion, CustomTable>();
 
 export function customTable(row: KindRow, custom: CustomVersion): CustomTable {
   let table = tables.get(custom);
-  if (table === undefined) tables.set(custom, (table = makeTable(row, custom)));
+  if (table === undefined) tables.set(custom, (table = createTable(row, custom)));
   return table;
 }
 
-function makeTable(row: KindRow, { columns }: CustomVersion): CustomTable {
-  const wanted = columns.length === 0 ? [AGE_COLUMN] : columns;
-  const head = { kind: row.kind, apiVersion: apiVersionOf(row) };
+function createTable(row: KindRow, { columns }: CustomVersion): CustomTable {
+  const effectiveColumns = columns.length === 0 ? [AGE_COLUMN] : columns;
+  const typeMeta = { kind: row.kind, apiVersion: apiVersionOf(row) };
   const readers: ((object: JsonObject, budget: PathBudget) => Cell)[] = [];
-  for (const column of wanted) {
+  for (const column of effectiveColumns) {
     const path = readJsonPath(column.jsonPath);
     if (path === undefined) break;
-    readers.push((object, budget) => cellOf(column.type, path, { ...head, ...object }, budget));
+    readers.push((object, budget) => cellOf(column.type, path, { ...typeMeta, ...object }, budget));
   }
   return {
-    columns: [NAME, ...wanted.map(definitionOf)],
+    columns: [NAME, ...effectiveColumns.map(definitionOf)],
     cells(object) {
       const budget = new PathBudget();
-      return [name(object), ...readers.map((read) => read(object, budget))];
+      return [nameOf(object), ...readers.map((read) => read(object, budget))];
     },
   };
 }
@@ -64,8 +64,8 @@ function cellOf(type: PrinterColumn['type'], path: JsonPath, object: JsonObject,
   return value === undefined ? null : CELLS[type](value);
 }
 
-const LOWEST = -(2n ** 63n);
-const HIGHEST = 2n ** 63n - 1n;
+const MIN_INT64 = -(2n ** 63n);
+const MAX_INT64 = 2n ** 63n - 1n;
 
 const CELLS: Readonly<Record<PrinterColumn['type'], (value: JsonValue) => Cell>> = {
   string: textCell,
@@ -81,9 +81,9 @@ function textCell(value: JsonValue): Cell {
   return typeof value === 'string' ? value : stringifyJson(value, 'sorted');
 }
 
-/** Fractions are cut off, and what no 64-bit integer can hold becomes the lowest one (upstream behaviour). */
+/** Fractions are truncated; a number outside the 64-bit range becomes the lowest integer (upstream behaviour). */
 function integerCell(value: JsonValue): Cell {
-  if (typeof value === 'bigint') return value >= LOWEST && value <= HIGHEST ? value : LOWEST;
+  if (typeof value === 'bigint') return value >= MIN_INT64 && value <= MAX_INT64 ? value : MIN_INT64;
   if (typeof value !== 'number') return null;
   const whole = Math.trunc(value);
   return Number.isSafeInteger(whole) ? whole : integerCell(BigInt(whole));

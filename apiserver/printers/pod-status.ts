@@ -1,31 +1,32 @@
 /**
- * What a pod's row says about its state: ready containers, a word for where it is, restarts (upstream behaviour, recorded in
- * test/replay/answers/printers). Trouble of an init container comes before that of a container, and the first container in trouble is the one that shows.
+ * The status of a pod's row: ready containers, status text and restarts (upstream behaviour, recorded in
+ * test/replay/answers/printers). A failing init container takes precedence over containers, and the first failing
+ * container is shown.
  */
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 
 export interface PodSummary {
   readonly ready: number;
   readonly total: number;
-  readonly word: string;
+  readonly statusText: string;
   readonly restarts: number;
-  /** When the latest restart's previous run ended: RFC 3339, or undefined. */
+  /** When the previous run before the latest restart ended, in RFC 3339; `undefined` without a restart. */
   readonly lastRestart: string | undefined;
 }
 
-export function summarisePod(pod: JsonObject): PodSummary {
+export function summarizePod(pod: JsonObject): PodSummary {
   const spec = objectAt(pod, 'spec');
   const status = objectAt(pod, 'status');
   const sidecars = sidecarNames(spec);
-  const inits = initPhase(status, sidecars, objects(spec, 'initContainers').length);
-  const initialised = inits.pending === undefined || conditionIs(status, 'Initialized', 'True');
-  const main = initialised ? mainPhase(status, inits.sidecars) : undefined;
-  const word = main?.word ?? inits.pending ?? stateWord(status);
+  const initPhase = readInitPhase(status, sidecars, objects(spec, 'initContainers').length);
+  const isInitialized = initPhase.pending === undefined || hasCondition(status, 'Initialized', 'True');
+  const mainPhase = isInitialized ? readMainPhase(status, initPhase.sidecarRestarts) : undefined;
+  const statusText = mainPhase?.statusText ?? initPhase.pending ?? podStateText(status);
   return {
-    ready: inits.ready + (main?.ready ?? 0),
+    ready: initPhase.ready + (mainPhase?.ready ?? 0),
     total: objects(spec, 'containers').length + sidecars.size,
-    word: finalWord(pod, status, word),
-    ...(main?.restarts ?? inits.all).result(),
+    statusText: withDeletion(pod, status, statusText),
+    ...(mainPhase?.restarts ?? initPhase.restarts).result(),
   };
 }
 
@@ -46,97 +47,97 @@ class Restarts {
 }
 
 interface InitPhase {
-  /** The word for the init container that holds up the others; undefined when none does. */
+  /** The text for the init container that blocks the others; `undefined` when none does. */
   readonly pending: string | undefined;
   /** Sidecars that have started and are ready. */
   readonly ready: number;
-  /** Restarts of the init containers up to and including the pending one. */
-  readonly all: Restarts;
-  /** Those of the sidecars among them. */
-  readonly sidecars: Restarts;
+  /** Restarts of the init containers up to and including the blocking one. */
+  readonly restarts: Restarts;
+  /** Restarts of the sidecars among them. */
+  readonly sidecarRestarts: Restarts;
 }
 
-function initPhase(status: JsonObject | undefined, sidecars: ReadonlySet<string>, count: number): InitPhase {
-  const all = new Restarts();
+function readInitPhase(status: JsonObject | undefined, sidecars: ReadonlySet<string>, count: number): InitPhase {
+  const restarts = new Restarts();
   const sidecarRestarts = new Restarts();
   let ready = 0;
   let pending: string | undefined;
   for (const [index, container] of objects(status, 'initContainerStatuses').entries()) {
-    const sidecar = sidecars.has(stringAt(container, 'name') ?? '');
-    all.add(container);
-    if (sidecar) sidecarRestarts.add(container);
+    const isSidecar = sidecars.has(stringAt(container, 'name') ?? '');
+    restarts.add(container);
+    if (isSidecar) sidecarRestarts.add(container);
     const terminated = stateAt(container, 'terminated');
     if (terminated !== undefined && numberAt(terminated, 'exitCode') === 0) continue;
-    if (sidecar && own(container, 'started') === true) {
+    if (isSidecar && own(container, 'started') === true) {
       if (own(container, 'ready') === true) ready += 1;
       continue;
     }
-    pending = `Init:${initTrouble(container, terminated) ?? `${index}/${count}`}`;
+    pending = `Init:${initFailureText(container, terminated) ?? `${index}/${count}`}`;
     break;
   }
-  return { pending, ready, all, sidecars: sidecarRestarts };
+  return { pending, ready, restarts, sidecarRestarts };
 }
 
-function initTrouble(container: JsonObject, terminated: JsonObject | undefined): string | undefined {
-  if (terminated !== undefined) return terminationWord(terminated);
+function initFailureText(container: JsonObject, terminated: JsonObject | undefined): string | undefined {
+  if (terminated !== undefined) return terminationText(terminated);
   const reason = stringAt(stateAt(container, 'waiting'), 'reason') ?? '';
   return reason === '' || reason === 'PodInitializing' ? undefined : reason;
 }
 
 interface MainPhase {
   readonly ready: number;
-  /** Undefined when no container gives a reason. */
-  readonly word: string | undefined;
+  /** `undefined` when no container has a reason. */
+  readonly statusText: string | undefined;
   readonly restarts: Restarts;
 }
 
-function mainPhase(status: JsonObject | undefined, restarts: Restarts): MainPhase {
+function readMainPhase(status: JsonObject | undefined, restarts: Restarts): MainPhase {
   let ready = 0;
-  let word: string | undefined;
+  let statusText: string | undefined;
   for (const container of objects(status, 'containerStatuses')) {
     restarts.add(container);
     const waiting = stringAt(stateAt(container, 'waiting'), 'reason') ?? '';
     const terminated = stateAt(container, 'terminated');
-    if (waiting !== '') word ??= waiting;
-    else if (terminated !== undefined) word ??= terminationWord(terminated);
+    if (waiting !== '') statusText ??= waiting;
+    else if (terminated !== undefined) statusText ??= terminationText(terminated);
     else if (own(container, 'ready') === true && stateAt(container, 'running') !== undefined) ready += 1;
   }
-  if (word === 'Completed' && ready > 0) word = conditionIs(status, 'Ready', 'True') ? 'Running' : 'NotReady';
-  return { ready, word, restarts };
+  if (statusText === 'Completed' && ready > 0) statusText = hasCondition(status, 'Ready', 'True') ? 'Running' : 'NotReady';
+  return { ready, statusText, restarts };
 }
 
-/** The pod's own reason or phase; a pod that may not be scheduled yet says that. */
-function stateWord(status: JsonObject | undefined): string {
-  const gated = objects(status, 'conditions').some(
+/** The pod's reason or phase; SchedulingGated takes precedence. */
+function podStateText(status: JsonObject | undefined): string {
+  const isSchedulingGated = objects(status, 'conditions').some(
     (condition) => stringAt(condition, 'type') === 'PodScheduled' && stringAt(condition, 'reason') === 'SchedulingGated',
   );
-  if (gated) return 'SchedulingGated';
+  if (isSchedulingGated) return 'SchedulingGated';
   const reason = stringAt(status, 'reason') ?? '';
   return reason === '' ? (stringAt(status, 'phase') ?? '') : reason;
 }
 
-/** A pod that is being deleted says so unless it has finished, or its node was lost. */
-function finalWord(pod: JsonObject, status: JsonObject | undefined, word: string): string {
-  if (stringAt(objectAt(pod, 'metadata'), 'deletionTimestamp') === undefined) return word;
+/** A terminating pod is shown as such, unless it has finished or its node was lost. */
+function withDeletion(pod: JsonObject, status: JsonObject | undefined, statusText: string): string {
+  if (stringAt(objectAt(pod, 'metadata'), 'deletionTimestamp') === undefined) return statusText;
   if (stringAt(status, 'reason') === 'NodeLost') return 'Unknown';
   const phase = stringAt(status, 'phase');
-  return phase === 'Succeeded' || phase === 'Failed' ? word : 'Terminating';
+  return phase === 'Succeeded' || phase === 'Failed' ? statusText : 'Terminating';
 }
 
-function terminationWord(terminated: JsonObject): string {
+function terminationText(terminated: JsonObject): string {
   const reason = stringAt(terminated, 'reason') ?? '';
   if (reason !== '') return reason;
   const signal = numberAt(terminated, 'signal');
   return signal === 0 ? `ExitCode:${numberAt(terminated, 'exitCode')}` : `Signal:${signal}`;
 }
 
-/** Init containers that go on running beside the containers. */
+/** Sidecars: init containers that keep running. */
 function sidecarNames(spec: JsonObject | undefined): ReadonlySet<string> {
   const sidecars = objects(spec, 'initContainers').filter((container) => stringAt(container, 'restartPolicy') === 'Always');
   return new Set(sidecars.map((container) => stringAt(container, 'name') ?? ''));
 }
 
-function conditionIs(status: JsonObject | undefined, type: string, value: string): boolean {
+function hasCondition(status: JsonObject | undefined, type: string, value: string): boolean {
   return objects(status, 'conditions').some((condition) => stringAt(condition, 'type') === type && stringAt(condition, 'status') === value);
 }
 
@@ -145,8 +146,8 @@ function stateAt(container: JsonObject, state: 'waiting' | 'running' | 'terminat
 }
 
 function numberAt(value: JsonObject, member: string): number {
-  const found = own(value, member);
-  return typeof found === 'number' ? found : 0;
+  const number = own(value, member);
+  return typeof number === 'number' ? number : 0;
 }
 
 function objects(value: JsonObject | undefined, member: string): JsonObject[] {

@@ -2,10 +2,10 @@ import { casesOf } from '../../test/replay/recording';
 import { body, either, listOf, nothing, number, shape, text, truth, type Check } from '../../test/replay/shape';
 import type { JsonObject, JsonPrimitive } from '../../shared/values/json';
 import { STORED_KINDS, type KindRow } from '../../shared/api/kinds';
-import { age } from './table/age';
+import { formatAge } from './table/age';
 import { CELLS } from './cells';
 import { COLUMNS } from './columns';
-import { tables } from './table';
+import { tableConvertor } from './table';
 
 /** Rows as release 1.31.1 printed them at `at`, with what of their objects the cells depend on. */
 interface Recorded {
@@ -33,8 +33,8 @@ test.each(ROWS.map((row) => [`${row.kind}: ${row.note}`, row] as const))(
   'Table row equals that of release 1.31.1 for %s',
   (_, { kind, at, object, cells, conditions }) => {
     const row = rowOf(kind);
-    expect(tables.fillAges(tables.tableRow(row, object), at)).toEqual(cells);
-    expect(tables.rowConditions(row, object)).toEqual(conditions);
+    expect(tableConvertor.fillAges(tableConvertor.rowCells(row, object), at)).toEqual(cells);
+    expect(tableConvertor.rowConditions(row, object)).toEqual(conditions);
   },
 );
 
@@ -46,18 +46,18 @@ test('Table row has as many cells as columns, even for an empty or malformed obj
   const nonsense: JsonObject = { metadata: [], spec: 'x', status: 7, data: null, secrets: 'x', involvedObject: [], source: 1, message: {} };
   expect(Object.keys(CELLS).sort()).toEqual(Object.keys(COLUMNS).sort());
   for (const row of STORED_KINDS) {
-    expect(tables.tableRow(row, {})).toHaveLength(tables.columns(row).length);
-    expect(tables.tableRow(row, nonsense)).toHaveLength(tables.columns(row).length);
+    expect(tableConvertor.rowCells(row, {})).toHaveLength(tableConvertor.columnDefinitions(row).length);
+    expect(tableConvertor.rowCells(row, nonsense)).toHaveLength(tableConvertor.columnDefinitions(row).length);
   }
 });
 
 test('Table of a kind without its own columns shows name and creation time', () => {
   const row: KindRow = { ...rowOf('ConfigMap'), kind: 'Other' };
-  expect(tables.columns(row).map(({ name, type }) => [name, type])).toEqual([
+  expect(tableConvertor.columnDefinitions(row).map(({ name, type }) => [name, type])).toEqual([
     ['Name', 'string'],
     ['Created At', 'date'],
   ]);
-  expect(tables.tableRow(row, { metadata: { name: 'x', creationTimestamp: '2024-01-02T03:04:05Z' } })).toEqual([
+  expect(tableConvertor.rowCells(row, { metadata: { name: 'x', creationTimestamp: '2024-01-02T03:04:05Z' } })).toEqual([
     'x',
     '2024-01-02T03:04:05Z',
   ]);
@@ -65,23 +65,23 @@ test('Table of a kind without its own columns shows name and creation time', () 
 
 test('cached Table row gives the same cells as a new one at any time', () => {
   for (const { kind, at, object } of ROWS) {
-    const cells = tables.tableRow(rowOf(kind), object);
-    const template = tables.cellTemplate(cells);
+    const cells = tableConvertor.rowCells(rowOf(kind), object);
+    const template = tableConvertor.cellTemplate(cells);
     for (const now of [at, at + 3_600_000, at - 86_400_000]) {
-      expect(JSON.parse(tables.cellsJson(template, now))).toEqual(tables.fillAges(cells, now));
+      expect(JSON.parse(tableConvertor.renderCells(template, now))).toEqual(tableConvertor.fillAges(cells, now));
     }
   }
 });
 
 test('cached Table row escapes JSON as upstream does', () => {
-  const template = tables.cellTemplate(['<none>', 3, { before: '1 (', since: 0, after: ' ago)' }, null]);
-  expect(tables.cellsJson(template, 5_000)).toBe('["\\u003cnone\\u003e",3,"1 (5s ago)",null]');
-  expect(tables.cellsJson(template, -5_000)).toBe('["\\u003cnone\\u003e",3,"1 (\\u003cinvalid\\u003e ago)",null]');
+  const template = tableConvertor.cellTemplate(['<none>', 3, { before: '1 (', since: 0, after: ' ago)' }, null]);
+  expect(tableConvertor.renderCells(template, 5_000)).toBe('["\\u003cnone\\u003e",3,"1 (5s ago)",null]');
+  expect(tableConvertor.renderCells(template, -5_000)).toBe('["\\u003cnone\\u003e",3,"1 (\\u003cinvalid\\u003e ago)",null]');
 });
 
 test('Table row of a Node shows roles from labels in either spelling', () => {
   const labels = { 'node-role.platform.io/b': '', 'node-role.kubernetes.io/a': '', 'platform.io/role': 'c' };
-  expect(tables.tableRow(rowOf('Node'), { metadata: { labels } })[2]).toBe('a,b,c');
+  expect(tableConvertor.rowCells(rowOf('Node'), { metadata: { labels } })[2]).toBe('a,b,c');
 });
 
 test.each([
@@ -93,5 +93,5 @@ test.each([
   [601_000, '10m'],
   [10_860_000, '3h1m'],
 ])('age of %d ms is %s', (milliseconds, text) => {
-  expect(age(milliseconds)).toBe(text);
+  expect(formatAge(milliseconds)).toBe(text);
 });

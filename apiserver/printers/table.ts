@@ -1,6 +1,6 @@
 /**
- * Tables: what a kind's rows show. Columns and cells are looked up by kind; ages are left as holes so that a row can be kept (table/printer.ts).
- * Never writes a Table document: the endpoints do, with these parts.
+ * The table convertor: columns and row cells of every kind, looked up by kind. Ages are stored as timestamps, so that
+ * rows can be cached (table/printer.ts). Table documents are written by the endpoints.
  */
 import {
   own,
@@ -13,34 +13,34 @@ import {
   type JsonPrimitive,
 } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
-import { age } from './table/age';
+import { formatAge } from './table/age';
 import { numberAt } from './table/cell';
 import { CELLS, defaultCells } from './cells';
 import { COLUMNS, DEFAULT_COLUMNS } from './columns';
 import { customTable } from './custom-columns';
-import type { AgeHole, Cell, CellTemplate, ColumnDefinition, TableModule } from './table/printer';
+import type { AgeCell, Cell, CellTemplate, ColumnDefinition, TableConvertor } from './table/printer';
 
-export function columns(row: KindRow): readonly ColumnDefinition[] {
+export function columnDefinitions(row: KindRow): readonly ColumnDefinition[] {
   if (row.custom !== undefined) return customTable(row, row.custom).columns;
   return own(COLUMNS, row.kind) ?? DEFAULT_COLUMNS;
 }
 
-export function readsMetadataOnly(row: KindRow): boolean {
+export function needsMetadataOnly(row: KindRow): boolean {
   return row.custom === undefined && own(CELLS, row.kind) === undefined;
 }
 
-export function tableRow(row: KindRow, object: JsonObject): Cell[] {
+export function rowCells(row: KindRow, object: JsonObject): Cell[] {
   if (row.custom !== undefined) return customTable(row, row.custom).cells(object);
   return (own(CELLS, row.kind) ?? defaultCells)(object);
 }
 
-/** By kind: rows of these stand in an order of their own, as upstream prints them. */
-const RANKS: Readonly<Record<string, (object: JsonObject) => number>> = {
+/** Kinds with rows in another order than that of the list (upstream behaviour). */
+const ROW_ORDERS: Readonly<Record<string, (object: JsonObject) => number>> = {
   FlowSchema: (object) => numberAt(objectAt(object, 'spec'), 'matchingPrecedence'),
 };
 
-export function rank(row: KindRow): ((object: JsonObject) => number) | undefined {
-  return row.custom === undefined ? own(RANKS, row.kind) : undefined;
+export function rowOrder(row: KindRow): ((object: JsonObject) => number) | undefined {
+  return row.custom === undefined ? own(ROW_ORDERS, row.kind) : undefined;
 }
 
 const FINISHED: Readonly<Record<string, string>> = {
@@ -56,7 +56,7 @@ export function rowConditions(row: KindRow, object: JsonObject): JsonArray | und
 }
 
 export function fillAges(cells: readonly Cell[], nowMs: number): JsonPrimitive[] {
-  return cells.map((cell) => (isHole(cell) ? `${cell.before}${age(nowMs - cell.since)}${cell.after}` : cell));
+  return cells.map((cell) => (isAgeCell(cell) ? `${cell.before}${formatAge(nowMs - cell.since)}${cell.after}` : cell));
 }
 
 export function cellTemplate(cells: readonly Cell[]): CellTemplate {
@@ -65,7 +65,7 @@ export function cellTemplate(cells: readonly Cell[]): CellTemplate {
   let text = '[';
   cells.forEach((cell, index) => {
     if (index > 0) text += ',';
-    if (isHole(cell)) {
+    if (isAgeCell(cell)) {
       texts.push(`${text}${stringifyJsonString(cell.before).slice(0, -1)}`);
       since.push(cell.since);
       text = stringifyJsonString(cell.after).slice(1);
@@ -77,22 +77,30 @@ export function cellTemplate(cells: readonly Cell[]): CellTemplate {
   return { texts, since };
 }
 
-export function cellsJson(template: CellTemplate, nowMs: number): string {
+export function renderCells(template: CellTemplate, nowMs: number): string {
   const { texts, since } = template;
   let json = texts[0] ?? '';
   for (let i = 0; i < since.length; i += 1) json += ageJson(nowMs - (since[i] ?? nowMs)) + (texts[i + 1] ?? '');
   return json;
 }
 
-/** The only characters of an age that JSON escapes are those of `<invalid>`. */
+/** Only `<invalid>` contains characters that JSON escapes. */
 function ageJson(milliseconds: number): string {
-  const text = age(milliseconds);
+  const text = formatAge(milliseconds);
   return text.startsWith('<') ? stringifyJsonString(text).slice(1, -1) : text;
 }
 
-function isHole(cell: Cell): cell is AgeHole {
+function isAgeCell(cell: Cell): cell is AgeCell {
   return typeof cell === 'object' && cell !== null;
 }
 
-/** All of it, as the endpoints see it. */
-export const tables: TableModule = { columns, readsMetadataOnly, tableRow, rank, rowConditions, fillAges, cellTemplate, cellsJson };
+export const tableConvertor: TableConvertor = {
+  columnDefinitions,
+  needsMetadataOnly,
+  rowCells,
+  rowOrder,
+  rowConditions,
+  fillAges,
+  cellTemplate,
+  renderCells,
+};

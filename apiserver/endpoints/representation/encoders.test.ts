@@ -3,7 +3,7 @@ import type { Dialect } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
 import { ManualClock } from '../../../test/support/manual-clock';
 import type { Entry } from '../../cache/cache';
-import { tables } from '../../printers/table';
+import { tableConvertor } from '../../printers/table';
 import type { Representation } from '../request/negotiation';
 import { parseJson } from '../../../shared/serialization';
 import { composeYaml } from '../../../shared/serialization/yaml-document';
@@ -41,7 +41,7 @@ function isOffloaded(
     needsOffload: (bytes: Uint8Array) => bytes.length > LONGEST,
     encode: () => Promise.resolve({ body: Buffer.of() }),
   };
-  const encoders = new Encoders({ table: tables, clock: systemClock, naming: 'platform', offload });
+  const encoders = new Encoders({ table: tableConvertor, clock: systemClock, naming: 'platform', offload });
   const wanted = { media: 'json', transform, metaVersion: 'v1', dialect: undefined, pretty: false } as const;
   return encoders.prepareItem({ row, wanted, names: { dialect, alias: undefined }, include }, shown) !== undefined;
 }
@@ -82,7 +82,7 @@ it('Encoders offload a Table row that includes the object, or has long metadata'
 it('ProtobufEncoder writes the items of a long list one by one, so that the event loop can be yielded between them', () => {
   const row = STORED_KINDS.find((candidate) => candidate.kind === 'ConfigMap');
   if (row === undefined) throw new Error('no such kind');
-  const encoders = new Encoders({ table: tables, clock: systemClock, naming: 'platform' });
+  const encoders = new Encoders({ table: tableConvertor, clock: systemClock, naming: 'platform' });
   const wanted = { media: 'protobuf', transform: 'none', metaVersion: 'v1', dialect: undefined, pretty: false } as const;
   const entries = Array.from({ length: 1_200 }, (_, index) => ({
     ...entry(`{"metadata":{"name":"a${index}"},"data":{"a":"b"}}`),
@@ -107,7 +107,7 @@ it('ProtobufEncoder writes the items of a long list one by one, so that the even
 });
 
 describe('a list as YAML has the same content as JSON', () => {
-  const encoders = new Encoders({ table: tables, clock: new ManualClock(), naming: 'platform' });
+  const encoders = new Encoders({ table: tableConvertor, clock: new ManualClock(), naming: 'platform' });
   const written = (kind: string, wanted: Representation, entries: readonly Entry[]): Buffer => {
     const row = STORED_KINDS.find((candidate) => candidate.kind === kind);
     if (row === undefined) throw new Error(`no kind ${kind}`);

@@ -4,7 +4,7 @@ import { hubConverterOf } from '../../../shared/api/conversion';
 import type { KindRow } from '../../../shared/api/kinds';
 import { apiVersionInDialect, type Dialect, type NamespaceAlias } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
-import type { TableModule } from '../../printers/table/printer';
+import type { TableConvertor } from '../../printers/table/printer';
 import type { Entry } from '../../cache/cache';
 import type { Representation } from '../request/negotiation';
 import { META_GROUP } from '../request/parameters';
@@ -39,7 +39,7 @@ export class Encoders {
 
   constructor(
     private readonly deps: {
-      readonly table: TableModule;
+      readonly table: TableConvertor;
       readonly clock: Clock;
       readonly naming: Dialect;
       /** Absent = no encoding is offloaded. */
@@ -80,7 +80,7 @@ export class Encoders {
         return isConverted ? convertedPart(bytes, codecOf(row).groupFields) : NOTHING;
       }
       case 'table':
-        return include !== 'Object' && this.deps.table.readsMetadataOnly(row) ? metadataMember(bytes) : bytes;
+        return include !== 'Object' && this.deps.table.needsMetadataOnly(row) ? metadataMember(bytes) : bytes;
       case 'partial':
       case 'partialList':
         return metadataMember(bytes);

@@ -5,7 +5,7 @@ import { JSON_MEDIA_TYPE } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import { parseJson } from '../../../shared/serialization';
 import type { Entry } from '../../cache/cache';
-import type { CellTemplate, TableModule } from '../../printers/table/printer';
+import type { CellTemplate, TableConvertor } from '../../printers/table/printer';
 import type { ResponsePage } from '../../registry/verbs';
 import type { ByteSink } from './byte-sink';
 import { listMetadata, MAX_CACHED_ITEMS, type Encoder, type EventType, type ListEncoder } from './encoder';
@@ -19,7 +19,7 @@ import type { Spelling } from './spelling';
 export type IncludeObject = 'Metadata' | 'Object' | 'None';
 
 export interface TableDependencies {
-  readonly table: TableModule;
+  readonly table: TableConvertor;
   readonly clock: Clock;
   readonly cache: EncodingCache;
 }
@@ -49,7 +49,7 @@ export class TableEncoder implements Encoder {
   }
 
   list(page: ResponsePage): ListEncoder {
-    const rank = this.deps.table.rank(this.spelling.row);
+    const rank = this.deps.table.rowOrder(this.spelling.row);
     return rank === undefined ? this.listInOrder(page) : this.listByRank(page, rank);
   }
 
@@ -99,20 +99,20 @@ export class TableEncoder implements Encoder {
   }
 
   private columns(): string {
-    return JSON.stringify(this.deps.table.columns(this.spelling.row));
+    return JSON.stringify(this.deps.table.columnDefinitions(this.spelling.row));
   }
 
   private tableText(entry: Entry, revision: number, withColumns: boolean): string {
     const cached = this.rowOf(entry, false);
     const tail = withRevision(cached.bytes, entry.revision, revision).toString('utf8');
-    const cells = this.deps.table.cellsJson(cached.cells ?? NO_CELLS, this.deps.clock.now());
+    const cells = this.deps.table.renderCells(cached.cells ?? NO_CELLS, this.deps.clock.now());
     const columns = withColumns ? this.columns() : 'null';
     return `${this.head}"metadata":{"resourceVersion":"${revision}"},"columnDefinitions":${columns},"rows":[{"cells":${cells}${tail}]}`;
   }
 
   private writeRow(sink: ByteSink, entry: Entry, now: number, shouldCache: boolean): void {
     const cached = this.rowOf(entry, shouldCache);
-    sink.text(`{"cells":${this.deps.table.cellsJson(cached.cells ?? NO_CELLS, now)}`);
+    sink.text(`{"cells":${this.deps.table.renderCells(cached.cells ?? NO_CELLS, now)}`);
     sink.bytes(cached.bytes);
   }
 
@@ -125,8 +125,8 @@ export class TableEncoder implements Encoder {
     const { table } = this.deps;
     const { row } = this.spelling;
     const body = this.spelling.canonicalBody(entry);
-    const object = parseBody(table.readsMetadataOnly(row) ? metadataAlone(body) : body);
-    const cells = table.cellTemplate(table.tableRow(row, object));
+    const object = parseBody(table.needsMetadataOnly(row) ? metadataAlone(body) : body);
+    const cells = table.cellTemplate(table.rowCells(row, object));
     const conditions = table.rowConditions(row, object);
     const start = conditions === undefined ? ',"object":' : `,"conditions":${stringifyJson(conditions)},"object":`;
     return { cells, bytes: Buffer.concat([Buffer.from(start), this.rowObject(entry), CLOSE_ROW]) };

@@ -1,58 +1,71 @@
-/** Cells of the kinds of traffic, besides Services. */
+/** Cells of networking kinds, except Service. */
 import { compareBytes, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
-import { created, firstOf, name, NONE, numberAt, objects, or, scalarText, selectorText, texts, UNSET, type Cells } from '../table/cell';
+import {
+  creationAge,
+  joinFirst,
+  nameOf,
+  NONE,
+  numberAt,
+  objectsAt,
+  textOr,
+  scalarText,
+  selectorText,
+  textsAt,
+  UNSET,
+  type PrintCells,
+} from '../table/cell';
 
-const MOST = 3;
+const MAX_ITEMS = 3;
 
-export const NETWORKING_CELLS: Readonly<Record<string, Cells>> = {
-  Endpoints: (object) => [name(object), endpointsText(object), created(object)],
+export const NETWORKING_CELLS: Readonly<Record<string, PrintCells>> = {
+  Endpoints: (object) => [nameOf(object), endpointsText(object), creationAge(object)],
   EndpointSlice: (object) => {
-    const ports = objects(object, 'ports').map((port) => scalarText(port, 'port') ?? stringAt(port, 'name') ?? '');
-    const addresses = objects(object, 'endpoints').flatMap((endpoint) => texts(endpoint, 'addresses'));
+    const ports = objectsAt(object, 'ports').map((port) => scalarText(port, 'port') ?? stringAt(port, 'name') ?? '');
+    const addresses = objectsAt(object, 'endpoints').flatMap((endpoint) => textsAt(endpoint, 'addresses'));
     const type = stringAt(object, 'addressType') ?? '';
-    return [name(object), type, firstOf(ports, MOST) || UNSET, firstOf(addresses, MOST) || UNSET, created(object)];
+    return [nameOf(object), type, joinFirst(ports, MAX_ITEMS) || UNSET, joinFirst(addresses, MAX_ITEMS) || UNSET, creationAge(object)];
   },
   Ingress: (object) => {
     const spec = objectAt(object, 'spec');
-    const hosts = objects(spec, 'rules').flatMap((rule) => stringAt(rule, 'host') || []);
+    const hosts = objectsAt(spec, 'rules').flatMap((rule) => stringAt(rule, 'host') || []);
     return [
-      name(object),
+      nameOf(object),
       stringAt(spec, 'ingressClassName') ?? NONE,
-      firstOf(hosts, MOST) || '*',
+      joinFirst(hosts, MAX_ITEMS) || '*',
       addressesText(object),
-      objects(spec, 'tls').length > 0 ? '80, 443' : '80',
-      created(object),
+      objectsAt(spec, 'tls').length > 0 ? '80, 443' : '80',
+      creationAge(object),
     ];
   },
   IngressClass: (object) => {
     const spec = objectAt(object, 'spec');
-    return [name(object), stringAt(spec, 'controller') ?? '', parametersText(objectAt(spec, 'parameters')), created(object)];
+    return [nameOf(object), stringAt(spec, 'controller') ?? '', parametersText(objectAt(spec, 'parameters')), creationAge(object)];
   },
-  NetworkPolicy: (object) => [name(object), selectorText(objectAt(objectAt(object, 'spec'), 'podSelector')), created(object)],
+  NetworkPolicy: (object) => [nameOf(object), selectorText(objectAt(objectAt(object, 'spec'), 'podSelector')), creationAge(object)],
 };
 
 /** Every ready address with every port of its subset. */
 function endpointsText(object: JsonObject): string {
-  const subsets = objects(object, 'subsets');
+  const subsets = objectsAt(object, 'subsets');
   if (subsets.length === 0) return NONE;
-  const all = subsets.flatMap((subset) => {
-    const addresses = objects(subset, 'addresses').map((address) => stringAt(address, 'ip') ?? '');
-    const ports = objects(subset, 'ports');
+  const endpoints = subsets.flatMap((subset) => {
+    const addresses = objectsAt(subset, 'addresses').map((address) => stringAt(address, 'ip') ?? '');
+    const ports = objectsAt(subset, 'ports');
     if (ports.length === 0) return addresses;
-    return ports.flatMap((port) => addresses.map((address) => `${inBrackets(address)}:${numberAt(port, 'port')}`));
+    return ports.flatMap((port) => addresses.map((address) => `${bracketIpv6(address)}:${numberAt(port, 'port')}`));
   });
-  return firstOf(all, MOST);
+  return joinFirst(endpoints, MAX_ITEMS);
 }
 
-function inBrackets(address: string): string {
+function bracketIpv6(address: string): string {
   return address.includes(':') ? `[${address}]` : address;
 }
 
 function addressesText(object: JsonObject): string {
-  const points = objects(objectAt(objectAt(object, 'status'), 'loadBalancer'), 'ingress');
-  const given = new Set(points.map((point) => or(stringAt(point, 'ip'), stringAt(point, 'hostname') ?? '')));
-  given.delete('');
-  return [...given].sort(compareBytes).join(',');
+  const ingressPoints = objectsAt(objectAt(objectAt(object, 'status'), 'loadBalancer'), 'ingress');
+  const addresses = new Set(ingressPoints.map((point) => textOr(stringAt(point, 'ip'), stringAt(point, 'hostname') ?? '')));
+  addresses.delete('');
+  return [...addresses].sort(compareBytes).join(',');
 }
 
 function parametersText(parameters: JsonObject | undefined): string {

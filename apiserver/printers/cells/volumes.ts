@@ -1,73 +1,85 @@
-/** Cells of volumes and of what provides them. */
+/** Cells of storage kinds. */
 import { arrayAt, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
-import { annotation, count, created, isBeingDeleted, isTrue, name, objects, scalarText, texts, UNSET, type Cells } from '../table/cell';
+import {
+  annotationAt,
+  lengthAt,
+  creationAge,
+  isBeingDeleted,
+  isTrue,
+  nameOf,
+  objectsAt,
+  scalarText,
+  textsAt,
+  UNSET,
+  type PrintCells,
+} from '../table/cell';
 import type { Cell } from '../table/printer';
 
-export const VOLUME_CELLS: Readonly<Record<string, Cells>> = {
+export const VOLUME_CELLS: Readonly<Record<string, PrintCells>> = {
   CSIDriver: (object) => {
     const spec = objectAt(object, 'spec');
     return [
-      name(object),
+      nameOf(object),
       own(spec ?? {}, 'attachRequired') !== false,
       isTrue(spec, 'podInfoOnMount'),
       isTrue(spec, 'storageCapacity'),
       arrayAt(spec, 'tokenRequests') === undefined
         ? UNSET
-        : objects(spec, 'tokenRequests')
+        : objectsAt(spec, 'tokenRequests')
             .map((request) => stringAt(request, 'audience') ?? '')
             .join(','),
       isTrue(spec, 'requiresRepublish'),
-      texts(spec, 'volumeLifecycleModes').join(',') || NO_MODES,
-      created(object),
+      textsAt(spec, 'volumeLifecycleModes').join(',') || NO_MODES,
+      creationAge(object),
     ];
   },
-  CSINode: (object) => [name(object), count(objectAt(object, 'spec'), 'drivers'), created(object)],
+  CSINode: (object) => [nameOf(object), lengthAt(objectAt(object, 'spec'), 'drivers'), creationAge(object)],
   PersistentVolume: (object) => {
     const spec = objectAt(object, 'spec');
     const status = objectAt(object, 'status');
     return [
-      name(object),
+      nameOf(object),
       stringAt(objectAt(spec, 'capacity'), 'storage') ?? '0',
       accessModes(spec),
       stringAt(spec, 'persistentVolumeReclaimPolicy') ?? '',
-      phase(object),
+      phaseText(object),
       claimText(objectAt(spec, 'claimRef')),
-      storageClass(object),
+      storageClassOf(object),
       stringAt(spec, 'volumeAttributesClassName') ?? UNSET,
       stringAt(status, 'reason') ?? '',
-      created(object),
+      creationAge(object),
       stringAt(spec, 'volumeMode') ?? UNSET,
     ];
   },
   PersistentVolumeClaim: claimCells,
   StorageClass: (object) => {
-    const marked = DEFAULT_MARKS.some((mark) => annotation(object, mark) === 'true');
+    const isDefault = DEFAULT_ANNOTATIONS.some((defaultAnnotation) => annotationAt(object, defaultAnnotation) === 'true');
     return [
-      marked ? `${name(object)} (default)` : name(object),
+      isDefault ? `${nameOf(object)} (default)` : nameOf(object),
       stringAt(object, 'provisioner') ?? '',
       stringAt(object, 'reclaimPolicy') ?? 'Delete',
       stringAt(object, 'volumeBindingMode') ?? UNSET,
       isTrue(object, 'allowVolumeExpansion'),
-      created(object),
+      creationAge(object),
     ];
   },
   VolumeAttachment: (object) => {
     const spec = objectAt(object, 'spec');
     return [
-      name(object),
+      nameOf(object),
       stringAt(spec, 'attacher') ?? '',
       stringAt(objectAt(spec, 'source'), 'persistentVolumeName') ?? '',
       stringAt(spec, 'nodeName') ?? '',
       isTrue(objectAt(object, 'status'), 'attached'),
-      created(object),
+      creationAge(object),
     ];
   },
 };
 
 const NO_MODES = '<none>';
-const DEFAULT_MARKS = ['storageclass.platform.io/is-default-class', 'storageclass.beta.platform.io/is-default-class'];
+const DEFAULT_ANNOTATIONS = ['storageclass.platform.io/is-default-class', 'storageclass.beta.platform.io/is-default-class'];
 
-/** In the order in which they are shown. */
+/** In display order. */
 const ACCESS_MODES: readonly (readonly [mode: string, short: string])[] = [
   ['ReadWriteOnce', 'RWO'],
   ['ReadOnlyMany', 'ROX'],
@@ -76,13 +88,13 @@ const ACCESS_MODES: readonly (readonly [mode: string, short: string])[] = [
 ];
 
 function accessModes(owner: JsonObject | undefined): string {
-  const modes = new Set(texts(owner, 'accessModes'));
+  const modes = new Set(textsAt(owner, 'accessModes'));
   return ACCESS_MODES.filter(([mode]) => modes.has(mode))
     .map(([, short]) => short)
     .join(',');
 }
 
-function phase(object: JsonObject): string {
+function phaseText(object: JsonObject): string {
   return isBeingDeleted(object) ? 'Terminating' : (stringAt(objectAt(object, 'status'), 'phase') ?? '');
 }
 
@@ -90,9 +102,9 @@ function claimText(claim: JsonObject | undefined): string {
   return claim === undefined ? '' : `${stringAt(claim, 'namespace') ?? ''}/${stringAt(claim, 'name') ?? ''}`;
 }
 
-/** An old annotation goes before the member. */
-function storageClass(object: JsonObject): string {
-  return annotation(object, 'volume.beta.platform.io/storage-class') ?? stringAt(objectAt(object, 'spec'), 'storageClassName') ?? '';
+/** The beta annotation takes precedence over the field. */
+function storageClassOf(object: JsonObject): string {
+  return annotationAt(object, 'volume.beta.platform.io/storage-class') ?? stringAt(objectAt(object, 'spec'), 'storageClassName') ?? '';
 }
 
 function claimCells(object: JsonObject): Cell[] {
@@ -101,14 +113,14 @@ function claimCells(object: JsonObject): Cell[] {
   const volume = stringAt(spec, 'volumeName') ?? '';
   const isBound = volume !== '';
   return [
-    name(object),
-    phase(object),
+    nameOf(object),
+    phaseText(object),
     volume,
     isBound ? (scalarText(objectAt(status, 'capacity'), 'storage') ?? '0') : '',
     isBound ? accessModes(status) : '',
-    storageClass(object),
+    storageClassOf(object),
     stringAt(spec, 'volumeAttributesClassName') ?? UNSET,
-    created(object),
+    creationAge(object),
     stringAt(spec, 'volumeMode') ?? UNSET,
   ];
 }

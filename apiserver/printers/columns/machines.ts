@@ -1,44 +1,44 @@
-/** Columns of how pods are run and placed. The cells are in ../cells/. */
-import { AGE, column, COUNT, NAME, YES_OR_NO } from '../table/column';
+/** Columns of kinds for scheduling and running pods (cells: ../cells/scheduling.ts). */
+import { AGE, defineColumn, INTEGER, NAME, BOOLEAN } from '../table/column';
 import type { ColumnDefinition } from '../table/printer';
 
-export const MACHINE_COLUMNS: Readonly<Record<string, readonly ColumnDefinition[]>> = {
+export const SCHEDULING_COLUMNS: Readonly<Record<string, readonly ColumnDefinition[]>> = {
   DeviceClass: [NAME, AGE],
   LeaseCandidate: [
     NAME,
-    column('LeaseName', 'The lease that it stands for.'),
-    column('BinaryVersion', 'The version of the program.'),
-    column('EmulationVersion', 'The version that the program behaves as.'),
+    defineColumn('LeaseName', 'The lease that it stands for.'),
+    defineColumn('BinaryVersion', 'The version of the program.'),
+    defineColumn('EmulationVersion', 'The version that the program behaves as.'),
     AGE,
   ],
-  PodSchedulingContext: [NAME, column('SelectedNode', 'The node for which devices are wanted.'), AGE],
-  ResourceClaim: [NAME, column('State', 'Whether it is allocated, reserved or going.'), AGE],
+  PodSchedulingContext: [NAME, defineColumn('SelectedNode', 'The node for which devices are wanted.'), AGE],
+  ResourceClaim: [NAME, defineColumn('State', 'Whether it is allocated, reserved or going.'), AGE],
   ResourceClaimTemplate: [NAME, AGE],
   ResourceSlice: [
     NAME,
-    column('Node', 'The node that has the devices.'),
-    column('Driver', 'The driver of the devices.'),
-    column('Pool', 'The pool that the devices belong to.'),
+    defineColumn('Node', 'The node that has the devices.'),
+    defineColumn('Driver', 'The driver of the devices.'),
+    defineColumn('Pool', 'The pool that the devices belong to.'),
     AGE,
   ],
   StorageVersion: [
     NAME,
-    column('CommonEncodingVersion', 'The version that all servers store objects in, if they agree.'),
-    column('StorageVersions', 'The version that each server stores objects in.'),
+    defineColumn('CommonEncodingVersion', 'The version that all servers store objects in, if they agree.'),
+    defineColumn('StorageVersions', 'The version that each server stores objects in.'),
     AGE,
   ],
-  VolumeAttributesClass: [NAME, column('DriverName', 'The driver that it is for.'), AGE],
+  VolumeAttributesClass: [NAME, defineColumn('DriverName', 'The driver that it is for.'), AGE],
   PriorityClass: [
     NAME,
-    column('Value', 'The priority of its pods.', COUNT),
-    column('Global-Default', 'Whether pods without a class belong to it.', YES_OR_NO),
+    defineColumn('Value', 'The priority of its pods.', INTEGER),
+    defineColumn('Global-Default', 'Whether pods without a class belong to it.', BOOLEAN),
     AGE,
   ],
   ResourceQuota: [
     NAME,
     AGE,
-    column('Request', 'What is used and allowed of everything but limits.'),
-    column('Limit', 'What is used and allowed of limits.'),
+    defineColumn('Request', 'What is used and allowed of everything but limits.'),
+    defineColumn('Limit', 'What is used and allowed of limits.'),
   ],
-  RuntimeClass: [NAME, column('Handler', 'The name under which nodes know it.'), AGE],
+  RuntimeClass: [NAME, defineColumn('Handler', 'The name under which nodes know it.'), AGE],
 };

@@ -1,6 +1,6 @@
 /**
- * How long ago something was, as people read it: `5s`, `3m10s`, `5h12m`, `3d`, `2y45d` (upstream behaviour). The smaller unit appears only
- * while the larger one is small. Never asks for the time.
+ * Formats a duration as upstream does: `5s`, `3m10s`, `5h12m`, `3d`, `2y45d`. The smaller unit appears only while the
+ * larger one is small.
  */
 
 const MINUTE = 60;
@@ -9,7 +9,7 @@ const DAY = 24 * HOUR;
 const YEAR = 365 * DAY;
 
 interface AgeStep {
-  /** Ages below this many seconds are printed so. */
+  /** Durations below this many seconds use this step. */
   readonly below: number;
   readonly unit: number;
   readonly letter: string;
@@ -28,10 +28,10 @@ const STEPS: readonly AgeStep[] = [
   { below: Infinity, unit: YEAR, letter: 'y' },
 ];
 
-/** Clocks differ: what is up to two seconds in the future counts as now. */
+/** Tolerates clock differences: up to two seconds in the future count as now. */
 const TOLERANCE_SECONDS = -2;
 
-export function age(milliseconds: number): string {
+export function formatAge(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / 1000);
   if (seconds <= TOLERANCE_SECONDS) return '<invalid>';
   if (seconds < 0) return '0s';

@@ -1,23 +1,23 @@
-/** What cells are made of: names, ages, and texts for what is absent. Knows no kind. */
+/** Shared building blocks of cells: names, ages, and texts for absent values. */
 import { arrayAt, compareBytes, isObject, objectAt, own, sortedKeys, stringAt, type JsonObject } from '../../../shared/values/json';
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
 import type { Cell } from './printer';
 
-export type Cells = (object: JsonObject) => Cell[];
+export type PrintCells = (object: JsonObject) => Cell[];
 
 export const NONE = '<none>';
 export const UNKNOWN = '<unknown>';
 export const UNSET = '<unset>';
 
-export function name(object: JsonObject): string {
+export function nameOf(object: JsonObject): string {
   return stringAt(objectAt(object, 'metadata'), 'name') ?? '';
 }
 
-export function created(object: JsonObject): Cell {
-  return since(stringAt(objectAt(object, 'metadata'), 'creationTimestamp'));
+export function creationAge(object: JsonObject): Cell {
+  return ageSince(stringAt(objectAt(object, 'metadata'), 'creationTimestamp'));
 }
 
-export function since(time: string | undefined, before = '', after = ''): Cell {
+export function ageSince(time: string | undefined, before = '', after = ''): Cell {
   const milliseconds = time === undefined ? NaN : Date.parse(time);
   return Number.isNaN(milliseconds) ? UNKNOWN : { before, since: milliseconds, after };
 }
@@ -26,16 +26,16 @@ export function keyCount(object: JsonObject, member: string): number {
   return Object.keys(objectAt(object, member) ?? {}).length;
 }
 
-export function texts(object: JsonObject | undefined, member: string): string[] {
+export function textsAt(object: JsonObject | undefined, member: string): string[] {
   return (arrayAt(object, member) ?? []).filter((item) => typeof item === 'string');
 }
 
-export function objects(object: JsonObject | undefined, member: string): JsonObject[] {
+export function objectsAt(object: JsonObject | undefined, member: string): JsonObject[] {
   return (arrayAt(object, member) ?? []).filter((item) => isObject(item));
 }
 
-export function or(text: string | undefined, otherwise: string): string {
-  return text === undefined || text === '' ? otherwise : text;
+export function textOr(text: string | undefined, defaultText: string): string {
+  return text === undefined || text === '' ? defaultText : text;
 }
 
 export function numberAt(object: JsonObject | undefined, member: string): number {
@@ -43,7 +43,7 @@ export function numberAt(object: JsonObject | undefined, member: string): number
   return typeof value === 'number' ? value : 0;
 }
 
-/** A number or a text, as text. */
+/** A string or number, as text. */
 export function scalarText(object: JsonObject | undefined, member: string): string | undefined {
   const value = own(object ?? {}, member);
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint' ? String(value) : undefined;
@@ -53,12 +53,12 @@ export function isTrue(object: JsonObject | undefined, member: string): boolean 
   return own(object ?? {}, member) === true;
 }
 
-export function count(object: JsonObject | undefined, member: string): number {
+export function lengthAt(object: JsonObject | undefined, member: string): number {
   return arrayAt(object, member)?.length ?? 0;
 }
 
-/** The value of an annotation in either spelling of its name. */
-export function annotation(object: JsonObject, canonicalName: string): string | undefined {
+/** The value of an annotation, with its name in either spelling. */
+export function annotationAt(object: JsonObject, canonicalName: string): string | undefined {
   const annotations = objectAt(objectAt(object, 'metadata'), 'annotations') ?? {};
   const key = Object.keys(annotations).find((candidate) => canonicalQualifiedName(candidate) === canonicalName);
   return key === undefined ? undefined : stringAt(annotations, key);
@@ -68,10 +68,10 @@ export function isBeingDeleted(object: JsonObject): boolean {
   return stringAt(objectAt(object, 'metadata'), 'deletionTimestamp') !== undefined;
 }
 
-/** The first ones, and how many more there are. */
-export function firstOf(items: readonly string[], most: number, separator = ','): string {
-  const shown = items.slice(0, most).join(separator);
-  return items.length > most ? `${shown} + ${items.length - most} more...` : shown;
+/** Joins the first items and appends the number of others. */
+export function joinFirst(items: readonly string[], maxItems: number, separator = ','): string {
+  const shown = items.slice(0, maxItems).join(separator);
+  return items.length > maxItems ? `${shown} + ${items.length - maxItems} more...` : shown;
 }
 
 /** `a=b,c=d`. */
@@ -84,14 +84,14 @@ export function labelPairs(labels: JsonObject | undefined): string {
   );
 }
 
-/** A label selector as people write it: `a=b,c in (d,e),!f`. */
+/** A label selector in its string form: `a=b,c in (d,e),!f`. */
 export function selectorText(selector: JsonObject | undefined): string {
   const labels = objectAt(selector, 'matchLabels') ?? {};
   const terms = [
     ...sortedKeys(labels).map((key) => ({ key, text: `${key}=${stringAt(labels, key) ?? ''}` })),
-    ...objects(selector, 'matchExpressions').map((expression) => {
+    ...objectsAt(selector, 'matchExpressions').map((expression) => {
       const key = stringAt(expression, 'key') ?? '';
-      return { key, text: termText(key, stringAt(expression, 'operator') ?? '', texts(expression, 'values').sort(compareBytes)) };
+      return { key, text: termText(key, stringAt(expression, 'operator') ?? '', textsAt(expression, 'values').sort(compareBytes)) };
     }),
   ];
   const text = terms.sort((a, b) => compareBytes(a.key, b.key)).map((term) => term.text);

@@ -1,53 +1,58 @@
 /**
- * What the endpoints need to answer with a Table: columns per kind, and rows whose constant cells can be kept while ages are filled in.
- *
- * What it never does: write the Table itself, or look at a clock (the time is a parameter).
+ * The interface of the table convertor: columns by kind, and rows with cells that can be cached while ages are filled
+ * in. Does not write the Table and does not read a clock: the time is a parameter.
  */
 import type { JsonArray, JsonObject, JsonPrimitive } from '../../../shared/values/json';
 import type { KindRow } from '../../../shared/api/kinds';
 
-/** One entry of `columnDefinitions`, members in wire order. Columns are spelled alike in both dialects. */
+/** An entry of `columnDefinitions`, members in wire order. Names are the same in both spellings of the API. */
 export interface ColumnDefinition {
   readonly name: string;
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
-  /** `name` where the cell is the object's name; of custom kinds what their definition says. */
+  /** `name` for the object's name; for custom resources, what the definition has. */
   readonly format: string;
   readonly description: string;
-  /** 0 = always shown, 1 = only in wide output. */
+  /** 0 = always shown, 1 = in wide output only. */
   readonly priority: number;
 }
 
-/** A cell that depends on the time of the answer: `before` + the age of `since` + `after`, as in `3 (5m ago)`. */
-export interface AgeHole {
+/** A cell that depends on the time of the response: `before` + age of `since` + `after`, as in `3 (5m ago)`. */
+export interface AgeCell {
   readonly before: string;
   /** Milliseconds since 1970. */
   readonly since: number;
   readonly after: string;
 }
 
-export type Cell = JsonPrimitive | AgeHole;
+export type Cell = JsonPrimitive | AgeCell;
 
-/** A row's `cells` as JSON text cut at its ages: `texts[0] age(since[0]) texts[1] … texts[n]`, so there is one text more than ages. Immutable. */
+/**
+ * JSON of a row's `cells`, split at its ages: `texts[0] age(since[0]) texts[1] … texts[n]`, so there is one more text
+ * than ages. Immutable.
+ */
 export interface CellTemplate {
   readonly texts: readonly string[];
   readonly since: readonly number[];
 }
 
-export interface TableModule {
-  /** The columns of a kind; kinds without columns of their own have the default pair Name, Created At. The same array at every call. */
-  columns(row: KindRow): readonly ColumnDefinition[];
-  /** Whether rows and their conditions follow from the metadata alone: then nothing else need be parsed. */
-  readsMetadataOnly(row: KindRow): boolean;
-  /** One row's cells for an object as it is served (canonical form, kind and apiVersion not needed). Never throws, whatever the object holds. */
-  tableRow(row: KindRow, object: JsonObject): Cell[];
-  /** Which rows of a list stand first, the least of all, and each other in the list's order; undefined = the kind's rows stand as listed. */
-  rank(row: KindRow): ((object: JsonObject) => number) | undefined;
-  /** The row's `conditions` (between `cells` and `object` on the wire): finished pods have one, other rows none. */
+export interface TableConvertor {
+  /** Kinds without columns of their own have Name and Created At. Returns the same array for every call. */
+  columnDefinitions(row: KindRow): readonly ColumnDefinition[];
+  /** Whether rows and their conditions depend on the metadata alone, so that nothing else need be parsed. */
+  needsMetadataOnly(row: KindRow): boolean;
+  /**
+   * Cells of an object in canonical form; kind and apiVersion may be absent. Never throws, whatever the object
+   * contains.
+   */
+  rowCells(row: KindRow, object: JsonObject): Cell[];
+  /** The sort key of rows, lowest first; equal keys keep the order of the list. `undefined` = the order of the list. */
+  rowOrder(row: KindRow): ((object: JsonObject) => number) | undefined;
+  /** The row's `conditions` (between `cells` and `object` on the wire); only finished pods have some. */
   rowConditions(row: KindRow, object: JsonObject): JsonArray | undefined;
-  /** The cells as they stand in an answer given at `nowMs`. */
+  /** The cells of a response at `nowMs`. */
   fillAges(cells: readonly Cell[], nowMs: number): JsonPrimitive[];
-  /** The cells as JSON with holes: keep this per entry. */
+  /** The cells as JSON without ages, to be cached with the entry. */
   cellTemplate(cells: readonly Cell[]): CellTemplate;
   /** `["x","1/1","Running","3 (5m ago)","2d"]` at `nowMs`. */
-  cellsJson(template: CellTemplate, nowMs: number): string;
+  renderCells(template: CellTemplate, nowMs: number): string;
 }

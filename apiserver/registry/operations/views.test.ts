@@ -1,6 +1,6 @@
 import { own, type JsonObject } from '../../../shared/values/json';
 import { COMPONENT_STATUS } from '../../../shared/api/kinds/operations';
-import { tables } from '../../printers/table';
+import { tableConvertor } from '../../printers/table';
 import { objectOf } from '../../../test/support/write-fixture';
 import { componentStatusView, createViews } from './views';
 
@@ -12,11 +12,11 @@ const shown = async (fault: string | undefined): Promise<JsonObject> => {
 test('componentstatuses reports a store that does not answer as unhealthy', async () => {
   const object = await shown('no answer');
   expect(own(object, 'conditions')).toEqual([{ type: 'Healthy', status: 'False', message: 'no answer' }]);
-  expect(tables.tableRow(COMPONENT_STATUS, object)).toEqual(['etcd-0', 'Unhealthy', 'no answer', '']);
+  expect(tableConvertor.rowCells(COMPONENT_STATUS, object)).toEqual(['etcd-0', 'Unhealthy', 'no answer', '']);
 });
 
 test('the table of componentstatuses shows Unknown without a condition', () => {
-  expect(tables.tableRow(COMPONENT_STATUS, { metadata: { name: 'x' } })).toEqual(['x', 'Unknown', '', '']);
+  expect(tableConvertor.rowCells(COMPONENT_STATUS, { metadata: { name: 'x' } })).toEqual(['x', 'Unknown', '', '']);
 });
 
 test('createViews throws for a kind without a view', () => {

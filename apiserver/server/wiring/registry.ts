@@ -28,7 +28,7 @@ import type { AdmissionSurroundings, WebhookPlugins } from '../../admission/tabl
 import { SIGNERS, type Authorizer } from '../../authorization/authorizer';
 import type { BindableResource } from '../../authentication/service-account/bound-objects';
 import { legacyUses } from '../../authentication/service-account/legacy-uses';
-import { tables } from '../../printers/table';
+import { tableConvertor } from '../../printers/table';
 import { Backends } from '../../endpoints/forward/backend';
 import { createHostResolver } from '../../endpoints/forward/resolve-host';
 import type { ApiDependencies, NodeAccess } from '../../endpoints/handlers/api-dependencies';
@@ -346,7 +346,7 @@ function buildApi(
     views: createViews({ componentstatuses: componentStatusView(storeAnswers) }, resources.builtInRows),
     aliasOf: (namespace) => namespaceAlias(names, namespace),
     select: (row, labels, fields) => selectionFor(row, labels, fields, (namespace) => canonicalNamespace(names, namespace)),
-    encoders: new Encoders({ table: tables, clock, naming: options.naming, offload }),
+    encoders: new Encoders({ table: tableConvertor, clock, naming: options.naming, offload }),
     nodeAccess: nodeAccess(context),
     watches: new OpenWatchStreams(),
     outbox: new Outbox(clock),

@@ -15,7 +15,7 @@ import { ServiceAllocator } from '../../allocation/service-allocator';
 import { encodeListText } from '../../endpoints/response/send-response';
 import { Encoders } from '../../endpoints/representation/encoders';
 import type { OffloadedEncoding } from '../../endpoints/representation/encoding-offload';
-import { tables } from '../../printers/table';
+import { tableConvertor } from '../../printers/table';
 import { TransferredKinds } from '../../custom-resources/transferred-kinds';
 import { createResourceInfoLookup, type ResourceInfo } from '../../registry/object/resource-info';
 import { buildResources } from '../../registry/resources';
@@ -75,7 +75,7 @@ function createState({ naming, prefix, eventTtlSeconds, gates, plugins, ranges, 
   return {
     deps,
     infoOf: createResourceInfoLookup(prefix, naming, strategyFor),
-    encoders: new Encoders({ table: tables, clock: systemClock, naming }),
+    encoders: new Encoders({ table: tableConvertor, clock: systemClock, naming }),
   };
 }
 
