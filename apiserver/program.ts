@@ -10,11 +10,11 @@ import { UsageError, type CommandLine } from '../shared/cli/flags';
 import type { Lifecycle } from '../shared/runtime/process/lifecycle';
 import type { Logger } from '../shared/runtime/logger';
 import { systemRandomBytes, type Random } from '../shared/runtime/random';
-import type { AskImages } from './admission/image-policy';
+import type { SendImageReview } from './admission/image-policy';
 import type { AdmissionSettings } from './admission/settings';
 import type { Auditor } from './audit/auditor';
-import { switchesFault, untold, type PluginSwitches } from './admission/switches';
-import { webhookTokens } from './authentication/webhook-token';
+import { pluginOverridesFault, pluginsMissingSettings, type PluginOverrides } from './admission/switches';
+import { webhookTokenAuthenticator } from './authentication/webhook-token';
 import { parseTokenFile } from './authentication/token-file';
 import { auditFlagFault } from './options/audit-flag-fault';
 import { opensslSuites, suitesFault } from './options/cipher-suites';
@@ -201,7 +201,7 @@ async function openAuditLog(
 async function admissionSettings(flags: ServerFlags, clock: Clock): Promise<AdmissionSettings> {
   const file = flags['admission-control-config-file'];
   const settings = file === '' ? {} : await (await import('./options/admission-configuration.js')).readAdmissionConfiguration(file, clock);
-  const [untaught] = untold(pluginSwitches(flags), settings);
+  const [untaught] = pluginsMissingSettings(pluginSwitches(flags), settings);
   if (untaught !== undefined) throw new UsageError(`admission plug-in ${untaught} needs --admission-control-config-file to configure it`);
   return settings;
 }
@@ -211,7 +211,7 @@ async function imageReviewsOf(
   { imagePolicy }: AdmissionSettings,
   configurations: ConfigurationFiles,
   { clock, random, logger }: ServerHost,
-): Promise<AskImages | undefined> {
+): Promise<SendImageReview | undefined> {
   if (imagePolicy === undefined || !flags['enable-admission-plugins'].includes('ImagePolicyWebhook')) return undefined;
   const { openImageReviews } = await import('./options/image-reviews.js');
   return openImageReviews(imagePolicy, { clock, random, logger, configurations });
@@ -229,7 +229,7 @@ function refuseContradictions(flags: ServerFlags, given: ReadonlySet<string>): v
     auditFlagFault(flags) ??
     oidcFlagFault(flags) ??
     authorizationFlagFault(flags, given.has('authorization-mode')) ??
-    switchesFault(pluginSwitches(flags)) ??
+    pluginOverridesFault(pluginSwitches(flags)) ??
     (flags['tls-min-version'] === 'VersionTLS12' ? suitesFault(flags['tls-cipher-suites']) : undefined);
   if (fault !== undefined) throw new UsageError(fault);
   const advertised = flags['advertise-address'];
@@ -242,7 +242,7 @@ function refuseContradictions(flags: ServerFlags, given: ReadonlySet<string>): v
   }
 }
 
-const pluginSwitches = (flags: ServerFlags): PluginSwitches => ({
+const pluginSwitches = (flags: ServerFlags): PluginOverrides => ({
   enabled: flags['enable-admission-plugins'],
   disabled: flags['disable-admission-plugins'],
 });
@@ -367,14 +367,14 @@ async function tokenWebhookOf(
   if (file === '') return {};
   const parts = { clock, random, configurations };
   return {
-    tokenWebhook: webhookTokens({
-      ask: asking(await openWebhook('authentication-webhook', file, parts), 30_000, parts),
+    tokenWebhook: webhookTokenAuthenticator({
+      send: asking(await openWebhook('authentication-webhook', file, parts), 30_000, parts),
       version: flags['authentication-token-webhook-version'],
       dialect: flags.naming,
-      keptMs: flags['authentication-token-webhook-cache-ttl'],
+      cacheTtlMs: flags['authentication-token-webhook-cache-ttl'],
       audiences: flags['api-audiences'].length > 0 ? flags['api-audiences'] : flags['service-account-issuer'],
       clock,
-      failed: (message, error) => logger.warn(message, { error }),
+      onError: (message, error) => logger.warn(message, { error }),
     }),
   };
 }

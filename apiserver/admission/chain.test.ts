@@ -1,79 +1,90 @@
 import { admissionRequest } from '../../test/support/admission-request';
 import { buildResources } from '../registry/resources';
-import { createAdmission, type AdmissionMeter, type MutatingPlugin } from './chain';
+import { createAdmissionChain, type AdmissionMetrics, type MutatingPlugin } from './chain';
 
 const request = admissionRequest({ resource: buildResources().require('configmaps') });
 
-const plugin = (name: string, seen: string[], wait?: Promise<void>): MutatingPlugin => ({
+const plugin = (name: string, calls: string[], wait?: Promise<void>): MutatingPlugin => ({
   name,
   handles: (operation) => operation === 'CREATE',
   mutate() {
-    seen.push(name);
+    calls.push(name);
     return wait;
   },
 });
 
 it('admission chain runs its plug-ins in order and returns a promise only when a plug-in returns one', async () => {
-  const seen: string[] = [];
-  let go: () => void = () => undefined;
-  const wait = new Promise<void>((resolve) => (go = resolve));
-  const quick = createAdmission({ mutating: [plugin('a', seen), plugin('b', seen)], validating: [] });
+  const calls: string[] = [];
+  let release: () => void = () => undefined;
+  const pending = new Promise<void>((resolve) => (release = resolve));
+  const quick = createAdmissionChain({ mutating: [plugin('a', calls), plugin('b', calls)], validating: [] });
   expect(quick.mutate(request)).toBeUndefined();
   expect(quick.validate(request)).toBeUndefined();
-  expect(seen).toEqual(['a', 'b']);
-  const slow = createAdmission({ mutating: [plugin('c', seen, wait), plugin('d', seen)], validating: [] }).mutate(request);
-  expect(seen).toEqual(['a', 'b', 'c']);
-  go();
+  expect(calls).toEqual(['a', 'b']);
+  const slow = createAdmissionChain({ mutating: [plugin('c', calls, pending), plugin('d', calls)], validating: [] }).mutate(request);
+  expect(calls).toEqual(['a', 'b', 'c']);
+  release();
   await slow;
-  expect(seen).toEqual(['a', 'b', 'c', 'd']);
+  expect(calls).toEqual(['a', 'b', 'c', 'd']);
 });
 
 it('admission chain skips plug-ins that do not handle the operation and stops at the first rejection', async () => {
-  const seen: string[] = [];
-  const chain = createAdmission({ mutating: [plugin('a', seen, Promise.reject(new Error('no'))), plugin('b', seen)], validating: [] });
+  const calls: string[] = [];
+  const chain = createAdmissionChain({
+    mutating: [plugin('a', calls, Promise.reject(new Error('no'))), plugin('b', calls)],
+    validating: [],
+  });
   expect(chain.mutate({ ...request, operation: 'DELETE' })).toBeUndefined();
   await expect(chain.mutate(request)).rejects.toThrow('no');
-  expect(seen).toEqual(['a']);
+  expect(calls).toEqual(['a']);
 });
 
 it('admission chain calls handles of each plug-in again for every request', () => {
-  const seen: string[] = [];
-  let isOn = false;
-  const chain = createAdmission({ mutating: [{ ...plugin('a', seen), handles: () => isOn }], validating: [] });
+  const calls: string[] = [];
+  let isEnabled = false;
+  const chain = createAdmissionChain({ mutating: [{ ...plugin('a', calls), handles: () => isEnabled }], validating: [] });
   chain.mutate(request)?.catch(() => undefined);
-  isOn = true;
+  isEnabled = true;
   chain.mutate(request)?.catch(() => undefined);
-  expect(seen).toEqual(['a']);
+  expect(calls).toEqual(['a']);
 });
 
 it('admission chain records the duration of each plug-in and of the step, also for asynchronous and rejecting plug-ins', async () => {
   let now = 0;
-  const told: string[] = [];
-  const meter: AdmissionMeter = {
+  const recorded: string[] = [];
+  const metrics: AdmissionMetrics = {
     clock: { monotonic: () => now },
-    series: (name, step, operation, hasRefused) => (ms) =>
-      told.push(`${name ?? 'all'} ${step} ${operation} ${ms}${hasRefused ? ' refused' : ''}`),
+    durationObserver: (name, step, operation, isRejected) => (ms) =>
+      recorded.push(`${name ?? 'all'} ${step} ${operation} ${ms}${isRejected ? ' refused' : ''}`),
   };
-  const taking = (name: string, ms: number, ends?: () => Promise<void>): MutatingPlugin => ({
+  const pluginTaking = (name: string, ms: number, finish?: () => Promise<void>): MutatingPlugin => ({
     name,
     handles: (operation) => operation === 'CREATE',
     mutate() {
       now += ms;
-      return ends?.();
+      return finish?.();
     },
   });
-  const later = (ms: number) => () => Promise.resolve().then(() => void (now += ms));
-  const chain = createAdmission({ mutating: [taking('a', 1), taking('b', 2, later(30)), taking('c', 4)], validating: [], meter });
+  const finishAfter = (ms: number) => () => Promise.resolve().then(() => void (now += ms));
+  const chain = createAdmissionChain({
+    mutating: [pluginTaking('a', 1), pluginTaking('b', 2, finishAfter(30)), pluginTaking('c', 4)],
+    validating: [],
+    metrics,
+  });
   await chain.mutate(request);
-  expect(told.splice(0)).toEqual(['a admit CREATE 1', 'b admit CREATE 32', 'c admit CREATE 4', 'all admit CREATE 37']);
-  const no = (): never => {
+  expect(recorded.splice(0)).toEqual(['a admit CREATE 1', 'b admit CREATE 32', 'c admit CREATE 4', 'all admit CREATE 37']);
+  const reject = (): never => {
     throw new Error('no');
   };
-  const refusing = createAdmission({ mutating: [taking('a', 1), taking('d', 5, no)], validating: [], meter });
+  const refusing = createAdmissionChain({ mutating: [pluginTaking('a', 1), pluginTaking('d', 5, reject)], validating: [], metrics });
   expect(() => refusing.mutate(request)).toThrow('no');
-  const refusingLate = createAdmission({ mutating: [taking('e', 5, () => later(1)().then(no)), taking('f', 1)], validating: [], meter });
+  const refusingLate = createAdmissionChain({
+    mutating: [pluginTaking('e', 5, () => finishAfter(1)().then(reject)), pluginTaking('f', 1)],
+    validating: [],
+    metrics,
+  });
   await expect(refusingLate.mutate(request)).rejects.toThrow('no');
-  expect(told).toEqual([
+  expect(recorded).toEqual([
     'a admit CREATE 1',
     'd admit CREATE 5 refused',
     'all admit CREATE 6 refused',

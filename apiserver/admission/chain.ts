@@ -1,6 +1,6 @@
 /**
- * The admission plug-ins as one ordered chain: all that may change an object, then all that may refuse it. What each of them does is in its own
- * file; which there are, in plugins.ts. Never waits where a plug-in has nothing to wait for.
+ * The admission chain: runs all mutating plug-ins in order, then all validating ones, and records how long each takes.
+ * Stays synchronous unless a plug-in returns a promise. Which plug-ins run is decided elsewhere.
  */
 import type { Clock } from '../../shared/runtime/clock';
 import { measureTime } from '../../shared/runtime/measure-time';
@@ -8,9 +8,9 @@ import type { Admission, AdmissionOperation, AdmissionTarget, AdmissionRequest, 
 
 interface Plugin {
   readonly name: string;
-  /** Whether it looks at more of an object than its name; absent = it does. */
+  /** Whether the plug-in reads more of the object than its name; absent = it does. */
   inspectsObject?(question: AdmissionTarget): boolean;
-  /** Whether it may ask somebody outside; absent = never. */
+  /** Whether the plug-in may call a webhook; absent = never. */
   callsWebhooks?(question: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean;
 }
 
@@ -24,14 +24,17 @@ export interface ValidatingPlugin extends Plugin {
   validate(request: AdmissionRequest): Promise<void> | undefined;
 }
 
-/** Hears how long plug-ins take, and whether they refuse. */
-export interface AdmissionMeter {
+/** Records the duration of plug-ins and steps, and whether they reject. */
+export interface AdmissionMetrics {
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Whom to tell each time, in milliseconds; asked for once. `name` undefined = all of the step together. */
-  series(name: string | undefined, step: AdmissionStep, operation: AdmissionOperation, hasRefused: boolean): Series;
+  /**
+   * Returns the observer of one time series, in milliseconds; called once per series. `name` is `undefined` for the
+   * whole step.
+   */
+  durationObserver(name: string | undefined, step: AdmissionStep, operation: AdmissionOperation, isRejected: boolean): ObserveDuration;
 }
 
-type Series = (ms: number) => void;
+type ObserveDuration = (ms: number) => void;
 
 export type AdmissionStep = 'admit' | 'validate';
 
@@ -39,158 +42,162 @@ export interface AdmissionPlugins {
   readonly mutating: readonly MutatingPlugin[];
   readonly validating: readonly ValidatingPlugin[];
   readonly reserving?: ReservingPlugin;
-  /** Absent = nobody wants to know. */
-  readonly meter?: AdmissionMeter | undefined;
+  /** Absent = durations are not recorded. */
+  readonly metrics?: AdmissionMetrics | undefined;
 }
 
-export function createAdmission(plugins: AdmissionPlugins): Admission {
-  const { reserving, meter = UNMETERED } = plugins;
-  const asked = [...plugins.mutating, ...plugins.validating];
-  const all = [...asked, ...(reserving === undefined ? [] : [reserving])];
-  const admit = new Step('admit', plugins.mutating, (plugin, request) => plugin.mutate(request), meter);
-  const validate = new Step('validate', plugins.validating, (plugin, request) => plugin.validate(request), meter);
-  const reserved = new Map<AdmissionOperation, Times>();
+export function createAdmissionChain(plugins: AdmissionPlugins): Admission {
+  const { reserving, metrics = NO_METRICS } = plugins;
+  const mutatingAndValidating = [...plugins.mutating, ...plugins.validating];
+  const allPlugins = [...mutatingAndValidating, ...(reserving === undefined ? [] : [reserving])];
+  const admit = new ChainStep('admit', plugins.mutating, (plugin, request) => plugin.mutate(request), metrics);
+  const validate = new ChainStep('validate', plugins.validating, (plugin, request) => plugin.validate(request), metrics);
+  const reserveDurations = new Map<AdmissionOperation, PluginDurations>();
   return {
-    inspectsObject: (question) => all.some((plugin) => plugin.handles(question.operation) && plugin.inspectsObject?.(question) !== false),
-    callsWebhooks: (question) => asked.some((plugin) => plugin.callsWebhooks?.(question) === true),
+    inspectsObject: (question) =>
+      allPlugins.some((plugin) => plugin.handles(question.operation) && plugin.inspectsObject?.(question) !== false),
+    callsWebhooks: (question) => mutatingAndValidating.some((plugin) => plugin.callsWebhooks?.(question) === true),
     dependsOnOtherObjects: (question) => reserving?.inspectsObject?.({ ...question, operation: 'CREATE' }) === true,
     mutate: (request) => admit.run(request),
     validate: (request) => validate.run(request),
     reserve: (request) => {
       const { operation } = request;
       if (reserving?.handles(operation) !== true) return undefined;
-      const times = orMade(reserved, operation, () => new Times(meter, reserving.name, 'validate', operation));
+      const durations = getOrCreate(reserveDurations, operation, () => new PluginDurations(metrics, reserving.name, 'validate', operation));
       return measureTime(
-        meter.clock,
+        metrics.clock,
         () => reserving.reserve(request),
-        (from, until, hasRefused) => times.took(until - from, hasRefused),
+        (from, until, isRejected) => durations.record(until - from, isRejected),
       );
     },
   };
 }
 
-const UNMETERED: AdmissionMeter = { clock: { monotonic: () => 0 }, series: () => () => undefined };
+const NO_METRICS: AdmissionMetrics = { clock: { monotonic: () => 0 }, durationObserver: () => () => undefined };
 
-/** Where the times of one plug-in go. A series is there from its first time on. */
-class Times {
-  private admitted: Series | undefined;
-  private refused: Series | undefined;
+/** The duration observers of one plug-in or step. Each series is created at its first observation. */
+class PluginDurations {
+  private observeAdmitted: ObserveDuration | undefined;
+  private observeRejected: ObserveDuration | undefined;
 
   constructor(
-    private readonly meter: AdmissionMeter,
+    private readonly metrics: AdmissionMetrics,
     private readonly name: string | undefined,
     private readonly step: AdmissionStep,
     private readonly operation: AdmissionOperation,
   ) {}
 
-  took(ms: number, hasRefused: boolean): void {
-    if (hasRefused) (this.refused ??= this.meter.series(this.name, this.step, this.operation, true))(ms);
-    else (this.admitted ??= this.meter.series(this.name, this.step, this.operation, false))(ms);
+  record(ms: number, isRejected: boolean): void {
+    if (isRejected) (this.observeRejected ??= this.metrics.durationObserver(this.name, this.step, this.operation, true))(ms);
+    else (this.observeAdmitted ??= this.metrics.durationObserver(this.name, this.step, this.operation, false))(ms);
   }
 }
 
-interface Handling {
+interface HandlingPlugin {
   readonly name: string;
-  /** It may change its mind: who has nothing to do handles nothing. */
+  /** Evaluated for every request: a plug-in without configuration handles nothing and so costs nothing. */
   handles(operation: AdmissionOperation): boolean;
 }
 
-/** The plug-ins of a step, and where their times go at an operation. */
-interface Line<P> {
-  readonly rows: readonly { readonly plugin: P; readonly times: Times }[];
-  readonly whole: Times;
+/** The plug-ins of a step with their duration observers for one operation. */
+interface StepPlugins<P> {
+  readonly rows: readonly { readonly plugin: P; readonly durations: PluginDurations }[];
+  readonly stepDurations: PluginDurations;
 }
 
-type Ask<P> = (plugin: P, request: AdmissionRequest) => Promise<void> | undefined;
+type CallPlugin<P> = (plugin: P, request: AdmissionRequest) => Promise<void> | undefined;
 
-/** One request on its way along a line. The clock is read once between two plug-ins: most have nothing to say, and reading it is what they cost. */
-class Walk<P extends Handling> {
-  private readonly began: number;
-  /** When the last plug-in was done. */
-  private from: number;
+/**
+ * Runs one request through the plug-ins of a step. Reads the clock once between two plug-ins: most plug-ins ignore the
+ * request, so that the clock is their main cost.
+ */
+class ChainRun<P extends HandlingPlugin> {
+  private readonly startedAt: number;
+  /** When the previous plug-in finished. */
+  private pluginStartedAt: number;
 
   constructor(
-    private readonly line: Line<P>,
+    private readonly stepPlugins: StepPlugins<P>,
     private readonly request: AdmissionRequest,
-    private readonly ask: Ask<P>,
+    private readonly call: CallPlugin<P>,
     private readonly clock: Pick<Clock, 'monotonic'>,
   ) {
-    this.began = this.from = clock.monotonic();
+    this.startedAt = this.pluginStartedAt = clock.monotonic();
   }
 
-  onward(first: number): Promise<void> | undefined {
-    const { rows, whole } = this.line;
+  runFrom(first: number): Promise<void> | undefined {
+    const { rows, stepDurations } = this.stepPlugins;
     for (let index = first; index < rows.length; index++) {
       const next = rows[index];
       if (next === undefined || !next.plugin.handles(this.request.operation)) continue;
-      const { plugin, times } = next;
+      const { plugin, durations } = next;
       let pending: Promise<void> | undefined;
       try {
-        pending = this.ask(plugin, this.request);
+        pending = this.call(plugin, this.request);
       } catch (error) {
-        this.refused(times);
+        this.recordRejected(durations);
         throw error;
       }
-      if (pending !== undefined) return this.waiting(pending, times, index + 1);
-      this.admitted(times);
+      if (pending !== undefined) return this.continueAfter(pending, durations, index + 1);
+      this.recordAdmitted(durations);
     }
-    whole.took(this.from - this.began, false);
+    stepDurations.record(this.pluginStartedAt - this.startedAt, false);
     return undefined;
   }
 
-  private waiting(pending: Promise<void>, times: Times, next: number): Promise<void> {
+  private continueAfter(pending: Promise<void>, durations: PluginDurations, next: number): Promise<void> {
     return pending.then(
       () => {
-        this.admitted(times);
-        return this.onward(next);
+        this.recordAdmitted(durations);
+        return this.runFrom(next);
       },
       (error: unknown) => {
-        this.refused(times);
+        this.recordRejected(durations);
         throw error;
       },
     );
   }
 
-  private admitted(times: Times): void {
+  private recordAdmitted(durations: PluginDurations): void {
     const now = this.clock.monotonic();
-    times.took(now - this.from, false);
-    this.from = now;
+    durations.record(now - this.pluginStartedAt, false);
+    this.pluginStartedAt = now;
   }
 
-  private refused(times: Times): void {
+  private recordRejected(durations: PluginDurations): void {
     const now = this.clock.monotonic();
-    times.took(now - this.from, true);
-    this.line.whole.took(now - this.began, true);
+    durations.record(now - this.pluginStartedAt, true);
+    this.stepPlugins.stepDurations.record(now - this.startedAt, true);
   }
 }
 
-/** One of the two ways through the plug-ins. */
-class Step<P extends Handling> {
-  private readonly lines = new Map<AdmissionOperation, Line<P>>();
+/** One of the two steps of the chain. */
+class ChainStep<P extends HandlingPlugin> {
+  private readonly pluginsByOperation = new Map<AdmissionOperation, StepPlugins<P>>();
 
   constructor(
     private readonly step: AdmissionStep,
     private readonly plugins: readonly P[],
-    private readonly ask: Ask<P>,
-    private readonly meter: AdmissionMeter,
+    private readonly call: CallPlugin<P>,
+    private readonly metrics: AdmissionMetrics,
   ) {}
 
   run(request: AdmissionRequest): Promise<void> | undefined {
-    const line = orMade(this.lines, request.operation, () => this.lineOf(request.operation));
-    return new Walk(line, request, this.ask, this.meter.clock).onward(0);
+    const stepPlugins = getOrCreate(this.pluginsByOperation, request.operation, () => this.createStepPlugins(request.operation));
+    return new ChainRun(stepPlugins, request, this.call, this.metrics.clock).runFrom(0);
   }
 
-  private lineOf(operation: AdmissionOperation): Line<P> {
-    const { meter, step } = this;
+  private createStepPlugins(operation: AdmissionOperation): StepPlugins<P> {
+    const { metrics, step } = this;
     return {
-      rows: this.plugins.map((plugin) => ({ plugin, times: new Times(meter, plugin.name, step, operation) })),
-      whole: new Times(meter, undefined, step, operation),
+      rows: this.plugins.map((plugin) => ({ plugin, durations: new PluginDurations(metrics, plugin.name, step, operation) })),
+      stepDurations: new PluginDurations(metrics, undefined, step, operation),
     };
   }
 }
 
-function orMade<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+function getOrCreate<K, V>(map: Map<K, V>, key: K, create: () => V): V {
   let value = map.get(key);
-  if (value === undefined) map.set(key, (value = make()));
+  if (value === undefined) map.set(key, (value = create()));
   return value;
 }

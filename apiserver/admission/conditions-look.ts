@@ -1,13 +1,13 @@
-/** What whoever counts is told of the conditions of a webhook or a policy. Counts nothing itself. */
+/** One evaluation of the match conditions of a webhook or policy, as reported to metrics. */
 import type { AdmissionRequest } from '../registry/admission';
 
-export interface ConditionsLook {
+export interface MatchConditionObservation {
   readonly kind: 'webhook' | 'policy';
   readonly name: string;
   readonly type: 'mutating' | 'validating';
   readonly operation: AdmissionRequest['operation'];
   readonly ms: number;
   readonly hasFailed: boolean;
-  /** It is not asked because of them. */
-  readonly isLeftOut: boolean;
+  /** The conditions exclude the request: the webhook or policy is skipped. */
+  readonly isExcluded: boolean;
 }

@@ -1,27 +1,30 @@
-/** Of the classes that are marked as the default one the newest, and of equally new ones the first by name. */
+/**
+ * Selects the default of a set of classes: the newest one that is marked as default and, among equally new ones, the
+ * first by name.
+ */
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import type { Entry } from '../cache/cache';
 import { parseEntry } from '../registry/object/stored-object';
 
-/** The part of a mark that all spellings share. */
-const MARK_BYTES = Buffer.from('is-default-class');
+/** The part that all spellings of the annotation share. */
+const DEFAULT_ANNOTATION_BYTES = Buffer.from('is-default-class');
 
-/** `marks`: annotations in canonical spelling. */
-export function defaultAmong(classes: Iterable<Entry>, marks: readonly string[]): string | undefined {
-  let best: { readonly name: string; readonly created: string } | undefined;
+/** `defaultAnnotations`: annotation names in canonical spelling. */
+export function newestDefaultClass(classes: Iterable<Entry>, defaultAnnotations: readonly string[]): string | undefined {
+  let newest: { readonly name: string; readonly created: string } | undefined;
   for (const entry of classes) {
-    // Most classes carry no mark, and need not be parsed to tell.
-    if (!entry.bytes.includes(MARK_BYTES)) continue;
+    // Most classes have no default annotation: they are skipped without being parsed.
+    if (!entry.bytes.includes(DEFAULT_ANNOTATION_BYTES)) continue;
     const metadata = readMetadata(parseEntry(entry).object);
-    if (!isMarked(objectAt(metadata, 'annotations') ?? {}, marks)) continue;
-    // Entries come in the order of their names.
+    if (!isMarkedDefault(objectAt(metadata, 'annotations') ?? {}, defaultAnnotations)) continue;
+    // Entries are ordered by name.
     const created = stringAt(metadata, 'creationTimestamp') ?? '';
-    if (best === undefined || created > best.created) best = { name: entry.key, created };
+    if (newest === undefined || created > newest.created) newest = { name: entry.key, created };
   }
-  return best?.name;
+  return newest?.name;
 }
 
-const isMarked = (annotations: JsonObject, marks: readonly string[]): boolean =>
-  Object.keys(annotations).some((name) => marks.includes(canonicalQualifiedName(name)) && annotations[name] === 'true');
+const isMarkedDefault = (annotations: JsonObject, defaultAnnotations: readonly string[]): boolean =>
+  Object.keys(annotations).some((name) => defaultAnnotations.includes(canonicalQualifiedName(name)) && annotations[name] === 'true');

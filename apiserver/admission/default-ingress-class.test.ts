@@ -2,24 +2,24 @@
 import { writeFixture, type Fixture } from '../../test/support/write-fixture';
 import { objectAt, type JsonObject } from '../../shared/values/json';
 
-const MARK = 'ingressclass.platform.io/is-default-class';
-const OTHER_MARK = 'ingressclass.kubernetes.io/is-default-class';
+const DEFAULT_ANNOTATION = 'ingressclass.platform.io/is-default-class';
+const KUBERNETES_DEFAULT_ANNOTATION = 'ingressclass.kubernetes.io/is-default-class';
 const BACKEND = { defaultBackend: { service: { name: 'a', port: { number: 1 } } } };
 
 let fixture: Fixture;
 beforeEach(async () => (fixture = await writeFixture()));
 
 /** Creates classes, each in a second of its own, or with `together` in one; null = no annotation. */
-async function classes(marks: Readonly<Record<string, JsonObject | null>>, together = false): Promise<void> {
-  for (const [name, annotations] of Object.entries(marks)) {
+async function createClasses(annotationsByClass: Readonly<Record<string, JsonObject | null>>, isSameSecond = false): Promise<void> {
+  for (const [name, annotations] of Object.entries(annotationsByClass)) {
     const metadata: JsonObject = annotations === null ? { name } : { name, annotations };
     await fixture.create('ingressclasses', { metadata, spec: { controller: 'example.com/a' } });
-    if (!together) fixture.clock.advance(1000);
+    if (!isSameSecond) fixture.clock.advance(1000);
   }
   await fixture.cache.catchUp();
 }
 
-async function classOf(metadata: JsonObject = {}, spec: JsonObject = {}): Promise<unknown> {
+async function assignedClass(metadata: JsonObject = {}, spec: JsonObject = {}): Promise<unknown> {
   const { object } = await fixture.create('ingresses', { metadata: { name: 'i', ...metadata }, spec: { ...BACKEND, ...spec } });
   return objectAt(object, 'spec')?.['ingressClassName'];
 }
@@ -29,25 +29,41 @@ it.each<[string, Readonly<Record<string, JsonObject | null>>, string | undefined
   ['no IngressClass is marked as default', { a: null }, undefined],
   [
     'no default annotation has the value true',
-    { a: { [MARK]: 'false' }, b: { [MARK]: 'True' }, c: { [MARK]: '1' }, d: { [MARK]: '' } },
+    {
+      a: { [DEFAULT_ANNOTATION]: 'false' },
+      b: { [DEFAULT_ANNOTATION]: 'True' },
+      c: { [DEFAULT_ANNOTATION]: '1' },
+      d: { [DEFAULT_ANNOTATION]: '' },
+    },
     undefined,
   ],
-  ['one IngressClass is marked as default', { a: null, b: { [MARK]: 'true' }, c: null }, 'b'],
-  ['the default annotation has the other spelling', { a: null, b: { [OTHER_MARK]: 'true' } }, 'b'],
-  ['several are marked and the newest sorts first by name', { c: { [MARK]: 'true' }, a: { [MARK]: 'true' }, d: { [MARK]: 'false' } }, 'a'],
-  ['several are marked and the newest sorts last by name', { a: { [MARK]: 'true' }, c: { [MARK]: 'true' } }, 'c'],
+  ['one IngressClass is marked as default', { a: null, b: { [DEFAULT_ANNOTATION]: 'true' }, c: null }, 'b'],
+  ['the default annotation has the other spelling', { a: null, b: { [KUBERNETES_DEFAULT_ANNOTATION]: 'true' } }, 'b'],
+  [
+    'several are marked and the newest sorts first by name',
+    { c: { [DEFAULT_ANNOTATION]: 'true' }, a: { [DEFAULT_ANNOTATION]: 'true' }, d: { [DEFAULT_ANNOTATION]: 'false' } },
+    'a',
+  ],
+  [
+    'several are marked and the newest sorts last by name',
+    { a: { [DEFAULT_ANNOTATION]: 'true' }, c: { [DEFAULT_ANNOTATION]: 'true' } },
+    'c',
+  ],
 ])('DefaultIngressClass assigns the newest class marked as default: %s', async (_title, marks, expected) => {
-  await classes(marks);
-  expect(await classOf()).toBe(expected);
+  await createClasses(marks);
+  expect(await assignedClass()).toBe(expected);
 });
 
 it('DefaultIngressClass assigns the first class by name among defaults created in the same second', async () => {
-  await classes({ b: { [MARK]: 'true' }, a: { [MARK]: 'true' }, c: { [MARK]: 'true' } }, true);
-  expect(await classOf()).toBe('a');
+  await createClasses(
+    { b: { [DEFAULT_ANNOTATION]: 'true' }, a: { [DEFAULT_ANNOTATION]: 'true' }, c: { [DEFAULT_ANNOTATION]: 'true' } },
+    true,
+  );
+  expect(await assignedClass()).toBe('a');
 });
 
 describe('DefaultIngressClass with one default class', () => {
-  beforeEach(() => classes({ b: { [MARK]: 'true' } }));
+  beforeEach(() => createClasses({ b: { [DEFAULT_ANNOTATION]: 'true' } }));
 
   it.each<[string, JsonObject, JsonObject, string | undefined]>([
     ['keeps the ingressClassName of the request', {}, { ingressClassName: 'own' }, 'own'],
@@ -62,7 +78,7 @@ describe('DefaultIngressClass with one default class', () => {
     ['assigns no class when the ingress.class annotation is empty', { annotations: { 'platform.io/ingress.class': '' } }, {}, undefined],
     ['assigns the class when only an unrelated annotation is set', { annotations: { a: 'b' } }, {}, 'b'],
   ])('%s', async (_title, metadata, spec, expected) => {
-    expect(await classOf(metadata, spec)).toBe(expected);
+    expect(await assignedClass(metadata, spec)).toBe(expected);
   });
 
   it('assigns no class on update, and records no field manager for the assigned class', async () => {
@@ -83,6 +99,6 @@ describe('DefaultIngressClass with one default class', () => {
   });
 
   it('leaves an empty ingressClassName to validation, which rejects it', async () => {
-    await expect(classOf({}, { ingressClassName: '' })).rejects.toThrow('spec.ingressClassName: Invalid value: ""');
+    await expect(assignedClass({}, { ingressClassName: '' })).rejects.toThrow('spec.ingressClassName: Invalid value: ""');
   });
 });

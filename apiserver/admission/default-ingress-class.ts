@@ -1,17 +1,17 @@
 /**
- * An Ingress that is created without a class gets the default one: of the IngressClasses that are marked so the newest, and among equally new ones
- * the first by name. An Ingress that names its class in the older way, by an annotation, is left alone.
+ * DefaultIngressClass: gives a new Ingress without a class the default IngressClass, unless the Ingress names its class
+ * by the older annotation.
  */
 import { objectAt, own, type JsonObject } from '../../shared/values/json';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import type { Entry } from '../cache/cache';
 import { classAnnotation } from '../kinds/networking/ingress';
 import type { MutatingPlugin } from './chain';
-import { defaultAmong } from './default-class';
+import { newestDefaultClass } from './default-class';
 
-const MARK = 'ingressclass.platform.io/is-default-class';
+const DEFAULT_ANNOTATION = 'ingressclass.platform.io/is-default-class';
 
-/** `classes`: the entries of the IngressClasses that there are at this moment. */
+/** `classes` returns the current IngressClass entries. */
 export function defaultIngressClass(classes: () => Iterable<Entry>): MutatingPlugin {
   return {
     name: 'DefaultIngressClass',
@@ -22,7 +22,7 @@ export function defaultIngressClass(classes: () => Iterable<Entry>): MutatingPlu
       if (kind !== 'Ingress' || group !== 'networking.platform.io' || subresource !== undefined || object === undefined) return undefined;
       const spec = objectAt(object, 'spec');
       if (spec === undefined || hasClass(object, spec)) return undefined;
-      const name = defaultAmong(classes(), [MARK]);
+      const name = newestDefaultClass(classes(), [DEFAULT_ANNOTATION]);
       if (name !== undefined) spec['ingressClassName'] = name;
       return undefined;
     },

@@ -20,9 +20,9 @@ const EVENTS = buildResources().require('events');
 const request = (namespace: string, user: string, object: AdmissionRequest['object'], dryRun = false): AdmissionRequest =>
   admissionRequest({ resource: EVENTS, namespace, name: 'e', user: { name: user, groups: [] }, dryRun, object });
 
-function outcome(plugin: ReturnType<typeof eventRateLimit>, asked: AdmissionRequest): string {
+function outcome(plugin: ReturnType<typeof eventRateLimit>, attributes: AdmissionRequest): string {
   try {
-    void plugin.validate(asked);
+    void plugin.validate(attributes);
     return 'admitted';
   } catch (error) {
     if (error instanceof StatusError) return error.message;
@@ -53,13 +53,13 @@ test('EventRateLimit rejects the Events that release 1.31.1 rejected', () => {
 test('EventRateLimit refills tokens over time, counts no dry run, and evicts the least recently used user', () => {
   const clock = new ManualClock(0);
   const plugin = eventRateLimit([{ type: 'User', qps: 1, burst: 1, cacheSize: 2 }], clock);
-  const ask = (user: string, dryRun = false): string => outcome(plugin, request('n', user, {}, dryRun));
-  expect(ask('a', true)).toBe('admitted');
-  expect(ask('a')).toBe('admitted');
-  expect(ask('a')).toBe('Too many requests: limit reached on type User for key a');
+  const outcomeFor = (user: string, dryRun = false): string => outcome(plugin, request('n', user, {}, dryRun));
+  expect(outcomeFor('a', true)).toBe('admitted');
+  expect(outcomeFor('a')).toBe('admitted');
+  expect(outcomeFor('a')).toBe('Too many requests: limit reached on type User for key a');
   clock.advance(1000);
-  expect(ask('a')).toBe('admitted');
-  expect([ask('b'), ask('c'), ask('b'), ask('a')]).toEqual([
+  expect(outcomeFor('a')).toBe('admitted');
+  expect([outcomeFor('b'), outcomeFor('c'), outcomeFor('b'), outcomeFor('a')]).toEqual([
     'admitted',
     'admitted',
     'Too many requests: limit reached on type User for key b',

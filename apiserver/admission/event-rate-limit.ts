@@ -1,6 +1,6 @@
 /**
- * No more Events are written than the configuration allows: on this server, in a namespace, by a user, by one source about one object. A refusal takes a turn from every limit all
- * the same, as upstream's does.
+ * EventRateLimit: limits the rate of Event writes per server, namespace, user, or source and involved object. A
+ * rejected request takes a token from every limit all the same (upstream behaviour).
  */
 import type { ConfigurationFormat } from '../../shared/configuration/read-configuration';
 import { integerSchema, listSchema, objectSchema, enumSchema, type ValueOf } from '../../shared/configuration/schema';
@@ -11,14 +11,18 @@ import { objectAt, stringAt } from '../../shared/values/json';
 import type { AdmissionRequest } from '../registry/admission';
 import type { ValidatingPlugin } from './chain';
 
-const MOST = 2_147_483_647;
-/** Of each limit, those whose turns are remembered where nothing is said, and at most: the one not heard of for longest is forgotten. */
-const USUALLY_REMEMBERED = 4_096;
-const MOST_REMEMBERED = 65_536;
+const MAX_INT32 = 2_147_483_647;
+/** Number of buckets per limit, by default and at most; the least recently used bucket is evicted. */
+const DEFAULT_CACHE_SIZE = 4_096;
+const MAX_CACHE_SIZE = 65_536;
 
 const LIMIT = objectSchema(
-  { type: enumSchema('Server', 'Namespace', 'User', 'SourceAndObject'), qps: integerSchema(1, MOST), burst: integerSchema(1, MOST) },
-  { cacheSize: integerSchema(0, MOST_REMEMBERED) },
+  {
+    type: enumSchema('Server', 'Namespace', 'User', 'SourceAndObject'),
+    qps: integerSchema(1, MAX_INT32),
+    burst: integerSchema(1, MAX_INT32),
+  },
+  { cacheSize: integerSchema(0, MAX_CACHE_SIZE) },
 );
 const SCHEMA = objectSchema({ limits: listSchema(LIMIT, 1) }, {});
 
@@ -38,8 +42,8 @@ export const EVENT_LIMIT_FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> = {
     ]),
 };
 
-/** Whom a limit is for. */
-const KEYS: Readonly<Record<EventLimit['type'], (request: AdmissionRequest) => string>> = {
+/** The bucket key of a request, by type of limit. */
+const KEY_BY_TYPE: Readonly<Record<EventLimit['type'], (request: AdmissionRequest) => string>> = {
   Server: () => '',
   Namespace: ({ namespace }) => namespace,
   User: ({ user }) => user.name,
@@ -51,7 +55,7 @@ const KEYS: Readonly<Record<EventLimit['type'], (request: AdmissionRequest) => s
 };
 
 export function eventRateLimit(limits: EventLimits, clock: Clock): ValidatingPlugin {
-  const buckets = limits.map((limit) => new Buckets(limit, clock));
+  const limitBuckets = limits.map((limit) => new LimitBuckets(limit, clock));
   return {
     name: 'EventRateLimit',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
@@ -59,38 +63,38 @@ export function eventRateLimit(limits: EventLimits, clock: Clock): ValidatingPlu
     validate(request) {
       const { resource, subresource, dryRun } = request;
       if (resource.row.group !== '' || resource.row.resource !== 'events' || subresource !== undefined || dryRun) return undefined;
-      const faults = buckets.flatMap((one) => one.take(request) ?? []);
-      if (faults.length === 0) return undefined;
-      const told = faults.length === 1 ? faults.join() : `[${faults.join(', ')}]`;
-      throw new StatusError('TooManyRequests', `Too many requests: ${told}`);
+      const exceeded = limitBuckets.flatMap((bucketsOfLimit) => bucketsOfLimit.takeToken(request) ?? []);
+      if (exceeded.length === 0) return undefined;
+      const message = exceeded.length === 1 ? exceeded.join() : `[${exceeded.join(', ')}]`;
+      throw new StatusError('TooManyRequests', `Too many requests: ${message}`);
     },
   };
 }
 
-class Buckets {
-  /** The one heard of last comes last. */
+class LimitBuckets {
+  /** In order of last use. */
   private readonly buckets = new Map<string, TokenBucket>();
-  private readonly remembered: number;
+  private readonly maxBuckets: number;
 
   constructor(
     private readonly limit: EventLimit,
     private readonly clock: Clock,
   ) {
-    this.remembered = limit.cacheSize === undefined || limit.cacheSize === 0 ? USUALLY_REMEMBERED : limit.cacheSize;
+    this.maxBuckets = limit.cacheSize === undefined || limit.cacheSize === 0 ? DEFAULT_CACHE_SIZE : limit.cacheSize;
   }
 
-  /** What there is to say when no turn is left. */
-  take(request: AdmissionRequest): string | undefined {
+  /** Takes a token. Returns the message of the rejection, or `undefined` when a token was left. */
+  takeToken(request: AdmissionRequest): string | undefined {
     const { type, qps, burst } = this.limit;
-    const key = KEYS[type](request);
+    const key = KEY_BY_TYPE[type](request);
     const bucket = this.buckets.get(key) ?? new TokenBucket(this.clock, qps, burst);
     this.buckets.delete(key);
     this.buckets.set(key, bucket);
-    if (this.buckets.size > this.remembered) this.forgetOldest();
+    if (this.buckets.size > this.maxBuckets) this.evictLeastRecentlyUsed();
     return bucket.tryTake() ? undefined : `limit reached on type ${type} for key ${key}`;
   }
 
-  private forgetOldest(): void {
+  private evictLeastRecentlyUsed(): void {
     const [oldest] = this.buckets.keys();
     if (oldest !== undefined) this.buckets.delete(oldest);
   }

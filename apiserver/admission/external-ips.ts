@@ -1,8 +1,8 @@
-/** Services get no external addresses that they do not have. */
+/** DenyServiceExternalIPs: rejects external IPs that the Service does not have yet. */
 import { objectAt, stringsAt } from '../../shared/values/json';
 import type { AdmissionTarget } from '../registry/admission';
 import type { ValidatingPlugin } from './chain';
-import { refused } from './pod-creation';
+import { newForbidden } from './pod-creation';
 
 const isService = ({ resource: { row }, subresource }: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
   row.group === '' && row.resource === 'services' && subresource === undefined;
@@ -14,9 +14,10 @@ export function denyExternalIps(): ValidatingPlugin {
     inspectsObject: isService,
     validate(request) {
       if (!isService(request)) return undefined;
-      const had = new Set(stringsAt(objectAt(request.oldObject, 'spec') ?? {}, 'externalIPs'));
-      if (stringsAt(objectAt(request.object, 'spec') ?? {}, 'externalIPs').every((address) => had.has(address))) return undefined;
-      throw refused(request, 'Use of external IPs is denied by admission control');
+      const previousAddresses = new Set(stringsAt(objectAt(request.oldObject, 'spec') ?? {}, 'externalIPs'));
+      if (stringsAt(objectAt(request.object, 'spec') ?? {}, 'externalIPs').every((address) => previousAddresses.has(address)))
+        return undefined;
+      throw newForbidden(request, 'Use of external IPs is denied by admission control');
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
- * A webhook says which images may run. It is asked about pods and about their ephemeral containers, by images, namespace and the annotations that are meant for it, and
- * what it has said counts for a while. What happens where it does not answer is configured. Understands no image.
+ * ImagePolicyWebhook: asks a webhook whether the images of a pod, or of its ephemeral containers, may run. Responses
+ * are cached; `defaultAllow` decides when the webhook fails.
  */
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import type { ConfigurationFormat } from '../../shared/configuration/read-configuration';
@@ -12,10 +12,10 @@ import { objectAt } from '../../shared/values/json';
 import { checkQualifiedName } from '../../shared/values/name-formats';
 import type { AdmissionTarget, AdmissionRequest } from '../registry/admission';
 import type { ValidatingPlugin } from './chain';
-import { readImageVerdict, reviewBody, reviewSpec, type ImageVerdict } from './image-review';
-import { refused } from './pod-creation';
+import { readImageReviewStatus, imageReviewBody, imageReviewSpec, type ImageReviewStatus } from './image-review';
+import { newForbidden } from './pod-creation';
 
-/** Seconds; -1 = it does not count. */
+/** Seconds; -1 = responses are not cached. */
 const TTL = integerSchema(-1, 30 * 60);
 const SCHEMA = objectSchema(
   {
@@ -35,103 +35,110 @@ export const IMAGE_POLICY_FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> = 
 
 export interface ImagePolicySettings {
   readonly kubeConfigFile: string;
-  /** How long it counts that images may run, and that they may not. */
+  /** How long an allowed and a denied review are cached. */
   readonly allowMs: number;
   readonly denyMs: number;
-  /** Before it is asked again where that may help. */
+  /** Delay before a failed call is retried, when a retry can help. */
   readonly retryMs: number;
-  /** Who is not answered may run them. */
+  /** Whether pods are admitted when the webhook fails. */
   readonly defaultAllow: boolean;
 }
 
-const USUAL = { allowSeconds: 5 * 60, denySeconds: 30, retryMs: 500 } as const;
+const DEFAULTS = { allowSeconds: 5 * 60, denySeconds: 30, retryMs: 500 } as const;
 
 export function imagePolicySettings({ imagePolicy }: ValueOf<typeof SCHEMA>): ImagePolicySettings {
   const { kubeConfigFile, allowTTL = 0, denyTTL = 0, retryBackoff = 0, defaultAllow = false } = imagePolicy;
   return {
     kubeConfigFile,
-    allowMs: given(allowTTL, USUAL.allowSeconds) * 1_000,
-    denyMs: given(denyTTL, USUAL.denySeconds) * 1_000,
-    retryMs: given(retryBackoff, USUAL.retryMs),
+    allowMs: orDefault(allowTTL, DEFAULTS.allowSeconds) * 1_000,
+    denyMs: orDefault(denyTTL, DEFAULTS.denySeconds) * 1_000,
+    retryMs: orDefault(retryBackoff, DEFAULTS.retryMs),
     defaultAllow,
   };
 }
 
-/** 0 = nothing is said. */
-const given = (said: number, usual: number): number => (said === 0 ? usual : Math.max(0, said));
+/** 0 = not configured. */
+const orDefault = (configured: number, defaultValue: number): number => (configured === 0 ? defaultValue : Math.max(0, configured));
 
-/** Never rejects; a fault is in words. */
-export type AskImages = (body: Buffer) => Promise<{ readonly bytes: Buffer } | { readonly fault: string }>;
+/** Never rejects: returns a fault text instead. */
+export type SendImageReview = (body: Buffer) => Promise<{ readonly bytes: Buffer } | { readonly fault: string }>;
 
-export interface ImagePolicyParts {
+export interface ImagePolicyDependencies {
   readonly settings: ImagePolicySettings;
-  readonly ask: AskImages;
-  /** Of what is sent; either is understood in answers. */
+  readonly send: SendImageReview;
+  /** The spelling that is sent; responses are accepted in either spelling. */
   readonly dialect: Dialect;
   readonly clock: Clock;
 }
 
-const KEPT = 1_024;
-const KEPT_BYTES = 16 * 1024 * 1024;
-/** A question that its asker made so long is not kept. */
-const LONGEST_KEPT = 64 * 1024;
-/** Questions under way. */
-const AT_ONCE = 1_000;
-/** What an answer of no length costs in memory. */
-const BASE_BYTES = 512;
+const MAX_CACHED_REVIEWS = 1_024;
+const MAX_CACHE_BYTES = 16 * 1024 * 1024;
+/** Reviews with a longer key are not cached, because the pod's author decides the length. */
+const MAX_CACHED_KEY_LENGTH = 64 * 1024;
+/** Reviews in flight. */
+const MAX_CONCURRENT_REVIEWS = 1_000;
+/** Memory of a cache entry without its contents. */
+const ENTRY_OVERHEAD_BYTES = 512;
 
-type Outcome = ImageVerdict | { readonly fault: string };
+type ReviewOutcome = ImageReviewStatus | { readonly fault: string };
 
-const isAboutImages = ({ resource: { row }, subresource }: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
+const isImageRequest = ({ resource: { row }, subresource }: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
   row.group === '' && row.resource === 'pods' && (subresource === undefined || subresource === 'ephemeralcontainers');
 
-export function imagePolicyWebhook({ settings, ask, dialect, clock }: ImagePolicyParts): ValidatingPlugin {
-  const answers = new ResponseCache<Outcome>({ clock, maxEntries: KEPT, maxBytes: KEPT_BYTES, maxConcurrent: AT_ONCE });
+export function imagePolicyWebhook({ settings, send, dialect, clock }: ImagePolicyDependencies): ValidatingPlugin {
+  const reviews = new ResponseCache<ReviewOutcome>({
+    clock,
+    maxEntries: MAX_CACHED_REVIEWS,
+    maxBytes: MAX_CACHE_BYTES,
+    maxConcurrent: MAX_CONCURRENT_REVIEWS,
+  });
 
-  async function answerOf(key: string, body: Buffer): Promise<CacheableResponse<Outcome>> {
-    const reply = await ask(body);
-    const response = 'fault' in reply ? reply : readImageVerdict(reply.bytes);
-    const bytes = BASE_BYTES + key.length + ('bytes' in reply ? reply.bytes.length : 0);
-    if ('fault' in response || key.length > LONGEST_KEPT) return { response, ttlMs: 0, bytes };
+  async function fetchReview(key: string, body: Buffer): Promise<CacheableResponse<ReviewOutcome>> {
+    const reply = await send(body);
+    const response = 'fault' in reply ? reply : readImageReviewStatus(reply.bytes);
+    const bytes = ENTRY_OVERHEAD_BYTES + key.length + ('bytes' in reply ? reply.bytes.length : 0);
+    if ('fault' in response || key.length > MAX_CACHED_KEY_LENGTH) return { response, ttlMs: 0, bytes };
     return { response, ttlMs: response.allowed ? settings.allowMs : settings.denyMs, bytes };
   }
 
-  async function judge(request: AdmissionRequest): Promise<void> {
-    const spec = reviewSpec(
+  async function review(request: AdmissionRequest): Promise<void> {
+    const spec = imageReviewSpec(
       objectAt(request.object, 'spec') ?? {},
       readMetadata(request.object ?? {}),
       { namespace: request.namespace, subresource: request.subresource },
       dialect,
     );
     const key = JSON.stringify(spec);
-    const outcome = await (answers.getOrFetch(key, () => answerOf(key, reviewBody(spec, dialect))) ?? TOO_MANY);
-    decide(outcome, request, settings.defaultAllow);
+    const outcome = await (reviews.getOrFetch(key, () => fetchReview(key, imageReviewBody(spec, dialect))) ?? TOO_MANY_REVIEWS);
+    applyOutcome(outcome, request, settings.defaultAllow);
   }
 
   return {
     name: 'ImagePolicyWebhook',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
-    inspectsObject: isAboutImages,
-    callsWebhooks: isAboutImages,
-    validate: (request) => (isAboutImages(request) ? judge(request) : undefined),
+    inspectsObject: isImageRequest,
+    callsWebhooks: isImageRequest,
+    validate: (request) => (isImageRequest(request) ? review(request) : undefined),
   };
 }
 
-const TOO_MANY: Outcome = { fault: 'too many images are being reviewed' };
-const NOTES = 'imagepolicywebhook.image-policy.platform.io';
+const TOO_MANY_REVIEWS: ReviewOutcome = { fault: 'too many images are being reviewed' };
+const ANNOTATION_PREFIX = 'imagepolicywebhook.image-policy.platform.io';
 
-function decide(outcome: Outcome, request: AdmissionRequest, defaultAllow: boolean): void {
+function applyOutcome(outcome: ReviewOutcome, request: AdmissionRequest, defaultAllow: boolean): void {
   const { addAuditAnnotation } = request.context;
-  const note = (name: string, value: string): void => addAuditAnnotation?.call(request.context, `${NOTES}/${name}`, value);
+  const addAnnotation = (name: string, value: string): void =>
+    addAuditAnnotation?.call(request.context, `${ANNOTATION_PREFIX}/${name}`, value);
   if ('fault' in outcome) {
-    if (!defaultAllow) throw refused(request, outcome.fault);
-    note('failed-open', 'true');
+    if (!defaultAllow) throw newForbidden(request, outcome.fault);
+    addAnnotation('failed-open', 'true');
     return;
   }
-  for (const [name, value] of outcome.notes) if (checkQualifiedName(`${NOTES}/${name}`).length === 0) note(name, value);
+  for (const [name, value] of outcome.auditAnnotations)
+    if (checkQualifiedName(`${ANNOTATION_PREFIX}/${name}`).length === 0) addAnnotation(name, value);
   if (outcome.allowed) return;
   const { reason } = outcome;
-  throw refused(
+  throw newForbidden(
     request,
     reason === '' ? 'one or more images rejected by webhook backend' : `image policy webhook backend denied one or more images: ${reason}`,
   );

@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 const named = (body: JsonObject): JsonObject => ({ ...body, metadata: { name: 'x', ...objectAt(body, 'metadata') } });
 
-function shown({ metadata, spec }: JsonObject): unknown {
+function comparedFields({ metadata, spec }: JsonObject): unknown {
   const containers = (member: string): unknown =>
     arrayAt(isObject(spec) ? spec : {}, member)
       ?.filter(isObject)
@@ -27,9 +27,9 @@ function shown({ metadata, spec }: JsonObject): unknown {
   return { annotations, initContainers: containers('initContainers'), containers: containers('containers') };
 }
 
-it.each(recordingOf('admission/limit-ranges', body, isCase).cases.map((one) => [one.title, one] as const))(
+it.each(recordingOf('admission/limit-ranges', body, isCase).cases.map((recorded) => [recorded.title, recorded] as const))(
   'LimitRanger decides as recorded: %s',
-  async (_, { ranges, resource, body, old, code, message, shown: wanted }) => {
+  async (_, { ranges, resource, body, old, code, message, shown: expected }) => {
     if (old !== undefined) {
       await f.create(resource, named(old));
       await f.cache.catchUp();
@@ -38,13 +38,17 @@ it.each(recordingOf('admission/limit-ranges', body, isCase).cases.map((one) => [
     await f.cache.catchUp();
     const sent = old === undefined ? f.create(resource, named(body)) : f.patch(resource, 'x', 'merge', body);
     const outcome = await sent.then(
-      ({ object: made }) => ({ code: old === undefined ? 201 : 200, shown: resource === 'pods' ? shown(made) : null, message: undefined }),
+      ({ object: stored }) => ({
+        code: old === undefined ? 201 : 200,
+        shown: resource === 'pods' ? comparedFields(stored) : null,
+        message: undefined,
+      }),
       (error: unknown) => {
         if (error instanceof StatusError) return { code: error.status.code, message: error.message, shown: undefined };
         throw error;
       },
     );
-    expect(outcome).toEqual({ code, message, shown: wanted });
+    expect(outcome).toEqual({ code, message, shown: expected });
   },
 );
 

@@ -1,16 +1,16 @@
 /**
- * Whoever creates an object in a namespace that does not exist makes the namespace as well, in the name of the server: he needs no permission for it, and it stays when the
- * object is refused afterwards. A dry run makes none.
+ * NamespaceAutoProvision: creates the missing namespace of a new object as the server itself: the user needs no
+ * permission for it, and the namespace stays when the object is rejected later. A dry run creates none.
  */
 import { forbidden, StatusError } from '../../shared/api/errors/status';
 import { StateChanged } from '../registry/admission';
 import type { MutatingPlugin } from './chain';
-import { nameInMessages } from './namespace-lifecycle';
+import { nameOrGenerateName } from './namespace-lifecycle';
 
-/** Rejects with AlreadyExists where somebody was faster. */
-export type MakeNamespace = (name: string) => Promise<void>;
+/** Rejects with AlreadyExists when another request created the namespace first. */
+export type CreateNamespace = (name: string) => Promise<void>;
 
-export function namespaceAutoProvision(make: MakeNamespace): MutatingPlugin {
+export function namespaceAutoProvision(createNamespace: CreateNamespace): MutatingPlugin {
   return {
     name: 'NamespaceAutoProvision',
     handles: (operation) => operation === 'CREATE',
@@ -19,17 +19,23 @@ export function namespaceAutoProvision(make: MakeNamespace): MutatingPlugin {
       const { namespace, namespaceEntry, dryRun, resource } = request;
       if (namespace === '' || namespaceEntry !== undefined || dryRun) return undefined;
       const { group, resource: plural } = resource.row;
-      return provide(make, namespace, (text) => forbidden({ group, resource: plural }, nameInMessages(request), text));
+      return createThenRetry(createNamespace, namespace, (text) =>
+        forbidden({ group, resource: plural }, nameOrGenerateName(request), text),
+      );
     },
   };
 }
 
-async function provide(make: MakeNamespace, namespace: string, refusal: (text: string) => StatusError): Promise<never> {
+async function createThenRetry(
+  createNamespace: CreateNamespace,
+  namespace: string,
+  rejection: (text: string) => StatusError,
+): Promise<never> {
   try {
-    await make(namespace);
+    await createNamespace(namespace);
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    if (error.reason === 'Invalid') throw refusal(error.message);
+    if (error.reason === 'Invalid') throw rejection(error.message);
     if (error.reason !== 'AlreadyExists') throw error;
   }
   throw new StateChanged();

@@ -1,4 +1,4 @@
-/** What the annotations of a namespace say to plug-ins that schedule the pods in it. Understands none of them. */
+/** Reads the annotations of a namespace that configure how its pods are scheduled. */
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 import { objectAt, stringAt } from '../../shared/values/json';
@@ -7,10 +7,10 @@ import { parseEntry } from '../registry/object/stored-object';
 
 const DOMAIN = 'scheduler.alpha.platform.io';
 
-/** Undefined = there is no such annotation. */
-export function schedulingNote(namespace: Entry | undefined, name: string): string | undefined {
+/** `undefined` when the namespace has no such annotation. */
+export function schedulingAnnotation(namespace: Entry | undefined, name: string): string | undefined {
   if (namespace === undefined) return undefined;
   const annotations = objectAt(readMetadata(parseEntry(namespace).object), 'annotations') ?? {};
-  const key = Object.keys(annotations).find((one) => canonicalQualifiedName(one) === `${DOMAIN}/${name}`);
+  const key = Object.keys(annotations).find((candidate) => canonicalQualifiedName(candidate) === `${DOMAIN}/${name}`);
   return key === undefined ? undefined : stringAt(annotations, key);
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../shared/values/json';
 import { admissionRequest } from '../../test/support/admission-request';
 import { UNCHANGED } from '../../test/support/plugin-switches';
 import { refusal, writeFixture } from '../../test/support/write-fixture';
-import { defaultAdmission } from './plugins';
+import { createDefaultAdmission } from './plugins';
 
 const user = { name: 'system:node:n', groups: ['system:nodes'] };
 const node: JsonObject = { metadata: { name: 'n' } };
@@ -14,20 +14,20 @@ it.each<[step: 'mutate' | 'validate', taintedBy: 'node' | 'webhook']>([
   ['validate', 'webhook'],
 ])('NodeRestriction rejects in its %s step taints that the %s set', async (step, taintedBy) => {
   const { clock, cache, random, resources } = await writeFixture();
-  const admission = defaultAdmission(
+  const admission = createDefaultAdmission(
     {
       names: GENERATED_NAMES.platform,
       random,
       clock,
       cache,
       resources,
-      nodes: { pod: () => undefined, node: () => undefined, nodeLeaseNamespace: 'platform-node-lease' },
+      nodeRestriction: { getPod: () => undefined, getNode: () => undefined, nodeLeaseNamespace: 'platform-node-lease' },
       webhooks: {
-        mutating: (again) => ({
+        mutating: (reinvoke) => ({
           name: 'MutatingAdmissionWebhook',
           handles: () => true,
           async mutate(request) {
-            await again(request);
+            await reinvoke(request);
             if (request.object !== undefined) request.object['spec'] = TAINTED;
           },
         }),
@@ -37,8 +37,8 @@ it.each<[step: 'mutate' | 'validate', taintedBy: 'node' | 'webhook']>([
     UNCHANGED,
   );
   const object = taintedBy === 'node' ? { ...node, spec: TAINTED } : { ...node };
-  const asked = admissionRequest({ kind: 'Node', operation: 'UPDATE', namespace: '', name: 'n', user, object, oldObject: node });
-  if (step === 'validate') await admission.mutate(asked);
-  const refused = await refusal(Promise.resolve().then(() => admission[step](asked)));
+  const attributes = admissionRequest({ kind: 'Node', operation: 'UPDATE', namespace: '', name: 'n', user, object, oldObject: node });
+  if (step === 'validate') await admission.mutate(attributes);
+  const refused = await refusal(Promise.resolve().then(() => admission[step](attributes)));
   expect(refused).toMatchObject({ code: 403, message: expect.stringContaining('not allowed to modify taints') });
 });

@@ -1,6 +1,6 @@
 /**
- * Pods go to the nodes that their namespace selects, by an annotation or by the cluster's default, and may ask for no others. Where the configuration confines a namespace, its
- * pods select nodes by nothing else.
+ * PodNodeSelector: adds the node selector of the namespace, from its annotation or the cluster default, to its pods,
+ * and rejects pods with a conflicting selector. A configured namespace limits its pods to listed labels.
  */
 import { appendFieldPath } from '../../shared/configuration/configuration-error';
 import type { ConfigurationFormat } from '../../shared/configuration/read-configuration';
@@ -10,8 +10,8 @@ import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { checkLabelValue, checkQualifiedName } from '../../shared/values/name-formats';
 import type { AdmissionRequest } from '../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from './chain';
-import { schedulingNote } from './namespace-notes';
-import { NEW_PODS, podMutation, podValidation, refused } from './pod-creation';
+import { schedulingAnnotation } from './namespace-notes';
+import { ON_CREATE, podMutatingPlugin, podValidatingPlugin, newForbidden } from './pod-creation';
 
 const NAME = 'PodNodeSelector';
 
@@ -22,86 +22,89 @@ export const NODE_SELECTOR_FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> =
   apiVersions: [],
   schema: SCHEMA,
   validate: ({ podNodeSelectorPluginConfig = {} }) =>
-    Object.entries(podNodeSelectorPluginConfig).flatMap(([name, said]) =>
-      labelsIn(said) === undefined
+    Object.entries(podNodeSelectorPluginConfig).flatMap(([name, selector]) =>
+      parseNodeSelector(selector) === undefined
         ? [{ path: appendFieldPath('podNodeSelectorPluginConfig', name), reason: 'must be of the form a=b,c=d' }]
         : [],
     ),
 };
 
-const DEFAULT = 'clusterDefaultNodeSelector';
+const CLUSTER_DEFAULT_KEY = 'clusterDefaultNodeSelector';
 
 type Labels = Readonly<Record<string, string>>;
-const NONE: Labels = {};
+const NO_LABELS: Labels = {};
 
 export interface NodeSelectorSettings {
-  /** Of namespaces that say nothing. */
-  readonly usual: Labels;
-  /** By namespace, those that its pods are confined to. */
-  readonly confined: ReadonlyMap<string, Labels>;
+  /** For namespaces without the annotation. */
+  readonly clusterDefault: Labels;
+  /** By namespace, the labels that its pods may select. */
+  readonly allowedByNamespace: ReadonlyMap<string, Labels>;
 }
 
-const UNSAID: NodeSelectorSettings = { usual: NONE, confined: new Map() };
+const NO_SETTINGS: NodeSelectorSettings = { clusterDefault: NO_LABELS, allowedByNamespace: new Map() };
 
 export function nodeSelectorSettings({ podNodeSelectorPluginConfig: texts = {} }: ValueOf<typeof SCHEMA>): NodeSelectorSettings {
-  const given = Object.entries(texts).map(([name, said]) => [name, labelsIn(said) ?? NONE] as const);
-  const confined = new Map([...given.flatMap(([name, labels]) => bothSpellings([name]).map((one) => [one, labels] as const)), ...given]);
-  const usual = confined.get(DEFAULT) ?? NONE;
-  confined.delete(DEFAULT);
-  return { usual, confined };
+  const selectors = Object.entries(texts).map(([name, selector]) => [name, parseNodeSelector(selector) ?? NO_LABELS] as const);
+  const allowedByNamespace = new Map([
+    ...selectors.flatMap(([name, labels]) => bothSpellings([name]).map((spelling) => [spelling, labels] as const)),
+    ...selectors,
+  ]);
+  const clusterDefault = allowedByNamespace.get(CLUSTER_DEFAULT_KEY) ?? NO_LABELS;
+  allowedByNamespace.delete(CLUSTER_DEFAULT_KEY);
+  return { clusterDefault, allowedByNamespace };
 }
 
-export function podNodeSelector(settings: NodeSelectorSettings = UNSAID): {
+export function podNodeSelector(settings: NodeSelectorSettings = NO_SETTINGS): {
   readonly mutating: MutatingPlugin;
   readonly validating: ValidatingPlugin;
 } {
   return {
-    mutating: podMutation(NAME, NEW_PODS, (request, spec) => {
-      const selected = selectedBy(request, settings);
-      const own = ownSelector(spec);
-      refuseConflict(request, own, selected);
-      const merged = { ...own, ...selected };
+    mutating: podMutatingPlugin(NAME, ON_CREATE, (request, spec) => {
+      const namespaceSelector = namespaceSelectorOf(request, settings);
+      const podSelector = podSelectorOf(spec);
+      rejectConflict(request, podSelector, namespaceSelector);
+      const merged = { ...podSelector, ...namespaceSelector };
       if (Object.keys(merged).length > 0) spec['nodeSelector'] = merged;
-      refuseUnlisted(request, merged, settings);
+      rejectNotAllowed(request, merged, settings);
     }),
-    validating: podValidation(NAME, NEW_PODS, (request, spec) => {
-      const own = ownSelector(spec);
-      refuseConflict(request, own, selectedBy(request, settings));
-      refuseUnlisted(request, own, settings);
+    validating: podValidatingPlugin(NAME, ON_CREATE, (request, spec) => {
+      const podSelector = podSelectorOf(spec);
+      rejectConflict(request, podSelector, namespaceSelectorOf(request, settings));
+      rejectNotAllowed(request, podSelector, settings);
     }),
   };
 }
 
-function ownSelector(spec: JsonObject): Labels {
+function podSelectorOf(spec: JsonObject): Labels {
   const selector = objectAt(spec, 'nodeSelector') ?? {};
   return Object.fromEntries(Object.keys(selector).map((key) => [key, stringAt(selector, key) ?? '']));
 }
 
-function selectedBy(request: AdmissionRequest, { usual }: NodeSelectorSettings): Labels {
-  const said = schedulingNote(request.namespaceEntry, 'node-selector');
-  if (said === undefined) return usual;
-  const labels = labelsIn(said);
-  if (labels === undefined) throw refused(request, `invalid selector: [${said}]`);
+function namespaceSelectorOf(request: AdmissionRequest, { clusterDefault }: NodeSelectorSettings): Labels {
+  const annotation = schedulingAnnotation(request.namespaceEntry, 'node-selector');
+  if (annotation === undefined) return clusterDefault;
+  const labels = parseNodeSelector(annotation);
+  if (labels === undefined) throw newForbidden(request, `invalid selector: [${annotation}]`);
   return labels;
 }
 
-function refuseConflict(request: AdmissionRequest, own: Labels, selected: Labels): void {
-  if (Object.entries(selected).some(([key, value]) => (valueInEitherSpelling(own, key) ?? value) !== value))
-    throw refused(request, 'pod node label selector conflicts with its namespace node label selector');
+function rejectConflict(request: AdmissionRequest, podSelector: Labels, namespaceSelector: Labels): void {
+  if (Object.entries(namespaceSelector).some(([key, value]) => (valueInEitherSpelling(podSelector, key) ?? value) !== value))
+    throw newForbidden(request, 'pod node label selector conflicts with its namespace node label selector');
 }
 
-function refuseUnlisted(request: AdmissionRequest, own: Labels, { confined }: NodeSelectorSettings): void {
-  const listed = confined.get(request.namespace) ?? NONE;
-  if (Object.keys(listed).length > 0 && Object.entries(own).some(([key, value]) => valueInEitherSpelling(listed, key) !== value))
-    throw refused(request, 'pod node label selector labels conflict with its namespace whitelist');
+function rejectNotAllowed(request: AdmissionRequest, podSelector: Labels, { allowedByNamespace }: NodeSelectorSettings): void {
+  const allowed = allowedByNamespace.get(request.namespace) ?? NO_LABELS;
+  if (Object.keys(allowed).length > 0 && Object.entries(podSelector).some(([key, value]) => valueInEitherSpelling(allowed, key) !== value))
+    throw newForbidden(request, 'pod node label selector labels conflict with its namespace whitelist');
 }
 
-/** `a=b,c=d`; undefined = it is no such text. The last of several with one key counts. */
-function labelsIn(text: string): Labels | undefined {
+/** Parses `a=b,c=d`; `undefined` when the text has another form. The last of several values of a key is used. */
+function parseNodeSelector(text: string): Labels | undefined {
   const labels = new Map<string, string>();
   for (const part of text === '' ? [] : text.split(',')) {
-    const [key = '', value, ...more] = part.split('=').map((side) => side.trim());
-    if (value === undefined || more.length > 0 || checkQualifiedName(key).length > 0 || checkLabelValue(value).length > 0) return undefined;
+    const [key = '', value, ...rest] = part.split('=').map((side) => side.trim());
+    if (value === undefined || rest.length > 0 || checkQualifiedName(key).length > 0 || checkLabelValue(value).length > 0) return undefined;
     labels.set(key, value);
   }
   return Object.fromEntries(labels);

@@ -3,8 +3,8 @@ import type { AdmissionRequest } from '../registry/admission';
 import { admissionRequest } from '../../test/support/admission-request';
 import { alwaysDeny, namespaceExists } from './plain-plugins';
 
-const request = (kind: string, more: Partial<AdmissionRequest> = {}): AdmissionRequest =>
-  admissionRequest({ kind, name: '', namespace: 'nope', ...more });
+const request = (kind: string, attributes: Partial<AdmissionRequest> = {}): AdmissionRequest =>
+  admissionRequest({ kind, name: '', namespace: 'nope', ...attributes });
 
 test.each([
   ['ConfigMap', 'zz', 'configmaps "zz" is forbidden: admission control is denying all modifications'],

@@ -1,9 +1,11 @@
-/** The plug-ins that say the same to everybody: one that refuses all, one that wants to see the namespace. */
+/**
+ * Plug-ins without configuration: AlwaysDeny, and NamespaceExists, which requires the namespace of an object to exist.
+ */
 import { forbidden, notFound } from '../../shared/api/errors/status';
 import type { MutatingPlugin } from './chain';
-import { NAMESPACES, nameInMessages } from './namespace-lifecycle';
+import { NAMESPACES_RESOURCE, nameOrGenerateName } from './namespace-lifecycle';
 
-/** Runs with the mutating plug-ins, as everything that refuses before the rules of a kind are asked. */
+/** Runs with the mutating plug-ins, so that it rejects before the kind is validated. */
 export function alwaysDeny(): MutatingPlugin {
   return {
     name: 'AlwaysDeny',
@@ -11,12 +13,12 @@ export function alwaysDeny(): MutatingPlugin {
     inspectsObject: () => false,
     mutate(request) {
       const { group, resource } = request.resource.row;
-      throw forbidden({ group, resource }, nameInMessages(request), 'admission control is denying all modifications');
+      throw forbidden({ group, resource }, nameOrGenerateName(request), 'admission control is denying all modifications');
     },
   };
 }
 
-/** Reviews about a namespace are not let off, as they are by NamespaceLifecycle. */
+/** Unlike NamespaceLifecycle, it makes no exception for LocalSubjectAccessReviews. */
 export function namespaceExists(): MutatingPlugin {
   return {
     name: 'NamespaceExists',
@@ -25,7 +27,7 @@ export function namespaceExists(): MutatingPlugin {
     mutate({ namespace, namespaceEntry, resource: { row } }) {
       const isNamespace = row.group === '' && row.resource === 'namespaces';
       if (namespace === '' || isNamespace || namespaceEntry !== undefined) return undefined;
-      throw notFound(NAMESPACES, namespace);
+      throw notFound(NAMESPACES_RESOURCE, namespace);
     },
   };
 }

@@ -1,35 +1,37 @@
-/** The chain of admission: the plug-ins of the table that are on, and after them what no flag turns off. */
+/** Builds the admission chain: the enabled plug-ins of the table, followed by the checks that no flag disables. */
 import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Admission } from '../registry/admission';
-import { createAdmission, type MutatingPlugin } from './chain';
-import { roleEscalation } from './role-escalation';
-import { serviceAddresses } from './service-addresses';
-import { storageProtection } from './storage-protection';
-import { AS_THE_TABLE_SAYS, isOn, type PluginSwitches } from './switches';
-import { ADMISSION_PLUGINS, type AdmissionSurroundings } from './table';
+import { createAdmissionChain, type MutatingPlugin } from './chain';
+import { escalationCheck } from './role-escalation';
+import { serviceAddressPermissions } from './service-addresses';
+import { storageObjectInUseProtection } from './storage-protection';
+import { NO_OVERRIDES, isPluginEnabled, type PluginOverrides } from './switches';
+import { ADMISSION_PLUGINS, type AdmissionDependencies } from './table';
 
-/** Those that rest on nothing but the object: a thread has them too. */
-export function pureAdmission({ prefix }: Pick<GeneratedNames, 'prefix'>, { disabled }: PluginSwitches = AS_THE_TABLE_SAYS): Admission {
-  const plugin = storageProtection(prefix);
-  return createAdmission({ mutating: disabled.includes(plugin.name) ? [] : [plugin], validating: [] });
+/** The plug-ins that depend on nothing but the object: worker threads run them too. */
+export function createWorkerAdmission({ prefix }: Pick<GeneratedNames, 'prefix'>, { disabled }: PluginOverrides = NO_OVERRIDES): Admission {
+  const plugin = storageObjectInUseProtection(prefix);
+  return createAdmissionChain({ mutating: disabled.includes(plugin.name) ? [] : [plugin], validating: [] });
 }
 
-export function defaultAdmission(surroundings: AdmissionSurroundings, switches: PluginSwitches = AS_THE_TABLE_SAYS): Admission {
-  const { escalation, mayUseAddresses, nodes, meter } = surroundings;
-  const made = ADMISSION_PLUGINS.filter((row) => isOn(row, switches, nodes !== undefined)).map(({ make }) => make?.(surroundings) ?? {});
-  const reserving = made.find((parts) => parts.reserving !== undefined)?.reserving;
-  const first: readonly MutatingPlugin[] = made.flatMap(({ mutating }) => (mutating === undefined ? [] : [mutating]));
-  const again = createAdmission({ mutating: first, validating: [] });
-  return createAdmission({
-    meter,
+export function createDefaultAdmission(deps: AdmissionDependencies, overrides: PluginOverrides = NO_OVERRIDES): Admission {
+  const { escalation, canUseAddresses, nodeRestriction, metrics } = deps;
+  const plugins = ADMISSION_PLUGINS.filter((row) => isPluginEnabled(row, overrides, nodeRestriction !== undefined)).map(
+    ({ create }) => create?.(deps) ?? {},
+  );
+  const reserving = plugins.find((parts) => parts.reserving !== undefined)?.reserving;
+  const mutating: readonly MutatingPlugin[] = plugins.flatMap(({ mutating }) => (mutating === undefined ? [] : [mutating]));
+  const reinvokedChain = createAdmissionChain({ mutating, validating: [] });
+  return createAdmissionChain({
+    metrics,
     mutating: [
-      ...first,
-      ...made.flatMap(({ outside }) => outside?.((request) => again.mutate(request)) ?? []),
-      ...(escalation === undefined ? [] : [roleEscalation(escalation)]),
+      ...mutating,
+      ...plugins.flatMap(({ mutatingWebhook }) => mutatingWebhook?.((request) => reinvokedChain.mutate(request)) ?? []),
+      ...(escalation === undefined ? [] : [escalationCheck(escalation)]),
     ],
     validating: [
-      ...made.flatMap(({ validating }) => (validating === undefined ? [] : [validating])),
-      ...(mayUseAddresses === undefined ? [] : [serviceAddresses(mayUseAddresses)]),
+      ...plugins.flatMap(({ validating }) => (validating === undefined ? [] : [validating])),
+      ...(canUseAddresses === undefined ? [] : [serviceAddressPermissions(canUseAddresses)]),
     ],
     ...(reserving === undefined ? {} : { reserving }),
   });

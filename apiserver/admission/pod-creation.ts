@@ -1,4 +1,4 @@
-/** What plug-ins that look at new pods have in common: which requests those are, and how they refuse. Decides nothing else. */
+/** Builds plug-ins that handle the spec of pods, and the Forbidden error that plug-ins reject with. */
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { forbidden, type StatusError } from '../../shared/api/errors/status';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
@@ -8,40 +8,42 @@ import type { MutatingPlugin, ValidatingPlugin } from './chain';
 const isPod = ({ resource: { row }, subresource }: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
   row.group === '' && row.resource === 'pods' && subresource === undefined;
 
-/** The pod's specification, where the request is about a pod itself. */
+/** `undefined` when the request is for another resource or a subresource. */
 function podSpec(request: AdmissionRequest): JsonObject | undefined {
   return isPod(request) ? objectAt(request.object, 'spec') : undefined;
 }
 
-/** What a plug-in does with the specification of a pod. */
-type PodWork = (request: AdmissionRequest, spec: JsonObject) => void;
+/** What a plug-in does with a pod spec; throws to reject the pod. */
+type HandlePodSpec = (request: AdmissionRequest, spec: JsonObject) => void;
 
-/** The requests that a plug-in about pods handles. */
-export const NEW_PODS: readonly AdmissionOperation[] = ['CREATE'];
-export const WRITTEN_PODS: readonly AdmissionOperation[] = ['CREATE', 'UPDATE'];
+/** Operations that a pod plug-in handles. */
+export const ON_CREATE: readonly AdmissionOperation[] = ['CREATE'];
+export const ON_CREATE_OR_UPDATE: readonly AdmissionOperation[] = ['CREATE', 'UPDATE'];
 
-export function podMutation(name: string, operations: readonly AdmissionOperation[], work: PodWork): MutatingPlugin {
-  return { ...aboutPods(name, operations), mutate: (request) => withSpec(request, work) };
+export function podMutatingPlugin(name: string, operations: readonly AdmissionOperation[], handle: HandlePodSpec): MutatingPlugin {
+  return { ...podPluginBase(name, operations), mutate: (request) => callWithPodSpec(request, handle) };
 }
 
-export function podValidation(name: string, operations: readonly AdmissionOperation[], work: PodWork): ValidatingPlugin {
-  return { ...aboutPods(name, operations), validate: (request) => withSpec(request, work) };
+export function podValidatingPlugin(name: string, operations: readonly AdmissionOperation[], handle: HandlePodSpec): ValidatingPlugin {
+  return { ...podPluginBase(name, operations), validate: (request) => callWithPodSpec(request, handle) };
 }
 
-const aboutPods = (name: string, operations: readonly AdmissionOperation[]): Omit<MutatingPlugin, 'mutate'> => ({
+const podPluginBase = (name: string, operations: readonly AdmissionOperation[]): Omit<MutatingPlugin, 'mutate'> => ({
   name,
   handles: (operation) => operations.includes(operation),
   inspectsObject: isPod,
 });
 
-function withSpec(request: AdmissionRequest, work: PodWork): undefined {
+function callWithPodSpec(request: AdmissionRequest, handle: HandlePodSpec): undefined {
   const spec = podSpec(request);
-  if (spec !== undefined) work(request, spec);
+  if (spec !== undefined) handle(request, spec);
 }
 
-/** Forbidden, with the name that the object has or will begin with. */
-export function refused({ resource: { row }, name, object }: AdmissionRequest, text: string): StatusError {
+/** Forbidden, with the name of the object, its `generateName`, or `Unknown`. */
+export function newForbidden({ resource: { row }, name, object }: AdmissionRequest, text: string): StatusError {
   const metadata = readMetadata(object ?? {});
-  const shown = [stringAt(metadata, 'name'), name, stringAt(metadata, 'generateName')].find((one) => one !== undefined && one !== '');
-  return forbidden({ group: row.group, resource: row.resource }, shown ?? 'Unknown', text);
+  const shownName = [stringAt(metadata, 'name'), name, stringAt(metadata, 'generateName')].find(
+    (candidate) => candidate !== undefined && candidate !== '',
+  );
+  return forbidden({ group: row.group, resource: row.resource }, shownName ?? 'Unknown', text);
 }

@@ -5,17 +5,17 @@ import { createPodSecurityExemptionCounter } from '../metrics/admission-metrics'
 import { Meters } from '../metrics/meters';
 import type { AdmissionRequest } from '../registry/admission';
 import { podSecurity } from './pod-security';
-import { LOOSE } from './pod-security/policy';
+import { PRIVILEGED_POLICY } from './pod-security/policy';
 
 const EXEMPTIONS = { usernames: new Set(['alice']), namespaces: new Set(['exempt']), runtimeClasses: new Set(['special']) };
-const NOBODY = { name: 'bob', groups: [] };
+const BOB = { name: 'bob', groups: [] };
 const ALICE = { name: 'alice', groups: [] };
 const POD: JsonObject = { metadata: {}, spec: { hostNetwork: true, containers: [{ name: 'c', image: 'i' }] } };
 const DEPLOYMENT: JsonObject = { metadata: {}, spec: { template: POD } };
-const OF_RUNTIME: JsonObject = { metadata: {}, spec: { runtimeClassName: 'special', containers: [] } };
+const EXEMPT_RUNTIME_CLASS_POD: JsonObject = { metadata: {}, spec: { runtimeClassName: 'special', containers: [] } };
 
-const request = (kind: string, more: Partial<AdmissionRequest>): AdmissionRequest =>
-  admissionRequest({ kind, object: kind === 'Pod' ? POD : DEPLOYMENT, name: 'p', namespace: 'plain', user: NOBODY, ...more });
+const request = (kind: string, attributes: Partial<AdmissionRequest>): AdmissionRequest =>
+  admissionRequest({ kind, object: kind === 'Pod' ? POD : DEPLOYMENT, name: 'p', namespace: 'plain', user: BOB, ...attributes });
 
 test.each<readonly [string, AdmissionRequest, readonly string[]]>([
   ['PodSecurity counts an exemption for a pod in an exempt namespace', request('Pod', { namespace: 'exempt' }), ['create/pod/']],
@@ -40,7 +40,11 @@ test.each<readonly [string, AdmissionRequest, readonly string[]]>([
     [],
   ],
   ['PodSecurity counts an exemption for a pod of an exempt user', request('Pod', { user: ALICE }), ['create/pod/']],
-  ['PodSecurity counts an exemption for a pod of an exempt runtime class', request('Pod', { object: OF_RUNTIME }), ['create/pod/']],
+  [
+    'PodSecurity counts an exemption for a pod of an exempt runtime class',
+    request('Pod', { object: EXEMPT_RUNTIME_CLASS_POD }),
+    ['create/pod/'],
+  ],
   [
     'PodSecurity counts an exemption for a workload in an exempt namespace',
     request('Deployment', { namespace: 'exempt' }),
@@ -57,24 +61,24 @@ test.each<readonly [string, AdmissionRequest, readonly string[]]>([
     request('Namespace', { user: ALICE, operation: 'UPDATE', oldObject: {}, object: {} }),
     [],
   ],
-])('%s', async (_title, asked, expected) => {
-  const told: string[] = [];
+])('%s', async (_title, attributes, expected) => {
+  const exemptions: string[] = [];
   const plugin = podSecurity({
-    settings: { defaults: LOOSE, exemptions: EXEMPTIONS },
-    namespace: () => undefined,
-    pods: () => ({ count: 0, entries: [] }),
-    exempted: ({ operation, concern, subresource }) => told.push(`${operation}/${concern}/${subresource}`),
+    settings: { defaults: PRIVILEGED_POLICY, exemptions: EXEMPTIONS },
+    getNamespace: () => undefined,
+    listPods: () => ({ count: 0, entries: [] }),
+    onExemption: ({ operation, resource, subresource }) => exemptions.push(`${operation}/${resource}/${subresource}`),
   });
-  await plugin.validate(asked);
-  expect(told).toEqual(expected);
+  await plugin.validate(attributes);
+  expect(exemptions).toEqual(expected);
 });
 
 test('pod_security_exemptions_total exposes its create and update series as 0 before the first exemption', () => {
   const meters = new Meters();
-  const told = createPodSecurityExemptionCounter(meters);
+  const countExemption = createPodSecurityExemptionCounter(meters);
   const lines = (): string[] => [...meters.expose()].filter((line) => line.startsWith('pod_security_exemptions_total{'));
   expect(lines()).toHaveLength(4);
   expect(lines().every((line) => line.endsWith(' 0\n'))).toBe(true);
-  told({ operation: 'create', concern: 'pod', subresource: '' });
+  countExemption({ operation: 'create', resource: 'pod', subresource: '' });
   expect(lines()).toContain('pod_security_exemptions_total{request_operation="create",resource="pod",subresource=""} 1\n');
 });

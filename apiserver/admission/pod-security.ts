@@ -1,6 +1,6 @@
 /**
- * Pods keep to the standard that the labels of their namespace ask for, or are refused; of pods, and of what will become pods, those are told and
- * noted that break what is only warned of or audited. Never changes anything.
+ * PodSecurity: rejects pods that violate the level which the labels of their namespace enforce, and warns about or
+ * audits pods and pod templates that violate its other levels. Changes nothing.
  */
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { invalid } from '../../shared/api/errors/status';
@@ -9,227 +9,243 @@ import { equalJson, objectAt, stringAt, type JsonObject } from '../../shared/val
 import type { Entry } from '../cache/cache';
 import type { AdmissionTarget, AdmissionRequest } from '../registry/admission';
 import type { ValidatingPlugin } from './chain';
-import { refused } from './pod-creation';
-import { profileNames } from './pod-security/baseline';
-import { warnOfExisting, type ExistingPods } from './pod-security/existing-pods';
+import { newForbidden } from './pod-creation';
+import { profileAnnotationNames } from './pod-security/baseline';
+import { warnAboutExistingPods, type ExistingPods } from './pod-security/existing-pods';
 import { securedPod } from './pod-security/pod';
 import {
-  isLoose,
+  isFullyPrivileged,
   isSamePolicy,
   isStricter,
-  LOOSE,
-  policyOf,
-  policyText,
+  PRIVILEGED_POLICY,
+  readPolicyLabels,
+  levelVersionText,
   type LabelledPolicy,
   type LevelVersion,
   type SecurityMode,
   type SecurityPolicy,
 } from './pod-security/policy';
-import type { SecuritySettings } from './pod-security/settings';
-import { findingsIn } from './pod-security/standards';
-import { hasTemplate, templateIn } from './pod-security/templates';
+import type { PodSecuritySettings } from './pod-security/settings';
+import { findViolations } from './pod-security/standards';
+import { hasPodTemplate, podTemplateOf } from './pod-security/templates';
 
-export interface PodSecurityParts {
-  readonly settings?: SecuritySettings | undefined;
-  /** As this replica knows it. */
-  readonly namespace: (name: string) => Entry | undefined;
-  readonly pods: (namespace: string) => ExistingPods;
-  /** Hears of every judgement; absent = nobody wants to know. */
-  readonly judged?: PodSecurityJudged | undefined;
-  /** Hears of all that is not judged since somebody is exempt; absent = nobody wants to know. */
-  readonly exempted?: PodSecurityExempted | undefined;
+export interface PodSecurityDependencies {
+  readonly settings?: PodSecuritySettings | undefined;
+  /** From this replica's cache. */
+  readonly getNamespace: (name: string) => Entry | undefined;
+  readonly listPods: (namespace: string) => ExistingPods;
+  /** Called for each evaluation; absent = evaluations are not counted. */
+  readonly onEvaluation?: OnPodSecurityEvaluation | undefined;
+  /** Called when an exemption skips the evaluation; absent = exemptions are not counted. */
+  readonly onExemption?: OnPodSecurityExemption | undefined;
 }
 
-/** What of a request is counted, whatever becomes of it. */
-export interface PodSecuritySubject {
+/** The labels of a request in metrics. */
+export interface PodSecurityRequest {
   readonly operation: 'create' | 'update';
-  readonly concern: 'pod' | 'controller';
+  readonly resource: 'pod' | 'controller';
   readonly subresource: string;
 }
 
-export interface PodSecurityJudgement extends PodSecuritySubject {
+export interface PodSecurityEvaluation extends PodSecurityRequest {
   readonly decision: 'allow' | 'deny';
   readonly mode: SecurityMode;
   readonly level: LevelVersion;
 }
 
-export type PodSecurityJudged = (judgement: PodSecurityJudgement) => void;
-export type PodSecurityExempted = (subject: PodSecuritySubject) => void;
+export type OnPodSecurityEvaluation = (evaluation: PodSecurityEvaluation) => void;
+export type OnPodSecurityExemption = (request: PodSecurityRequest) => void;
 
 const NAME = 'PodSecurity';
-const ENFORCED = 'pod-security.platform.io/enforce-policy';
-const VIOLATED = 'pod-security.platform.io/audit-violations';
-const EXEMPTED = 'pod-security.platform.io/exempt';
+const ENFORCE_POLICY_ANNOTATION = 'pod-security.platform.io/enforce-policy';
+const AUDIT_VIOLATIONS_ANNOTATION = 'pod-security.platform.io/audit-violations';
+const EXEMPT_ANNOTATION = 'pod-security.platform.io/exempt';
 
-type Concern = 'namespace' | 'pod' | 'template';
+type Target = 'namespace' | 'pod' | 'template';
 
-/** Subresources say nothing of these, but for the one that adds containers. */
-function concernOf({ resource: { row }, subresource }: Pick<AdmissionTarget, 'resource' | 'subresource'>): Concern | undefined {
+/** Of the subresources only `ephemeralcontainers` matters: it adds containers. */
+function targetOf({ resource: { row }, subresource }: Pick<AdmissionTarget, 'resource' | 'subresource'>): Target | undefined {
   const isPod = row.group === '' && row.resource === 'pods';
   if (subresource !== undefined) return isPod && subresource === 'ephemeralcontainers' ? 'pod' : undefined;
   if (isPod) return 'pod';
   if (row.group === '' && row.resource === 'namespaces') return 'namespace';
-  return hasTemplate(row) ? 'template' : undefined;
+  return hasPodTemplate(row) ? 'template' : undefined;
 }
 
-export function podSecurity(parts: PodSecurityParts): ValidatingPlugin {
+export function podSecurity(deps: PodSecurityDependencies): ValidatingPlugin {
   return {
     name: NAME,
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
     inspectsObject(question) {
-      const concern = concernOf(question);
-      if (concern === undefined || concern === 'namespace') return concern === 'namespace';
-      const { defaults = LOOSE, exemptions } = parts.settings ?? {};
+      const target = targetOf(question);
+      if (target === undefined || target === 'namespace') return target === 'namespace';
+      const { defaults = PRIVILEGED_POLICY, exemptions } = deps.settings ?? {};
       if (exemptions?.namespaces.has(question.namespace) === true) return false;
-      return !isLoose(policyOf(parts.namespace(question.namespace)?.labels ?? {}, defaults).policy);
+      return !isFullyPrivileged(readPolicyLabels(deps.getNamespace(question.namespace)?.labels ?? {}, defaults).policy);
     },
     validate(request) {
-      const concern = concernOf(request);
-      if (concern === undefined || request.object === undefined) return undefined;
-      if (concern === 'namespace') return judgeNamespace(parts, request, request.object);
-      const { defaults = LOOSE, exemptions } = parts.settings ?? {};
-      const { policy } = policyOf(request.namespaceEntry?.labels ?? {}, defaults);
-      const pod = concern === 'pod' ? request.object : templateIn(request.resource.row, request.object);
-      const tell = teller(parts.judged, request, concern);
+      const target = targetOf(request);
+      if (target === undefined || request.object === undefined) return undefined;
+      if (target === 'namespace') return validateNamespace(deps, request, request.object);
+      const { defaults = PRIVILEGED_POLICY, exemptions } = deps.settings ?? {};
+      const { policy } = readPolicyLabels(request.namespaceEntry?.labels ?? {}, defaults);
+      const pod = target === 'pod' ? request.object : podTemplateOf(request.resource.row, request.object);
+      const record = evaluationRecorder(deps.onEvaluation, request, target);
       const exemption = exemptionOf(request, pod, exemptions);
       if (exemption !== undefined) {
-        parts.exempted?.(subjectOf(request, concern));
-        request.context.addAuditAnnotation?.(EXEMPTED, exemption);
-      } else if (concern === 'pod') judgePod(request, request.object, policy, tell);
-      else judgeTemplate(request, pod, policy, tell);
+        deps.onExemption?.(requestLabels(request, target));
+        request.context.addAuditAnnotation?.(EXEMPT_ANNOTATION, exemption);
+      } else if (target === 'pod') evaluatePod(request, request.object, policy, record);
+      else evaluateTemplate(request, pod, policy, record);
       return undefined;
     },
   };
 }
 
-/** What lets it be as it likes; undefined = nothing does. */
+/** The reason for an exemption; `undefined` when the request is not exempt. */
 function exemptionOf(
   { namespace, user }: AdmissionRequest,
   pod: JsonObject | undefined,
-  exemptions: SecuritySettings['exemptions'] | undefined,
+  exemptions: PodSecuritySettings['exemptions'] | undefined,
 ): string | undefined {
   if (exemptions === undefined) return undefined;
   if (exemptions.namespaces.has(namespace)) return 'namespace';
   if (exemptions.usernames.has(user.name)) return 'user';
-  return isOfRuntime(pod, exemptions) ? 'runtimeClass' : undefined;
+  return hasExemptRuntimeClass(pod, exemptions) ? 'runtimeClass' : undefined;
 }
 
-function isOfRuntime(pod: JsonObject | undefined, exemptions: SecuritySettings['exemptions'] | undefined): boolean {
-  const runtime = stringAt(objectAt(pod, 'spec') ?? {}, 'runtimeClassName');
-  return runtime !== undefined && exemptions?.runtimeClasses.has(runtime) === true;
+function hasExemptRuntimeClass(pod: JsonObject | undefined, exemptions: PodSecuritySettings['exemptions'] | undefined): boolean {
+  const runtimeClass = stringAt(objectAt(pod, 'spec') ?? {}, 'runtimeClassName');
+  return runtimeClass !== undefined && exemptions?.runtimeClasses.has(runtimeClass) === true;
 }
 
-const subjectOf = (request: AdmissionRequest, concern: 'pod' | 'template'): PodSecuritySubject => ({
+const requestLabels = (request: AdmissionRequest, target: 'pod' | 'template'): PodSecurityRequest => ({
   operation: request.operation === 'CREATE' ? 'create' : 'update',
-  concern: concern === 'pod' ? 'pod' : 'controller',
+  resource: target === 'pod' ? 'pod' : 'controller',
   subresource: request.subresource ?? '',
 });
 
-type Tell = (mode: SecurityMode, level: LevelVersion, fault: string | undefined) => void;
+type RecordEvaluation = (mode: SecurityMode, level: LevelVersion, violation: string | undefined) => void;
 
-function teller(judged: PodSecurityJudged | undefined, request: AdmissionRequest, concern: 'pod' | 'template'): Tell {
-  if (judged === undefined) return () => undefined;
-  const common = subjectOf(request, concern);
-  return (mode, level, fault) => {
-    if (mode !== 'enforce' && fault === undefined) return;
-    judged({ ...common, mode, level, decision: fault === undefined ? 'allow' : 'deny' });
+function evaluationRecorder(
+  onEvaluation: OnPodSecurityEvaluation | undefined,
+  request: AdmissionRequest,
+  target: 'pod' | 'template',
+): RecordEvaluation {
+  if (onEvaluation === undefined) return () => undefined;
+  const common = requestLabels(request, target);
+  return (mode, level, violation) => {
+    if (mode !== 'enforce' && violation === undefined) return;
+    onEvaluation({ ...common, mode, level, decision: violation === undefined ? 'allow' : 'deny' });
   };
 }
 
-function judgePod(request: AdmissionRequest, object: JsonObject, policy: SecurityPolicy, tell: Tell): void {
+function evaluatePod(request: AdmissionRequest, object: JsonObject, policy: SecurityPolicy, record: RecordEvaluation): void {
   const { context, oldObject, subresource } = request;
-  if (isLoose(policy)) tell('enforce', policy.enforce, undefined);
-  if (isLoose(policy) && context.addAuditAnnotation === undefined) return;
-  if (oldObject !== undefined && subresource === undefined && !saysMore(object, oldObject)) return;
-  context.addAuditAnnotation?.(ENFORCED, policyText(policy.enforce));
-  if (isLoose(policy)) return;
-  const judge = judgeOf(object);
-  noteAudit(request, policy, judge, tell);
-  const fault = judge(policy.enforce);
-  tell('enforce', policy.enforce, fault);
-  if (fault !== undefined) throw refused(request, `violates ${fault}`);
-  warn(request, policy, judge, tell);
+  if (isFullyPrivileged(policy)) record('enforce', policy.enforce, undefined);
+  if (isFullyPrivileged(policy) && context.addAuditAnnotation === undefined) return;
+  if (oldObject !== undefined && subresource === undefined && !hasRelevantChange(object, oldObject)) return;
+  context.addAuditAnnotation?.(ENFORCE_POLICY_ANNOTATION, levelVersionText(policy.enforce));
+  if (isFullyPrivileged(policy)) return;
+  const evaluate = cachedEvaluator(object);
+  annotateAudit(request, policy, evaluate, record);
+  const violation = evaluate(policy.enforce);
+  record('enforce', policy.enforce, violation);
+  if (violation !== undefined) throw newForbidden(request, `violates ${violation}`);
+  warn(request, policy, evaluate, record);
 }
 
-function judgeTemplate(request: AdmissionRequest, template: JsonObject | undefined, policy: SecurityPolicy, tell: Tell): void {
-  if (template === undefined || isLoose({ ...policy, enforce: policy.warn })) return;
-  const judge = judgeOf(template);
-  noteAudit(request, policy, judge, tell);
-  warn(request, policy, judge, tell);
+function evaluateTemplate(
+  request: AdmissionRequest,
+  template: JsonObject | undefined,
+  policy: SecurityPolicy,
+  record: RecordEvaluation,
+): void {
+  if (template === undefined || isFullyPrivileged({ ...policy, enforce: policy.warn })) return;
+  const evaluate = cachedEvaluator(template);
+  annotateAudit(request, policy, evaluate, record);
+  warn(request, policy, evaluate, record);
 }
 
-type Judge = (asked: LevelVersion) => string | undefined;
+type Evaluate = (levelVersion: LevelVersion) => string | undefined;
 
-function noteAudit({ context }: AdmissionRequest, { audit }: SecurityPolicy, judge: Judge, tell: Tell): void {
+function annotateAudit({ context }: AdmissionRequest, { audit }: SecurityPolicy, evaluate: Evaluate, record: RecordEvaluation): void {
   if (context.addAuditAnnotation === undefined) return;
-  const fault = judge(audit);
-  tell('audit', audit, fault);
-  if (fault !== undefined) context.addAuditAnnotation(VIOLATED, `would violate ${fault}`);
+  const violation = evaluate(audit);
+  record('audit', audit, violation);
+  if (violation !== undefined) context.addAuditAnnotation(AUDIT_VIOLATIONS_ANNOTATION, `would violate ${violation}`);
 }
 
-function warn({ context }: AdmissionRequest, policy: SecurityPolicy, judge: Judge, tell: Tell): void {
-  const fault = judge(policy.warn);
-  tell('warn', policy.warn, fault);
-  if (fault !== undefined) context.warn(`would violate ${fault}`);
+function warn({ context }: AdmissionRequest, policy: SecurityPolicy, evaluate: Evaluate, record: RecordEvaluation): void {
+  const violation = evaluate(policy.warn);
+  record('warn', policy.warn, violation);
+  if (violation !== undefined) context.warn(`would violate ${violation}`);
 }
 
-/** What is wrong with a pod or template; undefined = nothing. Of each level and version it is worked out once. */
-function judgeOf(object: JsonObject): Judge {
+/**
+ * Returns the violation of a level by a pod or template, or `undefined`. Each level and version is evaluated at most
+ * once.
+ */
+function cachedEvaluator(object: JsonObject): Evaluate {
   const pod = securedPod(object);
-  const known = new Map<string, string | undefined>();
-  return (asked) => {
-    const text = policyText(asked);
-    if (!known.has(text)) {
-      const found = findingsIn(pod, asked.level, asked.minor);
-      const told = found.map(({ reason, detail }) => `${reason} (${detail})`).join(', ');
-      known.set(text, found.length === 0 ? undefined : `${NAME} "${text}": ${told}`);
+  const results = new Map<string, string | undefined>();
+  return (levelVersion) => {
+    const text = levelVersionText(levelVersion);
+    if (!results.has(text)) {
+      const violations = findViolations(pod, levelVersion.level, levelVersion.minor);
+      const details = violations.map(({ reason, detail }) => `${reason} (${detail})`).join(', ');
+      results.set(text, violations.length === 0 ? undefined : `${NAME} "${text}": ${details}`);
     }
-    return known.get(text);
+    return results.get(text);
   };
 }
 
-/** Of what may change in a pod, some has no bearing on what it may do. */
-const WITHOUT_BEARING = { activeDeadlineSeconds: null, tolerations: null };
+/** Mutable pod fields that do not affect security. */
+const IRRELEVANT_FIELDS = { activeDeadlineSeconds: null, tolerations: null };
 
-function saysMore(object: JsonObject, oldObject: JsonObject): boolean {
-  const spec = (pod: JsonObject): JsonObject => ({ ...objectAt(pod, 'spec'), ...WITHOUT_BEARING });
-  return !equalJson(spec(object), spec(oldObject)) || !equalJson(profileNotes(object), profileNotes(oldObject));
+function hasRelevantChange(object: JsonObject, oldObject: JsonObject): boolean {
+  const spec = (pod: JsonObject): JsonObject => ({ ...objectAt(pod, 'spec'), ...IRRELEVANT_FIELDS });
+  return !equalJson(spec(object), spec(oldObject)) || !equalJson(profileAnnotations(object), profileAnnotations(oldObject));
 }
 
-/** The annotations that confine the pod and the containers that it has. */
-function profileNotes(object: JsonObject): JsonObject {
+/** The seccomp and AppArmor annotations of the pod and its containers. */
+function profileAnnotations(object: JsonObject): JsonObject {
   const annotations = objectAt(readMetadata(object), 'annotations') ?? {};
-  const names = new Set(profileNames(securedPod(object)));
+  const names = new Set(profileAnnotationNames(securedPod(object)));
   return Object.fromEntries(Object.entries(annotations).filter(([key]) => names.has(canonicalQualifiedName(key))));
 }
 
-function judgeNamespace({ settings, pods }: PodSecurityParts, request: AdmissionRequest, object: JsonObject): Promise<void> | undefined {
+function validateNamespace(
+  { settings, listPods }: PodSecurityDependencies,
+  request: AdmissionRequest,
+  object: JsonObject,
+): Promise<void> | undefined {
   const { resource, name, oldObject, context } = request;
-  const { defaults = LOOSE, exemptions } = settings ?? {};
-  const labelled = policyOf(labelsOf(object), defaults);
+  const { defaults = PRIVILEGED_POLICY, exemptions } = settings ?? {};
+  const labelled = readPolicyLabels(labelsOf(object), defaults);
   const { policy, errors } = labelled;
-  const before = oldObject === undefined ? undefined : policyOf(labelsOf(oldObject), defaults);
-  // What was wrong before may stay.
-  if (errors.length > 0 && (before === undefined || before.errors.length === 0 || !isSame(errors, before.errors)))
+  const before = oldObject === undefined ? undefined : readPolicyLabels(labelsOf(oldObject), defaults);
+  // An update may keep labels that were invalid before it.
+  if (errors.length > 0 && (before === undefined || before.errors.length === 0 || !isSameErrors(errors, before.errors)))
     throw invalid({ group: '', kind: resource.row.kind }, name, errors);
-  const called = stringAt(readMetadata(object), 'name') ?? name;
-  const isExempt = exemptions?.namespaces.has(called) === true;
+  const namespaceName = stringAt(readMetadata(object), 'name') ?? name;
+  const isExempt = exemptions?.namespaces.has(namespaceName) === true;
   if (before === undefined ? !isExempt : !isStricter(policy.enforce, before.policy.enforce)) return undefined;
-  if (!isExempt) return warnOfExisting(request, policy.enforce, pods(name), (pod) => isOfRuntime(pod, exemptions));
+  if (!isExempt) return warnAboutExistingPods(request, policy.enforce, listPods(name), (pod) => hasExemptRuntimeClass(pod, exemptions));
   if (!isSamePolicy(policy, defaults))
     context.warn(
-      `namespace ${JSON.stringify(called)} is exempt from Pod Security, and the policy (${ignoredText(labelled)}) will be ignored`,
+      `namespace ${JSON.stringify(namespaceName)} is exempt from Pod Security, and the policy (${ignoredText(labelled)}) will be ignored`,
     );
   return undefined;
 }
 
-const ignoredText = ({ policy, said }: LabelledPolicy): string =>
-  said
+const ignoredText = ({ policy, labelledModes }: LabelledPolicy): string =>
+  labelledModes
     .filter((mode) => policy[mode].level !== 'privileged')
-    .map((mode) => `${mode}=${policyText(policy[mode])}`)
+    .map((mode) => `${mode}=${levelVersionText(policy[mode])}`)
     .join(', ');
 
-const isSame = (errors: readonly { readonly text: string }[], before: readonly { readonly text: string }[]): boolean =>
+const isSameErrors = (errors: readonly { readonly text: string }[], before: readonly { readonly text: string }[]): boolean =>
   errors.length === before.length && errors.every(({ text }, index) => text === before[index]?.text);
 
 const labelsOf = (object: JsonObject): JsonObject => objectAt(readMetadata(object), 'labels') ?? {};

@@ -1,6 +1,7 @@
 /**
- * Pods tolerate what their namespace gives them, by an annotation or by the cluster's default, and nothing that it does not list. Who asks for memory or CPU stays on nodes that
- * run short of memory.
+ * PodTolerationRestriction: adds the default tolerations of the namespace, from its annotation or the cluster default,
+ * and rejects tolerations that its whitelist does not cover. Pods that are not BestEffort also tolerate memory
+ * pressure.
  */
 import { listSchema, integerSchema, objectSchema, stringSchema, enumSchema, type ValueOf } from '../../shared/configuration/schema';
 import type { ConfigurationFormat } from '../../shared/configuration/read-configuration';
@@ -10,9 +11,9 @@ import { parseJson, SyntaxFault } from '../../shared/serialization';
 import { arrayAt, isObject, type JsonObject } from '../../shared/values/json';
 import type { AdmissionRequest } from '../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from './chain';
-import { schedulingNote } from './namespace-notes';
-import { podMutation, podValidation, refused, WRITTEN_PODS } from './pod-creation';
-import { Tolerations, withoutCovered } from './tolerations';
+import { schedulingAnnotation } from './namespace-notes';
+import { podMutatingPlugin, podValidatingPlugin, newForbidden, ON_CREATE_OR_UPDATE } from './pod-creation';
+import { TolerationIndex, withoutRedundant } from './tolerations';
 
 const NAME = 'PodTolerationRestriction';
 
@@ -28,7 +29,7 @@ const TOLERATION = objectSchema(
 );
 const SCHEMA = objectSchema({}, { default: listSchema(TOLERATION), whitelist: listSchema(TOLERATION) });
 
-/** What holds for namespaces that say nothing. */
+/** Defaults for namespaces without the annotations. */
 export type TolerationSettings = ValueOf<typeof SCHEMA>;
 
 export const TOLERATION_FORMAT: ConfigurationFormat<TolerationSettings> = {
@@ -37,46 +38,51 @@ export const TOLERATION_FORMAT: ConfigurationFormat<TolerationSettings> = {
   schema: SCHEMA,
 };
 
-/** `prefix`: of the names that the server writes (`platform.io`). */
+/** `prefix`: domain of the names that the server writes (`platform.io`). */
 export function podTolerationRestriction(
   { prefix }: Pick<GeneratedNames, 'prefix'>,
   settings: TolerationSettings = {},
 ): { readonly mutating: MutatingPlugin; readonly validating: ValidatingPlugin } {
-  const shortOfMemory: JsonObject = { key: `node.${prefix}/memory-pressure`, operator: 'Exists', effect: 'NoSchedule' };
+  const memoryPressure: JsonObject = { key: `node.${prefix}/memory-pressure`, operator: 'Exists', effect: 'NoSchedule' };
   return {
-    mutating: podMutation(NAME, WRITTEN_PODS, (request, spec) => {
-      const before = tolerationsIn(spec);
-      const given = request.operation === 'CREATE' ? (notedList(request, 'defaultTolerations') ?? copies(settings.default)) : [];
-      const more = [...given, ...(isBestEffort(request.object ?? {}) ? [] : [shortOfMemory])];
-      const merged = more.length === 0 ? before : withoutCovered([...before, ...more]);
+    mutating: podMutatingPlugin(NAME, ON_CREATE_OR_UPDATE, (request, spec) => {
+      const current = tolerationsIn(spec);
+      const namespaceDefaults =
+        request.operation === 'CREATE' ? (annotatedTolerations(request, 'defaultTolerations') ?? copyTolerations(settings.default)) : [];
+      const added = [...namespaceDefaults, ...(isBestEffort(request.object ?? {}) ? [] : [memoryPressure])];
+      const merged = added.length === 0 ? current : withoutRedundant([...current, ...added]);
       if (merged.length > 0) spec['tolerations'] = [...merged];
-      refuseUnlisted(request, spec, settings);
+      rejectNotAllowed(request, spec, settings);
     }),
-    validating: podValidation(NAME, WRITTEN_PODS, (request, spec) => refuseUnlisted(request, spec, settings)),
+    validating: podValidatingPlugin(NAME, ON_CREATE_OR_UPDATE, (request, spec) => rejectNotAllowed(request, spec, settings)),
   };
 }
 
-function refuseUnlisted(request: AdmissionRequest, spec: JsonObject, settings: TolerationSettings): void {
-  const listed = notedList(request, 'tolerationsWhitelist') ?? copies(settings.whitelist);
-  const allowed = new Tolerations(listed);
-  if (listed.length > 0 && !tolerationsIn(spec).every((one) => allowed.coverOf(one) !== undefined))
-    throw refused(request, 'pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist');
+function rejectNotAllowed(request: AdmissionRequest, spec: JsonObject, settings: TolerationSettings): void {
+  const whitelist = annotatedTolerations(request, 'tolerationsWhitelist') ?? copyTolerations(settings.whitelist);
+  const allowed = new TolerationIndex(whitelist);
+  if (whitelist.length > 0 && !tolerationsIn(spec).every((toleration) => allowed.findCovering(toleration) !== undefined))
+    throw newForbidden(
+      request,
+      'pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist',
+    );
 }
 
 const tolerationsIn = (spec: JsonObject): readonly JsonObject[] => (arrayAt(spec, 'tolerations') ?? []).filter(isObject);
 
-const copies = (settings: TolerationSettings['default']): readonly JsonObject[] => (settings ?? []).map((one) => ({ ...one }));
+const copyTolerations = (settings: TolerationSettings['default']): readonly JsonObject[] =>
+  (settings ?? []).map((toleration) => ({ ...toleration }));
 
-/** Undefined = the namespace says nothing; no text at all is an empty list. */
-function notedList(request: AdmissionRequest, name: string): readonly JsonObject[] | undefined {
-  const said = schedulingNote(request.namespaceEntry, name);
-  if (said === undefined) return undefined;
-  if (said === '') return [];
+/** `undefined` when the namespace has no such annotation; an empty annotation is an empty list. */
+function annotatedTolerations(request: AdmissionRequest, name: string): readonly JsonObject[] | undefined {
+  const annotation = schedulingAnnotation(request.namespaceEntry, name);
+  if (annotation === undefined) return undefined;
+  if (annotation === '') return [];
   try {
-    const { value } = parseJson(Buffer.from(said));
+    const { value } = parseJson(Buffer.from(annotation));
     return Array.isArray(value) ? value.filter(isObject) : [];
   } catch (error) {
-    if (error instanceof SyntaxFault) throw refused(request, error.message);
+    if (error instanceof SyntaxFault) throw newForbidden(request, error.message);
     throw error;
   }
 }

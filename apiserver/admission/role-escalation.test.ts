@@ -10,11 +10,11 @@ import { rbacAuthorizer } from '../authorization/rbac/authorizer';
 import { readBinding } from '../authorization/rbac/binding';
 import { RbacPolicy } from '../authorization/rbac/policy';
 import { readRule } from '../authorization/rbac/rule';
-import { defaultAdmission } from './plugins';
-import { roleEscalation, type EscalationParts } from './role-escalation';
+import { createDefaultAdmission } from './plugins';
+import { escalationCheck, type EscalationDependencies } from './role-escalation';
 
 const author = { name: 'u', groups: [] };
-const REFUSING: Authorizer = { authorize: () => NO_OPINION, rules: () => NO_RULES };
+const NO_OPINION_AUTHORIZER: Authorizer = { authorize: () => NO_OPINION, rules: () => NO_RULES };
 
 function policyOf(rules: readonly JsonObject[]): RbacPolicy {
   const policy = new RbacPolicy();
@@ -24,14 +24,18 @@ function policyOf(rules: readonly JsonObject[]): RbacPolicy {
   return policy;
 }
 
-const partsOf = (policy: RbacPolicy): EscalationParts => ({ policy, authorizer: REFUSING, current: () => Promise.resolve() });
+const dependenciesWith = (policy: RbacPolicy): EscalationDependencies => ({
+  policy,
+  authorizer: NO_OPINION_AUTHORIZER,
+  waitUntilCurrent: () => Promise.resolve(),
+});
 
 /** Returns the message of the rejection, or `undefined` when the role is admitted. */
 async function rejectionOf(held: readonly JsonObject[], object: JsonObject, changes: AskedParts = {}): Promise<string | undefined> {
-  const plugin = roleEscalation(partsOf(policyOf(held)));
-  const asked = admissionRequest({ kind: 'ClusterRole', namespace: '', user: author, object, ...changes });
+  const plugin = escalationCheck(dependenciesWith(policyOf(held)));
+  const attributes = admissionRequest({ kind: 'ClusterRole', namespace: '', user: author, object, ...changes });
   try {
-    await plugin.mutate(asked);
+    await plugin.mutate(attributes);
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
@@ -39,14 +43,14 @@ async function rejectionOf(held: readonly JsonObject[], object: JsonObject, chan
 }
 
 it('role escalation check yields to the event loop between the permissions that it compares', async () => {
-  const plugin = roleEscalation(partsOf(new RbacPolicy()));
+  const plugin = escalationCheck(dependenciesWith(new RbacPolicy()));
   const resourceNames = Array.from({ length: 100 }, (_, at) => `n${at}`);
   const rules = [{ verbs: ['get', 'list'], apiGroups: [''], resources: ['pods'], resourceNames }];
   let requeues = 0;
   const requeue = async (): Promise<void> => void (requeues += 1);
   const context = { warn: () => undefined, isTurnOver: true, requeue };
-  const asked = admissionRequest({ kind: 'Role', object: { metadata: { name: 'r' }, rules }, context });
-  expect(await refusal(Promise.resolve(plugin.mutate(asked)))).toMatchObject({ code: 403 });
+  const attributes = admissionRequest({ kind: 'Role', object: { metadata: { name: 'r' }, rules }, context });
+  expect(await refusal(Promise.resolve(plugin.mutate(attributes)))).toMatchObject({ code: 403 });
   expect(requeues).toBeGreaterThanOrEqual(200);
 });
 
@@ -89,9 +93,9 @@ it('role escalation check admits no role that allows more than the rules of its 
     fc.asyncProperty(rules, rules, async (held, given) => {
       if ((await rejectionOf(held, { metadata: { name: 'new' }, rules: given })) !== undefined) return;
       admitted += 1;
-      const [own, made] = [rbacAuthorizer(policyOf(held)), rbacAuthorizer(policyOf(given))];
+      const [own, granted] = [rbacAuthorizer(policyOf(held)), rbacAuthorizer(policyOf(given))];
       for (const request of REQUESTS) {
-        const [before, after] = [await own.authorize(author, request), await made.authorize(author, request)];
+        const [before, after] = [await own.authorize(author, request), await granted.authorize(author, request)];
         if (after.type === 'allow') expect([held, given, request, before.type]).toEqual([held, given, request, 'allow']);
       }
     }),
@@ -121,7 +125,7 @@ it.each<[held: readonly string[] | undefined, given: readonly string[] | undefin
 const SELECTING = { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] } };
 const metadata = { name: 'r' };
 
-it.each<[change: string, isRefused: boolean, object: JsonObject, oldObject: JsonObject | undefined]>([
+it.each<[change: string, isRejected: boolean, object: JsonObject, oldObject: JsonObject | undefined]>([
   ['creating a role with an aggregationRule', true, { metadata, ...SELECTING }, undefined],
   ['adding an aggregationRule', true, { metadata, ...SELECTING }, { metadata }],
   ['removing an aggregationRule', true, { metadata }, { metadata, ...SELECTING }],
@@ -146,20 +150,20 @@ it.each<[change: string, isRefused: boolean, object: JsonObject, oldObject: Json
 
 it('role escalation check runs on the role that a reinvoked webhook changed', async () => {
   const { clock, cache, random, resources } = await writeFixture();
-  const admission = defaultAdmission(
+  const admission = createDefaultAdmission(
     {
       names: GENERATED_NAMES.platform,
       random,
       clock,
       cache,
       resources,
-      escalation: partsOf(new RbacPolicy()),
+      escalation: dependenciesWith(new RbacPolicy()),
       webhooks: {
-        mutating: (again) => ({
+        mutating: (reinvoke) => ({
           name: 'MutatingAdmissionWebhook',
           handles: () => true,
           async mutate(request) {
-            await again(request);
+            await reinvoke(request);
             if (request.object !== undefined) request.object['rules'] = [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }];
           },
         }),
@@ -168,6 +172,6 @@ it('role escalation check runs on the role that a reinvoked webhook changed', as
     },
     UNCHANGED,
   );
-  const asked = admissionRequest({ kind: 'ClusterRole', namespace: '', user: author, object: { metadata: { name: 'r' }, rules: [] } });
-  expect(await refusal(Promise.resolve(admission.mutate(asked)))).toMatchObject({ code: 403 });
+  const attributes = admissionRequest({ kind: 'ClusterRole', namespace: '', user: author, object: { metadata: { name: 'r' }, rules: [] } });
+  expect(await refusal(Promise.resolve(admission.mutate(attributes)))).toMatchObject({ code: 403 });
 });

@@ -1,7 +1,7 @@
 /**
- * Prevents privilege escalation: the author of a role must hold every permission in it or be allowed to `escalate` it; the author of a binding must
- * hold every permission of its role or be allowed to `bind` it. It runs after everything that may change an object, webhooks and their reinvocation
- * included, and before the rules of the kind.
+ * Prevents privilege escalation: the author of a role must hold every permission in it or be allowed to `escalate` it;
+ * the author of a binding must hold every permission of its role or be allowed to `bind` it. It runs after everything
+ * that may change an object, webhooks and their reinvocation included, and before the rules of the kind.
  */
 import { arrayAt, equalJson, isObject, objectAt, type JsonObject } from '../../shared/values/json';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
@@ -9,33 +9,35 @@ import { badRequest, clientError, forbidden, notFound, type StatusError } from '
 import { isInMastersGroup, type UserInfo } from '../../shared/api/identity/user';
 import { runSteps, type Steps } from '../../shared/scheduling/steps';
 import type { Authorizer, ResourceAttributes } from '../authorization/authorizer';
-import { heldBy, holds } from '../authorization/rbac/authorizer';
+import { resolveRules, permissionChecker } from '../authorization/rbac/authorizer';
 import { readRoleReference, type RoleReference } from '../authorization/rbac/binding';
 import type { RbacPolicy } from '../authorization/rbac/policy';
-import { countParts, parts, readRule, type PolicyRule } from '../authorization/rbac/rule';
-import { shownRules } from '../authorization/rbac/shown-rules';
+import { countBreakdown, breakdownRule, readRule, type PolicyRule } from '../authorization/rbac/rule';
+import { formatRules } from '../authorization/rbac/shown-rules';
 import type { AdmissionRequest } from '../registry/admission';
 import { slotYielder } from '../../shared/scheduling/yielding';
 import type { MutatingPlugin } from './chain';
 
-export interface EscalationParts {
+export interface EscalationDependencies {
   readonly policy: RbacPolicy;
   readonly authorizer: Authorizer;
-  /** Resolves when this replica knows everything that was stored before. */
-  readonly current: () => Promise<void>;
+  /** Resolves when this replica's cache has every earlier write. */
+  readonly waitUntilCurrent: () => Promise<void>;
 }
 
 const GROUP = 'rbac.authorization.platform.io';
 
-/** By resource: what is asked of who writes one. */
-const GUARDS: Readonly<Record<string, (parts: EscalationParts, request: AdmissionRequest, object: JsonObject) => Promise<void>>> = {
-  roles: guardRole,
-  clusterroles: guardRole,
-  rolebindings: guardBinding,
-  clusterrolebindings: guardBinding,
+/** Checks by resource; they reject with a StatusError. */
+const CHECKS: Readonly<
+  Record<string, (escalation: EscalationDependencies, request: AdmissionRequest, object: JsonObject) => Promise<void>>
+> = {
+  roles: checkRole,
+  clusterroles: checkRole,
+  rolebindings: checkBinding,
+  clusterrolebindings: checkBinding,
 };
 
-export function roleEscalation(escalation: EscalationParts): MutatingPlugin {
+export function escalationCheck(escalation: EscalationDependencies): MutatingPlugin {
   return {
     name: 'RoleEscalation',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
@@ -43,107 +45,119 @@ export function roleEscalation(escalation: EscalationParts): MutatingPlugin {
     mutate(request) {
       const { row } = request.resource;
       if (row.group !== GROUP || request.object === undefined || isInMastersGroup(request.user)) return undefined;
-      if (request.oldObject !== undefined && differsInUpkeepOnly(request.object, request.oldObject)) return undefined;
-      return GUARDS[row.resource]?.(escalation, request, request.object);
+      if (request.oldObject !== undefined && isGarbageCollectionChange(request.object, request.oldObject)) return undefined;
+      return CHECKS[row.resource]?.(escalation, request, request.object);
     },
   };
 }
 
-/** What the collection of garbage changes of an object. */
-const UPKEEP = ['ownerReferences', 'finalizers', 'managedFields'];
+/** Metadata that the garbage collector changes. */
+const GARBAGE_COLLECTION_FIELDS = ['ownerReferences', 'finalizers', 'managedFields'];
 
-function differsInUpkeepOnly(object: JsonObject, old: JsonObject): boolean {
-  const rest = (whole: JsonObject): JsonObject => ({
-    ...whole,
-    metadata: Object.fromEntries(Object.entries(readMetadata(whole)).filter(([member]) => !UPKEEP.includes(member))),
+function isGarbageCollectionChange(object: JsonObject, oldObject: JsonObject): boolean {
+  const otherFields = (role: JsonObject): JsonObject => ({
+    ...role,
+    metadata: Object.fromEntries(Object.entries(readMetadata(role)).filter(([member]) => !GARBAGE_COLLECTION_FIELDS.includes(member))),
   });
-  return equalJson(rest(object), rest(old));
+  return equalJson(otherFields(object), otherFields(oldObject));
 }
 
-async function guardRole(escalation: EscalationParts, request: AdmissionRequest, object: JsonObject): Promise<void> {
+async function checkRole(escalation: EscalationDependencies, request: AdmissionRequest, object: JsonObject): Promise<void> {
   const { resource } = request.resource.row;
-  // What a collection is asked to create has no name that leave could be given for (upstream behaviour).
+  // A create names no object, so that `escalate` for one name does not apply to it (upstream behaviour).
   const name = request.hasNameInPath ? request.name : '';
-  if (await mayDo(escalation, request.user, { verb: 'escalate', resource, namespace: request.namespace, name })) return;
+  if (await isAllowed(escalation, request.user, { verb: 'escalate', resource, namespace: request.namespace, name })) return;
   const rules = (arrayAt(object, 'rules') ?? []).filter(isObject).map(readRule);
-  await refuseMissing(escalation, request, rules);
-  // Without its aggregationRule a role keeps the rules that it has gathered, so removing one is no less than setting one.
+  await rejectMissingPermissions(escalation, request, rules);
+  // Without its aggregationRule a role keeps the rules that were aggregated, so removing one requires as much as
+  // setting one.
   if (![object, request.oldObject].some((role) => objectAt(role, 'aggregationRule') !== undefined)) return;
-  if (EVERYTHING.every(holds(escalation.policy, request.user, request.namespace))) return;
-  throw refusal(request, 'must have cluster-admin privileges to use the aggregationRule');
+  if (ALL_PERMISSIONS.every(permissionChecker(escalation.policy, request.user, request.namespace))) return;
+  throw rejection(request, 'must have cluster-admin privileges to use the aggregationRule');
 }
 
-const ALL = ['*'];
-const EVERYTHING: readonly PolicyRule[] = [
-  { verbs: ALL, groups: ALL, resources: ALL, names: [], paths: [] },
-  { verbs: ALL, groups: [], resources: [], names: [], paths: ALL },
+const WILDCARD = ['*'];
+const ALL_PERMISSIONS: readonly PolicyRule[] = [
+  { verbs: WILDCARD, groups: WILDCARD, resources: WILDCARD, names: [], paths: [] },
+  { verbs: WILDCARD, groups: [], resources: [], names: [], paths: WILDCARD },
 ];
 
-async function guardBinding(escalation: EscalationParts, request: AdmissionRequest, object: JsonObject): Promise<void> {
+async function checkBinding(escalation: EscalationDependencies, request: AdmissionRequest, object: JsonObject): Promise<void> {
   const { namespace, user } = request;
   const kind = objectAt(object, 'roleRef')?.['kind'];
   if (kind !== 'Role' && kind !== 'ClusterRole') throw clientError(`unsupported role reference kind: ${JSON.stringify(kind ?? '')}`);
   const role = readRoleReference(namespace, object);
   const resource = `${kind.toLowerCase()}s`;
-  if (await mayDo(escalation, user, { verb: 'bind', resource, namespace, name: role.name })) return;
+  if (await isAllowed(escalation, user, { verb: 'bind', resource, namespace, name: role.name })) return;
   if (kind === 'Role' && namespace === '') throw badRequest('Namespace parameter required.');
-  await refuseMissing(escalation, request, await rulesOf(escalation, role, resource));
+  await rejectMissingPermissions(escalation, request, await requireRoleRules(escalation, role, resource));
 }
 
-/** Of a role that this replica may not have seen yet. */
-async function rulesOf({ policy, current }: EscalationParts, role: RoleReference, resource: string): Promise<readonly PolicyRule[]> {
+/** The role may be newer than this replica's cache. */
+async function requireRoleRules(
+  { policy, waitUntilCurrent }: EscalationDependencies,
+  role: RoleReference,
+  resource: string,
+): Promise<readonly PolicyRule[]> {
   const known = policy.rulesOf(role);
   if (known !== undefined) return known;
-  await current();
+  await waitUntilCurrent();
   const rules = policy.rulesOf(role);
   if (rules === undefined) throw notFound({ group: GROUP, resource }, role.name);
   return rules;
 }
 
-/** The lists of a rule multiply: more than so many would hold up others. */
-const MOST_PARTS = 20_000;
+/** The lists of a rule multiply; the bound keeps one request from delaying others. */
+const MAX_COMPARED_PERMISSIONS = 20_000;
 
-type Asked = Pick<ResourceAttributes, 'verb' | 'resource' | 'namespace' | 'name'>;
+type RequestedPermission = Pick<ResourceAttributes, 'verb' | 'resource' | 'namespace' | 'name'>;
 
-async function mayDo({ authorizer }: EscalationParts, user: UserInfo, asked: Asked): Promise<boolean> {
-  const { type } = await authorizer.authorize(user, { kind: 'resource', group: GROUP, version: 'v1', subresource: '', ...asked });
+async function isAllowed({ authorizer }: EscalationDependencies, user: UserInfo, permission: RequestedPermission): Promise<boolean> {
+  const { type } = await authorizer.authorize(user, { kind: 'resource', group: GROUP, version: 'v1', subresource: '', ...permission });
   return type === 'allow';
 }
 
-async function refuseMissing({ policy }: EscalationParts, request: AdmissionRequest, rules: readonly PolicyRule[]): Promise<void> {
+async function rejectMissingPermissions(
+  { policy }: EscalationDependencies,
+  request: AdmissionRequest,
+  rules: readonly PolicyRule[],
+): Promise<void> {
   const { user, namespace, context } = request;
-  const isHeld = holds(policy, user, namespace);
-  const count = rules.reduce((sum, rule) => sum + countParts(rule), 0);
-  if (count > MOST_PARTS)
-    throw refusal(request, `it grants ${count} permissions one by one, and only ${MOST_PARTS} can be compared with those of a user`);
+  const isHeld = permissionChecker(policy, user, namespace);
+  const count = rules.reduce((sum, rule) => sum + countBreakdown(rule), 0);
+  if (count > MAX_COMPARED_PERMISSIONS)
+    throw rejection(
+      request,
+      `it grants ${count} permissions one by one, and only ${MAX_COMPARED_PERMISSIONS} can be compared with those of a user`,
+    );
   const yielder = slotYielder(context);
   const missing = await runSteps(
-    partsOf(rules, (part) => !isHeld(part)),
+    filterPermissions(rules, (part) => !isHeld(part)),
     yielder,
   );
   if (missing.length === 0) return;
   const groups = user.groups.map((group) => JSON.stringify(group)).join(' ');
-  const text = `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${await runSteps(shownRules(missing), yielder)}`;
-  throw refusal(request, text + resolutionErrors(heldBy(policy, user, namespace).errors));
+  const text = `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${await runSteps(formatRules(missing), yielder)}`;
+  throw rejection(request, text + resolutionErrors(resolveRules(policy, user, namespace).errors));
 }
 
-function* partsOf(rules: readonly PolicyRule[], isWanted: (part: PolicyRule) => boolean): Steps<readonly PolicyRule[]> {
-  const wanted: PolicyRule[] = [];
+function* filterPermissions(rules: readonly PolicyRule[], isIncluded: (part: PolicyRule) => boolean): Steps<readonly PolicyRule[]> {
+  const included: PolicyRule[] = [];
   for (const rule of rules) {
-    for (const part of parts(rule)) {
+    for (const part of breakdownRule(rule)) {
       yield;
-      if (isWanted(part)) wanted.push(part);
+      if (isIncluded(part)) included.push(part);
     }
   }
-  return wanted;
+  return included;
 }
 
-function refusal(request: AdmissionRequest, text: string): StatusError {
+function rejection(request: AdmissionRequest, text: string): StatusError {
   const { group, resource } = request.resource.row;
   return forbidden({ group, resource }, nameOf(request), text);
 }
 
-/** Here roles that are missing are named as resources are. */
+/** This message spells missing roles with the plural resource name. */
 function resolutionErrors(errors: readonly string[]): string {
   if (errors.length === 0) return '';
   const texts = errors.map((error) => error.replace(/^(cluster)?role\./, '$1roles.')).join(', ');

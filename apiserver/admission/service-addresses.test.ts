@@ -1,21 +1,24 @@
-/** Permissions to set externalIPs and load balancer addresses of a Service, for every kind of write, and writes that need none. */
+/**
+ * Permissions to set externalIPs and load balancer addresses of a Service, for every kind of write, and writes that
+ * need none.
+ */
 import { refusal, writeFixture, type Fixture } from '../../test/support/write-fixture';
 import type { JsonObject } from '../../shared/values/json';
-import type { AddressUse } from './service-addresses';
+import type { ServiceAddressUse } from './service-addresses';
 
 const PORTS = [{ port: 80, protocol: 'TCP' }];
 const EXTERNAL = 'services "a" is forbidden: Use of external IPs is denied by admission control';
 const BALANCER = 'services "a" is forbidden: Use of load balancer addresses is denied by admission control';
 
 let allowed: boolean;
-let asked: AddressUse[];
+let checks: ServiceAddressUse[];
 let fixture: Fixture;
 beforeEach(async () => {
   allowed = true;
-  asked = [];
+  checks = [];
   fixture = await writeFixture({
     mayUseAddresses: (_user, use) => {
-      asked.push(use);
+      checks.push(use);
       return allowed;
     },
   });
@@ -24,12 +27,12 @@ beforeEach(async () => {
 const service = (spec: JsonObject): JsonObject => ({ metadata: { name: 'a' }, spec: { ports: PORTS, ...spec } });
 const ingress = (...items: JsonObject[]): JsonObject => ({ status: { loadBalancer: { ingress: items } } });
 const balancer: JsonObject = { type: 'LoadBalancer', externalIPs: ['192.0.2.1', '192.0.2.2'] };
-const two = ingress({ ip: '192.0.2.7' }, { hostname: 'a.example.com' });
+const twoIngressPoints = ingress({ ip: '192.0.2.7' }, { hostname: 'a.example.com' });
 
-/** A load balancer with two external addresses and two of its own, and from now on nobody is allowed anything. */
-async function begin(): Promise<void> {
+/** Creates a load balancer with two external addresses and two status addresses, then denies all permissions. */
+async function createLoadBalancer(): Promise<void> {
   await fixture.create('services', service(balancer));
-  await fixture.patch('services', 'a', 'merge', two, { subresource: 'status' });
+  await fixture.patch('services', 'a', 'merge', twoIngressPoints, { subresource: 'status' });
   allowed = false;
   await fixture.cache.catchUp();
 }
@@ -38,7 +41,7 @@ type Write = () => Promise<unknown>;
 const status = { subresource: 'status' } as const;
 const apply = (body: JsonObject): JsonObject => ({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, ...body });
 
-const REFUSED: readonly (readonly [string, string, Write])[] = [
+const ADDS_ADDRESS: readonly (readonly [string, string, Write])[] = [
   ['an update', EXTERNAL, () => fixture.update('services', 'a', service({ ...balancer, externalIPs: ['192.0.2.3'] }))],
   ['a merge patch', EXTERNAL, () => fixture.patch('services', 'a', 'merge', { spec: { externalIPs: ['192.0.2.1', '192.0.2.3'] } })],
   [
@@ -59,18 +62,18 @@ const REFUSED: readonly (readonly [string, string, Write])[] = [
   ['an update of the status', BALANCER, () => fixture.update('services', 'a', { ...service(balancer), ...ingress({ ip: '::1' }) }, status)],
 ];
 
-it.each(REFUSED)('Service address check rejects %s that adds an address without permission', async (_title, message, write) => {
-  await begin();
+it.each(ADDS_ADDRESS)('Service address check rejects %s that adds an address without permission', async (_title, message, write) => {
+  await createLoadBalancer();
   expect(await refusal(write())).toMatchObject({ code: 403, reason: 'Forbidden', message, details: { name: 'a', kind: 'services' } });
 });
 
-it.each(REFUSED)('Service address check admits %s that adds an address with permission', async (_title, _message, write) => {
-  await begin();
+it.each(ADDS_ADDRESS)('Service address check admits %s that adds an address with permission', async (_title, _message, write) => {
+  await createLoadBalancer();
   allowed = true;
   await write();
 });
 
-const LEFT_ALONE: readonly (readonly [string, Write])[] = [
+const NEEDS_NO_PERMISSION: readonly (readonly [string, Write])[] = [
   ['changes labels', () => fixture.patch('services', 'a', 'merge', { metadata: { labels: { x: 'y' } } })],
   ['removes an external address', () => fixture.patch('services', 'a', 'merge', { spec: { externalIPs: ['192.0.2.2'] } })],
   ['removes all external addresses', () => fixture.patch('services', 'a', 'merge', { spec: { externalIPs: null } })],
@@ -81,11 +84,11 @@ const LEFT_ALONE: readonly (readonly [string, Write])[] = [
   ['changes the Service type', () => fixture.patch('services', 'a', 'merge', { spec: { type: 'NodePort' } })],
 ];
 
-it.each(LEFT_ALONE)('Service address check needs no permission for a write that %s', async (_title, write) => {
-  await begin();
-  asked = [];
+it.each(NEEDS_NO_PERMISSION)('Service address check needs no permission for a write that %s', async (_title, write) => {
+  await createLoadBalancer();
+  checks = [];
   await write();
-  expect(asked).toEqual([]);
+  expect(checks).toEqual([]);
 });
 
 it('Service address check asks for permission on create, with the namespace and name of the Service', async () => {
@@ -95,7 +98,7 @@ it('Service address check asks for permission on create, with the namespace and 
     message: EXTERNAL,
   });
   await fixture.create('services', service({}));
-  expect(asked[0]).toEqual({ subresource: 'externalips', namespace: 'ns', name: 'a' });
+  expect(checks[0]).toEqual({ subresource: 'externalips', namespace: 'ns', name: 'a' });
 });
 
 it('Service address check rejects with the generated name of the Service', async () => {

@@ -1,7 +1,7 @@
 /**
- * Who may draw traffic to a Service from addresses that are not the cluster's: by `spec.externalIPs`, or by the addresses of a load balancer in the
- * status. Either lets one tenant take the traffic of another, so both are for those only whom the authorizer allows to `update` the subresource
- * `externalips` or `loadbalancer` of Services. What is there already may stay or go, whoever writes.
+ * Permissions for Service addresses outside the cluster: `spec.externalIPs` and the load balancer addresses of the
+ * status. Either lets a tenant take the traffic of another, so adding one requires permission to `update` the
+ * subresource `externalips` or `loadbalancer` of Services. Existing addresses may be kept or removed by any writer.
  */
 import { arrayAt, isObject, type JsonObject, objectAt, stringAt, stringsAt } from '../../shared/values/json';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
@@ -11,29 +11,29 @@ import type { UserInfo } from '../../shared/api/identity/user';
 import type { AdmissionRequest } from '../registry/admission';
 import type { ValidatingPlugin } from './chain';
 
-/** What a user wants to do with a Service, as a permission to `update` one of its subresources (which nobody serves: they only name it). */
-export interface AddressUse {
+/** A permission to `update` a subresource of Services. The subresource is not served: it only names the permission. */
+export interface ServiceAddressUse {
   readonly subresource: 'externalips' | 'loadbalancer';
   readonly namespace: string;
   readonly name: string;
 }
 
-export type MayUse = (user: UserInfo, use: AddressUse) => MaybePromise<boolean>;
+export type CanUseAddresses = (user: UserInfo, use: ServiceAddressUse) => MaybePromise<boolean>;
 
-interface Guarded {
-  readonly subresource: AddressUse['subresource'];
-  readonly refusal: string;
+interface GuardedAddresses {
+  readonly subresource: ServiceAddressUse['subresource'];
+  readonly rejection: string;
   readonly addresses: (service: JsonObject | undefined) => readonly string[];
 }
 
-const EXTERNAL: Guarded = {
+const EXTERNAL: GuardedAddresses = {
   subresource: 'externalips',
-  refusal: 'Use of external IPs is denied by admission control',
+  rejection: 'Use of external IPs is denied by admission control',
   addresses: (service) => stringsAt(objectAt(service, 'spec') ?? {}, 'externalIPs'),
 };
-const BALANCER: Guarded = {
+const LOAD_BALANCER: GuardedAddresses = {
   subresource: 'loadbalancer',
-  refusal: 'Use of load balancer addresses is denied by admission control',
+  rejection: 'Use of load balancer addresses is denied by admission control',
   addresses: (service) =>
     (arrayAt(objectAt(objectAt(service, 'status'), 'loadBalancer'), 'ingress') ?? [])
       .filter(isObject)
@@ -41,7 +41,7 @@ const BALANCER: Guarded = {
       .filter((address) => address !== ''),
 };
 
-export function serviceAddresses(mayUse: MayUse): ValidatingPlugin {
+export function serviceAddressPermissions(canUseAddresses: CanUseAddresses): ValidatingPlugin {
   return {
     name: 'DenyServiceExternalIPs',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
@@ -49,20 +49,20 @@ export function serviceAddresses(mayUse: MayUse): ValidatingPlugin {
     validate(request) {
       const { row } = request.resource;
       if (row.group !== '' || row.resource !== 'services') return undefined;
-      const guarded = request.subresource === 'status' ? BALANCER : EXTERNAL;
-      const before = new Set(guarded.addresses(request.oldObject));
-      if (guarded.addresses(request.object).every((address) => before.has(address))) return undefined;
+      const guarded = request.subresource === 'status' ? LOAD_BALANCER : EXTERNAL;
+      const previous = new Set(guarded.addresses(request.oldObject));
+      if (guarded.addresses(request.object).every((address) => previous.has(address))) return undefined;
       const { user, namespace } = request;
-      const { subresource, refusal } = guarded;
+      const { subresource, rejection } = guarded;
       const name = nameOf(request);
-      const judge = (may: boolean): undefined => {
-        if (!may) throw forbidden({ group: '', resource: 'services' }, name, refusal);
+      const rejectUnlessAllowed = (isAllowed: boolean): undefined => {
+        if (!isAllowed) throw forbidden({ group: '', resource: 'services' }, name, rejection);
       };
-      const may = mayUse(user, { subresource, namespace, name });
-      return may instanceof Promise ? may.then(judge) : judge(may);
+      const isAllowed = canUseAddresses(user, { subresource, namespace, name });
+      return isAllowed instanceof Promise ? isAllowed.then(rejectUnlessAllowed) : rejectUnlessAllowed(isAllowed);
     },
   };
 }
 
-/** A generated name is in the object by now. */
+/** The name in the object is present by now even when generated. */
 const nameOf = (request: AdmissionRequest): string => stringAt(readMetadata(request.object ?? {}), 'name') ?? request.name;

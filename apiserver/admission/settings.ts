@@ -1,8 +1,10 @@
-/** What a file says to plug-ins, by plug-in. Who is not spoken to does as it usually does. */
+/**
+ * Configuration of admission plug-ins from the admission control file. A plug-in without an entry uses its defaults.
+ */
 import type { EventLimits } from './event-rate-limit';
 import type { ImagePolicySettings } from './image-policy';
 import type { NodeSelectorSettings } from './node-selector';
-import type { SecuritySettings } from './pod-security/settings';
+import type { PodSecuritySettings } from './pod-security/settings';
 import type { TolerationSettings } from './pod-toleration-restriction';
 import type { LimitedResource } from './quota/limited';
 import type { KubeconfigUsers } from '../../shared/client/kubeconfig/kubeconfig-users';
@@ -11,10 +13,10 @@ export interface AdmissionSettings {
   readonly nodeSelectors?: NodeSelectorSettings;
   readonly tolerations?: TolerationSettings;
   readonly eventLimits?: EventLimits;
-  readonly podSecurity?: SecuritySettings;
+  readonly podSecurity?: PodSecuritySettings;
   readonly limitedResources?: readonly LimitedResource[];
   readonly imagePolicy?: ImagePolicySettings;
-  /** As whom webhooks of either type are asked. */
-  readonly mutatingUsers?: KubeconfigUsers;
-  readonly validatingUsers?: KubeconfigUsers;
+  /** Credentials for calls of mutating and validating webhooks. */
+  readonly mutatingWebhookUsers?: KubeconfigUsers;
+  readonly validatingWebhookUsers?: KubeconfigUsers;
 }

@@ -8,38 +8,38 @@ const REQUESTS = 'certificatesigningrequests';
 const CERTIFICATE = Buffer.from('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n').toString('base64');
 
 let allowed: (use: SignerUse) => boolean;
-let asked: SignerUse[];
+let checks: SignerUse[];
 let fixture: Fixture;
 beforeEach(async () => {
-  asked = [];
+  checks = [];
   allowed = () => false;
   fixture = await writeFixture({
     mayUseSigner: (_user, use) => {
-      asked.push(use);
+      checks.push(use);
       return allowed(use);
     },
   });
 });
 
-const request = (signerName: string, organizations = ['devs'], more: JsonObject = {}): JsonObject => ({
+const request = (signerName: string, organizations = ['devs'], fields: JsonObject = {}): JsonObject => ({
   metadata: { name: 'r' },
   spec: {
     request: Buffer.from(certificateRequest({ commonName: 'c', organizations })).toString('base64'),
     signerName,
     usages: ['client auth'],
-    ...more,
+    ...fields,
   },
 });
 const condition = (type: string): JsonObject => ({ status: { conditions: [{ type, status: 'True' }] } });
 const patch = (subresource: 'approval' | 'status', body: JsonObject): Promise<Answer> =>
   fixture.patch(REQUESTS, 'r', 'merge', body, { subresource });
 
-async function begin(signerName = 'example.com/s'): Promise<void> {
+async function createRequest(signerName = 'example.com/s'): Promise<void> {
   await fixture.create(REQUESTS, request(signerName));
   await fixture.cache.catchUp();
 }
 
-const text = 'certificatesigningrequests.certificates.platform.io "r" is forbidden: ';
+const messagePrefix = 'certificatesigningrequests.certificates.platform.io "r" is forbidden: ';
 const LABELS = { metadata: { labels: { a: 'b' } } };
 
 test.each<['approval' | 'status', JsonObject, SignerUse['verb']]>([
@@ -53,14 +53,14 @@ test.each<['approval' | 'status', JsonObject, SignerUse['verb']]>([
   ['status', condition('Noted'), 'sign'],
   ['status', { spec: { signerName: 'mine.com/s' }, ...condition('Noted') }, 'sign'],
 ])('CertificateSigningRequest %s with %j requires permission to %s', async (subresource, body, verb) => {
-  await begin();
+  await createRequest();
   expect(await refusal(patch(subresource, body))).toMatchObject({
     code: 403,
-    message: `${text}user not permitted to ${verb} requests with signerName "example.com/s"`,
+    message: `${messagePrefix}user not permitted to ${verb} requests with signerName "example.com/s"`,
     details: { name: 'r', kind: REQUESTS },
   });
-  // A patch may be tried twice.
-  expect(asked.slice(0, 2)).toEqual([
+  // A patch may be retried.
+  expect(checks.slice(0, 2)).toEqual([
     { verb, name: 'example.com/s' },
     { verb, name: 'example.com/*' },
   ]);
@@ -69,7 +69,7 @@ test.each<['approval' | 'status', JsonObject, SignerUse['verb']]>([
 test.each(['example.com/s', 'example.com/*'])(
   'CertificateSigningRequest accepts approval and certificate with permission for the signer %s',
   async (name) => {
-    await begin();
+    await createRequest();
     allowed = (use) => use.name === name;
     await patch('approval', condition('Approved'));
     await patch('status', { status: { certificate: CERTIFICATE } });
@@ -77,24 +77,24 @@ test.each(['example.com/s', 'example.com/*'])(
 );
 
 test('CertificateSigningRequest requires no signer permission for labels and unchanged status', async () => {
-  await begin();
+  await createRequest();
   await patch('status', LABELS);
   await patch('status', {});
   await fixture.patch(REQUESTS, 'r', 'merge', LABELS);
-  expect(asked).toEqual([]);
+  expect(checks).toEqual([]);
 });
 
 test.each(['platform', 'kubernetes'])(
   'CertificateSigningRequest permission check uses the canonical spelling of a signer in the %s spelling',
   async (product) => {
-    await begin(`${product}.io/kubelet-serving`);
+    await createRequest(`${product}.io/kubelet-serving`);
     await refusal(patch('approval', condition('Approved')));
-    expect(asked[0]).toEqual({ verb: 'approve', name: 'platform.io/kubelet-serving' });
+    expect(checks[0]).toEqual({ verb: 'approve', name: 'platform.io/kubelet-serving' });
   },
 );
 
 test('CertificateSigningRequest is validated before the permission check', async () => {
-  await begin();
+  await createRequest();
   expect(await refusal(patch('approval', { status: { conditions: [{ type: 'Approved' }] } }))).toMatchObject({ code: 422 });
   expect(
     await refusal(fixture.create(REQUESTS, request('platform.io/kube-apiserver-client', ['system:masters'], { expirationSeconds: 1 }))),
@@ -107,7 +107,7 @@ test.each(['platform.io', 'kubernetes.io'])(
     const signer = `${product}/kube-apiserver-client`;
     expect(await refusal(fixture.create(REQUESTS, request(signer, ['devs', 'system:masters'])))).toMatchObject({
       code: 403,
-      message: `${text}use of ${signer} signer with system:masters group is not allowed`,
+      message: `${messagePrefix}use of ${signer} signer with system:masters group is not allowed`,
     });
     await fixture.create(REQUESTS, request(signer, ['devs']));
   },

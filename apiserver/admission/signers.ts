@@ -1,7 +1,8 @@
 /**
- * Who may decide on requests for certificates, and who may sign them: whoever the authorizer allows to `approve` or `sign` the signer that a request names (resource
- * `signers`, which nobody serves: it only names the permission), by its name or by its domain (`example.com/*`). And nobody asks clients' signer for a certificate
- * of those who may do everything: no request could take that back.
+ * Permissions for CertificateSigningRequests: approving and signing require the verbs `approve` and `sign` on the
+ * signer of the request, by its name or domain (`example.com/*`). The resource `signers` is not served: it only names
+ * the permission. Also rejects requests to the client signer for the group `system:masters`, because its members bypass
+ * authorization and a certificate cannot be revoked.
  */
 import { equalJson, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
@@ -15,69 +16,80 @@ import type { ValidatingPlugin } from './chain';
 
 export interface SignerUse {
   readonly verb: 'approve' | 'sign';
-  /** In canonical spelling; `example.com/*` = all of a domain. */
+  /** In canonical spelling; `example.com/*` = all signers of a domain. */
   readonly name: string;
 }
 
-export type MayUseSigner = (user: UserInfo, use: SignerUse) => MaybePromise<boolean>;
+export type CanUseSigner = (user: UserInfo, use: SignerUse) => MaybePromise<boolean>;
 
-const CLIENTS = 'platform.io/kube-apiserver-client';
+const CLIENT_SIGNER = 'platform.io/kube-apiserver-client';
 
-export const signerPlugins = (mayUse: MayUseSigner): readonly ValidatingPlugin[] => [
-  guard('CertificateApproval', 'UPDATE', 'approval', (request) => mayOnly(mayUse, 'approve', request)),
-  guard('CertificateSigning', 'UPDATE', 'status', (request) => (isAnswered(request) ? mayOnly(mayUse, 'sign', request) : undefined)),
-  guard('CertificateSubjectRestriction', 'CREATE', undefined, refuseMasters),
+export const certificateSigningPlugins = (canUseSigner: CanUseSigner): readonly ValidatingPlugin[] => [
+  certificateRequestPlugin('CertificateApproval', 'UPDATE', 'approval', (request) =>
+    requireSignerPermission(canUseSigner, 'approve', request),
+  ),
+  certificateRequestPlugin('CertificateSigning', 'UPDATE', 'status', (request) =>
+    hasSigningChange(request) ? requireSignerPermission(canUseSigner, 'sign', request) : undefined,
+  ),
+  certificateRequestPlugin('CertificateSubjectRestriction', 'CREATE', undefined, rejectMastersGroup),
 ];
 
-/** Judges what happens to requests for certificates at one endpoint. */
-function guard(
+/** A plug-in for one endpoint of CertificateSigningRequests. */
+function certificateRequestPlugin(
   name: string,
-  wanted: 'CREATE' | 'UPDATE',
-  endpoint: string | undefined,
-  judge: (request: AdmissionRequest) => Promise<void> | undefined,
+  handledOperation: 'CREATE' | 'UPDATE',
+  handledSubresource: string | undefined,
+  check: (request: AdmissionRequest) => Promise<void> | undefined,
 ): ValidatingPlugin {
-  const isMeant = ({ resource: { row }, subresource }: AdmissionTarget): boolean =>
-    row.group === 'certificates.platform.io' && row.resource === 'certificatesigningrequests' && subresource === endpoint;
+  const isHandled = ({ resource: { row }, subresource }: AdmissionTarget): boolean =>
+    row.group === 'certificates.platform.io' && row.resource === 'certificatesigningrequests' && subresource === handledSubresource;
   return {
     name,
-    handles: (operation) => operation === wanted,
-    inspectsObject: isMeant,
-    validate: (request) => (isMeant(request) ? judge(request) : undefined),
+    handles: (operation) => operation === handledOperation,
+    inspectsObject: isHandled,
+    validate: (request) => (isHandled(request) ? check(request) : undefined),
   };
 }
 
 const signerOf = (object: JsonObject | undefined): string => stringAt(objectAt(object, 'spec'), 'signerName') ?? '';
 
-/** The signer that is stored counts. */
-function mayOnly(mayUse: MayUseSigner, verb: SignerUse['verb'], request: AdmissionRequest): Promise<void> | undefined {
+/** Checks the stored signer name, not the one in the request. */
+function requireSignerPermission(
+  canUseSigner: CanUseSigner,
+  verb: SignerUse['verb'],
+  request: AdmissionRequest,
+): Promise<void> | undefined {
   const signer = signerOf(request.oldObject);
   const name = canonicalQualifiedName(signer);
   const domain = `${name.split('/', 1)[0] ?? ''}/*`;
-  const may = whenResolved(mayUse(request.user, { verb, name }), (allowed) => allowed || mayUse(request.user, { verb, name: domain }));
-  const refuse = (allowed: boolean): undefined => {
-    if (!allowed) throw refusal(request, `user not permitted to ${verb} requests with signerName ${JSON.stringify(signer)}`);
+  const decision = whenResolved(
+    canUseSigner(request.user, { verb, name }),
+    (allowed) => allowed || canUseSigner(request.user, { verb, name: domain }),
+  );
+  const rejectUnlessAllowed = (allowed: boolean): undefined => {
+    if (!allowed) throw rejection(request, `user not permitted to ${verb} requests with signerName ${JSON.stringify(signer)}`);
   };
-  return may instanceof Promise ? may.then(refuse) : refuse(may);
+  return decision instanceof Promise ? decision.then(rejectUnlessAllowed) : rejectUnlessAllowed(decision);
 }
 
-/** Labels and the like are for all who may write the status. */
-function isAnswered({ object, oldObject }: AdmissionRequest): boolean {
+/** Other changes, such as labels, only require permission for the status. */
+function hasSigningChange({ object, oldObject }: AdmissionRequest): boolean {
   const [now, before] = [objectAt(object, 'status') ?? {}, objectAt(oldObject, 'status') ?? {}];
-  const isSame = (member: string, absent: JsonObject[] | string): boolean =>
-    equalJson(own(now, member) ?? absent, own(before, member) ?? absent);
-  return !isSame('certificate', '') || !isSame('conditions', []);
+  const isUnchanged = (member: string, defaultValue: JsonObject[] | string): boolean =>
+    equalJson(own(now, member) ?? defaultValue, own(before, member) ?? defaultValue);
+  return !isUnchanged('certificate', '') || !isUnchanged('conditions', []);
 }
 
-function refuseMasters(request: AdmissionRequest): undefined {
+function rejectMastersGroup(request: AdmissionRequest): undefined {
   const signer = signerOf(request.object);
-  if (canonicalQualifiedName(signer) !== CLIENTS) return;
+  if (canonicalQualifiedName(signer) !== CLIENT_SIGNER) return;
   const text = Buffer.from(stringAt(objectAt(request.object, 'spec'), 'request') ?? '', 'base64').toString('latin1');
   if (parseCertificateRequest(text).organizations.includes(MASTERS_GROUP))
-    throw refusal(request, `use of ${signer} signer with ${MASTERS_GROUP} group is not allowed`);
+    throw rejection(request, `use of ${signer} signer with ${MASTERS_GROUP} group is not allowed`);
 }
 
-/** A generated name is in the object by now. */
-function refusal({ resource: { row }, name, object }: AdmissionRequest, text: string): StatusError {
+/** The name in the object is present by now even when generated. */
+function rejection({ resource: { row }, name, object }: AdmissionRequest, text: string): StatusError {
   const { group, resource } = row;
   return forbidden({ group, resource }, stringAt(readMetadata(object ?? {}), 'name') ?? name, text);
 }

@@ -1,4 +1,7 @@
-/** A claim that is created without a class gets the default one, and a bound claim grows only where its class lets volumes grow. */
+/**
+ * DefaultStorageClass and PersistentVolumeClaimResize: a new claim without a class gets the default one, and a claim
+ * can grow only when its StorageClass allows expansion.
+ */
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 import { compareQuantities } from '../../shared/values/quantity';
@@ -7,17 +10,17 @@ import type { Entry } from '../cache/cache';
 import { parseEntry } from '../registry/object/stored-object';
 import type { AdmissionTarget } from '../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from './chain';
-import { defaultAmong } from './default-class';
-import { refused } from './pod-creation';
+import { newestDefaultClass } from './default-class';
+import { newForbidden } from './pod-creation';
 
-const MARKS = ['storageclass.platform.io/is-default-class', 'storageclass.beta.platform.io/is-default-class'];
-const OLD_MEMBER = 'volume.beta.platform.io/storage-class';
-const FIXED = 'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
+const DEFAULT_ANNOTATIONS = ['storageclass.platform.io/is-default-class', 'storageclass.beta.platform.io/is-default-class'];
+const BETA_CLASS_ANNOTATION = 'volume.beta.platform.io/storage-class';
+const NOT_RESIZABLE = 'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
 
 const isClaim = ({ resource: { row }, subresource }: AdmissionTarget): boolean =>
   row.group === '' && row.resource === 'persistentvolumeclaims' && subresource === undefined;
 
-/** `classes`: the StorageClasses that there are at this moment. */
+/** `classes` returns the current StorageClass entries. */
 export function defaultStorageClass(classes: () => Iterable<Entry>): MutatingPlugin {
   return {
     name: 'DefaultStorageClass',
@@ -25,16 +28,15 @@ export function defaultStorageClass(classes: () => Iterable<Entry>): MutatingPlu
     inspectsObject: isClaim,
     mutate(request) {
       const spec = isClaim(request) ? objectAt(request.object, 'spec') : undefined;
-      if (spec === undefined || classOf(request.object ?? {}) !== undefined) return undefined;
-      const name = defaultAmong(classes(), MARKS);
+      if (spec === undefined || storageClassOf(request.object ?? {}) !== undefined) return undefined;
+      const name = newestDefaultClass(classes(), DEFAULT_ANNOTATIONS);
       if (name !== undefined) spec['storageClassName'] = name;
       return undefined;
     },
   };
 }
 
-/** `find`: a StorageClass by its name. */
-export function claimResize(find: (name: string) => Entry | undefined): ValidatingPlugin {
+export function persistentVolumeClaimResize(getStorageClass: (name: string) => Entry | undefined): ValidatingPlugin {
   return {
     name: 'PersistentVolumeClaimResize',
     handles: (operation) => operation === 'UPDATE',
@@ -44,8 +46,8 @@ export function claimResize(find: (name: string) => Entry | undefined): Validati
       if (!isClaim(request) || object === undefined || oldObject === undefined) return undefined;
       const [now, before] = [sizeOf(object), sizeOf(oldObject)];
       if (now === undefined || before === undefined || compareQuantities(now, before) <= 0) return undefined;
-      const entry = find(classOf(oldObject) ?? '');
-      if (entry === undefined || own(parseEntry(entry).object, 'allowVolumeExpansion') !== true) throw refused(request, FIXED);
+      const entry = getStorageClass(storageClassOf(oldObject) ?? '');
+      if (entry === undefined || own(parseEntry(entry).object, 'allowVolumeExpansion') !== true) throw newForbidden(request, NOT_RESIZABLE);
       return undefined;
     },
   };
@@ -54,9 +56,9 @@ export function claimResize(find: (name: string) => Entry | undefined): Validati
 const sizeOf = (claim: JsonObject): string | undefined =>
   stringAt(objectAt(objectAt(objectAt(claim, 'spec'), 'resources'), 'requests'), 'storage');
 
-/** Also the one that is named in the older way; an empty one is one. */
-function classOf(claim: JsonObject): string | undefined {
+/** The class from the beta annotation or the spec. An empty class counts as a class. */
+function storageClassOf(claim: JsonObject): string | undefined {
   const annotations = objectAt(readMetadata(claim), 'annotations') ?? {};
-  const old = Object.keys(annotations).find((name) => canonicalQualifiedName(name) === OLD_MEMBER);
-  return old === undefined ? stringAt(objectAt(claim, 'spec'), 'storageClassName') : (stringAt(annotations, old) ?? '');
+  const betaKey = Object.keys(annotations).find((name) => canonicalQualifiedName(name) === BETA_CLASS_ANNOTATION);
+  return betaKey === undefined ? stringAt(objectAt(claim, 'spec'), 'storageClassName') : (stringAt(annotations, betaKey) ?? '');
 }

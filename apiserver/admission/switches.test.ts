@@ -1,5 +1,5 @@
 /** Flags that enable and disable admission plug-ins; every error but the last was observed at release 1.31.1. */
-import { isOn, switchesFault } from './switches';
+import { isPluginEnabled, pluginOverridesFault } from './switches';
 
 const split = (names: string): readonly string[] => names.split(',').filter((name) => name !== '');
 
@@ -22,20 +22,22 @@ it.each([
   ['ClusterTrustBundleAttest', '', 'enable-admission-plugins plugin "ClusterTrustBundleAttest" is not available in this server'],
 ])(
   'plug-in flags are checked for unknown and overlapping names: --enable-admission-plugins=%s --disable-admission-plugins=%s',
-  (enabled, disabled, fault) => expect(switchesFault({ enabled: split(enabled), disabled: split(disabled) })).toBe(fault),
+  (enabled, disabled, fault) => expect(pluginOverridesFault({ enabled: split(enabled), disabled: split(disabled) })).toBe(fault),
 );
 
 it.each([
   ['by-default', false, '', '', true],
   ['by-default', false, '', 'a', false],
-  ['when-asked', true, '', '', false],
-  ['when-asked', false, 'a', '', true],
+  ['explicitly', true, '', '', false],
+  ['explicitly', false, 'a', '', true],
   ['with-nodes', false, '', '', false],
   ['with-nodes', true, '', '', true],
   ['with-nodes', false, 'a', '', true],
   ['with-nodes', true, '', 'a', false],
 ] as const)(
   'plug-in of default %s, with node identities: %s, enabled: %s, disabled: %s, runs: %s',
-  (on, tellsNodes, enabled, disabled, expected) =>
-    expect(isOn({ name: 'a', on }, { enabled: split(enabled), disabled: split(disabled) }, tellsNodes)).toBe(expected),
+  (enabledWhen, hasNodeIdentities, enabled, disabled, expected) =>
+    expect(isPluginEnabled({ name: 'a', enabledWhen }, { enabled: split(enabled), disabled: split(disabled) }, hasNodeIdentities)).toBe(
+      expected,
+    ),
 );

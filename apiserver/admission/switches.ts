@@ -1,45 +1,59 @@
-/** Which plug-ins are on: the table's word, and what the flags say otherwise. Judges the flags in upstream's words. */
+/**
+ * Determines which admission plug-ins are enabled, from the table and the flags, and validates the flags with
+ * upstream's messages.
+ */
 import { quote } from '../../shared/values/quote';
 import type { AdmissionSettings } from './settings';
-import { ADMISSION_PLUGINS, type PluginRow } from './table';
+import { ADMISSION_PLUGINS, type PluginRegistration } from './table';
 
-/** Names of plug-ins. */
-export interface PluginSwitches {
+/** Plug-in names from `--enable-admission-plugins` and `--disable-admission-plugins`. */
+export interface PluginOverrides {
   readonly enabled: readonly string[];
   readonly disabled: readonly string[];
 }
 
-export const AS_THE_TABLE_SAYS: PluginSwitches = { enabled: [], disabled: [] };
+export const NO_OVERRIDES: PluginOverrides = { enabled: [], disabled: [] };
 
-/** `tellsNodes`: nodes are told apart from other users. */
-export function isOn({ name, on }: Pick<PluginRow, 'name' | 'on'>, { enabled, disabled }: PluginSwitches, tellsNodes: boolean): boolean {
+/**
+ * `hasNodeIdentities`: whether the Node authorizer is on, so that requests of nodes can be distinguished from those of
+ * other users.
+ */
+export function isPluginEnabled(
+  { name, enabledWhen }: Pick<PluginRegistration, 'name' | 'enabledWhen'>,
+  { enabled, disabled }: PluginOverrides,
+  hasNodeIdentities: boolean,
+): boolean {
   if (disabled.includes(name)) return false;
-  return enabled.includes(name) || on === 'by-default' || (on === 'with-nodes' && tellsNodes);
+  return enabled.includes(name) || enabledWhen === 'by-default' || (enabledWhen === 'with-nodes' && hasNodeIdentities);
 }
 
-/** Names of those that are on and have not been told what they need. */
-export const untold = (switches: PluginSwitches, settings: AdmissionSettings): readonly string[] =>
-  ADMISSION_PLUGINS.filter((row) => row.needs !== undefined && settings[row.needs] === undefined && isOn(row, switches, false)).map(
-    ({ name }) => name,
-  );
+/** Names of enabled plug-ins without their required configuration. */
+export const pluginsMissingSettings = (overrides: PluginOverrides, settings: AdmissionSettings): readonly string[] =>
+  ADMISSION_PLUGINS.filter(
+    (registration) =>
+      registration.requiredSetting !== undefined &&
+      settings[registration.requiredSetting] === undefined &&
+      isPluginEnabled(registration, overrides, false),
+  ).map(({ name }) => name);
 
-/** What is wrong with the switches; undefined = nothing. */
-export function switchesFault({ enabled, disabled }: PluginSwitches): string | undefined {
-  const both = enabled.filter((name) => disabled.includes(name));
+/** The error of the flags; `undefined` when they are valid. */
+export function pluginOverridesFault({ enabled, disabled }: PluginOverrides): string | undefined {
+  const overlapping = enabled.filter((name) => disabled.includes(name));
   const faults = [
-    ...unknown('enable', enabled),
-    ...unknown('disable', disabled),
-    ...(both.length === 0
+    ...unknownPluginFaults('enable', enabled),
+    ...unknownPluginFaults('disable', disabled),
+    ...(overlapping.length === 0
       ? []
-      : [`[${[...new Set(both)].sort().join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`]),
+      : [`[${[...new Set(overlapping)].sort().join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`]),
     ...enabled
-      .filter((name) => rowOf(name)?.make === undefined && rowOf(name) !== undefined)
+      .filter((name) => registrationOf(name)?.create === undefined && registrationOf(name) !== undefined)
       .map((name) => `enable-admission-plugins plugin ${quote(name)} is not available in this server`),
   ];
   return faults.length > 1 ? `[${faults.join(', ')}]` : faults[0];
 }
 
-const rowOf = (name: string): PluginRow | undefined => ADMISSION_PLUGINS.find((row) => row.name === name);
+const registrationOf = (name: string): PluginRegistration | undefined =>
+  ADMISSION_PLUGINS.find((registration) => registration.name === name);
 
-const unknown = (verb: 'enable' | 'disable', names: readonly string[]): readonly string[] =>
-  names.filter((name) => rowOf(name) === undefined).map((name) => `${verb}-admission-plugins plugin ${quote(name)} is unknown`);
+const unknownPluginFaults = (verb: 'enable' | 'disable', names: readonly string[]): readonly string[] =>
+  names.filter((name) => registrationOf(name) === undefined).map((name) => `${verb}-admission-plugins plugin ${quote(name)} is unknown`);

@@ -1,9 +1,9 @@
-/** The priority classes that every cluster has are not deleted. */
+/** Rejects the deletion of the system PriorityClasses. */
 import { forbidden } from '../../shared/api/errors/status';
 import { SYSTEM_PRIORITY_CLASSES } from '../kinds/scheduling/priority-class';
 import type { ValidatingPlugin } from './chain';
 
-export function systemPriorities(): ValidatingPlugin {
+export function systemPriorityClassProtection(): ValidatingPlugin {
   return {
     name: 'Priority',
     handles: (operation) => operation === 'DELETE',

@@ -1,172 +1,176 @@
 /**
- * The admission plug-ins under upstream's names, in the order in which they run: which of them are on without being asked for, and what each is made of.
- * A name without `make` is known and not offered: who asks for it is told so.
+ * The table of admission plug-ins under upstream's names, in the order in which they run. A plug-in without `create` is
+ * known but not available: enabling it is an error.
  */
 import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Cache } from '../cache/cache';
 import type { Resources } from '../registry/resources';
 import type { Admission, ReservingPlugin } from '../registry/admission';
-import type { AdmissionMeter, MutatingPlugin, ValidatingPlugin } from './chain';
+import type { AdmissionMetrics, MutatingPlugin, ValidatingPlugin } from './chain';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Random } from '../../shared/runtime/random';
 import { alwaysPullImages } from './always-pull-images';
-import { hardAntiAffinity } from './anti-affinity';
+import { limitPodHardAntiAffinityTopology } from './anti-affinity';
 import { denyExternalIps } from './external-ips';
 import { eventRateLimit } from './event-rate-limit';
 import { extendedResourceToleration } from './extended-resource-toleration';
 import { defaultIngressClass } from './default-ingress-class';
 import { defaultTolerationSeconds } from './default-toleration-seconds';
-import { imagePolicyWebhook, type AskImages } from './image-policy';
+import { imagePolicyWebhook, type SendImageReview } from './image-policy';
 import { limitRanger } from './limit-ranger';
-import { namespaceAutoProvision, type MakeNamespace } from './namespace-auto-provision';
-import { namespaceLifecycle, protectedNamespaces } from './namespace-lifecycle';
-import { nodeRestriction, type NodeRestrictionParts } from './node-restriction';
+import { namespaceAutoProvision, type CreateNamespace } from './namespace-auto-provision';
+import { namespaceLifecycle, protectSystemNamespaces } from './namespace-lifecycle';
+import { nodeRestriction, type NodeRestrictionDependencies } from './node-restriction';
 import { podNodeSelector } from './node-selector';
 import { alwaysDeny, namespaceExists } from './plain-plugins';
-import { ownerPermissions, type OwnerParts } from './owner-references';
-import { podSecurity, type PodSecurityExempted, type PodSecurityJudged } from './pod-security';
-import { podPriority, priorityClasses, type PriorityClasses } from './priority';
+import { ownerReferencesPermissionEnforcement, type OwnerPermissionDependencies } from './owner-references';
+import { podSecurity, type OnPodSecurityExemption, type OnPodSecurityEvaluation } from './pod-security';
+import { podPriority, priorityClassValidation, type PriorityClasses } from './priority';
 import { podTolerationRestriction } from './pod-toleration-restriction';
-import { resourceQuota, type ResourceQuotaParts } from './quota/resource-quota';
-import type { EscalationParts } from './role-escalation';
+import { resourceQuota, type ResourceQuotaDependencies } from './quota/resource-quota';
+import type { EscalationDependencies } from './role-escalation';
 import { runtimeClass } from './runtime-class';
-import type { MayUse } from './service-addresses';
+import type { CanUseAddresses } from './service-addresses';
 import { serviceAccount } from './service-account';
 import type { AdmissionSettings } from './settings';
-import { signerPlugins, type MayUseSigner } from './signers';
-import { storageProtection } from './storage-protection';
-import { claimResize, defaultStorageClass } from './storage-classes';
+import { certificateSigningPlugins, type CanUseSigner } from './signers';
+import { storageObjectInUseProtection } from './storage-protection';
+import { persistentVolumeClaimResize, defaultStorageClass } from './storage-classes';
 import { taintNodes } from './taint-nodes';
 
-/** Those outside, who are asked when all others have had their say. */
+/** The webhook plug-ins, which run after the other plug-ins of their step. */
 export interface WebhookPlugins {
-  /** `again` = the plug-ins before it. */
-  readonly mutating: (again: Admission['mutate']) => MutatingPlugin;
+  /** `reinvoke` runs the mutating plug-ins before it again. */
+  readonly mutating: (reinvoke: Admission['mutate']) => MutatingPlugin;
   readonly validating: ValidatingPlugin;
 }
 
-/** What plug-ins look at besides the request. */
-export interface AdmissionSurroundings {
-  /** Absent = nobody wants to know what PodSecurity says. */
-  readonly podSecurityJudged?: PodSecurityJudged;
-  /** Absent = nobody wants to know whom PodSecurity exempts. */
-  readonly podSecurityExempted?: PodSecurityExempted;
-  /** Absent = nobody wants to know how long plug-ins take. */
-  readonly meter?: AdmissionMeter;
+/** What plug-ins depend on besides the request. */
+export interface AdmissionDependencies {
+  /** Absent = PodSecurity evaluations are not counted. */
+  readonly onPodSecurityEvaluation?: OnPodSecurityEvaluation;
+  /** Absent = PodSecurity exemptions are not counted. */
+  readonly onPodSecurityExemption?: OnPodSecurityExemption;
+  /** Absent = durations are not recorded. */
+  readonly metrics?: AdmissionMetrics;
   readonly names: GeneratedNames;
   readonly random: Pick<Random, 'string'>;
   readonly cache: Pick<Cache, 'snapshot'>;
   readonly resources: Pick<Resources, 'require'>;
-  /** What quotas leave room for; absent = they hold nobody back. */
-  readonly quotas?: Pick<ResourceQuotaParts, 'guards' | 'cache'>;
-  /** Who may give Services addresses from outside the cluster; absent = everyone. */
-  readonly mayUseAddresses?: MayUse | undefined;
-  /** Who may decide on requests for certificates and sign them; absent = everyone. */
-  readonly mayUseSigner?: MayUseSigner | undefined;
-  /** What nodes are confined to, where NodeRestriction is on; absent = they are as free as others. */
-  readonly nodes?: NodeRestrictionParts | undefined;
-  /** Absent = no policy is asked. */
+  /** Absent = quotas are not enforced. */
+  readonly quotas?: Pick<ResourceQuotaDependencies, 'guards' | 'cache'>;
+  /** Whether a user may add Service addresses from outside the cluster; absent = every user may. */
+  readonly canUseAddresses?: CanUseAddresses | undefined;
+  /** Whether a user may approve or sign certificate requests; absent = every user may. */
+  readonly canUseSigner?: CanUseSigner | undefined;
+  /** For NodeRestriction; absent = nodes are not restricted. */
+  readonly nodeRestriction?: NodeRestrictionDependencies | undefined;
+  /** Absent = there is no ValidatingAdmissionPolicy. */
   readonly policies?: ValidatingPlugin | undefined;
-  /** Absent = no webhook is asked. */
+  /** Absent = no webhooks are called. */
   readonly webhooks?: WebhookPlugins | undefined;
-  /** Who may make objects somebody's; absent = everyone. */
-  readonly owners?: OwnerParts | undefined;
-  /** Absent = no namespace is made for those who create objects. */
-  readonly makeNamespace?: MakeNamespace | undefined;
-  /** Who knows which images may run; absent = nobody. */
-  readonly imageReviews?: AskImages | undefined;
+  /** For OwnerReferencesPermissionEnforcement; absent = owner references need no permission. */
+  readonly ownerPermissions?: OwnerPermissionDependencies | undefined;
+  /** For NamespaceAutoProvision; absent = namespaces are not created. */
+  readonly createNamespace?: CreateNamespace | undefined;
+  /** For ImagePolicyWebhook; absent = images are not reviewed. */
+  readonly sendImageReview?: SendImageReview | undefined;
   readonly clock: Clock;
   readonly settings?: AdmissionSettings | undefined;
-  /** What those hold who write roles and bindings; absent = everyone may give away everything. */
-  readonly escalation?: EscalationParts | undefined;
+  /** For the role escalation check; absent = every user may grant every permission. */
+  readonly escalation?: EscalationDependencies | undefined;
 }
 
-/** What a plug-in takes part in. */
-export interface PluginParts {
+/** The instances of a plug-in for each step. */
+export interface PluginInstances {
   readonly mutating?: MutatingPlugin;
   readonly validating?: ValidatingPlugin;
   readonly reserving?: ReservingPlugin;
-  /** Changes objects after all others, and has those asked again. */
-  readonly outside?: WebhookPlugins['mutating'];
+  /** A webhook plug-in, which runs after the other mutating plug-ins and may reinvoke them. */
+  readonly mutatingWebhook?: WebhookPlugins['mutating'];
 }
 
-export interface PluginRow {
+export interface PluginRegistration {
   readonly name: string;
-  /** `with-nodes`: where nodes are told apart from other users. */
-  readonly on: 'by-default' | 'when-asked' | 'with-nodes';
-  readonly make?: (surroundings: AdmissionSurroundings) => PluginParts;
-  /** What it cannot be without, once it is asked for. */
-  readonly needs?: keyof AdmissionSettings;
+  /** `with-nodes`: when the Node authorizer is on. */
+  readonly enabledWhen: 'by-default' | 'explicitly' | 'with-nodes';
+  readonly create?: (deps: AdmissionDependencies) => PluginInstances;
+  /** The configuration that the plug-in cannot run without. */
+  readonly requiredSetting?: keyof AdmissionSettings;
 }
 
-const everyone = (): boolean => true;
+const allowAll = (): boolean => true;
 
-const signers =
-  (name: string): NonNullable<PluginRow['make']> =>
-  ({ mayUseSigner }) => {
-    const validating = signerPlugins(mayUseSigner ?? everyone).find((plugin) => plugin.name === name);
+const createCertificatePlugin =
+  (name: string): NonNullable<PluginRegistration['create']> =>
+  ({ canUseSigner }) => {
+    const validating = certificateSigningPlugins(canUseSigner ?? allowAll).find((plugin) => plugin.name === name);
     return validating === undefined ? {} : { validating };
   };
 
-export const ADMISSION_PLUGINS: readonly PluginRow[] = [
-  { name: 'AlwaysAdmit', on: 'when-asked', make: () => ({}) },
+export const ADMISSION_PLUGINS: readonly PluginRegistration[] = [
+  { name: 'AlwaysAdmit', enabledWhen: 'explicitly', create: () => ({}) },
   {
     name: 'NamespaceAutoProvision',
-    on: 'when-asked',
-    make: ({ makeNamespace }) => (makeNamespace === undefined ? {} : { mutating: namespaceAutoProvision(makeNamespace) }),
+    enabledWhen: 'explicitly',
+    create: ({ createNamespace }) => (createNamespace === undefined ? {} : { mutating: namespaceAutoProvision(createNamespace) }),
   },
   {
     name: 'NamespaceLifecycle',
-    on: 'by-default',
-    make: ({ names }) => ({ mutating: namespaceLifecycle(), validating: protectedNamespaces(names) }),
+    enabledWhen: 'by-default',
+    create: ({ names }) => ({ mutating: namespaceLifecycle(), validating: protectSystemNamespaces(names) }),
   },
-  { name: 'NamespaceExists', on: 'when-asked', make: () => ({ mutating: namespaceExists() }) },
+  { name: 'NamespaceExists', enabledWhen: 'explicitly', create: () => ({ mutating: namespaceExists() }) },
   {
     name: 'LimitPodHardAntiAffinityTopology',
-    on: 'when-asked',
-    make: ({ names }) => ({ validating: hardAntiAffinity(`${names.prefix}/hostname`) }),
+    enabledWhen: 'explicitly',
+    create: ({ names }) => ({ validating: limitPodHardAntiAffinityTopology(`${names.prefix}/hostname`) }),
   },
   {
     name: 'LimitRanger',
-    on: 'by-default',
-    make({ cache, names, resources }) {
-      const { defaulting, bounding } = limitRanger({ cache, ranges: resources.require('limitranges').stored, names });
-      return { mutating: defaulting, validating: bounding };
+    enabledWhen: 'by-default',
+    create({ cache, names, resources }) {
+      const { mutating, validating } = limitRanger({ cache, limitRanges: resources.require('limitranges').stored, names });
+      return { mutating, validating };
     },
   },
   {
     name: 'ServiceAccount',
-    on: 'by-default',
-    make({ cache, names, random, resources }) {
+    enabledWhen: 'by-default',
+    create({ cache, names, random, resources }) {
       const accounts = resources.require('serviceaccounts').stored;
-      return serviceAccount({ names, random, account: (namespace, name) => cache.snapshot(accounts).get(`${namespace}/${name}`) });
+      return serviceAccount({ names, random, getAccount: (namespace, name) => cache.snapshot(accounts).get(`${namespace}/${name}`) });
     },
   },
-  { name: 'NodeRestriction', on: 'with-nodes', make: ({ nodes }) => (nodes === undefined ? {} : nodeRestriction(nodes)) },
-  { name: 'TaintNodesByCondition', on: 'by-default', make: ({ names }) => ({ mutating: taintNodes(names.prefix) }) },
-  { name: 'AlwaysPullImages', on: 'when-asked', make: () => ({ mutating: alwaysPullImages() }) },
+  {
+    name: 'NodeRestriction',
+    enabledWhen: 'with-nodes',
+    create: (deps) => (deps.nodeRestriction === undefined ? {} : nodeRestriction(deps.nodeRestriction)),
+  },
+  { name: 'TaintNodesByCondition', enabledWhen: 'by-default', create: ({ names }) => ({ mutating: taintNodes(names.prefix) }) },
+  { name: 'AlwaysPullImages', enabledWhen: 'explicitly', create: () => ({ mutating: alwaysPullImages() }) },
   {
     name: 'ImagePolicyWebhook',
-    on: 'when-asked',
-    needs: 'imagePolicy',
-    make({ settings, imageReviews, names, clock }) {
+    enabledWhen: 'explicitly',
+    requiredSetting: 'imagePolicy',
+    create({ settings, sendImageReview, names, clock }) {
       const { imagePolicy } = settings ?? {};
-      return imagePolicy === undefined || imageReviews === undefined
+      return imagePolicy === undefined || sendImageReview === undefined
         ? {}
-        : { validating: imagePolicyWebhook({ settings: imagePolicy, ask: imageReviews, dialect: names.dialect, clock }) };
+        : { validating: imagePolicyWebhook({ settings: imagePolicy, send: sendImageReview, dialect: names.dialect, clock }) };
     },
   },
   {
     name: 'PodSecurity',
-    on: 'by-default',
-    make({ cache, resources, settings, podSecurityJudged, podSecurityExempted }) {
+    enabledWhen: 'by-default',
+    create({ cache, resources, settings, onPodSecurityEvaluation, onPodSecurityExemption }) {
       const [namespaces, pods] = [resources.require('namespaces').stored, resources.require('pods').stored];
       const validating = podSecurity({
         settings: settings?.podSecurity,
-        judged: podSecurityJudged,
-        exempted: podSecurityExempted,
-        namespace: (name) => cache.snapshot(namespaces).get(name),
-        pods(namespace) {
+        onEvaluation: onPodSecurityEvaluation,
+        onExemption: onPodSecurityExemption,
+        getNamespace: (name) => cache.snapshot(namespaces).get(name),
+        listPods(namespace) {
           const bounds = [`${namespace}/`, `${namespace}0`] as const;
           const snapshot = cache.snapshot(pods);
           return { count: snapshot.count(...bounds), entries: snapshot.range(...bounds) };
@@ -175,95 +179,104 @@ export const ADMISSION_PLUGINS: readonly PluginRow[] = [
       return { validating };
     },
   },
-  { name: 'PodNodeSelector', on: 'when-asked', make: ({ settings }) => podNodeSelector(settings?.nodeSelectors) },
+  { name: 'PodNodeSelector', enabledWhen: 'explicitly', create: ({ settings }) => podNodeSelector(settings?.nodeSelectors) },
   {
     name: 'Priority',
-    on: 'by-default',
-    make({ cache, resources }) {
+    enabledWhen: 'by-default',
+    create({ cache, resources }) {
       const stored = resources.require('priorityclasses.scheduling.platform.io').stored;
       const classes = (): PriorityClasses => cache.snapshot(stored);
-      return { mutating: podPriority(classes), validating: priorityClasses(classes) };
+      return { mutating: podPriority(classes), validating: priorityClassValidation(classes) };
     },
   },
-  { name: 'DefaultTolerationSeconds', on: 'by-default', make: ({ names }) => ({ mutating: defaultTolerationSeconds(names.prefix) }) },
+  {
+    name: 'DefaultTolerationSeconds',
+    enabledWhen: 'by-default',
+    create: ({ names }) => ({ mutating: defaultTolerationSeconds(names.prefix) }),
+  },
   {
     name: 'PodTolerationRestriction',
-    on: 'when-asked',
-    make: ({ names, settings }) => podTolerationRestriction(names, settings?.tolerations),
+    enabledWhen: 'explicitly',
+    create: ({ names, settings }) => podTolerationRestriction(names, settings?.tolerations),
   },
   {
     name: 'EventRateLimit',
-    on: 'when-asked',
-    needs: 'eventLimits',
-    make: ({ settings, clock }) => ({ validating: eventRateLimit(settings?.eventLimits ?? [], clock) }),
+    enabledWhen: 'explicitly',
+    requiredSetting: 'eventLimits',
+    create: ({ settings, clock }) => ({ validating: eventRateLimit(settings?.eventLimits ?? [], clock) }),
   },
-  { name: 'ExtendedResourceToleration', on: 'when-asked', make: () => ({ mutating: extendedResourceToleration() }) },
+  { name: 'ExtendedResourceToleration', enabledWhen: 'explicitly', create: () => ({ mutating: extendedResourceToleration() }) },
   {
     name: 'DefaultStorageClass',
-    on: 'by-default',
-    make({ cache, resources }) {
+    enabledWhen: 'by-default',
+    create({ cache, resources }) {
       const classes = resources.require('storageclasses.storage.platform.io').stored;
       return { mutating: defaultStorageClass(() => cache.snapshot(classes).range()) };
     },
   },
-  { name: 'StorageObjectInUseProtection', on: 'by-default', make: ({ names }) => ({ mutating: storageProtection(names.prefix) }) },
+  {
+    name: 'StorageObjectInUseProtection',
+    enabledWhen: 'by-default',
+    create: ({ names }) => ({ mutating: storageObjectInUseProtection(names.prefix) }),
+  },
   {
     name: 'OwnerReferencesPermissionEnforcement',
-    on: 'when-asked',
-    make: ({ owners }) => (owners === undefined ? {} : { validating: ownerPermissions(owners) }),
+    enabledWhen: 'explicitly',
+    create: ({ ownerPermissions }) =>
+      ownerPermissions === undefined ? {} : { validating: ownerReferencesPermissionEnforcement(ownerPermissions) },
   },
   {
     name: 'PersistentVolumeClaimResize',
-    on: 'by-default',
-    make({ cache, resources }) {
+    enabledWhen: 'by-default',
+    create({ cache, resources }) {
       const classes = resources.require('storageclasses.storage.platform.io').stored;
-      return { validating: claimResize((name) => cache.snapshot(classes).get(name)) };
+      return { validating: persistentVolumeClaimResize((name) => cache.snapshot(classes).get(name)) };
     },
   },
   {
     name: 'RuntimeClass',
-    on: 'by-default',
-    make({ cache, resources }) {
+    enabledWhen: 'by-default',
+    create({ cache, resources }) {
       const classes = resources.require('runtimeclasses.node.platform.io').stored;
       return runtimeClass((name) => cache.snapshot(classes).get(name));
     },
   },
-  { name: 'CertificateApproval', on: 'by-default', make: signers('CertificateApproval') },
-  { name: 'CertificateSigning', on: 'by-default', make: signers('CertificateSigning') },
-  { name: 'ClusterTrustBundleAttest', on: 'by-default' },
-  { name: 'CertificateSubjectRestriction', on: 'by-default', make: signers('CertificateSubjectRestriction') },
+  { name: 'CertificateApproval', enabledWhen: 'by-default', create: createCertificatePlugin('CertificateApproval') },
+  { name: 'CertificateSigning', enabledWhen: 'by-default', create: createCertificatePlugin('CertificateSigning') },
+  { name: 'ClusterTrustBundleAttest', enabledWhen: 'by-default' },
+  { name: 'CertificateSubjectRestriction', enabledWhen: 'by-default', create: createCertificatePlugin('CertificateSubjectRestriction') },
   {
     name: 'DefaultIngressClass',
-    on: 'by-default',
-    make({ cache, resources }) {
+    enabledWhen: 'by-default',
+    create({ cache, resources }) {
       const classes = resources.require('ingressclasses.networking.platform.io').stored;
       return { mutating: defaultIngressClass(() => cache.snapshot(classes).range()) };
     },
   },
-  { name: 'DenyServiceExternalIPs', on: 'when-asked', make: () => ({ validating: denyExternalIps() }) },
+  { name: 'DenyServiceExternalIPs', enabledWhen: 'explicitly', create: () => ({ validating: denyExternalIps() }) },
   {
     name: 'MutatingAdmissionWebhook',
-    on: 'by-default',
-    make: ({ webhooks }) => (webhooks === undefined ? {} : { outside: webhooks.mutating }),
+    enabledWhen: 'by-default',
+    create: ({ webhooks }) => (webhooks === undefined ? {} : { mutatingWebhook: webhooks.mutating }),
   },
   {
     name: 'ValidatingAdmissionPolicy',
-    on: 'by-default',
-    make: ({ policies }) => (policies === undefined ? {} : { validating: policies }),
+    enabledWhen: 'by-default',
+    create: ({ policies }) => (policies === undefined ? {} : { validating: policies }),
   },
   {
     name: 'ValidatingAdmissionWebhook',
-    on: 'by-default',
-    make: ({ webhooks }) => (webhooks === undefined ? {} : { validating: webhooks.validating }),
+    enabledWhen: 'by-default',
+    create: ({ webhooks }) => (webhooks === undefined ? {} : { validating: webhooks.validating }),
   },
   {
     name: 'ResourceQuota',
-    on: 'by-default',
-    make({ quotas, resources, settings, clock }) {
+    enabledWhen: 'by-default',
+    create({ quotas, resources, settings, clock }) {
       if (quotas === undefined) return {};
-      const parts = { ...quotas, clock, limited: settings?.limitedResources };
-      return { reserving: resourceQuota({ ...parts, quotas: resources.require('resourcequotas').stored }) };
+      const quotaDeps = { ...quotas, clock, limitedResources: settings?.limitedResources };
+      return { reserving: resourceQuota({ ...quotaDeps, quotas: resources.require('resourcequotas').stored }) };
     },
   },
-  { name: 'AlwaysDeny', on: 'when-asked', make: () => ({ mutating: alwaysDeny() }) },
+  { name: 'AlwaysDeny', enabledWhen: 'explicitly', create: () => ({ mutating: alwaysDeny() }) },
 ];

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import type { JsonObject } from '../../shared/values/json';
-import { Tolerations, withoutCovered } from './tolerations';
+import { TolerationIndex, withoutRedundant } from './tolerations';
 
-const member = fc.record(
+const anyToleration = fc.record(
   {
     key: fc.constantFrom('', 'a', 'b'),
     operator: fc.constantFrom('Exists', 'Equal', ''),
@@ -35,29 +35,29 @@ function tolerates({ key = '', operator, value = '', effect = '', tolerationSeco
   return effect !== 'NoExecute' || typeof tolerationSeconds !== 'number' || taint.seconds <= tolerationSeconds;
 }
 
-const whatAll = (tolerations: readonly JsonObject[]): readonly Taint[] =>
-  TAINTS.filter((taint) => tolerations.some((one) => tolerates(one, taint)));
+const toleratedTaints = (tolerations: readonly JsonObject[]): readonly Taint[] =>
+  TAINTS.filter((taint) => tolerations.some((toleration) => tolerates(toleration, taint)));
 
-test('withoutCovered removes no toleration that changes the set of tolerated taints', () => {
+test('withoutRedundant removes no toleration that changes the set of tolerated taints', () => {
   fc.assert(
-    fc.property(fc.array(member, { maxLength: 8 }), (tolerations) => {
-      const kept = withoutCovered(tolerations);
-      expect(whatAll(kept)).toEqual(whatAll(tolerations));
-      expect(tolerations.filter((one) => kept.includes(one))).toEqual(kept);
+    fc.property(fc.array(anyToleration, { maxLength: 8 }), (tolerations) => {
+      const kept = withoutRedundant(tolerations);
+      expect(toleratedTaints(kept)).toEqual(toleratedTaints(tolerations));
+      expect(tolerations.filter((toleration) => kept.includes(toleration))).toEqual(kept);
     }),
   );
 });
 
-test('coverOf returns only a toleration that tolerates every taint of the covered one', () => {
+test('findCovering returns only a toleration that tolerates every taint of the covered one', () => {
   fc.assert(
-    fc.property(member, member, (one, other) => {
-      if (new Tolerations([other]).coverOf(one) === undefined) return;
-      expect(whatAll([other, one])).toEqual(whatAll([other]));
+    fc.property(anyToleration, anyToleration, (toleration, covering) => {
+      if (new TolerationIndex([covering]).findCovering(toleration) === undefined) return;
+      expect(toleratedTaints([covering, toleration])).toEqual(toleratedTaints([covering]));
     }),
   );
 });
 
-test.each<readonly [text: string, other: JsonObject, one: JsonObject, covers: boolean]>([
+test.each<readonly [text: string, covering: JsonObject, toleration: JsonObject, covers: boolean]>([
   [
     'Exists on a key covers any value and effect of the key',
     { key: 'a', operator: 'Exists' },
@@ -90,6 +90,6 @@ test.each<readonly [text: string, other: JsonObject, one: JsonObject, covers: bo
     { key: 'node.kubernetes.io/x', operator: 'Exists' },
     true,
   ],
-])('%s', (_text, other, one, covers) => {
-  expect(new Tolerations([other]).coverOf(one) !== undefined).toBe(covers);
+])('%s', (_text, covering, toleration, covers) => {
+  expect(new TolerationIndex([covering]).findCovering(toleration) !== undefined).toBe(covers);
 });

@@ -1,49 +1,61 @@
-/** Tolerations that make others needless: whatever one of those tolerates, one of these does too. Found in the time that it takes to read them. */
+/**
+ * Finds redundant tolerations: one toleration covers another when it tolerates every taint that the other tolerates.
+ * Runs in time linear in the number of tolerations.
+ */
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 import { own, stringAt, type JsonObject } from '../../shared/values/json';
 
-const read = (toleration: JsonObject, member: string): string => stringAt(toleration, member) ?? '';
-const keyOf = (toleration: JsonObject): string => canonicalQualifiedName(read(toleration, 'key'));
-const isForAnyValue = (toleration: JsonObject): boolean => read(toleration, 'operator') === 'Exists';
-const slot = (key: string, value: string | undefined, effect: string): string => JSON.stringify([key, value ?? null, effect]);
+const textAt = (toleration: JsonObject, member: string): string => stringAt(toleration, member) ?? '';
+const keyOf = (toleration: JsonObject): string => canonicalQualifiedName(textAt(toleration, 'key'));
+const isForAnyValue = (toleration: JsonObject): boolean => textAt(toleration, 'operator') === 'Exists';
+const indexKey = (key: string, value: string | undefined, effect: string): string => JSON.stringify([key, value ?? null, effect]);
 
-/** Seconds for which it is tolerated that pods are thrown out. */
-function lasts(toleration: JsonObject): number {
+/** How long a NoExecute taint is tolerated, in seconds. */
+function secondsTolerated(toleration: JsonObject): number {
   const seconds = own(toleration, 'tolerationSeconds');
   return typeof seconds === 'number' ? seconds : Number.POSITIVE_INFINITY;
 }
 
-export class Tolerations {
-  /** By what they tolerate: the first of those that do so longest. */
-  private readonly longest = new Map<string, JsonObject>();
+export class TolerationIndex {
+  /** By key, value and effect, the first of those with the longest duration. */
+  private readonly longestByKey = new Map<string, JsonObject>();
 
   constructor(tolerations: readonly JsonObject[]) {
-    for (const one of tolerations) {
-      const at = slot(keyOf(one), isForAnyValue(one) ? undefined : read(one, 'value'), read(one, 'effect'));
-      const known = this.longest.get(at);
-      if (known === undefined || (read(one, 'effect') === 'NoExecute' && lasts(one) > lasts(known))) this.longest.set(at, one);
+    for (const toleration of tolerations) {
+      const slotKey = indexKey(
+        keyOf(toleration),
+        isForAnyValue(toleration) ? undefined : textAt(toleration, 'value'),
+        textAt(toleration, 'effect'),
+      );
+      const existing = this.longestByKey.get(slotKey);
+      if (
+        existing === undefined ||
+        (textAt(toleration, 'effect') === 'NoExecute' && secondsTolerated(toleration) > secondsTolerated(existing))
+      )
+        this.longestByKey.set(slotKey, toleration);
     }
   }
 
-  /** One that makes it needless, or it itself; undefined = none does. */
-  coverOf(one: JsonObject): JsonObject | undefined {
-    const [key, effect] = [keyOf(one), read(one, 'effect')];
-    const sides = [
+  /** A toleration that covers the given one, possibly itself; `undefined` when there is none. */
+  findCovering(toleration: JsonObject): JsonObject | undefined {
+    const [key, effect] = [keyOf(toleration), textAt(toleration, 'effect')];
+    const candidates = [
       ['', undefined],
       [key, undefined],
-      ...(isForAnyValue(one) || key === '' ? [] : [[key, read(one, 'value')] as const]),
+      ...(isForAnyValue(toleration) || key === '' ? [] : [[key, textAt(toleration, 'value')] as const]),
     ] as const;
-    for (const [otherKey, value] of sides)
-      for (const otherEffect of ['', effect]) {
-        const found = this.longest.get(slot(otherKey, value, otherEffect));
-        if (found !== undefined && (otherEffect !== 'NoExecute' || lasts(found) >= lasts(one))) return found;
+    for (const [candidateKey, value] of candidates)
+      for (const candidateEffect of ['', effect]) {
+        const candidate = this.longestByKey.get(indexKey(candidateKey, value, candidateEffect));
+        if (candidate !== undefined && (candidateEffect !== 'NoExecute' || secondsTolerated(candidate) >= secondsTolerated(toleration)))
+          return candidate;
       }
     return undefined;
   }
 }
 
-/** In their order; of several that are alike the first stays. */
-export function withoutCovered(tolerations: readonly JsonObject[]): readonly JsonObject[] {
-  const index = new Tolerations(tolerations);
-  return tolerations.filter((one) => (index.coverOf(one) ?? one) === one);
+/** Keeps the order; of equal tolerations the first is kept. */
+export function withoutRedundant(tolerations: readonly JsonObject[]): readonly JsonObject[] {
+  const index = new TolerationIndex(tolerations);
+  return tolerations.filter((toleration) => (index.findCovering(toleration) ?? toleration) === toleration);
 }

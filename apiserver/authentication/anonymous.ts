@@ -1,18 +1,18 @@
-/** Whether somebody without credentials is let in as nobody in particular, and where. Says nothing of what nobody may do. */
+/** Decides where anonymous requests are accepted. What they may do is authorized like any other request. */
 import { decodePercentOrKeep } from '../../shared/values/percent';
 
-/** Asked with the target of the request, as it came. */
+/** Called with the raw target of the request. */
 export type AnonymousPolicy = (target: string) => boolean;
 
-export const everywhere: AnonymousPolicy = () => true;
-export const nowhere: AnonymousPolicy = () => false;
+export const allowEverywhere: AnonymousPolicy = () => true;
+export const allowNowhere: AnonymousPolicy = () => false;
 
-/** At these paths alone. */
-export function onlyAt(paths: readonly string[]): AnonymousPolicy {
+/** Accepts anonymous requests at these paths only. */
+export function allowAtPaths(paths: readonly string[]): AnonymousPolicy {
   const allowed = new Set(paths);
   return (target) => {
-    const mark = target.indexOf('?');
-    const path = mark < 0 ? target : target.slice(0, mark);
+    const queryStart = target.indexOf('?');
+    const path = queryStart < 0 ? target : target.slice(0, queryStart);
     return allowed.has(path) || (path.includes('%') && allowed.has(decodePercentOrKeep(path)));
   };
 }

@@ -1,67 +1,69 @@
-/** What every authenticator is: a look at one request's credentials. Never answers a request. */
+/**
+ * The interfaces of authenticators: determine the user of a request from its credentials. Does not reject requests
+ * itself.
+ */
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { MaybePromise } from '../../shared/runtime/maybe-promise';
 
 /** The credentials that a request carries. */
-export interface PresentedCredentials {
-  /** The value of the Authorization header. */
+export interface RequestCredentials {
+  /** The Authorization header. */
   readonly authorization: string | undefined;
-  /** Names and values of all headers in turn. */
+  /** Alternating names and values of all headers. */
   readonly rawHeaders: readonly string[];
-  /** The request's target. */
   readonly url: string;
   readonly certificate: ClientCertificate | undefined;
 }
 
-/** The client's certificate as the TLS layer saw it. */
+/** A client certificate, as verified by the TLS layer. */
 export interface ClientCertificate {
-  /** Signed by the configured client authority, in time, for client use. */
-  readonly verified: boolean;
-  /** Signed by an authority of proxies, in time, for client use. */
+  /** Signed by the client CA, valid now, for client authentication. */
+  readonly isVerified: boolean;
+  /** Signed by the front-proxy CA, valid now, for client authentication. */
   readonly isProxy: boolean;
   readonly commonName: string;
   readonly organizations: readonly string[];
-  /** Milliseconds since 1970; absent = not known. */
+  /** Milliseconds since 1970; absent = unknown. */
   readonly expiresAt?: number;
 }
 
-/** `none` = these are not my credentials; `failed` = they are, and they are wrong. */
+/** `none` = no credentials for this authenticator; `failed` = the credentials are invalid. */
 export type AuthenticationOutcome =
-  | ({ readonly type: 'user'; readonly user: UserInfo } & Remarks)
+  | ({ readonly type: 'user'; readonly user: UserInfo } & AuthenticationRemarks)
   | { readonly type: 'none' }
   | { readonly type: 'failed' };
 
-/** What is to be said of a credential that is good. */
-export interface Remarks {
-  /** What its bearer should hear. */
+/** Remarks about valid credentials. */
+export interface AuthenticationRemarks {
+  /** A warning for the client. */
   readonly warning?: string;
-  /** What the audit log should say: names of annotations in canonical spelling, and their values. */
-  readonly notes?: readonly (readonly [name: string, value: string])[];
+  /** Annotations of the audit event; names are in canonical spelling. */
+  readonly auditAnnotations?: readonly (readonly [name: string, value: string])[];
 }
 
-/** Who hears what is to be said of the credentials of a request. */
-export interface Bearer {
+/** Receives the remarks about the credentials of a request. */
+export interface RemarkSink {
   warn(text: string): void;
   addAuditAnnotation(name: string, value: string): void;
 }
 
 export interface Authenticator {
-  authenticate(credentials: PresentedCredentials): MaybePromise<AuthenticationOutcome>;
+  authenticate(credentials: RequestCredentials): MaybePromise<AuthenticationOutcome>;
 }
 
-export const NONE: AuthenticationOutcome = { type: 'none' };
-export const FAILED: AuthenticationOutcome = { type: 'failed' };
+export const NO_CREDENTIALS: AuthenticationOutcome = { type: 'none' };
+export const INVALID_CREDENTIALS: AuthenticationOutcome = { type: 'failed' };
 
 export type TokenOutcome =
-  /** `audiences`: those asked for that the token is good for. */
-  | ({ readonly type: 'user'; readonly user: UserInfo; readonly audiences: readonly string[] } & Remarks)
+  /** `audiences`: the requested audiences that the token is valid for. */
+  | ({ readonly type: 'user'; readonly user: UserInfo; readonly audiences: readonly string[] } & AuthenticationRemarks)
   | { readonly type: 'none' }
-  /** `reason` is for those who may review tokens; whoever presented it hears nothing of it. */
+  /** `reason` is shown in token reviews only, not to the client that presented the token. */
   | { readonly type: 'failed'; readonly reason: string };
 
 export interface TokenAuthenticator {
-  /** `audiences`: the token has to be good for one of them; none = any will do. */
+  /** The token must be valid for one of `audiences`; an empty list accepts every audience. */
   authenticate(token: string, audiences: readonly string[]): MaybePromise<TokenOutcome>;
 }
 
-export const NOT_MINE: TokenOutcome = { type: 'none' };
+export const UNKNOWN_TOKEN: TokenOutcome = { type: 'none' };

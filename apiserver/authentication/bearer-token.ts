@@ -1,32 +1,32 @@
-/** Bearer tokens: finds the token in the Authorization header. Whose it is, the token authenticators say. */
+/** Reads the bearer token of the Authorization header and authenticates it with the token authenticators. */
 import {
-  FAILED,
-  NONE,
+  INVALID_CREDENTIALS,
+  NO_CREDENTIALS,
   type Authenticator,
-  type PresentedCredentials,
+  type RequestCredentials,
   type AuthenticationOutcome,
   type TokenOutcome,
 } from './authenticator';
 import type { AuthenticateToken } from './tokens';
 
-/** `audiences`: what a token has to be made for to open this server. */
-export function bearerTokens(authenticateToken: AuthenticateToken, audiences: readonly string[]): Authenticator {
+/** `audiences`: those of this server. */
+export function bearerTokenAuthenticator(authenticateToken: AuthenticateToken, audiences: readonly string[]): Authenticator {
   return {
-    authenticate({ authorization }: PresentedCredentials) {
-      const token = authorization === undefined ? '' : bearerToken(authorization);
-      if (token === '') return NONE;
+    authenticate({ authorization }: RequestCredentials) {
+      const token = authorization === undefined ? '' : parseBearerToken(authorization);
+      if (token === '') return NO_CREDENTIALS;
       const outcome = authenticateToken(token, audiences);
-      return outcome instanceof Promise ? outcome.then(asCredentials) : asCredentials(outcome);
+      return outcome instanceof Promise ? outcome.then(toAuthenticationOutcome) : toAuthenticationOutcome(outcome);
     },
   };
 }
 
-function asCredentials(outcome: TokenOutcome): AuthenticationOutcome {
-  return outcome.type === 'user' ? outcome : FAILED;
+function toAuthenticationOutcome(outcome: TokenOutcome): AuthenticationOutcome {
+  return outcome.type === 'user' ? outcome : INVALID_CREDENTIALS;
 }
 
-/** '' for another scheme, an empty token or two blanks before it: no credentials. */
-function bearerToken(header: string): string {
+/** '' for another scheme, an empty token, or two spaces before the token. */
+function parseBearerToken(header: string): string {
   const text = header.trim();
   if (text.length < 8 || text[6] !== ' ' || text.slice(0, 6).toLowerCase() !== 'bearer') return '';
   const end = text.indexOf(' ', 7);

@@ -1,15 +1,20 @@
-import { bootstrapTokens } from './bootstrap-token';
+import { bootstrapTokenAuthenticator } from './bootstrap-token';
 
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);
 const ID = 'abcdef';
 const SECRET = '0123456789abcdef';
 const GOOD = { 'token-id': ID, 'token-secret': SECRET, 'usage-bootstrap-authentication': 'true' };
 
-const ask = (data: Readonly<Record<string, string>> | undefined, token = `${ID}.${SECRET}`, audiences: readonly string[] = []): unknown =>
-  bootstrapTokens({ secrets: (id) => (id === ID ? data : undefined), clock: { now: () => NOW }, audiences: ['api'] }).authenticate(
-    token,
-    audiences,
-  );
+const authenticate = (
+  data: Readonly<Record<string, string>> | undefined,
+  token = `${ID}.${SECRET}`,
+  audiences: readonly string[] = [],
+): unknown =>
+  bootstrapTokenAuthenticator({
+    secrets: (id) => (id === ID ? data : undefined),
+    clock: { now: () => NOW },
+    audiences: ['api'],
+  }).authenticate(token, audiences);
 
 it.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
   ['without further groups', GOOD, ['system:bootstrappers']],
@@ -24,7 +29,7 @@ it.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
     ['system:bootstrappers', 'system:bootstrappers:a', 'system:bootstrappers:b:c'],
   ],
 ])('bootstrap token authentication accepts a token %s', (_title, data, groups) => {
-  expect(ask(data)).toEqual({ type: 'user', user: { name: `system:bootstrap:${ID}`, groups }, audiences: [] });
+  expect(authenticate(data)).toEqual({ type: 'user', user: { name: `system:bootstrap:${ID}`, groups }, audiences: [] });
 });
 
 const BAD: readonly (readonly [string, Readonly<Record<string, string>> | undefined, string?])[] = [
@@ -55,11 +60,11 @@ const BAD: readonly (readonly [string, Readonly<Record<string, string>> | undefi
 it.each(BAD.map(([title, data, token]) => ({ title, data, token })))(
   'bootstrap token authentication ignores a token $title',
   ({ data, token }) => {
-    expect(ask(data, token)).toEqual({ type: 'none' });
+    expect(authenticate(data, token)).toEqual({ type: 'none' });
   },
 );
 
 it('bootstrap token authentication succeeds only for audiences of this server', () => {
-  expect(ask(GOOD, undefined, ['api', 'x'])).toMatchObject({ type: 'user', audiences: ['api'] });
-  expect(ask(GOOD, undefined, ['x'])).toEqual({ type: 'none' });
+  expect(authenticate(GOOD, undefined, ['api', 'x'])).toMatchObject({ type: 'user', audiences: ['api'] });
+  expect(authenticate(GOOD, undefined, ['x'])).toEqual({ type: 'none' });
 });

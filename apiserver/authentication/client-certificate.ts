@@ -1,11 +1,17 @@
-/** Client certificates: the common name is the user, the organizations are its groups. */
-import { FAILED, NONE, type Authenticator, type PresentedCredentials, type AuthenticationOutcome } from './authenticator';
+/** Client certificates: the common name is the user name, the organizations are the groups. */
+import {
+  INVALID_CREDENTIALS,
+  NO_CREDENTIALS,
+  type Authenticator,
+  type RequestCredentials,
+  type AuthenticationOutcome,
+} from './authenticator';
 
-export const clientCertificates: Authenticator = {
-  authenticate({ certificate }: PresentedCredentials): AuthenticationOutcome {
-    if (certificate === undefined) return NONE;
-    if (!certificate.verified) return FAILED;
-    if (certificate.commonName === '') return NONE;
+export const clientCertificateAuthenticator: Authenticator = {
+  authenticate({ certificate }: RequestCredentials): AuthenticationOutcome {
+    if (certificate === undefined) return NO_CREDENTIALS;
+    if (!certificate.isVerified) return INVALID_CREDENTIALS;
+    if (certificate.commonName === '') return NO_CREDENTIALS;
     return { type: 'user', user: { name: certificate.commonName, groups: certificate.organizations } };
   },
 };

@@ -1,6 +1,6 @@
-/** Under what name a token is looked up: how long a comparison of digests takes tells nothing about a token. */
+/** The digest by which tokens are looked up: comparing digests leaks no token through timing. */
 import { hash } from 'node:crypto';
 
-export function fingerprint(token: string): string {
+export function tokenFingerprint(token: string): string {
   return hash('sha256', token, 'base64');
 }

@@ -1,5 +1,5 @@
-import type { ClientCertificate, PresentedCredentials } from './authenticator';
-import { frontProxy, isRemoteHeader } from './front-proxy';
+import type { ClientCertificate, RequestCredentials } from './authenticator';
+import { frontProxyAuthenticator, isIdentityHeader } from './front-proxy';
 
 const OPTIONS = {
   allowedNames: ['proxy'],
@@ -8,15 +8,19 @@ const OPTIONS = {
   extraPrefixes: ['x-remote-extra-'],
 };
 const certificate = (changes: Partial<ClientCertificate> = {}): ClientCertificate => ({
-  verified: false,
+  isVerified: false,
   isProxy: true,
   commonName: 'proxy',
   organizations: [],
   ...changes,
 });
-const ask = (headers: readonly string[], of: ClientCertificate | undefined = certificate(), options = OPTIONS): unknown => {
-  const credentials: PresentedCredentials = { authorization: undefined, certificate: of, rawHeaders: headers, url: '/' };
-  return frontProxy(options).authenticate(credentials);
+const authenticate = (
+  headers: readonly string[],
+  clientCertificate: ClientCertificate | undefined = certificate(),
+  options = OPTIONS,
+): unknown => {
+  const credentials: RequestCredentials = { authorization: undefined, certificate: clientCertificate, rawHeaders: headers, url: '/' };
+  return frontProxyAuthenticator(options).authenticate(credentials);
 };
 const NONE = { type: 'none' };
 const USER = ['X-Remote-User', 'ann'];
@@ -42,24 +46,24 @@ it.each<[string, readonly string[], object]>([
     [...USER, 'X-Remote-Extra-Scopes', 'x', 'X-Remote-Extra-scopes', 'y', 'X-Remote-Extra-Example%2Fkey', 'z', 'X-Remote-Extra-a%zz', '1'],
     { name: 'ann', groups: [], extra: { scopes: ['x', 'y'], 'example/key': ['z'], 'a%zz': ['1'] } },
   ],
-])('front proxy authentication reads %s', (_title, headers, user) => expect(ask(headers)).toEqual({ type: 'user', user }));
+])('front proxy authentication reads %s', (_title, headers, user) => expect(authenticate(headers)).toEqual({ type: 'user', user }));
 
 it.each<[string, readonly string[], ClientCertificate | undefined]>([
   ['without a certificate', USER, undefined],
-  ['with a certificate of an ordinary client', USER, certificate({ verified: true, isProxy: false })],
+  ['with a certificate of an ordinary client', USER, certificate({ isVerified: true, isProxy: false })],
   ['with a proxy certificate of a name that is not allowed', USER, certificate({ commonName: 'other' })],
   ['with groups and no user', ['X-Remote-Group', 'system:masters'], certificate()],
   ['with an empty user', ['X-Remote-User', '', 'X-Remote-Group', 'system:masters'], certificate()],
-])('front proxy authentication ignores the headers of a request %s', (_title, headers, of) => {
-  const credentials: PresentedCredentials = { authorization: undefined, certificate: of, rawHeaders: headers, url: '/' };
-  expect(frontProxy(OPTIONS).authenticate(credentials)).toEqual(NONE);
+])('front proxy authentication ignores the headers of a request %s', (_title, headers, clientCertificate) => {
+  const credentials: RequestCredentials = { authorization: undefined, certificate: clientCertificate, rawHeaders: headers, url: '/' };
+  expect(frontProxyAuthenticator(OPTIONS).authenticate(credentials)).toEqual(NONE);
 });
 
 it('front proxy authentication accepts any proxy name when no names are configured', () => {
-  expect(ask(USER, certificate({ commonName: 'other' }), { ...OPTIONS, allowedNames: [] })).toMatchObject({ type: 'user' });
+  expect(authenticate(USER, certificate({ commonName: 'other' }), { ...OPTIONS, allowedNames: [] })).toMatchObject({ type: 'user' });
 });
 
-it('isRemoteHeader recognizes the configured user, group and extra headers', () => {
-  const seen = ['x-remote-user', 'x-other-user', 'x-remote-group', 'x-remote-extra-a', 'x-remote-uid', 'accept'];
-  expect(seen.filter((header) => !isRemoteHeader(OPTIONS, header))).toEqual(['x-remote-uid', 'accept']);
+it('isIdentityHeader recognizes the configured user, group and extra headers', () => {
+  const headers = ['x-remote-user', 'x-other-user', 'x-remote-group', 'x-remote-extra-a', 'x-remote-uid', 'accept'];
+  expect(headers.filter((header) => !isIdentityHeader(OPTIONS, header))).toEqual(['x-remote-uid', 'accept']);
 });

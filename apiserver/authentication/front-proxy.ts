@@ -1,27 +1,27 @@
 /**
- * An authenticating proxy: a client whose certificate an authority of proxies signed says in headers who asks. Headers of anybody else say nothing, and
- * nobody later gets to see them.
+ * The front-proxy authenticator: a client with a certificate of the front-proxy CA sends the user in request headers.
+ * Such headers are ignored from other clients, and removed before a request is forwarded.
  */
 import { appendToKey } from '../../shared/values/append';
 import { decodeHeader } from '../../shared/values/decode-header';
 import { decodePercentOrKeep } from '../../shared/values/percent';
-import { NONE, type AuthenticationOutcome, type Authenticator, type PresentedCredentials } from './authenticator';
+import { NO_CREDENTIALS, type AuthenticationOutcome, type Authenticator, type RequestCredentials } from './authenticator';
 
-/** Header names and prefixes in lower case. */
+/** Header names and prefixes are in lower case. */
 export interface FrontProxyOptions {
-  /** Common names that a proxy's certificate may have; none = any. */
+  /** Allowed common names of the proxy's certificate; empty = every name. */
   readonly allowedNames: readonly string[];
   readonly usernameHeaders: readonly string[];
   readonly groupHeaders: readonly string[];
   readonly extraPrefixes: readonly string[];
 }
 
-export function frontProxy(options: FrontProxyOptions): Authenticator {
+export function frontProxyAuthenticator(options: FrontProxyOptions): Authenticator {
   const { allowedNames } = options;
   return {
-    authenticate({ certificate, rawHeaders }: PresentedCredentials): AuthenticationOutcome {
-      if (certificate?.isProxy !== true) return NONE;
-      if (allowedNames.length > 0 && !allowedNames.includes(certificate.commonName)) return NONE;
+    authenticate({ certificate, rawHeaders }: RequestCredentials): AuthenticationOutcome {
+      if (certificate?.isProxy !== true) return NO_CREDENTIALS;
+      if (allowedNames.length > 0 && !allowedNames.includes(certificate.commonName)) return NO_CREDENTIALS;
       return readUser(options, rawHeaders);
     },
   };
@@ -31,24 +31,24 @@ function readUser(
   { usernameHeaders, groupHeaders, extraPrefixes }: FrontProxyOptions,
   rawHeaders: readonly string[],
 ): AuthenticationOutcome {
-  const names = new Map<string, string>();
-  const groupsOf = new Map<string, string[]>(groupHeaders.map((header) => [header, []]));
+  const namesByHeader = new Map<string, string>();
+  const groupsByHeader = new Map<string, string[]>(groupHeaders.map((header) => [header, []]));
   const extra = new Map<string, string[]>();
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    const header = rawHeaders[at]?.toLowerCase() ?? '';
-    const value = decodeHeader(rawHeaders[at + 1] ?? '');
-    if (usernameHeaders.includes(header) && !names.has(header)) names.set(header, value);
-    if (value !== '') groupsOf.get(header)?.push(value);
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const header = rawHeaders[index]?.toLowerCase() ?? '';
+    const value = decodeHeader(rawHeaders[index + 1] ?? '');
+    if (usernameHeaders.includes(header) && !namesByHeader.has(header)) namesByHeader.set(header, value);
+    if (value !== '') groupsByHeader.get(header)?.push(value);
     const prefix = extraPrefixes.find((known) => header.startsWith(known));
     if (prefix !== undefined) appendToKey(extra, decodePercentOrKeep(header.slice(prefix.length)), value);
   }
-  const name = usernameHeaders.map((header) => names.get(header) ?? '').find((given) => given !== '');
-  if (name === undefined) return NONE;
-  const groups = [...groupsOf.values()].flat();
+  const name = usernameHeaders.map((header) => namesByHeader.get(header) ?? '').find((value) => value !== '');
+  if (name === undefined) return NO_CREDENTIALS;
+  const groups = [...groupsByHeader.values()].flat();
   return { type: 'user', user: { name, groups, ...(extra.size === 0 ? {} : { extra: Object.fromEntries(extra) }) } };
 }
 
-/** What must not be seen by anyone after authentication, whoever sent it. */
-export function isRemoteHeader({ usernameHeaders, groupHeaders, extraPrefixes }: FrontProxyOptions, header: string): boolean {
+/** Whether the header carries an identity. It is hidden after authentication, whatever client sent it. */
+export function isIdentityHeader({ usernameHeaders, groupHeaders, extraPrefixes }: FrontProxyOptions, header: string): boolean {
   return usernameHeaders.includes(header) || groupHeaders.includes(header) || extraPrefixes.some((prefix) => header.startsWith(prefix));
 }

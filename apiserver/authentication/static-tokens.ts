@@ -1,15 +1,15 @@
-/** Tokens that are good for whatever this server is asked as: those of the token file. */
-import { NOT_MINE, type TokenAuthenticator } from './authenticator';
-import type { StaticTokens } from './token-file';
+/** Authenticates the tokens of the static token file, which are valid for all audiences of this server. */
+import { UNKNOWN_TOKEN, type TokenAuthenticator } from './authenticator';
+import type { FindStaticTokenUser } from './token-file';
 
-/** `own`: the audiences that this server answers to. */
-export function staticTokens(users: StaticTokens, own: readonly string[]): TokenAuthenticator {
+/** `serverAudiences`: those of this server. */
+export function staticTokenAuthenticator(findUser: FindStaticTokenUser, serverAudiences: readonly string[]): TokenAuthenticator {
   return {
     authenticate(token, audiences) {
-      const user = users(token);
-      if (user === undefined) return NOT_MINE;
-      const common = audiences.filter((audience) => own.includes(audience));
-      return common.length === 0 && audiences.length > 0 ? NOT_MINE : { type: 'user', user, audiences: common };
+      const user = findUser(token);
+      if (user === undefined) return UNKNOWN_TOKEN;
+      const commonAudiences = audiences.filter((audience) => serverAudiences.includes(audience));
+      return commonAudiences.length === 0 && audiences.length > 0 ? UNKNOWN_TOKEN : { type: 'user', user, audiences: commonAudiences };
     },
   };
 }

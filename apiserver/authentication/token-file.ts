@@ -1,16 +1,16 @@
-/** The static token file: `token,user,uid[,"group1,group2"]` per line. Read once, at the start. */
+/** The static token file: `token,user,uid[,"group1,group2"]` per line. Read once at startup. */
 import type { UserInfo } from '../../shared/api/identity/user';
-import { fingerprint } from './fingerprint';
+import { tokenFingerprint } from './fingerprint';
 
 export class TokenFileError extends Error {}
 
-/** Whose a token is. */
-export type StaticTokens = (token: string) => UserInfo | undefined;
+/** Returns the user of a token. */
+export type FindStaticTokenUser = (token: string) => UserInfo | undefined;
 
-/** Throws {@link TokenFileError} for a line with too few columns. `warn` hears of lines that are skipped. */
-export function parseTokenFile(file: string, text: string, warn: (message: string) => void): StaticTokens {
+/** Throws {@link TokenFileError} for a line with too few columns. `warn` is called for skipped lines. */
+export function parseTokenFile(file: string, text: string, warn: (message: string) => void): FindStaticTokenUser {
   const users = new Map<string, UserInfo>();
-  // What is of another length need not be digested: tokens of accounts are long.
+  // A token of another length is not hashed: service account tokens are long.
   const lengths = new Set<number>();
   text.split(/\r?\n/).forEach((line, index) => {
     if (line.trim() === '') return;
@@ -23,27 +23,27 @@ export function parseTokenFile(file: string, text: string, warn: (message: strin
       warn(`empty token in token file '${file}', line ${index + 1}`);
       return;
     }
-    const named = groups === '' ? [] : groups.split(',').map((group) => group.trim());
+    const groupNames = groups === '' ? [] : groups.split(',').map((group) => group.trim());
     lengths.add(token.length);
-    users.set(fingerprint(token), { name, groups: named, ...(uid === '' ? {} : { uid }) });
+    users.set(tokenFingerprint(token), { name, groups: groupNames, ...(uid === '' ? {} : { uid }) });
   });
-  return (token) => (lengths.has(token.length) ? users.get(fingerprint(token)) : undefined);
+  return (token) => (lengths.has(token.length) ? users.get(tokenFingerprint(token)) : undefined);
 }
 
-/** Comma-separated values; a quoted value may hold commas and doubled quotes. */
+/** A quoted value may contain commas and doubled quotes. */
 function parseLine(line: string): string[] {
   const values: string[] = [];
-  let at = 0;
-  while (at <= line.length) {
-    if (line[at] === '"') {
-      const { value, end } = quotedValue(line, at + 1);
+  let offset = 0;
+  while (offset <= line.length) {
+    if (line[offset] === '"') {
+      const { value, end } = quotedValue(line, offset + 1);
       values.push(value);
-      at = end + 1;
+      offset = end + 1;
     } else {
-      const comma = line.indexOf(',', at);
+      const comma = line.indexOf(',', offset);
       const end = comma < 0 ? line.length : comma;
-      values.push(line.slice(at, end).trim());
-      at = end + 1;
+      values.push(line.slice(offset, end).trim());
+      offset = end + 1;
     }
   }
   return values;
@@ -51,17 +51,17 @@ function parseLine(line: string): string[] {
 
 function quotedValue(line: string, start: number): { readonly value: string; readonly end: number } {
   let value = '';
-  let at = start;
-  while (at < line.length) {
-    if (line[at] === '"' && line[at + 1] === '"') {
+  let offset = start;
+  while (offset < line.length) {
+    if (line[offset] === '"' && line[offset + 1] === '"') {
       value += '"';
-      at += 2;
-    } else if (line[at] === '"') {
-      const comma = line.indexOf(',', at);
+      offset += 2;
+    } else if (line[offset] === '"') {
+      const comma = line.indexOf(',', offset);
       return { value, end: comma < 0 ? line.length : comma };
     } else {
-      value += line[at];
-      at += 1;
+      value += line[offset];
+      offset += 1;
     }
   }
   return { value, end: line.length };

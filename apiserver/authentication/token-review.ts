@@ -1,4 +1,4 @@
-/** A TokenReview as it is sent to a remote server, and as that answers. Sends nothing. */
+/** Builds a TokenReview for a remote server and reads its response. */
 import { MalformedAnswer } from '../../shared/client/rest/api-object';
 import { parseBody } from '../../shared/client/rest/json-body';
 import type { UserInfo } from '../../shared/api/identity/user';
@@ -8,15 +8,15 @@ import { quote } from '../../shared/values/quote';
 
 export type TokenReviewVersion = 'v1' | 'v1beta1';
 
-export type Review =
-  /** `audiences`: those that the token is good for; none = the remote server does not know of any. */
+export type TokenReviewResult =
+  /** `audiences`: those that the token is valid for; empty = the remote server does not support audiences. */
   | { readonly type: 'user'; readonly user: UserInfo; readonly audiences: readonly string[] }
-  /** `error` = '': it knows nothing of this token. */
+  /** `error` is '' when the token is simply unknown. */
   | { readonly type: 'unknown'; readonly error: string };
 
 const apiVersionOf = (version: TokenReviewVersion): string => `authentication.platform.io/${version}`;
 
-export function reviewRequest(dialect: Dialect, version: TokenReviewVersion, token: string, audiences: readonly string[]): Buffer {
+export function tokenReviewBody(dialect: Dialect, version: TokenReviewVersion, token: string, audiences: readonly string[]): Buffer {
   const review = {
     kind: 'TokenReview',
     apiVersion: apiVersionInDialect(dialect, apiVersionOf(version)),
@@ -27,17 +27,17 @@ export function reviewRequest(dialect: Dialect, version: TokenReviewVersion, tok
   return Buffer.from(JSON.stringify(review));
 }
 
-/** An error for whatever is not a TokenReview of the version that was asked for. */
-export function readReview(body: Buffer, version: TokenReviewVersion): Review | MalformedAnswer {
+/** Returns an error for a response that is not a TokenReview of the requested version. */
+export function readTokenReview(body: Buffer, version: TokenReviewVersion): TokenReviewResult | MalformedAnswer {
   try {
-    return parsedReview(body, version);
+    return parseReview(body, version);
   } catch (error) {
     if (error instanceof MalformedAnswer) return error;
     throw error;
   }
 }
 
-function parsedReview(body: Buffer, version: TokenReviewVersion): Review {
+function parseReview(body: Buffer, version: TokenReviewVersion): TokenReviewResult {
   const review = parseBody(body.toString());
   if (!isObject(review)) throw new MalformedAnswer('the webhook answered with something that is no object');
   const [apiVersion, kind] = [textAt(review, 'apiVersion'), textAt(review, 'kind')];
@@ -49,12 +49,12 @@ function parsedReview(body: Buffer, version: TokenReviewVersion): Review {
   return { type: 'user', user: readUser(objectAt(status, 'user') ?? {}), audiences: textsAt(status, 'audiences') };
 }
 
-/** Somebody without a name is nobody, whatever groups he is said to be in. */
+/** A user needs a name; groups alone do not make a user. */
 function readUser(user: JsonObject): UserInfo {
   const [name, uid] = [textAt(user, 'username'), textAt(user, 'uid')];
   if (name === '') throw new MalformedAnswer('the webhook let somebody in without saying who it is');
   const extra = own(user, 'extra') ?? {};
-  if (!isObject(extra)) throw unexpected('extra');
+  if (!isObject(extra)) throw malformedMember('extra');
   const entries = Object.keys(extra).map((key) => [key, textsAt(extra, key)] as const);
   return {
     name,
@@ -66,17 +66,17 @@ function readUser(user: JsonObject): UserInfo {
 
 function textAt(object: JsonObject, member: string): string {
   const value = own(object, member) ?? '';
-  if (typeof value !== 'string') throw unexpected(member);
+  if (typeof value !== 'string') throw malformedMember(member);
   return value;
 }
 
 function textsAt(object: JsonObject, member: string): readonly string[] {
   const value = own(object, member) ?? [];
-  if (!isTexts(value)) throw unexpected(member);
+  if (!isStringArray(value)) throw malformedMember(member);
   return value;
 }
 
-const isTexts = (value: JsonValue): value is string[] => Array.isArray(value) && value.every((item) => typeof item === 'string');
+const isStringArray = (value: JsonValue): value is string[] => Array.isArray(value) && value.every((item) => typeof item === 'string');
 
-const unexpected = (member: string): MalformedAnswer =>
+const malformedMember = (member: string): MalformedAnswer =>
   new MalformedAnswer(`the webhook's answer has something unexpected in ${quote(member)}`);

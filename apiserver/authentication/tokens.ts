@@ -1,29 +1,39 @@
-/** The token authenticators in their order: the first that knows the token decides; reasons of those that refuse it are collected. */
+/**
+ * Chains token authenticators: the first that accepts the token decides; the reasons of those that reject it are
+ * collected.
+ */
 import type { MaybePromise } from '../../shared/runtime/maybe-promise';
 import type { TokenAuthenticator, TokenOutcome } from './authenticator';
 
 export type AuthenticateToken = (token: string, audiences: readonly string[]) => MaybePromise<TokenOutcome>;
 
-const UNKNOWN = 'invalid bearer token';
+const INVALID_TOKEN = 'invalid bearer token';
 
-/** What it answers is never `none`: a token that nobody knows is refused. */
-export function authenticateTokensInOrder(authenticators: readonly TokenAuthenticator[]): AuthenticateToken {
-  function from(start: number, token: string, audiences: readonly string[], reasons: readonly string[]): MaybePromise<TokenOutcome> {
-    let refused = reasons;
+/** The outcome is never `none`: an unknown token fails. */
+export function unionTokenAuthenticator(authenticators: readonly TokenAuthenticator[]): AuthenticateToken {
+  function authenticateFrom(
+    start: number,
+    token: string,
+    audiences: readonly string[],
+    reasons: readonly string[],
+  ): MaybePromise<TokenOutcome> {
+    let collected = reasons;
     for (let index = start; index < authenticators.length; index += 1) {
       const outcome = authenticators[index]?.authenticate(token, audiences) ?? { type: 'none' };
       if (outcome instanceof Promise) {
-        const soFar = refused;
-        return outcome.then((known) => (known.type === 'user' ? known : from(index + 1, token, audiences, [...soFar, ...reasonOf(known)])));
+        const reasonsSoFar = collected;
+        return outcome.then((resolved) =>
+          resolved.type === 'user' ? resolved : authenticateFrom(index + 1, token, audiences, [...reasonsSoFar, ...reasonsOf(resolved)]),
+        );
       }
       if (outcome.type === 'user') return outcome;
-      refused = [...refused, ...reasonOf(outcome)];
+      collected = [...collected, ...reasonsOf(outcome)];
     }
-    return { type: 'failed', reason: refused.length === 0 ? UNKNOWN : `[${[UNKNOWN, ...refused].join(', ')}]` };
+    return { type: 'failed', reason: collected.length === 0 ? INVALID_TOKEN : `[${[INVALID_TOKEN, ...collected].join(', ')}]` };
   }
-  return (token, audiences) => from(0, token, audiences, []);
+  return (token, audiences) => authenticateFrom(0, token, audiences, []);
 }
 
-function reasonOf(outcome: TokenOutcome): readonly string[] {
+function reasonsOf(outcome: TokenOutcome): readonly string[] {
   return outcome.type === 'failed' ? [outcome.reason] : [];
 }

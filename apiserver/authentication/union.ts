@@ -1,69 +1,77 @@
 /**
- * The authenticators in their order: the first that knows the user decides. When all pass, the request is
- * anonymous if that is allowed; when one of them saw wrong credentials, it is refused.
+ * Chains authenticators: the first that determines a user decides. Without a user the request is anonymous if the
+ * policy allows that and no authenticator rejected its credentials.
  */
 import { ANONYMOUS_USER, AUTHENTICATED_GROUP, UNAUTHENTICATED_GROUP, type UserInfo } from '../../shared/api/identity/user';
 import { canonicalUserName, type GeneratedNames } from '../../shared/names/dialect';
 import type { MaybePromise } from '../../shared/runtime/maybe-promise';
 import type { AnonymousPolicy } from './anonymous';
-import type { Authenticator, PresentedCredentials, AuthenticationOutcome, Bearer } from './authenticator';
+import type { Authenticator, RequestCredentials, AuthenticationOutcome, RemarkSink } from './authenticator';
 
-/** What a request is answered with: a user, or 401. `bearer` hears what is to be said of the credential that counts. */
-export type AuthenticateRequest = (credentials: PresentedCredentials, bearer: Bearer) => MaybePromise<UserInfo | undefined>;
+/** Returns the user, or `undefined` for a 401. `remarks` receives the remarks about the accepted credentials. */
+export type AuthenticateRequest = (credentials: RequestCredentials, remarks: RemarkSink) => MaybePromise<UserInfo | undefined>;
 
-export function authenticateInOrder(
+export function unionAuthenticator(
   authenticators: readonly Authenticator[],
   anonymous: AnonymousPolicy,
   names: GeneratedNames,
 ): AuthenticateRequest {
-  function from(start: number, credentials: PresentedCredentials, bearer: Bearer, refused: boolean): MaybePromise<UserInfo | undefined> {
-    let failed = refused;
+  function authenticateFrom(
+    start: number,
+    credentials: RequestCredentials,
+    remarks: RemarkSink,
+    hadFailure: boolean,
+  ): MaybePromise<UserInfo | undefined> {
+    let hasFailed = hadFailure;
     for (let index = start; index < authenticators.length; index += 1) {
       const outcome = authenticators[index]?.authenticate(credentials) ?? { type: 'none' };
       if (outcome instanceof Promise) {
-        const soFar = failed;
-        return outcome.then((known) =>
-          known.type === 'user' ? admitted(known, bearer, names) : from(index + 1, credentials, bearer, soFar || known.type === 'failed'),
+        const hasFailedSoFar = hasFailed;
+        return outcome.then((resolved) =>
+          resolved.type === 'user'
+            ? admit(resolved, remarks, names)
+            : authenticateFrom(index + 1, credentials, remarks, hasFailedSoFar || resolved.type === 'failed'),
         );
       }
-      if (outcome.type === 'user') return admitted(outcome, bearer, names);
-      failed ||= outcome.type === 'failed';
+      if (outcome.type === 'user') return admit(outcome, remarks, names);
+      hasFailed ||= outcome.type === 'failed';
     }
-    return !failed && anonymous(credentials.url) ? ANONYMOUS_USER : undefined;
+    return !hasFailed && anonymous(credentials.url) ? ANONYMOUS_USER : undefined;
   }
-  return (credentials, bearer) => from(0, credentials, bearer, false);
+  return (credentials, remarks) => authenticateFrom(0, credentials, remarks, false);
 }
 
-function admitted(
-  { user, warning, notes }: Extract<AuthenticationOutcome, { readonly type: 'user' }>,
-  bearer: Bearer,
+function admit(
+  { user, warning, auditAnnotations }: Extract<AuthenticationOutcome, { readonly type: 'user' }>,
+  remarks: RemarkSink,
   names: GeneratedNames,
 ): UserInfo {
-  if (warning !== undefined) bearer.warn(warning);
-  if (notes !== undefined) for (const [name, value] of notes) bearer.addAuditAnnotation(name, value);
-  return authenticated(user, names);
+  if (warning !== undefined) remarks.warn(warning);
+  if (auditAnnotations !== undefined) for (const [name, value] of auditAnnotations) remarks.addAuditAnnotation(name, value);
+  return withAuthenticatedGroup(user, names);
 }
 
-/** Users that authenticators hand out again and again, with the group that says they are known. */
-const known = new WeakMap<UserInfo, UserInfo>();
+/** By user object: authenticators return the same object again and again. */
+const completedUsers = new WeakMap<UserInfo, UserInfo>();
 
 /**
- * Adds the group of authenticated users, unless the user is anonymous. Names that contain a system namespace (`system:serviceaccount:kube-system:x`) are converted to
- * this server's spelling, which is the only one that rules use, for every authenticator.
+ * Adds the group `system:authenticated`, unless the user is anonymous. Names that contain a system namespace
+ * (`system:serviceaccount:kube-system:x`) are converted to this server's spelling, which is the only one in rules, for
+ * every authenticator.
  */
-export function authenticated(user: UserInfo, names: GeneratedNames): UserInfo {
-  const found = known.get(user);
-  if (found !== undefined) return found;
+export function withAuthenticatedGroup(user: UserInfo, names: GeneratedNames): UserInfo {
+  const cached = completedUsers.get(user);
+  if (cached !== undefined) return cached;
   const { name, groups } = user;
-  const stays = name === ANONYMOUS_USER.name || groups.includes(AUTHENTICATED_GROUP) || groups.includes(UNAUTHENTICATED_GROUP);
-  const complete = canonicalUser(stays ? user : { ...user, groups: [...groups, AUTHENTICATED_GROUP] }, names);
-  known.set(user, complete);
+  const isUnchanged = name === ANONYMOUS_USER.name || groups.includes(AUTHENTICATED_GROUP) || groups.includes(UNAUTHENTICATED_GROUP);
+  const complete = canonicalUser(isUnchanged ? user : { ...user, groups: [...groups, AUTHENTICATED_GROUP] }, names);
+  completedUsers.set(user, complete);
   return complete;
 }
 
 /** The user with its name and groups in this server's spelling; the same object when they have it already. */
 export function canonicalUser(user: UserInfo, names: GeneratedNames): UserInfo {
-  const [name, ...groups] = [user.name, ...user.groups].map((each) => canonicalUserName(names, each));
+  const [name, ...groups] = [user.name, ...user.groups].map((userOrGroup) => canonicalUserName(names, userOrGroup));
   const isSame = name === user.name && groups.every((group, index) => group === user.groups[index]);
   return isSame || name === undefined ? user : { ...user, name, groups };
 }

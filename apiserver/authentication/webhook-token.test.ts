@@ -9,37 +9,37 @@ import { asking, KubeconfigWebhook } from '../options/webhooks';
 import { systemClock } from '../../shared/runtime/clock';
 import type { JsonObject } from '../../shared/values/json';
 import type { TokenAuthenticator, TokenOutcome } from './authenticator';
-import { webhookTokens, type WebhookTokensOptions } from './webhook-token';
+import { webhookTokenAuthenticator, type WebhookTokensOptions } from './webhook-token';
 
-const OWN = ['api'];
+const SERVER_AUDIENCES = ['api'];
 const SEEN = { username: 'ann', uid: '7', groups: ['g', ''], extra: { 'Example.com/A': ['x'], e: [] } };
 const ANN = { name: 'ann', uid: '7', groups: ['g', ''], extra: { 'Example.com/A': ['x'], e: [] } };
 const random = { float: () => 0, uuid: () => '', string: () => '' };
 
 let clock: ManualClock;
 let sent: string[];
-const told: unknown[] = [];
+const errors: unknown[] = [];
 beforeEach(() => {
   clock = new ManualClock();
   sent = [];
-  told.length = 0;
+  errors.length = 0;
 });
 
 type Answer = (review: string) => Promise<string> | string | WebhookAnswer;
 
 const tokens = (answer: Answer, options: Partial<WebhookTokensOptions> = {}): TokenAuthenticator =>
-  webhookTokens({
-    async ask(body) {
+  webhookTokenAuthenticator({
+    async send(body) {
       sent.push(String(body));
-      const given = await answer(String(body));
-      return typeof given === 'string' ? { type: 'answer', bytes: Buffer.from(given) } : given;
+      const response = await answer(String(body));
+      return typeof response === 'string' ? { type: 'answer', bytes: Buffer.from(response) } : response;
     },
     version: 'v1',
     dialect: 'kubernetes',
-    audiences: OWN,
-    keptMs: 120_000,
+    audiences: SERVER_AUDIENCES,
+    cacheTtlMs: 120_000,
     clock,
-    failed: (message) => told.push(message),
+    onError: (message) => errors.push(message),
     ...options,
   });
 
@@ -50,7 +50,7 @@ const failure = (reason: string): TokenOutcome => ({ type: 'failed', reason });
 
 describe('webhook token authentication', () => {
   it('sends a TokenReview in the configured version and spelling', async () => {
-    await tokens(() => good()).authenticate('t', OWN);
+    await tokens(() => good()).authenticate('t', SERVER_AUDIENCES);
     await tokens(() => good(), { version: 'v1beta1', dialect: 'platform' }).authenticate('t', []);
     expect(sent).toEqual([
       '{"kind":"TokenReview","apiVersion":"authentication.k8s.io/v1","metadata":{"creationTimestamp":null},' +
@@ -61,7 +61,12 @@ describe('webhook token authentication', () => {
   });
 
   it.each<[string, string, readonly string[], TokenOutcome]>([
-    ['accepts the audiences of this server when the response names none', good(), OWN, { type: 'user', user: ANN, audiences: OWN }],
+    [
+      'accepts the audiences of this server when the response names none',
+      good(),
+      SERVER_AUDIENCES,
+      { type: 'user', user: ANN, audiences: SERVER_AUDIENCES },
+    ],
     ['accepts a token when no audience is requested', good(), [], { type: 'user', user: ANN, audiences: [] }],
     [
       'accepts only the requested audiences that the response names',
@@ -69,71 +74,91 @@ describe('webhook token authentication', () => {
       ['a', 'b'],
       { type: 'user', user: ANN, audiences: ['b'] },
     ],
-    ['ignores a token when the response names other audiences', good({ audiences: ['b'] }), OWN, { type: 'none' }],
+    ['ignores a token when the response names other audiences', good({ audiences: ['b'] }), SERVER_AUDIENCES, { type: 'none' }],
     ['ignores a token for audiences that this server does not have', good(), ['zz'], { type: 'none' }],
     [
       'accepts an authenticated token when the response has an error as well',
       good({ error: 'but' }),
-      OWN,
-      { type: 'user', user: ANN, audiences: OWN },
+      SERVER_AUDIENCES,
+      { type: 'user', user: ANN, audiences: SERVER_AUDIENCES },
     ],
-    ['ignores a token that is not authenticated', review({ authenticated: false }), OWN, { type: 'none' }],
-    ['ignores a token when the response has no status', review({}), OWN, { type: 'none' }],
-    ['accepts a response in the other spelling', good().replace('k8s.io', 'platform.io'), OWN, { type: 'user', user: ANN, audiences: OWN }],
-    ['rejects a token with the error of the response', review({ authenticated: false, error: 'no no' }), OWN, failure('no no')],
+    ['ignores a token that is not authenticated', review({ authenticated: false }), SERVER_AUDIENCES, { type: 'none' }],
+    ['ignores a token when the response has no status', review({}), SERVER_AUDIENCES, { type: 'none' }],
+    [
+      'accepts a response in the other spelling',
+      good().replace('k8s.io', 'platform.io'),
+      SERVER_AUDIENCES,
+      { type: 'user', user: ANN, audiences: SERVER_AUDIENCES },
+    ],
+    [
+      'rejects a token with the error of the response',
+      review({ authenticated: false, error: 'no no' }),
+      SERVER_AUDIENCES,
+      failure('no no'),
+    ],
     [
       'rejects a token with an error that is truncated to 1,024 characters',
       review({ error: 'x'.repeat(5000) }),
-      OWN,
+      SERVER_AUDIENCES,
       failure('x'.repeat(1024)),
     ],
     [
       'rejects a token when the response has another version',
       good().replace('/v1', '/v1beta1'),
-      OWN,
+      SERVER_AUDIENCES,
       failure('the webhook answered with "TokenReview" of "authentication.k8s.io/v1beta1", not with a TokenReview of v1'),
     ],
     [
       'rejects a token when the response has another kind',
       review({ authenticated: true, user: SEEN }, { kind: 'Pod' }),
-      OWN,
+      SERVER_AUDIENCES,
       failure('the webhook answered with "Pod" of "authentication.k8s.io/v1", not with a TokenReview of v1'),
     ],
-    ['rejects a token when the response is not an object', '[]', OWN, failure('the webhook answered with something that is no object')],
+    [
+      'rejects a token when the response is not an object',
+      '[]',
+      SERVER_AUDIENCES,
+      failure('the webhook answered with something that is no object'),
+    ],
     [
       'rejects a token when the user has no name',
       review({ authenticated: true, user: { groups: ['system:masters'] } }),
-      OWN,
+      SERVER_AUDIENCES,
       failure('the webhook let somebody in without saying who it is'),
     ],
     [
       'rejects a token when the user name is not a string',
       review({ authenticated: true, user: { username: 7 } }),
-      OWN,
+      SERVER_AUDIENCES,
       failure('the webhook\'s answer has something unexpected in "username"'),
     ],
     [
       'rejects a token when a group is not a string',
       review({ authenticated: true, user: { username: 'a', groups: [{}] } }),
-      OWN,
+      SERVER_AUDIENCES,
       failure('the webhook\'s answer has something unexpected in "groups"'),
     ],
     [
       'rejects a token when an extra value is not a list',
       review({ authenticated: true, user: { username: 'a', extra: { k: 'v' } } }),
-      OWN,
+      SERVER_AUDIENCES,
       failure('the webhook\'s answer has something unexpected in "k"'),
     ],
-    ['ignores a token whose authenticated field is a string', review({ authenticated: 'true', user: SEEN }), OWN, { type: 'none' }],
+    [
+      'ignores a token whose authenticated field is a string',
+      review({ authenticated: 'true', user: SEEN }),
+      SERVER_AUDIENCES,
+      { type: 'none' },
+    ],
   ])('%s', async (_title, answer, audiences, expected) => {
     expect(await tokens(() => answer).authenticate('t', audiences)).toEqual(expected);
   });
 
   it('rejects a token when the response is not JSON or is nested too deeply', async () => {
-    const outcome = await tokens(() => '{{{').authenticate('t', OWN);
+    const outcome = await tokens(() => '{{{').authenticate('t', SERVER_AUDIENCES);
     expect(outcome).toMatchObject({ type: 'failed', reason: expect.stringContaining('is not JSON') });
     const nested = `{"status":${'{"user":'.repeat(100_000)}1${'}'.repeat(100_000)}}`;
-    expect(await tokens(() => nested).authenticate('t', OWN)).toMatchObject({ type: 'failed' });
+    expect(await tokens(() => nested).authenticate('t', SERVER_AUDIENCES)).toMatchObject({ type: 'failed' });
   });
 
   it('treats __proto__ as an ordinary key of extra', async () => {
@@ -145,19 +170,19 @@ describe('webhook token authentication', () => {
 
   it('caches authenticated and unauthenticated tokens for the configured time', async () => {
     const known = tokens((body) => (body.includes('good') ? good() : review({ authenticated: false })));
-    for (const token of ['good', 'bad', 'good', 'bad']) await known.authenticate(token, OWN);
+    for (const token of ['good', 'bad', 'good', 'bad']) await known.authenticate(token, SERVER_AUDIENCES);
     expect(sent).toHaveLength(2);
     clock.advance(119_999);
-    expect(await known.authenticate('good', OWN)).toBe(known.authenticate('good', OWN));
+    expect(await known.authenticate('good', SERVER_AUDIENCES)).toBe(known.authenticate('good', SERVER_AUDIENCES));
     expect(sent).toHaveLength(2);
     clock.advance(1);
-    await known.authenticate('good', OWN);
+    await known.authenticate('good', SERVER_AUDIENCES);
     expect(sent).toHaveLength(3);
   });
 
   it('caches a token for each set of audiences separately', async () => {
     const known = tokens(() => good());
-    await known.authenticate('t', OWN);
+    await known.authenticate('t', SERVER_AUDIENCES);
     await known.authenticate('t', []);
     await known.authenticate('t', ['api', 'b']);
     expect(sent).toHaveLength(3);
@@ -166,18 +191,21 @@ describe('webhook token authentication', () => {
   it('caches no failure and logs failures at most once a minute', async () => {
     const known = tokens(() => ({ type: 'fault', error: new Error('the webhook answered 500'), status: 500, mayPass: true }));
     const unavailable = failure('the webhook answered 500');
-    expect([await known.authenticate('t', OWN), await known.authenticate('t', OWN)]).toEqual([unavailable, unavailable]);
+    expect([await known.authenticate('t', SERVER_AUDIENCES), await known.authenticate('t', SERVER_AUDIENCES)]).toEqual([
+      unavailable,
+      unavailable,
+    ]);
     expect(sent).toHaveLength(2);
-    expect(told).toHaveLength(1);
+    expect(errors).toHaveLength(1);
     clock.advance(60_000);
-    await known.authenticate('t', OWN);
-    expect(told).toHaveLength(2);
+    await known.authenticate('t', SERVER_AUDIENCES);
+    expect(errors).toHaveLength(2);
   });
 
   it('sends one TokenReview for concurrent requests with the same token', async () => {
     let answer: (text: string) => void = () => undefined;
     const known = tokens(() => new Promise((resolve) => (answer = resolve)));
-    const waiting = [known.authenticate('t', OWN), known.authenticate('t', OWN)];
+    const waiting = [known.authenticate('t', SERVER_AUDIENCES), known.authenticate('t', SERVER_AUDIENCES)];
     await settle();
     answer(good());
     expect(await Promise.all(waiting.map(async (outcome) => (await outcome).type))).toEqual(['user', 'user']);
@@ -186,9 +214,9 @@ describe('webhook token authentication', () => {
 
   it('rejects a token while 256 are in review; never sends one over 16 KiB', async () => {
     const known = tokens(() => new Promise(() => undefined));
-    for (let count = 0; count < 256; count += 1) void known.authenticate(`t${count}`, OWN);
-    expect(known.authenticate('one more', OWN)).toEqual(failure('too many tokens are being reviewed'));
-    expect(known.authenticate('x'.repeat(16 * 1024 + 1), OWN)).toEqual(failure('the token is too long'));
+    for (let count = 0; count < 256; count += 1) void known.authenticate(`t${count}`, SERVER_AUDIENCES);
+    expect(known.authenticate('one more', SERVER_AUDIENCES)).toEqual(failure('too many tokens are being reviewed'));
+    expect(known.authenticate('x'.repeat(16 * 1024 + 1), SERVER_AUDIENCES)).toEqual(failure('the token is too long'));
     expect(sent).toHaveLength(256);
   });
 });
@@ -235,12 +263,12 @@ describe('token webhook', () => {
   const ask = async (timeoutMs = 30_000): Promise<TokenOutcome> => {
     const webhook = new KubeconfigWebhook(file, systemClock);
     webhook.read();
-    return tokens(() => '', { ask: asking(webhook, timeoutMs, { clock: systemClock, random }) }).authenticate('t', OWN);
+    return tokens(() => '', { send: asking(webhook, timeoutMs, { clock: systemClock, random }) }).authenticate('t', SERVER_AUDIENCES);
   };
 
   it('receives requests with the path and the credentials of its kubeconfig', async () => {
     respond = () => ({ status: 201, body: good() });
-    expect(await ask()).toEqual({ type: 'user', user: ANN, audiences: OWN });
+    expect(await ask()).toEqual({ type: 'user', user: ANN, audiences: SERVER_AUDIENCES });
     expect(requests).toEqual([{ url: '/review?x=1', authorization: 'Bearer mine' }]);
   });
 

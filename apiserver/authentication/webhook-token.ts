@@ -1,75 +1,81 @@
 /**
- * Tokens that a remote server knows. What it says of one counts for a while, whether it knows the token or not; what goes wrong is forgotten at once. Tokens that
- * come while it is asked about as many as may wait are refused.
+ * The webhook token authenticator: sends a TokenReview to a remote server. Known and unknown tokens are cached,
+ * failures are not. Concurrent reviews are bounded; further tokens are rejected.
  */
 import type { WebhookAnswer } from '../../shared/client/rest/webhook';
 import type { Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import { ResponseCache, type CacheableResponse } from '../../shared/runtime/response-cache';
 import { throttle } from '../../shared/runtime/throttle';
-import { NOT_MINE, type TokenAuthenticator, type TokenOutcome } from './authenticator';
-import { fingerprint } from './fingerprint';
-import { readReview, reviewRequest, type Review, type TokenReviewVersion } from './token-review';
+import { UNKNOWN_TOKEN, type TokenAuthenticator, type TokenOutcome } from './authenticator';
+import { tokenFingerprint } from './fingerprint';
+import { readTokenReview, tokenReviewBody, type TokenReviewResult, type TokenReviewVersion } from './token-review';
 
 export interface WebhookTokensOptions {
   /** Never rejects. */
-  readonly ask: (body: Buffer) => Promise<WebhookAnswer>;
+  readonly send: (body: Buffer) => Promise<WebhookAnswer>;
   readonly version: TokenReviewVersion;
-  /** Of what is sent; either is understood in answers. */
+  /** The spelling that is sent; responses are accepted in either spelling. */
   readonly dialect: Dialect;
-  /** What this server answers to: tokens of which the remote server names no audience are good for them. */
+  /** Audiences of this server. A token is valid for them when the remote server does not return audiences. */
   readonly audiences: readonly string[];
-  /** How long an answer counts. */
-  readonly keptMs: number;
+  /** How long a response is cached. */
+  readonly cacheTtlMs: number;
   readonly clock: Clock;
-  /** Hears of failures, now and then. */
-  readonly failed: (message: string, error: unknown) => void;
+  /** Called at most once in 60 s when the webhook fails. */
+  readonly onError: (message: string, error: unknown) => void;
 }
 
-/** What a request's head can hold of a token that is worth asking about. */
-const LONGEST_TOKEN = 16 * 1024;
-/** Tokens that are asked about at the same time. */
-const AT_ONCE = 256;
-const KEPT = 8192;
-const KEPT_BYTES = 16 * 1024 * 1024;
-/** What an answer of no length costs in memory. */
-const BASE_BYTES = 1024;
-const LONGEST_REASON = 1024;
-const TOLD_EVERY_MS = 60_000;
+/** The longest token that fits into the headers of a request. */
+const MAX_TOKEN_LENGTH = 16 * 1024;
+const MAX_CONCURRENT_REVIEWS = 256;
+const MAX_CACHED_TOKENS = 8192;
+const MAX_CACHE_BYTES = 16 * 1024 * 1024;
+/** Memory of a cache entry without its contents. */
+const ENTRY_OVERHEAD_BYTES = 1024;
+const MAX_REASON_LENGTH = 1024;
+const ERROR_INTERVAL_MS = 60_000;
 
-export function webhookTokens(options: WebhookTokensOptions): TokenAuthenticator {
-  const { version, dialect, audiences: own, keptMs, clock } = options;
-  const answers = new ResponseCache<TokenOutcome>({ clock, maxEntries: KEPT, maxBytes: KEPT_BYTES, maxConcurrent: AT_ONCE });
-  const tell = throttle(clock, TOLD_EVERY_MS, (error: Error) =>
-    options.failed('the webhook that reviews tokens does not answer as it should', error),
+export function webhookTokenAuthenticator(options: WebhookTokensOptions): TokenAuthenticator {
+  const { version, dialect, audiences: serverAudiences, cacheTtlMs, clock } = options;
+  const outcomes = new ResponseCache<TokenOutcome>({
+    clock,
+    maxEntries: MAX_CACHED_TOKENS,
+    maxBytes: MAX_CACHE_BYTES,
+    maxConcurrent: MAX_CONCURRENT_REVIEWS,
+  });
+  const reportError = throttle(clock, ERROR_INTERVAL_MS, (error: Error) =>
+    options.onError('the webhook that reviews tokens does not answer as it should', error),
   );
 
-  async function ask(token: string, audiences: readonly string[]): Promise<CacheableResponse<TokenOutcome>> {
-    const answer = await options.ask(reviewRequest(dialect, version, token, audiences));
-    const review = answer.type === 'fault' ? answer.error : readReview(answer.bytes, version);
+  async function fetchOutcome(token: string, audiences: readonly string[]): Promise<CacheableResponse<TokenOutcome>> {
+    const answer = await options.send(tokenReviewBody(dialect, version, token, audiences));
+    const review = answer.type === 'fault' ? answer.error : readTokenReview(answer.bytes, version);
     if (review instanceof Error) {
-      tell(review);
-      return { response: refused(review.message), ttlMs: 0, bytes: BASE_BYTES };
+      reportError(review);
+      return { response: failedOutcome(review.message), ttlMs: 0, bytes: ENTRY_OVERHEAD_BYTES };
     }
-    const outcome = outcomeOf(review, audiences, own);
-    const bytes = BASE_BYTES + (answer.type === 'answer' ? answer.bytes.length : 0);
-    return { response: outcome, ttlMs: outcome.type === 'failed' ? 0 : keptMs, bytes };
+    const outcome = outcomeOf(review, audiences, serverAudiences);
+    const bytes = ENTRY_OVERHEAD_BYTES + (answer.type === 'answer' ? answer.bytes.length : 0);
+    return { response: outcome, ttlMs: outcome.type === 'failed' ? 0 : cacheTtlMs, bytes };
   }
 
   return {
     authenticate(token, audiences) {
-      if (token.length > LONGEST_TOKEN) return refused('the token is too long');
-      const name = fingerprint(JSON.stringify([token, ...audiences]));
-      return answers.getOrFetch(name, () => ask(token, audiences)) ?? refused('too many tokens are being reviewed');
+      if (token.length > MAX_TOKEN_LENGTH) return failedOutcome('the token is too long');
+      const cacheKey = tokenFingerprint(JSON.stringify([token, ...audiences]));
+      return outcomes.getOrFetch(cacheKey, () => fetchOutcome(token, audiences)) ?? failedOutcome('too many tokens are being reviewed');
     },
   };
 }
 
-function outcomeOf(review: Review, audiences: readonly string[], own: readonly string[]): TokenOutcome {
-  if (review.type === 'unknown') return review.error === '' ? NOT_MINE : refused(review.error);
-  const good = review.audiences.length === 0 ? own : review.audiences;
-  const common = audiences.filter((audience) => good.includes(audience));
-  return common.length === 0 && audiences.length > 0 ? NOT_MINE : { type: 'user', user: review.user, audiences: common };
+function outcomeOf(review: TokenReviewResult, audiences: readonly string[], serverAudiences: readonly string[]): TokenOutcome {
+  if (review.type === 'unknown') return review.error === '' ? UNKNOWN_TOKEN : failedOutcome(review.error);
+  const tokenAudiences = review.audiences.length === 0 ? serverAudiences : review.audiences;
+  const commonAudiences = audiences.filter((audience) => tokenAudiences.includes(audience));
+  return commonAudiences.length === 0 && audiences.length > 0
+    ? UNKNOWN_TOKEN
+    : { type: 'user', user: review.user, audiences: commonAudiences };
 }
 
-const refused = (reason: string): TokenOutcome => ({ type: 'failed', reason: reason.slice(0, LONGEST_REASON) });
+const failedOutcome = (reason: string): TokenOutcome => ({ type: 'failed', reason: reason.slice(0, MAX_REASON_LENGTH) });

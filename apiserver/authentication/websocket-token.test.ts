@@ -1,14 +1,19 @@
-import { staticTokens } from './static-tokens';
-import { authenticateTokensInOrder } from './tokens';
-import { webSocketTokens } from './websocket-token';
+import { staticTokenAuthenticator } from './static-tokens';
+import { unionTokenAuthenticator } from './tokens';
+import { webSocketTokenAuthenticator } from './websocket-token';
 
 const ann = { name: 'ann', groups: [] };
-const authenticateToken = authenticateTokensInOrder([staticTokens((token) => (token === 'secret' ? ann : undefined), [])]);
-const asked = ['Connection', 'keep-alive, Upgrade', 'Upgrade', 'WebSocket'];
+const authenticateToken = unionTokenAuthenticator([staticTokenAuthenticator((token) => (token === 'secret' ? ann : undefined), [])]);
+const UPGRADE_HEADERS = ['Connection', 'keep-alive, Upgrade', 'Upgrade', 'WebSocket'];
 const encoded = (token: string): string => Buffer.from(token).toString('base64url');
 const protocol = (text: string): string => `base64url.bearer.authorization.k8s.io.${text}`;
-const ask = (rawHeaders: readonly string[]): unknown =>
-  webSocketTokens(authenticateToken, []).authenticate({ authorization: undefined, certificate: undefined, rawHeaders, url: '/' });
+const authenticate = (rawHeaders: readonly string[]): unknown =>
+  webSocketTokenAuthenticator(authenticateToken, []).authenticate({
+    authorization: undefined,
+    certificate: undefined,
+    rawHeaders,
+    url: '/',
+  });
 const name = 'Sec-WebSocket-Protocol';
 
 it.each<[string, readonly string[]]>([
@@ -16,7 +21,7 @@ it.each<[string, readonly string[]]>([
   ['in a separate header', [name, 'binary.k8s.io', name.toLowerCase(), protocol(encoded('secret'))]],
   ['in the platform spelling', [name, `x,base64url.bearer.authorization.platform.io.${encoded('secret')}`]],
 ])('WebSocket token authentication accepts a token %s', (_title, headers) => {
-  expect(ask([...asked, ...headers])).toMatchObject({ type: 'user', user: ann });
+  expect(authenticate([...UPGRADE_HEADERS, ...headers])).toMatchObject({ type: 'user', user: ann });
 });
 
 it.each<[string, string]>([
@@ -30,14 +35,14 @@ it.each<[string, string]>([
   ['is not UTF-8', `${protocol(Buffer.from([0xff, 0xfe]).toString('base64url'))}, x`],
   ['is longer than the limit', `${protocol(encoded('x'.repeat(16_000)))}, x`],
 ])('WebSocket token authentication rejects a token that %s', (_title, value) => {
-  expect(ask([...asked, name, value])).toEqual({ type: 'failed' });
+  expect(authenticate([...UPGRADE_HEADERS, name, value])).toEqual({ type: 'failed' });
 });
 
 it.each<[string, readonly string[]]>([
   ['without an upgrade', ['Upgrade', 'websocket', name, `${protocol(encoded('secret'))}, x`]],
   ['that upgrades to SPDY', ['Connection', 'Upgrade', 'Upgrade', 'SPDY/3.1', name, `${protocol(encoded('secret'))}, x`]],
-  ['without a token', [...asked, name, 'binary.k8s.io']],
-  ['without protocols', asked],
+  ['without a token', [...UPGRADE_HEADERS, name, 'binary.k8s.io']],
+  ['without protocols', UPGRADE_HEADERS],
 ])('WebSocket token authentication ignores a request %s', (_title, headers) => {
-  expect(ask(headers)).toEqual({ type: 'none' });
+  expect(authenticate(headers)).toEqual({ type: 'none' });
 });

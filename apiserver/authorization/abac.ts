@@ -1,4 +1,4 @@
-/** Attribute-based access control: what lines of a file allow, one policy a line. Reads the text of the file once; asks nothing stored. */
+/** Attribute-based access control: the policies of a file, one JSON object per line. The file is parsed once. */
 import { canonicalGroup } from '../../shared/names/dialect';
 import { isSameName, pathSpellings } from '../../shared/names/spellings';
 import { isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
@@ -6,7 +6,7 @@ import { matchesPathPattern } from '../../shared/values/path-pattern';
 import type { UserInfo } from '../../shared/api/identity/user';
 import { ALLOW, type AccessRules, type Attributes, type Authorizer, type Decision } from './authorizer';
 
-/** A line of the file cannot be understood. */
+/** A line of the policy file is invalid. */
 export class PolicyFileError extends Error {}
 
 interface Policy {
@@ -31,38 +31,38 @@ export function abacAuthorizer(file: string, text: string): Authorizer {
     return trimmed === '' || trimmed.startsWith('#') ? [] : [readPolicy(trimmed, `${file}, line ${index + 1}`)];
   });
   return {
-    authorize: (user, attributes) => (policies.some((policy) => isFor(policy, user) && allows(policy, attributes)) ? ALLOW : NO_MATCH),
+    authorize: (user, attributes) => (policies.some((policy) => isForUser(policy, user) && allows(policy, attributes)) ? ALLOW : NO_MATCH),
     rules: (user, namespace) =>
-      rulesOf(
-        policies.filter((policy) => isFor(policy, user)),
+      accessRules(
+        policies.filter((policy) => isForUser(policy, user)),
         namespace,
       ),
   };
 }
 
-function readPolicy(line: string, place: string): Policy {
+function readPolicy(line: string, location: string): Policy {
   let value: JsonValue;
   try {
     value = JSON.parse(line) as JsonValue;
   } catch {
-    throw new PolicyFileError(`${place}: this is not JSON`);
+    throw new PolicyFileError(`${location}: this is not JSON`);
   }
-  if (!isObject(value)) throw new PolicyFileError(`${place}: this is no object`);
+  if (!isObject(value)) throw new PolicyFileError(`${location}: this is no object`);
   const [apiVersion, kind] = [stringAt(value, 'apiVersion') ?? '', stringAt(value, 'kind') ?? ''];
   if (kind !== 'Policy' || !VERSIONS.has(apiVersion))
-    throw new PolicyFileError(`${place}: kind Policy of abac.authorization.platform.io/v1beta1 is wanted`);
+    throw new PolicyFileError(`${location}: kind Policy of abac.authorization.platform.io/v1beta1 is wanted`);
   const spec = objectAt(value, 'spec');
-  if (spec === undefined) throw new PolicyFileError(`${place}: spec is missing`);
-  return readSpec(spec, place);
+  if (spec === undefined) throw new PolicyFileError(`${location}: spec is missing`);
+  return readSpec(spec, location);
 }
 
-function readSpec(spec: JsonObject, place: string): Policy {
+function readSpec(spec: JsonObject, location: string): Policy {
   const unknown = Object.keys(spec).find((member) => !MEMBERS.includes(member));
-  if (unknown !== undefined) throw new PolicyFileError(`${place}: there is no spec.${unknown}`);
-  const wrong = MEMBERS.find(
+  if (unknown !== undefined) throw new PolicyFileError(`${location}: there is no spec.${unknown}`);
+  const mistyped = MEMBERS.find(
     (member) => own(spec, member) !== undefined && typeof own(spec, member) !== (member === 'readonly' ? 'boolean' : 'string'),
   );
-  if (wrong !== undefined) throw new PolicyFileError(`${place}: spec.${wrong} is of the wrong type`);
+  if (mistyped !== undefined) throw new PolicyFileError(`${location}: spec.${mistyped} is of the wrong type`);
   const text = (member: string): string => stringAt(spec, member) ?? '';
   return {
     user: text('user'),
@@ -75,11 +75,11 @@ function readSpec(spec: JsonObject, place: string): Policy {
   };
 }
 
-/** Where both are named, both must be; where neither is, nobody is meant. */
-function isFor({ user, group }: Policy, { name, groups }: UserInfo): boolean {
+/** When a policy has a user and a group, both must match; a policy with neither matches no user. */
+function isForUser({ user, group }: Policy, { name, groups }: UserInfo): boolean {
   if (user === '' && group === '') return false;
   const isUser = user === '' || user === '*' || isSameName(user, name);
-  return isUser && (group === '' || group === '*' || groups.some((one) => isSameName(group, one)));
+  return isUser && (group === '' || group === '*' || groups.some((userGroup) => isSameName(group, userGroup)));
 }
 
 function allows(policy: Policy, attributes: Attributes): boolean {
@@ -87,14 +87,14 @@ function allows(policy: Policy, attributes: Attributes): boolean {
   if (attributes.kind === 'path')
     return policy.path !== '' && pathSpellings(attributes.path).some((path) => matchesPathPattern(policy.path, path));
   const { group, resource, namespace } = attributes;
-  return matchesNamespace(policy, namespace) && matches(policy.resource, resource) && matches(policy.apiGroup, group);
+  return matchesNamespace(policy, namespace) && matchesPattern(policy.resource, resource) && matchesPattern(policy.apiGroup, group);
 }
 
-const matches = (pattern: string, text: string): boolean => pattern === '*' || pattern === text;
+const matchesPattern = (pattern: string, text: string): boolean => pattern === '*' || pattern === text;
 const matchesNamespace = (policy: Policy, namespace: string): boolean =>
   policy.namespace === '*' || isSameName(policy.namespace, namespace);
 
-function rulesOf(policies: readonly Policy[], namespace: string): AccessRules {
+function accessRules(policies: readonly Policy[], namespace: string): AccessRules {
   const verbs = (policy: Policy): readonly string[] => (policy.isReadOnly ? [...READS] : ['*']);
   return {
     resources: policies

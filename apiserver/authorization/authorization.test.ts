@@ -10,47 +10,65 @@ import {
   type Decision,
   type ResourceAttributes,
 } from './authorizer';
-import { inOrder, refusalOf } from './union';
+import { unionAuthorizer, forbiddenError } from './union';
 
 const user: UserInfo = { name: 'u<x>', groups: [] };
 const get = (path: string, verb = 'get'): Attributes => ({ kind: 'path', verb, path });
 const LEASES = { verb: 'list', group: 'coordination.platform.io', resource: 'leases', namespace: '' };
 const resource = (changes: Partial<ResourceAttributes> = {}): Attributes => resourceAttributes({ ...LEASES, ...changes });
 
-const says = (decision: Decision, rules = NO_RULES): Authorizer => ({ authorize: () => decision, rules: () => rules });
-const later = (decision: Decision): Authorizer => ({ authorize: () => Promise.resolve(decision), rules: () => NO_RULES });
-const passes = (reason: string): Decision => ({ type: 'no-opinion', reason });
+const authorizerDeciding = (decision: Decision, rules = NO_RULES): Authorizer => ({ authorize: () => decision, rules: () => rules });
+const authorizerDecidingLater = (decision: Decision): Authorizer => ({ authorize: () => Promise.resolve(decision), rules: () => NO_RULES });
+const noOpinion = (reason: string): Decision => ({ type: 'no-opinion', reason });
 const deny: Decision = { type: 'deny', reason: 'never' };
 
-it('refusalOf names the user and the request, and escapes markup', () => {
-  const text = (attributes: Attributes, decision = NO_OPINION): string => refusalOf(user, attributes, decision).message;
+it('forbiddenError names the user and the request, and escapes markup', () => {
+  const text = (attributes: Attributes, decision = NO_OPINION): string => forbiddenError(user, attributes, decision).message;
   expect(text(resource())).toBe(
     'leases.coordination.platform.io is forbidden: User "u&lt;x&gt;" cannot list resource "leases" in API group "coordination.platform.io" at the cluster scope',
   );
   expect(text(resource({ verb: 'get', group: '', resource: 'pods', subresource: 'log', namespace: 'n', name: 'p' }))).toBe(
     'pods "p" is forbidden: User "u&lt;x&gt;" cannot get resource "pods/log" in API group "" in the namespace "n"',
   );
-  expect(text(get('/a&b'), passes('ask'))).toBe('forbidden: User "u&lt;x&gt;" cannot get path "/a&amp;b": ask');
+  expect(text(get('/a&b'), noOpinion('ask'))).toBe('forbidden: User "u&lt;x&gt;" cannot get path "/a&amp;b": ask');
 });
 
 it.each([
-  ['the first authorizer that allows', [says(passes('a')), says(ALLOW), says(deny)], ALLOW],
-  ['the first authorizer that denies', [says(passes('a')), says(deny), says(ALLOW)], { type: 'deny', reason: 'a\nnever' }],
-  ['no authorizer, with all reasons', [says(passes('a')), says(NO_OPINION), says(passes('b'))], passes('a\nb')],
-  ['no authorizer, one of them asynchronous', [says(passes('a')), later(passes('b')), says(passes('c'))], passes('a\nb\nc')],
-  ['an authorizer after an asynchronous one', [later(NO_OPINION), says(ALLOW)], ALLOW],
-  ['an asynchronous authorizer that denies', [says(passes('a')), later(deny), says(ALLOW)], { type: 'deny', reason: 'a\nnever' }],
-] as const)('union authorizer returns the decision of %s', async (_who, authorizers, decision) => {
-  expect(await inOrder(authorizers).authorize(user, resource())).toEqual(decision);
+  ['the first authorizer that allows', [authorizerDeciding(noOpinion('a')), authorizerDeciding(ALLOW), authorizerDeciding(deny)], ALLOW],
+  [
+    'the first authorizer that denies',
+    [authorizerDeciding(noOpinion('a')), authorizerDeciding(deny), authorizerDeciding(ALLOW)],
+    { type: 'deny', reason: 'a\nnever' },
+  ],
+  [
+    'no authorizer, with all reasons',
+    [authorizerDeciding(noOpinion('a')), authorizerDeciding(NO_OPINION), authorizerDeciding(noOpinion('b'))],
+    noOpinion('a\nb'),
+  ],
+  [
+    'no authorizer, one of them asynchronous',
+    [authorizerDeciding(noOpinion('a')), authorizerDecidingLater(noOpinion('b')), authorizerDeciding(noOpinion('c'))],
+    noOpinion('a\nb\nc'),
+  ],
+  ['an authorizer after an asynchronous one', [authorizerDecidingLater(NO_OPINION), authorizerDeciding(ALLOW)], ALLOW],
+  [
+    'an asynchronous authorizer that denies',
+    [authorizerDeciding(noOpinion('a')), authorizerDecidingLater(deny), authorizerDeciding(ALLOW)],
+    { type: 'deny', reason: 'a\nnever' },
+  ],
+] as const)('union authorizer returns the decision of %s', async (_title, authorizers, decision) => {
+  expect(await unionAuthorizer(authorizers).authorize(user, resource())).toEqual(decision);
 });
 
 it('union authorizer returns a synchronous decision synchronously', () => {
-  expect(inOrder([says(NO_OPINION), says(ALLOW), later(deny)]).authorize(user, resource())).toBe(ALLOW);
+  expect(
+    unionAuthorizer([authorizerDeciding(NO_OPINION), authorizerDeciding(ALLOW), authorizerDecidingLater(deny)]).authorize(user, resource()),
+  ).toBe(ALLOW);
 });
 
 it('union authorizer merges the rules of all authorizers', () => {
   const some = { ...NO_RULES, errors: ['broken'], incomplete: true };
-  expect(inOrder([says(ALLOW, ALL_RULES), says(ALLOW, some)]).rules(user, 'n')).toEqual({
+  expect(unionAuthorizer([authorizerDeciding(ALLOW, ALL_RULES), authorizerDeciding(ALLOW, some)]).rules(user, 'n')).toEqual({
     ...ALL_RULES,
     errors: ['broken'],
     incomplete: true,

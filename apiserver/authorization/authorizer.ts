@@ -1,9 +1,9 @@
-/** What every authorizer is: a decision about who may do what. Never answers a request. */
+/** The interface of authorizers: decide whether a user may make a request. Does not reject requests itself. */
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { RequestSelectors } from './selectors';
 import type { MaybePromise } from '../../shared/runtime/maybe-promise';
 
-/** Who may approve and sign is told by names that bear the product's name. Nobody serves this resource. */
+/** The resource that names permissions to approve and sign certificates. It is not served. */
 export const SIGNERS = 'signers';
 
 export interface ResourceAttributes {
@@ -14,9 +14,9 @@ export interface ResourceAttributes {
   readonly resource: string;
   readonly subresource: string;
   readonly namespace: string;
-  /** That of a signer is in canonical spelling. */
+  /** The name of a signer is in canonical spelling. */
   readonly name: string;
-  /** Only where the gate AuthorizeWithSelectors is on. */
+  /** Set only when the feature gate AuthorizeWithSelectors is on. */
   readonly selectors?: RequestSelectors;
 }
 
@@ -31,39 +31,39 @@ export type Attributes = ResourceAttributes | PathAttributes;
 /** `reason` may be empty. */
 export type Decision =
   | { readonly type: 'allow'; readonly reason: string }
-  /** Stops the chain. */
+  /** Ends the chain of authorizers. */
   | { readonly type: 'deny'; readonly reason: string }
   | { readonly type: 'no-opinion'; readonly reason: string };
 
-/** Something that is allowed; `*` stands for anything. Groups are in canonical spelling. */
+/** A permission for resources; `*` matches all. Groups are in canonical spelling. */
 export interface ResourceRule {
   readonly verbs: readonly string[];
   readonly groups: readonly string[];
   readonly resources: readonly string[];
-  /** Empty = all. */
+  /** Empty = objects of every name. */
   readonly names: readonly string[];
 }
 
 export interface PathRule {
   readonly verbs: readonly string[];
-  /** A trailing `*` stands for anything. */
+  /** A trailing `*` matches any suffix. */
   readonly paths: readonly string[];
 }
 
-/** What a user may do in a namespace, as far as an authorizer can tell without being asked about each thing. */
+/** The rules of a user in a namespace, for SelfSubjectRulesReview. */
 export interface AccessRules {
   readonly resources: readonly ResourceRule[];
   readonly paths: readonly PathRule[];
-  /** There may be more that is allowed. */
+  /** The user may have more permissions than the rules show. */
   readonly incomplete: boolean;
-  /** What went wrong on the way. */
+  /** Errors of rule resolution. */
   readonly errors: readonly string[];
 }
 
 export interface Authorizer {
   authorize(user: UserInfo, attributes: Attributes): MaybePromise<Decision>;
   rules(user: UserInfo, namespace: string): AccessRules;
-  /** Why, for those who may ask about others; absent = there is no more to be said than the reason. */
+  /** Explains a decision to users with permission to review the access of others; absent = there is only the reason. */
   readonly explain?: (user: UserInfo, attributes: Attributes) => string;
 }
 

@@ -1,10 +1,13 @@
-/** Selectors of a request as its authorizers see them: requirements that all hold. What cannot be said so is left out, as upstream does; then more is asked for than is. */
+/**
+ * The selectors of a request as authorization attributes. Requirements without an equivalent there are omitted
+ * (upstream behaviour), so that an authorizer may see a broader request than the client sent.
+ */
 import { parseFieldSelector } from '../../shared/api/selectors/field-selector';
 import { parseLabelSelector, type LabelOperator } from '../../shared/api/selectors/label-selector';
 import { SelectorError } from '../../shared/api/selectors/selector-error';
 import type { JsonObject } from '../../shared/values/json';
 
-/** As in the attributes of a SubjectAccessReview. */
+/** In the form of SubjectAccessReview attributes. */
 export interface RequestSelectors {
   readonly fieldSelector?: JsonObject;
   readonly labelSelector?: JsonObject;
@@ -21,7 +24,7 @@ const OPERATORS: Readonly<Record<LabelOperator, string | undefined>> = {
   '<': undefined,
 };
 
-/** Texts as they stand in a URL; undefined = none is given. */
+/** Selectors from the query; `undefined` = not given. */
 export function selectorsOf(field: string | undefined, label: string | undefined): RequestSelectors {
   const fields = requirementsOf(() =>
     parseFieldSelector(field ?? '').map((term) => requirement(term.field, term.operator === '=' ? 'In' : 'NotIn', [term.value])),
@@ -44,7 +47,7 @@ const requirement = (key: string, operator: string, values: readonly string[]): 
   ...(values.length === 0 ? {} : { values: [...values] }),
 });
 
-/** A selector that is none is refused later, where the object's kind is known. */
+/** An invalid selector is ignored here and rejected later, where the kind of the objects is known. */
 function requirementsOf(read: () => JsonObject[]): JsonObject[] {
   try {
     return read();

@@ -6,14 +6,14 @@ type Step = 'admit' | 'validate';
 
 export interface AdmissionDurations {
   readonly clock: Pick<Clock, 'monotonic'>;
-  series(name: string | undefined, step: Step, operation: string, hasRefused: boolean): (ms: number) => void;
+  durationObserver(name: string | undefined, step: Step, operation: string, isRejected: boolean): (ms: number) => void;
 }
 
 export function createAdmissionDurations(meters: Meters, clock: Pick<Clock, 'monotonic'>): AdmissionDurations {
   return {
     clock,
-    series(name, step, operation, hasRefused) {
-      const observers = observersOf(meters, name, [operation, String(hasRefused), step]);
+    durationObserver(name, step, operation, isRejected) {
+      const observers = observersOf(meters, name, [operation, String(isRejected), step]);
       return (ms) => {
         for (const observer of observers) observer.observe(ms / 1000);
       };
@@ -32,7 +32,7 @@ function observersOf(meters: Meters, name: string | undefined, labels: readonly 
 
 interface Subject {
   readonly operation: string;
-  readonly concern: string;
+  readonly resource: string;
   readonly subresource: string;
 }
 
@@ -43,15 +43,15 @@ interface PodSecurityEvaluation extends Subject {
 }
 
 export function createPodSecurityCounter(meters: Meters): (evaluation: PodSecurityEvaluation) => void {
-  return ({ decision, mode, level, operation, concern, subresource }) =>
-    meters.counter('pod_security_evaluations_total', decision, mode, level.level, level.version, operation, concern, subresource).add();
+  return ({ decision, mode, level, operation, resource, subresource }) =>
+    meters.counter('pod_security_evaluations_total', decision, mode, level.level, level.version, operation, resource, subresource).add();
 }
 
 /** Series that can occur are exposed from the start, as upstream does. */
 export function createPodSecurityExemptionCounter(meters: Meters): (subject: Subject) => void {
-  const counterOf = ({ operation, concern, subresource }: Subject): { add(by?: number): void } =>
-    meters.counter('pod_security_exemptions_total', operation, concern, subresource);
+  const counterOf = ({ operation, resource, subresource }: Subject): { add(by?: number): void } =>
+    meters.counter('pod_security_exemptions_total', operation, resource, subresource);
   for (const operation of ['create', 'update'])
-    for (const concern of ['controller', 'pod']) counterOf({ operation, concern, subresource: '' }).add(0);
+    for (const resource of ['controller', 'pod']) counterOf({ operation, resource, subresource: '' }).add(0);
   return (subject) => counterOf(subject).add();
 }

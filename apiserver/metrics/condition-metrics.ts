@@ -9,7 +9,7 @@ interface MatchConditionEvaluation {
   readonly ms: number;
   readonly hasFailed: boolean;
   /** The webhook or policy is not evaluated because of its conditions. */
-  readonly isLeftOut: boolean;
+  readonly isExcluded: boolean;
 }
 
 /** Upstream uses two names for each step. */
@@ -19,13 +19,13 @@ const TYPES = {
 } as const;
 
 export function createMatchConditionRecorder(meters: Meters): (evaluation: MatchConditionEvaluation) => void {
-  return ({ kind, name, type, operation, ms, hasFailed, isLeftOut }) => {
+  return ({ kind, name, type, operation, ms, hasFailed, isExcluded }) => {
     const types = TYPES[type];
     const labels = [kind, name, operation, types[kind]] as const;
     meters.observer('apiserver_admission_match_condition_evaluation_seconds', ...labels).observe(ms / 1000);
     if (hasFailed) meters.counter('apiserver_admission_match_condition_evaluation_errors_total', ...labels).add();
     // Upstream has no exclusion counter for policies.
-    if (isLeftOut && kind === 'webhook')
+    if (isExcluded && kind === 'webhook')
       meters.counter('apiserver_admission_match_condition_exclusions_total', kind, name, operation, types.leftOut).add();
   };
 }
@@ -34,21 +34,21 @@ const AUTHORIZER = 'Webhook';
 
 interface AuthorizerWebhookRecorder {
   /** One POST request; `ms` excludes the delay before a retry. */
-  asked(result: 'success' | 'error' | 'timeout', ms: number): void;
+  observeCall(result: 'success' | 'error' | 'timeout', ms: number): void;
   /** The webhook could not be called and its failure policy lets other authorizers decide. */
-  failedOpen(result: 'error' | 'timeout'): void;
-  conditions(answer: 'yes' | 'no' | 'error', ms: number): void;
+  countFailOpen(result: 'error' | 'timeout'): void;
+  observeMatchConditions(answer: 'yes' | 'no' | 'error', ms: number): void;
 }
 
 export function createAuthorizerWebhookRecorder(meters: Meters, name: string): AuthorizerWebhookRecorder {
   const labels = [AUTHORIZER, name] as const;
   return {
-    asked(result, ms) {
+    observeCall(result, ms) {
       meters.counter('apiserver_authorization_webhook_evaluations_total', name, result).add();
       meters.observer('apiserver_authorization_webhook_duration_seconds', name, result).observe(ms / 1000);
     },
-    failedOpen: (result) => meters.counter('apiserver_authorization_webhook_evaluations_fail_open_total', name, result).add(),
-    conditions(answer, ms) {
+    countFailOpen: (result) => meters.counter('apiserver_authorization_webhook_evaluations_fail_open_total', name, result).add(),
+    observeMatchConditions(answer, ms) {
       meters.observer('apiserver_authorization_match_condition_evaluation_seconds', ...labels).observe(ms / 1000);
       if (answer === 'no') meters.counter('apiserver_authorization_match_condition_exclusions_total', ...labels).add();
       if (answer === 'error') meters.counter('apiserver_authorization_match_condition_evaluation_errors_total', ...labels).add();

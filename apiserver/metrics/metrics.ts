@@ -70,7 +70,7 @@ export interface MetricSources {
 interface PresentedCredentials {
   readonly hasCredentials: boolean;
   readonly ms: number;
-  readonly certificate: { readonly verified: boolean; readonly expiresAt?: number } | undefined;
+  readonly certificate: { readonly isVerified: boolean; readonly expiresAt?: number } | undefined;
 }
 
 /** Records the watch events of one kind. */
@@ -206,7 +206,7 @@ export class Metrics {
     const { counts, times } = this;
     const outcome = user !== undefined ? 'success' : hasCredentials ? 'error' : 'failure';
     times.authentication[outcome].observe(ms / 1000);
-    if (certificate?.expiresAt !== undefined && certificate.verified) {
+    if (certificate?.expiresAt !== undefined && certificate.isVerified) {
       const remainingSeconds = (certificate.expiresAt - this.clock.now()) / 1000;
       this.meters.observer('apiserver_client_certificate_expiration_seconds').observe(remainingSeconds);
     }

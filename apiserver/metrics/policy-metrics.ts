@@ -9,7 +9,7 @@ export interface PolicyEvaluation {
   readonly binding: string;
   readonly action: 'allow' | 'deny' | 'warn' | 'audit';
   /** The policy or binding is misconfigured. */
-  readonly isFault: boolean;
+  readonly isError: boolean;
   readonly ms: number;
 }
 
@@ -38,8 +38,8 @@ export class PolicyMetrics {
     });
   }
 
-  record({ policy, binding, action, isFault, ms }: PolicyEvaluation): void {
-    const errorType = isFault ? 'invalid_config' : 'no_error';
+  record({ policy, binding, action, isError, ms }: PolicyEvaluation): void {
+    const errorType = isError ? 'invalid_config' : 'no_error';
     const exactLabels = { enforcement_action: action, error_type: errorType, policy, policy_binding: binding };
     const isKnown = this.series.size < MAX_SERIES || this.series.has(JSON.stringify(exactLabels));
     const labels = isKnown ? exactLabels : { ...exactLabels, policy: OTHER, policy_binding: OTHER };

@@ -36,7 +36,7 @@ test('readAdmissionConfiguration reads the kubeconfig of a webhook plug-in, unde
   const file = join(folder, 'users');
   writeFileSync(file, 'users: [{name: "*", user: {token: t}}]');
   for (const text of [webhooks(file), webhooks(file, 'WebhookAdmission', 'v1alpha1')])
-    expect([...((await read(text)).validatingUsers?.users.keys() ?? [])]).toEqual(['*']);
+    expect([...((await read(text)).validatingWebhookUsers?.users.keys() ?? [])]).toEqual(['*']);
   expect(Object.keys(await read(webhooks(file).replace('Validating', 'Mutating')))).toEqual(['mutatingUsers']);
 });
 

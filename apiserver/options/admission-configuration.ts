@@ -3,9 +3,9 @@ import path from 'node:path';
 import { EVENT_LIMIT_FORMAT } from '../admission/event-rate-limit';
 import { IMAGE_POLICY_FORMAT, imagePolicySettings } from '../admission/image-policy';
 import { NODE_SELECTOR_FORMAT, nodeSelectorSettings } from '../admission/node-selector';
-import { POD_SECURITY_FORMAT, securitySettings } from '../admission/pod-security/settings';
+import { POD_SECURITY_FORMAT, podSecuritySettings } from '../admission/pod-security/settings';
 import { TOLERATION_FORMAT } from '../admission/pod-toleration-restriction';
-import { limitedResources, QUOTA_FORMAT } from '../admission/quota/limited';
+import { readLimitedResources, QUOTA_FORMAT } from '../admission/quota/limited';
 import type { AdmissionSettings } from '../admission/settings';
 import type { ConfigurationFault } from '../../shared/configuration/configuration-error';
 import { readKubeconfigUsers, type KubeconfigUsers } from '../../shared/client/kubeconfig/kubeconfig-users';
@@ -43,14 +43,14 @@ const usersOf = ({ kubeConfigFile }: ValueOf<typeof KUBECONFIG>): KubeconfigUser
 
 /** What each plug-in is told, and of what form that is. */
 const PLUGINS: Readonly<Record<string, (read: Read) => Promise<AdmissionSettings>>> = {
-  MutatingAdmissionWebhook: async (read) => ({ mutatingUsers: usersOf(await read(...WEBHOOK_FORMATS)) }),
-  ValidatingAdmissionWebhook: async (read) => ({ validatingUsers: usersOf(await read(...WEBHOOK_FORMATS)) }),
+  MutatingAdmissionWebhook: async (read) => ({ mutatingWebhookUsers: usersOf(await read(...WEBHOOK_FORMATS)) }),
+  ValidatingAdmissionWebhook: async (read) => ({ validatingWebhookUsers: usersOf(await read(...WEBHOOK_FORMATS)) }),
   EventRateLimit: async (read) => ({ eventLimits: (await read(EVENT_LIMIT_FORMAT)).limits }),
   ImagePolicyWebhook: async (read) => ({ imagePolicy: imagePolicySettings(await read(IMAGE_POLICY_FORMAT)) }),
   PodNodeSelector: async (read) => ({ nodeSelectors: nodeSelectorSettings(await read(NODE_SELECTOR_FORMAT)) }),
-  PodSecurity: async (read) => ({ podSecurity: securitySettings(await read(POD_SECURITY_FORMAT)) }),
+  PodSecurity: async (read) => ({ podSecurity: podSecuritySettings(await read(POD_SECURITY_FORMAT)) }),
   PodTolerationRestriction: async (read) => ({ tolerations: await read(TOLERATION_FORMAT) }),
-  ResourceQuota: async (read) => ({ limitedResources: limitedResources(await read(QUOTA_FORMAT)) }),
+  ResourceQuota: async (read) => ({ limitedResources: readLimitedResources(await read(QUOTA_FORMAT)) }),
 };
 
 const FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> = {

@@ -5,8 +5,8 @@ import { booleanSchema, listSchema, objectSchema, stringSchema, enumSchema, type
 import { parseCertificates } from '../../shared/pki/certificate-bundle';
 import type { FeatureGates } from '../../shared/cli/feature-gates';
 import { ALL_ALGORITHMS, type ClaimRule, type ClaimSource, type TokenIssuerConfig } from '../authentication/oidc/issuer';
-import { compileClaims } from '../authentication/oidc/expressions';
-import { compileMapping } from '../authentication/oidc/mapping';
+import { compileClaimsExpression } from '../authentication/oidc/expressions';
+import { compileClaimMapping } from '../authentication/oidc/mapping';
 
 const source = objectSchema({}, { claim: stringSchema(), prefix: stringSchema(), expression: stringSchema() });
 const issuer = objectSchema(
@@ -83,7 +83,7 @@ function jwtFaults(jwt: Jwt, path: string, before: readonly Jwt[], ownIssuers: r
     fault(`userValidationRules[${index}].expression`, 'occurs twice');
   if (namesUnprovenAddress(jwt)) fault('claimMappings.username.expression', 'must use claims.email_verified together with claims.email');
   if (faults.length > 0) return faults;
-  const compiled = compileMapping(configOf(jwt));
+  const compiled = compileClaimMapping(configOf(jwt));
   return 'faults' in compiled ? compiled.faults.map(({ path: member, reason }) => ({ path: `${path}.${member}`, reason })) : [];
 }
 
@@ -162,7 +162,7 @@ function claimRuleFaults({ claimValidationRules: rules = [] }: Jwt, fault: Repor
 /** An address that was never proven to be somebody's must not name him. */
 function namesUnprovenAddress({ claimMappings, claimValidationRules = [] }: Jwt): boolean {
   const reads = (member: string, expression: string): boolean => {
-    const compiled = compileClaims(expression);
+    const compiled = compileClaimsExpression(expression);
     return 'expression' in compiled && compiled.expression.readsMember('claims', member);
   };
   const name = claimMappings.username.expression ?? '';

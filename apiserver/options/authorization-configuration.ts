@@ -3,7 +3,7 @@ import type { ConfigurationFault } from '../../shared/configuration/configuratio
 import type { ConfigurationFormat } from '../../shared/configuration/read-configuration';
 import { DURATION_FORMAT, listSchema, objectSchema, stringSchema, enumSchema, type ValueOf } from '../../shared/configuration/schema';
 import { parseDuration } from '../../shared/cli/duration';
-import { compileConditions } from '../authorization/webhook/conditions';
+import { compileMatchConditions } from '../authorization/webhook/conditions';
 
 const webhook = objectSchema(
   {
@@ -82,7 +82,7 @@ function webhookFaults(given: ConfiguredWebhook, path: string, withSelectors: bo
   if (matchConditions.length > MOST_CONDITIONS) fault('matchConditions', `must have at most ${MOST_CONDITIONS} items`);
   if (matchConditions.length > 0 && matchConditionSubjectAccessReviewVersion === undefined)
     fault('matchConditionSubjectAccessReviewVersion', 'is required');
-  const compiled = compileConditions(
+  const compiled = compileMatchConditions(
     matchConditions.map(({ expression }) => expression),
     withSelectors,
   );

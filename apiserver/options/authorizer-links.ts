@@ -8,7 +8,7 @@ import type { Logger } from '../../shared/runtime/logger';
 import { abacAuthorizer } from '../authorization/abac';
 import type { Authorizer } from '../authorization/authorizer';
 import { webhookAuthorizer } from '../authorization/webhook/authorizer';
-import { compileConditions } from '../authorization/webhook/conditions';
+import { compileMatchConditions } from '../authorization/webhook/conditions';
 import type { AuthorizerLink } from '../server/access/authorizers';
 import { authorizationFormat, type AuthorizationConfiguration, type ConfiguredWebhook } from './authorization-configuration';
 import type { ServerFlags } from './flags';
@@ -111,12 +111,12 @@ function byPolicies(flags: ServerFlags): Authorizer {
 function byFlags(webhook: KubeconfigWebhook, flags: ServerFlags, parts: AuthorizerLinksParts): Authorizer {
   return webhookAuthorizer({
     ...commonOf(FLAGS_NAME, flags, parts),
-    ask: asking(webhook, TIMEOUT_MS, parts),
+    send: asking(webhook, TIMEOUT_MS, parts),
     version: flags['authorization-webhook-version'],
-    allowedMs: flags['authorization-webhook-cache-authorized-ttl'],
-    notAllowedMs: flags['authorization-webhook-cache-unauthorized-ttl'],
+    allowedTtlMs: flags['authorization-webhook-cache-authorized-ttl'],
+    notAllowedTtlMs: flags['authorization-webhook-cache-unauthorized-ttl'],
     onFailure: 'NoOpinion',
-    conditions: undefined,
+    matchConditions: undefined,
   });
 }
 
@@ -128,26 +128,26 @@ function byConfiguration(
   parts: AuthorizerLinksParts,
 ): Authorizer {
   const { matchConditions = [], timeout, authorizedTTL, unauthorizedTTL } = webhook;
-  const compiled = compileConditions(
+  const compiled = compileMatchConditions(
     matchConditions.map(({ expression }) => expression),
     withSelectors(flags),
   );
   return webhookAuthorizer({
     ...commonOf(name, flags, parts),
-    ask: asking(asked, parseDuration(timeout) ?? TIMEOUT_MS, parts),
+    send: asking(asked, parseDuration(timeout) ?? TIMEOUT_MS, parts),
     version: webhook.subjectAccessReviewVersion,
-    allowedMs: parseDuration(authorizedTTL ?? '') ?? ALLOWED_MS,
-    notAllowedMs: parseDuration(unauthorizedTTL ?? '') ?? NOT_ALLOWED_MS,
+    allowedTtlMs: parseDuration(authorizedTTL ?? '') ?? ALLOWED_MS,
+    notAllowedTtlMs: parseDuration(unauthorizedTTL ?? '') ?? NOT_ALLOWED_MS,
     onFailure: webhook.failurePolicy,
-    conditions: 'conditions' in compiled && matchConditions.length > 0 ? compiled.conditions : undefined,
+    matchConditions: 'conditions' in compiled && matchConditions.length > 0 ? compiled.conditions : undefined,
   });
 }
 
 const withSelectors = (flags: ServerFlags): boolean => flags['feature-gates'].isEnabled('AuthorizeWithSelectors');
 
 function commonOf(name: string, flags: ServerFlags, { clock, logger, meters }: AuthorizerLinksParts) {
-  const failed = (message: string, error: unknown): void => logger.warn(message, { error });
-  return { dialect: flags.naming, clock, costs: createAuthorizerWebhookRecorder(meters, name), failed } as const;
+  const onError = (message: string, error: unknown): void => logger.warn(message, { error });
+  return { dialect: flags.naming, clock, metrics: createAuthorizerWebhookRecorder(meters, name), onError } as const;
 }
 
 /** What is wrong with the flags taken together; undefined = nothing. `isModeGiven`: whether modes stood on the command line. */

@@ -16,7 +16,7 @@ import {
 } from '../../shared/cli/flags';
 import { logLevelFlag, verbosityFlag } from '../../shared/runtime/logger';
 import { parsePortRange, parseServiceRanges, portRangeText, type PortRange, type ServiceRanges } from '../allocation/ranges';
-import { ADMISSION_PLUGINS, type PluginRow } from '../admission/table';
+import { ADMISSION_PLUGINS, type PluginRegistration } from '../admission/table';
 import { cipherSuites } from './cipher-suites';
 import { AUDIT_FLAGS } from './audit-flags';
 import { OIDC_FLAGS } from './oidc-flags';
@@ -170,7 +170,7 @@ export const FLAGS = {
   }),
   'enable-admission-plugins': listFlag({
     section: ACCESS,
-    help: `Admission plug-ins that are on besides those that are so by default: ${offered('when-asked').join(', ')}.`,
+    help: `Admission plug-ins that are on besides those that are so by default: ${offered('explicitly').join(', ')}.`,
     default: [],
   }),
   'disable-admission-plugins': listFlag({
@@ -344,8 +344,10 @@ export const FLAGS = {
 };
 
 /** The plug-ins that this server has. */
-function offered(on: PluginRow['on']): readonly string[] {
-  return ADMISSION_PLUGINS.filter((row) => row.make !== undefined && (row.on === on || row.on === 'with-nodes')).map(({ name }) => name);
+function offered(on: PluginRegistration['enabledWhen']): readonly string[] {
+  return ADMISSION_PLUGINS.filter((row) => row.create !== undefined && (row.enabledWhen === on || row.enabledWhen === 'with-nodes')).map(
+    ({ name }) => name,
+  );
 }
 
 export type ServerFlags = FlagValues<typeof FLAGS>;

@@ -1,5 +1,5 @@
 /** The webhook that judges images, as the kubeconfig of its plug-in names it. Loaded only where the plug-in is on. */
-import type { AskImages, ImagePolicySettings } from '../admission/image-policy';
+import type { SendImageReview, ImagePolicySettings } from '../admission/image-policy';
 import { throttle } from '../../shared/runtime/throttle';
 import type { Logger } from '../../shared/runtime/logger';
 import { replyOf } from '../webhook-client/reply';
@@ -12,7 +12,7 @@ const TOLD_EVERY_MS = 60_000;
 export async function openImageReviews(
   { kubeConfigFile, retryMs }: ImagePolicySettings,
   { logger, ...parts }: WebhookParts & { readonly logger: Logger },
-): Promise<AskImages> {
+): Promise<SendImageReview> {
   const webhook = await openWebhook('image-policy-webhook', kubeConfigFile, parts);
   const ask = asking(webhook, TIMEOUT_MS, parts, retryMs);
   const tell = throttle(parts.clock, TOLD_EVERY_MS, (error: Error) =>

@@ -3,18 +3,18 @@ import type { ConfigurationFiles } from '../../shared/configuration/configuratio
 import { readCertificateBundle } from '../../shared/pki/certificate-bundle';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
-import { everywhere, nowhere, onlyAt, type AnonymousPolicy } from '../authentication/anonymous';
-import type { IssuerParts } from '../authentication/oidc/authenticator';
+import { allowEverywhere, allowNowhere, allowAtPaths, type AnonymousPolicy } from '../authentication/anonymous';
+import type { OidcIssuer } from '../authentication/oidc/authenticator';
 import type { TokenIssuerConfig } from '../authentication/oidc/issuer';
-import { compileMapping } from '../authentication/oidc/mapping';
-import { Provider } from '../authentication/oidc/provider';
+import { compileClaimMapping } from '../authentication/oidc/mapping';
+import { OidcProvider } from '../authentication/oidc/provider';
 import { authenticationFormat, issuersOf, type AuthenticationConfiguration } from './authentication-configuration';
 import type { ServerFlags } from './flags';
 import { issuerOfFlags } from './oidc-options';
 
 export interface TokenIssuers {
   /** The same object until the configuration changes; by issuer. */
-  readonly issuers: () => ReadonlyMap<string, IssuerParts>;
+  readonly issuers: () => ReadonlyMap<string, OidcIssuer>;
   readonly anonymous: AnonymousPolicy;
 }
 
@@ -34,7 +34,7 @@ export interface AnonymousFlag {
 /** Rejects where the file cannot be used. */
 export async function openTokenIssuers(flags: ServerFlags, anonymous: AnonymousFlag, parts: TokenIssuersParts): Promise<TokenIssuers> {
   const file = flags['authentication-config'];
-  const byFlags = anonymous.isAllowed ? everywhere : nowhere;
+  const byFlags = anonymous.isAllowed ? allowEverywhere : allowNowhere;
   const authority = flags['oidc-ca-file'] === '' ? undefined : readCertificateBundle(flags['oidc-ca-file']).toString();
   const config = issuerOfFlags(flags, authority);
   let issuers = issuerParts(config === undefined ? [] : [config], parts);
@@ -56,20 +56,20 @@ export async function openTokenIssuers(flags: ServerFlags, anonymous: AnonymousF
 
 function policyOf({ anonymous }: AuthenticationConfiguration, otherwise: AnonymousPolicy): AnonymousPolicy {
   if (anonymous === undefined) return otherwise;
-  if (anonymous.enabled !== true) return nowhere;
+  if (anonymous.enabled !== true) return allowNowhere;
   const { conditions = [] } = anonymous;
-  return conditions.length === 0 ? everywhere : onlyAt(conditions.map(({ path = '' }) => path));
+  return conditions.length === 0 ? allowEverywhere : allowAtPaths(conditions.map(({ path = '' }) => path));
 }
 
 /** The keys are asked for at once, so that the first token need not wait. */
-function issuerParts(configs: readonly TokenIssuerConfig[], { clock, logger }: TokenIssuersParts): ReadonlyMap<string, IssuerParts> {
-  const failed = (message: string, error: unknown): void => logger.warn(message, { error });
+function issuerParts(configs: readonly TokenIssuerConfig[], { clock, logger }: TokenIssuersParts): ReadonlyMap<string, OidcIssuer> {
+  const onError = (message: string, error: unknown): void => logger.warn(message, { error });
   return new Map(
     configs.map((config) => {
-      const mapping = compileMapping(config);
+      const mapping = compileClaimMapping(config);
       if ('faults' in mapping) throw new Error(mapping.faults.map(({ path, reason }) => `${path}: ${reason}`).join('; '));
       const { url, discoveryUrl, authority } = config;
-      const provider = new Provider({ issuer: url, discoveryUrl, authority, clock, failed });
+      const provider = new OidcProvider({ issuer: url, discoveryUrl, authority, clock, onError });
       void provider.candidates(undefined);
       return [url, { config, mapping, provider }];
     }),

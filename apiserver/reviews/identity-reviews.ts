@@ -5,7 +5,7 @@ import { badRequest } from '../../shared/api/errors/status';
 import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { AuthenticateToken } from '../authentication/tokens';
-import { authenticated } from '../authentication/union';
+import { withAuthenticatedGroup } from '../authentication/union';
 import type { OperationHandler } from '../registry/operations/operation';
 import { userInfoJson } from './user-info-json';
 
@@ -28,7 +28,7 @@ export function reviewToken({ authenticateToken, apiAudiences, names }: TokenRev
       outcome.type === 'user'
         ? {
             authenticated: true,
-            user: userInfoJson(authenticated(outcome.user, names)),
+            user: userInfoJson(withAuthenticatedGroup(outcome.user, names)),
             ...(outcome.audiences.length === 0 ? {} : { audiences: [...outcome.audiences] }),
           }
         : { user: {}, error: outcome.type === 'failed' ? outcome.reason : '' };

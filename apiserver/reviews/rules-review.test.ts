@@ -3,7 +3,7 @@ import { objectOf, writeFixture } from '../../test/support/write-fixture';
 import { ALL_RULES, type Authorizer, type ResourceRule } from '../authorization/authorizer';
 import { createOperations } from '../registry/operations/operations';
 import type { RequestContext } from '../registry/verbs';
-import { defaultAdmission } from '../admission/plugins';
+import { createDefaultAdmission } from '../admission/plugins';
 import { UNCHANGED } from '../../test/support/plugin-switches';
 import { reviewOwnRules } from './rules-review';
 
@@ -26,7 +26,7 @@ it('SelfSubjectRulesReview yields to the event loop repeatedly while it lists 10
       table: { 'selfsubjectrulesreviews.authorization.platform.io': reviewOwnRules(authorizer) },
       cache,
       namespaces: resource('namespaces'),
-      admission: defaultAdmission({ names, random, clock, cache, resources }, UNCHANGED),
+      admission: createDefaultAdmission({ names, random, clock, cache, resources }, UNCHANGED),
       clock,
       names,
     },

@@ -24,12 +24,12 @@ import type { JsonObject } from '../../shared/values/json';
 import { parseCountedResource } from '../../shared/quota/counted-resource';
 import { readRule as readMatchRule, ruleMatches } from '../admission/matching/rules';
 import { nodeSelectorSettings } from '../admission/node-selector';
-import { policyOf } from '../admission/pod-security/policy';
-import { securitySettings } from '../admission/pod-security/settings';
+import { readPolicyLabels } from '../admission/pod-security/policy';
+import { podSecuritySettings } from '../admission/pod-security/settings';
 import { compilePolicy } from '../audit/policy';
 import { canonicalUser } from '../authentication/union';
 import { abacAuthorizer } from '../authorization/abac';
-import { allowsObject, allowsPath, covers, parts, readRule } from '../authorization/rbac/rule';
+import { allowsObject, allowsPath, ruleCovers, breakdownRule, readRule } from '../authorization/rbac/rule';
 import { readFlowSchema } from '../flow-control/flow-schema';
 import { selectionFor } from '../registry/read/selection';
 
@@ -138,11 +138,11 @@ const RULES: Readonly<Record<string, Applies>> = {
       operation: 'CREATE',
     }),
   'PodSecurity exemption of a namespace': ({ namespace }, { resource }) =>
-    securitySettings({ exemptions: { namespaces: [namespace] } }).exemptions.namespaces.has(resource.namespace),
+    podSecuritySettings({ exemptions: { namespaces: [namespace] } }).exemptions.namespaces.has(resource.namespace),
   'PodSecurity exemption of a user': ({ user }, request) =>
-    securitySettings({ exemptions: { usernames: [user] } }).exemptions.usernames.has(request.user.name),
+    podSecuritySettings({ exemptions: { usernames: [user] } }).exemptions.usernames.has(request.user.name),
   'PodNodeSelector of a namespace': ({ namespace }, { resource }) =>
-    nodeSelectorSettings({ podNodeSelectorPluginConfig: { [namespace]: 'a=b' } }).confined.get(resource.namespace) !== undefined,
+    nodeSelectorSettings({ podNodeSelectorPluginConfig: { [namespace]: 'a=b' } }).allowedByNamespace.get(resource.namespace) !== undefined,
 };
 
 const seeds = fc.record({
@@ -262,7 +262,7 @@ test('PodSecurity applies the stricter value when a stored namespace has both sp
           { [first]: a, [second]: b },
           { [first]: b, [second]: a },
         ])
-          expect(policyOf(labels).policy).toEqual(policyOf({ [first]: b }).policy);
+          expect(readPolicyLabels(labels).policy).toEqual(readPolicyLabels({ [first]: b }).policy);
 });
 
 test('RBAC rules in one spelling cover the same rules in the other', () => {
@@ -276,8 +276,8 @@ test('RBAC rules in one spelling cover the same rules in the other', () => {
         ];
       };
       const [resources, paths] = rulesIn(held);
-      for (const part of rulesIn(matches).flatMap((rule) => [...parts(rule)]))
-        expect([resources, paths].some((rule) => rule !== undefined && covers(rule, part))).toBe(true);
+      for (const part of rulesIn(matches).flatMap((rule) => [...breakdownRule(rule)]))
+        expect([resources, paths].some((rule) => rule !== undefined && ruleCovers(rule, part))).toBe(true);
     }),
   );
 });

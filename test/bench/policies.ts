@@ -1,7 +1,7 @@
 /** What it costs to ask policies about a write, and what asking a webhook costs besides its round trip. */
 import { Agent, request } from 'node:https';
-import { admissionPolicies } from '../../apiserver/admission/policy/plugin';
-import { Policies } from '../../apiserver/admission/policy/policy';
+import { validatingAdmissionPolicies } from '../../apiserver/admission/policy/plugin';
+import { AdmissionPolicies } from '../../apiserver/admission/policy/policy';
 import { Webhooks } from '../../apiserver/admission/webhook/configuration';
 import { validatingWebhooks } from '../../apiserver/admission/webhook/plugins';
 import type { AdmissionRequest } from '../../apiserver/registry/admission';
@@ -35,7 +35,7 @@ const RULES = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resour
 
 /** Microseconds for one policy with three expressions about a pod of two containers. */
 export function policyMicros(): number {
-  const policies = new Policies();
+  const policies = new AdmissionPolicies();
   const validations = [
     "object.spec.containers.all(c, has(c.resources.limits) && 'memory' in c.resources.limits)",
     "has(object.metadata.labels) && 'team' in object.metadata.labels",
@@ -43,9 +43,14 @@ export function policyMicros(): number {
   ].map((expression) => ({ expression }));
   policies.setPolicy('p', { spec: { matchConstraints: { resourceRules: RULES }, validations } });
   policies.setBinding('b', { spec: { policyName: 'p', validationActions: ['Deny'] } });
-  const plugin = admissionPolicies({
+  const plugin = validatingAdmissionPolicies({
     policies,
-    parameters: { cache: { snapshot: nothing }, resourceOf: () => undefined, conversions: { convertEntries: nothing }, shown: nothing },
+    parameters: {
+      cache: { snapshot: nothing },
+      resourceOf: () => undefined,
+      conversions: { convertEntries: nothing },
+      decodeEntry: nothing,
+    },
     equivalents: (resource) => [resource],
     names,
     authorize: () => ({ allowed: true, reason: '' }),
@@ -72,7 +77,7 @@ export async function webhookMicros(): Promise<{ readonly asked: number; readonl
   const webhooks = new Webhooks();
   const url = `https://127.0.0.1:${server.port}/allow`;
   const clientConfig = { url, caBundle: server.caBundle };
-  webhooks.set('validating', 'w', { webhooks: [{ name: 'w.example.com', clientConfig, rules: RULES, sideEffects: 'None' }] });
+  webhooks.setConfiguration('validating', 'w', { webhooks: [{ name: 'w.example.com', clientConfig, rules: RULES, sideEffects: 'None' }] });
   let body: Buffer = Buffer.alloc(0);
   const asking = (call: WebhookClient['call']): ReturnType<typeof validatingWebhooks> =>
     validatingWebhooks({
@@ -83,7 +88,7 @@ export async function webhookMicros(): Promise<{ readonly asked: number; readonl
       authorize: () => ({ allowed: true, reason: '' }),
       clock: systemClock,
       random: systemRandom,
-      failed: (error) => {
+      onFailure: (error) => {
         throw error;
       },
     });

@@ -1,8 +1,8 @@
 /** Which admission plug-ins run where a test is not about them. */
-import type { PluginSwitches } from '../../apiserver/admission/switches';
+import type { PluginOverrides } from '../../apiserver/admission/switches';
 
 /** What is sent is what is stored: nothing is added to pods, claims and nodes, and nothing else has to be there. */
-export const UNCHANGED: PluginSwitches = {
+export const UNCHANGED: PluginOverrides = {
   enabled: [],
   disabled: [
     'ServiceAccount',

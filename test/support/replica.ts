@@ -1,6 +1,6 @@
 /** A replica without HTTP: a real cache and a writer over a store that others may share. The namespace `default` is the caller's to make. */
-import { defaultAdmission } from '../../apiserver/admission/plugins';
-import { QUOTA_GUARDS, QuotaGuards } from '../../apiserver/admission/quota/guards';
+import { createDefaultAdmission } from '../../apiserver/admission/plugins';
+import { QUOTA_GUARD_PREFIX, QuotaGuards } from '../../apiserver/admission/quota/guards';
 import { ALLOCATIONS, type ServiceAllocator } from '../../apiserver/allocation/service-allocator';
 import { openCache, type OpenedCache } from '../../apiserver/cache/sync/open-cache';
 import { REPLICAS, Replicas } from '../../apiserver/reconcilers/replicas/replicas';
@@ -57,7 +57,7 @@ export async function openReplica<C extends Clock>(
   const allocator = testAllocator(systemRandom, names, ranges);
   cache.addKeyListener(ALLOCATIONS, allocator);
   const guards = new QuotaGuards(PREFIX, clock);
-  cache.addKeyListener(QUOTA_GUARDS, guards);
+  cache.addKeyListener(QUOTA_GUARD_PREFIX, guards);
   const replicas = new Replicas({ store, prefix: PREFIX, clock, onFailure: (message) => void failures.push(message) });
   cache.addKeyListener(REPLICAS, replicas);
   await cache.whenReady();
@@ -66,7 +66,7 @@ export async function openReplica<C extends Clock>(
     store,
     cache,
     reader: { list: () => Promise.reject(new Error('no list')) },
-    admission: defaultAdmission({ names, random: systemRandom, cache, resources, clock, quotas: { cache, guards } }, UNCHANGED),
+    admission: createDefaultAdmission({ names, random: systemRandom, cache, resources, clock, quotas: { cache, guards } }, UNCHANGED),
     clock,
     random: systemRandom,
     names,

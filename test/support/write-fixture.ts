@@ -2,10 +2,10 @@
 import { NO_CONVERSIONS } from '../../apiserver/registry/conversions';
 import { ServiceAllocator } from '../../apiserver/allocation/service-allocator';
 import { parsePortRange, parseServiceRanges } from '../../apiserver/allocation/ranges';
-import { defaultAdmission, pureAdmission } from '../../apiserver/admission/plugins';
-import type { PluginSwitches } from '../../apiserver/admission/switches';
-import type { MayUse } from '../../apiserver/admission/service-addresses';
-import type { MayUseSigner } from '../../apiserver/admission/signers';
+import { createDefaultAdmission, createWorkerAdmission } from '../../apiserver/admission/plugins';
+import type { PluginOverrides } from '../../apiserver/admission/switches';
+import type { CanUseAddresses } from '../../apiserver/admission/service-addresses';
+import type { CanUseSigner } from '../../apiserver/admission/signers';
 import type { Entry } from '../../apiserver/cache/cache';
 import { ADMIT_ALL, type Admission, type AdmissionRequest } from '../../apiserver/registry/admission';
 import type {
@@ -120,10 +120,10 @@ export async function writeFixture(
     readonly list?: () => Promise<ListPage>;
     readonly ranges?: string;
     readonly nodePorts?: string;
-    readonly mayUseAddresses?: MayUse;
-    readonly mayUseSigner?: MayUseSigner;
+    readonly mayUseAddresses?: CanUseAddresses;
+    readonly mayUseSigner?: CanUseSigner;
     /** Absent = what a test sends is what is stored. */
-    readonly plugins?: PluginSwitches;
+    readonly plugins?: PluginOverrides;
     readonly gates?: ReadonlyMap<FeatureName, boolean>;
     /** Every write is offloaded: bodies are sent unparsed, and the steps run as in a worker thread. */
     readonly isOffloaded?: boolean;
@@ -144,7 +144,7 @@ export async function writeFixture(
   const gates = featureGates(more.gates);
   const infoOf = createResourceInfoLookup(PREFIX, names.dialect, strategyFor);
   const workerDeps: WorkerDependencies = {
-    admission: pureAdmission(names),
+    admission: createWorkerAdmission(names),
     clock,
     random,
     names,
@@ -174,8 +174,8 @@ export async function writeFixture(
     },
   };
   const { asked } = more;
-  const admission = defaultAdmission(
-    { names, random, clock, cache, resources, mayUseAddresses: more.mayUseAddresses, mayUseSigner: more.mayUseSigner },
+  const admission = createDefaultAdmission(
+    { names, random, clock, cache, resources, canUseAddresses: more.mayUseAddresses, canUseSigner: more.mayUseSigner },
     more.plugins ?? UNCHANGED,
   );
   const writer = createWriter({

@@ -1,13 +1,13 @@
 /**
- * Which requests the rules of webhooks and policies are about: operation, group, version, resource and scope, of which a star names all. Read once from an object, and
- * asked for every request. Decides nothing else.
+ * The rules of webhooks and policies: operation, group, version, resource and scope, where `*` matches all. A rule is
+ * parsed once and matched against every request.
  */
 import { stringsAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { canonicalGroup } from '../../../shared/names/dialect';
 
-const ALL = '*';
+const ANY = '*';
 
-/** Of a request; groups in canonical spelling, '' = no subresource, no namespace. */
+/** Attributes of a request. Groups are in canonical spelling; '' = no subresource, or no namespace. */
 export interface RuleTarget {
   readonly operation: string;
   readonly group: string;
@@ -21,7 +21,7 @@ export interface MatchRule {
   readonly operations: ReadonlySet<string>;
   readonly groups: ReadonlySet<string>;
   readonly versions: ReadonlySet<string>;
-  /** Resource and subresource, '' = none. */
+  /** '' = the resource itself. `*` matches all. */
   readonly resources: readonly (readonly [resource: string, subresource: string])[];
   readonly scope: string;
 }
@@ -35,28 +35,28 @@ export function readRule(rule: JsonObject): MatchRule {
       const slash = text.indexOf('/');
       return slash < 0 ? [text, ''] : [text.slice(0, slash), text.slice(slash + 1)];
     }),
-    scope: stringAt(rule, 'scope') ?? ALL,
+    scope: stringAt(rule, 'scope') ?? ANY,
   };
 }
 
 export function ruleMatches(rule: MatchRule, target: RuleTarget): boolean {
   return (
-    holds(rule.operations, target.operation) &&
-    holds(rule.groups, target.group) &&
-    holds(rule.versions, target.version) &&
+    includesOrAny(rule.operations, target.operation) &&
+    includesOrAny(rule.groups, target.group) &&
+    includesOrAny(rule.versions, target.version) &&
     rule.resources.some(
       ([resource, subresource]) =>
-        (resource === ALL || resource === target.resource) && (subresource === ALL || subresource === target.subresource),
+        (resource === ANY || resource === target.resource) && (subresource === ANY || subresource === target.subresource),
     ) &&
     isInScope(rule.scope, target)
   );
 }
 
-const holds = (names: ReadonlySet<string>, name: string): boolean => names.has(ALL) || names.has(name);
+const includesOrAny = (names: ReadonlySet<string>, name: string): boolean => names.has(ANY) || names.has(name);
 
-/** Namespaces are in no namespace, whatever their requests say. */
+/** Namespaces are cluster-scoped, although their requests carry a namespace. */
 function isInScope(scope: string, { namespace, group, resource }: RuleTarget): boolean {
-  if (scope === ALL) return true;
+  if (scope === ANY) return true;
   const isNamespaced = namespace !== '' && !(group === '' && resource === 'namespaces');
   return (scope === 'Namespaced') === isNamespaced;
 }

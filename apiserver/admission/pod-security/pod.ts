@@ -1,4 +1,4 @@
-/** A pod, or what pods will be made of, as the controls see it. */
+/** A pod or pod template in the form that the controls read. */
 import type {
   CoreV1Container,
   CoreV1Pod,
@@ -11,13 +11,13 @@ import type { JsonObject } from '../../../shared/values/json';
 export interface SecuredPod {
   readonly annotations: Readonly<Record<string, string>>;
   readonly spec: CoreV1PodSpec;
-  /** Of all sorts: those that prepare, those that stay, those that are added later. */
+  /** Init containers, containers and ephemeral containers. */
   readonly containers: readonly SecuredContainer[];
 }
 
 export type SecuredContainer = Pick<CoreV1Container, 'name' | 'ports'> & { readonly security: CoreV1SecurityContext };
 
-/** What has been judged by the rules of its kind has its form. */
+/** Types an object that has passed validation. */
 interface Reader {
   pod(object: JsonObject): SecuredPod;
 }
@@ -33,5 +33,5 @@ const READER: Reader = {
   },
 };
 
-/** Of a pod or a template. */
+/** `object` is a Pod or a pod template. */
 export const securedPod = (object: JsonObject): SecuredPod => READER.pod(object);

@@ -1,34 +1,34 @@
-/** The controls that the level restricted has besides those of baseline. */
-import { containersThat, foundOf, named, plural, quotedList, setters, sorted, type Violation } from './findings';
-import { addedBeyond, seccomp, type Control } from './baseline';
+/** The controls that the restricted level adds to baseline. */
+import { containersWhere, violationBy, nounWithNames, plural, quotedList, settersText, sortedUnique, type Violation } from './findings';
+import { capabilitiesAddedBeyond, seccomp, type Control } from './baseline';
 import type { SecuredPod } from './pod';
 
-/** For pods that may run on more than Windows: there the control says nothing. */
-export const unlessWindows =
+/** Skips the control for pods with `os.name: windows`. */
+export const exceptOnWindows =
   (control: Control): Control =>
   (pod) =>
     pod.spec.os?.name === 'windows' ? undefined : control(pod);
 
-export function escalation(pod: SecuredPod): Violation | undefined {
-  const names = containersThat(pod, ({ security }) => security.allowPrivilegeEscalation !== false);
-  const what = 'must set securityContext.allowPrivilegeEscalation=false';
-  return foundOf('allowPrivilegeEscalation != false', setters(false, names), what);
+export function privilegeEscalation(pod: SecuredPod): Violation | undefined {
+  const names = containersWhere(pod, ({ security }) => security.allowPrivilegeEscalation !== false);
+  const message = 'must set securityContext.allowPrivilegeEscalation=false';
+  return violationBy('allowPrivilegeEscalation != false', settersText(false, names), message);
 }
 
-const ALLOWED: ReadonlySet<string> = new Set(['NET_BIND_SERVICE']);
+const ALLOWED_CAPABILITIES: ReadonlySet<string> = new Set(['NET_BIND_SERVICE']);
 
-export function allCapabilities(pod: SecuredPod): Violation | undefined {
-  const keeping = containersThat(pod, ({ security }) => security.capabilities?.drop?.includes('ALL') !== true);
-  const added = addedBeyond(pod, ALLOWED);
+export function droppedCapabilities(pod: SecuredPod): Violation | undefined {
+  const notDropping = containersWhere(pod, ({ security }) => security.capabilities?.drop?.includes('ALL') !== true);
+  const added = capabilitiesAddedBeyond(pod, ALLOWED_CAPABILITIES);
   const faults = [
-    ...(keeping.length === 0 ? [] : [`${named('container', keeping)} must set securityContext.capabilities.drop=["ALL"]`]),
+    ...(notDropping.length === 0 ? [] : [`${nounWithNames('container', notDropping)} must set securityContext.capabilities.drop=["ALL"]`]),
     ...(added === undefined ? [] : [added]),
   ];
   return faults.length === 0 ? undefined : { reason: 'unrestricted capabilities', detail: faults.join('; ') };
 }
 
-/** Beside the name. */
-const HARMLESS: ReadonlySet<string> = new Set([
+/** Members of a volume: its name and the allowed types. */
+const ALLOWED_VOLUME_MEMBERS: ReadonlySet<string> = new Set([
   'name',
   'configMap',
   'csi',
@@ -41,50 +41,55 @@ const HARMLESS: ReadonlySet<string> = new Set([
 ]);
 
 export function volumes({ spec }: SecuredPod): Violation | undefined {
-  const bad = (spec.volumes ?? []).flatMap((volume) => {
-    const type = Object.keys(volume).find((member) => !HARMLESS.has(member));
+  const restricted = (spec.volumes ?? []).flatMap((volume) => {
+    const type = Object.keys(volume).find((member) => !ALLOWED_VOLUME_MEMBERS.has(member));
     return type === undefined ? [] : [{ name: volume.name ?? '', type }];
   });
-  if (bad.length === 0) return undefined;
-  const types = sorted(bad.map(({ type }) => type));
-  const who = named(
+  if (restricted.length === 0) return undefined;
+  const types = sortedUnique(restricted.map(({ type }) => type));
+  const volumeNames = nounWithNames(
     'volume',
-    bad.map(({ name }) => name),
+    restricted.map(({ name }) => name),
   );
-  const verb = bad.length === 1 ? 'uses' : 'use';
+  const verb = restricted.length === 1 ? 'uses' : 'use';
   return {
     reason: 'restricted volume types',
-    detail: `${who} ${verb} restricted volume ${plural('type', types.length)} ${quotedList(types)}`,
+    detail: `${volumeNames} ${verb} restricted volume ${plural('type', types.length)} ${quotedList(types)}`,
   };
 }
 
-export function nonRoot(pod: SecuredPod): Violation | undefined {
+export function runAsNonRoot(pod: SecuredPod): Violation | undefined {
   const reason = 'runAsNonRoot != true';
-  const ofPod = pod.spec.securityContext?.runAsNonRoot;
-  const who = setters(
-    ofPod === false,
-    containersThat(pod, ({ security }) => security.runAsNonRoot === false),
+  const podValue = pod.spec.securityContext?.runAsNonRoot;
+  const setBy = settersText(
+    podValue === false,
+    containersWhere(pod, ({ security }) => security.runAsNonRoot === false),
   );
-  if (who !== undefined) return foundOf(reason, who, 'must not set securityContext.runAsNonRoot=false');
-  if (ofPod === true) return undefined;
-  const silent = containersThat(pod, ({ security }) => security.runAsNonRoot === undefined);
-  return foundOf(reason, podOr(silent), 'must set securityContext.runAsNonRoot=true');
+  if (setBy !== undefined) return violationBy(reason, setBy, 'must not set securityContext.runAsNonRoot=false');
+  if (podValue === true) return undefined;
+  const unset = containersWhere(pod, ({ security }) => security.runAsNonRoot === undefined);
+  return violationBy(reason, podOrContainers(unset), 'must set securityContext.runAsNonRoot=true');
 }
 
 /** `pod or container "a"`. */
-const podOr = (names: readonly string[]): string | undefined => (names.length === 0 ? undefined : `pod or ${named('container', names)}`);
+const podOrContainers = (names: readonly string[]): string | undefined =>
+  names.length === 0 ? undefined : `pod or ${nounWithNames('container', names)}`;
 
-export function rootUser(pod: SecuredPod): Violation | undefined {
-  const who = setters(
+export function runAsRootUser(pod: SecuredPod): Violation | undefined {
+  const setBy = settersText(
     pod.spec.securityContext?.runAsUser === 0,
-    containersThat(pod, ({ security }) => security.runAsUser === 0),
+    containersWhere(pod, ({ security }) => security.runAsUser === 0),
   );
-  return foundOf('runAsUser=0', who, 'must not set runAsUser=0');
+  return violationBy('runAsUser=0', setBy, 'must not set runAsUser=0');
 }
 
-export function seccompEverywhere(pod: SecuredPod): Violation | undefined {
+export function requiredSeccomp(pod: SecuredPod): Violation | undefined {
   const explicit = seccomp(pod);
   if (explicit !== undefined || pod.spec.securityContext?.seccompProfile !== undefined) return explicit;
-  const silent = containersThat(pod, ({ security }) => security.seccompProfile === undefined);
-  return foundOf('seccompProfile', podOr(silent), 'must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"');
+  const unset = containersWhere(pod, ({ security }) => security.seccompProfile === undefined);
+  return violationBy(
+    'seccompProfile',
+    podOrContainers(unset),
+    'must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"',
+  );
 }

@@ -1,9 +1,9 @@
-/** The file PodSecurityConfiguration: what holds for namespaces that say nothing, and who is let be. Its form and its rules; judges no pod. */
+/** PodSecurityConfiguration: the defaults for namespaces without labels, and the exemptions. Validates the file. */
 import type { ConfigurationFault } from '../../../shared/configuration/configuration-error';
 import type { ConfigurationFormat } from '../../../shared/configuration/read-configuration';
 import { listSchema, objectSchema, stringSchema, enumSchema, type ValueOf } from '../../../shared/configuration/schema';
 import { bothSpellings } from '../../../shared/names/spellings';
-import { levelVersion, LOOSE, MODES, type LevelVersion, type SecurityMode, type SecurityPolicy } from './policy';
+import { parseLevelVersion, PRIVILEGED_POLICY, MODES, type LevelVersion, type SecurityMode, type SecurityPolicy } from './policy';
 import { LEVELS } from './standards';
 
 const LEVEL = enumSchema(...LEVELS, '');
@@ -30,7 +30,7 @@ const SCHEMA = objectSchema(
 );
 type SecurityFile = ValueOf<typeof SCHEMA>;
 
-export interface SecuritySettings {
+export interface PodSecuritySettings {
   readonly defaults: SecurityPolicy;
   readonly exemptions: Readonly<Record<'usernames' | 'namespaces' | 'runtimeClasses', ReadonlySet<string>>>;
 }
@@ -41,15 +41,15 @@ export const POD_SECURITY_FORMAT: ConfigurationFormat<SecurityFile> = {
   schema: SCHEMA,
   validate: (file) =>
     MODES.flatMap((mode): readonly ConfigurationFault[] =>
-      modeIn(file, mode) === undefined ? [{ path: `defaults.${mode}-version`, reason: 'must be "latest" or "v1.x"' }] : [],
+      readMode(file, mode) === undefined ? [{ path: `defaults.${mode}-version`, reason: 'must be "latest" or "v1.x"' }] : [],
     ),
 };
 
-export function securitySettings(file: SecurityFile): SecuritySettings {
+export function podSecuritySettings(file: SecurityFile): PodSecuritySettings {
   const { usernames = [], namespaces = [], runtimeClasses = [] } = file.exemptions ?? {};
-  const of = (mode: SecurityMode): LevelVersion => modeIn(file, mode) ?? LOOSE[mode];
+  const modeOrDefault = (mode: SecurityMode): LevelVersion => readMode(file, mode) ?? PRIVILEGED_POLICY[mode];
   return {
-    defaults: { enforce: of('enforce'), audit: of('audit'), warn: of('warn') },
+    defaults: { enforce: modeOrDefault('enforce'), audit: modeOrDefault('audit'), warn: modeOrDefault('warn') },
     exemptions: {
       usernames: new Set(bothSpellings(usernames)),
       namespaces: new Set(bothSpellings(namespaces)),
@@ -58,12 +58,13 @@ export function securitySettings(file: SecurityFile): SecuritySettings {
   };
 }
 
-/** Undefined = the version is none. */
-function modeIn({ defaults = {} }: SecurityFile, mode: SecurityMode): LevelVersion | undefined {
-  const { level, version } = LOOSE[mode];
-  return levelVersion(said(defaults[mode]) ?? level, said(defaults[`${mode}-version`]) ?? version);
+/** `undefined` when the version is invalid. */
+function readMode({ defaults = {} }: SecurityFile, mode: SecurityMode): LevelVersion | undefined {
+  const { level, version } = PRIVILEGED_POLICY[mode];
+  return parseLevelVersion(nonEmptyOrUndefined(defaults[mode]) ?? level, nonEmptyOrUndefined(defaults[`${mode}-version`]) ?? version);
 }
 
-const said = <T extends string>(text: T | '' | undefined): Exclude<T, ''> | undefined => (isSaid(text) ? text : undefined);
+const nonEmptyOrUndefined = <T extends string>(text: T | '' | undefined): Exclude<T, ''> | undefined =>
+  isNonEmpty(text) ? text : undefined;
 
-const isSaid = <T extends string>(text: T | undefined): text is Exclude<T, ''> => text !== undefined && text !== '';
+const isNonEmpty = <T extends string>(text: T | undefined): text is Exclude<T, ''> => text !== undefined && text !== '';

@@ -1,4 +1,4 @@
-/** Which controls a level has at a version, in the order in which they are told, and what they find in a pod. */
+/** The table of controls by level and version, in the order in which violations are reported. */
 import {
   appArmor,
   capabilities,
@@ -8,29 +8,37 @@ import {
   hostProcess,
   privileged,
   seccomp,
-  seccompNotes,
+  seccompAnnotations,
   seLinux,
   sysctls,
   type Control,
 } from './baseline';
 import type { Violation } from './findings';
 import type { SecuredPod } from './pod';
-import { allCapabilities, escalation, nonRoot, rootUser, seccompEverywhere, unlessWindows, volumes } from './restricted';
+import {
+  droppedCapabilities,
+  privilegeEscalation,
+  runAsNonRoot,
+  runAsRootUser,
+  requiredSeccomp,
+  exceptOnWindows,
+  volumes,
+} from './restricted';
 
 export const LEVELS = ['privileged', 'baseline', 'restricted'] as const;
 export type SecurityLevel = (typeof LEVELS)[number];
 
-/** A row of the table: a control as it is from one minor release until another. */
+/** A control that is in effect for a range of minor releases. */
 interface StandardsRow {
-  readonly of: Exclude<SecurityLevel, 'privileged'>;
+  readonly minLevel: Exclude<SecurityLevel, 'privileged'>;
   readonly since?: number;
   readonly before?: number;
-  /** From this release on restricted has a sharper one instead. */
-  readonly looseUntil?: number;
+  /** The minor release from which on the restricted level has a stricter control instead. */
+  readonly replacedInRestrictedSince?: number;
   readonly control: Control;
 }
 
-const TYPES = ['container_t', 'container_init_t', 'container_kvm_t'];
+const SELINUX_TYPES = ['container_t', 'container_init_t', 'container_kvm_t'];
 const SYSCTLS = [
   'kernel.shm_rmid_forced',
   'net.ipv4.ip_local_port_range',
@@ -48,38 +56,43 @@ const SYSCTLS_29 = [
 ];
 
 const ROWS: readonly StandardsRow[] = [
-  { of: 'baseline', control: appArmor },
-  { of: 'baseline', control: capabilities, looseUntil: 22 },
-  { of: 'baseline', control: hostNamespaces },
-  { of: 'baseline', control: hostPaths, looseUntil: 0 },
-  { of: 'baseline', control: hostPorts },
-  { of: 'baseline', control: privileged },
-  { of: 'baseline', before: 31, control: seLinux(TYPES) },
-  { of: 'baseline', since: 31, control: seLinux([...TYPES, 'container_engine_t']) },
-  { of: 'baseline', before: 19, control: seccompNotes },
-  { of: 'baseline', since: 19, control: seccomp, looseUntil: 19 },
-  { of: 'baseline', before: 27, control: sysctls(SYSCTLS) },
-  { of: 'baseline', since: 27, before: 29, control: sysctls(SYSCTLS_27) },
-  { of: 'baseline', since: 29, control: sysctls(SYSCTLS_29) },
-  { of: 'baseline', control: hostProcess },
-  { of: 'restricted', since: 8, before: 25, control: escalation },
-  { of: 'restricted', since: 25, control: unlessWindows(escalation) },
-  { of: 'restricted', since: 22, before: 25, control: allCapabilities },
-  { of: 'restricted', since: 25, control: unlessWindows(allCapabilities) },
-  { of: 'restricted', control: volumes },
-  { of: 'restricted', control: nonRoot },
-  { of: 'restricted', since: 23, control: rootUser },
-  { of: 'restricted', since: 19, before: 25, control: seccompEverywhere },
-  { of: 'restricted', since: 25, control: unlessWindows(seccompEverywhere) },
+  { minLevel: 'baseline', control: appArmor },
+  { minLevel: 'baseline', control: capabilities, replacedInRestrictedSince: 22 },
+  { minLevel: 'baseline', control: hostNamespaces },
+  { minLevel: 'baseline', control: hostPaths, replacedInRestrictedSince: 0 },
+  { minLevel: 'baseline', control: hostPorts },
+  { minLevel: 'baseline', control: privileged },
+  { minLevel: 'baseline', before: 31, control: seLinux(SELINUX_TYPES) },
+  { minLevel: 'baseline', since: 31, control: seLinux([...SELINUX_TYPES, 'container_engine_t']) },
+  { minLevel: 'baseline', before: 19, control: seccompAnnotations },
+  { minLevel: 'baseline', since: 19, control: seccomp, replacedInRestrictedSince: 19 },
+  { minLevel: 'baseline', before: 27, control: sysctls(SYSCTLS) },
+  { minLevel: 'baseline', since: 27, before: 29, control: sysctls(SYSCTLS_27) },
+  { minLevel: 'baseline', since: 29, control: sysctls(SYSCTLS_29) },
+  { minLevel: 'baseline', control: hostProcess },
+  { minLevel: 'restricted', since: 8, before: 25, control: privilegeEscalation },
+  { minLevel: 'restricted', since: 25, control: exceptOnWindows(privilegeEscalation) },
+  { minLevel: 'restricted', since: 22, before: 25, control: droppedCapabilities },
+  { minLevel: 'restricted', since: 25, control: exceptOnWindows(droppedCapabilities) },
+  { minLevel: 'restricted', control: volumes },
+  { minLevel: 'restricted', control: runAsNonRoot },
+  { minLevel: 'restricted', since: 23, control: runAsRootUser },
+  { minLevel: 'restricted', since: 19, before: 25, control: requiredSeccomp },
+  { minLevel: 'restricted', since: 25, control: exceptOnWindows(requiredSeccomp) },
 ];
 
-/** `minor`: of the release whose controls are meant; Infinity = the latest. */
-export function findingsIn(pod: SecuredPod, level: SecurityLevel, minor: number): readonly Violation[] {
+/** `minor`: the minor release of the policy version; Infinity = latest. */
+export function findViolations(pod: SecuredPod, level: SecurityLevel, minor: number): readonly Violation[] {
   if (level === 'privileged') return [];
   const isRestricted = level === 'restricted';
-  return ROWS.flatMap(({ of, since = 0, before = Infinity, looseUntil = Infinity, control }) => {
-    const isDue = minor >= since && (minor < before || before === Infinity);
-    if (!isDue || (!isRestricted && of === 'restricted') || (isRestricted && minor >= looseUntil && looseUntil !== Infinity)) return [];
+  return ROWS.flatMap(({ minLevel, since = 0, before = Infinity, replacedInRestrictedSince = Infinity, control }) => {
+    const isInEffect = minor >= since && (minor < before || before === Infinity);
+    if (
+      !isInEffect ||
+      (!isRestricted && minLevel === 'restricted') ||
+      (isRestricted && minor >= replacedInRestrictedSince && replacedInRestrictedSince !== Infinity)
+    )
+      return [];
     return control(pod) ?? [];
   });
 }

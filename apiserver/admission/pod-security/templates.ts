@@ -1,26 +1,26 @@
-/** Where the kinds that make pods say what these will be. */
+/** Finds the pod template in workload objects. */
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 
-const TEMPLATE = ['spec', 'template'];
+const SPEC_TEMPLATE = ['spec', 'template'];
 
-/** By resource, a dot, and group. */
-const PLACES: Readonly<Record<string, readonly string[]>> = {
+/** Path of the template, by resource, a dot, and group. */
+const TEMPLATE_PATHS: Readonly<Record<string, readonly string[]>> = {
   'podtemplates.': ['template'],
-  'replicationcontrollers.': TEMPLATE,
-  'daemonsets.apps': TEMPLATE,
-  'deployments.apps': TEMPLATE,
-  'replicasets.apps': TEMPLATE,
-  'statefulsets.apps': TEMPLATE,
-  'jobs.batch': TEMPLATE,
-  'cronjobs.batch': ['spec', 'jobTemplate', ...TEMPLATE],
+  'replicationcontrollers.': SPEC_TEMPLATE,
+  'daemonsets.apps': SPEC_TEMPLATE,
+  'deployments.apps': SPEC_TEMPLATE,
+  'replicasets.apps': SPEC_TEMPLATE,
+  'statefulsets.apps': SPEC_TEMPLATE,
+  'jobs.batch': SPEC_TEMPLATE,
+  'cronjobs.batch': ['spec', 'jobTemplate', ...SPEC_TEMPLATE],
 };
 
 type ResourceNames = Readonly<Record<'group' | 'resource', string>>;
 
-export const hasTemplate = ({ resource, group }: ResourceNames): boolean => Object.hasOwn(PLACES, `${resource}.${group}`);
+export const hasPodTemplate = ({ resource, group }: ResourceNames): boolean => Object.hasOwn(TEMPLATE_PATHS, `${resource}.${group}`);
 
-export function templateIn({ resource, group }: ResourceNames, object: JsonObject): JsonObject | undefined {
-  let found: JsonObject | undefined = object;
-  for (const member of PLACES[`${resource}.${group}`] ?? []) found = objectAt(found, member);
-  return found;
+export function podTemplateOf({ resource, group }: ResourceNames, object: JsonObject): JsonObject | undefined {
+  let value: JsonObject | undefined = object;
+  for (const member of TEMPLATE_PATHS[`${resource}.${group}`] ?? []) value = objectAt(value, member);
+  return value;
 }

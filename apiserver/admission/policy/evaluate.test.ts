@@ -2,12 +2,12 @@ import type { Value } from '../../../shared/expression/engine';
 import { untypedValue } from '../../../shared/expression/untyped-json';
 import { AuthorizerValue, type AuthorizationDecision } from '../../../shared/expression/library/authorizer';
 import type { JsonObject } from '../../../shared/values/json';
-import { Decisions, Unanswered } from '../webhook/decisions';
-import { evaluatePolicy, type PolicyAnswer } from './evaluate';
-import { Policies, type AdmissionPolicy } from './policy';
+import { AuthorizerDecisions, PendingResult } from '../webhook/decisions';
+import { evaluatePolicy, type PolicyResult } from './evaluate';
+import { AdmissionPolicies, type AdmissionPolicy } from './policy';
 
 function policyOf(spec: JsonObject): AdmissionPolicy {
-  const policies = new Policies();
+  const policies = new AdmissionPolicies();
   policies.setPolicy('p', { spec });
   policies.setBinding('b', { spec: { policyName: 'p', validationActions: ['Deny'] } });
   const [bound] = policies.bound();
@@ -15,30 +15,30 @@ function policyOf(spec: JsonObject): AdmissionPolicy {
   return bound.policy;
 }
 
-const values = (object: JsonObject, more: ReadonlyMap<string, Value> = new Map()): ReadonlyMap<string, Value> =>
+const values = (object: JsonObject, extra: ReadonlyMap<string, Value> = new Map()): ReadonlyMap<string, Value> =>
   new Map<string, Value>([
     ['object', untypedValue(object)],
     ['oldObject', null],
     ['namespaceObject', null],
     ['request', untypedValue({})],
-    ...more,
+    ...extra,
   ]);
 
-function evaluated(policy: AdmissionPolicy, all: ReadonlyMap<string, Value>): PolicyAnswer {
-  const steps = evaluatePolicy(policy, all);
+function evaluateToEnd(policy: AdmissionPolicy, variables: ReadonlyMap<string, Value>): PolicyResult {
+  const steps = evaluatePolicy(policy, variables);
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
   }
 }
 
-const messages = (answer: PolicyAnswer): readonly string[] =>
-  answer.type === 'judged' ? answer.findings.map(({ message }) => message) : [];
+const messages = (answer: PolicyResult): readonly string[] =>
+  answer.type === 'evaluated' ? answer.violations.map(({ message }) => message) : [];
 
 test('policy evaluation evaluates a variable at its first read and only once', () => {
-  const read: string[] = [];
+  const checks: string[] = [];
   const ask = (): AuthorizationDecision => {
-    read.push('asked');
+    checks.push('asked');
     return { allowed: true, reason: '' };
   };
   const policy = policyOf({
@@ -48,24 +48,24 @@ test('policy evaluation evaluates a variable at its first read and only once', (
     ],
     validations: [{ expression: 'variables.mine' }, { expression: 'variables.mine || variables.mine' }],
   });
-  const answer = evaluated(policy, values({}, new Map([['authorizer', new AuthorizerValue(ask)]])));
-  expect([answer, read]).toEqual([{ type: 'judged', findings: [], unnoted: [], notes: [] }, ['asked']]);
+  const answer = evaluateToEnd(policy, values({}, new Map([['authorizer', new AuthorizerValue(ask)]])));
+  expect([answer, checks]).toEqual([{ type: 'evaluated', violations: [], annotationErrors: [], auditAnnotations: [] }, ['asked']]);
 });
 
 test('policy evaluation cancels an expression over its cost limit and skips the rest when the budget is spent', () => {
   const items = Array.from({ length: 400 }, (_, index) => index);
-  const dear = 'object.items.all(x, object.items.all(y, object.items.all(z, x + y + z >= 0)))';
-  const answer = evaluated(policyOf({ validations: Array.from({ length: 30 }, () => ({ expression: dear })) }), values({ items }));
-  expect(messages(answer)[0]).toBe(`expression '${dear}' resulted in error: operation cancelled: actual cost limit exceeded`);
+  const expensive = 'object.items.all(x, object.items.all(y, object.items.all(z, x + y + z >= 0)))';
+  const answer = evaluateToEnd(policyOf({ validations: Array.from({ length: 30 }, () => ({ expression: expensive })) }), values({ items }));
+  expect(messages(answer)[0]).toBe(`expression '${expensive}' resulted in error: operation cancelled: actual cost limit exceeded`);
   expect(messages(answer).at(-1)).toBe('validation failed due to running out of cost budget, no further validation rules will be run');
   expect(messages(answer).length).toBeLessThan(15);
 });
 
 test('policy evaluation waits for an asynchronous authorizer and calls it once for each distinct check', async () => {
-  const asked: string[] = [];
-  const decisions = new Decisions(
+  const checks: string[] = [];
+  const decisions = new AuthorizerDecisions(
     (user, question) => {
-      asked.push(`${user.name} ${question.verb}`);
+      checks.push(`${user.name} ${question.verb}`);
       return Promise.resolve({ allowed: question.verb === 'get', reason: '' });
     },
     { name: 'u', groups: [] },
@@ -77,24 +77,24 @@ test('policy evaluation waits for an asynchronous authorizer and calls it once f
       { expression: "authorizer.group('').resource('pods').check('get').allowed()" },
     ],
   });
-  const judged = async (): Promise<PolicyAnswer> => {
+  const evaluateWhenReady = async (): Promise<PolicyResult> => {
     try {
-      return evaluated(policy, values({}, new Map([['authorizer', new AuthorizerValue(decisions.ask)]])));
+      return evaluateToEnd(policy, values({}, new Map([['authorizer', new AuthorizerValue(decisions.check)]])));
     } catch (error) {
-      if (!(error instanceof Unanswered)) throw error;
-      await error.answer;
-      return judged();
+      if (!(error instanceof PendingResult)) throw error;
+      await error.ready;
+      return evaluateWhenReady();
     }
   };
-  const answer = await judged();
-  expect(asked).toEqual(['u get', 'system:serviceaccount:n:a put']);
+  const answer = await evaluateWhenReady();
+  expect(checks).toEqual(['u get', 'system:serviceaccount:n:a put']);
   expect(messages(answer)).toEqual(["failed expression: authorizer.serviceAccount('n', 'a').path('/x').check('put').allowed()"]);
 });
 
 test('policy evaluation reports a stored expression that does not compile, and ignores it under failurePolicy Ignore', () => {
   const policy = policyOf({ validations: [{ expression: 'no expression at all' }] });
-  expect(messages(evaluated(policy, values({})))).toEqual(["expression 'no expression at all' resulted in error: it does not compile"]);
-  expect(evaluated(policyOf({ failurePolicy: 'Ignore', validations: [{ expression: '(' }] }), values({}))).toMatchObject({
-    findings: [],
+  expect(messages(evaluateToEnd(policy, values({})))).toEqual(["expression 'no expression at all' resulted in error: it does not compile"]);
+  expect(evaluateToEnd(policyOf({ failurePolicy: 'Ignore', validations: [{ expression: '(' }] }), values({}))).toMatchObject({
+    violations: [],
   });
 });

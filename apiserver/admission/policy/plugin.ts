@@ -1,6 +1,7 @@
 /**
- * Asks the policies about a request: those whose constraints and bindings are about it, once for each parameter; tells of what they find as the binding says, and refuses.
- * Never changes anything.
+ * The ValidatingAdmissionPolicy plug-in: evaluates every policy that matches the request by its constraints and a
+ * binding, once for each parameter, and applies the validation actions of the binding: deny, warn, audit. Changes
+ * nothing.
  */
 import { AuthorizerValue, ResourceCheck } from '../../../shared/expression/library/authorizer';
 import { REQUEST_RESOURCE } from '../../../shared/expression/admission/variables';
@@ -21,55 +22,66 @@ import { slotYielder, yieldSlot } from '../../../shared/scheduling/yielding';
 import { parseEntry } from '../../registry/object/stored-object';
 import { versionToConvertFrom } from '../../registry/object/hidden-fields';
 import type { ServedResource } from '../../registry/verbs';
-import type { ConditionsLook } from '../conditions-look';
+import type { MatchConditionObservation } from '../conditions-look';
 import type { ValidatingPlugin } from '../chain';
-import { isSelected, matchedResource, nameOf, namespaceOf, placeOf, type Equivalents } from '../webhook/match';
-import { requestOf } from '../webhook/review';
-import { inVersion, isConverted } from '../webhook/versioned';
+import { isSelected, matchedResource, nameOf, namespaceOf, requestResourceOf, type Equivalents } from '../webhook/match';
+import { admissionRequestOf } from '../webhook/review';
+import { convertObject, isWebhookConverted } from '../webhook/versioned';
 import { viewOf } from '../webhook/view';
-import { evaluatePolicy, type PolicyAnswer } from './evaluate';
-import { parameterResource, parametersOf, type ConfigurationFault, type InVersion, type ParameterParts } from './parameters';
-import type { PolicyBinding, BoundPolicy, Matching, NamedRule, Policies, AdmissionPolicy } from './policy';
-import { Decisions, Unanswered, type AskAuthorizer } from '../webhook/decisions';
+import { evaluatePolicy, type PolicyResult } from './evaluate';
+import {
+  resolveParamKind,
+  listParameters,
+  type ConfigurationFault,
+  type ConvertParameters,
+  type ParameterDependencies,
+} from './parameters';
+import type { PolicyBinding, BoundPolicy, MatchConstraints, NamedRule, AdmissionPolicies, AdmissionPolicy } from './policy';
+import { AuthorizerDecisions, PendingResult, type AuthorizeCheck } from '../webhook/decisions';
 
-export interface PolicyParts {
-  readonly policies: Policies;
-  readonly parameters: ParameterParts;
+export interface PolicyDependencies {
+  readonly policies: AdmissionPolicies;
+  readonly parameters: ParameterDependencies;
   readonly equivalents: Equivalents;
   readonly names: GeneratedNames;
-  readonly authorize: AskAuthorizer;
+  readonly authorize: AuthorizeCheck;
   readonly clock: Clock;
-  /** Told of every judgement; absent = nobody counts. */
-  readonly judged?: (judgement: Judgement) => void;
-  /** Told of every look at conditions; absent = nobody counts. */
-  readonly conditionsJudged?: (look: ConditionsLook) => void;
+  /** Called for every evaluation; absent = evaluations are not counted. */
+  readonly onEvaluation?: (evaluation: PolicyEvaluation) => void;
+  /** Called for every evaluation of match conditions; absent = they are not counted. */
+  readonly onMatchConditions?: (observation: MatchConditionObservation) => void;
 }
 
-const OWN_GROUP = 'admissionregistration.platform.io';
-const FAILURE = 'validation.policy.admission.platform.io/validation_failure';
+const ADMISSION_GROUP = 'admissionregistration.platform.io';
+const VALIDATION_FAILURE_ANNOTATION = 'validation.policy.admission.platform.io/validation_failure';
 
-/** By the reason of a refusal. */
-const CODES: Readonly<Partial<Record<string, number>>> = { Invalid: 422, Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413 };
+/** Status codes by the reason of a violation. */
+const CODE_BY_REASON: Readonly<Partial<Record<string, number>>> = {
+  Invalid: 422,
+  Forbidden: 403,
+  Unauthorized: 401,
+  RequestEntityTooLarge: 413,
+};
 
-/** What a policy has cost, for whoever counts. */
-export interface Judgement {
+/** One evaluation, as reported to metrics. */
+export interface PolicyEvaluation {
   readonly policy: string;
   readonly binding: string;
   readonly action: 'allow' | 'deny' | 'warn' | 'audit';
-  readonly isFault: boolean;
+  readonly isError: boolean;
   readonly ms: number;
 }
 
-export function admissionPolicies(parts: PolicyParts): ValidatingPlugin {
-  const isAbout = ({ resource: { row }, subresource = '' }: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
-    row.group !== OWN_GROUP && parts.policies.bound().some(({ policy }) => mayMatch(policy.matching.rules, row.resource, subresource));
+export function validatingAdmissionPolicies(deps: PolicyDependencies): ValidatingPlugin {
+  const isCandidate = ({ resource: { row }, subresource = '' }: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
+    row.group !== ADMISSION_GROUP && deps.policies.bound().some(({ policy }) => mayMatch(policy.matching.rules, row.resource, subresource));
   return {
     name: 'ValidatingAdmissionPolicy',
-    handles: () => parts.policies.bound().length > 0,
-    inspectsObject: isAbout,
+    handles: () => deps.policies.bound().length > 0,
+    inspectsObject: isCandidate,
     validate(request) {
-      if (!isAbout(request)) return undefined;
-      return new Asking(parts, request).run();
+      if (!isCandidate(request)) return undefined;
+      return new RequestEvaluation(deps, request).run();
     },
   };
 }
@@ -85,131 +97,141 @@ interface Denial {
   readonly reason: string;
 }
 
-/** One request. */
-class Asking {
+/** Evaluates all policies for one request. */
+class RequestEvaluation {
   private denial: Denial | undefined;
   private readonly warnings: string[] = [];
-  /** By key, in the order in which they came. */
-  private readonly notes = new Map<string, string[]>();
-  private failure: string | undefined;
-  private readonly views = new Map<ServedResource, ReadonlyMap<string, Value>>();
-  private readonly decisions: Decisions;
-  /** By version, where a webhook converts. */
-  private readonly forms = new Map<string, AdmissionRequest | ConfigurationFault>();
-  private readonly converted = new Map<Entry, Entry | ConfigurationFault>();
+  /** By annotation key, in the order of evaluation. */
+  private readonly auditAnnotations = new Map<string, string[]>();
+  private validationFailure: string | undefined;
+  private readonly valuesByResource = new Map<ServedResource, ReadonlyMap<string, Value>>();
+  private readonly decisions: AuthorizerDecisions;
+  /** The request converted by a webhook, by version. */
+  private readonly requestByVersion = new Map<string, AdmissionRequest | ConfigurationFault>();
+  private readonly convertedEntries = new Map<Entry, Entry | ConfigurationFault>();
 
   constructor(
-    private readonly parts: PolicyParts,
+    private readonly deps: PolicyDependencies,
     private readonly request: AdmissionRequest,
   ) {
-    this.decisions = new Decisions(parts.authorize, request.user);
+    this.decisions = new AuthorizerDecisions(deps.authorize, request.user);
   }
 
-  /** Yields where it is due, which one expression may delay by some milliseconds. Starts again once an answer that an expression needs has arrived. */
+  /**
+   * Yields to the event loop between expressions; a single one may take some milliseconds. Evaluates everything again
+   * when a pending result has arrived.
+   */
   run(): Promise<void> | undefined {
     try {
-      const pending = runSteps(this.askAll(), slotYielder(this.request.context));
+      const pending = runSteps(this.evaluateAll(), slotYielder(this.request.context));
       if (pending instanceof Promise)
         return pending.then(
           () => this.finish(),
-          (error: unknown) => this.runAgain(error),
+          (error: unknown) => this.retry(error),
         );
     } catch (error) {
-      return this.runAgain(error);
+      return this.retry(error);
     }
     return this.finish();
   }
 
-  private runAgain(error: unknown): Promise<void> {
-    if (error instanceof Unanswered) return error.answer.then(() => this.run());
+  private retry(error: unknown): Promise<void> {
+    if (error instanceof PendingResult) return error.ready.then(() => this.run());
     throw error;
   }
 
-  private *askAll(): Steps<void> {
+  private *evaluateAll(): Steps<void> {
     this.denial = undefined;
-    this.failure = undefined;
+    this.validationFailure = undefined;
     this.warnings.length = 0;
-    this.notes.clear();
-    for (const bound of this.parts.policies.bound()) yield* this.askPolicy(bound);
+    this.auditAnnotations.clear();
+    for (const bound of this.deps.policies.bound()) yield* this.evaluateBindings(bound);
   }
 
   private finish(): undefined {
     const { context } = this.request;
     for (const warning of this.warnings) context.warn(warning);
-    for (const [key, values] of this.notes) context.addAuditAnnotation?.(key, [...new Set(values)].join(', '));
-    if (this.failure !== undefined) context.addAuditAnnotation?.(FAILURE, this.failure);
-    if (this.denial !== undefined) throw refusal(this.request, this.denial);
+    for (const [key, values] of this.auditAnnotations) context.addAuditAnnotation?.(key, [...new Set(values)].join(', '));
+    if (this.validationFailure !== undefined) context.addAuditAnnotation?.(VALIDATION_FAILURE_ANNOTATION, this.validationFailure);
+    if (this.denial !== undefined) throw denialError(this.request, this.denial);
     return undefined;
   }
 
-  private *askPolicy({ policy, bindings }: BoundPolicy): Steps<void> {
-    const as = this.matched(policy.matching);
-    if (as === undefined) return;
-    const kind = parameterResource(this.parts.parameters, policy);
-    if (kind !== null && 'fault' in kind) {
-      this.configurationFault(policy, undefined, kind.fault);
+  private *evaluateBindings({ policy, bindings }: BoundPolicy): Steps<void> {
+    const matchedAs = this.resolveMatch(policy.matching);
+    if (matchedAs === undefined) return;
+    const paramResource = resolveParamKind(this.deps.parameters, policy);
+    if (paramResource !== null && 'fault' in paramResource) {
+      this.configurationFault(policy, undefined, paramResource.fault);
       return;
     }
     for (const binding of bindings) {
       yield;
-      if (this.matched(binding.matching) === undefined) continue;
+      if (this.resolveMatch(binding.matching) === undefined) continue;
       const parameters =
-        kind === null ? [undefined] : parametersOf(this.parts.parameters, binding, kind, namespaceOf(this.request), this.parameters);
+        paramResource === null
+          ? [undefined]
+          : listParameters(this.deps.parameters, binding, paramResource, namespaceOf(this.request), this.convertParameters);
       if ('fault' in parameters) this.configurationFault(policy, binding, parameters.fault);
-      else for (const parameter of parameters) yield* this.judge(policy, binding, as, parameter);
+      else for (const parameter of parameters) yield* this.evaluateBinding(policy, binding, matchedAs, parameter);
     }
   }
 
   private configurationFault(policy: AdmissionPolicy, binding: PolicyBinding | undefined, fault: string): void {
     if (!policy.isIgnoredOnFailure) this.deny(policy, binding, { message: fault, reason: 'Invalid' });
-    this.count(policy, binding, policy.isIgnoredOnFailure ? 'allow' : 'deny', true, 0);
+    this.recordEvaluation(policy, binding, policy.isIgnoredOnFailure ? 'allow' : 'deny', true, 0);
   }
 
   private deny({ name }: AdmissionPolicy, binding: PolicyBinding | undefined, { message, reason }: Denial): void {
-    const where = binding === undefined ? '' : ` with binding '${binding.name}'`;
-    this.denial ??= { message: `ValidatingAdmissionPolicy '${name}'${where} denied request: ${message}`, reason };
+    const bindingText = binding === undefined ? '' : ` with binding '${binding.name}'`;
+    this.denial ??= { message: `ValidatingAdmissionPolicy '${name}'${bindingText} denied request: ${message}`, reason };
   }
 
-  private count(
+  private recordEvaluation(
     { name }: AdmissionPolicy,
     binding: PolicyBinding | undefined,
-    action: Judgement['action'],
-    isFault: boolean,
+    action: PolicyEvaluation['action'],
+    isError: boolean,
     ms: number,
   ): void {
-    this.parts.judged?.({ policy: name, binding: binding?.name ?? '', action, isFault, ms });
+    this.deps.onEvaluation?.({ policy: name, binding: binding?.name ?? '', action, isError, ms });
   }
 
-  private countConditions({ name, conditions }: AdmissionPolicy, met: 'yes' | 'no' | 'error', startedAt: number): void {
+  private recordConditions({ name, conditions }: AdmissionPolicy, outcome: 'yes' | 'no' | 'error', startedAt: number): void {
     if (conditions.length === 0) return;
-    const { parts, request } = this;
-    const ms = parts.clock.monotonic() - startedAt;
-    const judged = { hasFailed: met === 'error', isLeftOut: met === 'no' };
-    parts.conditionsJudged?.({ kind: 'policy', name, type: 'validating', operation: request.operation, ms, ...judged });
+    const { deps, request } = this;
+    const ms = deps.clock.monotonic() - startedAt;
+    const flags = { hasFailed: outcome === 'error', isExcluded: outcome === 'no' };
+    deps.onMatchConditions?.({ kind: 'policy', name, type: 'validating', operation: request.operation, ms, ...flags });
   }
 
-  private *judge(policy: AdmissionPolicy, binding: PolicyBinding, as: ServedResource, parameter: JsonObject | undefined): Steps<void> {
-    const shown = this.shownAs(as);
-    if ('fault' in shown) {
-      this.configurationFault(policy, binding, shown.fault);
-      return;
-    }
-    const values = new Map(this.valuesFor(as, shown));
-    if (parameter !== undefined) values.set('params', untypedValue(parameter));
-    const startedAt = this.parts.clock.monotonic();
-    const answer = yield* evaluatePolicy(policy, values, (met) => this.countConditions(policy, met, startedAt));
-    if (answer.type !== 'judged') return;
-    this.tell(policy, binding, answer);
-    const [action] = answer.findings.length === 0 ? ['allow' as const] : binding.actions.map(actionOf);
-    this.count(policy, binding, action ?? 'allow', false, this.parts.clock.monotonic() - startedAt);
-  }
-
-  private tell(
+  private *evaluateBinding(
     policy: AdmissionPolicy,
     binding: PolicyBinding,
-    { findings, unnoted, notes }: Extract<PolicyAnswer, { type: 'judged' }>,
+    matchedAs: ServedResource,
+    parameter: JsonObject | undefined,
+  ): Steps<void> {
+    const converted = this.requestInVersion(matchedAs);
+    if ('fault' in converted) {
+      this.configurationFault(policy, binding, converted.fault);
+      return;
+    }
+    const values = new Map(this.valuesFor(matchedAs, converted));
+    if (parameter !== undefined) values.set('params', untypedValue(parameter));
+    const startedAt = this.deps.clock.monotonic();
+    const result = yield* evaluatePolicy(policy, values, (outcome) => this.recordConditions(policy, outcome, startedAt));
+    if (result.type !== 'evaluated') return;
+    this.applyActions(policy, binding, result);
+    const [action] = result.violations.length === 0 ? ['allow' as const] : binding.actions.map(actionOf);
+    this.recordEvaluation(policy, binding, action ?? 'allow', false, this.deps.clock.monotonic() - startedAt);
+  }
+
+  private applyActions(
+    policy: AdmissionPolicy,
+    binding: PolicyBinding,
+    { violations, annotationErrors, auditAnnotations }: Extract<PolicyResult, { type: 'evaluated' }>,
   ): void {
-    for (const { index, message, reason } of findings) {
+    for (const { index, message, reason } of violations) {
       for (const action of binding.actions) {
         switch (action) {
           case 'Deny':
@@ -221,100 +243,107 @@ class Asking {
             );
             break;
           default:
-            this.failure ??= JSON.stringify([
+            this.validationFailure ??= JSON.stringify([
               { message, policy: policy.name, binding: binding.name, expressionIndex: index, validationActions: binding.actions },
             ]);
         }
       }
     }
-    for (const message of unnoted) this.deny(policy, binding, { message, reason: 'Invalid' });
-    for (const [key, value] of notes) {
+    for (const message of annotationErrors) this.deny(policy, binding, { message, reason: 'Invalid' });
+    for (const [key, value] of auditAnnotations) {
       const name = `${policy.name}/${key}`;
-      this.notes.set(name, [...(this.notes.get(name) ?? []), value]);
+      this.auditAnnotations.set(name, [...(this.auditAnnotations.get(name) ?? []), value]);
     }
   }
 
-  /** The resource as which the request is judged. */
-  private matched(matching: Matching): ServedResource | undefined {
+  /** The resource as which the request matches, possibly an equivalent one; `undefined` when it does not match. */
+  private resolveMatch(matching: MatchConstraints): ServedResource | undefined {
     const { request } = this;
     if (!isSelected(matching, request)) return undefined;
-    if (this.matches(matching.excluded, matching.isExact) !== undefined) return undefined;
-    return matching.rules === undefined ? request.resource : this.matches(matching.rules, matching.isExact);
+    if (this.matchRules(matching.excluded, matching.isExact) !== undefined) return undefined;
+    return matching.rules === undefined ? request.resource : this.matchRules(matching.rules, matching.isExact);
   }
 
-  private matches(rules: readonly NamedRule[], isExact: boolean): ServedResource | undefined {
+  private matchRules(rules: readonly NamedRule[], isExact: boolean): ServedResource | undefined {
     const { request } = this;
     const name = nameOf(request);
     const named = rules.flatMap(({ rule, names }) => (names.size === 0 || names.has(name) ? [rule] : []));
-    return named.length === 0 ? undefined : matchedResource({ rules: named, isExact }, request, this.parts.equivalents);
+    return named.length === 0 ? undefined : matchedResource({ rules: named, isExact }, request, this.deps.equivalents);
   }
 
-  /** The request with its objects as a rule names them. Throws {@link Unanswered} where the webhook of their kind has to be asked. */
-  private shownAs({ row: { version } }: ServedResource): AdmissionRequest | ConfigurationFault {
+  /**
+   * The request with its objects in the version of the matched rule. Throws {@link PendingResult} while the conversion
+   * webhook is called.
+   */
+  private requestInVersion({ row: { version } }: ServedResource): AdmissionRequest | ConfigurationFault {
     const { request } = this;
-    if (!isConverted(request) || version === request.resource.row.version) return request;
-    const known = this.forms.get(version);
-    if (known !== undefined) return known;
+    if (!isWebhookConverted(request) || version === request.resource.row.version) return request;
+    const cached = this.requestByVersion.get(version);
+    if (cached !== undefined) return cached;
     const { object, oldObject, resource } = request;
-    const shown = (one: JsonObject | undefined): Promise<JsonObject | undefined> =>
-      one === undefined ? Promise.resolve(undefined) : inVersion(request, one, resource.row.version, version);
-    throw new Unanswered(
-      Promise.all([shown(object), shown(oldObject)]).then(
-        ([made, old]) => void this.forms.set(version, { ...request, object: made, oldObject: old }),
-        (error: unknown) => void this.forms.set(version, { fault: `${UNCONVERTED}: ${errorMessage(error)}` }),
+    const convert = (original: JsonObject | undefined): Promise<JsonObject | undefined> =>
+      original === undefined ? Promise.resolve(undefined) : convertObject(request, original, resource.row.version, version);
+    throw new PendingResult(
+      Promise.all([convert(object), convert(oldObject)]).then(
+        ([newObject, previousObject]) =>
+          void this.requestByVersion.set(version, { ...request, object: newObject, oldObject: previousObject }),
+        (error: unknown) => void this.requestByVersion.set(version, { fault: `${CONVERSION_FAULT}: ${errorMessage(error)}` }),
       ),
     );
   }
 
-  /** Parameters as the version of their resource has them. Throws {@link Unanswered} where the webhook of their kind has to be asked. */
-  private readonly parameters: InVersion = (resource, entries) => {
-    const missing = entries.filter((entry) => versionToConvertFrom(resource.row, entry) !== undefined && !this.converted.has(entry));
+  /**
+   * Parameters in the version of their resource. Throws {@link PendingResult} while the conversion webhook is called.
+   */
+  private readonly convertParameters: ConvertParameters = (resource, entries) => {
+    const missing = entries.filter((entry) => versionToConvertFrom(resource.row, entry) !== undefined && !this.convertedEntries.has(entry));
     const { context, deadline } = this.request;
     const requeue = (): Promise<void> => yieldSlot(context);
     if (missing.length > 0)
-      throw new Unanswered(
-        this.parts.parameters.conversions.convertEntries(resource.row, missing, { deadline, requeue }).then(
-          (shown) => missing.forEach((entry, at) => this.converted.set(entry, shown[at] ?? entry)),
-          (error: unknown) => missing.forEach((entry) => this.converted.set(entry, { fault: `${UNBOUND}: ${errorMessage(error)}` })),
+      throw new PendingResult(
+        this.deps.parameters.conversions.convertEntries(resource.row, missing, { deadline, requeue }).then(
+          (converted) => missing.forEach((entry, index) => this.convertedEntries.set(entry, converted[index] ?? entry)),
+          (error: unknown) =>
+            missing.forEach((entry) => this.convertedEntries.set(entry, { fault: `${BINDING_FAULT}: ${errorMessage(error)}` })),
         ),
       );
-    const shown: Entry[] = [];
+    const result: Entry[] = [];
     for (const entry of entries) {
-      const found = this.converted.get(entry) ?? entry;
-      if ('fault' in found) return found;
-      shown.push(found);
+      const convertedEntry = this.convertedEntries.get(entry) ?? entry;
+      if ('fault' in convertedEntry) return convertedEntry;
+      result.push(convertedEntry);
     }
-    return shown;
+    return result;
   };
 
-  /** Worked out once for each form in which the request is looked at. */
-  private valuesFor(as: ServedResource, request: AdmissionRequest): ReadonlyMap<string, Value> {
-    const known = this.views.get(as);
-    if (known !== undefined) return known;
-    const { names } = this.parts;
-    const view = viewOf(request, as, names);
-    const sent = as === request.resource ? view.row : viewOf(request, request.resource, names).row;
-    const shown = (object: JsonObject | undefined): Value => (object === undefined ? null : view.value(object));
-    const authorizer = new AuthorizerValue(this.decisions.ask);
+  /** Cached for each resource as which the request is evaluated. */
+  private valuesFor(matchedAs: ServedResource, request: AdmissionRequest): ReadonlyMap<string, Value> {
+    const cached = this.valuesByResource.get(matchedAs);
+    if (cached !== undefined) return cached;
+    const { names } = this.deps;
+    const view = viewOf(request, matchedAs, names);
+    const sent = matchedAs === request.resource ? view.row : viewOf(request, request.resource, names).row;
+    const valueOf = (object: JsonObject | undefined): Value => (object === undefined ? null : view.value(object));
+    const authorizer = new AuthorizerValue(this.decisions.check);
     const values = new Map<string, Value>([
-      ['request', lazyObject(() => requestOf(request, as, view.row, sent, names.dialect))],
-      ['object', shown(request.object)],
-      ['oldObject', shown(request.oldObject)],
+      ['request', lazyObject(() => admissionRequestOf(request, matchedAs, view.row, sent, names.dialect))],
+      ['object', valueOf(request.object)],
+      ['oldObject', valueOf(request.oldObject)],
       ['namespaceObject', namespaceValue(request)],
       ['authorizer', authorizer],
-      [REQUEST_RESOURCE, new ResourceCheck(authorizer, placeOf(request))],
+      [REQUEST_RESOURCE, new ResourceCheck(authorizer, requestResourceOf(request))],
     ]);
-    this.views.set(as, values);
+    this.valuesByResource.set(matchedAs, values);
     return values;
   }
 }
 
-const UNBOUND = 'failed to configure binding';
-const UNCONVERTED = `${UNBOUND}: failed to convert object version`;
+const BINDING_FAULT = 'failed to configure binding';
+const CONVERSION_FAULT = `${BINDING_FAULT}: failed to convert object version`;
 
-const actionOf = (action: string): Judgement['action'] => (action === 'Deny' ? 'deny' : action === 'Warn' ? 'warn' : 'audit');
+const actionOf = (action: string): PolicyEvaluation['action'] => (action === 'Deny' ? 'deny' : action === 'Warn' ? 'warn' : 'audit');
 
-/** What expressions may know of a Namespace. */
+/** The part of a Namespace that expressions can read. */
 function namespaceValue({ namespaceEntry, resource: { row } }: AdmissionRequest): Value {
   if (namespaceEntry === undefined || !row.namespaced) return null;
   return lazyObject(() => {
@@ -324,14 +353,14 @@ function namespaceValue({ namespaceEntry, resource: { row } }: AdmissionRequest)
   });
 }
 
-function refusal(request: AdmissionRequest, { message, reason }: Denial): StatusError {
+function denialError(request: AdmissionRequest, { message, reason }: Denial): StatusError {
   const { group, resource } = request.resource.row;
-  const shown = nameOf(request);
-  const name = shown === '' ? (stringAt(readMetadata(request.object ?? {}), 'generateName') ?? 'Unknown') : shown;
+  const objectName = nameOf(request);
+  const name = objectName === '' ? (stringAt(readMetadata(request.object ?? {}), 'generateName') ?? 'Unknown') : objectName;
   return new StatusError(
     undefined,
     `${groupResourceText({ group, resource })} ${quote(name)} is forbidden: ${message}`,
     { name, ...(group === '' ? {} : { group }), kind: resource, causes: [{ message }] },
-    { code: CODES[reason] ?? 422, reason },
+    { code: CODE_BY_REASON[reason] ?? 422, reason },
   );
 }

@@ -1,4 +1,7 @@
-/** Admission policies and their bindings, read and compiled once for each of their revisions. What was stored before anybody checked it cannot be compiled, and says so when it is asked. Judges nothing. */
+/**
+ * ValidatingAdmissionPolicies and their bindings, parsed and compiled once for each revision. An expression that does
+ * not compile, stored before it was validated, fails when it is evaluated.
+ */
 import { arrayAt, isObject, objectAt, own, stringAt, stringsAt, type JsonObject } from '../../../shared/values/json';
 import { policyVariables } from '../../../shared/expression/admission/variables';
 import { compileExpression, type Expression } from '../../../shared/expression/engine';
@@ -11,22 +14,22 @@ import { readRule, type MatchRule } from '../matching/rules';
 
 type LabelMatcher = ReturnType<typeof compileLabelSelector>;
 
-/** A text, and what it says. */
-export interface CompiledText {
+/** An expression with its text. */
+export interface CompiledExpression {
   readonly text: string;
-  /** Undefined = nothing. */
+  /** `undefined` when the text does not compile. */
   readonly expression: Expression | undefined;
 }
 
 export interface NamedRule {
   readonly rule: MatchRule;
-  /** Empty = all. */
+  /** Empty = objects of every name. */
   readonly names: ReadonlySet<string>;
 }
 
-/** Which requests a policy or a binding is about. */
-export interface Matching {
-  /** Undefined = all. */
+/** `matchConstraints` of a policy or `matchResources` of a binding. */
+export interface MatchConstraints {
+  /** `undefined` = every request matches. */
   readonly rules: readonly NamedRule[] | undefined;
   readonly excluded: readonly NamedRule[];
   readonly isExact: boolean;
@@ -34,29 +37,29 @@ export interface Matching {
   readonly objects: LabelMatcher | undefined;
 }
 
-export interface Validation extends CompiledText {
-  /** '' = the expression itself is named. */
+export interface Validation extends CompiledExpression {
+  /** '' = the message names the expression. */
   readonly message: string;
-  readonly messageExpression: CompiledText | undefined;
+  readonly messageExpression: CompiledExpression | undefined;
   readonly reason: string;
 }
 
 export interface AdmissionPolicy {
   readonly name: string;
-  readonly matching: Matching;
-  /** Undefined = it has no parameters. */
+  readonly matching: MatchConstraints;
+  /** `undefined` when the policy has no parameters. */
   readonly paramKind: { readonly apiVersion: string; readonly kind: string } | undefined;
   readonly isIgnoredOnFailure: boolean;
-  readonly conditions: readonly CompiledText[];
-  readonly variables: ReadonlyMap<string, CompiledText>;
+  readonly conditions: readonly CompiledExpression[];
+  readonly variables: ReadonlyMap<string, CompiledExpression>;
   readonly validations: readonly Validation[];
-  readonly annotations: readonly (CompiledText & { readonly key: string })[];
+  readonly annotations: readonly (CompiledExpression & { readonly key: string })[];
 }
 
 export interface PolicyBinding {
   readonly name: string;
   readonly policy: string;
-  readonly matching: Matching;
+  readonly matching: MatchConstraints;
   readonly actions: readonly string[];
   readonly parameters: ParameterReference | undefined;
 }
@@ -65,36 +68,36 @@ export interface ParameterReference {
   readonly name: string;
   readonly namespace: string;
   readonly selector: LabelMatcher | undefined;
-  readonly isAllowedWithout: boolean;
+  readonly isNotFoundAllowed: boolean;
 }
 
-/** The policies that are bound, in the order in which they are asked. */
-export class Policies {
+/** Policies that have bindings, in order of name. */
+export class AdmissionPolicies {
   private readonly policies = new Map<string, AdmissionPolicy>();
   private readonly bindings = new Map<string, PolicyBinding>();
-  private all: readonly BoundPolicy[] | undefined;
+  private boundPolicies: readonly BoundPolicy[] | undefined;
 
-  /** `around` = every compilation of an expression, so that it can be timed. */
-  constructor(private readonly around: Around = (work) => work()) {}
+  /** Wraps every compilation of an expression, so that its duration can be measured. */
+  constructor(private readonly measure: MeasureCompilation = (compile) => compile()) {}
 
   bound(): readonly BoundPolicy[] {
-    return (this.all ??= this.joined());
+    return (this.boundPolicies ??= this.joinBindings());
   }
 
-  /** `object` undefined = it is gone. */
+  /** `object` is `undefined` when the policy was deleted. */
   setPolicy(name: string, object: JsonObject | undefined): void {
     if (object === undefined) this.policies.delete(name);
-    else this.policies.set(name, readPolicy(name, objectAt(object, 'spec') ?? {}, this.around));
-    this.all = undefined;
+    else this.policies.set(name, readPolicy(name, objectAt(object, 'spec') ?? {}, this.measure));
+    this.boundPolicies = undefined;
   }
 
   setBinding(name: string, object: JsonObject | undefined): void {
     if (object === undefined) this.bindings.delete(name);
     else this.bindings.set(name, readBinding(name, objectAt(object, 'spec') ?? {}));
-    this.all = undefined;
+    this.boundPolicies = undefined;
   }
 
-  private joined(): readonly BoundPolicy[] {
+  private joinBindings(): readonly BoundPolicy[] {
     const byPolicy = new Map<string, PolicyBinding[]>();
     for (const binding of byName(this.bindings.values())) appendToKey(byPolicy, binding.policy, binding);
     return byName(this.policies.values()).flatMap((policy) => {
@@ -109,49 +112,49 @@ export interface BoundPolicy {
   readonly bindings: readonly PolicyBinding[];
 }
 
-const byName = <T extends { readonly name: string }>(all: Iterable<T>): readonly T[] =>
-  [...all].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+const byName = <T extends { readonly name: string }>(items: Iterable<T>): readonly T[] =>
+  [...items].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 
 const objectsAt = (object: JsonObject | undefined, member: string): readonly JsonObject[] =>
   (arrayAt(object, member) ?? []).filter(isObject);
 
-/** Does what it is given. */
-export type Around = <T>(work: () => T) => T;
+/** Calls the given function and returns its result. */
+export type MeasureCompilation = <T>(compile: () => T) => T;
 
-function readPolicy(name: string, spec: JsonObject, around: Around): AdmissionPolicy {
+function readPolicy(name: string, spec: JsonObject, measure: MeasureCompilation): AdmissionPolicy {
   const kind = objectAt(spec, 'paramKind');
-  const params = kind !== undefined;
-  const variables = new Map<string, CompiledText>();
+  const hasParams = kind !== undefined;
+  const variables = new Map<string, CompiledExpression>();
   const types = new Map<string, Type>();
-  const compile = (text: string, authorizer: boolean): CompiledText => {
-    const compiled = around(() => compileExpression(text.trim(), policyVariables({ params, authorizer, variables: types })));
+  const compileText = (text: string, authorizer: boolean): CompiledExpression => {
+    const compiled = measure(() => compileExpression(text.trim(), policyVariables({ params: hasParams, authorizer, variables: types })));
     return { text: text.trim(), expression: 'fault' in compiled ? undefined : compiled };
   };
-  const at = (object: JsonObject, member: string): CompiledText => compile(stringAt(object, member) ?? '', true);
+  const compileMember = (object: JsonObject, member: string): CompiledExpression => compileText(stringAt(object, member) ?? '', true);
   for (const variable of objectsAt(spec, 'variables')) {
-    const compiled = at(variable, 'expression');
+    const compiled = compileMember(variable, 'expression');
     const variableName = stringAt(variable, 'name') ?? '';
     variables.set(variableName, compiled);
     if (compiled.expression !== undefined) types.set(variableName, compiled.expression.type);
   }
   return {
     name,
-    matching: readMatching(objectAt(spec, 'matchConstraints') ?? {}),
-    paramKind: params ? { apiVersion: stringAt(kind, 'apiVersion') ?? '', kind: stringAt(kind, 'kind') ?? '' } : undefined,
+    matching: readMatchConstraints(objectAt(spec, 'matchConstraints') ?? {}),
+    paramKind: hasParams ? { apiVersion: stringAt(kind, 'apiVersion') ?? '', kind: stringAt(kind, 'kind') ?? '' } : undefined,
     isIgnoredOnFailure: stringAt(spec, 'failurePolicy') === 'Ignore',
-    conditions: objectsAt(spec, 'matchConditions').map((condition) => at(condition, 'expression')),
+    conditions: objectsAt(spec, 'matchConditions').map((condition) => compileMember(condition, 'expression')),
     variables,
     validations: objectsAt(spec, 'validations').map((validation) => {
-      const message = (stringAt(validation, 'messageExpression') ?? '').trim();
+      const messageExpression = (stringAt(validation, 'messageExpression') ?? '').trim();
       return {
-        ...at(validation, 'expression'),
+        ...compileMember(validation, 'expression'),
         message: (stringAt(validation, 'message') ?? '').trim(),
-        messageExpression: message === '' ? undefined : compile(message, false),
+        messageExpression: messageExpression === '' ? undefined : compileText(messageExpression, false),
         reason: stringAt(validation, 'reason') ?? 'Invalid',
       };
     }),
     annotations: objectsAt(spec, 'auditAnnotations').map((annotation) => ({
-      ...at(annotation, 'valueExpression'),
+      ...compileMember(annotation, 'valueExpression'),
       key: stringAt(annotation, 'key') ?? '',
     })),
   };
@@ -162,7 +165,7 @@ function readBinding(name: string, spec: JsonObject): PolicyBinding {
   return {
     name,
     policy: stringAt(spec, 'policyName') ?? '',
-    matching: readMatching(objectAt(spec, 'matchResources') ?? {}),
+    matching: readMatchConstraints(objectAt(spec, 'matchResources') ?? {}),
     actions: stringsAt(spec, 'validationActions'),
     parameters:
       reference === undefined
@@ -174,23 +177,23 @@ function readBinding(name: string, spec: JsonObject): PolicyBinding {
               own(reference, 'selector') === undefined
                 ? undefined
                 : compileLabelSelector(requirementsOfSelector(objectAt(reference, 'selector') ?? {})),
-            isAllowedWithout: stringAt(reference, 'parameterNotFoundAction') === 'Allow',
+            isNotFoundAllowed: stringAt(reference, 'parameterNotFoundAction') === 'Allow',
           },
   };
 }
 
-function readMatching(match: JsonObject): Matching {
-  const rules = objectsAt(match, 'resourceRules').map(readNamed);
+function readMatchConstraints(match: JsonObject): MatchConstraints {
+  const rules = objectsAt(match, 'resourceRules').map(readNamedRule);
   return {
     rules: rules.length === 0 ? undefined : rules,
-    excluded: objectsAt(match, 'excludeResourceRules').map(readNamed),
+    excluded: objectsAt(match, 'excludeResourceRules').map(readNamedRule),
     isExact: stringAt(match, 'matchPolicy') === 'Exact',
     namespaces: selectorOf(objectAt(match, 'namespaceSelector')),
     objects: selectorOf(objectAt(match, 'objectSelector')),
   };
 }
 
-const readNamed = (rule: JsonObject): NamedRule => ({
+const readNamedRule = (rule: JsonObject): NamedRule => ({
   rule: readRule(rule),
   names: new Set(ruleNamesInBothSpellings(stringsAt(rule, 'resources'), stringsAt(rule, 'resourceNames'))),
 });

@@ -7,7 +7,7 @@ import { parseQuantity } from '../../../shared/values/quantity';
 import { mergeObject } from '../../../shared/patch/merge-patch';
 import { recordingOf } from '../../../test/replay/recording';
 import { body, number, shape, text, type Check } from '../../../test/replay/shape';
-import { chargesOf, excess, quotaFor, unsaid } from './charge';
+import { usageDeltas, exceededMessage, quotaFor, unspecifiedMessage } from './charge';
 
 const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
 const isCase = shape(
@@ -16,15 +16,15 @@ const isCase = shape(
 );
 const NOW = Date.UTC(2026, 0, 2);
 
-it.each(recordingOf('admission/quota', body, isCase).cases.map((one) => [one.title, one] as const))(
+it.each(recordingOf('admission/quota', body, isCase).cases.map((recorded) => [recorded.title, recorded] as const))(
   'ResourceQuota decides as recorded: %s',
   (_, { resource, hard, used, spec, body, old, code, message }) => {
     const { row } = buildResources().require(resource);
     const decoded = (value: JsonObject): JsonObject => {
       const codec = codecOf(row);
-      const { object: made } = codec.decode(value);
-      codec.applyDefaults(made);
-      return made;
+      const { object: decodedObject } = codec.decode(value);
+      codec.applyDefaults(decodedObject);
+      return decodedObject;
     };
     const before = old === undefined ? undefined : decoded(old);
     const after = old === undefined ? decoded(body) : decoded(mergeObject(old, body));
@@ -33,8 +33,8 @@ it.each(recordingOf('admission/quota', body, isCase).cases.map((one) => [one.tit
     const refusal =
       quota === undefined
         ? undefined
-        : ((before === undefined ? unsaid(row, quota, after) : undefined) ??
-          excess(quota, chargesOf(row, quota, after, before, NOW), amounts));
+        : ((before === undefined ? unspecifiedMessage(row, quota, after) : undefined) ??
+          exceededMessage(quota, usageDeltas(row, quota, after, before, NOW), amounts));
     expect(refusal === undefined ? undefined : `${row.resource} "x" is forbidden: ${refusal}`).toBe(message);
     expect(code < 300).toBe(refusal === undefined);
   },

@@ -1,4 +1,4 @@
-/** Whether what is asked for fits into a quota, in upstream's words; seen at release 1.31.1. Pure. */
+/** Compares the usage that a write adds with a ResourceQuota. Messages are those of upstream 1.31.1. Pure functions. */
 import type { GroupResource } from '../../../shared/api/identity/identity';
 import type { ResourceAmounts } from '../../../shared/quota/amounts';
 import { parseCountedResource } from '../../../shared/quota/counted-resource';
@@ -8,9 +8,9 @@ import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { formatQuantity, parseQuantity, type Quantity } from '../../../shared/values/quantity';
 
-const NONE: Quantity = { nanos: 0n, format: 'decimal' };
+const ZERO: Quantity = { nanos: 0n, format: 'decimal' };
 
-/** A limit of a quota on what one kind uses. */
+/** A hard limit of a quota on one kind. */
 interface Limit {
   /** As the quota spells it. */
   readonly name: string;
@@ -25,7 +25,7 @@ export interface Quota {
   readonly limits: readonly Limit[];
 }
 
-/** What a ResourceQuota says of objects of a kind; undefined = nothing. */
+/** The part of a ResourceQuota that limits objects of a kind; `undefined` when it limits none. */
 export function quotaFor(kind: GroupResource, quota: JsonObject): Quota | undefined {
   const spec = objectAt(quota, 'spec') ?? {};
   const hard = objectAt(spec, 'hard') ?? {};
@@ -41,43 +41,43 @@ export function quotaFor(kind: GroupResource, quota: JsonObject): Quota | undefi
   return limits.length === 0 ? undefined : { name: stringAt(readMetadata(quota), 'name') ?? '', scopes: quotaScopesOf(spec), limits };
 }
 
-/** What a write adds to what its quota counts. */
-export interface Charge {
+/** Usage that a write adds to a limited resource. */
+export interface UsageDelta {
   readonly limit: Limit;
   readonly requested: Quantity;
 }
 
-/** Undefined = the quota does not speak of the object, or nothing more is used. `now`: milliseconds since 1970. */
-export function chargesOf(
+/** Empty when the quota does not cover the object or the write adds no usage. `now`: milliseconds since 1970. */
+export function usageDeltas(
   kind: GroupResource,
   { scopes, limits }: Quota,
   object: JsonObject,
   old: JsonObject | undefined,
   now: number,
-): readonly Charge[] {
+): readonly UsageDelta[] {
   if (!isInQuotaScopes(kind, object, scopes)) return [];
   const usage = quotaUsageOf(kind, object, now);
   const before = old === undefined || !isInQuotaScopes(kind, old, scopes) ? undefined : quotaUsageOf(kind, old, now);
   return limits.flatMap((limit) => {
-    const [asked, had] = [usage.get(limit.counted), before?.get(limit.counted) ?? NONE];
-    if (asked === undefined || asked.nanos <= had.nanos) return [];
-    return [{ limit, requested: { nanos: asked.nanos - had.nanos, format: asked.format } }];
+    const [usageNow, usageBefore] = [usage.get(limit.counted), before?.get(limit.counted) ?? ZERO];
+    if (usageNow === undefined || usageNow.nanos <= usageBefore.nanos) return [];
+    return [{ limit, requested: { nanos: usageNow.nanos - usageBefore.nanos, format: usageNow.format } }];
   });
 }
 
-/** `used` by the names of usage; undefined = it fits. */
-export function excess(quota: Quota, charges: readonly Charge[], used: ResourceAmounts): string | undefined {
-  const over = charges.filter(({ limit, requested }) => (used.get(limit.counted)?.nanos ?? 0n) + requested.nanos > limit.hard.nanos);
-  if (over.length === 0) return undefined;
-  const shown = (amountOf: (charge: Charge) => Quantity): string =>
-    over.map((charge) => `${charge.limit.name}=${formatQuantity(amountOf(charge))}`).join(',');
-  const requested = shown(({ requested: amount }) => amount);
-  const present = shown(({ limit }) => used.get(limit.counted) ?? NONE);
-  return `exceeded quota: ${quota.name}, requested: ${requested}, used: ${present}, limited: ${shown(({ limit }) => limit.hard)}`;
+/** The rejection when the quota is exceeded, else `undefined`. `used` is keyed by the names of usage. */
+export function exceededMessage(quota: Quota, deltas: readonly UsageDelta[], used: ResourceAmounts): string | undefined {
+  const exceeded = deltas.filter(({ limit, requested }) => (used.get(limit.counted)?.nanos ?? 0n) + requested.nanos > limit.hard.nanos);
+  if (exceeded.length === 0) return undefined;
+  const shown = (amountOf: (delta: UsageDelta) => Quantity): string =>
+    exceeded.map((delta) => `${delta.limit.name}=${formatQuantity(amountOf(delta))}`).join(',');
+  const requestedText = shown(({ requested: amount }) => amount);
+  const usedText = shown(({ limit }) => used.get(limit.counted) ?? ZERO);
+  return `exceeded quota: ${quota.name}, requested: ${requestedText}, used: ${usedText}, limited: ${shown(({ limit }) => limit.hard)}`;
 }
 
-/** What every container has to say where a quota limits it, and where it is said. */
-const TO_BE_SAID: ReadonlyMap<string, readonly ['requests' | 'limits', string]> = new Map([
+/** By limited resource: the member of a container's resources that every container must set. */
+const REQUIRED_MEMBERS: ReadonlyMap<string, readonly ['requests' | 'limits', string]> = new Map([
   ['cpu', ['requests', 'cpu']],
   ['memory', ['requests', 'memory']],
   ['requests.cpu', ['requests', 'cpu']],
@@ -86,20 +86,22 @@ const TO_BE_SAID: ReadonlyMap<string, readonly ['requests' | 'limits', string]> 
   ['limits.memory', ['limits', 'memory']],
 ]);
 
-/** What a new pod leaves unsaid that the quota limits; undefined = nothing. */
-export function unsaid(kind: GroupResource, quota: Quota, pod: JsonObject): string | undefined {
+/** The rejection when a new pod omits requests or limits that the quota requires, else `undefined`. */
+export function unspecifiedMessage(kind: GroupResource, quota: Quota, pod: JsonObject): string | undefined {
   if (kind.group !== '' || kind.resource !== 'pods' || !isInQuotaScopes(kind, pod, quota.scopes)) return undefined;
   const spec = objectAt(pod, 'spec');
   const containers = [...(arrayAt(spec, 'containers') ?? []), ...(arrayAt(spec, 'initContainers') ?? [])].filter(isObject);
   const missing = quota.limits.flatMap(({ name }) => {
-    const said = TO_BE_SAID.get(name);
-    if (said === undefined) return [];
-    const [part, resource] = said;
-    const silent = containers.filter((container) => stringAt(objectAt(objectAt(container, 'resources'), part), resource) === undefined);
-    return silent.length === 0
+    const required = REQUIRED_MEMBERS.get(name);
+    if (required === undefined) return [];
+    const [requirementList, resource] = required;
+    const unspecified = containers.filter(
+      (container) => stringAt(objectAt(objectAt(container, 'resources'), requirementList), resource) === undefined,
+    );
+    return unspecified.length === 0
       ? []
       : [
-          `${name} for: ${silent
+          `${name} for: ${unspecified
             .map((container) => stringAt(container, 'name') ?? '')
             .sort()
             .join(',')}`,

@@ -1,5 +1,6 @@
 /**
- * What nobody uses in a namespace unless a quota speaks of it: resources whose names contain one of some texts, and pods in some scopes. Says what is missing, in upstream's words.
+ * Checks `limitedResources` of the ResourceQuota configuration: consumption of a limited resource, or a pod in a
+ * limited scope, is rejected unless a quota in the namespace covers it. Messages are upstream's.
  */
 import type { GroupResource } from '../../../shared/api/identity/identity';
 import type { ConfigurationFault } from '../../../shared/configuration/configuration-error';
@@ -37,40 +38,43 @@ export const QUOTA_FORMAT: ConfigurationFormat<QuotaFile> = {
 
 export interface LimitedResource {
   readonly kind: GroupResource;
-  /** In either spelling. */
-  readonly contains: readonly string[];
+  /** Parts of resource names, in either spelling. */
+  readonly nameParts: readonly string[];
   readonly scopes: QuotaScopes;
 }
 
-export const limitedResources = ({ limitedResources: limited = [] }: QuotaFile): readonly LimitedResource[] =>
+export const readLimitedResources = ({ limitedResources: limited = [] }: QuotaFile): readonly LimitedResource[] =>
   limited.map(({ apiGroup = '', resource, matchContains = [], matchScopes = [] }) => ({
     kind: { group: canonicalGroup(apiGroup), resource },
-    contains: matchContains,
+    nameParts: matchContains,
     scopes: matchScopes.map(({ scopeName, operator, values = [] }) => ({ name: scopeName, operator, values })),
   }));
 
-export const isLimited = (limited: readonly LimitedResource[], { group, resource }: GroupResource): boolean =>
+export const isLimitedResource = (limited: readonly LimitedResource[], { group, resource }: GroupResource): boolean =>
   limited.some(({ kind }) => kind.group === group && kind.resource === resource);
 
-/** Why it may not be used; undefined = nothing is missing. `quotas`: those of the namespace that speak of the kind. `now`: milliseconds since 1970. */
-export function uncovered(
+/**
+ * The rejection when usage is not covered, else `undefined`. `quotas`: those of the namespace that limit the kind.
+ * `now`: milliseconds since 1970.
+ */
+export function uncoveredMessage(
   limited: readonly LimitedResource[],
   kind: GroupResource,
   quotas: readonly Quota[],
   [object, old]: readonly [JsonObject, JsonObject | undefined],
   now: number,
 ): string | undefined {
-  const meant = limited.filter((one) => one.kind.group === kind.group && one.kind.resource === kind.resource);
+  const limitedOfKind = limited.filter((entry) => entry.kind.group === kind.group && entry.kind.resource === kind.resource);
   const matching = quotas.filter(({ scopes }) => isInQuotaScopes(kind, object, scopes));
-  const scopes = meant.flatMap((one) => one.scopes).filter((scope) => isInQuotaScopes(kind, object, [scope]));
-  const free = scopes.filter(({ name }) => !matching.some((quota) => quota.scopes.some((scope) => scope.name === name)));
-  if (free.length > 0) return `insufficient quota to match these scopes: [${free.map(scopeText).join(' ')}]`;
+  const scopes = limitedOfKind.flatMap((entry) => entry.scopes).filter((scope) => isInQuotaScopes(kind, object, [scope]));
+  const uncoveredScopes = scopes.filter(({ name }) => !matching.some((quota) => quota.scopes.some((scope) => scope.name === name)));
+  if (uncoveredScopes.length > 0) return `insufficient quota to match these scopes: [${uncoveredScopes.map(scopeText).join(' ')}]`;
   const before = old === undefined ? undefined : quotaUsageOf(kind, old, now);
   const used = [...quotaUsageOf(kind, object, now)].filter(([name, { nanos }]) => nanos > (before?.get(name)?.nanos ?? 0n));
-  const contains = meant.flatMap((one) => one.contains);
+  const nameParts = limitedOfKind.flatMap((entry) => entry.nameParts);
   const missing = used
     .map(([name]) => name)
-    .filter((name) => contains.some((part) => name.includes(part) || messageInDialect('kubernetes', name).includes(part)))
+    .filter((name) => nameParts.some((part) => name.includes(part) || messageInDialect('kubernetes', name).includes(part)))
     .filter((name) => !matching.some(({ limits }) => limits.some(({ counted }) => counted === name)));
   return missing.length === 0 ? undefined : `insufficient quota to consume: ${missing.sort().join(',')}`;
 }

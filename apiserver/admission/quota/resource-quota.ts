@@ -1,6 +1,7 @@
 /**
- * Nothing is created beyond a namespace's quotas, and no change uses more than they leave. What is used is counted from this replica's cache, which has to have seen
- * every write that raised it; the guard of the namespace sees to that. What uses less is never held back.
+ * ResourceQuota: rejects writes that would exceed a quota of their namespace. Usage is counted from this replica's
+ * cache, which must have every write that raised it; the guard of the namespace ensures that. Writes that lower usage
+ * are always admitted.
  */
 import type { GroupResource } from '../../../shared/api/identity/identity';
 import { forbidden, timeout, type StatusError } from '../../../shared/api/errors/status';
@@ -15,70 +16,74 @@ import type { Cache, Entry, StoredType } from '../../cache/cache';
 import { TimeSlice } from '../../../shared/scheduling/yielding';
 import type { AdmissionTarget, AdmissionRequest, Reservation, ReservingPlugin } from '../../registry/admission';
 import { parseEntry } from '../../registry/object/stored-object';
-import { chargesOf, excess, quotaFor, unsaid, type Charge, type Quota } from './charge';
-import { isLimited, uncovered, type LimitedResource } from './limited';
+import { usageDeltas, exceededMessage, quotaFor, unspecifiedMessage, type UsageDelta, type Quota } from './charge';
+import { isLimitedResource, uncoveredMessage, type LimitedResource } from './limited';
 import type { QuotaGuards } from './guards';
 
-export interface ResourceQuotaParts {
+export interface ResourceQuotaDependencies {
   readonly cache: Pick<Cache, 'snapshot' | 'waitForRevision'>;
   readonly quotas: StoredType;
   readonly guards: QuotaGuards;
   readonly clock: Clock;
-  /** What takes a quota to be used at all; absent = nothing. */
-  readonly limited?: readonly LimitedResource[] | undefined;
+  /** Resources that require a covering quota; absent = none. */
+  readonly limitedResources?: readonly LimitedResource[] | undefined;
 }
 
-/** What a change may use more of than before; of all others a quota counts how many there are. */
-const CHANGING: ReadonlySet<string> = new Set(['services', 'persistentvolumeclaims']);
+/** Kinds with usage that an update can raise; for all others only the number of objects counts. */
+const CHECKED_ON_UPDATE: ReadonlySet<string> = new Set(['services', 'persistentvolumeclaims']);
 
-export function resourceQuota(parts: ResourceQuotaParts): ReservingPlugin {
-  const counter = new UsageCounter(parts);
-  const isMeant = ({ operation, resource: { row }, subresource, namespace }: AdmissionTarget): boolean =>
+export function resourceQuota(deps: ResourceQuotaDependencies): ReservingPlugin {
+  const counter = new UsageCounter(deps);
+  const isHandled = ({ operation, resource: { row }, subresource, namespace }: AdmissionTarget): boolean =>
     subresource === undefined &&
     namespace !== '' &&
-    (operation === 'CREATE' || (row.group === '' && CHANGING.has(row.resource))) &&
-    (isLimited(parts.limited ?? [], row) || quotasIn(parts, namespace, row).length > 0);
+    (operation === 'CREATE' || (row.group === '' && CHECKED_ON_UPDATE.has(row.resource))) &&
+    (isLimitedResource(deps.limitedResources ?? [], row) || quotasIn(deps, namespace, row).length > 0);
   return {
     name: 'ResourceQuota',
     handles: (operation) => operation !== 'DELETE',
-    inspectsObject: isMeant,
-    reserve: (request) => (isMeant(request) ? reserve(parts, counter, request) : undefined),
+    inspectsObject: isHandled,
+    reserve: (request) => (isHandled(request) ? reserve(deps, counter, request) : undefined),
   };
 }
 
-function quotasIn({ cache, quotas }: ResourceQuotaParts, namespace: string, kind: GroupResource): readonly Quota[] {
+function quotasIn({ cache, quotas }: ResourceQuotaDependencies, namespace: string, kind: GroupResource): readonly Quota[] {
   const snapshot = cache.snapshot(quotas);
   if (snapshot.size === 0) return [];
   return [...snapshot.range(`${namespace}/`, `${namespace}0`)].flatMap((entry) => quotaFor(kind, parseEntry(entry).object) ?? []);
 }
 
-interface Charged {
+interface QuotaDeltas {
   readonly quota: Quota;
-  readonly charges: readonly Charge[];
+  readonly deltas: readonly UsageDelta[];
 }
 
-async function reserve(parts: ResourceQuotaParts, counter: UsageCounter, request: AdmissionRequest): Promise<Reservation | undefined> {
+async function reserve(
+  deps: ResourceQuotaDependencies,
+  counter: UsageCounter,
+  request: AdmissionRequest,
+): Promise<Reservation | undefined> {
   const { operation, resource, namespace, object, oldObject, dryRun, deadline } = request;
   const { row, stored } = resource;
   if (object === undefined || stored === undefined) return undefined;
-  const charged: Charged[] = [];
-  const now = parts.clock.now();
-  const quotas = quotasIn(parts, namespace, row);
-  const missing = uncovered(parts.limited ?? [], row, quotas, [object, oldObject], now);
-  if (missing !== undefined) throw refusal(request, missing);
+  const increased: QuotaDeltas[] = [];
+  const now = deps.clock.now();
+  const quotas = quotasIn(deps, namespace, row);
+  const uncovered = uncoveredMessage(deps.limitedResources ?? [], row, quotas, [object, oldObject], now);
+  if (uncovered !== undefined) throw rejection(request, uncovered);
   for (const quota of quotas) {
-    const silent = operation === 'CREATE' ? unsaid(row, quota, object) : undefined;
-    if (silent !== undefined) throw refusal(request, silent);
-    const charges = chargesOf(row, quota, object, oldObject, now);
-    if (charges.length > 0) charged.push({ quota, charges });
+    const unspecified = operation === 'CREATE' ? unspecifiedMessage(row, quota, object) : undefined;
+    if (unspecified !== undefined) throw rejection(request, unspecified);
+    const deltas = usageDeltas(row, quota, object, oldObject, now);
+    if (deltas.length > 0) increased.push({ quota, deltas });
   }
-  if (charged.length === 0) return undefined;
-  const guard = await parts.guards.hold(namespace);
+  if (increased.length === 0) return undefined;
+  const guard = await deps.guards.acquire(namespace);
   try {
-    if (!(await parts.cache.waitForRevision(guard.revision, { deadline }))) throw timeout('the usage of quotas is not known in time');
-    for (const { quota, charges } of charged) {
-      const text = excess(quota, charges, await counter.used(row, stored, namespace, quota, now));
-      if (text !== undefined) throw refusal(request, text);
+    if (!(await deps.cache.waitForRevision(guard.revision, { deadline }))) throw timeout('the usage of quotas is not known in time');
+    for (const { quota, deltas } of increased) {
+      const text = exceededMessage(quota, deltas, await counter.countUsage(row, stored, namespace, quota, now));
+      if (text !== undefined) throw rejection(request, text);
     }
   } catch (error) {
     guard.release();
@@ -88,30 +93,30 @@ async function reserve(parts: ResourceQuotaParts, counter: UsageCounter, request
   return { writes: dryRun ? [] : [guard.write()], complete: guard.release };
 }
 
-/** A generated name is in the object by now. */
-function refusal({ resource: { row }, name, object }: AdmissionRequest, text: string): StatusError {
+/** The name in the object is present by now even when generated. */
+function rejection({ resource: { row }, name, object }: AdmissionRequest, text: string): StatusError {
   return forbidden({ group: row.group, resource: row.resource }, stringAt(readMetadata(object ?? {}), 'name') ?? name, text);
 }
 
-/** What one object counts for. */
-interface Known {
+/** Usage of one object. */
+interface EntryUsage {
   readonly amounts: ResourceAmounts;
   readonly object: JsonObject | undefined;
 }
 
-/** Counts what there is. What an object uses is worked out once: entries never change. */
+/** Counts the usage of a namespace. The usage of an entry is computed once, because entries are immutable. */
 class UsageCounter {
-  private readonly known = new WeakMap<Entry, Known>();
+  private readonly usageByEntry = new WeakMap<Entry, EntryUsage>();
 
-  constructor(private readonly parts: Pick<ResourceQuotaParts, 'cache' | 'clock'>) {}
+  constructor(private readonly deps: Pick<ResourceQuotaDependencies, 'cache' | 'clock'>) {}
 
-  async used(kind: GroupResource, stored: StoredType, namespace: string, { scopes }: Quota, now: number): Promise<ResourceAmounts> {
+  async countUsage(kind: GroupResource, stored: StoredType, namespace: string, { scopes }: Quota, now: number): Promise<ResourceAmounts> {
     const total = new Map<string, Quantity>();
-    const slice = new TimeSlice(this.parts.clock, { stepsPerCheck: 1 });
-    // One state, however long it takes.
-    const snapshot = this.parts.cache.snapshot(stored);
+    const slice = new TimeSlice(this.deps.clock, { stepsPerCheck: 1 });
+    // All objects are counted from one snapshot, however long that takes.
+    const snapshot = this.deps.cache.snapshot(stored);
     for (const entry of snapshot.range(`${namespace}/`, `${namespace}0`)) {
-      const { amounts, object } = this.of(kind, entry, scopes.length > 0, now);
+      const { amounts, object } = this.usageOfEntry(kind, entry, scopes.length > 0, now);
       if (object === undefined || isInQuotaScopes(kind, object, scopes)) addAmounts(total, amounts);
       const pause = slice.yieldIfDue();
       if (pause !== undefined) await pause;
@@ -119,13 +124,13 @@ class UsageCounter {
     return total;
   }
 
-  private of(kind: GroupResource, entry: Entry, needsObject: boolean, now: number): Known {
-    const known = this.known.get(entry);
-    if (known !== undefined && !needsObject) return known;
+  private usageOfEntry(kind: GroupResource, entry: Entry, needsObject: boolean, now: number): EntryUsage {
+    const cached = this.usageByEntry.get(entry);
+    if (cached !== undefined && !needsObject) return cached;
     const { object } = parseEntry(entry);
-    const found: Known = { amounts: quotaUsageOf(kind, object, now), object: needsObject ? object : undefined };
-    // Time alone ends what a pod uses that is going.
-    if (!needsObject && quotaReleasedAt(kind, object) === undefined) this.known.set(entry, found);
-    return found;
+    const usage: EntryUsage = { amounts: quotaUsageOf(kind, object, now), object: needsObject ? object : undefined };
+    // The usage of a terminating pod ends with time, so it is not cached.
+    if (!needsObject && quotaReleasedAt(kind, object) === undefined) this.usageByEntry.set(entry, usage);
+    return usage;
   }
 }

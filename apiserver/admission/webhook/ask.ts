@@ -1,4 +1,6 @@
-/** One webhook is asked about one request: whether it is about it at all, what it is shown, and what comes of its answer. Changes nothing. */
+/**
+ * Calls one webhook for one request: matching, the review that is sent, and the outcome. Does not change the object.
+ */
 import { forbidden, internalError, type StatusError } from '../../../shared/api/errors/status';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -11,147 +13,164 @@ import type { ServedResource } from '../../registry/verbs';
 import type { TraceSpan } from '../../tracing/span';
 import type { WebhookClient } from '../../webhook-client/client';
 import type { Reply } from '../../webhook-client/reply';
-import type { ConditionsLook } from '../conditions-look';
+import type { MatchConditionObservation } from '../conditions-look';
 import type { Webhook } from './configuration';
-import { type Decisions, Unanswered, type AskAuthorizer } from './decisions';
-import { checkConditions, isSelected, matchedResource, placeOf, type Equivalents } from './match';
-import { readVerdict, requestOf, reviewBody, type Verdict } from './review';
+import { type AuthorizerDecisions, PendingResult, type AuthorizeCheck } from './decisions';
+import { checkConditions, isSelected, matchedResource, requestResourceOf, type Equivalents } from './match';
+import { readAdmissionResponse, admissionRequestOf, reviewBody, type AdmissionResponse } from './review';
 import { viewOf, type ObjectView } from './view';
 
-/** What a webhook has cost, for whoever counts. */
+/** One call, as reported to metrics. */
 export interface WebhookCall {
   readonly webhook: Webhook;
   readonly operation: AdmissionRequest['operation'];
   readonly ms: number;
   readonly outcome: 'allowed' | 'denied' | 'failed' | 'failed-open';
-  /** Of a refusal; 0 = none. */
+  /** Status code of a rejection; 0 = none. */
   readonly code: number;
 }
 
-export interface AskParts {
+export interface WebhookDependencies {
   readonly client: Pick<WebhookClient, 'call'>;
   readonly equivalents: Equivalents;
   readonly names: GeneratedNames;
-  /** Asked by expressions. */
-  readonly authorize: AskAuthorizer;
+  /** For the `authorizer` variable of expressions. */
+  readonly authorize: AuthorizeCheck;
   readonly clock: Clock;
   readonly random: Random;
-  /** Told of every call; absent = nobody counts. */
-  readonly called?: (call: WebhookCall) => void;
-  /** Told of every look at conditions; absent = nobody counts. */
-  readonly matched?: (look: ConditionsLook) => void;
-  /** Told of a webhook that does not answer as it should. */
-  readonly failed: (error: Error) => void;
+  /** Called after every call; absent = calls are not counted. */
+  readonly onCall?: (call: WebhookCall) => void;
+  /** Called for every evaluation of match conditions; absent = they are not counted. */
+  readonly onMatchConditions?: (observation: MatchConditionObservation) => void;
+  /** Called when a webhook fails or sends an invalid response. */
+  readonly onFailure: (error: Error) => void;
 }
 
-/** What a webhook is to be asked. */
-export interface Question {
+/** The review of one webhook for one request. */
+export interface PreparedReview {
   readonly webhook: Webhook;
   readonly view: ObjectView;
-  /** What it is shown, which its patch changes. */
+  /** The object in the webhook's version, which a patch modifies. */
   readonly object: JsonObject | undefined;
-  /** The object's text; `null` where there is none. */
+  /** JSON of the object; `null` when there is none. */
   readonly text: string;
   readonly oldText: string;
   readonly body: (uid: string) => Buffer;
 }
 
-/** The resource as which a webhook is asked about a request; undefined = it is not about it. */
-export function askedAs(
-  { equivalents }: Pick<AskParts, 'equivalents'>,
+/** The resource as which the webhook matches the request; `undefined` when it does not match. */
+export function matchWebhook(
+  { equivalents }: Pick<WebhookDependencies, 'equivalents'>,
   webhook: Webhook,
   request: AdmissionRequest,
 ): ServedResource | undefined {
-  const as = matchedResource(webhook, request, equivalents);
-  return as === undefined || !isSelected(webhook, request) ? undefined : as;
+  const matchedAs = matchedResource(webhook, request, equivalents);
+  return matchedAs === undefined || !isSelected(webhook, request) ? undefined : matchedAs;
 }
 
-/** `request` with objects as `as` has them. Undefined = its conditions are not met. Fails with the refusal of one whose conditions cannot be told. */
-export function questionFor(
-  parts: Pick<AskParts, 'names' | 'clock' | 'matched'>,
+/**
+ * `request` has its objects in the version of `matchedAs`. `undefined` when the match conditions exclude the request.
+ * Rejects with a StatusError when they fail and the failure policy is Fail.
+ */
+export function prepareReview(
+  deps: Pick<WebhookDependencies, 'names' | 'clock' | 'onMatchConditions'>,
   webhook: Webhook,
   request: AdmissionRequest,
-  as: ServedResource,
-  decisions: Decisions,
-): MaybePromise<Question | undefined> {
+  matchedAs: ServedResource,
+  decisions: AuthorizerDecisions,
+): MaybePromise<PreparedReview | undefined> {
   try {
-    return questionNow(parts, webhook, request, as, decisions);
+    return prepareReviewSync(deps, webhook, request, matchedAs, decisions);
   } catch (error) {
-    if (error instanceof Unanswered) return error.answer.then(() => questionFor(parts, webhook, request, as, decisions));
+    if (error instanceof PendingResult) return error.ready.then(() => prepareReview(deps, webhook, request, matchedAs, decisions));
     throw error;
   }
 }
 
-function questionNow(
-  { names, clock, matched }: Pick<AskParts, 'names' | 'clock' | 'matched'>,
+function prepareReviewSync(
+  { names, clock, onMatchConditions }: Pick<WebhookDependencies, 'names' | 'clock' | 'onMatchConditions'>,
   webhook: Webhook,
   request: AdmissionRequest,
-  as: ServedResource,
-  decisions: Decisions,
-): Question | undefined {
-  const view = viewOf(request, as, names);
-  const sent = as === request.resource ? view.row : viewOf(request, request.resource, names).row;
-  const told = requestOf(request, as, view.row, sent, names.dialect);
+  matchedAs: ServedResource,
+  decisions: AuthorizerDecisions,
+): PreparedReview | undefined {
+  const view = viewOf(request, matchedAs, names);
+  const sent = matchedAs === request.resource ? view.row : viewOf(request, request.resource, names).row;
+  const admissionRequest = admissionRequestOf(request, matchedAs, view.row, sent, names.dialect);
   const { object, oldObject } = request;
   const startedAt = webhook.conditions.length === 0 ? 0 : clock.monotonic();
-  const answer = checkConditions(webhook.conditions, () => ({
-    request: told,
+  const conditions = checkConditions(webhook.conditions, () => ({
+    request: admissionRequest,
     object: object === undefined ? null : view.value(object),
     oldObject: oldObject === undefined ? null : view.value(oldObject),
-    ask: decisions.ask,
-    place: placeOf(request),
+    checkAccess: decisions.check,
+    requestResource: requestResourceOf(request),
   }));
   if (webhook.conditions.length > 0) {
     const { name, type, isIgnoredOnFailure } = webhook;
-    const hasFailed = answer.type === 'errors';
-    const isLeftOut = answer.type === 'unmet' || (hasFailed && isIgnoredOnFailure);
-    matched?.({ kind: 'webhook', name, type, operation: request.operation, ms: clock.monotonic() - startedAt, hasFailed, isLeftOut });
+    const hasFailed = conditions.type === 'errors';
+    const isExcluded = conditions.type === 'unmet' || (hasFailed && isIgnoredOnFailure);
+    onMatchConditions?.({
+      kind: 'webhook',
+      name,
+      type,
+      operation: request.operation,
+      ms: clock.monotonic() - startedAt,
+      hasFailed,
+      isExcluded,
+    });
   }
-  if (answer.type === 'unmet') return undefined;
-  if (answer.type === 'errors') {
+  if (conditions.type === 'unmet') return undefined;
+  if (conditions.type === 'errors') {
     if (webhook.isIgnoredOnFailure) return undefined;
-    throw unmatched(request, answer.errors);
+    throw matchConditionError(request, conditions.errors);
   }
   const text = object === undefined ? 'null' : view.text(object);
   const oldText = oldObject === undefined ? 'null' : view.text(oldObject);
-  return { webhook, view, object, text, oldText, body: (uid) => reviewBody(uid, told, text, oldText, names.dialect) };
+  return { webhook, view, object, text, oldText, body: (uid) => reviewBody(uid, admissionRequest, text, oldText, names.dialect) };
 }
 
-function unmatched({ resource: { row }, name }: AdmissionRequest, errors: readonly string[]): StatusError {
+function matchConditionError({ resource: { row }, name }: AdmissionRequest, errors: readonly string[]): StatusError {
   const { group, resource } = row;
   return forbidden({ group, resource }, name, errors.length === 1 ? (errors[0] ?? '') : `[${errors.join(', ')}]`);
 }
 
-/** `failed` = it could not be asked, and that is to be borne with. */
-export type Outcome = { readonly type: 'verdict'; readonly verdict: Verdict } | { readonly type: 'failed' };
+/** `failed` = the call failed and the failure policy is Ignore. */
+export type CallOutcome = { readonly type: 'response'; readonly response: AdmissionResponse } | { readonly type: 'failed' };
 
-/** Asks. Rejects with a StatusError where it cannot be asked and has to be. Warnings and annotations have been passed on. */
-export async function ask(parts: AskParts, { webhook, body }: Question, request: AdmissionRequest): Promise<Outcome> {
-  const { clock, random, names } = parts;
+/**
+ * Rejects with a StatusError when the call fails and the failure policy is Fail. Relays warnings and audit annotations.
+ */
+export async function callWebhook(
+  deps: WebhookDependencies,
+  { webhook, body }: PreparedReview,
+  request: AdmissionRequest,
+): Promise<CallOutcome> {
+  const { clock, random, names } = deps;
   const startedAt = clock.monotonic();
   const uid = random.uuid();
   const timeoutMs = Math.max(1, Math.min(webhook.timeoutSeconds * 1000, request.deadline - startedAt));
-  const send = (): Promise<Reply> => parts.client.call(webhook, body(uid), { query: `?timeout=${webhook.timeoutSeconds}s`, timeoutMs });
+  const send = (): Promise<Reply> => deps.client.call(webhook, body(uid), { query: `?timeout=${webhook.timeoutSeconds}s`, timeoutMs });
   const { trace } = request.context;
-  const asked = trace === undefined ? send() : traced(trace, webhook, request, uid, send);
-  const reply = inWords(await asked);
-  const verdict = 'fault' in reply ? reply : readVerdict(reply.bytes, webhook.type, uid, names.dialect);
-  const tell = (outcome: WebhookCall['outcome'], code: number): void =>
-    parts.called?.({ webhook, operation: request.operation, ms: clock.monotonic() - startedAt, outcome, code });
-  if ('fault' in verdict) {
-    const error = internalError(`failed calling webhook ${JSON.stringify(webhook.name)}: ${verdict.fault}`);
-    parts.failed(error);
-    tell(webhook.isIgnoredOnFailure ? 'failed-open' : 'failed', error.code);
+  const pendingReply = trace === undefined ? send() : callInSpan(trace, webhook, request, uid, send);
+  const reply = withUpstreamPrefix(await pendingReply);
+  const response = 'fault' in reply ? reply : readAdmissionResponse(reply.bytes, webhook.type, uid, names.dialect);
+  const recordCall = (outcome: WebhookCall['outcome'], code: number): void =>
+    deps.onCall?.({ webhook, operation: request.operation, ms: clock.monotonic() - startedAt, outcome, code });
+  if ('fault' in response) {
+    const error = internalError(`failed calling webhook ${JSON.stringify(webhook.name)}: ${response.fault}`);
+    deps.onFailure(error);
+    recordCall(webhook.isIgnoredOnFailure ? 'failed-open' : 'failed', error.code);
     if (webhook.isIgnoredOnFailure) return { type: 'failed' };
     throw error;
   }
-  tell(verdict.allowed ? 'allowed' : 'denied', verdict.allowed ? 0 : verdict.refusal.code);
-  pass(webhook, verdict, request);
-  return { type: 'verdict', verdict };
+  recordCall(response.allowed ? 'allowed' : 'denied', response.allowed ? 0 : response.rejection.code);
+  relayWarningsAndAnnotations(webhook, response, request);
+  return { type: 'response', response };
 }
 
-/** As a part of the trace of the request that it is asked about. */
-function traced(
+/** As a span of the request's trace. */
+function callInSpan(
   trace: TraceSpan,
   { type, configuration, name }: Webhook,
   { operation, resource: { row }, subresource }: AdmissionRequest,
@@ -167,24 +186,24 @@ function traced(
     subresource: subresource ?? '',
     webhook: name,
   };
-  return trace.runInChildSpan(`Call ${type} webhook`, attributes, async (part) => {
+  return trace.runInChildSpan(`Call ${type} webhook`, attributes, async (span) => {
     const reply = await send();
-    if ('bytes' in reply) part.addEvent('Request completed');
+    if ('bytes' in reply) span.addEvent('Request completed');
     return reply;
   });
 }
 
-const inWords = (reply: Reply): Reply =>
+const withUpstreamPrefix = (reply: Reply): Reply =>
   'bytes' in reply
     ? reply
     : { ...reply, fault: `${reply.isCallFailure ? 'failed to call webhook' : 'could not get REST client'}: ${reply.fault}` };
 
-const LONGEST_ANNOTATION = 256 * 1024;
+const MAX_ANNOTATION_LENGTH = 256 * 1024;
 
-function pass({ name }: Webhook, { warnings, annotations }: Verdict, { context }: AdmissionRequest): void {
+function relayWarningsAndAnnotations({ name }: Webhook, { warnings, annotations }: AdmissionResponse, { context }: AdmissionRequest): void {
   for (const warning of warnings) if (warning !== '') context.warn(warning);
   for (const [key, value] of annotations) {
     const annotation = `${name}/${key}`;
-    if (checkQualifiedName(annotation).length === 0) context.addAuditAnnotation?.(annotation, value.slice(0, LONGEST_ANNOTATION));
+    if (checkQualifiedName(annotation).length === 0) context.addAuditAnnotation?.(annotation, value.slice(0, MAX_ANNOTATION_LENGTH));
   }
 }

@@ -1,4 +1,4 @@
-/** The webhooks that there are, read out of their configurations once for each of their revisions, in the order in which they are asked. Asks nobody. */
+/** The webhooks of all configurations, parsed once for each revision, in the order in which they are called. */
 import { compileExpression, type Expression } from '../../../shared/expression/engine';
 import { WEBHOOK_VARIABLES } from '../../../shared/expression/admission/variables';
 import { compileLabelSelector } from '../../../shared/api/selectors/label-selector';
@@ -11,7 +11,7 @@ export type WebhookType = 'mutating' | 'validating';
 
 export interface MatchCondition {
   readonly text: string;
-  /** Undefined = it was stored before anybody compiled it. */
+  /** `undefined` when the text does not compile: it was stored before it was validated. */
   readonly expression: Expression | undefined;
 }
 
@@ -21,35 +21,35 @@ export interface Webhook extends WebhookTarget {
   readonly type: WebhookType;
   readonly configuration: string;
   readonly name: string;
-  /** Which of those of its name it is in its configuration; with both names it tells webhooks apart. */
+  /** Unique: configuration, name, and the index among equal names. */
   readonly id: string;
   readonly rules: readonly MatchRule[];
   readonly isExact: boolean;
-  /** Undefined = every one is selected. */
+  /** `undefined` = every namespace or object is selected. */
   readonly namespaces: LabelMatcher | undefined;
   readonly objects: LabelMatcher | undefined;
   readonly conditions: readonly MatchCondition[];
   readonly timeoutSeconds: number;
   readonly isIgnoredOnFailure: boolean;
-  readonly isAskedAgain: boolean;
+  readonly isReinvokedIfNeeded: boolean;
 }
 
-/** Of both types; `all` is told anew when a configuration changes. */
+/** The webhooks of both types. */
 export class Webhooks {
-  private readonly byName = { mutating: new Map<string, readonly Webhook[]>(), validating: new Map<string, readonly Webhook[]>() };
-  private readonly all: Record<WebhookType, readonly Webhook[]> = { mutating: [], validating: [] };
+  private readonly byConfiguration = { mutating: new Map<string, readonly Webhook[]>(), validating: new Map<string, readonly Webhook[]>() };
+  private readonly ordered: Record<WebhookType, readonly Webhook[]> = { mutating: [], validating: [] };
 
-  of(type: WebhookType): readonly Webhook[] {
-    return this.all[type];
+  list(type: WebhookType): readonly Webhook[] {
+    return this.ordered[type];
   }
 
-  /** `object` undefined = the configuration is gone. */
-  set(type: WebhookType, name: string, object: JsonObject | undefined): void {
-    const configurations = this.byName[type];
+  /** `object` is `undefined` when the configuration was deleted. */
+  setConfiguration(type: WebhookType, name: string, object: JsonObject | undefined): void {
+    const configurations = this.byConfiguration[type];
     if (object === undefined) configurations.delete(name);
     else configurations.set(name, readWebhooks(type, name, object));
     const sorted = [...configurations].sort(([a], [b]) => compareBytes(a, b));
-    this.all[type] = sorted.flatMap(([, webhooks]) => webhooks);
+    this.ordered[type] = sorted.flatMap(([, webhooks]) => webhooks);
   }
 }
 
@@ -81,7 +81,7 @@ function readWebhook(type: WebhookType, configuration: string, name: string, id:
     ...readWebhookTarget(client),
     timeoutSeconds: typeof seconds === 'number' ? seconds : DEFAULT_SECONDS,
     isIgnoredOnFailure: stringAt(webhook, 'failurePolicy') === 'Ignore',
-    isAskedAgain: stringAt(webhook, 'reinvocationPolicy') === 'IfNeeded',
+    isReinvokedIfNeeded: stringAt(webhook, 'reinvocationPolicy') === 'IfNeeded',
   };
 }
 

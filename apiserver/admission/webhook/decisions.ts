@@ -1,6 +1,7 @@
 /**
- * What the authorizer says to the expressions of one request. Expressions do not wait: where the authorizer takes its time, the evaluation is given up, and done again
- * when the answer is there. Every question is asked once.
+ * Authorizer checks of CEL expressions in one request. Expressions are synchronous: when the authorizer is not, the
+ * evaluation is aborted with {@link PendingResult} and repeated once the decision has arrived. Each distinct check is
+ * made once.
  */
 import type { AuthorizationDecision, AuthorizationRequest, Authorize } from '../../../shared/expression/library/authorizer';
 import { serviceAccountGroups, serviceAccountUserName, type UserInfo } from '../../../shared/api/identity/user';
@@ -8,36 +9,36 @@ import type { MaybePromise } from '../../../shared/runtime/maybe-promise';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { canonicalGroup } from '../../../shared/names/dialect';
 
-export type AskAuthorizer = (user: UserInfo, question: AuthorizationRequest) => MaybePromise<AuthorizationDecision>;
+export type AuthorizeCheck = (user: UserInfo, check: AuthorizationRequest) => MaybePromise<AuthorizationDecision>;
 
-/** Thrown through an evaluation, which is done again when the answer is there. */
-export class Unanswered extends Error {
-  constructor(readonly answer: Promise<void>) {
-    super('somebody has not answered yet');
+/** Aborts an evaluation; the caller repeats it when `ready` resolves. */
+export class PendingResult extends Error {
+  constructor(readonly ready: Promise<void>) {
+    super('the result is not available yet');
   }
 }
 
-/** Expressions that the price of a question does not hold back ask no more than so many different ones for a request. */
-const MOST_QUESTIONS = 256;
-const TOO_MANY: AuthorizationDecision = { allowed: false, reason: '', error: `more than ${MOST_QUESTIONS} questions to the authorizer` };
+/** Bounds the distinct checks of a request, which the cost limit alone would not. */
+const MAX_CHECKS = 256;
+const TOO_MANY_CHECKS: AuthorizationDecision = { allowed: false, reason: '', error: `more than ${MAX_CHECKS} questions to the authorizer` };
 
-export class Decisions {
+export class AuthorizerDecisions {
   private readonly answers = new Map<string, AuthorizationDecision>();
 
   constructor(
-    private readonly authorize: AskAuthorizer,
+    private readonly authorize: AuthorizeCheck,
     private readonly user: UserInfo,
   ) {}
 
-  readonly ask: Authorize = (question, account) => {
-    const key = JSON.stringify([question, account]);
-    const known = this.answers.get(key);
-    if (known !== undefined) return known;
-    if (this.answers.size >= MOST_QUESTIONS) return TOO_MANY;
-    const asked = question.kind === 'path' ? question : { ...question, group: canonicalGroup(question.group) };
-    const answer = this.authorize(account === undefined ? this.user : userOf(account), asked);
+  readonly check: Authorize = (request, account) => {
+    const key = JSON.stringify([request, account]);
+    const cached = this.answers.get(key);
+    if (cached !== undefined) return cached;
+    if (this.answers.size >= MAX_CHECKS) return TOO_MANY_CHECKS;
+    const canonicalRequest = request.kind === 'path' ? request : { ...request, group: canonicalGroup(request.group) };
+    const answer = this.authorize(account === undefined ? this.user : userOf(account), canonicalRequest);
     if (answer instanceof Promise)
-      throw new Unanswered(
+      throw new PendingResult(
         answer.then(
           (decided) => void this.answers.set(key, decided),
           (error: unknown) => void this.answers.set(key, { allowed: false, reason: '', error: errorMessage(error) }),

@@ -1,6 +1,7 @@
 /**
- * Whether a webhook is about a request: its rules, in the version that was asked for or in an equivalent one, its selectors, and its conditions. Configurations of
- * webhooks and policies are nobody's affair: whoever could refuse them could not be removed. Asks nobody.
+ * Matches a webhook with a request: rules (in the requested version or an equivalent one), selectors and match
+ * conditions. Webhook and policy configurations match no webhook, because a webhook that rejects its own removal could
+ * not be removed.
  */
 import { Budget, CostExceeded, Failure, type Expression, type Value } from '../../../shared/expression/engine';
 import { AuthorizerValue, ResourceCheck, type Authorize } from '../../../shared/expression/library/authorizer';
@@ -14,59 +15,63 @@ import type { ServedResource } from '../../registry/verbs';
 import { ruleMatches, type MatchRule, type RuleTarget } from '../matching/rules';
 import type { MatchCondition, Webhook } from './configuration';
 
-/** The resources under which the objects of a resource are served, itself first. */
+/** The resources that serve the same objects, the given one first. */
 export type Equivalents = (resource: ServedResource) => readonly ServedResource[];
 
-const OWN_GROUP = 'admissionregistration.platform.io';
+const ADMISSION_GROUP = 'admissionregistration.platform.io';
 
-type Matched = Pick<AdmissionRequest, 'name' | 'namespace' | 'operation' | 'resource' | 'subresource'>;
+type MatchedRequest = Pick<AdmissionRequest, 'name' | 'namespace' | 'operation' | 'resource' | 'subresource'>;
 
-/** Whether a webhook may be asked about such requests, whatever their verb and version. */
-export function mayMatch(
+/** Whether the webhook can match requests for a resource, in some version and for some operation. */
+export function canMatch(
   { rules }: Webhook,
   { resource: { row }, subresource = '' }: Pick<AdmissionTarget, 'resource' | 'subresource'>,
 ): boolean {
-  if (row.group === OWN_GROUP) return false;
+  if (row.group === ADMISSION_GROUP) return false;
   return rules.some(({ resources }) =>
-    resources.some(([name, part]) => (name === '*' || name === row.resource) && (part === '*' || part === subresource)),
+    resources.some(
+      ([name, subresourcePattern]) =>
+        (name === '*' || name === row.resource) && (subresourcePattern === '*' || subresourcePattern === subresource),
+    ),
   );
 }
 
-/** The resource as which the webhook is shown the request; undefined = its rules are not about it. */
+/** The resource as which the webhook matches the request; `undefined` when no rule matches. */
 export function matchedResource(
   webhook: Pick<Webhook, 'isExact' | 'rules'>,
-  request: Matched,
+  request: MatchedRequest,
   equivalents: Equivalents,
 ): ServedResource | undefined {
   const { resource } = request;
-  if (resource.row.group === OWN_GROUP) return undefined;
+  if (resource.row.group === ADMISSION_GROUP) return undefined;
   const { rules } = webhook;
   if (anyMatches(rules, targetOf(request, resource.row))) return resource;
   if (webhook.isExact) return undefined;
   for (const rule of rules) {
-    for (const other of equivalents(resource)) if (other !== resource && ruleMatches(rule, targetOf(request, other.row))) return other;
+    for (const equivalent of equivalents(resource))
+      if (equivalent !== resource && ruleMatches(rule, targetOf(request, equivalent.row))) return equivalent;
   }
   return undefined;
 }
 
 const anyMatches = (rules: readonly MatchRule[], target: RuleTarget): boolean => rules.some((rule) => ruleMatches(rule, target));
 
-function targetOf(request: Matched, { group, version, resource }: KindRow): RuleTarget {
+function targetOf(request: MatchedRequest, { group, version, resource }: KindRow): RuleTarget {
   const { operation, subresource = '' } = request;
   return { operation, group, version, resource, subresource, namespace: namespaceOf(request) };
 }
 
-/** A Namespace is its own. */
+/** A Namespace belongs to itself. */
 export function namespaceOf({ resource: { row }, namespace, name }: Pick<AdmissionRequest, 'name' | 'namespace' | 'resource'>): string {
   return row.group === '' && row.resource === 'namespaces' ? name : namespace;
 }
 
-/** As far as it is known. */
+/** '' when the name is not known yet. */
 export const nameOf = ({ name, object }: AdmissionRequest): string =>
   name === '' ? (stringAt(readMetadata(object ?? {}), 'name') ?? '') : name;
 
-/** What `authorizer.requestResource` is about. */
-export function placeOf(request: AdmissionRequest): ConstructorParameters<typeof ResourceCheck>[1] {
+/** The attributes of `authorizer.requestResource`. */
+export function requestResourceOf(request: AdmissionRequest): ConstructorParameters<typeof ResourceCheck>[1] {
   const { group, resource } = request.resource.row;
   return { group, resource, subresource: request.subresource ?? '', namespace: request.namespace, name: nameOf(request) };
 }
@@ -74,52 +79,52 @@ export function placeOf(request: AdmissionRequest): ConstructorParameters<typeof
 type Labels = Readonly<Record<string, string>>;
 
 export function isSelected({ namespaces, objects }: Pick<Webhook, 'namespaces' | 'objects'>, request: AdmissionRequest): boolean {
-  if (namespaces !== undefined && !isInNamespace(namespaces, request)) return false;
+  if (namespaces !== undefined && !isNamespaceSelected(namespaces, request)) return false;
   if (objects === undefined) return true;
   const { object, oldObject } = request;
-  return [object, oldObject].some((one) => one !== undefined && 'metadata' in one && objects(stringLabelsOf(one)));
+  return [object, oldObject].some((candidate) => candidate !== undefined && 'metadata' in candidate && objects(stringLabelsOf(candidate)));
 }
 
-function isInNamespace(matches: (labels: Labels) => boolean, request: AdmissionRequest): boolean {
+function isNamespaceSelected(matches: (labels: Labels) => boolean, request: AdmissionRequest): boolean {
   const { row } = request.resource;
   if (row.group === '' && row.resource === 'namespaces') return matches(stringLabelsOf(request.object ?? request.oldObject ?? {}));
   return request.namespace === '' || matches(request.namespaceEntry?.labels ?? {});
 }
 
-/** What one expression may cost, and all of a webhook. */
-const LIMIT = 1_000_000;
-const BUDGET = 2_500_000;
+/** Cost limits: of one expression, and of all conditions of a webhook. */
+const EXPRESSION_COST_LIMIT = 1_000_000;
+const WEBHOOK_COST_BUDGET = 2_500_000;
 
 export interface Conditions {
   readonly type: 'met' | 'unmet';
 }
 
-/** `errors`: of those that could not be told, where none is false. */
-export type ConditionsAnswer = Conditions | { readonly type: 'errors'; readonly errors: readonly string[] };
+/** `errors`: of the conditions that failed, when none is false. */
+export type ConditionsResult = Conditions | { readonly type: 'errors'; readonly errors: readonly string[] };
 
-/** What conditions are about: a request, and its objects as the webhook is shown them. */
-export interface ConditionView {
+/** The variables of match conditions; objects are in the webhook's version. */
+export interface ConditionInput {
   readonly request: JsonObject;
   readonly object: Value;
   readonly oldObject: Value;
-  readonly ask: Authorize;
-  readonly place: ReturnType<typeof placeOf>;
+  readonly checkAccess: Authorize;
+  readonly requestResource: ReturnType<typeof requestResourceOf>;
 }
 
-/** Throws `Unanswered` where the authorizer takes its time. */
-export function checkConditions(conditions: readonly MatchCondition[], view: () => ConditionView): ConditionsAnswer {
+/** Throws {@link PendingResult} while the authorizer is asked. */
+export function checkConditions(conditions: readonly MatchCondition[], input: () => ConditionInput): ConditionsResult {
   if (conditions.length === 0) return { type: 'met' };
-  const { request, object, oldObject, ask, place } = view();
-  const authorizer = new AuthorizerValue(ask);
+  const { request, object, oldObject, checkAccess, requestResource } = input();
+  const authorizer = new AuthorizerValue(checkAccess);
   const variables = new Map<string, Value>([
     ['request', untypedValue(request)],
     ['object', object],
     ['oldObject', oldObject],
     ['namespaceObject', null],
     ['authorizer', authorizer],
-    [REQUEST_RESOURCE, new ResourceCheck(authorizer, place)],
+    [REQUEST_RESOURCE, new ResourceCheck(authorizer, requestResource)],
   ]);
-  const budget = new Budget(BUDGET);
+  const budget = new Budget(WEBHOOK_COST_BUDGET);
   const errors: string[] = [];
   for (const { text, expression } of conditions) {
     const value = expression === undefined ? 'it does not compile' : evaluate(expression, variables, budget);
@@ -131,7 +136,7 @@ export function checkConditions(conditions: readonly MatchCondition[], view: () 
 
 function evaluate(expression: Expression, variables: ReadonlyMap<string, Value>, budget: Budget): boolean | string {
   try {
-    const value = expression.evaluate(variables, LIMIT, budget);
+    const value = expression.evaluate(variables, EXPRESSION_COST_LIMIT, budget);
     if (typeof value === 'boolean') return value;
     return value instanceof Failure ? value.message : 'it is neither true nor false';
   } catch (error) {

@@ -1,4 +1,7 @@
-/** What a webhook's patch makes of an object. What is wrong with it is told in upstream's words, whatever the webhook's failure policy. */
+/**
+ * Applies the JSON patch of a webhook. An invalid patch rejects the request with upstream's message, whatever the
+ * failure policy.
+ */
 import { DecodeError } from '../../../shared/api/types';
 import { internalError } from '../../../shared/api/errors/status';
 import {
@@ -11,25 +14,28 @@ import {
 } from '../../../shared/patch/json-patch';
 import { parseJson, SyntaxFault } from '../../../shared/serialization';
 import { stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
-import type { Question } from './ask';
-import { BrokenObject, objectOf } from './view';
+import type { PreparedReview } from './ask';
+import { WrongKindError, parseObject } from './view';
 
-/** Puts the patched object in the place of the one that was shown. Returns of which version it is now; undefined = there was nothing to do. Throws StatusError. */
-export function takePatch({ view, text }: Question, object: JsonObject, patch: Buffer): string | undefined {
-  const operations = operationsOf(patch);
+/**
+ * Replaces the contents of `object` with the patched object. Returns its version, or `undefined` for an empty patch.
+ * Throws StatusError.
+ */
+export function applyWebhookPatch({ view, text }: PreparedReview, object: JsonObject, patch: Buffer): string | undefined {
+  const operations = parseOperationsOf(patch);
   if (operations.length === 0) return undefined;
   try {
-    return view.take(object, applyJsonPatch(objectOf(text), operations));
+    return view.applyChanged(object, applyJsonPatch(parseObject(text), operations));
   } catch (error) {
-    throw told(error);
+    throw asStatusError(error);
   }
 }
 
-/** As it is noted in the audit log. */
-export const patchText = (patch: Buffer): string => stringifyJson(jsonOf(patch));
+/** The patch in the audit annotation. */
+export const patchText = (patch: Buffer): string => stringifyJson(parsePatchJson(patch));
 
-function operationsOf(patch: Buffer): readonly JsonPatchOperation[] {
-  const value = jsonOf(patch);
+function parseOperationsOf(patch: Buffer): readonly JsonPatchOperation[] {
+  const value = parsePatchJson(patch);
   try {
     return parseOperations(value).operations;
   } catch (error) {
@@ -39,7 +45,7 @@ function operationsOf(patch: Buffer): readonly JsonPatchOperation[] {
   }
 }
 
-function jsonOf(patch: Buffer): JsonValue {
+function parsePatchJson(patch: Buffer): JsonValue {
   try {
     return parseJson(patch).value;
   } catch (error) {
@@ -47,9 +53,9 @@ function jsonOf(patch: Buffer): JsonValue {
   }
 }
 
-function told(error: unknown): unknown {
+function asStatusError(error: unknown): unknown {
   if (error instanceof PatchOperationError) return internalError(failureText(error));
-  if (error instanceof DecodeError || error instanceof BrokenObject) return internalError(error.message);
+  if (error instanceof DecodeError || error instanceof WrongKindError) return internalError(error.message);
   return error;
 }
 

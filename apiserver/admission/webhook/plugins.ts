@@ -1,6 +1,7 @@
 /**
- * Webhooks as admission plug-ins: those that change objects are asked one after the other, and some of them once more when others have changed what they saw; those that
- * validate are asked at the same time. Where there are none, all this costs one comparison.
+ * The MutatingAdmissionWebhook and ValidatingAdmissionWebhook plug-ins. Mutating webhooks are called in sequence, and
+ * again when the object changed after their call and their reinvocation policy is IfNeeded; validating webhooks are
+ * called concurrently. Without webhooks the cost is one comparison.
  */
 import { deniedByWebhook, internalError, type StatusError } from '../../../shared/api/errors/status';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
@@ -8,218 +9,236 @@ import type { MaybePromise } from '../../../shared/runtime/maybe-promise';
 import { cloneJson, equalJson, stringAt, type JsonObject } from '../../../shared/values/json';
 import type { AdmissionOperation, AdmissionTarget, AdmissionRequest } from '../../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from '../chain';
-import { ask, askedAs, questionFor, type AskParts, type Question } from './ask';
+import { callWebhook, matchWebhook, prepareReview, type WebhookDependencies, type PreparedReview } from './ask';
 import type { Webhook, Webhooks, WebhookType } from './configuration';
-import { Decisions } from './decisions';
-import { mayMatch } from './match';
-import { patchText, takePatch } from './patched';
-import { isConverted, VersionedObjects } from './versioned';
+import { AuthorizerDecisions } from './decisions';
+import { canMatch } from './match';
+import { patchText, applyWebhookPatch } from './patched';
+import { isWebhookConverted, VersionedObjects } from './versioned';
 
-export interface WebhookPluginParts extends AskParts {
+export interface WebhookPluginDependencies extends WebhookDependencies {
   readonly webhooks: Webhooks;
 }
 
-const PREFIX = 'webhook.admission.platform.io';
+const ANNOTATION_DOMAIN = 'webhook.admission.platform.io';
 
-const about = ({ webhooks }: WebhookPluginParts, type: WebhookType) => ({
-  inspectsObject: (question: AdmissionTarget): boolean => webhooks.of(type).some((webhook) => mayMatch(webhook, question)),
+const pluginBase = ({ webhooks }: WebhookPluginDependencies, type: WebhookType) => ({
+  inspectsObject: (question: AdmissionTarget): boolean => webhooks.list(type).some((webhook) => canMatch(webhook, question)),
   callsWebhooks: (question: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
-    webhooks.of(type).some((webhook) => mayMatch(webhook, question)),
-  handles: (_operation: AdmissionOperation): boolean => webhooks.of(type).length > 0,
+    webhooks.list(type).some((webhook) => canMatch(webhook, question)),
+  handles: (_operation: AdmissionOperation): boolean => webhooks.list(type).length > 0,
 });
 
-/** `again` = the plug-ins before, which see what webhooks have changed. */
+/** `reinvoke` runs the plug-ins before this one on the object that webhooks have changed. */
 export function mutatingWebhooks(
-  parts: WebhookPluginParts,
-  again: (request: AdmissionRequest) => Promise<void> | undefined,
+  deps: WebhookPluginDependencies,
+  reinvoke: (request: AdmissionRequest) => Promise<void> | undefined,
 ): MutatingPlugin {
   return {
     name: 'MutatingAdmissionWebhook',
-    ...about(parts, 'mutating'),
+    ...pluginBase(deps, 'mutating'),
     mutate(request) {
-      const all = parts.webhooks.of('mutating');
-      return all.some((webhook) => mayMatch(webhook, request)) ? new Mutation(parts, all, request).run(again) : undefined;
+      const webhooks = deps.webhooks.list('mutating');
+      return webhooks.some((webhook) => canMatch(webhook, request)) ? new MutatingRun(deps, webhooks, request).run(reinvoke) : undefined;
     },
   };
 }
 
-/** What has happened to one request. */
-class Mutation {
-  /** Those that want to be asked again, and have been asked since somebody changed the object. */
-  private asked = new Set<string>();
-  /** Of them, those that have not seen the last change. */
-  private outdated = new Set<string>();
+/** Calls the mutating webhooks for one request. */
+class MutatingRun {
+  /** Reinvocable webhooks that were called since the last change of the object. */
+  private calledSinceChange = new Set<string>();
+  /** Reinvocable webhooks that have not seen the last change. */
+  private needsReinvocation = new Set<string>();
   private hasChanged = false;
-  private readonly decisions: Decisions;
-  /** Absent where no webhook converts. */
+  private readonly decisions: AuthorizerDecisions;
+  /** Absent when no conversion webhook is needed. */
   private objects: VersionedObjects | undefined;
 
   constructor(
-    private readonly parts: WebhookPluginParts,
-    private readonly all: readonly Webhook[],
+    private readonly deps: WebhookPluginDependencies,
+    private readonly webhooks: readonly Webhook[],
     private readonly request: AdmissionRequest,
   ) {
-    this.decisions = new Decisions(parts.authorize, request.user);
+    this.decisions = new AuthorizerDecisions(deps.authorize, request.user);
   }
 
-  async run(again: (request: AdmissionRequest) => Promise<void> | undefined): Promise<void> {
+  async run(reinvoke: (request: AdmissionRequest) => Promise<void> | undefined): Promise<void> {
     const { object } = this.request;
-    await this.round(0, () => true);
+    await this.runRound(0, () => true);
     if (!this.hasChanged || object === undefined) return;
     const before = cloneJson(object);
-    const pending = again(this.request);
+    const pending = reinvoke(this.request);
     if (pending !== undefined) await pending;
-    if (!equalJson(before, object)) this.outdate();
-    await this.round(1, ({ id }) => this.outdated.has(id));
+    if (!equalJson(before, object)) this.requireReinvocation();
+    await this.runRound(1, ({ id }) => this.needsReinvocation.has(id));
   }
 
-  private async round(round: number, isDue: (webhook: Webhook) => boolean): Promise<void> {
-    this.objects = isConverted(this.request) ? new VersionedObjects(this.request, inner) : undefined;
+  private async runRound(round: number, shouldCall: (webhook: Webhook) => boolean): Promise<void> {
+    this.objects = isWebhookConverted(this.request) ? new VersionedObjects(this.request, mutatingConversionError) : undefined;
     let index = 0;
-    for (const webhook of this.all) {
-      const asking = { parts: this.parts, shown: this.request, decisions: this.decisions, objects: this.objects };
-      const question = isDue(webhook) ? await questionOf(asking, webhook) : undefined;
-      if (question !== undefined) await this.invoke(question, `round_${round}_index_${index}`);
+    for (const webhook of this.webhooks) {
+      const context = { deps: this.deps, shown: this.request, decisions: this.decisions, objects: this.objects };
+      const review = shouldCall(webhook) ? await prepareWhenMatched(context, webhook) : undefined;
+      if (review !== undefined) await this.callAndRecord(review, `round_${round}_index_${index}`);
       index += 1;
     }
-    await this.objects?.settle();
+    await this.objects?.writeBack();
   }
 
-  private async invoke(question: Question, place: string): Promise<void> {
-    const { webhook } = question;
+  private async callAndRecord(review: PreparedReview, annotationSuffix: string): Promise<void> {
+    const { webhook } = review;
     let changed = false;
     try {
-      changed = await this.changedBy(question, place);
+      changed = await this.callAndApply(review, annotationSuffix);
     } finally {
-      this.note(webhook, place, changed);
+      this.annotateMutation(webhook, annotationSuffix, changed);
     }
-    if (changed) this.outdate();
+    if (changed) this.requireReinvocation();
     this.hasChanged ||= changed;
-    if (webhook.isAskedAgain) this.asked.add(webhook.id);
+    if (webhook.isReinvokedIfNeeded) this.calledSinceChange.add(webhook.id);
   }
 
-  private async changedBy(question: Question, place: string): Promise<boolean> {
-    const { webhook } = question;
-    const { object } = question;
+  private async callAndApply(review: PreparedReview, annotationSuffix: string): Promise<boolean> {
+    const { webhook } = review;
+    const { object } = review;
     const { context, operation } = this.request;
-    const outcome = await ask(this.parts, question, this.request);
+    const outcome = await callWebhook(this.deps, review, this.request);
     if (outcome.type === 'failed') {
-      context.addAuditAnnotation?.(`failed-open.mutation.${PREFIX}/${place}`, webhook.name);
+      context.addAuditAnnotation?.(`failed-open.mutation.${ANNOTATION_DOMAIN}/${annotationSuffix}`, webhook.name);
       return false;
     }
-    const { allowed, refusal, patch } = outcome.verdict;
-    if (!allowed) throw deniedByWebhook(webhook.name, refusal);
+    const { allowed, rejection, patch } = outcome.response;
+    if (!allowed) throw deniedByWebhook(webhook.name, rejection);
     if (patch === undefined) return false;
-    if (object === undefined || operation === 'CONNECT') throw unpatchable(webhook);
-    return this.take(question, object, patch, place);
+    if (object === undefined || operation === 'CONNECT') throw patchNotAllowed(webhook);
+    return this.applyPatch(review, object, patch, annotationSuffix);
   }
 
-  private take(question: Question, object: JsonObject, patch: Buffer, place: string): boolean {
-    const version = takePatch(question, object, patch);
+  private applyPatch(review: PreparedReview, object: JsonObject, patch: Buffer, annotationSuffix: string): boolean {
+    const version = applyWebhookPatch(review, object, patch);
     const changed = version !== undefined;
-    if (changed) this.objects?.changed(version);
-    const { configuration, name } = question.webhook;
+    if (changed) this.objects?.setVersion(version);
+    const { configuration, name } = review.webhook;
     const { context } = this.request;
     if (changed && context.auditsRequestObject === true) {
       const start = JSON.stringify({ configuration, webhook: name }).slice(0, -1);
-      context.addAuditAnnotation?.(`patch.${PREFIX}/${place}`, `${start},"patch":${patchText(patch)},"patchType":"JSONPatch"}`);
+      context.addAuditAnnotation?.(
+        `patch.${ANNOTATION_DOMAIN}/${annotationSuffix}`,
+        `${start},"patch":${patchText(patch)},"patchType":"JSONPatch"}`,
+      );
     }
     return changed;
   }
 
-  private note({ configuration, name }: Webhook, place: string, mutated: boolean): void {
-    this.request.context.addAuditAnnotation?.(`mutation.${PREFIX}/${place}`, JSON.stringify({ configuration, webhook: name, mutated }));
+  private annotateMutation({ configuration, name }: Webhook, annotationSuffix: string, mutated: boolean): void {
+    this.request.context.addAuditAnnotation?.(
+      `mutation.${ANNOTATION_DOMAIN}/${annotationSuffix}`,
+      JSON.stringify({ configuration, webhook: name, mutated }),
+    );
   }
 
-  private outdate(): void {
-    for (const id of this.asked) this.outdated.add(id);
-    this.asked = new Set();
+  private requireReinvocation(): void {
+    for (const id of this.calledSinceChange) this.needsReinvocation.add(id);
+    this.calledSinceChange = new Set();
   }
 }
 
-/** As it is told of those that change objects, and of those that only look at them (upstream behaviour). */
-const inner = (text: string): StatusError => internalError(internalError(text).message);
-const outer = (text: string): StatusError => internalError(text);
+/** Wrapping of conversion errors by mutating and by validating webhooks (upstream behaviour). */
+const mutatingConversionError = (text: string): StatusError => internalError(internalError(text).message);
+const validatingConversionError = (text: string): StatusError => internalError(text);
 
-const unpatchable = ({ name }: Webhook): Error =>
+const patchNotAllowed = ({ name }: Webhook): Error =>
   internalError(`admission webhook ${JSON.stringify(name)} attempted to modify the object, which is not supported for this operation`);
 
-export function validatingWebhooks(parts: WebhookPluginParts): ValidatingPlugin {
+export function validatingWebhooks(deps: WebhookPluginDependencies): ValidatingPlugin {
   return {
     name: 'ValidatingAdmissionWebhook',
-    ...about(parts, 'validating'),
+    ...pluginBase(deps, 'validating'),
     validate(request) {
-      const all = parts.webhooks.of('validating');
-      if (!all.some((webhook) => mayMatch(webhook, request))) return undefined;
-      const shown = withVersion(request);
-      const objects = isConverted(request) ? new VersionedObjects(shown, outer) : undefined;
-      const asking = { parts, shown, decisions: new Decisions(parts.authorize, request.user), objects };
-      const questions: Question[] = [];
-      for (const [index, webhook] of all.entries()) {
-        const question = questionOf(asking, webhook);
-        if (question instanceof Promise) return validateLater(asking, questions, question, all.slice(index + 1), request);
-        if (question !== undefined) questions.push(question);
+      const webhooks = deps.webhooks.list('validating');
+      if (!webhooks.some((webhook) => canMatch(webhook, request))) return undefined;
+      const shown = withStoredResourceVersion(request);
+      const objects = isWebhookConverted(request) ? new VersionedObjects(shown, validatingConversionError) : undefined;
+      const context = { deps, shown, decisions: new AuthorizerDecisions(deps.authorize, request.user), objects };
+      const reviews: PreparedReview[] = [];
+      for (const [index, webhook] of webhooks.entries()) {
+        const review = prepareWhenMatched(context, webhook);
+        if (review instanceof Promise) return validateAsync(context, reviews, review, webhooks.slice(index + 1), request);
+        if (review !== undefined) reviews.push(review);
       }
-      return questions.length === 0 ? undefined : validate(parts, questions, request);
+      return reviews.length === 0 ? undefined : callValidatingWebhooks(deps, reviews, request);
     },
   };
 }
 
-/** What is needed to ask about one request. */
-interface Asking {
-  readonly parts: WebhookPluginParts;
+/** What is needed to prepare the reviews of one request. */
+interface ReviewContext {
+  readonly deps: WebhookPluginDependencies;
   readonly shown: AdmissionRequest;
-  readonly decisions: Decisions;
-  /** Absent where no webhook converts. */
+  readonly decisions: AuthorizerDecisions;
+  /** Absent when no conversion webhook is needed. */
   readonly objects: VersionedObjects | undefined;
 }
 
-function questionOf({ parts, shown, decisions, objects }: Asking, webhook: Webhook): MaybePromise<Question | undefined> {
-  const as = askedAs(parts, webhook, shown);
-  if (as === undefined) return undefined;
-  if (objects === undefined) return questionFor(parts, webhook, shown, as, decisions);
-  return objects.in(as).then((converted) => questionFor(parts, webhook, converted, as, decisions));
+function prepareWhenMatched(
+  { deps, shown, decisions, objects }: ReviewContext,
+  webhook: Webhook,
+): MaybePromise<PreparedReview | undefined> {
+  const matchedAs = matchWebhook(deps, webhook, shown);
+  if (matchedAs === undefined) return undefined;
+  if (objects === undefined) return prepareReview(deps, webhook, shown, matchedAs, decisions);
+  return objects.requestInVersion(matchedAs).then((converted) => prepareReview(deps, webhook, converted, matchedAs, decisions));
 }
 
-/** The same where the authorizer or a conversion takes its time. */
-async function validateLater(
-  asking: Asking,
-  questions: Question[],
-  pending: Promise<Question | undefined>,
-  others: readonly Webhook[],
+/** Continues {@link validatingWebhooks} asynchronously, when the authorizer or a conversion is. */
+async function validateAsync(
+  context: ReviewContext,
+  reviews: PreparedReview[],
+  pending: Promise<PreparedReview | undefined>,
+  remaining: readonly Webhook[],
   request: AdmissionRequest,
 ): Promise<void> {
-  const first = await pending;
-  if (first !== undefined) questions.push(first);
-  for (const webhook of others) {
-    const question = await questionOf(asking, webhook);
-    if (question !== undefined) questions.push(question);
+  const firstReview = await pending;
+  if (firstReview !== undefined) reviews.push(firstReview);
+  for (const webhook of remaining) {
+    const review = await prepareWhenMatched(context, webhook);
+    if (review !== undefined) reviews.push(review);
   }
-  if (questions.length > 0) await validate(asking.parts, questions, request);
+  if (reviews.length > 0) await callValidatingWebhooks(context.deps, reviews, request);
 }
 
-/** An update is of the version that is stored, whether or not it was sent with one. */
-function withVersion(request: AdmissionRequest): AdmissionRequest {
+/** An update without resourceVersion gets that of the stored object. */
+function withStoredResourceVersion(request: AdmissionRequest): AdmissionRequest {
   const { operation, object, oldObject } = request;
   const version = stringAt(readMetadata(oldObject ?? {}), 'resourceVersion');
   if (operation !== 'UPDATE' || object === undefined || version === undefined) return request;
   return { ...request, object: { ...object, metadata: { ...readMetadata(object), resourceVersion: version } } };
 }
 
-/** The first refusal in their order counts. */
-async function validate(parts: WebhookPluginParts, questions: readonly Question[], request: AdmissionRequest): Promise<void> {
-  const answers = await Promise.allSettled(questions.map((question) => judge(parts, question, request)));
-  answers.forEach((answer, index) => {
-    if (answer.status === 'rejected') throw answer.reason;
-    const name = questions[index]?.webhook.name ?? '';
-    if (answer.value === 'failed') request.context.addAuditAnnotation?.(`failed-open.validating.${PREFIX}/round_0_index_${index}`, name);
+/** Rejects with the first rejection in the order of webhooks. */
+async function callValidatingWebhooks(
+  deps: WebhookPluginDependencies,
+  reviews: readonly PreparedReview[],
+  request: AdmissionRequest,
+): Promise<void> {
+  const results = await Promise.allSettled(reviews.map((review) => callValidatingWebhook(deps, review, request)));
+  results.forEach((result, index) => {
+    if (result.status === 'rejected') throw result.reason;
+    const name = reviews[index]?.webhook.name ?? '';
+    if (result.value === 'failed')
+      request.context.addAuditAnnotation?.(`failed-open.validating.${ANNOTATION_DOMAIN}/round_0_index_${index}`, name);
   });
 }
 
-async function judge(parts: WebhookPluginParts, question: Question, request: AdmissionRequest): Promise<'allowed' | 'failed'> {
-  const outcome = await ask(parts, question, request);
+async function callValidatingWebhook(
+  deps: WebhookPluginDependencies,
+  review: PreparedReview,
+  request: AdmissionRequest,
+): Promise<'allowed' | 'failed'> {
+  const outcome = await callWebhook(deps, review, request);
   if (outcome.type === 'failed') return 'failed';
-  const { allowed, refusal } = outcome.verdict;
-  if (!allowed) throw deniedByWebhook(question.webhook.name, refusal);
+  const { allowed, rejection } = outcome.response;
+  if (!allowed) throw deniedByWebhook(review.webhook.name, rejection);
   return 'allowed';
 }

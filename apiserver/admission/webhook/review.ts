@@ -1,4 +1,4 @@
-/** A request as a webhook is asked about it (AdmissionReview v1), and what it answers. Asks nobody. */
+/** Builds the AdmissionReview v1 of a request and reads the response of the webhook. Does not call it. */
 import type { KindRow } from '../../../shared/api/kinds';
 import type { ServedResource } from '../../registry/verbs';
 import { apiVersionInDialect, canonicalApiVersion, groupInDialect, type Dialect } from '../../../shared/names/dialect';
@@ -24,20 +24,29 @@ const VERSION = 'admission.platform.io/v1';
 const META = 'meta.platform.io/v1';
 const KIND = 'AdmissionReview';
 
-/** What a webhook is told besides the objects, in the order of its members. `as`: the resource of its rule; `shown`, `sent`: of which kinds the objects are, there and here. */
-export function requestOf(request: AdmissionRequest, as: ServedResource, shown: KindRow, sent: KindRow, dialect: Dialect): JsonObject {
+/**
+ * The `request` of the review without the objects, members in wire order. `matchedAs`: the resource of the matched
+ * rule; `shown`, `sent`: the kinds of the objects in that version and in the requested one.
+ */
+export function admissionRequestOf(
+  request: AdmissionRequest,
+  matchedAs: ServedResource,
+  shown: KindRow,
+  sent: KindRow,
+  dialect: Dialect,
+): JsonObject {
   const { resource, subresource = '', operation, user, dryRun } = request;
   const name = request.name === '' ? (stringAt(readMetadata(request.object ?? {}), 'name') ?? '') : request.name;
-  const part = subresource === '' ? {} : { subResource: subresource };
-  const requestPart = subresource === '' ? {} : { requestSubResource: subresource };
+  const subResource = subresource === '' ? {} : { subResource: subresource };
+  const requestSubResource = subresource === '' ? {} : { requestSubResource: subresource };
   const namespace = namespaceOf(request);
   return {
     kind: kindOf(shown, dialect),
-    resource: resourceOf(as.row, dialect),
-    ...part,
+    resource: resourceOf(matchedAs.row, dialect),
+    ...subResource,
     requestKind: kindOf(sent, dialect),
     requestResource: resourceOf(resource.row, dialect),
-    ...requestPart,
+    ...requestSubResource,
     ...(name === '' ? {} : { name }),
     ...(namespace === '' ? {} : { namespace }),
     operation,
@@ -72,20 +81,20 @@ const OPTIONS = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'Del
 
 function optionsOf({ operation, dryRun, options }: AdmissionRequest, dialect: Dialect): JsonObject | null {
   if (operation === 'CONNECT') return null;
-  const dry: JsonObject = dryRun ? { dryRun: ['All'] } : {};
+  const dryRunOptions: JsonObject = dryRun ? { dryRun: ['All'] } : {};
   return {
     kind: OPTIONS[operation],
     apiVersion: apiVersionInDialect(dialect, META),
-    ...(operation === 'DELETE' ? { ...deletion(options), ...dry } : { ...dry, ...writing(options) }),
+    ...(operation === 'DELETE' ? { ...deleteOptions(options), ...dryRunOptions } : { ...dryRunOptions, ...writeOptions(options) }),
   };
 }
 
-const writing = ({ fieldManager, fieldValidation }: OperationOptions): JsonObject => ({
+const writeOptions = ({ fieldManager, fieldValidation }: OperationOptions): JsonObject => ({
   ...(fieldManager === undefined ? {} : { fieldManager }),
   ...(fieldValidation === undefined ? {} : { fieldValidation }),
 });
 
-function deletion({ gracePeriodSeconds, preconditions, orphanDependents, propagationPolicy }: OperationOptions): JsonObject {
+function deleteOptions({ gracePeriodSeconds, preconditions, orphanDependents, propagationPolicy }: OperationOptions): JsonObject {
   return {
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
     ...(preconditions === undefined ? {} : { preconditions: { ...preconditions } }),
@@ -94,7 +103,7 @@ function deletion({ gracePeriodSeconds, preconditions, orphanDependents, propaga
   };
 }
 
-/** The body to be sent. Objects are texts, `null` where there are none. */
+/** `object` and `oldObject` are JSON, `null` when absent. */
 export function reviewBody(uid: string, request: JsonObject, object: string, oldObject: string, dialect: Dialect): Buffer {
   const { dryRun = false, options = null, ...first } = request;
   const members = stringifyJson({ uid, ...first }).slice(1, -1);
@@ -103,47 +112,52 @@ export function reviewBody(uid: string, request: JsonObject, object: string, old
   return Buffer.from(`{${head},"request":{${members},${last}}}`);
 }
 
-/** What a webhook says, once it has been found to be an answer. */
-export interface Verdict {
+/** The response of a webhook, after validation. */
+export interface AdmissionResponse {
   readonly allowed: boolean;
-  /** Of a refusal. */
-  readonly refusal: WebhookRefusal;
-  /** The text of a JSON patch; undefined = none. */
+  /** The status of a response that is not allowed. */
+  readonly rejection: WebhookRejection;
+  /** JSON of a JSON patch; `undefined` when there is none. */
   readonly patch: Buffer | undefined;
   readonly warnings: readonly string[];
   readonly annotations: readonly (readonly [name: string, value: string])[];
 }
 
-export interface WebhookRefusal {
+export interface WebhookRejection {
   readonly message: string;
   readonly reason: string;
   readonly code: number;
   readonly details: StatusDetails | undefined;
 }
 
-const MOST_WARNINGS = 100;
-const MOST_ANNOTATIONS = 100;
+const MAX_WARNINGS = 100;
+const MAX_ANNOTATIONS = 100;
 const INVALID = 'received invalid webhook response: ';
 
-/** What is wrong with an answer, in upstream's words, or what it says. */
-export function readVerdict(bytes: Buffer, type: WebhookType, uid: string, dialect: Dialect): Verdict | { readonly fault: string } {
+/** Returns the response, or a fault in upstream's words. */
+export function readAdmissionResponse(
+  bytes: Buffer,
+  type: WebhookType,
+  uid: string,
+  dialect: Dialect,
+): AdmissionResponse | { readonly fault: string } {
   const review = parse(bytes);
-  if (!isObject(review)) return { fault: `failed to call webhook: ${notTyped(review)}` };
+  if (!isObject(review)) return { fault: `failed to call webhook: ${missingTypeMetaFault(review)}` };
   const response = own(review, 'response') ?? null;
   if (response === null) return { fault: `${INVALID}webhook response was absent` };
-  const misfit = typeFault(review, response) ?? memberFault(response);
-  if (misfit !== undefined) return { fault: `failed to call webhook: ${misfit}` };
-  const answer = isObject(response) ? response : {};
-  const fault = kindFault(review, dialect) ?? uidFault(answer, uid) ?? patchFault(answer, type);
+  const typeMismatch = typeFault(review, response) ?? memberFault(response);
+  if (typeMismatch !== undefined) return { fault: `failed to call webhook: ${typeMismatch}` };
+  const fields = isObject(response) ? response : {};
+  const fault = kindFault(review, dialect) ?? uidFault(fields, uid) ?? patchFault(fields, type);
   if (fault !== undefined) return { fault: INVALID + fault };
-  const patch = stringAt(answer, 'patch') ?? '';
+  const patch = stringAt(fields, 'patch') ?? '';
   return {
-    allowed: own(answer, 'allowed') === true,
-    refusal: refusalOf(objectAt(answer, 'status') ?? {}),
+    allowed: own(fields, 'allowed') === true,
+    rejection: rejectionOf(objectAt(fields, 'status') ?? {}),
     patch: patch === '' ? undefined : Buffer.from(patch, 'base64'),
-    warnings: stringsAt(answer, 'warnings').slice(0, MOST_WARNINGS),
-    annotations: Object.entries(objectAt(answer, 'auditAnnotations') ?? {})
-      .slice(0, MOST_ANNOTATIONS)
+    warnings: stringsAt(fields, 'warnings').slice(0, MAX_WARNINGS),
+    annotations: Object.entries(objectAt(fields, 'auditAnnotations') ?? {})
+      .slice(0, MAX_ANNOTATIONS)
       .flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : [])),
   };
 }
@@ -156,13 +170,16 @@ function parse(bytes: Buffer): JsonValue | undefined {
   }
 }
 
-function notTyped(value: JsonValue | undefined): string {
-  const is = Array.isArray(value) ? 'array' : typeof value === 'number' ? 'number' : typeof value === 'boolean' ? 'bool' : 'string';
+function missingTypeMetaFault(value: JsonValue | undefined): string {
+  const goKind = Array.isArray(value) ? 'array' : typeof value === 'number' ? 'number' : typeof value === 'boolean' ? 'bool' : 'string';
   const type = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-  return `couldn't get version/kind; json parse error: json: cannot unmarshal ${is} into Go value of type ${type}`;
+  return `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind} into Go value of type ${type}`;
 }
 
-/** A kind that nobody knows, in either spelling of its group. An answer without kind and version is read, and then found to be none. */
+/**
+ * A kind and version that are not registered, in either spelling of the group. A response without both is read here;
+ * `kindFault` rejects it later.
+ */
 function typeFault(review: JsonObject, response: JsonValue): string | undefined {
   const [kind, version] = [stringAt(review, 'kind') ?? '', stringAt(review, 'apiVersion') ?? ''];
   if (kind === '' && version === '') return undefined;
@@ -189,8 +206,8 @@ function memberFault(response: JsonValue): string | undefined {
     return `json: cannot unmarshal ${goType(value)} into Go struct field AdmissionResponse.response.${member} of type ${name}`;
   }
   const patch = stringAt(response, 'patch') ?? '';
-  const at = BASE64.test(patch) ? -1 : Math.max(patch.search(/[^A-Za-z0-9+/]/), 0);
-  return at < 0 ? undefined : `illegal base64 data at input byte ${at}`;
+  const errorOffset = BASE64.test(patch) ? -1 : Math.max(patch.search(/[^A-Za-z0-9+/]/), 0);
+  return errorOffset < 0 ? undefined : `illegal base64 data at input byte ${errorOffset}`;
 }
 
 function kindFault(review: JsonObject, dialect: Dialect): string | undefined {
@@ -199,11 +216,11 @@ function kindFault(review: JsonObject, dialect: Dialect): string | undefined {
 }
 
 function uidFault(response: JsonObject, uid: string): string | undefined {
-  const found = stringAt(response, 'uid') ?? '';
-  return found === uid ? undefined : `expected response.uid="${uid}", got ${JSON.stringify(found)}`;
+  const actual = stringAt(response, 'uid') ?? '';
+  return actual === uid ? undefined : `expected response.uid="${uid}", got ${JSON.stringify(actual)}`;
 }
 
-/** A refusal with a patch is a refusal. */
+/** A patch in a response that is not allowed is ignored. */
 function patchFault(response: JsonObject, type: WebhookType): string | undefined {
   const patch = stringAt(response, 'patch') ?? '';
   const patchType = stringAt(response, 'patchType');
@@ -216,7 +233,7 @@ function patchFault(response: JsonObject, type: WebhookType): string | undefined
   return patchType === '' ? 'webhook returned invalid response.patchType of ""' : undefined;
 }
 
-function refusalOf(status: JsonObject): WebhookRefusal {
+function rejectionOf(status: JsonObject): WebhookRejection {
   const code = own(status, 'code');
   return {
     message: stringAt(status, 'message') ?? '',
@@ -229,15 +246,15 @@ function refusalOf(status: JsonObject): WebhookRefusal {
 function detailsOf(details: JsonObject | undefined): StatusDetails | undefined {
   if (details === undefined) return undefined;
   const seconds = own(details, 'retryAfterSeconds');
-  const causes = (arrayAt(details, 'causes') ?? []).filter(isObject).map((cause) => texts(cause, ['reason', 'message', 'field']));
+  const causes = (arrayAt(details, 'causes') ?? []).filter(isObject).map((cause) => nonEmptyTexts(cause, ['reason', 'message', 'field']));
   return {
-    ...texts(details, ['name', 'group', 'kind', 'uid']),
+    ...nonEmptyTexts(details, ['name', 'group', 'kind', 'uid']),
     ...(causes.length === 0 ? {} : { causes }),
     ...(typeof seconds === 'number' ? { retryAfterSeconds: seconds } : {}),
   };
 }
 
-function texts(object: JsonObject, members: readonly string[]): Readonly<Record<string, string>> {
+function nonEmptyTexts(object: JsonObject, members: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     members.flatMap((member) => {
       const value = stringAt(object, member) ?? '';

@@ -5,16 +5,16 @@ import { ListValue, MapValue, type Value } from '../../../shared/expression/valu
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import type { JsonObject } from '../../../shared/values/json';
 import { everythingOf } from '../../../test/support/everything';
-import { objectOf, shownAs } from './view';
+import { parseObject, kindView } from './view';
 
 /** All that is in a value, in its order. */
-function walked(value: Value | undefined): unknown {
-  if (value instanceof ListValue) return [...value].map(walked);
-  if (value instanceof MapValue) return [...value.keys()].map((key) => [key, walked(value.find(key))]);
+function materialize(value: Value | undefined): unknown {
+  if (value instanceof ListValue) return [...value].map(materialize);
+  if (value instanceof MapValue) return [...value.keys()].map((key) => [key, materialize(value.find(key))]);
   return typeof value === 'bigint' ? `${value}n` : value;
 }
 
-const emptied = (object: JsonObject): JsonObject =>
+const withEmptyValues = (object: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(object).map(([name, value]) => [
       name,
@@ -29,14 +29,14 @@ describe.each(['kubernetes', 'platform'] as const)('typed CEL value in the %s sp
     SERVED_KINDS.filter(({ storedAs }) => storedAs === undefined).map((row) => [`${row.kind} ${row.group}/${row.version}`, row] as const),
   )('reads %s as its JSON text does', (_, row) => {
     const full = codecOf(row).decode(everythingOf(row.type)).object;
-    const view = shownAs(row, names);
+    const view = kindView(row, names);
     for (const object of [
       full,
       {},
-      emptied(full),
+      withEmptyValues(full),
       { metadata: { labels: { b: 'x', a: 'y' }, ownerReferences: [{ apiVersion: 'apps.platform.io/v1', kind: 'K' }] } },
     ])
-      expect(walked(view.value(object))).toEqual(walked(untypedValue(objectOf(view.text(object)))));
+      expect(materialize(view.value(object))).toEqual(materialize(untypedValue(parseObject(view.text(object)))));
   });
 });
 
@@ -50,7 +50,7 @@ test('typed CEL value reads only the member that an expression reads', () => {
       throw new Error('read');
     },
   });
-  const value = shownAs(row, GENERATED_NAMES.platform).value(object);
+  const value = kindView(row, GENERATED_NAMES.platform).value(object);
   const metadata = value instanceof MapValue ? value.find('metadata') : undefined;
   expect(metadata instanceof MapValue && metadata.find('name')).toBe('m');
 });

@@ -1,6 +1,6 @@
 /**
- * Objects of built-in kinds as values of the expression language, read where they stand: members are there, absent, null or zero as they would be in the object's text
- * as it is sent (shared/api/types/encode.ts), in whose place this is, and no sooner looked at than an expression asks for them. The object must not change while it does.
+ * Objects of built-in kinds as CEL values, read in place and lazily. Members are present, absent, null or zero exactly
+ * as in the JSON that shared/api/types/encode.ts writes. The object must not change during evaluation.
  */
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import type { KindRow } from '../../../shared/api/kinds';
@@ -11,9 +11,9 @@ import { ListValue, MapValue, type Value } from '../../../shared/expression/valu
 import { apiVersionInDialect, type Dialect } from '../../../shared/names/dialect';
 import { compareBytes, isObject, own, type JsonObject, type JsonValue } from '../../../shared/values/json';
 
-/** With its kind and version. */
+/** A value that includes kind and apiVersion. */
 export function typedValue(row: KindRow, object: JsonObject, dialect: Dialect): MapValue {
-  return new Struct(planOf(row.type), object, dialect, [
+  return new TypedObject(typeReaderOf(row.type), object, dialect, [
     ['kind', row.kind],
     ['apiVersion', apiVersionInDialect(dialect, apiVersionOf(row))],
   ]);
@@ -21,40 +21,40 @@ export function typedValue(row: KindRow, object: JsonObject, dialect: Dialect): 
 
 type Read = (value: JsonValue, dialect: Dialect) => Value;
 
-interface Member {
+interface MemberReader {
   readonly name: string;
-  /** Undefined = it is not there. */
+  /** `undefined` when the member is absent. */
   readonly read: (value: JsonValue | undefined, dialect: Dialect) => Value | undefined;
 }
 
-/** How the members of a type are read; made once. */
-interface Plan {
-  readonly members: ReadonlyMap<string, Member>;
+/** The member readers of a type; created once per type. */
+interface TypeReader {
+  readonly members: ReadonlyMap<string, MemberReader>;
   readonly hasTypeMeta: boolean;
 }
 
-const plans = new Map<string, Plan>();
+const typeReaders = new Map<string, TypeReader>();
 
-function planOf(type: string): Plan {
-  const known = plans.get(type);
-  if (known !== undefined) return known;
-  const members = new Map<string, Member>();
-  const plan = { members, hasTypeMeta: schemaOf(type).hasTypeMeta };
-  // Types may refer to themselves.
-  plans.set(type, plan);
-  for (const field of schemaOf(type).fields) members.set(field.name, memberOf(type, field));
-  return plan;
+function typeReaderOf(type: string): TypeReader {
+  const cached = typeReaders.get(type);
+  if (cached !== undefined) return cached;
+  const members = new Map<string, MemberReader>();
+  const typeReader = { members, hasTypeMeta: schemaOf(type).hasTypeMeta };
+  // Registered before its members are built, because types can refer to themselves.
+  typeReaders.set(type, typeReader);
+  for (const field of schemaOf(type).fields) members.set(field.name, memberReader(type, field));
+  return typeReader;
 }
 
-function memberOf(type: string, { name, type: fieldType, presence }: FieldSchema): Member {
-  const holds = NAME_FIELDS_BY_TYPE[type]?.[name];
-  const plain = readerOf(fieldType);
+function memberReader(type: string, { name, type: fieldType, presence }: FieldSchema): MemberReader {
+  const groupField = NAME_FIELDS_BY_TYPE[type]?.[name];
+  const readPlain = readerOf(fieldType);
   const read: Read =
-    holds === undefined
-      ? plain
+    groupField === undefined
+      ? readPlain
       : (value, dialect) =>
-          plain(
-            respelled(value, (text) => spellInDialect(holds, text, dialect)),
+          readPlain(
+            respell(value, (text) => spellInDialect(groupField, text, dialect)),
             dialect,
           );
   return {
@@ -69,7 +69,7 @@ function memberOf(type: string, { name, type: fieldType, presence }: FieldSchema
   };
 }
 
-function respelled(value: JsonValue, spell: (text: string) => string): JsonValue {
+function respell(value: JsonValue, spell: (text: string) => string): JsonValue {
   if (Array.isArray(value)) return value.map((item) => (typeof item === 'string' ? spell(item) : item));
   return typeof value === 'string' ? spell(value) : value;
 }
@@ -83,7 +83,7 @@ function isZero(value: JsonValue): boolean {
 function zeroOf(type: FieldType, dialect: Dialect): Value {
   switch (type.kind) {
     case 'object':
-      return new Struct(planOf(type.type), {}, dialect, []);
+      return new TypedObject(typeReaderOf(type.type), {}, dialect, []);
     case 'list':
     case 'map':
     case 'either':
@@ -125,11 +125,11 @@ function readerOf(type: FieldType): Read {
     case 'object':
       return structReader(type.type);
     case 'either': {
-      const one = structReader(type.object);
-      const many = listReader({ kind: 'object', type: type.object });
+      const readObject = structReader(type.object);
+      const readItems = listReader({ kind: 'object', type: type.object });
       return (value, dialect) => {
-        if (isObject(value)) return one(value, dialect);
-        return type.or === 'list' ? many(value, dialect) : untypedValue(value);
+        if (isObject(value)) return readObject(value, dialect);
+        return type.or === 'list' ? readItems(value, dialect) : untypedValue(value);
       };
     }
     case 'list':
@@ -143,13 +143,13 @@ function readerOf(type: FieldType): Read {
 
 function structReader(type: string): Read {
   return (value, dialect) => {
-    const plan = planOf(type);
+    const typeReader = typeReaderOf(type);
     const object = isObject(value) ? value : {};
-    return new Struct(plan, object, dialect, plan.hasTypeMeta ? typeMetaOf(object) : []);
+    return new TypedObject(typeReader, object, dialect, typeReader.hasTypeMeta ? typeMetaOf(object) : []);
   };
 }
 
-/** What an object inside another one says of its own kind. */
+/** `kind` and `apiVersion` of an embedded object. */
 function typeMetaOf(object: JsonObject): readonly (readonly [string, string])[] {
   return ['kind', 'apiVersion'].flatMap((name) => {
     const value = own(object, name);
@@ -157,45 +157,46 @@ function typeMetaOf(object: JsonObject): readonly (readonly [string, string])[] 
   });
 }
 
-function listReader(of: FieldType): Read {
-  const read = readerOf(of);
+function listReader(itemType: FieldType): Read {
+  const read = readerOf(itemType);
   return (value, dialect) => {
     if (!Array.isArray(value)) return null;
-    return new Items(value, (item) => (item === null ? emptyOf(of, dialect) : read(item, dialect)));
+    return new TypedList(value, (item) => (item === null ? emptyOf(itemType, dialect) : read(item, dialect)));
   };
 }
 
-function mapReader(of: FieldType): Read {
-  const read = readerOf(of);
+function mapReader(itemType: FieldType): Read {
+  const read = readerOf(itemType);
   return (value, dialect) =>
-    new Entries(isObject(value) ? value : {}, (item) => (item === null ? emptyOf(of, dialect) : read(item, dialect)));
+    new TypedMap(isObject(value) ? value : {}, (item) => (item === null ? emptyOf(itemType, dialect) : read(item, dialect)));
 }
 
-/** What stands for null in lists and maps. */
-const emptyOf = (of: FieldType, dialect: Dialect): Value => (of.kind === 'scalar' && of.scalar === 'bytes' ? '' : zeroOf(of, dialect));
+/** Replaces null in lists and maps. */
+const emptyOf = (itemType: FieldType, dialect: Dialect): Value =>
+  itemType.kind === 'scalar' && itemType.scalar === 'bytes' ? '' : zeroOf(itemType, dialect);
 
-class Struct extends MapValue {
+class TypedObject extends MapValue {
   private readonly read = new Map<string, Value | undefined>();
   private names: readonly string[] | undefined;
 
-  /** `head` = members that do not stand in the object. */
+  /** `typeMeta` = kind and apiVersion, which are not stored in the object. */
   constructor(
-    private readonly plan: Plan,
+    private readonly typeReader: TypeReader,
     private readonly object: JsonObject,
     private readonly dialect: Dialect,
-    private readonly head: readonly (readonly [name: string, value: string])[],
+    private readonly typeMeta: readonly (readonly [name: string, value: string])[],
   ) {
     super();
   }
 
   get size(): number {
-    return this.all.length;
+    return this.presentNames.length;
   }
 
   find(key: Value): Value | undefined {
     if (typeof key !== 'string') return undefined;
-    const member = this.plan.members.get(key);
-    if (member === undefined) return this.head.find(([name]) => name === key)?.[1];
+    const member = this.typeReader.members.get(key);
+    if (member === undefined) return this.typeMeta.find(([name]) => name === key)?.[1];
     if (this.read.has(key)) return this.read.get(key);
     const value = member.read(own(this.object, key), this.dialect);
     this.read.set(key, value);
@@ -203,16 +204,19 @@ class Struct extends MapValue {
   }
 
   keys(): Iterable<Value> {
-    return this.all;
+    return this.presentNames;
   }
 
-  private get all(): readonly string[] {
-    this.names ??= [...this.head.map(([name]) => name), ...[...this.plan.members.keys()].filter((name) => this.find(name) !== undefined)];
+  private get presentNames(): readonly string[] {
+    this.names ??= [
+      ...this.typeMeta.map(([name]) => name),
+      ...[...this.typeReader.members.keys()].filter((name) => this.find(name) !== undefined),
+    ];
     return this.names;
   }
 }
 
-class Items extends ListValue {
+class TypedList extends ListValue {
   constructor(
     private readonly items: readonly JsonValue[],
     private readonly read: (item: JsonValue) => Value,
@@ -229,7 +233,7 @@ class Items extends ListValue {
   }
 }
 
-class Entries extends MapValue {
+class TypedMap extends MapValue {
   private sorted: readonly string[] | undefined;
 
   constructor(
@@ -240,7 +244,7 @@ class Entries extends MapValue {
   }
 
   get size(): number {
-    return this.all.length;
+    return this.sortedNames.length;
   }
 
   find(key: Value): Value | undefined {
@@ -250,10 +254,10 @@ class Entries extends MapValue {
   }
 
   keys(): Iterable<Value> {
-    return this.all;
+    return this.sortedNames;
   }
 
-  private get all(): readonly string[] {
+  private get sortedNames(): readonly string[] {
     return (this.sorted ??= Object.keys(this.object).sort(compareBytes));
   }
 }

@@ -1,6 +1,7 @@
 /**
- * The objects of one request in the version that a rule names, where only a conversion webhook knows them. What has been changed in one version stays in it until somebody
- * is shown another, so that nothing gets lost between two that name the same. Where no webhook converts, nothing of this happens.
+ * The objects of one request in the version of a webhook's rule, when only a conversion webhook can convert them. A
+ * changed object stays in its version until a webhook with another version is called, so that fields unknown to other
+ * versions are kept between two webhooks of one version.
  */
 import { internalError, StatusError } from '../../../shared/api/errors/status';
 import { cloneJson, type JsonObject } from '../../../shared/values/json';
@@ -8,62 +9,67 @@ import type { AdmissionRequest } from '../../registry/admission';
 import type { ServedResource } from '../../registry/verbs';
 import { replaceObject } from './view';
 
-/** Whether the objects of a request look different in other versions of its kind. A scale looks the same in all. */
-export const isConverted = ({ resource: { row }, subresource }: Pick<AdmissionRequest, 'resource' | 'subresource'>): boolean =>
+/** Whether a conversion webhook is needed for other versions of the request's objects. A scale has one version. */
+export const isWebhookConverted = ({ resource: { row }, subresource }: Pick<AdmissionRequest, 'resource' | 'subresource'>): boolean =>
   row.custom?.webhook !== undefined && subresource !== 'scale';
 
-/** An object of the request in another version, for whoever asks to change. Rejects with a StatusError. */
-export async function inVersion({ versionConverter }: AdmissionRequest, object: JsonObject, from: string, to: string): Promise<JsonObject> {
-  if (versionConverter === undefined) throw new Error('nobody can convert the objects of this request');
+/** Converts an object; the result may be modified. Rejects with a StatusError. */
+export async function convertObject(
+  { versionConverter }: AdmissionRequest,
+  object: JsonObject,
+  from: string,
+  to: string,
+): Promise<JsonObject> {
+  if (versionConverter === undefined) throw new Error('no converter for the objects of this request');
   return from === to ? object : cloneJson(await versionConverter.convert(object, from, to));
 }
 
 export class VersionedObjects {
-  /** What has become of the request's object, and the version that it is in. */
+  /** The object with all changes so far, and the version that it is in. */
   private current: { readonly object: JsonObject | undefined; readonly version: string };
-  private readonly own: string;
-  private shown: JsonObject | undefined;
+  private readonly requestVersion: string;
+  private lastShown: JsonObject | undefined;
 
-  /** `refusal` = how a conversion that fails is told. */
+  /** `toRejection` wraps the error of a failed conversion. */
   constructor(
     private readonly request: AdmissionRequest,
-    private readonly refusal: (text: string) => StatusError,
+    private readonly toRejection: (text: string) => StatusError,
   ) {
-    this.own = request.resource.row.version;
-    this.current = { object: request.object, version: this.own };
+    this.requestVersion = request.resource.row.version;
+    this.current = { object: request.object, version: this.requestVersion };
   }
 
-  /** The request as it is now, with its objects as a rule names them. */
-  in({ row: { version } }: ServedResource): Promise<AdmissionRequest> {
-    return this.told(async () => {
-      const { request, own } = this;
+  /** The request with its objects in the version of the resource. */
+  requestInVersion({ row: { version } }: ServedResource): Promise<AdmissionRequest> {
+    return this.rejectingConversionErrors(async () => {
+      const { request, requestVersion } = this;
       const { object, oldObject } = request;
-      const old = oldObject === undefined ? undefined : await inVersion(request, oldObject, own, version);
-      this.shown =
-        object === undefined ? undefined : await inVersion(request, this.current.object ?? object, this.current.version, version);
-      return { ...request, object: this.shown, oldObject: old };
+      const previousObject = oldObject === undefined ? undefined : await convertObject(request, oldObject, requestVersion, version);
+      this.lastShown =
+        object === undefined ? undefined : await convertObject(request, this.current.object ?? object, this.current.version, version);
+      return { ...request, object: this.lastShown, oldObject: previousObject };
     });
   }
 
-  /** The object that was shown last has been changed in its place, and is one of this version now. */
-  changed(version: string): void {
-    this.current = { object: this.shown, version };
+  /** The object of the last {@link requestInVersion} was modified in place and has this version now. */
+  setVersion(version: string): void {
+    this.current = { object: this.lastShown, version };
   }
 
-  /** The request's object is what has become of it. */
-  async settle(): Promise<void> {
-    const { request, own, current } = this;
+  /** Converts the changed object back and copies it into the request's object. */
+  async writeBack(): Promise<void> {
+    const { request, requestVersion, current } = this;
     const { object, version } = current;
     if (request.object === undefined || object === undefined || object === request.object) return;
-    replaceObject(request.object, await this.told(() => inVersion(request, object, version, own)));
-    this.current = { object: request.object, version: own };
+    replaceObject(request.object, await this.rejectingConversionErrors(() => convertObject(request, object, version, requestVersion)));
+    this.current = { object: request.object, version: requestVersion };
   }
 
-  private async told<T>(convert: () => Promise<T>): Promise<T> {
+  private async rejectingConversionErrors<T>(convert: () => Promise<T>): Promise<T> {
     try {
       return await convert();
     } catch (error) {
-      throw error instanceof StatusError && error.code === internalError('').code ? this.refusal(error.message) : error;
+      throw error instanceof StatusError && error.code === internalError('').code ? this.toRejection(error.message) : error;
     }
   }
 }

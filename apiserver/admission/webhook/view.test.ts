@@ -1,7 +1,7 @@
 import { storedRowOf, SERVED_KINDS } from '../../../shared/api/kinds';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { objectAt, type JsonObject } from '../../../shared/values/json';
-import { shownAs } from './view';
+import { kindView } from './view';
 
 const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
 
@@ -11,7 +11,7 @@ function annotationsAfterPatch(version: string): unknown {
   expect(storedRowOf(row).version).toBe('v2');
   const object: JsonObject = { metadata: { name: 'a' }, spec: {} };
   const annotations = { [METRICS]: '[]', k: 'v' };
-  shownAs(row, GENERATED_NAMES.platform).take(object, {
+  kindView(row, GENERATED_NAMES.platform).applyChanged(object, {
     apiVersion: `autoscaling/${version}`,
     kind: row.kind,
     metadata: { name: 'a', annotations },

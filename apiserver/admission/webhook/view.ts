@@ -1,6 +1,6 @@
 /**
- * A request's objects as a webhook is shown them: in the version of its rule, in this server's spelling of names, as text; and what a webhook has made of one, as it is
- * stored. Decides nothing.
+ * Objects of a request in the form that webhooks and policies see: in the version of the matched rule and in this
+ * server's spelling. Also converts an object that a webhook patched back to its stored form.
  */
 import { codecOf } from '../../../shared/api/codec/codec';
 import { hubConverterOf, dropFieldAnnotations } from '../../../shared/api/conversion';
@@ -19,64 +19,65 @@ import { typedValue } from './typed-value';
 import { scaleOf } from '../../registry/object/scale';
 import type { ServedResource } from '../../registry/verbs';
 
-/** What is shown at one endpoint of one resource. */
+/** The view of the objects at one endpoint of one resource. */
 export interface ObjectView {
-  /** Of the objects. */
+  /** The kind of the objects in this view. */
   readonly row: KindRow;
-  /** The text of an object, and the object that it stands for. */
+  /** JSON of an object. */
   text(object: JsonObject): string;
-  /** The same as a value that expressions read; the object must not change meanwhile. */
+  /** A CEL value; the object must not change while it is used. */
   value(object: JsonObject): Value;
   /**
-   * Puts what has been made of the text in the place of the object that was shown, and says of which version it is: what a conversion webhook knows may be turned
-   * into another. Throws {@link BrokenObject} or DecodeError.
+   * Replaces the contents of `object`, which was shown, with the patched object in stored form. Returns its version,
+   * since a patch may change the version of a kind that a conversion webhook converts. Throws {@link WrongKindError} or
+   * DecodeError.
    */
-  take(object: JsonObject, changed: JsonObject): string;
+  applyChanged(object: JsonObject, changed: JsonObject): string;
 }
 
-/** What is no object of its kind any more. */
-export class BrokenObject extends Error {
-  override readonly name = 'BrokenObject';
+/** A patch changed the kind or the version to one that is not served. */
+export class WrongKindError extends Error {
+  override readonly name = 'WrongKindError';
 }
 
-/** `as` = the resource of the webhook's rule, of which the request is one. A scale is read where the request's version has its number. */
-export function viewOf({ bodyRow, resource, subresource }: AdmissionRequest, as: ServedResource, names: GeneratedNames): ObjectView {
-  if (bodyRow !== undefined && bodyRow !== as.row) return shownAs(bodyRow, names);
-  return subresource === 'scale' ? scaled(resource.row, names) : shownAs(as.row, names);
+/** `matchedAs` = the resource of the matched rule. A scale is built from the requested version. */
+export function viewOf({ bodyRow, resource, subresource }: AdmissionRequest, matchedAs: ServedResource, names: GeneratedNames): ObjectView {
+  if (bodyRow !== undefined && bodyRow !== matchedAs.row) return kindView(bodyRow, names);
+  return subresource === 'scale' ? scaleView(resource.row, names) : kindView(matchedAs.row, names);
 }
 
-/** Objects of a kind in its version, in this server's spelling; those that only a webhook can convert are in it already. */
-export function shownAs(row: KindRow, names: GeneratedNames): ObjectView {
+/** View of a kind in its version. Objects that only a conversion webhook can convert are already in that version. */
+export function kindView(row: KindRow, names: GeneratedNames): ObjectView {
   const codec = codecOf(row);
   const converter = row.storedAs === undefined ? undefined : hubConverterOf(row, names.dialect);
   const isReadInPlace = converter === undefined && row.custom === undefined;
   return {
     row,
     value: (object) =>
-      isReadInPlace ? typedValue(row, object, names.dialect) : lazyObject(() => objectOf(shownAs(row, names).text(object))),
+      isReadInPlace ? typedValue(row, object, names.dialect) : lazyObject(() => parseObject(kindView(row, names).text(object))),
     text(object) {
-      const own = withGroupsOfDialect(converter === undefined ? object : converter.fromHub(object), codec.groupFields, names.dialect);
-      // What is written always has the time of its creation; a new custom object has none (upstream behaviour).
-      const isNew = row.custom !== undefined && readMetadata(own)['creationTimestamp'] === undefined;
-      return textOf(row, names, isNew ? stringifyJson(own, 'sorted') : codec.encodeWithEmptyLists(own));
+      const spelled = withGroupsOfDialect(converter === undefined ? object : converter.fromHub(object), codec.groupFields, names.dialect);
+      // Encoded objects always have a creation time, but new custom objects have none (upstream behaviour).
+      const isNew = row.custom !== undefined && readMetadata(spelled)['creationTimestamp'] === undefined;
+      return withTypeMeta(row, names, isNew ? stringifyJson(spelled, 'sorted') : codec.encodeWithEmptyLists(spelled));
     },
-    take(object, changed) {
-      const made = versionNamed(row, changed);
-      checkKind(made, changed);
-      const of = made === row ? codec : codecOf(made);
-      const decoded = of.decode(changed).object;
-      of.applyDefaults(decoded);
-      dropFieldAnnotations(made, decoded);
+    applyChanged(object, changed) {
+      const changedRow = rowOfNamedVersion(row, changed);
+      checkKind(changedRow, changed);
+      const changedCodec = changedRow === row ? codec : codecOf(changedRow);
+      const decoded = changedCodec.decode(changed).object;
+      changedCodec.applyDefaults(decoded);
+      dropFieldAnnotations(changedRow, decoded);
       const fresh = converter === undefined ? decoded : converter.toHub(decoded);
-      canonicalizeGroups(fresh, of.groupFields, names);
+      canonicalizeGroups(fresh, changedCodec.groupFields, names);
       replaceObject(object, fresh);
-      return made.version;
+      return changedRow.version;
     },
   };
 }
 
-/** The version that an object says it is of, where a webhook converts between all of them. */
-function versionNamed(row: KindRow, object: JsonObject): KindRow {
+/** The kind in the version that the object names, when a conversion webhook converts between all versions. */
+function rowOfNamedVersion(row: KindRow, object: JsonObject): KindRow {
   if (row.custom?.webhook === undefined) return row;
   const named = canonicalApiVersion(stringAt(object, 'apiVersion') ?? '');
   const version = named.startsWith(`${row.group}/`) ? named.slice(row.group.length + 1) : row.version;
@@ -86,24 +87,24 @@ function versionNamed(row: KindRow, object: JsonObject): KindRow {
 
 const REPLICAS = ['spec', 'replicas'];
 
-/** Of a scale only its number goes back. */
-function scaled({ version, custom }: KindRow, names: GeneratedNames): ObjectView {
+/** Only the number of replicas of a patched scale is used. */
+function scaleView({ version, custom }: KindRow, names: GeneratedNames): ObjectView {
   const codec = codecOf(SCALE);
   const paths = custom?.scale;
   return {
     row: SCALE,
     value: (object) => typedValue(SCALE, scaleOf(object, paths), names.dialect),
-    text: (object) => textOf(SCALE, names, codec.encodeBody(scaleOf(object, paths))),
-    take(object, changed) {
+    text: (object) => withTypeMeta(SCALE, names, codec.encodeBody(scaleOf(object, paths))),
+    applyChanged(object, changed) {
       checkKind(SCALE, changed);
       const spec = objectAt(codec.decode(changed).object, 'spec') ?? {};
-      place(object, paths === undefined ? REPLICAS : membersOfPath(paths.specReplicas), own(spec, 'replicas') ?? 0);
+      setAtPath(object, paths === undefined ? REPLICAS : membersOfPath(paths.specReplicas), own(spec, 'replicas') ?? 0);
       return version;
     },
   };
 }
 
-const textOf = (row: KindRow, { dialect }: GeneratedNames, body: string): string => {
+const withTypeMeta = (row: KindRow, { dialect }: GeneratedNames, body: string): string => {
   const head = `{"kind":${JSON.stringify(row.kind)},"apiVersion":${JSON.stringify(apiVersionInDialect(dialect, apiVersionOf(row)))}`;
   return body === '{}' ? `${head}}` : `${head},${body.slice(1)}`;
 };
@@ -113,30 +114,30 @@ function checkKind(row: KindRow, changed: JsonObject): void {
   if (kind === row.kind && canonicalApiVersion(apiVersion) === apiVersionOf(row)) return;
   const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
   const named = apiVersion.includes('/') ? apiVersion : version;
-  throw new BrokenObject(
+  throw new WrongKindError(
     `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(named)} in scheme "pkg/runtime/scheme.go:100"`,
   );
 }
 
-/** Whoever holds the object sees what has become of it. */
+/** Replaces the contents in place, because callers hold a reference to the object. */
 export function replaceObject(object: JsonObject, fresh: JsonObject): void {
   for (const member of Object.keys(object)) Reflect.deleteProperty(object, member);
   for (const [member, value] of Object.entries(fresh)) setMember(object, member, value);
 }
 
-function place(object: JsonObject, [member = '', ...below]: readonly string[], value: JsonValue): void {
+function setAtPath(object: JsonObject, [member = '', ...below]: readonly string[], value: JsonValue): void {
   if (below.length === 0) {
     setMember(object, member, value);
     return;
   }
-  const found = own(object, member);
-  const next: JsonObject = isObject(found) ? found : {};
-  if (next !== found) setMember(object, member, next);
-  place(next, below, value);
+  const existing = own(object, member);
+  const next: JsonObject = isObject(existing) ? existing : {};
+  if (next !== existing) setMember(object, member, next);
+  setAtPath(next, below, value);
 }
 
-/** A text of ours as an object. */
-export function objectOf(text: string): JsonObject {
+/** Parses JSON that this server has written. */
+export function parseObject(text: string): JsonObject {
   const { value } = parseJson(Buffer.from(text));
   if (!isObject(value)) throw new Error('no object');
   return value;

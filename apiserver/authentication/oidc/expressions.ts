@@ -1,4 +1,7 @@
-/** Expressions over the claims of a token and the user that comes of them: compiled once, and bounded in what one token may cost. */
+/**
+ * CEL expressions over the claims of a token and over the resulting user. Compiled once; the cost for one token is
+ * bounded.
+ */
 import {
   Budget,
   compileExpression,
@@ -13,37 +16,37 @@ import { ListValue } from '../../../shared/expression/values/value';
 import type { JsonObject } from '../../../shared/values/json';
 import type { UserInfo } from '../../../shared/api/identity/user';
 
-/** An expression does not say what it should of a token. */
+/** An expression failed or has a value of the wrong type. */
 export class ExpressionError extends Error {}
 
-const CLAIMS = new Map([['claims', { kind: 'map', key: { kind: 'string' }, value: { kind: 'dyn' } } as const]]);
-const TEXT: Type = { kind: 'string' };
-const TEXTS: Type = { kind: 'list', item: TEXT };
-const USER = new Map<string, Type>([
+const CLAIMS_VARIABLES = new Map([['claims', { kind: 'map', key: { kind: 'string' }, value: { kind: 'dyn' } } as const]]);
+const STRING_TYPE: Type = { kind: 'string' };
+const STRING_LIST_TYPE: Type = { kind: 'list', item: STRING_TYPE };
+const USER_VARIABLES = new Map<string, Type>([
   [
     'user',
     {
       kind: 'object',
       name: 'UserInfo',
       fields: new Map<string, Type>([
-        ['username', TEXT],
-        ['uid', TEXT],
-        ['groups', TEXTS],
-        ['extra', { kind: 'map', key: TEXT, value: TEXTS }],
+        ['username', STRING_TYPE],
+        ['uid', STRING_TYPE],
+        ['groups', STRING_LIST_TYPE],
+        ['extra', { kind: 'map', key: STRING_TYPE, value: STRING_LIST_TYPE }],
       ]),
     },
   ],
 ]);
 
-/** What one expression may cost: as much as a rule of a custom resource. */
-const LIMIT = 1_000_000;
+/** Cost limit of one expression, as for a rule of a custom resource. */
+const EXPRESSION_COST_LIMIT = 1_000_000;
 
-export type Compiled = { readonly expression: Expression } | { readonly fault: string };
+export type CompileResult = { readonly expression: Expression } | { readonly fault: string };
 
-export const compileClaims = (text: string): Compiled => compiled(text, CLAIMS);
-export const compileUser = (text: string): Compiled => compiled(text, USER);
+export const compileClaimsExpression = (text: string): CompileResult => compile(text, CLAIMS_VARIABLES);
+export const compileUserExpression = (text: string): CompileResult => compile(text, USER_VARIABLES);
 
-function compiled(text: string, variables: Parameters<typeof compileExpression>[1]): Compiled {
+function compile(text: string, variables: Parameters<typeof compileExpression>[1]): CompileResult {
   const expression = compileExpression(text, variables);
   return 'fault' in expression ? expression : { expression };
 }
@@ -56,13 +59,14 @@ export function userVariables({ name, uid = '', groups, extra = {} }: UserInfo):
 }
 
 /**
- * Throws {@link ExpressionError}. Claims are in the words of their issuer: domains there (`claims.hd == 'kubernetes.io'`) are not names of this API, and have one spelling.
- * Users of service accounts have two, because they are brought to this server's spelling afterwards.
+ * Throws {@link ExpressionError}. Claims are in the issuer's spelling: a domain in them (`claims.hd ==
+ * 'kubernetes.io'`) is no name of this API and has one spelling. User names of service accounts have two, because they
+ * are converted to this server's spelling afterwards.
  */
 export function evaluate(expression: Expression, variables: ReadonlyMap<string, Value>): Value {
   let value: Value;
   try {
-    value = expression.evaluate(variables, LIMIT, new Budget(LIMIT, 'accounts'));
+    value = expression.evaluate(variables, EXPRESSION_COST_LIMIT, new Budget(EXPRESSION_COST_LIMIT, 'accounts'));
   } catch (error) {
     if (error instanceof CostExceeded) throw new ExpressionError('the expression costs too much');
     throw error;
@@ -71,14 +75,14 @@ export function evaluate(expression: Expression, variables: ReadonlyMap<string, 
   return value;
 }
 
-/** A text; anything else throws {@link ExpressionError}. */
-export function textOf(value: Value): string {
+/** Throws {@link ExpressionError} when the value is not a string. */
+export function requireString(value: Value): string {
   if (typeof value !== 'string') throw new ExpressionError('a text is wanted');
   return value;
 }
 
-/** Those that are not empty of a text, a list of texts, or nothing; anything else throws {@link ExpressionError}. */
-export function textsOf(value: Value): readonly string[] {
+/** The non-empty strings of a string, a list of strings, or null; throws {@link ExpressionError} for other values. */
+export function requireStrings(value: Value): readonly string[] {
   if (value === null) return [];
   const texts = value instanceof ListValue ? [...value] : [value];
   return texts

@@ -1,6 +1,6 @@
-/** What is configured of one issuer of tokens, by flags or in a file. No behaviour is here. */
+/** The configuration of a token issuer, from flags or a file. */
 
-/** A claim as it stands, or an expression over `claims`. */
+/** A claim, or an expression over `claims`. */
 export type ClaimSource =
   | { readonly type: 'claim'; readonly claim: string; /** Put before each value. */ readonly prefix: string }
   | { readonly type: 'expression'; readonly expression: string };
@@ -15,13 +15,13 @@ export interface UserRule {
 }
 
 export interface TokenIssuerConfig {
-  /** What tokens say in `iss`. */
+  /** The `iss` of its tokens. */
   readonly url: string;
-  /** Where the provider describes itself; undefined = below the url. */
+  /** URL of the discovery document; `undefined` = below the issuer URL. */
   readonly discoveryUrl: string | undefined;
-  /** A token has to name one of them. */
+  /** A token must have one of them. */
   readonly audiences: readonly string[];
-  /** PEM; undefined = the authorities of the system. */
+  /** PEM; `undefined` = the CAs of the system. */
   readonly authority: string | undefined;
   readonly algorithms: readonly string[];
   readonly username: ClaimSource;

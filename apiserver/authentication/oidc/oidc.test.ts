@@ -1,23 +1,26 @@
-/** Authentication with ID tokens of an OpenID provider that serves its discovery document and rotates its keys over HTTPS. */
+/**
+ * Authentication with ID tokens of an OpenID provider that serves its discovery document and rotates its keys over
+ * HTTPS.
+ */
 import { createHmac, createPublicKey } from 'node:crypto';
 import { ManualClock } from '../../../test/support/manual-clock';
 import { OpenIdProvider } from '../../../test/support/openid-provider';
 import type { TokenAuthenticator, TokenOutcome } from '../authenticator';
-import { issuedTokens, type IssuerParts } from './authenticator';
+import { oidcAuthenticator, type OidcIssuer } from './authenticator';
 import { ALL_ALGORITHMS, type TokenIssuerConfig } from './issuer';
-import { compileMapping } from './mapping';
-import { Provider } from './provider';
+import { compileClaimMapping } from './mapping';
+import { OidcProvider } from './provider';
 
 let provider: OpenIdProvider;
 let clock: ManualClock;
-const faults: string[] = [];
+const errors: string[] = [];
 
 beforeAll(async () => (provider = await OpenIdProvider.start()));
 afterAll(() => provider.stop());
 beforeEach(() => {
   provider.broken = undefined;
   clock = new ManualClock(Date.now());
-  faults.length = 0;
+  errors.length = 0;
 });
 
 const configOf = (changes: Partial<TokenIssuerConfig> = {}): TokenIssuerConfig => ({
@@ -35,23 +38,23 @@ const configOf = (changes: Partial<TokenIssuerConfig> = {}): TokenIssuerConfig =
   ...changes,
 });
 
-function partsOf(config: TokenIssuerConfig): IssuerParts {
-  const mapping = compileMapping(config);
+function issuerOf(config: TokenIssuerConfig): OidcIssuer {
+  const mapping = compileClaimMapping(config);
   if ('faults' in mapping) throw new Error(JSON.stringify(mapping.faults));
   const { url: issuer, discoveryUrl, authority } = config;
-  const failed = (message: string, error: unknown): void => void faults.push(`${message}: ${String(error)}`);
-  return { config, mapping, provider: new Provider({ issuer, discoveryUrl, authority, clock, failed }) };
+  const onError = (message: string, error: unknown): void => void errors.push(`${message}: ${String(error)}`);
+  return { config, mapping, provider: new OidcProvider({ issuer, discoveryUrl, authority, clock, onError }) };
 }
 
 function authenticatorOf(changes: Partial<TokenIssuerConfig> = {}): TokenAuthenticator {
-  const issuers = new Map([[provider.url, partsOf(configOf(changes))]]);
-  return issuedTokens({ issuers: () => issuers, audiences: ['api'], clock });
+  const issuers = new Map([[provider.url, issuerOf(configOf(changes))]]);
+  return oidcAuthenticator({ issuers: () => issuers, audiences: ['api'], clock });
 }
 
-const ask = async (token: string, changes: Partial<TokenIssuerConfig> = {}): Promise<TokenOutcome> =>
+const authenticate = async (token: string, changes: Partial<TokenIssuerConfig> = {}): Promise<TokenOutcome> =>
   authenticatorOf(changes).authenticate(token, ['api']);
 const reasonOf = async (token: string, changes: Partial<TokenIssuerConfig> = {}): Promise<string> => {
-  const outcome = await ask(token, changes);
+  const outcome = await authenticate(token, changes);
   return outcome.type === 'failed' ? outcome.reason : outcome.type;
 };
 
@@ -62,7 +65,7 @@ it('OIDC authentication maps claims to user name, groups, UID and extra', async 
     uid: { type: 'claim', claim: 'oid', prefix: '' },
     extra: [{ key: 'example.com/dept', expression: 'claims.dept' }],
   };
-  expect(await ask(token, changes)).toEqual({
+  expect(await authenticate(token, changes)).toEqual({
     type: 'user',
     user: { name: 'p:ann', groups: ['g:a', 'g:b'], uid: '7', extra: { 'example.com/dept': ['x'] } },
     audiences: ['api'],
@@ -94,11 +97,11 @@ it.each<[string, object, object, Partial<TokenIssuerConfig>, object]>([
     { name: 'right', groups: [] },
   ],
 ])('OIDC authentication accepts a token %s', async (_title, claims, head, changes, user) => {
-  expect(await ask(await provider.sign({ ...claims }, head), changes)).toMatchObject({ type: 'user', user });
+  expect(await authenticate(await provider.sign({ ...claims }, head), changes)).toMatchObject({ type: 'user', user });
 });
 
 it('OIDC authentication rejects claims over the cost limit and ignores tokens over the length limit', async () => {
-  expect(await ask(await provider.sign({ sub: 'x'.repeat(20_000) }))).toEqual({ type: 'none' });
+  expect(await authenticate(await provider.sign({ sub: 'x'.repeat(20_000) }))).toEqual({ type: 'none' });
   const costly: Partial<TokenIssuerConfig> = {
     claimRules: [
       { type: 'expression', expression: 'dyn(claims.l).all(a, dyn(claims.l).all(b, dyn(claims.l).all(c, a + b + c > 0)))', message: '' },
@@ -115,7 +118,7 @@ it('OIDC authentication evaluates expressions and validation rules of claims and
     claimRules: [{ type: 'expression', expression: 'claims.level >= 3', message: 'too low' }],
     userRules: [{ expression: "!user.username.startsWith('system:')", message: 'reserved' }],
   };
-  expect(await ask(token, changes)).toMatchObject({ user: { name: 'ann', groups: ['x', 'y'] } });
+  expect(await authenticate(token, changes)).toMatchObject({ user: { name: 'ann', groups: ['x', 'y'] } });
   expect(await reasonOf(await provider.sign({ email: 'system:x@y', email_verified: true, teams: [], level: 3 }), changes)).toBe(
     'oidc: reserved',
   );
@@ -234,28 +237,28 @@ it('OIDC authentication accepts 500 groups and claims nested 400 levels deep', a
     groups: { type: 'expression', expression: 'claims.groups' },
     claimRules: [{ type: 'expression', expression: 'has(claims.deep.a.a)', message: '' }],
   };
-  expect(await ask(await provider.sign({ deep, groups }), changes)).toMatchObject({ type: 'user', user: { groups } });
+  expect(await authenticate(await provider.sign({ deep, groups }), changes)).toMatchObject({ type: 'user', user: { groups } });
 });
 
 it('OIDC authentication ignores tokens of unknown issuers and tokens that are not JWTs', async () => {
-  expect(await ask(await provider.sign({ iss: 'https://other' }))).toEqual({ type: 'none' });
-  expect(await ask('x.y')).toEqual({ type: 'none' });
-  expect(await ask('a'.repeat(100_000))).toEqual({ type: 'none' });
+  expect(await authenticate(await provider.sign({ iss: 'https://other' }))).toEqual({ type: 'none' });
+  expect(await authenticate('x.y')).toEqual({ type: 'none' });
+  expect(await authenticate('a'.repeat(100_000))).toEqual({ type: 'none' });
 });
 
 it('OIDC authentication fetches new keys at most every ten seconds, whatever key ids tokens name', async () => {
   const authenticator = authenticatorOf();
   const first = await provider.sign({});
-  const asked = provider.asked;
+  const requestsBefore = provider.asked;
   expect(await authenticator.authenticate(first, [])).toMatchObject({ type: 'user' });
-  expect(provider.asked).toBe(asked + 1);
+  expect(provider.asked).toBe(requestsBefore + 1);
   for (let n = 0; n < 20; n += 1) await authenticator.authenticate(await provider.sign({}, { kid: `k${n}` }), []);
-  expect(provider.asked).toBe(asked + 1);
+  expect(provider.asked).toBe(requestsBefore + 1);
   await provider.rotate('two');
   clock.advance(10_000);
   expect(await authenticator.authenticate(await provider.sign({}), [])).toMatchObject({ type: 'user' });
-  expect(provider.asked).toBe(asked + 2);
-  // What was known of the token is over, and its key is gone.
+  expect(provider.asked).toBe(requestsBefore + 2);
+  // The cached token has expired, and the key was rotated.
   expect(await authenticator.authenticate(first, [])).toMatchObject({ type: 'failed' });
   await provider.rotate('one');
 });
@@ -266,11 +269,11 @@ it('OIDC authentication fetches a new key under a known key id, also for a token
   expect(await authenticator.authenticate(await provider.sign({}), [])).toMatchObject({ type: 'user' });
   for (const head of [{}, { kid: undefined }]) {
     await provider.rotate('same');
-    const [token, asked] = [await provider.sign({}, head), provider.asked];
+    const [token, requestsBefore] = [await provider.sign({}, head), provider.asked];
     expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'failed' });
     clock.advance(10_000);
     expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'user' });
-    expect(provider.asked).toBe(asked + 1);
+    expect(provider.asked).toBe(requestsBefore + 1);
   }
   await provider.rotate('one');
 });
@@ -281,7 +284,7 @@ it('OIDC authentication rejects tokens of a withdrawn key within minutes', async
   expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'user' });
   await provider.rotate('two');
   clock.advance(5 * 60_000);
-  // The first does not wait for the answer, the second does.
+  // The first call refreshes in the background; the second waits for the refresh.
   expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'user' });
   await authenticator.authenticate(await provider.sign({}, { kid: 'none' }), []);
   clock.advance(10_000);
@@ -294,40 +297,40 @@ it.each<[string, (path: string) => { status: number; body: string }, RegExp]>([
   ['sends invalid JSON', () => ({ status: 200, body: '{' }), /JSON/],
   ['sends more than 1 MiB', () => ({ status: 200, body: ' '.repeat(2 * 1024 * 1024) }), /longer than 1048576 bytes/],
   ['names another issuer', () => ({ status: 200, body: '{"issuer":"https://x"}' }), /another issuer/],
-  ['sends no key set', (path) => ({ status: 200, body: path === '/keys' ? '[]' : descriptionOf() }), /set of keys is none/],
+  ['sends no key set', (path) => ({ status: 200, body: path === '/keys' ? '[]' : discoveryDocument() }), /set of keys is none/],
 ])('OIDC authentication rejects tokens of a provider that %s', async (_title, broken, reason) => {
   const token = await provider.sign({});
   provider.broken = broken;
   expect(await reasonOf(token)).toMatch(/failed to verify signature/);
-  expect(faults.join()).toMatch(reason);
+  expect(errors.join()).toMatch(reason);
 });
-const descriptionOf = (): string => JSON.stringify({ issuer: provider.url, jwks_uri: `${provider.url}/keys` });
+const discoveryDocument = (): string => JSON.stringify({ issuer: provider.url, jwks_uri: `${provider.url}/keys` });
 
 it('OIDC authentication waits at most ten seconds for a provider and calls it once for concurrent requests', async () => {
   const token = await provider.sign({});
-  const asked = new Promise<void>((resolve) => {
+  const requested = new Promise<void>((resolve) => {
     provider.broken = () => {
       resolve();
       return 'hang';
     };
   });
   const authenticator = authenticatorOf();
-  const waiting = [token, await provider.sign({ n: 1 })].map(async (each) => authenticator.authenticate(each, []));
-  await asked;
+  const pending = [token, await provider.sign({ n: 1 })].map(async (candidate) => authenticator.authenticate(candidate, []));
+  await requested;
   clock.advance(10_000);
-  expect(await Promise.all(waiting)).toMatchObject([{ type: 'failed' }, { type: 'failed' }]);
-  expect(faults).toEqual([expect.stringContaining('did not answer in 10 s')]);
-  // Nobody who comes a moment later waits.
+  expect(await Promise.all(pending)).toMatchObject([{ type: 'failed' }, { type: 'failed' }]);
+  expect(errors).toEqual([expect.stringContaining('did not answer in 10 s')]);
+  // A request within the minimum refresh interval does not wait.
   expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'failed' });
-  expect(faults).toHaveLength(1);
+  expect(errors).toHaveLength(1);
 });
 
 it('OIDC authentication applies a changed configuration to cached tokens', async () => {
-  let issuers: ReadonlyMap<string, IssuerParts> = new Map([[provider.url, partsOf(configOf())]]);
-  const authenticator = issuedTokens({ issuers: () => issuers, audiences: [], clock });
+  let issuers: ReadonlyMap<string, OidcIssuer> = new Map([[provider.url, issuerOf(configOf())]]);
+  const authenticator = oidcAuthenticator({ issuers: () => issuers, audiences: [], clock });
   const token = await provider.sign({});
   expect(await authenticator.authenticate(token, [])).toMatchObject({ user: { name: 'p:ann' } });
-  issuers = new Map([[provider.url, partsOf(configOf({ username: { type: 'claim', claim: 'sub', prefix: 'q:' } }))]]);
+  issuers = new Map([[provider.url, issuerOf(configOf({ username: { type: 'claim', claim: 'sub', prefix: 'q:' } }))]]);
   expect(await authenticator.authenticate(token, [])).toMatchObject({ user: { name: 'q:ann' } });
   issuers = new Map();
   expect(await authenticator.authenticate(token, [])).toEqual({ type: 'none' });
@@ -346,7 +349,7 @@ it('OIDC configuration reports the path of an expression that does not compile',
     username: { type: 'expression', expression: 'claims.' },
     userRules: [{ expression: 'nobody.x', message: '' }],
   });
-  expect(compileMapping(broken)).toMatchObject({
+  expect(compileClaimMapping(broken)).toMatchObject({
     faults: [{ path: 'claimMappings.username.expression' }, { path: 'userValidationRules[0].expression' }],
   });
 });

@@ -1,6 +1,7 @@
 /**
- * The keys of one issuer: found by its own description, kept, and asked for again now and then and when no known key fits a token – but not more often than
- * every few seconds, whatever tokens name. What a provider sends is bounded in size and time.
+ * The signing keys of one issuer, found by OpenID discovery and cached. They are refreshed periodically, and when no
+ * known key matches a token, but at most every few seconds whatever tokens claim. Responses are bounded in size and
+ * time.
  */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { connectTo } from '../../../shared/client/transport/connect';
@@ -14,82 +15,82 @@ export interface ProviderOptions {
   /** PEM. */
   readonly authority: string | undefined;
   readonly clock: Clock;
-  /** Told of a provider that cannot be asked; it is tried again. */
-  readonly failed: (message: string, error: unknown) => void;
+  /** Called when a refresh fails; it is retried. */
+  readonly onError: (message: string, error: unknown) => void;
 }
 
 export interface ProviderKey {
   readonly id: string;
   readonly key: KeyObject;
-  /** Undefined = any that fits the key. */
+  /** `undefined` = every algorithm of the key type. */
   readonly algorithm: string | undefined;
 }
 
-const MAX_BYTES = 1024 * 1024;
+const MAX_DOCUMENT_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 10_000;
-/** Between two questions. */
-const PAUSE_MS = 10_000;
-/** What is known is asked for again, so that a key that was withdrawn goes. */
-const RENEWAL_MS = 5 * 60_000;
-const MOST_KEYS = 100;
+/** Minimum time between two refreshes. */
+const MIN_REFRESH_INTERVAL_MS = 10_000;
+/** Known keys are refreshed, so that a withdrawn key is removed. */
+const REFRESH_INTERVAL_MS = 5 * 60_000;
+const MAX_KEYS = 100;
 
-export class Provider {
+export class OidcProvider {
   private keys: readonly ProviderKey[] = [];
-  /** When the last question was settled. */
-  private askedAt = Number.NEGATIVE_INFINITY;
-  private asking: Promise<void> | undefined;
+  /** When the last refresh ended. */
+  private refreshedAt = Number.NEGATIVE_INFINITY;
+  private refreshing: Promise<void> | undefined;
 
   constructor(private readonly options: ProviderOptions) {}
 
-  /** The keys that a token may be signed with which names `id`, or any where it names none. */
+  /** Keys that may have signed a token with the given key id; all keys when it has none. */
   async candidates(id: string | undefined): Promise<readonly ProviderKey[]> {
-    const known = this.known(id);
+    const known = this.keysFor(id);
     if (known.length === 0) {
       await this.refresh();
-      return this.known(id);
+      return this.keysFor(id);
     }
-    // Nobody waits for it.
-    if (this.options.clock.monotonic() - this.askedAt >= RENEWAL_MS) void this.refresh();
+    // Refreshes in the background.
+    if (this.options.clock.monotonic() - this.refreshedAt >= REFRESH_INTERVAL_MS) void this.refresh();
     return known;
   }
 
-  /** Those among them that were not known before; asked for when none that is known fits. */
+  /** Keys that a refresh adds, for a token that no known key matches. */
   async newCandidates(id: string | undefined): Promise<readonly ProviderKey[]> {
     const before = this.keys;
     await this.refresh();
-    return this.keys === before ? [] : this.known(id);
+    return this.keys === before ? [] : this.keysFor(id);
   }
 
-  private known(id: string | undefined): readonly ProviderKey[] {
+  private keysFor(id: string | undefined): readonly ProviderKey[] {
     return id === undefined ? this.keys : this.keys.filter((key) => key.id === id);
   }
 
-  /** All who wait wait for one question. */
+  /** Concurrent callers share one refresh. */
   private refresh(): Promise<void> {
-    const { clock, issuer, failed } = this.options;
-    if (this.asking !== undefined) return this.asking;
-    if (clock.monotonic() - this.askedAt < PAUSE_MS) return Promise.resolve();
-    this.asking = this.load()
-      .catch((error: unknown) => failed(`the keys of ${issuer} could not be had`, error))
+    const { clock, issuer, onError } = this.options;
+    if (this.refreshing !== undefined) return this.refreshing;
+    if (clock.monotonic() - this.refreshedAt < MIN_REFRESH_INTERVAL_MS) return Promise.resolve();
+    this.refreshing = this.loadKeys()
+      .catch((error: unknown) => onError(`the keys of ${issuer} could not be had`, error))
       .finally(() => {
-        this.asking = undefined;
-        this.askedAt = clock.monotonic();
+        this.refreshing = undefined;
+        this.refreshedAt = clock.monotonic();
       });
-    return this.asking;
+    return this.refreshing;
   }
 
-  private async load(): Promise<void> {
+  private async loadKeys(): Promise<void> {
     const { issuer, discoveryUrl } = this.options;
-    const description = await this.document(discoveryUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
+    const description = await this.fetchDocument(discoveryUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
     if (description['issuer'] !== issuer) throw new Error(`it describes another issuer: ${JSON.stringify(description['issuer'])}`);
     const address = description['jwks_uri'];
     if (typeof address !== 'string') throw new Error('it does not say where its keys are');
-    const { keys } = await this.document(address);
+    const { keys } = await this.fetchDocument(address);
     if (!Array.isArray(keys)) throw new Error('its set of keys is none');
-    this.keys = keys.slice(0, MOST_KEYS).flatMap((key: unknown) => readKey(key) ?? []);
+    this.keys = keys.slice(0, MAX_KEYS).flatMap((key: unknown) => readKey(key) ?? []);
   }
 
-  private async document(address: string): Promise<Readonly<Record<string, unknown>>> {
+  private async fetchDocument(address: string): Promise<Readonly<Record<string, unknown>>> {
     const { authority, clock } = this.options;
     const url = new URL(address);
     if (url.protocol !== 'https:') throw new Error(`${address} is no https address`);
@@ -100,7 +101,7 @@ export class Provider {
       const { signal } = deadline;
       const answer = await transport.send({ method: 'GET', path: `${url.pathname}${url.search}`, headers: {}, signal });
       if (answer.status !== 200) throw new Error(`${address} answers ${answer.status}`);
-      const body = await collect(answer.body, MAX_BYTES);
+      const body = await collect(answer.body, MAX_DOCUMENT_BYTES);
       return asRecord(JSON.parse(body.toString()));
     } finally {
       deadline.release();
@@ -114,7 +115,7 @@ function asRecord(value: unknown): Readonly<Record<string, unknown>> {
   return { ...value };
 }
 
-/** Undefined for what is no public key for signatures: secrets are no keys of ours. */
+/** `undefined` unless the value is a public signing key; symmetric keys are ignored. */
 function readKey(value: unknown): ProviderKey | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const jwk: Readonly<Record<string, unknown>> = { ...value };

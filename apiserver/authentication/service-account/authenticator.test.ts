@@ -2,7 +2,7 @@ import { constants, createHmac, generateKeyPairSync, sign, type KeyObject } from
 import { ManualClock } from '../../../test/support/manual-clock';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import type { TokenOutcome } from '../authenticator';
-import { serviceAccountTokens } from './authenticator';
+import { serviceAccountTokenAuthenticator } from './authenticator';
 import type { BindableResource, ObjectState, SecretToken } from './bound-objects';
 import { tokenIssuer } from './issuer';
 import { jsonWebKeySet, readPrivateKey, readPublicKeys } from '../../../shared/api/identity/token-keys';
@@ -13,7 +13,7 @@ const now = 1_800_000_000;
 const API = 'https://api';
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
-const other = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const otherKeyPair = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pem = ({ privateKey }: { readonly privateKey: KeyObject }): string => privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 const [key] = readPublicKeys('sa.key', pem(rsa));
 const kid = key?.id ?? '';
@@ -24,23 +24,23 @@ const arriving = new Map<string, ObjectState>();
 const secrets = new Map<string, SecretToken>();
 const accountSecrets: string[] = [];
 const uses: string[] = [];
-let present = { verifying: readPublicKeys('sa.key', pem(rsa)) };
-const authenticator = serviceAccountTokens({
+let currentKeys = { verifying: readPublicKeys('sa.key', pem(rsa)) };
+const authenticator = serviceAccountTokenAuthenticator({
   issuers: [API, 'https://old'],
-  keys: () => present,
+  keys: () => currentKeys,
   audiences: [API],
   objects: {
     find: (resource: BindableResource, namespace, name) => live.get([resource, namespace, name].join('/')),
     secretToken: (namespace, name) => secrets.get(`${namespace}/${name}`),
     accountSecrets: () => accountSecrets,
-    current: () => Promise.resolve(arriving.forEach((state, at) => live.set(at, state))),
+    waitUntilCurrent: () => Promise.resolve(arriving.forEach((state, at) => live.set(at, state))),
   },
   clock,
   names,
-  uses: {
-    looked: () => undefined,
-    counted: (use) => void uses.push(use),
-    ofSecret: ({ namespace, name }, lastUsed) => void uses.push(`${namespace}/${name} ${lastUsed}`),
+  useRecorder: {
+    recordCacheLookup: () => undefined,
+    recordUse: (use) => void uses.push(use),
+    recordSecretUse: ({ namespace, name }, lastUsed) => void uses.push(`${namespace}/${name} ${lastUsed}`),
   },
 });
 
@@ -59,45 +59,45 @@ interface Payload {
   readonly 'kubernetes.io'?: object | undefined;
 }
 
-const bound = (changes: object = {}): object => ({ namespace: 'ns', serviceaccount: { name: 'sa', uid: uid.sa }, ...changes });
+const boundClaims = (changes: object = {}): object => ({ namespace: 'ns', serviceaccount: { name: 'sa', uid: uid.sa }, ...changes });
 const payload = (changes: Payload = {}): Payload => ({
   aud: [API],
   exp: now + 600,
   iat: now,
   iss: API,
   jti: 'j',
-  'kubernetes.io': bound(),
+  'kubernetes.io': boundClaims(),
   nbf: now,
   sub: 'system:serviceaccount:ns:sa',
   ...changes,
 });
 
-const part = (value: unknown): string => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+const encodePart = (value: unknown): string => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 function token(claims: unknown = payload(), head: object = HEAD, signer: KeyObject | ((text: string) => Buffer) = rsa.privateKey): string {
-  const text = `${part(head)}.${part(claims)}`;
+  const text = `${encodePart(head)}.${encodePart(claims)}`;
   const signature = typeof signer === 'function' ? signer(text) : sign('sha256', Buffer.from(text), signer);
   return `${text}.${signature.toString('base64url')}`;
 }
 
-const review = async (text: string, audiences: readonly string[] = [API]): Promise<TokenOutcome> =>
+const authenticate = async (text: string, audiences: readonly string[] = [API]): Promise<TokenOutcome> =>
   authenticator.authenticate(text, audiences);
-const reason = async (text: string): Promise<string> => {
-  const outcome = await review(text);
+const reasonOf = async (text: string): Promise<string> => {
+  const outcome = await authenticate(text);
   return outcome.type === 'failed' ? outcome.reason : outcome.type;
 };
 
 it('service account authentication accepts tokens of added keys and rejects tokens of removed keys', async () => {
   const old = token();
-  expect(await review(old)).toMatchObject({ type: 'user' });
-  const before = present;
-  present = { verifying: readPublicKeys('sa.key', pem(generateKeyPairSync('rsa', { modulusLength: 2048 }))) };
-  expect(await review(old)).toMatchObject({ type: 'failed' });
-  present = { verifying: [...present.verifying, ...before.verifying] };
-  expect(await review(old)).toMatchObject({ type: 'user' });
+  expect(await authenticate(old)).toMatchObject({ type: 'user' });
+  const before = currentKeys;
+  currentKeys = { verifying: readPublicKeys('sa.key', pem(generateKeyPairSync('rsa', { modulusLength: 2048 }))) };
+  expect(await authenticate(old)).toMatchObject({ type: 'failed' });
+  currentKeys = { verifying: [...currentKeys.verifying, ...before.verifying] };
+  expect(await authenticate(old)).toMatchObject({ type: 'user' });
 });
 
 it('service account authentication returns the account, its groups, and the bound pod and node', async () => {
-  expect(await review(token())).toEqual({
+  expect(await authenticate(token())).toEqual({
     type: 'user',
     audiences: [API],
     user: {
@@ -107,8 +107,8 @@ it('service account authentication returns the account, its groups, and the boun
       extra: { 'authentication.kubernetes.io/credential-id': ['JTI=j'] },
     },
   });
-  const claims = bound({ pod: { name: 'p', uid: uid.pod }, node: { name: 'gone', uid: 'x' } });
-  expect(await review(token(payload({ 'kubernetes.io': claims })))).toMatchObject({
+  const claims = boundClaims({ pod: { name: 'p', uid: uid.pod }, node: { name: 'gone', uid: 'x' } });
+  expect(await authenticate(token(payload({ 'kubernetes.io': claims })))).toMatchObject({
     user: {
       extra: {
         'authentication.kubernetes.io/credential-id': ['JTI=j'],
@@ -152,12 +152,12 @@ it.each<[string, string, string]>([
   ],
   [
     'that contains its own key',
-    token(payload(), { alg: 'RS256', jwk: other.publicKey.export({ format: 'jwk' }) }, other.privateKey),
+    token(payload(), { alg: 'RS256', jwk: otherKeyPair.publicKey.export({ format: 'jwk' }) }, otherKeyPair.privateKey),
     FORGED,
   ],
-  ['signed by another key under a known key id', token(payload(), HEAD, other.privateKey), FORGED],
+  ['signed by another key under a known key id', token(payload(), HEAD, otherKeyPair.privateKey), FORGED],
   ['with a critical extension', token(payload(), { ...HEAD, crit: ['x'], x: 1 }), FORGED],
-  ['with claims that the signature does not cover', token().replace(/\.[\w-]+\./, `.${part(payload({ sub: 'x' }))}.`), FORGED],
+  ['with claims that the signature does not cover', token().replace(/\.[\w-]+\./, `.${encodePart(payload({ sub: 'x' }))}.`), FORGED],
   [
     'with a duplicate claim',
     token(JSON.stringify(payload()).replace('"sub":', '"sub":"admin","sub":')),
@@ -178,7 +178,7 @@ it.each<[string, string, string]>([
   ['over the length limit', token(payload({ more: 'y'.repeat(1 << 20) })), 'none'],
   ['nested too deeply', token('['.repeat(11_000) + ']'.repeat(11_000)), 'none'],
 ])('service account authentication gives the expected outcome for a token %s', async (_case, text, expected) =>
-  expect(await reason(text)).toBe(expected),
+  expect(await reasonOf(text)).toBe(expected),
 );
 
 it.each<[string, Payload, string]>([
@@ -196,76 +196,82 @@ it.each<[string, Payload, string]>([
   ['without an account claim', { 'kubernetes.io': undefined }, 'resource name may not be empty'],
   [
     'of an account without a uid',
-    { 'kubernetes.io': bound({ serviceaccount: { name: 'sa' } }) },
+    { 'kubernetes.io': boundClaims({ serviceaccount: { name: 'sa' } }) },
     `service account UID (${uid.sa}) does not match claim ()`,
   ],
-  ['of a missing account', { 'kubernetes.io': bound({ serviceaccount: { name: 'no' } }) }, 'serviceaccounts "no" not found'],
-  ['of another namespace', { 'kubernetes.io': bound({ namespace: 'x' }) }, 'serviceaccounts "sa" not found'],
-  ['bound to a pod', { 'kubernetes.io': bound({ pod: { name: 'p', uid: uid.pod } }) }, 'user'],
+  ['of a missing account', { 'kubernetes.io': boundClaims({ serviceaccount: { name: 'no' } }) }, 'serviceaccounts "no" not found'],
+  ['of another namespace', { 'kubernetes.io': boundClaims({ namespace: 'x' }) }, 'serviceaccounts "sa" not found'],
+  ['bound to a pod', { 'kubernetes.io': boundClaims({ pod: { name: 'p', uid: uid.pod } }) }, 'user'],
   [
     'bound to another pod of that name',
-    { 'kubernetes.io': bound({ pod: { name: 'p', uid: 'x' } }) },
+    { 'kubernetes.io': boundClaims({ pod: { name: 'p', uid: 'x' } }) },
     `pod UID (${uid.pod}) does not match service account pod ref claim (x)`,
   ],
-  ['bound to a pod without a name', { 'kubernetes.io': bound({ pod: {} }) }, 'service account token has been invalidated'],
+  ['bound to a pod without a name', { 'kubernetes.io': boundClaims({ pod: {} }) }, 'service account token has been invalidated'],
   [
     'bound to a deleted Secret',
-    { 'kubernetes.io': bound({ secret: { name: 'no', uid: 'x' } }) },
+    { 'kubernetes.io': boundClaims({ secret: { name: 'no', uid: 'x' } }) },
     'service account token has been invalidated',
   ],
   [
     'bound to another Secret of that name',
-    { 'kubernetes.io': bound({ secret: { name: 's', uid: 'x' } }) },
+    { 'kubernetes.io': boundClaims({ secret: { name: 's', uid: 'x' } }) },
     `secret UID (${uid.secret}) does not match service account secret ref claim (x)`,
   ],
-  ['bound to a node', { 'kubernetes.io': bound({ node: { name: 'n', uid: uid.node } }) }, 'user'],
+  ['bound to a node', { 'kubernetes.io': boundClaims({ node: { name: 'n', uid: uid.node } }) }, 'user'],
   [
     'bound to another node of that name',
-    { 'kubernetes.io': bound({ node: { name: 'n', uid: 'x' } }) },
+    { 'kubernetes.io': boundClaims({ node: { name: 'n', uid: 'x' } }) },
     `node UID (${uid.node}) does not match service account node ref claim (x)`,
   ],
-  ['bound to a deleted node', { 'kubernetes.io': bound({ node: { name: 'no', uid: 'x' } }) }, 'service account token has been invalidated'],
+  [
+    'bound to a deleted node',
+    { 'kubernetes.io': boundClaims({ node: { name: 'no', uid: 'x' } }) },
+    'service account token has been invalidated',
+  ],
 ])('service account authentication gives the expected outcome for a signed token %s', async (_case, changes, expected) =>
-  expect(await reason(token(payload(changes)))).toBe(expected),
+  expect(await reasonOf(token(payload(changes)))).toBe(expected),
 );
 
 it('service account authentication rejects a cached token as soon as its account or pod is deleted', async () => {
-  const text = token(payload({ 'kubernetes.io': bound({ pod: { name: 'p', uid: uid.pod } }) }));
-  expect(await reason(text)).toBe('user');
+  const text = token(payload({ 'kubernetes.io': boundClaims({ pod: { name: 'p', uid: uid.pod } }) }));
+  expect(await reasonOf(text)).toBe('user');
   expect(authenticator.authenticate(text, [API])).not.toBeInstanceOf(Promise);
   live.delete('pods/ns/p');
-  expect(await reason(text)).toBe('service account token has been invalidated');
+  expect(await reasonOf(text)).toBe('service account token has been invalidated');
   live.set('pods/ns/p', { uid: 'another', deletionTime: undefined });
-  expect(await reason(text)).toMatch('pod UID (another) does not match');
+  expect(await reasonOf(text)).toMatch('pod UID (another) does not match');
   live.set('pods/ns/p', { uid: uid.pod, deletionTime: undefined });
-  expect(await reason(text)).toBe('user');
+  expect(await reasonOf(text)).toBe('user');
   live.delete('serviceaccounts/ns/sa');
-  expect(await reason(text)).toBe('serviceaccounts "sa" not found');
+  expect(await reasonOf(text)).toBe('serviceaccounts "sa" not found');
 });
 
 it('service account authentication accepts a token for a minute after its account is marked for deletion', async () => {
-  const mark = (at: string, ago: number): void => void live.set(at, { uid: `uid of ${at}`, deletionTime: clock.now() - ago });
-  mark('serviceaccounts/ns/sa', 60_000);
-  expect(await reason(token())).toBe('user');
-  mark('serviceaccounts/ns/sa', 60_001);
-  expect(await reason(token())).toBe('service account ns/sa has been deleted');
+  const markDeleted = (at: string, ago: number): void => void live.set(at, { uid: `uid of ${at}`, deletionTime: clock.now() - ago });
+  markDeleted('serviceaccounts/ns/sa', 60_000);
+  expect(await reasonOf(token())).toBe('user');
+  markDeleted('serviceaccounts/ns/sa', 60_001);
+  expect(await reasonOf(token())).toBe('service account ns/sa has been deleted');
 });
 
 it('service account authentication waits for the newest state before it rejects a token', async () => {
   arriving.set('serviceaccounts/ns/new', { uid: 'u', deletionTime: undefined });
-  expect(await reason(token(payload({ 'kubernetes.io': bound({ serviceaccount: { name: 'new', uid: 'u' } }) })))).toBe('user');
+  expect(await reasonOf(token(payload({ 'kubernetes.io': boundClaims({ serviceaccount: { name: 'new', uid: 'u' } }) })))).toBe('user');
 });
 
 it('service account authentication checks the times of a cached token again and counts stale uses', async () => {
-  const text = token(payload({ jti: 'timed', 'kubernetes.io': bound({ warnafter: now + 1000 }), exp: now + 2000 }));
-  expect(await reason(text)).toBe('user');
+  const text = token(payload({ jti: 'timed', 'kubernetes.io': boundClaims({ warnafter: now + 1000 }), exp: now + 2000 }));
+  expect(await reasonOf(text)).toBe('user');
   clock.advance(1_001_500);
-  expect(await review(text)).toMatchObject({
-    notes: [['authentication.platform.io/stale-token', 'subject: system:serviceaccount:ns:sa, seconds after warning threshold: 1']],
+  expect(await authenticate(text)).toMatchObject({
+    auditAnnotations: [
+      ['authentication.platform.io/stale-token', 'subject: system:serviceaccount:ns:sa, seconds after warning threshold: 1'],
+    ],
   });
   expect(uses).toEqual(['fresh', 'stale']);
   clock.advance(1_100_000);
-  expect(await reason(text)).toBe('service account token has expired');
+  expect(await reasonOf(text)).toBe('service account token has expired');
 });
 
 it.each(['rsa', 'prime256v1', 'secp384r1', 'secp521r1'])(
@@ -278,16 +284,16 @@ it.each(['rsa', 'prime256v1', 'secp384r1', 'secp521r1'])(
       find: () => ({ uid: 'u', deletionTime: undefined }),
       secretToken: () => undefined,
       accountSecrets: () => [],
-      current: () => Promise.resolve(),
+      waitUntilCurrent: () => Promise.resolve(),
     };
-    const taker = serviceAccountTokens({
+    const taker = serviceAccountTokenAuthenticator({
       issuers: ['me'],
       keys: () => ({ verifying: keys }),
       audiences: [],
       objects,
       clock,
       names: GENERATED_NAMES.platform,
-      uses: { looked: () => undefined, counted: () => undefined, ofSecret: () => undefined },
+      useRecorder: { recordCacheLookup: () => undefined, recordUse: () => undefined, recordSecretUse: () => undefined },
     });
     const seconds = Math.floor(clock.now() / 1000);
     const times = { issuedAt: seconds, notBefore: seconds, expires: seconds + 600 };
@@ -338,59 +344,61 @@ describe('token in a Secret', () => {
       'kubernetes.io/serviceaccount/service-account.uid': uid.sa,
       ...changes,
     });
-  const keep = (text: string, invalidSince = '', lastUsed = ''): string => {
+  const storeInSecret = (text: string, invalidSince = '', lastUsed = ''): string => {
     secrets.set('ns/s', { token: text, invalidSince, lastUsed });
     return text;
   };
 
   it('is valid without expiration, for this server only, while its Secret contains it', async () => {
-    const text = keep(legacy());
-    expect(await review(text)).toEqual({
+    const text = storeInSecret(legacy());
+    expect(await authenticate(text)).toEqual({
       type: 'user',
       audiences: [API],
       user: { name: 'system:serviceaccount:ns:sa', uid: uid.sa, groups: ['system:serviceaccounts', 'system:serviceaccounts:ns'] },
-      notes: [
+      auditAnnotations: [
         ['authentication.platform.io/legacy-token', 'system:serviceaccount:ns:sa'],
         ['authentication.platform.io/legacy-token-manual-secret', 's'],
       ],
     });
-    expect(await review(text, ['x'])).toMatchObject({ reason: `token audiences ["${API}"] is invalid for the target audiences ["x"]` });
-    keep(legacy({ more: 1 }));
-    expect(await reason(text)).toBe("Token does not match server's copy");
+    expect(await authenticate(text, ['x'])).toMatchObject({
+      reason: `token audiences ["${API}"] is invalid for the target audiences ["x"]`,
+    });
+    storeInSecret(legacy({ more: 1 }));
+    expect(await reasonOf(text)).toBe("Token does not match server's copy");
     secrets.clear();
-    expect(await reason(text)).toBe('Token has been invalidated');
-    expect(await reason(keep(text, '2026-01-02'))).toMatch(
+    expect(await reasonOf(text)).toBe('Token has been invalidated');
+    expect(await reasonOf(storeInSecret(text, '2026-01-02'))).toMatch(
       /^the token in secret ns\/s for service account ns\/sa has been marked invalid\. /,
     );
-    keep(text);
+    storeInSecret(text);
     live.set('secrets/ns/s', { uid: uid.secret, deletionTime: clock.now() });
-    expect(await reason(text)).toBe('Token has been invalidated');
+    expect(await reasonOf(text)).toBe('Token has been invalidated');
   });
 
   it('records every use of the token that the Secret contains, valid or invalid, and no use of another', async () => {
-    const text = keep(legacy(), '', '2026-01-02');
-    expect(await review(text)).not.toHaveProperty('warning');
+    const text = storeInSecret(legacy(), '', '2026-01-02');
+    expect(await authenticate(text)).not.toHaveProperty('warning');
     expect(uses.splice(0)).toEqual(['implicit', 'manual', 'ns/s 2026-01-02']);
     accountSecrets.push('other', 's');
-    expect(await review(text)).toMatchObject({
+    expect(await authenticate(text)).toMatchObject({
       warning:
         'Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens.',
-      notes: [
+      auditAnnotations: [
         ['authentication.platform.io/legacy-token', 'system:serviceaccount:ns:sa'],
         ['authentication.platform.io/legacy-token-autogenerated-secret', 's'],
       ],
     });
     expect(uses.splice(0)).toEqual(['implicit', 'automatic', 'ns/s 2026-01-02']);
-    keep(text, 'since whenever');
-    expect(await review(text)).toMatchObject({ type: 'failed' });
+    storeInSecret(text, 'since whenever');
+    expect(await authenticate(text)).toMatchObject({ type: 'failed' });
     expect(uses.splice(0)).toEqual(['implicit', 'invalid', 'ns/s ']);
     accountSecrets.length = 0;
-    keep('another');
-    expect(await review(text)).toMatchObject({ type: 'failed' });
-    keep(text);
-    expect(await review(text, ['x'])).toMatchObject({ type: 'failed' });
+    storeInSecret('another');
+    expect(await authenticate(text)).toMatchObject({ type: 'failed' });
+    storeInSecret(text);
+    expect(await authenticate(text, ['x'])).toMatchObject({ type: 'failed' });
     expect(uses.splice(0)).toEqual(['implicit', 'implicit']);
-    await review(token(payload({ exp: now + 1e6 })));
+    await authenticate(token(payload({ exp: now + 1e6 })));
     expect(uses).toEqual(['fresh']);
   });
 
@@ -403,5 +411,7 @@ describe('token in a Secret', () => {
     [{ sub: 'x' }, 'sub claim is invalid'],
     [{ [claim('service-account.uid')]: 'x' }, `ServiceAccount UID (${uid.sa}) does not match claim (x)`],
     [{ [claim('service-account.name')]: 'no', sub: 'system:serviceaccount:ns:no' }, 'serviceaccounts "no" not found'],
-  ])('is rejected with the claims %j: %s', async (changes, expected) => expect(await reason(keep(legacy(changes)))).toBe(expected));
+  ])('is rejected with the claims %j: %s', async (changes, expected) =>
+    expect(await reasonOf(storeInSecret(legacy(changes)))).toBe(expected),
+  );
 });

@@ -1,6 +1,6 @@
 /**
- * Service account tokens as credentials. A token's signature is checked once and its claims are kept; its times, its audience and the objects
- * that it is bound to are looked at in every request.
+ * Service account tokens. A token's signature is verified once and its claims are cached; times, audience and bound
+ * objects are checked in every request.
  */
 import { LRUCache } from 'lru-cache';
 import type { ObjectKey } from '../../../shared/api/identity/identity';
@@ -9,182 +9,184 @@ import { quote } from '../../../shared/values/quote';
 import { serviceAccountGroups, serviceAccountUserName, type UserInfo } from '../../../shared/api/identity/user';
 import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
-import { NOT_MINE, type Remarks, type TokenAuthenticator, type TokenOutcome } from '../authenticator';
-import { fingerprint } from '../fingerprint';
+import { UNKNOWN_TOKEN, type AuthenticationRemarks, type TokenAuthenticator, type TokenOutcome } from '../authenticator';
+import { tokenFingerprint } from '../fingerprint';
 import { bindingFault, type BoundObjects } from './bound-objects';
 import { ClaimError, readClaims, type TokenClaims, type ObjectClaim } from './claims';
 import type { TokenKeys } from '../../../shared/api/identity/token-keys';
-import { LEGACY_ISSUERS, legacyStanding, readLegacyClaims, type LegacyUse } from './legacy';
+import { LEGACY_ISSUERS, legacyTokenStatus, readLegacyClaims, type LegacyTokenUse } from './legacy';
 import { parseToken, TokenError, verifySignature, type UnverifiedToken } from './signature';
 
-export interface ServiceAccountTokensOptions {
-  /** Whose tokens are taken. */
+export interface ServiceAccountTokenOptions {
+  /** Accepted issuers. */
   readonly issuers: readonly string[];
   readonly keys: () => Pick<TokenKeys, 'verifying'>;
-  /** What a token without any audience is good for. */
+  /** Audiences of a token without audiences. */
   readonly audiences: readonly string[];
   readonly objects: BoundObjects;
   readonly clock: Clock;
   readonly names: GeneratedNames;
-  readonly uses: TokenUses;
+  readonly useRecorder: TokenUseRecorder;
 }
 
-/** `stale`: its bearer should have had a newer one by now; `implicit`: it names no audience, which counts besides what else it is. */
-export type TokenUse = 'fresh' | 'stale' | 'implicit' | LegacyUse;
+/**
+ * `stale`: the client should have refreshed the token by now; `implicit`: the token has no audience, which is counted
+ * in addition.
+ */
+export type TokenUse = 'fresh' | 'stale' | 'implicit' | LegacyTokenUse;
 
-/** Who is told of the use of tokens. Neither may throw. */
-export interface TokenUses {
-  /** A token was looked for among those that are known. */
-  looked(isKnown: boolean): void;
-  counted(use: TokenUse): void;
-  /** The token that a Secret holds was presented; `lastUsed` is what the Secret says of it so far. */
-  ofSecret(secret: ObjectKey, lastUsed: string): void;
+/** Records the use of tokens. Neither method may throw. */
+export interface TokenUseRecorder {
+  /** A token was looked up in the cache of verified tokens. */
+  recordCacheLookup(isKnown: boolean): void;
+  recordUse(use: TokenUse): void;
+  /** A token of a Secret was used; `lastUsed` = the date in the label of the Secret. */
+  recordSecretUse(secret: ObjectKey, lastUsed: string): void;
 }
 
-/** Tokens whose signatures are known to be good. One costs some 2 KB. */
-const KEPT = 8192;
-/** By how much the clocks of those who issue and those who check may differ, in seconds; what is over is over to the second. */
-const LEEWAY = 60;
+/** A verified token takes some 2 KB. */
+const MAX_CACHED_TOKENS = 8192;
+/** Tolerance for clock differences in `nbf` and `iat`; not applied to the expiry. */
+const CLOCK_SKEW_SECONDS = 60;
 
-/** A token whose signature is good. */
+/** A token with a verified signature. */
 interface VerifiedToken {
-  /** The same object at every use: what follows from it is found again by it. */
+  /** The same object at every use: callers cache results by it. */
   readonly user: UserInfo;
-  /** What it was made for. */
   readonly audiences: readonly string[];
-  /** It names no audience: it is good for this server. */
-  readonly implicit: boolean;
-  /** What the time (in seconds since 1970) says against it, in upstream's words. */
+  /** The token has no audience: it is valid for this server. */
+  readonly hasImplicitAudience: boolean;
+  /** The error at the time (seconds since 1970), in upstream's words. */
   timeFault(now: number): string | undefined;
-  /** How it stands with the objects that it is bound to. */
-  standing(now: number): Standing;
+  /** Checks the objects that the token is bound to. */
+  bindingStatus(now: number): BindingStatus;
 }
 
-interface Standing {
-  /** In upstream's words; undefined = all is well. */
+interface BindingStatus {
+  /** In upstream's words; `undefined` when the token is valid. */
   readonly fault: string | undefined;
   readonly use?: { readonly as: TokenUse; readonly secret?: ObjectKey; readonly lastUsed?: string };
-  readonly remarks?: Remarks;
+  readonly remarks?: AuthenticationRemarks;
 }
 
-const FRESH: Standing = { fault: undefined, use: { as: 'fresh' } };
+const FRESH_STATUS: BindingStatus = { fault: undefined, use: { as: 'fresh' } };
 
-/** What the bearer of a token hears that a controller once put into a Secret. */
-const DISCOURAGED =
+/** Warning for the use of a token that a controller created in a Secret. */
+const AUTOGENERATED_TOKEN_WARNING =
   'Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens.';
 
-export function serviceAccountTokens(options: ServiceAccountTokensOptions): TokenAuthenticator {
-  const { issuers, keys, objects, clock, uses } = options;
-  const verified = new LRUCache<string, VerifiedToken>({ max: KEPT });
-  let present = keys();
+export function serviceAccountTokenAuthenticator(options: ServiceAccountTokenOptions): TokenAuthenticator {
+  const { issuers, keys, objects, clock, useRecorder } = options;
+  const verifiedTokens = new LRUCache<string, VerifiedToken>({ max: MAX_CACHED_TOKENS });
+  let currentKeys = keys();
 
-  async function verify(name: string, token: UnverifiedToken, audiences: readonly string[]): Promise<TokenOutcome> {
+  async function verify(cacheKey: string, token: UnverifiedToken, audiences: readonly string[]): Promise<TokenOutcome> {
     try {
-      const used = present;
-      await verifySignature(token, used.verifying);
-      const known = isLegacy(token) ? legacyToken(options, name, token) : boundToken(options, token);
-      if (used === present) verified.set(name, known);
-      return await check(known, audiences);
+      const verifyingKeys = currentKeys;
+      await verifySignature(token, verifyingKeys.verifying);
+      const verifiedToken = isLegacy(token) ? legacyToken(options, cacheKey, token) : boundToken(options, token);
+      if (verifyingKeys === currentKeys) verifiedTokens.set(cacheKey, verifiedToken);
+      return await checkToken(verifiedToken, audiences);
     } catch (error) {
       if (error instanceof TokenError || error instanceof ClaimError) return { type: 'failed', reason: error.message };
       throw error;
     }
   }
 
-  function check(token: VerifiedToken, audiences: readonly string[]): TokenOutcome | Promise<TokenOutcome> {
-    if (token.implicit) uses.counted('implicit');
-    const common = audiences.filter((audience) => token.audiences.includes(audience));
+  function checkToken(token: VerifiedToken, audiences: readonly string[]): TokenOutcome | Promise<TokenOutcome> {
+    if (token.hasImplicitAudience) useRecorder.recordUse('implicit');
+    const commonAudiences = audiences.filter((audience) => token.audiences.includes(audience));
     const now = clock.now() / 1000;
-    const fault = audiences.length > 0 && common.length === 0 ? audienceFault(token.audiences, audiences) : token.timeFault(now);
+    const fault = audiences.length > 0 && commonAudiences.length === 0 ? audienceFault(token.audiences, audiences) : token.timeFault(now);
     if (fault !== undefined) return { type: 'failed', reason: fault };
-    const standing = token.standing(now);
-    if (standing.fault === undefined) return settled(token, standing, common);
-    // The token may be younger than what this replica sees.
-    return objects.current().then(() => settled(token, token.standing(now), common));
+    const status = token.bindingStatus(now);
+    if (status.fault === undefined) return outcomeOf(token, status, commonAudiences);
+    // The token may be newer than this replica's cache.
+    return objects.waitUntilCurrent().then(() => outcomeOf(token, token.bindingStatus(now), commonAudiences));
   }
 
-  function settled({ user }: VerifiedToken, { fault, use, remarks }: Standing, audiences: readonly string[]): TokenOutcome {
-    if (use !== undefined) uses.counted(use.as);
-    if (use?.secret !== undefined) uses.ofSecret(use.secret, use.lastUsed ?? '');
+  function outcomeOf({ user }: VerifiedToken, { fault, use, remarks }: BindingStatus, audiences: readonly string[]): TokenOutcome {
+    if (use !== undefined) useRecorder.recordUse(use.as);
+    if (use?.secret !== undefined) useRecorder.recordSecretUse(use.secret, use.lastUsed ?? '');
     if (fault !== undefined) return { type: 'failed', reason: fault };
     return { type: 'user', user, audiences, ...remarks };
   }
 
   return {
     authenticate(text, audiences) {
-      if (keys() !== present) {
-        // What a key vouched for that may be gone is to be proven again.
-        present = keys();
-        verified.clear();
+      if (keys() !== currentKeys) {
+        // A key may have been removed, so signatures are verified again.
+        currentKeys = keys();
+        verifiedTokens.clear();
       }
-      const name = fingerprint(text);
-      const known = verified.get(name);
-      if (known !== undefined) {
-        uses.looked(true);
-        return check(known, audiences);
+      const cacheKey = tokenFingerprint(text);
+      const cached = verifiedTokens.get(cacheKey);
+      if (cached !== undefined) {
+        useRecorder.recordCacheLookup(true);
+        return checkToken(cached, audiences);
       }
       const token = parseToken(text);
-      const isMine = token !== undefined && (isLegacy(token) || issuers.some((issuer) => token.payload['iss'] === issuer));
-      if (!isMine) return NOT_MINE;
-      uses.looked(false);
-      return verify(name, token, audiences);
+      const isServiceAccountToken = token !== undefined && (isLegacy(token) || issuers.some((issuer) => token.payload['iss'] === issuer));
+      if (!isServiceAccountToken) return UNKNOWN_TOKEN;
+      useRecorder.recordCacheLookup(false);
+      return verify(cacheKey, token, audiences);
     },
   };
 }
 
-function boundToken(options: ServiceAccountTokensOptions, { payload }: UnverifiedToken): VerifiedToken {
+function boundToken(options: ServiceAccountTokenOptions, { payload }: UnverifiedToken): VerifiedToken {
   const { names, objects, clock } = options;
-  const written = readClaims(payload);
-  const claims = { ...written, namespace: canonicalNamespace(names, written.namespace) };
+  const rawClaims = readClaims(payload);
+  const claims = { ...rawClaims, namespace: canonicalNamespace(names, rawClaims.namespace) };
   const user = userOf(claims, names);
   return {
     user,
     audiences: claims.audiences.length === 0 ? options.audiences : claims.audiences,
-    implicit: claims.audiences.length === 0,
+    hasImplicitAudience: claims.audiences.length === 0,
     timeFault: (now) => timeFault(claims, now),
-    standing(now) {
+    bindingStatus(now) {
       const fault = bindingFault(claims, objects, clock);
       if (fault !== undefined) return { fault };
-      return claims.warnAfter !== undefined && now > claims.warnAfter ? staleStanding(user, now - claims.warnAfter) : FRESH;
+      return claims.warnAfter !== undefined && now > claims.warnAfter ? staleTokenStatus(user, now - claims.warnAfter) : FRESH_STATUS;
     },
   };
 }
 
-function legacyToken(options: ServiceAccountTokensOptions, name: string, { payload }: UnverifiedToken): VerifiedToken {
+function legacyToken(options: ServiceAccountTokenOptions, fingerprint: string, { payload }: UnverifiedToken): VerifiedToken {
   const { names, objects } = options;
-  const written = readLegacyClaims(payload);
-  const claims = { ...written, namespace: canonicalNamespace(names, written.namespace) };
+  const rawClaims = readLegacyClaims(payload);
+  const claims = { ...rawClaims, namespace: canonicalNamespace(names, rawClaims.namespace) };
   const user = accountOf(claims.namespace, claims.account);
   return {
     user,
     audiences: options.audiences,
-    implicit: true,
+    hasImplicitAudience: true,
     timeFault: () => undefined,
-    standing() {
-      const { fault, use } = legacyStanding(claims, name, objects, names);
+    bindingStatus() {
+      const { fault, use } = legacyTokenStatus(claims, fingerprint, objects, names);
       if (use === undefined) return { fault };
       const secret = { namespace: claims.namespace, name: claims.secret };
-      return { fault, use: { ...use, secret }, remarks: legacyRemarks(user, use.as, claims.secret) };
+      return { fault, use: { ...use, secret }, remarks: legacyTokenRemarks(user, use.as, claims.secret) };
     },
   };
 }
 
-function staleStanding({ name }: UserInfo, seconds: number): Standing {
+function staleTokenStatus({ name }: UserInfo, seconds: number): BindingStatus {
   const note = `subject: ${name}, seconds after warning threshold: ${Math.floor(seconds)}`;
-  return { fault: undefined, use: { as: 'stale' }, remarks: { notes: [['authentication.platform.io/stale-token', note]] } };
+  return { fault: undefined, use: { as: 'stale' }, remarks: { auditAnnotations: [['authentication.platform.io/stale-token', note]] } };
 }
 
-/** Not where the token is refused: nothing is said of those. */
-function legacyRemarks({ name }: UserInfo, use: LegacyUse, secret: string): Remarks {
-  const notes = (kind: string): NonNullable<Remarks['notes']> => [
+/** A rejected token has no remarks. */
+function legacyTokenRemarks({ name }: UserInfo, use: LegacyTokenUse, secret: string): AuthenticationRemarks {
+  const annotationsFor = (kind: string): NonNullable<AuthenticationRemarks['auditAnnotations']> => [
     ['authentication.platform.io/legacy-token', name],
     [`authentication.platform.io/legacy-token-${kind}`, secret],
   ];
   switch (use) {
     case 'automatic':
-      return { warning: DISCOURAGED, notes: notes('autogenerated-secret') };
+      return { warning: AUTOGENERATED_TOKEN_WARNING, auditAnnotations: annotationsFor('autogenerated-secret') };
     case 'manual':
-      return { notes: notes('manual-secret') };
+      return { auditAnnotations: annotationsFor('manual-secret') };
     case 'invalid':
       return {};
   }
@@ -194,20 +196,20 @@ function isLegacy({ payload }: UnverifiedToken): boolean {
   return LEGACY_ISSUERS.has(stringAt(payload, 'iss') ?? '');
 }
 
-/** Every token has an end: one that names none is taken for one that is over. */
+/** A token without `exp` reads as expired, so every token expires. */
 function timeFault({ expires, notBefore, issuedAt }: TokenClaims, now: number): string | undefined {
   if (now > expires) return 'service account token has expired';
-  if (now < notBefore - LEEWAY) return 'service account token is not valid yet';
-  return now < issuedAt - LEEWAY ? 'service account token is issued in the future' : undefined;
+  if (now < notBefore - CLOCK_SKEW_SECONDS) return 'service account token is not valid yet';
+  return now < issuedAt - CLOCK_SKEW_SECONDS ? 'service account token is issued in the future' : undefined;
 }
 
-function audienceFault(made: readonly string[], wanted: readonly string[]): string {
+function audienceFault(tokenAudiences: readonly string[], requestedAudiences: readonly string[]): string {
   const list = (audiences: readonly string[]): string => `[${audiences.map((audience) => quote(audience)).join(' ')}]`;
-  return `token audiences ${list(made)} is invalid for the target audiences ${list(wanted)}`;
+  return `token audiences ${list(tokenAudiences)} is invalid for the target audiences ${list(requestedAudiences)}`;
 }
 
 function userOf({ namespace, account, id, pod, node }: TokenClaims, { prefix }: GeneratedNames): UserInfo {
-  const facts: readonly (readonly [name: string, value: string | undefined])[] = [
+  const extraValues: readonly (readonly [name: string, value: string | undefined])[] = [
     ['credential-id', id === '' ? undefined : `JTI=${id}`],
     ['node-name', node?.name],
     ['node-uid', node?.uid],
@@ -215,7 +217,7 @@ function userOf({ namespace, account, id, pod, node }: TokenClaims, { prefix }: 
     ['pod-uid', pod?.uid],
   ];
   const extra: Record<string, readonly string[]> = {};
-  for (const [fact, value] of facts) if (value !== undefined && value !== '') extra[`authentication.${prefix}/${fact}`] = [value];
+  for (const [name, value] of extraValues) if (value !== undefined && value !== '') extra[`authentication.${prefix}/${name}`] = [value];
   return { ...accountOf(namespace, account), ...(Object.keys(extra).length === 0 ? {} : { extra }) };
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a service account token says: its claims as texts of a signed JSON object and as values.
- * Both dialects' spellings are read; the server's own is written. Never checks whether what is said is true.
+ * Reads and writes the claims of service account tokens. Both spellings are read; this server's spelling is written.
+ * Does not verify claims.
  */
 import { serviceAccountUserName } from '../../../shared/api/identity/user';
 import { objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
@@ -18,7 +18,7 @@ export interface TokenClaims {
   readonly expires: number;
   readonly notBefore: number;
   readonly issuedAt: number;
-  /** When a token should have been replaced by a newer one that nevertheless is good for longer; absent = never. */
+  /** When the token should have been replaced by a newer one, although it stays valid; absent = never. */
   readonly warnAfter?: number;
   readonly id: string;
   readonly namespace: string;
@@ -28,7 +28,7 @@ export interface TokenClaims {
   readonly node?: ObjectClaim;
 }
 
-/** Members in upstream's order. */
+/** Members are in upstream's order. */
 export function writeClaims(claims: TokenClaims, names: GeneratedNames): JsonObject {
   const { account, pod, secret, node, warnAfter } = claims;
   return {
@@ -39,10 +39,10 @@ export function writeClaims(claims: TokenClaims, names: GeneratedNames): JsonObj
     jti: claims.id,
     [names.prefix]: {
       namespace: claims.namespace,
-      ...(node === undefined ? {} : { node: writeObject(node) }),
-      ...(pod === undefined ? {} : { pod: writeObject(pod) }),
-      ...(secret === undefined ? {} : { secret: writeObject(secret) }),
-      serviceaccount: writeObject(account),
+      ...(node === undefined ? {} : { node: writeObjectClaim(node) }),
+      ...(pod === undefined ? {} : { pod: writeObjectClaim(pod) }),
+      ...(secret === undefined ? {} : { secret: writeObjectClaim(secret) }),
+      serviceaccount: writeObjectClaim(account),
       ...(warnAfter === undefined ? {} : { warnafter: warnAfter }),
     },
     nbf: claims.notBefore,
@@ -50,19 +50,19 @@ export function writeClaims(claims: TokenClaims, names: GeneratedNames): JsonObj
   };
 }
 
-function writeObject({ name, uid }: ObjectClaim): JsonObject {
+function writeObjectClaim({ name, uid }: ObjectClaim): JsonObject {
   return { name, ...(uid === '' ? {} : { uid }) };
 }
 
-/** Some claim is not of its type; the message says which. */
+/** A claim has the wrong type. */
 export class ClaimError extends Error {}
 
-/** Throws {@link ClaimError}. What is absent reads as empty, 0 or, of an end, as the beginning of time. */
+/** Throws {@link ClaimError}. Absent claims read as '' or 0; an absent `exp` is thus in the past. */
 export function readClaims(payload: JsonObject): TokenClaims {
   const bound =
     Object.values(GENERATED_NAMES)
       .map(({ prefix }) => objectAt(payload, prefix))
-      .find((found) => found !== undefined) ?? {};
+      .find((candidate) => candidate !== undefined) ?? {};
   const warnAfter = timeAt(bound, 'warnafter');
   const [pod, secret, node] = [objectClaim(bound, 'pod'), objectClaim(bound, 'secret'), objectClaim(bound, 'node')];
   return {
@@ -82,8 +82,8 @@ export function readClaims(payload: JsonObject): TokenClaims {
 }
 
 function objectClaim(claims: JsonObject, member: string): ObjectClaim | undefined {
-  const found = objectAt(claims, member);
-  return found === undefined ? undefined : { name: stringAt(found, 'name') ?? '', uid: stringAt(found, 'uid') ?? '' };
+  const claim = objectAt(claims, member);
+  return claim === undefined ? undefined : { name: stringAt(claim, 'name') ?? '', uid: stringAt(claim, 'uid') ?? '' };
 }
 
 function audiencesOf(payload: JsonObject): readonly string[] {

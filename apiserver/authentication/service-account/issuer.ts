@@ -1,4 +1,4 @@
-/** Signs service account tokens. What they say is decided by whoever asks for one. */
+/** Signs service account tokens. The caller decides their claims. */
 import { signToken } from '../../../shared/api/identity/signed-token';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import { writeClaims, type TokenClaims } from './claims';

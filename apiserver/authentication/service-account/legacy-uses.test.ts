@@ -1,5 +1,5 @@
 import { ManualClock, settle } from '../../../test/support/manual-clock';
-import { legacyUses } from './legacy-uses';
+import { legacyTokenUseRecorder } from './legacy-uses';
 
 const MINUTE = 60_000;
 const S = { namespace: 'ns', name: 's' };
@@ -8,20 +8,20 @@ let clock: ManualClock;
 let marked: string[];
 let failures: string[];
 let answer: () => Promise<void>;
-let used: ReturnType<typeof legacyUses>;
+let used: ReturnType<typeof legacyTokenUseRecorder>;
 
 beforeEach(() => {
   clock = new ManualClock(Date.UTC(2026, 0, 2, 23, 58));
   marked = [];
   failures = [];
   answer = () => Promise.resolve();
-  used = legacyUses({
+  used = legacyTokenUseRecorder({
     clock,
-    mark: ({ name }, day) => {
+    recordLastUsed: ({ name }, day) => {
       marked.push(`${name} ${day}`);
       return answer();
     },
-    failed: (message) => void failures.push(message),
+    onError: (message) => void failures.push(message),
   });
 });
 
@@ -53,12 +53,12 @@ it('legacy token use is written once and retried after a minute when the write f
 it('legacy token use has at most four concurrent writes and records a skipped use at the next one', async () => {
   const release: (() => void)[] = [];
   answer = () => new Promise((resolve) => release.push(resolve));
-  const all = Array.from({ length: 5000 }, (_item, index) => ({ namespace: 'ns', name: `s${index}` }));
-  for (const secret of all) used(secret, '');
+  const secretNames = Array.from({ length: 5000 }, (_item, index) => ({ namespace: 'ns', name: `s${index}` }));
+  for (const secret of secretNames) used(secret, '');
   expect(marked).toHaveLength(4);
   for (const go of release.splice(0)) go();
   await settle(3);
-  for (const secret of all) used(secret, '');
+  for (const secret of secretNames) used(secret, '');
   expect(marked).toHaveLength(8);
   expect(new Set(marked).size).toBe(8);
 });

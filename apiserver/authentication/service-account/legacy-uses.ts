@@ -1,35 +1,41 @@
 /**
- * When a Secret is marked with the day on which its token was last used: at most once a day, and never on the path of a request. What cannot be
- * marked now is marked at a later use. Never knows how.
+ * Records in the Secret of a legacy token the day of its last use: at most once a day and not on the request path. A
+ * use that cannot be recorded now is recorded at a later use.
  */
 import { LRUCache } from 'lru-cache';
 import type { ObjectKey } from '../../../shared/api/identity/identity';
 import { formatUtcDay } from '../../../shared/api/metadata/object-meta';
 import type { Clock } from '../../../shared/runtime/clock';
 
-export interface LegacyUsesOptions {
+export interface LegacyTokenUsesOptions {
   readonly clock: Clock;
-  readonly mark: (secret: ObjectKey, day: string) => Promise<void>;
-  readonly failed: (message: string, error: unknown) => void;
+  readonly recordLastUsed: (secret: ObjectKey, day: string) => Promise<void>;
+  readonly onError: (message: string, error: unknown) => void;
 }
 
-/** Secrets whose marking was begun lately: an entry costs some 200 bytes, and forgetting one costs a write that changes nothing. */
-const KEPT = 1024;
-const AT_ONCE = 4;
+/**
+ * Secrets with a recent attempt. An entry takes some 200 bytes; an evicted entry costs a write that changes nothing.
+ */
+const MAX_TRACKED_SECRETS = 1024;
+const MAX_CONCURRENT_WRITES = 4;
 const RETRY_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
 
-/** See TokenUses.ofSecret. */
-export function legacyUses({ clock, mark, failed }: LegacyUsesOptions): (secret: ObjectKey, lastUsed: string) => void {
-  const begun = new LRUCache<string, number>({ max: KEPT });
+/** See TokenUseRecorder.recordSecretUse. */
+export function legacyTokenUseRecorder({
+  clock,
+  recordLastUsed,
+  onError,
+}: LegacyTokenUsesOptions): (secret: ObjectKey, lastUsed: string) => void {
+  const attempts = new LRUCache<string, number>({ max: MAX_TRACKED_SECRETS });
   let running = 0;
 
-  async function markNow(secret: ObjectKey): Promise<void> {
+  async function recordToday(secret: ObjectKey): Promise<void> {
     running += 1;
     try {
-      await mark(secret, formatUtcDay(clock.now()));
+      await recordLastUsed(secret, formatUtcDay(clock.now()));
     } catch (error) {
-      failed(`the use of the token in secret ${secret.namespace}/${secret.name} could not be recorded`, error);
+      onError(`the use of the token in secret ${secret.namespace}/${secret.name} could not be recorded`, error);
     } finally {
       running -= 1;
     }
@@ -37,12 +43,12 @@ export function legacyUses({ clock, mark, failed }: LegacyUsesOptions): (secret:
 
   return (secret, lastUsed) => {
     const now = clock.now();
-    // Tomorrow was written by a replica whose clock is ahead.
-    if (lastUsed === formatUtcDay(now) || lastUsed === formatUtcDay(now + DAY_MS) || running >= AT_ONCE) return;
+    // A replica with a clock ahead of this one may have recorded tomorrow.
+    if (lastUsed === formatUtcDay(now) || lastUsed === formatUtcDay(now + DAY_MS) || running >= MAX_CONCURRENT_WRITES) return;
     const key = `${secret.namespace}/${secret.name}`;
-    const last = begun.get(key);
-    if (last !== undefined && clock.monotonic() - last < RETRY_MS) return;
-    begun.set(key, clock.monotonic());
-    void markNow(secret);
+    const lastAttempt = attempts.get(key);
+    if (lastAttempt !== undefined && clock.monotonic() - lastAttempt < RETRY_MS) return;
+    attempts.set(key, clock.monotonic());
+    void recordToday(secret);
   };
 }

@@ -1,48 +1,48 @@
 /**
- * Which nodes need which objects: by the pods on them, and by the volumes whose claims these pods use. Told of every pod, volume and attachment; looks
- * nothing up itself. Holds what is referred to once, however many pods do.
+ * The graph of the Node authorizer: which nodes reference which objects, through the pods on them and through the
+ * volumes bound to the claims of those pods. Updated with every pod, volume and attachment.
  */
 import type { Reference, VolumeReferences } from './references';
 
-/** Something that pods refer to. */
-interface Target {
+/** An object that pods reference. */
+interface ReferencedObject {
   readonly key: string;
-  /** How many references lead to it from the pods of a node. */
+  /** Number of references by pods, for each node. */
   readonly nodes: Map<string, number>;
 }
 
 interface KnownPod {
   readonly node: string;
-  readonly targets: readonly Target[];
+  readonly targets: readonly ReferencedObject[];
 }
 
 const keyOf = ({ kind, namespace, name }: Reference): string => `${kind}/${namespace}/${name}`;
 
 export class NodeGraph {
-  private readonly targets = new Map<string, Target>();
+  private readonly targets = new Map<string, ReferencedObject>();
   private readonly pods = new Map<string, KnownPod>();
   private readonly volumes = new Map<string, VolumeReferences>();
-  /** Names of volumes, by the Secret that they need. */
-  private readonly volumesOfSecret = new Map<string, Set<string>>();
+  /** Names of PersistentVolumes by the Secret that they reference. */
+  private readonly volumesBySecret = new Map<string, Set<string>>();
   private readonly attachments = new Map<string, string>();
 
-  /** `key` is namespace/name. A pod that is on no node or gone has no `node`. */
+  /** `key`: namespace/name. `node` is `undefined` for a pod that is unscheduled or deleted. */
   setPod(key: string, node: string | undefined, references: readonly Reference[]): void {
-    const before = this.pods.get(key);
-    if (before !== undefined) this.release(before);
+    const previous = this.pods.get(key);
+    if (previous !== undefined) this.removeReferences(previous);
     this.pods.delete(key);
     if (node === undefined) return;
-    const targets = references.map((reference) => this.target(keyOf(reference)));
+    const targets = references.map((reference) => this.getOrCreateTarget(keyOf(reference)));
     for (const { nodes } of targets) nodes.set(node, (nodes.get(node) ?? 0) + 1);
     this.pods.set(key, { node, targets });
   }
 
-  /** No `references` = it is gone. */
+  /** `references` is `undefined` when the volume was deleted. */
   setVolume(name: string, references: VolumeReferences | undefined): void {
     for (const secret of this.volumes.get(name)?.secrets ?? []) {
-      const volumes = this.volumesOfSecret.get(keyOf(secret));
+      const volumes = this.volumesBySecret.get(keyOf(secret));
       volumes?.delete(name);
-      if (volumes?.size === 0) this.volumesOfSecret.delete(keyOf(secret));
+      if (volumes?.size === 0) this.volumesBySecret.delete(keyOf(secret));
     }
     if (references === undefined) {
       this.volumes.delete(name);
@@ -50,26 +50,26 @@ export class NodeGraph {
     }
     this.volumes.set(name, references);
     for (const secret of references.secrets) {
-      const volumes = this.volumesOfSecret.get(keyOf(secret)) ?? new Set<string>();
-      this.volumesOfSecret.set(keyOf(secret), volumes.add(name));
+      const volumes = this.volumesBySecret.get(keyOf(secret)) ?? new Set<string>();
+      this.volumesBySecret.set(keyOf(secret), volumes.add(name));
     }
   }
 
-  /** No `node` = it is gone. */
+  /** `node` is `undefined` when the attachment was deleted. */
   setAttachment(name: string, node: string | undefined): void {
     if (node === undefined) this.attachments.delete(name);
     else this.attachments.set(name, node);
   }
 
-  /** Whether a pod on the node needs the object, or a volume of such a pod does. */
-  needs(node: string, reference: Reference): boolean {
+  /** Whether a pod on the node, or a volume of such a pod, references the object. */
+  isReferencedByNode(node: string, reference: Reference): boolean {
     const key = keyOf(reference);
     if (this.targets.get(key)?.nodes.has(node) === true) return true;
-    for (const volume of this.volumesOfSecret.get(key) ?? []) if (this.needsVolume(node, volume)) return true;
+    for (const volume of this.volumesBySecret.get(key) ?? []) if (this.isVolumeReferencedByNode(node, volume)) return true;
     return false;
   }
 
-  needsVolume(node: string, volume: string): boolean {
+  isVolumeReferencedByNode(node: string, volume: string): boolean {
     const claim = this.volumes.get(volume)?.claim;
     return claim !== undefined && this.targets.get(keyOf(claim))?.nodes.has(node) === true;
   }
@@ -78,18 +78,18 @@ export class NodeGraph {
     return this.attachments.get(attachment) === node;
   }
 
-  private target(key: string): Target {
-    const known = this.targets.get(key);
-    if (known !== undefined) return known;
-    const made = { key, nodes: new Map<string, number>() };
-    this.targets.set(key, made);
-    return made;
+  private getOrCreateTarget(key: string): ReferencedObject {
+    const existing = this.targets.get(key);
+    if (existing !== undefined) return existing;
+    const created = { key, nodes: new Map<string, number>() };
+    this.targets.set(key, created);
+    return created;
   }
 
-  private release({ node, targets }: KnownPod): void {
+  private removeReferences({ node, targets }: KnownPod): void {
     for (const { key, nodes } of targets) {
-      const left = (nodes.get(node) ?? 1) - 1;
-      if (left > 0) nodes.set(node, left);
+      const remaining = (nodes.get(node) ?? 1) - 1;
+      if (remaining > 0) nodes.set(node, remaining);
       else nodes.delete(node);
       if (nodes.size === 0) this.targets.delete(key);
     }

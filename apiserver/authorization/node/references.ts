@@ -1,15 +1,18 @@
-/** Which objects a pod or a volume needs on the node that it is on. Reads one object; keeps nothing. */
+/** Extracts the objects that a pod or PersistentVolume references. */
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 
-export type ReferredKind = 'secret' | 'configmap' | 'claim' | 'account';
+export type ReferenceKind = 'secret' | 'configmap' | 'claim' | 'account';
 
 export interface Reference {
-  readonly kind: ReferredKind;
+  readonly kind: ReferenceKind;
   readonly namespace: string;
   readonly name: string;
 }
 
-/** Where sources of volumes, which pods and persistent volumes share, name a Secret: the source, and the member that holds `name` (and `namespace`). */
+/**
+ * Where volume sources of pods and PersistentVolumes name a Secret: the source, and the member with `name` (and
+ * `namespace`).
+ */
 const SECRET_MEMBERS: readonly (readonly [source: string, member: string])[] = [
   ...['cephfs', 'cinder', 'flexVolume', 'iscsi', 'rbd', 'scaleIO', 'storageos'].map((source) => [source, 'secretRef'] as const),
   ...['nodePublishSecretRef', 'nodeStageSecretRef', 'nodeExpandSecretRef'].map((member) => ['csi', member] as const),
@@ -17,12 +20,12 @@ const SECRET_MEMBERS: readonly (readonly [source: string, member: string])[] = [
 
 const CONTAINERS = ['initContainers', 'containers', 'ephemeralContainers'];
 
-/** The references of a pod that is on a node, some of them perhaps twice. */
+/** References of a pod, possibly with duplicates. */
 export function podReferences(pod: JsonObject): readonly Reference[] {
   const [metadata, spec] = [objectAt(pod, 'metadata'), objectAt(pod, 'spec')];
   const [namespace, name] = [stringAt(metadata, 'namespace') ?? '', stringAt(metadata, 'name') ?? ''];
-  const refer = (kind: ReferredKind, to: string | undefined): readonly Reference[] =>
-    to === undefined || to === '' ? [] : [{ kind, namespace, name: to }];
+  const refer = (kind: ReferenceKind, referenced: string | undefined): readonly Reference[] =>
+    referenced === undefined || referenced === '' ? [] : [{ kind, namespace, name: referenced }];
   return [
     ...refer('account', stringAt(spec, 'serviceAccountName')),
     ...objectsAt(spec, 'imagePullSecrets').flatMap((secret) => refer('secret', stringAt(secret, 'name'))),
@@ -31,7 +34,7 @@ export function podReferences(pod: JsonObject): readonly Reference[] {
   ];
 }
 
-type Refer = (kind: ReferredKind, name: string | undefined) => readonly Reference[];
+type Refer = (kind: ReferenceKind, name: string | undefined) => readonly Reference[];
 
 function containerReferences(container: JsonObject, refer: Refer): readonly Reference[] {
   const sources = [
@@ -54,7 +57,7 @@ function volumeReferences(volume: JsonObject, pod: string, refer: Refer): readon
       ...refer('configmap', stringAt(objectAt(source, 'configMap'), 'name')),
     ]),
     ...refer('claim', stringAt(objectAt(volume, 'persistentVolumeClaim'), 'claimName')),
-    // Such a claim is called after the pod and the volume.
+    // The claim of an ephemeral volume is named after the pod and the volume.
     ...(objectAt(volume, 'ephemeral') === undefined ? [] : refer('claim', `${pod}-${stringAt(volume, 'name') ?? ''}`)),
     ...refer('secret', stringAt(objectAt(volume, 'azureFile'), 'secretName')),
     ...SECRET_MEMBERS.flatMap(([source, member]) => refer('secret', stringAt(objectAt(objectAt(volume, source), member), 'name'))),
@@ -62,12 +65,12 @@ function volumeReferences(volume: JsonObject, pod: string, refer: Refer): readon
 }
 
 export interface VolumeReferences {
-  /** Whose claim it is bound to; undefined = to none. */
+  /** The claim that the volume is bound to; `undefined` when it is not bound. */
   readonly claim: Reference | undefined;
   readonly secrets: readonly Reference[];
 }
 
-/** A Secret without a namespace is in that of the claim. */
+/** A Secret without a namespace is in the namespace of the claim. */
 export function volumeReferencesOf(volume: JsonObject): VolumeReferences {
   const spec = objectAt(volume, 'spec');
   const claimRef = objectAt(spec, 'claimRef');

@@ -1,4 +1,4 @@
-/** A role binding as the authorizer sees it: which role it grants, and to whom. Reads no role. */
+/** A role binding in the form that the authorizer uses: the role and the subjects. */
 import { canonicalNamespace, canonicalUserName, type GeneratedNames } from '../../../shared/names/dialect';
 import { serviceAccountUserName } from '../../../shared/api/identity/user';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
@@ -13,31 +13,31 @@ export interface RoleReference {
 }
 
 export interface BindingSubject {
-  /** Whether it is found by the name of a user or by that of a group. */
-  readonly found: 'user' | 'group';
-  /** The name of that user or group. */
+  /** Whether the subject is looked up by user name or by group name. A service account is a user. */
+  readonly kind: 'user' | 'group';
+  /** The user or group name. */
   readonly key: string;
-  /** In upstream's words: `Group "system:masters"`, `ServiceAccount "name/namespace"`. */
+  /** For reasons, as upstream prints it: `Group "system:masters"`, `ServiceAccount "name/namespace"`. */
   readonly text: string;
 }
 
 export interface Binding {
-  /** In upstream's words: `RoleBinding "name/namespace"`. */
+  /** For reasons, as upstream prints it: `RoleBinding "name/namespace"`. */
   readonly text: string;
-  /** '' = it holds everywhere. */
+  /** '' = a ClusterRoleBinding. */
   readonly namespace: string;
   readonly role: RoleReference;
   readonly subjects: readonly BindingSubject[];
 }
 
-/** What a binding in a namespace ('' = a ClusterRoleBinding) grants. */
+/** `namespace` is '' for a ClusterRoleBinding. */
 export function readRoleReference(namespace: string, binding: JsonObject): RoleReference {
   const role = objectAt(binding, 'roleRef');
   const kind: RoleKind = stringAt(role, 'kind') === 'Role' ? 'Role' : 'ClusterRole';
   return { kind, namespace: kind === 'Role' ? namespace : '', name: stringAt(role, 'name') ?? '' };
 }
 
-/** `namespace` is '' for a ClusterRoleBinding. Of a subject that is none of the three kinds nothing is known, and nothing is granted to it. */
+/** `namespace` is '' for a ClusterRoleBinding. Subjects of unknown kinds are ignored. */
 export function readBinding(namespace: string, name: string, object: JsonObject, names: GeneratedNames): Binding {
   return {
     text: namespace === '' ? `ClusterRoleBinding ${JSON.stringify(name)}` : `RoleBinding ${JSON.stringify(`${name}/${namespace}`)}`,
@@ -47,20 +47,20 @@ export function readBinding(namespace: string, name: string, object: JsonObject,
   };
 }
 
-function readSubject(subject: JsonObject, bound: string, names: GeneratedNames): readonly BindingSubject[] {
+function readSubject(subject: JsonObject, bindingNamespace: string, names: GeneratedNames): readonly BindingSubject[] {
   const name = stringAt(subject, 'name') ?? '';
   switch (stringAt(subject, 'kind')) {
     case 'User':
-      return [{ found: 'user', key: canonicalUserName(names, name), text: `User ${JSON.stringify(name)}` }];
+      return [{ kind: 'user', key: canonicalUserName(names, name), text: `User ${JSON.stringify(name)}` }];
     case 'Group':
-      return [{ found: 'group', key: canonicalUserName(names, name), text: `Group ${JSON.stringify(name)}` }];
+      return [{ kind: 'group', key: canonicalUserName(names, name), text: `Group ${JSON.stringify(name)}` }];
     case 'ServiceAccount': {
-      const given = stringAt(subject, 'namespace') ?? '';
-      const namespace = given === '' ? bound : canonicalNamespace(names, given);
+      const subjectNamespace = stringAt(subject, 'namespace') ?? '';
+      const namespace = subjectNamespace === '' ? bindingNamespace : canonicalNamespace(names, subjectNamespace);
       if (namespace === '') return [];
       return [
         {
-          found: 'user',
+          kind: 'user',
           key: serviceAccountUserName(namespace, name),
           text: `ServiceAccount ${JSON.stringify(`${name}/${namespace}`)}`,
         },

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../shared/values/json';
 import type { Attributes } from '../authorizer';
 import { rbacAuthorizer } from './authorizer';
 import { readBinding } from './binding';
-import { explain } from './explain';
+import { explainDecision } from './explain';
 import { RbacPolicy } from './policy';
 import { readRule } from './rule';
 
@@ -32,26 +32,35 @@ it.each<[Attributes, string]>([
   ],
   [{ kind: 'path', verb: 'get', path: '/metrics/slis' }, 'by the rule {NonResourceURLs:["/metrics*"], Verbs:["get"]}'],
   [{ kind: 'path', verb: 'post', path: '/metrics' }, 'of the path "/metrics" these verbs only are allowed: get'],
-])('explain of %j reports %s', (attributes, text) => expect(explain(policy, { name: 'u', groups: ['g'] }, attributes)).toBe(text));
+])('explainDecision of %j reports %s', (attributes, text) =>
+  expect(explainDecision(policy, { name: 'u', groups: ['g'] }, attributes)).toBe(text),
+);
 
-it('explain reports a user to whom no role is bound', () => {
-  expect(explain(policy, { name: 'u', groups: [] }, resourceAttributes())).toBe(
+it('explainDecision reports a user to whom no role is bound', () => {
+  expect(explainDecision(policy, { name: 'u', groups: [] }, resourceAttributes())).toBe(
     'no role is bound to user "u" or a group of it for the whole cluster or the namespace "n"',
   );
 });
 
-it('explain names an allowing rule exactly when the authorizer allows the request', async () => {
+it('explainDecision names an allowing rule exactly when the authorizer allows the request', async () => {
   const texts = ['pods', 'pods/', 'pods/log', '*/log', '*', 'nodes/*'];
   for (const text of texts) {
-    const one = new RbacPolicy();
-    one.setRole('', 'r', [readRule({ verbs: ['get'], apiGroups: [''], resources: [text] })]);
-    one.setBinding('', 'b', readBinding('', 'b', { roleRef, subjects: [{ kind: 'Group', name: 'g' }] }, GENERATED_NAMES.platform));
+    const singleRulePolicy = new RbacPolicy();
+    singleRulePolicy.setRole('', 'r', [readRule({ verbs: ['get'], apiGroups: [''], resources: [text] })]);
+    singleRulePolicy.setBinding(
+      '',
+      'b',
+      readBinding('', 'b', { roleRef, subjects: [{ kind: 'Group', name: 'g' }] }, GENERATED_NAMES.platform),
+    );
     for (const resource of texts)
       for (const subresource of ['', 'log', '*']) {
         const attributes = resourceAttributes({ resource, subresource });
         const user = { name: 'u', groups: ['g'] };
-        const { type } = await rbacAuthorizer(one).authorize(user, attributes);
-        expect([attributes, explain(one, user, attributes).startsWith('by the rule')]).toEqual([attributes, type === 'allow']);
+        const { type } = await rbacAuthorizer(singleRulePolicy).authorize(user, attributes);
+        expect([attributes, explainDecision(singleRulePolicy, user, attributes).startsWith('by the rule')]).toEqual([
+          attributes,
+          type === 'allow',
+        ]);
       }
   }
 });

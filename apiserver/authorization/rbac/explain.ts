@@ -1,50 +1,53 @@
-/** Why a user may or may not do something, for those who may ask about others. Decides nothing. */
+/** Explains RBAC decisions to users with permission to review the access of others. Decides nothing. */
 import type { UserInfo } from '../../../shared/api/identity/user';
 import type { Attributes, ResourceAttributes } from '../authorizer';
 import type { RbacPolicy } from './policy';
-import { decidingGrant, heldBy } from './authorizer';
-import { allowsPath, fullResource, has, namesResource, type PolicyRule } from './rule';
-import { shownRule } from './shown-rules';
+import { findDecidingGrant, resolveRules } from './authorizer';
+import { allowsPath, fullResource, includesOrWildcard, namesResource, type PolicyRule } from './rule';
+import { formatRule } from './shown-rules';
 
-/** Names the rule that allows the request, or what the rules of the user lack. The rule comes from the authorizer, so that reason and decision agree. */
-export function explain(policy: RbacPolicy, user: UserInfo, attributes: Attributes): string {
-  const deciding = decidingGrant(policy, user, attributes);
-  if (deciding !== undefined) return `by the rule ${shownRule(deciding.rule)}`;
-  const { rules } = heldBy(policy, user, attributes.kind === 'resource' ? attributes.namespace : '');
-  const who = `user ${JSON.stringify(user.name)} or a group of it`;
-  if (rules.length === 0) return `no role is bound to ${who}${attributes.kind === 'resource' ? placeOf(attributes) : ''}`;
-  const near = attributes.kind === 'path' ? nearPath(rules, attributes) : nearResource(rules, attributes);
-  return near ?? `none of the ${rules.length} rules that are bound to ${who} names ${whatOf(attributes)}`;
+/**
+ * Names the rule that allows the request, or what the rules of the user lack. The rule comes from the authorizer, so
+ * that explanation and decision agree.
+ */
+export function explainDecision(policy: RbacPolicy, user: UserInfo, attributes: Attributes): string {
+  const deciding = findDecidingGrant(policy, user, attributes);
+  if (deciding !== undefined) return `by the rule ${formatRule(deciding.rule)}`;
+  const { rules } = resolveRules(policy, user, attributes.kind === 'resource' ? attributes.namespace : '');
+  const subject = `user ${JSON.stringify(user.name)} or a group of it`;
+  if (rules.length === 0) return `no role is bound to ${subject}${attributes.kind === 'resource' ? scopeText(attributes) : ''}`;
+  const nearMiss = attributes.kind === 'path' ? nearMissOfPath(rules, attributes) : nearMissOfResource(rules, attributes);
+  return nearMiss ?? `none of the ${rules.length} rules that are bound to ${subject} names ${targetText(attributes)}`;
 }
 
-const placeOf = ({ namespace }: ResourceAttributes): string =>
+const scopeText = ({ namespace }: ResourceAttributes): string =>
   namespace === '' ? ' for the whole cluster' : ` for the whole cluster or the namespace ${JSON.stringify(namespace)}`;
 
-function whatOf(attributes: Attributes): string {
+function targetText(attributes: Attributes): string {
   if (attributes.kind === 'path') return `the path ${JSON.stringify(attributes.path)}`;
   return `${JSON.stringify(fullResource(attributes))} of the API group ${JSON.stringify(attributes.group)}`;
 }
 
-/** Rules that name the resource but not this verb, or not this object. */
-function nearResource(rules: readonly PolicyRule[], attributes: ResourceAttributes): string | undefined {
-  const naming = rules.filter((rule) => namesResource(rule, attributes) && has(rule.groups, attributes.group));
-  if (naming.length === 0) return undefined;
-  const withVerb = naming.filter(({ verbs }) => has(verbs, attributes.verb));
+/** Rules that name the resource, but not the verb or not the object. */
+function nearMissOfResource(rules: readonly PolicyRule[], attributes: ResourceAttributes): string | undefined {
+  const namingRules = rules.filter((rule) => namesResource(rule, attributes) && includesOrWildcard(rule.groups, attributes.group));
+  if (namingRules.length === 0) return undefined;
+  const withVerb = namingRules.filter(({ verbs }) => includesOrWildcard(verbs, attributes.verb));
   if (withVerb.length > 0) {
-    const names = listed(withVerb.flatMap((rule) => rule.names));
-    return `${JSON.stringify(attributes.verb)} of ${whatOf(attributes)} is allowed for these names only: ${names}`;
+    const names = listText(withVerb.flatMap((rule) => rule.names));
+    return `${JSON.stringify(attributes.verb)} of ${targetText(attributes)} is allowed for these names only: ${names}`;
   }
-  return `of ${whatOf(attributes)} these verbs only are allowed: ${listed(naming.flatMap(({ verbs }) => verbs))}`;
+  return `of ${targetText(attributes)} these verbs only are allowed: ${listText(namingRules.flatMap(({ verbs }) => verbs))}`;
 }
 
-function nearPath(rules: readonly PolicyRule[], attributes: Extract<Attributes, { readonly kind: 'path' }>): string | undefined {
+function nearMissOfPath(rules: readonly PolicyRule[], attributes: Extract<Attributes, { readonly kind: 'path' }>): string | undefined {
   const verbs = rules.flatMap((rule) => rule.verbs.filter((verb) => allowsPath(rule, { ...attributes, verb })));
-  return verbs.length === 0 ? undefined : `of ${whatOf(attributes)} these verbs only are allowed: ${listed(verbs)}`;
+  return verbs.length === 0 ? undefined : `of ${targetText(attributes)} these verbs only are allowed: ${listText(verbs)}`;
 }
 
-const MOST = 20;
+const MAX_LISTED = 20;
 
-function listed(words: readonly string[]): string {
-  const all = [...new Set(words)].sort();
-  return all.slice(0, MOST).join(', ') + (all.length > MOST ? ` and ${all.length - MOST} more` : '');
+function listText(words: readonly string[]): string {
+  const unique = [...new Set(words)].sort();
+  return unique.slice(0, MAX_LISTED).join(', ') + (unique.length > MAX_LISTED ? ` and ${unique.length - MAX_LISTED} more` : '');
 }

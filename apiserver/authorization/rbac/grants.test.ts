@@ -3,7 +3,7 @@ import { resourceAttributes } from '../../../test/support/attributes';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import type { ResourceAttributes } from '../authorizer';
 import { readBinding } from './binding';
-import { Grants, type BoundRules } from './grants';
+import { SubjectGrants, type BoundRules } from './grants';
 import { allowsObject, namesResource, readRule, type PolicyRule } from './rule';
 
 const some = (...words: readonly string[]): fc.Arbitrary<string[]> => fc.subarray([...words], { minLength: 1, maxLength: 2 });
@@ -17,7 +17,7 @@ const rule = fc
   })
   .map(readRule);
 
-const asked: fc.Arbitrary<ResourceAttributes> = fc
+const anyAttributes: fc.Arbitrary<ResourceAttributes> = fc
   .record({
     verb: fc.constantFrom('get', 'list', 'delete'),
     group: fc.constantFrom('', 'apps', 'other'),
@@ -27,42 +27,51 @@ const asked: fc.Arbitrary<ResourceAttributes> = fc
   })
   .map(resourceAttributes);
 
-/** Entries of `resources` that match a request, from specific to general: the resource, its subresource in every resource, and `*`. */
+/**
+ * Entries of `resources` that match a request, from specific to general: the resource, its subresource in every
+ * resource, and `*`.
+ */
 function matchingEntries({ resource, subresource }: ResourceAttributes): readonly string[] {
   return subresource === '' ? [resource, '*'] : [`${resource}/${subresource}`, `*/${subresource}`, '*'];
 }
 
 const roleRef = { kind: 'ClusterRole', name: 'r' };
 
-function bound(at: number, rules: readonly PolicyRule[]): BoundRules {
+function boundRules(at: number, rules: readonly PolicyRule[]): BoundRules {
   const binding = readBinding('', `b${at}`, { roleRef, subjects: [{ kind: 'User', name: 'u' }] }, GENERATED_NAMES.platform);
   const [subject] = binding.subjects;
   if (subject === undefined) throw new Error('no subject');
   return { binding, subject, rules };
 }
 
-it('Grants allows what some rule allows, and names the first binding of the most specific match', () => {
+it('SubjectGrants allows what some rule allows, and names the first binding of the most specific match', () => {
   fc.assert(
-    fc.property(fc.array(fc.array(rule, { maxLength: 3 }), { maxLength: 8 }), fc.array(asked, { minLength: 1 }), (roles, questions) => {
-      const grants = new Grants(roles.map((rules, at) => bound(at, rules)));
-      for (const attributes of questions) {
-        const names =
-          (naming: string) =>
-          (one: PolicyRule): boolean =>
-            one.resources.includes(naming) && allowsObject(one, attributes);
-        const places = matchingEntries(attributes).map((naming) => roles.findIndex((rules) => rules.some(names(naming))));
-        const first = places.find((at) => at >= 0);
-        const grant = grants.find(attributes);
-        expect(grant !== undefined).toBe(roles.flat().some((one) => namesResource(one, attributes) && allowsObject(one, attributes)));
-        if (first === undefined) expect(grant).toBeUndefined();
-        else expect(grant?.decision.reason).toContain(`"b${first}"`);
-      }
-    }),
+    fc.property(
+      fc.array(fc.array(rule, { maxLength: 3 }), { maxLength: 8 }),
+      fc.array(anyAttributes, { minLength: 1 }),
+      (roles, requests) => {
+        const grants = new SubjectGrants(roles.map((rules, at) => boundRules(at, rules)));
+        for (const attributes of requests) {
+          const names =
+            (naming: string) =>
+            (candidate: PolicyRule): boolean =>
+              candidate.resources.includes(naming) && allowsObject(candidate, attributes);
+          const positions = matchingEntries(attributes).map((naming) => roles.findIndex((rules) => rules.some(names(naming))));
+          const first = positions.find((at) => at >= 0);
+          const grant = grants.find(attributes);
+          expect(grant !== undefined).toBe(
+            roles.flat().some((candidate) => namesResource(candidate, attributes) && allowsObject(candidate, attributes)),
+          );
+          if (first === undefined) expect(grant).toBeUndefined();
+          else expect(grant?.decision.reason).toContain(`"b${first}"`);
+        }
+      },
+    ),
     { numRuns: 500 },
   );
 });
 
-/** Decisions of release 1.31.1 on SubjectAccessReviews, whose `resource` may contain a slash. */
+/** Decisions of release 1.31.1 on SubjectAccessReviews; their `resource` may contain a slash. */
 it.each<[rule: string, resource: string, subresource: string, isAllowed: boolean]>([
   ['things/status', 'things/status', '', true],
   ['things/status', 'things', 'status', true],
@@ -87,6 +96,6 @@ it.each<[rule: string, resource: string, subresource: string, isAllowed: boolean
   ['/log', '', 'log', true],
   ['', 'pods', '', false],
 ])('a rule for %j allows the resource %j with subresource %j: %p', (text, resource, subresource, isAllowed) => {
-  const grants = new Grants([bound(0, [readRule({ verbs: ['get'], apiGroups: [''], resources: [text] })])]);
+  const grants = new SubjectGrants([boundRules(0, [readRule({ verbs: ['get'], apiGroups: [''], resources: [text] })])]);
   expect(grants.find(resourceAttributes({ resource, subresource })) !== undefined).toBe(isAllowed);
 });

@@ -1,6 +1,6 @@
 /**
- * All that one subject is granted in one place (everywhere, or in one namespace), arranged so that a decision is a few look-ups whatever the number of
- * rules. Made of roles and bindings as they are at one moment; never changes.
+ * The grants of one subject in one scope (the cluster or a namespace), indexed so that a decision takes a few look-ups
+ * whatever the number of rules. Immutable.
  */
 import { appendToKey } from '../../../shared/values/append';
 import type { Attributes, Decision, PathAttributes } from '../authorizer';
@@ -16,7 +16,7 @@ export class Grant {
   constructor(
     readonly rule: PolicyRule,
     /** Position in the order of bindings: the reason names the first grant that allows a request. */
-    readonly place: number,
+    readonly position: number,
     private readonly bound: BoundRules,
   ) {}
 
@@ -30,108 +30,116 @@ export class Grant {
   }
 }
 
-/** A binding that names the subject; no `rules` = its role does not exist. */
+/** A binding that names the subject; `rules` is `undefined` when its role does not exist. */
 export interface BoundRules {
   readonly binding: Binding;
   readonly subject: BindingSubject;
   readonly rules: readonly PolicyRule[] | undefined;
 }
 
-/** The grants that name a resource, in order. The first look-up builds the index, because most resources are never looked up. */
+/**
+ * The grants that name a resource, in order. The first look-up builds the index, because most resources are never
+ * looked up.
+ */
 class ResourceGrants {
-  private readonly added: Grant[] = [];
-  private arranged: Arranged | undefined;
+  private readonly grants: Grant[] = [];
+  private index: GrantIndex | undefined;
 
   add(grant: Grant): void {
-    this.added.push(grant);
+    this.grants.push(grant);
   }
 
-  first(access: ObjectAccess): Grant | undefined {
-    const { all, byName } = (this.arranged ??= arrange(this.added));
-    const named = access.name === undefined ? undefined : firstOf(byName.get(access.name), access);
-    const anything = firstOf(all, access);
-    return named === undefined || (anything !== undefined && anything.place < named.place) ? anything : named;
+  findFirst(access: ObjectAccess): Grant | undefined {
+    const { unnamed, byName } = (this.index ??= buildIndex(this.grants));
+    const namedGrant = access.name === undefined ? undefined : firstOf(byName.get(access.name), access);
+    const unnamedGrant = firstOf(unnamed, access);
+    return namedGrant === undefined || (unnamedGrant !== undefined && unnamedGrant.position < namedGrant.position)
+      ? unnamedGrant
+      : namedGrant;
   }
 }
 
-/** Rules about all objects of the resource, and those about some by the names of these. */
-interface Arranged {
-  readonly all: readonly Grant[];
+/** Rules without resourceNames, and the others by object name. */
+interface GrantIndex {
+  readonly unnamed: readonly Grant[];
   readonly byName: ReadonlyMap<string, readonly Grant[]>;
 }
 
-function arrange(grants: readonly Grant[]): Arranged {
-  const all = new Map<string, Grant>();
+function buildIndex(grants: readonly Grant[]): GrantIndex {
+  const unnamed = new Map<string, Grant>();
   const byName = new Map<string, Grant[]>();
   for (const grant of grants) {
     const { verbs, groups, names } = grant.rule;
     for (const name of names) appendToKey(byName, name, grant);
     if (names.length > 0) continue;
-    // Of rules that say the same the first one is enough.
-    const said = JSON.stringify([verbs, groups]);
-    if (!all.has(said)) all.set(said, grant);
+    // Of rules with equal verbs and groups the first suffices.
+    const key = JSON.stringify([verbs, groups]);
+    if (!unnamed.has(key)) unnamed.set(key, grant);
   }
-  return { all: [...all.values()], byName };
+  return { unnamed: [...unnamed.values()], byName };
 }
 
-export class Grants {
-  /** By the text in a rule: a resource (`pods`), a subresource (`pods/log`), a subresource of every resource (`*` followed by `/log`), or `*`. */
+export class SubjectGrants {
+  /**
+   * By text of the resource in rules: a resource (`pods`), a subresource (`pods/log`), a subresource of all resources
+   * (`*` followed by `/log`), or `*`.
+   */
   private readonly byText = new Map<string, ResourceGrants>();
-  private readonly ofPaths: Grant[] = [];
-  private wrong: readonly string[] | undefined;
+  private readonly pathGrants: Grant[] = [];
+  private cachedErrors: readonly string[] | undefined;
 
   constructor(private readonly bound: readonly BoundRules[]) {
-    let place = 0;
-    for (const one of bound) for (const rule of one.rules ?? []) this.add(new Grant(rule, place++, one));
+    let position = 0;
+    for (const boundRules of bound) for (const rule of boundRules.rules ?? []) this.add(new Grant(rule, position++, boundRules));
   }
 
-  /** The rules in the order of their bindings. */
+  /** Rules in order of their bindings. */
   get rules(): readonly PolicyRule[] {
     return this.bound.flatMap(({ rules = [] }) => rules);
   }
 
-  /** What is wrong with bindings, in upstream's words; asked for by every refusal. */
+  /** Missing roles, in upstream's words. Cached, because every decision without opinion includes them. */
   get errors(): readonly string[] {
-    return (this.wrong ??= this.bound.flatMap(({ binding: { role }, rules }) =>
+    return (this.cachedErrors ??= this.bound.flatMap(({ binding: { role }, rules }) =>
       rules === undefined ? [`${role.kind.toLowerCase()}.rbac.authorization.platform.io ${JSON.stringify(role.name)} not found`] : [],
     ));
   }
 
   /**
-   * The grant that allows the request: the first of those that name the resource most specifically. `undefined` when no rule allows it. `texts`: the texts of the
-   * attributes, computed once by callers that search several grants.
+   * The grant that allows the request: the first of those that name the resource most specifically; `undefined` when
+   * there is none. `texts`: the texts of the attributes, computed once by callers that search several grants.
    */
   find(attributes: Attributes, texts?: ResourceTexts): Grant | undefined {
-    if (attributes.kind === 'path') return this.ofPath(attributes);
-    // Fast path of most requests: no text has to be built.
-    if (attributes.subresource === '') return this.naming(attributes.resource, undefined, attributes);
-    const { full, ofEvery } = texts ?? resourceTexts(attributes);
-    return this.naming(full, ofEvery, attributes);
+    if (attributes.kind === 'path') return this.findByPath(attributes);
+    // Fast path of most requests, which builds no text.
+    if (attributes.subresource === '') return this.findByText(attributes.resource, undefined, attributes);
+    const { full, wildcard } = texts ?? resourceTexts(attributes);
+    return this.findByText(full, wildcard, attributes);
   }
 
   /** Whether a single rule allows everything that the given rule for one verb and resource or path allows. */
   covers({ verbs: [verb = ''], groups: [group = ''], resources: [text = ''], names: [name], paths: [path] }: PolicyRule): boolean {
-    if (path !== undefined) return this.ofPath({ kind: 'path', verb, path }) !== undefined;
-    const { full, ofEvery } = coveringTexts(text);
-    return this.naming(full, ofEvery, { verb, group, name }) !== undefined;
+    if (path !== undefined) return this.findByPath({ kind: 'path', verb, path }) !== undefined;
+    const { full, wildcard } = coveringTexts(text);
+    return this.findByText(full, wildcard, { verb, group, name }) !== undefined;
   }
 
-  private naming(full: string, ofEvery: string | undefined, access: ObjectAccess): Grant | undefined {
+  private findByText(full: string, wildcard: string | undefined, access: ObjectAccess): Grant | undefined {
     return (
-      this.byText.get(full)?.first(access) ??
-      (ofEvery === undefined ? undefined : this.byText.get(ofEvery)?.first(access)) ??
-      this.byText.get('*')?.first(access)
+      this.byText.get(full)?.findFirst(access) ??
+      (wildcard === undefined ? undefined : this.byText.get(wildcard)?.findFirst(access)) ??
+      this.byText.get('*')?.findFirst(access)
     );
   }
 
-  private ofPath(attributes: PathAttributes): Grant | undefined {
-    for (const grant of this.ofPaths) if (allowsPath(grant.rule, attributes)) return grant;
+  private findByPath(attributes: PathAttributes): Grant | undefined {
+    for (const grant of this.pathGrants) if (allowsPath(grant.rule, attributes)) return grant;
     return undefined;
   }
 
   private add(grant: Grant): void {
     const { resources, paths } = grant.rule;
-    if (paths.length > 0) this.ofPaths.push(grant);
+    if (paths.length > 0) this.pathGrants.push(grant);
     for (const text of resources) {
       const grants = this.byText.get(text) ?? new ResourceGrants();
       this.byText.set(text, grants);

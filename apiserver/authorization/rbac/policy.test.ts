@@ -12,7 +12,7 @@ it.each([[NAMES], [[...NAMES].reverse()]])('RBAC authorizer names the same bindi
   const roleRef = { kind: 'ClusterRole', name: 'r' };
   for (const name of order)
     policy.setBinding('', name, readBinding('', name, { roleRef, subjects: [{ kind: 'Group', name: 'g' }] }, GENERATED_NAMES.platform));
-  const asked = { kind: 'path', verb: 'get', path: '/version' } as const;
-  const decision = await rbacAuthorizer(policy).authorize({ name: 'u', groups: ['g'] }, asked);
+  const attributes = { kind: 'path', verb: 'get', path: '/version' } as const;
+  const decision = await rbacAuthorizer(policy).authorize({ name: 'u', groups: ['g'] }, attributes);
   expect(decision).toMatchObject({ type: 'allow', reason: expect.stringContaining('ClusterRoleBinding "first"') });
 });

@@ -1,40 +1,45 @@
-/** One rule of a role: what it allows, and whether it covers what another allows. Reads no role; asks nobody. */
+/** A rule of a role: what it allows, and whether it covers another rule. */
 import { canonicalGroup, canonicalQualifiedName } from '../../../shared/names/dialect';
 import { bothSpellings, ruleNamesInBothSpellings, pathSpellings } from '../../../shared/names/spellings';
 import { stringsAt, type JsonObject } from '../../../shared/values/json';
 import { matchesPathPattern } from '../../../shared/values/path-pattern';
 import { SIGNERS, type PathAttributes, type ResourceAttributes } from '../authorizer';
 
-/** A list that is empty says nothing; groups and the names of signers are in canonical spelling. */
+/** Groups and the names of signers are in canonical spelling. */
 export interface PolicyRule {
   readonly verbs: readonly string[];
   readonly groups: readonly string[];
-  /** `pods`, `pods/log`, `*` (all, subresources too), `*` with a slash and a subresource (that of all). */
+  /**
+   * `pods`, `pods/log`, `*` (all resources and subresources), or `*` with a slash and a subresource (of all resources).
+   */
   readonly resources: readonly string[];
-  /** Empty = all. */
+  /** Empty = objects of every name. */
   readonly names: readonly string[];
-  /** A trailing `*` stands for anything. */
+  /** A trailing `*` matches any suffix. */
   readonly paths: readonly string[];
 }
 
-/** A rule as roles hold it (PolicyRule of rbac/v1). */
+/** Reads a PolicyRule of rbac/v1. */
 export function readRule(rule: JsonObject): PolicyRule {
   const resources = stringsAt(rule, 'resources');
   const names = ruleNamesInBothSpellings(resources, stringsAt(rule, 'resourceNames'));
   return {
     verbs: stringsAt(rule, 'verbs'),
     groups: stringsAt(rule, 'apiGroups').map(canonicalGroup),
-    resources: resources.some((text) => text.startsWith(EXTRA)) ? resources.flatMap(extraSpellings) : resources,
+    resources: resources.some((text) => text.startsWith(USER_EXTRAS)) ? resources.flatMap(userExtraSpellings) : resources,
     names: resources.includes(SIGNERS) ? names.map(canonicalQualifiedName) : names,
     paths: stringsAt(rule, 'nonResourceURLs'),
   };
 }
 
-const EXTRA = 'userextras/';
+const USER_EXTRAS = 'userextras/';
 
-/** The spellings of a resource that permits impersonation with an extra value, whose key is a qualified name: `userextras/authentication.kubernetes.io/pod-name`. */
-function extraSpellings(text: string): readonly string[] {
-  return text.startsWith(EXTRA) ? bothSpellings([text.slice(EXTRA.length)]).map((key) => EXTRA + key) : [text];
+/**
+ * The spellings of a resource that permits impersonation with an extra value; the key of the value is a qualified name:
+ * `userextras/authentication.kubernetes.io/pod-name`.
+ */
+function userExtraSpellings(text: string): readonly string[] {
+  return text.startsWith(USER_EXTRAS) ? bothSpellings([text.slice(USER_EXTRAS.length)]).map((key) => USER_EXTRAS + key) : [text];
 }
 
 /** The text of a resource in rules: `pods`, `pods/log`. */
@@ -45,7 +50,7 @@ export const fullResource = ({ resource, subresource }: Pick<ResourceAttributes,
 export interface ResourceTexts {
   readonly full: string;
   /** The subresource of every resource; `undefined` when the resource is not a subresource. */
-  readonly ofEvery: string | undefined;
+  readonly wildcard: string | undefined;
 }
 
 export const resourceTexts = (attributes: Pick<ResourceAttributes, 'resource' | 'subresource'>): ResourceTexts =>
@@ -59,18 +64,18 @@ export function coveringTexts(text: string): ResourceTexts {
 
 const textsOf = (full: string, subresource: string): ResourceTexts => ({
   full,
-  ofEvery: subresource === '' ? undefined : `*/${subresource}`,
+  wildcard: subresource === '' ? undefined : `*/${subresource}`,
 });
 
-const includesOne = (resources: readonly string[], { full, ofEvery }: ResourceTexts): boolean =>
-  has(resources, full) || (ofEvery !== undefined && resources.includes(ofEvery));
+const namesAny = (resources: readonly string[], { full, wildcard }: ResourceTexts): boolean =>
+  includesOrWildcard(resources, full) || (wildcard !== undefined && resources.includes(wildcard));
 
-/** Whether a list names a word, or all. */
-export const has = (list: readonly string[], word: string): boolean => list.includes(word) || list.includes('*');
+/** Whether the list contains the word or `*`. */
+export const includesOrWildcard = (list: readonly string[], word: string): boolean => list.includes(word) || list.includes('*');
 
 /** Whether the rule names the resource: in full, as a subresource of every resource, or by `*`. */
 export function namesResource({ resources }: PolicyRule, attributes: Pick<ResourceAttributes, 'resource' | 'subresource'>): boolean {
-  return includesOne(resources, resourceTexts(attributes));
+  return namesAny(resources, resourceTexts(attributes));
 }
 
 /** A verb on objects of a resource. `name` is `undefined` for all objects and empty for a request without a name. */
@@ -82,41 +87,53 @@ export interface ObjectAccess {
 
 /** Whether the rule allows the access. The caller has checked that it names the resource. */
 export function allowsObject(rule: PolicyRule, { verb, group, name }: ObjectAccess): boolean {
-  return has(rule.verbs, verb) && has(rule.groups, group) && (rule.names.length === 0 || (name !== undefined && rule.names.includes(name)));
+  return (
+    includesOrWildcard(rule.verbs, verb) &&
+    includesOrWildcard(rule.groups, group) &&
+    (rule.names.length === 0 || (name !== undefined && rule.names.includes(name)))
+  );
 }
 
 export function allowsPath(rule: PolicyRule, { verb, path }: PathAttributes): boolean {
-  return has(rule.verbs, verb) && pathSpellings(path).some((one) => rule.paths.some((pattern) => matchesPathPattern(pattern, one)));
+  return (
+    includesOrWildcard(rule.verbs, verb) &&
+    pathSpellings(path).some((spelling) => rule.paths.some((pattern) => matchesPathPattern(pattern, spelling)))
+  );
 }
 
-/** How many things a rule allows. */
-export function countParts({ verbs, groups, resources, names, paths }: PolicyRule): number {
+/** The number of rules that {@link breakdownRule} yields. */
+export function countBreakdown({ verbs, groups, resources, names, paths }: PolicyRule): number {
   return verbs.length * (groups.length * resources.length * Math.max(1, names.length) + paths.length);
 }
 
-/** The rule as rules that allow one thing each: one verb on one resource (or one object of it) in one group, or on one path. */
-export function* parts(rule: PolicyRule): Generator<PolicyRule> {
+/**
+ * Breaks a rule down into rules for one verb on one resource in one group (and for one object, if named), or for one
+ * verb on one path.
+ */
+export function* breakdownRule(rule: PolicyRule): Generator<PolicyRule> {
   const { verbs, groups, resources, names, paths } = rule;
   for (const verb of verbs) {
     for (const group of groups) {
       for (const resource of resources) {
-        if (names.length === 0) yield { ...NOTHING, verbs: [verb], groups: [group], resources: [resource] };
-        for (const name of names) yield { ...NOTHING, verbs: [verb], groups: [group], resources: [resource], names: [name] };
+        if (names.length === 0) yield { ...EMPTY_RULE, verbs: [verb], groups: [group], resources: [resource] };
+        for (const name of names) yield { ...EMPTY_RULE, verbs: [verb], groups: [group], resources: [resource], names: [name] };
       }
     }
-    for (const path of paths) yield { ...NOTHING, verbs: [verb], paths: [path] };
+    for (const path of paths) yield { ...EMPTY_RULE, verbs: [verb], paths: [path] };
   }
 }
 
-const NOTHING: PolicyRule = { verbs: [], groups: [], resources: [], names: [], paths: [] };
+const EMPTY_RULE: PolicyRule = { verbs: [], groups: [], resources: [], names: [], paths: [] };
 
-/** Whether all that `part` allows, which allows one thing, is allowed by the rule as well. */
-export function covers(rule: PolicyRule, part: PolicyRule): boolean {
+/** Whether the rule allows everything that `subrule`, a result of {@link breakdownRule}, allows. */
+export function ruleCovers(rule: PolicyRule, subrule: PolicyRule): boolean {
   return (
-    part.verbs.every((verb) => has(rule.verbs, verb)) &&
-    part.groups.every((group) => has(rule.groups, group)) &&
-    part.resources.every((text) => includesOne(rule.resources, coveringTexts(text))) &&
-    (rule.names.length === 0 || (part.names.length > 0 && part.names.every((name) => rule.names.includes(name)))) &&
-    part.paths.every((path) => pathSpellings(path).some((one) => rule.paths.some((pattern) => matchesPathPattern(pattern, one))))
+    subrule.verbs.every((verb) => includesOrWildcard(rule.verbs, verb)) &&
+    subrule.groups.every((group) => includesOrWildcard(rule.groups, group)) &&
+    subrule.resources.every((text) => namesAny(rule.resources, coveringTexts(text))) &&
+    (rule.names.length === 0 || (subrule.names.length > 0 && subrule.names.every((name) => rule.names.includes(name)))) &&
+    subrule.paths.every((path) =>
+      pathSpellings(path).some((spelling) => rule.paths.some((pattern) => matchesPathPattern(pattern, spelling))),
+    )
   );
 }

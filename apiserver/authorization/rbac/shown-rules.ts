@@ -1,4 +1,4 @@
-/** Rules as refusals show them, in upstream's words. */
+/** Formats rules as upstream prints them in errors. */
 import { appendAll } from '../../../shared/values/append';
 import type { Steps } from '../../../shared/scheduling/steps';
 import type { PolicyRule } from './rule';
@@ -12,30 +12,30 @@ const LISTS = [
 
 const quoted = (list: readonly string[]): string => list.map((word) => JSON.stringify(word)).join(' ');
 
-export function shownRule(rule: PolicyRule): string {
+export function formatRule(rule: PolicyRule): string {
   return `{${listsOf(rule)}Verbs:[${quoted(rule.verbs)}]}`;
 }
 
 const listsOf = (rule: PolicyRule): string =>
   LISTS.flatMap(([list, word]) => (rule[list].length === 0 ? [] : [`${word}:[${quoted(rule[list])}], `])).join('');
 
-/** Rules that allow one thing each, one a line, those of one resource together, sorted. */
-export function* shownRules(rules: readonly PolicyRule[]): Steps<string> {
-  const verbs = new Map<string, string[]>();
+/** Formats the results of `breakdownRule`, one line per resource or path, sorted. */
+export function* formatRules(rules: readonly PolicyRule[]): Steps<string> {
+  const verbsByLists = new Map<string, string[]>();
   const lines: string[] = [];
   for (const rule of rules) {
     yield;
-    const what = listsOf(rule);
-    if (rule.paths.length > 0) lines.push(shownRule(rule));
+    const lists = listsOf(rule);
+    if (rule.paths.length > 0) lines.push(formatRule(rule));
     else {
-      const together = verbs.get(what);
-      if (together === undefined) verbs.set(what, [...rule.verbs]);
-      else appendAll(together, rule.verbs);
+      const existing = verbsByLists.get(lists);
+      if (existing === undefined) verbsByLists.set(lists, [...rule.verbs]);
+      else appendAll(existing, rule.verbs);
     }
   }
-  for (const [what, all] of verbs) {
+  for (const [lists, allVerbs] of verbsByLists) {
     yield;
-    lines.push(`{${what}Verbs:[${quoted(all)}]}`);
+    lines.push(`{${lists}Verbs:[${quoted(allVerbs)}]}`);
   }
-  return lines.sort((one, other) => (one < other ? -1 : 1)).join('\n');
+  return lines.sort((a, b) => (a < b ? -1 : 1)).join('\n');
 }

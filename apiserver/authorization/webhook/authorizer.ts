@@ -1,6 +1,6 @@
 /**
- * Another server decides. What it has said is kept for a while, equal questions wait for one answer, and only so many are asked at a time; what happens
- * where it does not answer is configured.
+ * The webhook authorizer: sends a SubjectAccessReview to a remote server. Decisions are cached, equal reviews share one
+ * call, and concurrent calls are bounded; `onFailure` decides when the webhook fails.
  */
 import type { Clock } from '../../../shared/runtime/clock';
 import type { MaybePromise } from '../../../shared/runtime/maybe-promise';
@@ -11,79 +11,86 @@ import { TooLate, type Attempted, type WebhookAnswer } from '../../../shared/cli
 import type { JsonObject } from '../../../shared/values/json';
 import { NO_OPINION, NO_RULES, type Attributes, type Authorizer, type Decision } from '../authorizer';
 import type { UserInfo } from '../../../shared/api/identity/user';
-import type { Match, MatchConditions } from './conditions';
-import { readVerdict, reviewBody, reviewSpec, type ReviewVersion } from './review';
+import type { MatchResult, MatchConditions } from './conditions';
+import { readDecision, subjectAccessReviewBody, subjectAccessReviewSpec, type ReviewVersion } from './review';
 
-/** Hears what asking costs. */
-export interface AuthorizerCosts {
-  /** One POST; `ms` without the pause before the next. */
-  asked(result: AskResult, ms: number): void;
-  /** It could not be asked, and others decide. */
-  failedOpen(result: Exclude<AskResult, 'success'>): void;
-  conditions(answer: Match, ms: number): void;
+/** Metrics of webhook calls. */
+export interface WebhookAuthorizerMetrics {
+  /** Called for each POST; `ms` excludes the delay before a retry. */
+  observeCall(result: CallResult, ms: number): void;
+  /** The webhook failed and the failure policy is NoOpinion. */
+  countFailOpen(result: Exclude<CallResult, 'success'>): void;
+  observeMatchConditions(answer: MatchResult, ms: number): void;
 }
 
-type AskResult = 'success' | 'error' | 'timeout';
+type CallResult = 'success' | 'error' | 'timeout';
 
 export interface WebhookAuthorizerOptions {
-  /** Never rejects. */
-  readonly ask: (body: Buffer, attempted: Attempted) => Promise<WebhookAnswer>;
+  /** Never rejects. `attempted` is called for each POST. */
+  readonly send: (body: Buffer, attempted: Attempted) => Promise<WebhookAnswer>;
   readonly version: ReviewVersion;
   readonly dialect: Dialect;
-  readonly allowedMs: number;
-  readonly notAllowedMs: number;
+  readonly allowedTtlMs: number;
+  readonly notAllowedTtlMs: number;
   readonly onFailure: 'NoOpinion' | 'Deny';
-  /** Undefined = it is always asked. */
-  readonly conditions: MatchConditions | undefined;
+  /** `undefined` = the webhook is called for every request. */
+  readonly matchConditions: MatchConditions | undefined;
   readonly clock: Clock;
-  /** Absent = nobody counts. */
-  readonly costs?: AuthorizerCosts;
-  /** Told, now and then, of a webhook that does not answer as it should. */
-  readonly failed: (message: string, error: unknown) => void;
+  /** Absent = calls are not counted. */
+  readonly metrics?: WebhookAuthorizerMetrics;
+  /** Called at most once in 60 s when the webhook fails. */
+  readonly onError: (message: string, error: unknown) => void;
 }
 
-const KEPT = 8_192;
-/** A question that its asker made so long is not kept. */
-const MOST_KEPT_BYTES = 10_000;
-/** Questions under way; who comes then is treated as if there were no answer. */
-const MOST_ASKED = 1_000;
-const TOLD_EVERY_MS = 60_000;
+const MAX_CACHED_DECISIONS = 8_192;
+/** The decision of a longer review is not cached, because the user decides the length. */
+const MAX_CACHED_REVIEW_BYTES = 10_000;
+/** Reviews in flight; further ones fail as if the webhook had failed. */
+const MAX_CONCURRENT_REVIEWS = 1_000;
+const ERROR_INTERVAL_MS = 60_000;
 
 export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
-  const { clock, conditions, costs, dialect } = options;
-  const answers = new ResponseCache<Decision>({ clock, maxEntries: KEPT, maxBytes: KEPT * MOST_KEPT_BYTES, maxConcurrent: MOST_ASKED });
+  const { clock, matchConditions, metrics, dialect } = options;
+  const decisions = new ResponseCache<Decision>({
+    clock,
+    maxEntries: MAX_CACHED_DECISIONS,
+    maxBytes: MAX_CACHED_DECISIONS * MAX_CACHED_REVIEW_BYTES,
+    maxConcurrent: MAX_CONCURRENT_REVIEWS,
+  });
 
-  const tell = throttle(clock, TOLD_EVERY_MS, (error: Error) => options.failed('an authorization webhook could not be asked', error));
+  const reportError = throttle(clock, ERROR_INTERVAL_MS, (error: Error) =>
+    options.onError('an authorization webhook could not be asked', error),
+  );
 
-  async function ask(bytes: number, body: Buffer): Promise<CacheableResponse<Decision>> {
-    const answer = await options.ask(body, (attempt, ms) => costs?.asked(resultOf(attempt), ms));
-    const verdict = answer.type === 'answer' ? readVerdict(answer.bytes) : undefined;
-    if (verdict === undefined) {
+  async function fetchDecision(bytes: number, body: Buffer): Promise<CacheableResponse<Decision>> {
+    const answer = await options.send(body, (attempt, ms) => metrics?.observeCall(resultOf(attempt), ms));
+    const decided = answer.type === 'answer' ? readDecision(answer.bytes) : undefined;
+    if (decided === undefined) {
       const error = answer.type === 'fault' ? answer.error : new Error('the webhook sent no verdict');
-      tell(error);
+      reportError(error);
       const result = resultOf(answer);
-      if (options.onFailure === 'NoOpinion' && result !== 'success') costs?.failedOpen(result);
-      return { response: failure(options, error.message), ttlMs: 0, bytes };
+      if (options.onFailure === 'NoOpinion' && result !== 'success') metrics?.countFailOpen(result);
+      return { response: failureDecision(options, error.message), ttlMs: 0, bytes };
     }
-    const keptMs = verdict.type === 'allow' ? options.allowedMs : options.notAllowedMs;
-    return { response: verdict, ttlMs: bytes <= MOST_KEPT_BYTES ? keptMs : 0, bytes };
+    const ttlMs = decided.type === 'allow' ? options.allowedTtlMs : options.notAllowedTtlMs;
+    return { response: decided, ttlMs: bytes <= MAX_CACHED_REVIEW_BYTES ? ttlMs : 0, bytes };
   }
 
-  function matched(all: MatchConditions, spec: JsonObject): Match {
+  function evaluateConditions(conditions: MatchConditions, spec: JsonObject): MatchResult {
     const startedAt = clock.monotonic();
-    const match = all(spec);
-    costs?.conditions(match, clock.monotonic() - startedAt);
+    const match = conditions(spec);
+    metrics?.observeMatchConditions(match, clock.monotonic() - startedAt);
     return match;
   }
 
   function authorize(user: UserInfo, attributes: Attributes): MaybePromise<Decision> {
-    const spec = reviewSpec(user, attributes, dialect);
-    const match = conditions === undefined ? 'yes' : matched(conditions, spec);
+    const spec = subjectAccessReviewSpec(user, attributes, dialect);
+    const match = matchConditions === undefined ? 'yes' : evaluateConditions(matchConditions, spec);
     if (match === 'no') return NO_OPINION;
-    if (match === 'error') return failure(options, 'a match condition could not be evaluated');
+    if (match === 'error') return failureDecision(options, 'a match condition could not be evaluated');
     const key = JSON.stringify(spec);
-    const found = answers.getOrFetch(key, () => ask(key.length, reviewBody(spec, options.version, dialect)));
-    return found ?? failure(options, 'too many questions are under way');
+    const decision = decisions.getOrFetch(key, () => fetchDecision(key.length, subjectAccessReviewBody(spec, options.version, dialect)));
+    return decision ?? failureDecision(options, 'too many questions are under way');
   }
 
   return {
@@ -92,12 +99,12 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
   };
 }
 
-function resultOf(answer: WebhookAnswer): AskResult {
-  if (answer.type === 'answer') return readVerdict(answer.bytes) === undefined ? 'error' : 'success';
+function resultOf(answer: WebhookAnswer): CallResult {
+  if (answer.type === 'answer') return readDecision(answer.bytes) === undefined ? 'error' : 'success';
   return answer.error instanceof TooLate ? 'timeout' : 'error';
 }
 
-const failure = ({ onFailure }: WebhookAuthorizerOptions, reason: string): Decision => ({
+const failureDecision = ({ onFailure }: WebhookAuthorizerOptions, reason: string): Decision => ({
   type: onFailure === 'Deny' ? 'deny' : 'no-opinion',
   reason,
 });

@@ -1,19 +1,19 @@
 /**
- * Match conditions of an authorization webhook: expressions over the SubjectAccessReview that decide whether the webhook is called. They are type-checked and compiled
- * once; the cost of a review is bounded. Does not call the webhook.
+ * Match conditions of an authorization webhook: CEL expressions over the SubjectAccessReview that decide whether the
+ * webhook is called. Type-checked and compiled once; evaluation cost is bounded.
  */
 import { Budget, compileExpression, CostExceeded, Failure, type Expression, type Type } from '../../../shared/expression/engine';
 import { untypedValue } from '../../../shared/expression/untyped-json';
 import { listTypeOf, mapTypeOf, printType, STRING } from '../../../shared/expression/types/type';
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 
-/** `error` = one of them went wrong, and none is false. */
-export type Match = 'yes' | 'no' | 'error';
+/** `error` = an expression failed, and none is false. */
+export type MatchResult = 'yes' | 'no' | 'error';
 
-export type MatchConditions = (spec: JsonObject) => Match;
+export type MatchConditions = (spec: JsonObject) => MatchResult;
 
-/** What one expression may cost. */
-const LIMIT = 1_000_000;
+/** Cost limit of one expression. */
+const EXPRESSION_COST_LIMIT = 1_000_000;
 
 const objectType = (name: string, fields: Readonly<Record<string, Type>>): Type => ({
   kind: 'object',
@@ -29,9 +29,9 @@ const textFields = (names: readonly string[]): Readonly<Record<string, Type>> =>
 const RESOURCE = ['namespace', 'verb', 'group', 'version', 'resource', 'subresource', 'name'];
 const PATH = ['path', 'verb'];
 
-function variablesOf(withSelectors: boolean): ReadonlyMap<string, Type> {
+function variablesOf(hasSelectors: boolean): ReadonlyMap<string, Type> {
   const spec = objectType('SubjectAccessReviewSpec', {
-    resourceAttributes: objectType('ResourceAttributes', { ...textFields(RESOURCE), ...(withSelectors ? SELECTORS : {}) }),
+    resourceAttributes: objectType('ResourceAttributes', { ...textFields(RESOURCE), ...(hasSelectors ? SELECTORS : {}) }),
     nonResourceAttributes: objectType('NonResourceAttributes', textFields(PATH)),
     user: STRING,
     groups: listTypeOf(STRING),
@@ -43,28 +43,31 @@ function variablesOf(withSelectors: boolean): ReadonlyMap<string, Type> {
 
 export interface ConditionFault {
   readonly index: number;
-  /** The message, with upstream's text. */
+  /** In upstream's words. */
   readonly reason: string;
 }
 
-/** `withSelectors`: whether the feature gate AuthorizeWithSelectors is enabled. Returns the conditions, or the faults if there are any. */
-export function compileConditions(
+/**
+ * `hasSelectors`: whether the feature gate AuthorizeWithSelectors is on. Returns the conditions, or the faults if there
+ * are any.
+ */
+export function compileMatchConditions(
   expressions: readonly string[],
-  withSelectors = false,
+  hasSelectors = false,
 ): { readonly conditions: MatchConditions } | { readonly faults: readonly ConditionFault[] } {
-  const variables = variablesOf(withSelectors);
+  const variables = variablesOf(hasSelectors);
   const compiled = expressions.map((text) => compileExpression(text, variables));
-  const faults = compiled.flatMap((one, index) => {
-    const reason = faultOf(expressions, index, one);
+  const faults = compiled.flatMap((result, index) => {
+    const reason = faultOf(expressions, index, result);
     return reason === undefined ? [] : [{ index, reason }];
   });
   if (faults.length > 0) return { faults };
-  const all = compiled.filter((one): one is Expression => !('fault' in one));
+  const conditions = compiled.filter((result): result is Expression => !('fault' in result));
   return {
     conditions(spec) {
-      const values = new Map([['request', untypedValue(requestOf(spec))]]);
+      const values = new Map([['request', untypedValue(requestVariable(spec))]]);
       let hasFailed = false;
-      for (const expression of all) {
+      for (const expression of conditions) {
         const value = evaluate(expression, values);
         if (value === false) return 'no';
         hasFailed ||= value !== true;
@@ -86,8 +89,11 @@ function faultOf(expressions: readonly string[], index: number, compiled: Return
     : `${invalid}: must evaluate to bool but got ${type.kind === 'null' ? 'null_type' : printType(type)}`;
 }
 
-/** The `request` variable: only one of the two kinds of attributes is present; every other member is, with an empty value when the review has none. */
-function requestOf(spec: JsonObject): JsonObject {
+/**
+ * The `request` variable. Only the attributes of the request's kind are present; other members are empty when the
+ * review lacks them.
+ */
+function requestVariable(spec: JsonObject): JsonObject {
   const [resource, path] = [objectAt(spec, 'resourceAttributes'), objectAt(spec, 'nonResourceAttributes')];
   return {
     user: '',
@@ -104,7 +110,7 @@ const emptyTexts = (names: readonly string[]): JsonObject => Object.fromEntries(
 
 function evaluate(expression: Expression, variables: Parameters<Expression['evaluate']>[0]): unknown {
   try {
-    const value = expression.evaluate(variables, LIMIT, new Budget(LIMIT));
+    const value = expression.evaluate(variables, EXPRESSION_COST_LIMIT, new Budget(EXPRESSION_COST_LIMIT));
     return value instanceof Failure ? undefined : value;
   } catch (error) {
     if (error instanceof CostExceeded) return undefined;

@@ -1,4 +1,4 @@
-/** A question as a SubjectAccessReview, and what was answered. Asks nobody. */
+/** Builds a SubjectAccessReview and reads its response. */
 import { apiVersionInDialect, groupInDialect, qualifiedNameInDialect, type Dialect } from '../../../shared/names/dialect';
 import { isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { UserInfo } from '../../../shared/api/identity/user';
@@ -7,14 +7,14 @@ import { SIGNERS, type Attributes, type Decision } from '../authorizer';
 
 export type ReviewVersion = 'v1' | 'v1beta1';
 
-/** The spec as version v1 has it. Members without a value are left out. */
-export function reviewSpec(user: UserInfo, attributes: Attributes, dialect: Dialect): JsonObject {
+/** The v1 spec. Members without a value are omitted. */
+export function subjectAccessReviewSpec(user: UserInfo, attributes: Attributes, dialect: Dialect): JsonObject {
   const { name, uid = '', groups, extra = {} } = user;
-  const asked: JsonObject =
+  const attributesSpec: JsonObject =
     attributes.kind === 'path'
       ? { nonResourceAttributes: { path: attributes.path, verb: attributes.verb } }
       : {
-          resourceAttributes: given(
+          resourceAttributes: withoutEmpty(
             {
               namespace: attributes.namespace,
               verb: attributes.verb,
@@ -28,8 +28,8 @@ export function reviewSpec(user: UserInfo, attributes: Attributes, dialect: Dial
           ),
         };
   return {
-    ...asked,
-    ...given({ user: name, uid }),
+    ...attributesSpec,
+    ...withoutEmpty({ user: name, uid }),
     ...(groups.length === 0 ? {} : { groups: [...groups] }),
     ...(Object.keys(extra).length === 0
       ? {}
@@ -37,29 +37,29 @@ export function reviewSpec(user: UserInfo, attributes: Attributes, dialect: Dial
   };
 }
 
-const given = (texts: Readonly<Record<string, string>>, more: RequestSelectors = {}): JsonObject => ({
+const withoutEmpty = (texts: Readonly<Record<string, string>>, selectors: RequestSelectors = {}): JsonObject => ({
   ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== '')),
-  ...more,
+  ...selectors,
 });
 
-/** The body to be sent. In v1beta1 groups have another name. */
-export function reviewBody(spec: JsonObject, version: ReviewVersion, dialect: Dialect): Buffer {
+/** The member `groups` is named `group` in v1beta1. */
+export function subjectAccessReviewBody(spec: JsonObject, version: ReviewVersion, dialect: Dialect): Buffer {
   const { groups, ...rest } = spec;
-  const sent = version === 'v1' || groups === undefined ? spec : { ...rest, group: groups };
+  const versionedSpec = version === 'v1' || groups === undefined ? spec : { ...rest, group: groups };
   const apiVersion = apiVersionInDialect(dialect, `authorization.platform.io/${version}`);
   return Buffer.from(
     JSON.stringify({
       kind: 'SubjectAccessReview',
       apiVersion,
       metadata: { creationTimestamp: null },
-      spec: sent,
+      spec: versionedSpec,
       status: { allowed: false },
     }),
   );
 }
 
-/** Undefined for what is no answer. */
-export function readVerdict(bytes: Buffer): Decision | undefined {
+/** `undefined` when the response is not a valid review. */
+export function readDecision(bytes: Buffer): Decision | undefined {
   let value: JsonValue;
   try {
     value = JSON.parse(bytes.toString()) as JsonValue;

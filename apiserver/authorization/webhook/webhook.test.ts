@@ -3,15 +3,15 @@ import type { WebhookAnswer } from '../../../shared/client/rest/webhook';
 import type { Authorizer } from '../authorizer';
 import { ManualClock } from '../../../test/support/manual-clock';
 import { webhookAuthorizer, type WebhookAuthorizerOptions } from './authorizer';
-import { compileConditions, type Match } from './conditions';
-import { readVerdict, reviewBody, reviewSpec } from './review';
+import { compileMatchConditions, type MatchResult } from './conditions';
+import { readDecision, subjectAccessReviewBody, subjectAccessReviewSpec } from './review';
 
 const user = { name: 'ann', uid: '7', groups: ['devs'], extra: { 'example.com/x': ['1', '2'] } };
 const pods = resourceAttributes({ group: 'rbac.authorization.platform.io', resource: 'roles' });
 
 describe('SubjectAccessReview of the webhook', () => {
   it('contains the user and the request in the configured spelling and version', () => {
-    const spec = reviewSpec(user, pods, 'kubernetes');
+    const spec = subjectAccessReviewSpec(user, pods, 'kubernetes');
     expect(spec).toEqual({
       resourceAttributes: { namespace: 'n', verb: 'get', group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'roles' },
       user: 'ann',
@@ -19,13 +19,16 @@ describe('SubjectAccessReview of the webhook', () => {
       groups: ['devs'],
       extra: { 'example.com/x': ['1', '2'] },
     });
-    expect(JSON.parse(reviewBody(spec, 'v1', 'kubernetes').toString())).toMatchObject({ apiVersion: 'authorization.k8s.io/v1', spec });
+    expect(JSON.parse(subjectAccessReviewBody(spec, 'v1', 'kubernetes').toString())).toMatchObject({
+      apiVersion: 'authorization.k8s.io/v1',
+      spec,
+    });
     const { groups, ...rest } = spec;
-    expect(JSON.parse(reviewBody(spec, 'v1beta1', 'platform').toString())).toMatchObject({
+    expect(JSON.parse(subjectAccessReviewBody(spec, 'v1beta1', 'platform').toString())).toMatchObject({
       apiVersion: 'authorization.platform.io/v1beta1',
       spec: { ...rest, group: groups },
     });
-    expect(reviewSpec({ name: 'x', groups: [] }, { kind: 'path', verb: 'get', path: '/x' }, 'platform')).toEqual({
+    expect(subjectAccessReviewSpec({ name: 'x', groups: [] }, { kind: 'path', verb: 'get', path: '/x' }, 'platform')).toEqual({
       user: 'x',
       nonResourceAttributes: { path: '/x', verb: 'get' },
     });
@@ -33,7 +36,7 @@ describe('SubjectAccessReview of the webhook', () => {
 
   it('spells signer names in the configured spelling', () => {
     const named = (dialect: 'platform' | 'kubernetes') =>
-      reviewSpec({ name: 'x', groups: [] }, resourceAttributes({ resource: 'signers', name: 'platform.io/s' }), dialect);
+      subjectAccessReviewSpec({ name: 'x', groups: [] }, resourceAttributes({ resource: 'signers', name: 'platform.io/s' }), dialect);
     expect(named('kubernetes')).toMatchObject({ resourceAttributes: { name: 'kubernetes.io/s' } });
     expect(named('platform')).toMatchObject({ resourceAttributes: { name: 'platform.io/s' } });
   });
@@ -47,66 +50,66 @@ describe('SubjectAccessReview of the webhook', () => {
     ['{}', undefined],
     ['[]', undefined],
     ['<html>', undefined],
-  ])('response %s is read as %s', (text, type) => expect(readVerdict(Buffer.from(text))?.type).toBe(type));
+  ])('response %s is read as %s', (text, type) => expect(readDecision(Buffer.from(text))?.type).toBe(type));
 });
 
 describe('webhook authorizer', () => {
   const clock = new ManualClock();
-  const asked: string[] = [];
+  const sentReviews: string[] = [];
   let answer: WebhookAnswer;
-  let arrive: (() => void) | undefined;
+  let releaseReview: (() => void) | undefined;
   beforeEach(() => {
-    asked.length = 0;
-    arrive = undefined;
-    answer = says({ allowed: true, reason: 'r' });
+    sentReviews.length = 0;
+    releaseReview = undefined;
+    answer = respondWith({ allowed: true, reason: 'r' });
   });
-  const says = (status: object): WebhookAnswer => ({ type: 'answer', bytes: Buffer.from(JSON.stringify({ status })) });
+  const respondWith = (status: object): WebhookAnswer => ({ type: 'answer', bytes: Buffer.from(JSON.stringify({ status })) });
   const broken: WebhookAnswer = { type: 'fault', error: new Error('away'), status: undefined, mayPass: true };
 
-  function authorizer(changes: Partial<WebhookAuthorizerOptions> = {}): Authorizer {
+  function createAuthorizer(changes: Partial<WebhookAuthorizerOptions> = {}): Authorizer {
     return webhookAuthorizer({
-      ask: async (body) => {
-        asked.push(body.toString());
-        if (arrive !== undefined) await new Promise<void>((resolve) => (arrive = resolve));
+      send: async (body) => {
+        sentReviews.push(body.toString());
+        if (releaseReview !== undefined) await new Promise<void>((resolve) => (releaseReview = resolve));
         return answer;
       },
       version: 'v1',
       dialect: 'platform',
-      allowedMs: 300_000,
-      notAllowedMs: 30_000,
+      allowedTtlMs: 300_000,
+      notAllowedTtlMs: 30_000,
       onFailure: 'NoOpinion',
-      conditions: undefined,
+      matchConditions: undefined,
       clock,
-      failed: () => undefined,
+      onError: () => undefined,
       ...changes,
     });
   }
 
   it('caches allowed decisions longer than other decisions', async () => {
-    const asks = authorizer();
-    expect(await asks.authorize(user, pods)).toEqual({ type: 'allow', reason: 'r' });
-    expect(asks.authorize(user, pods)).toEqual({ type: 'allow', reason: 'r' });
-    answer = says({ allowed: false, denied: true, reason: 'never' });
+    const authorizer = createAuthorizer();
+    expect(await authorizer.authorize(user, pods)).toEqual({ type: 'allow', reason: 'r' });
+    expect(authorizer.authorize(user, pods)).toEqual({ type: 'allow', reason: 'r' });
+    answer = respondWith({ allowed: false, denied: true, reason: 'never' });
     clock.advance(300_000);
-    expect(await asks.authorize(user, pods)).toEqual({ type: 'deny', reason: 'never' });
-    answer = says({ allowed: true });
+    expect(await authorizer.authorize(user, pods)).toEqual({ type: 'deny', reason: 'never' });
+    answer = respondWith({ allowed: true });
     clock.advance(29_999);
-    expect(asks.authorize(user, pods)).toEqual({ type: 'deny', reason: 'never' });
+    expect(authorizer.authorize(user, pods)).toEqual({ type: 'deny', reason: 'never' });
     clock.advance(1);
-    expect(await asks.authorize(user, pods)).toMatchObject({ type: 'allow' });
-    expect(asked).toHaveLength(3);
+    expect(await authorizer.authorize(user, pods)).toMatchObject({ type: 'allow' });
+    expect(sentReviews).toHaveLength(3);
   });
 
   it('sends one review for concurrent equal requests, and has no opinion when too many reviews are in flight', async () => {
-    arrive = () => undefined;
-    const asks = authorizer();
-    const all = Array.from({ length: 5 }, async () => asks.authorize(user, pods));
-    expect(asked).toHaveLength(1);
-    arrive();
-    expect(await Promise.all(all)).toHaveLength(5);
-    arrive = () => undefined;
-    for (let n = 0; n < 1_000; n += 1) void asks.authorize({ name: `u${n}`, groups: [] }, pods);
-    expect(asks.authorize({ name: 'one too many', groups: [] }, pods)).toEqual({
+    releaseReview = () => undefined;
+    const authorizer = createAuthorizer();
+    const concurrent = Array.from({ length: 5 }, async () => authorizer.authorize(user, pods));
+    expect(sentReviews).toHaveLength(1);
+    releaseReview();
+    expect(await Promise.all(concurrent)).toHaveLength(5);
+    releaseReview = () => undefined;
+    for (let n = 0; n < 1_000; n += 1) void authorizer.authorize({ name: `u${n}`, groups: [] }, pods);
+    expect(authorizer.authorize({ name: 'one too many', groups: [] }, pods)).toEqual({
       type: 'no-opinion',
       reason: 'too many questions are under way',
     });
@@ -114,33 +117,33 @@ describe('webhook authorizer', () => {
 
   it('logs failures at most once a minute', async () => {
     answer = broken;
-    const told: unknown[] = [];
-    const asks = authorizer({ failed: (_message, error) => void told.push(error) });
-    for (let n = 0; n < 3; n += 1) await asks.authorize(user, pods);
-    expect([asked.length, told.length]).toEqual([3, 1]);
+    const errors: unknown[] = [];
+    const authorizer = createAuthorizer({ onError: (_message, error) => void errors.push(error) });
+    for (let n = 0; n < 3; n += 1) await authorizer.authorize(user, pods);
+    expect([sentReviews.length, errors.length]).toEqual([3, 1]);
     clock.advance(60_000);
-    await asks.authorize(user, pods);
-    expect(told).toHaveLength(2);
+    await authorizer.authorize(user, pods);
+    expect(errors).toHaveLength(2);
   });
 
   it('does not cache decisions for requests over 10,000 characters', async () => {
     const long = { name: 'x'.repeat(10_001), groups: [] };
-    const asks = authorizer();
-    await asks.authorize(long, pods);
-    await asks.authorize(long, pods);
-    expect(asked).toHaveLength(2);
+    const authorizer = createAuthorizer();
+    await authorizer.authorize(long, pods);
+    await authorizer.authorize(long, pods);
+    expect(sentReviews).toHaveLength(2);
   });
 
   it.each([
     ['NoOpinion', broken, 'no-opinion'],
     ['Deny', broken, 'deny'],
     ['Deny', { type: 'answer', bytes: Buffer.from('rubbish') }, 'deny'],
-  ] as const)('applies the failure policy %s when the webhook fails', async (onFailure, given, type) => {
-    answer = given;
-    const asks = authorizer({ onFailure });
-    expect(await asks.authorize(user, pods)).toMatchObject({ type });
-    await asks.authorize(user, pods);
-    expect(asked).toHaveLength(2);
+  ] as const)('applies the failure policy %s when the webhook fails', async (onFailure, failingAnswer, type) => {
+    answer = failingAnswer;
+    const authorizer = createAuthorizer({ onFailure });
+    expect(await authorizer.authorize(user, pods)).toMatchObject({ type });
+    await authorizer.authorize(user, pods);
+    expect(sentReviews).toHaveLength(2);
   });
 
   it.each<[readonly string[], number, string]>([
@@ -151,11 +154,11 @@ describe('webhook authorizer', () => {
     [["request.extra.nothing[0] == 'a'"], 0, 'deny'],
     [[], 1, 'allow'],
   ])('with match conditions %j sends %d reviews and decides %s', async (expressions, times, type) => {
-    const compiled = compileConditions(expressions);
+    const compiled = compileMatchConditions(expressions);
     if ('faults' in compiled) throw new Error(JSON.stringify(compiled.faults));
-    const asks = authorizer({ conditions: compiled.conditions, onFailure: 'Deny' });
-    expect(await asks.authorize(user, pods)).toMatchObject({ type });
-    expect(asked).toHaveLength(times);
+    const authorizer = createAuthorizer({ matchConditions: compiled.conditions, onFailure: 'Deny' });
+    expect(await authorizer.authorize(user, pods)).toMatchObject({ type });
+    expect(sentReviews).toHaveLength(times);
   });
 
   /** Messages with which release 1.31.1 rejects them at start. */
@@ -189,13 +192,13 @@ describe('webhook authorizer', () => {
       "compilation failed: ERROR: <input>:1:1: undeclared reference to 'object' (in container '')\n | object.user == 'a'\n | ^",
     ],
   ])('rejects the match condition %j', (expression, reason) => {
-    expect(compileConditions([expression])).toEqual({
+    expect(compileMatchConditions([expression])).toEqual({
       faults: [{ index: 0, reason: `Invalid value: ${JSON.stringify(expression)}: ${reason}` }],
     });
   });
 
   it('rejects blank and duplicate match conditions', () => {
-    expect(compileConditions(['true', ' ', 'true'])).toEqual({
+    expect(compileMatchConditions(['true', ' ', 'true'])).toEqual({
       faults: [
         { index: 1, reason: 'Required value' },
         { index: 2, reason: 'Duplicate value: "true"' },
@@ -205,19 +208,19 @@ describe('webhook authorizer', () => {
 
   it('accepts match conditions on selectors only when the AuthorizeWithSelectors feature gate is on', () => {
     const expression = "request.resourceAttributes.fieldSelector.requirements.exists(r, r.key == 'a' && 'b' in r.values)";
-    expect(compileConditions([expression])).toHaveProperty('faults');
-    const compiled = compileConditions([expression], true);
+    expect(compileMatchConditions([expression])).toHaveProperty('faults');
+    const compiled = compileMatchConditions([expression], true);
     if ('faults' in compiled) throw new Error(JSON.stringify(compiled.faults));
     const selecting = (value: string) => ({
       fieldSelector: { requirements: [{ key: 'a', operator: 'In', values: [value] }] },
     });
-    const matched = (value: string) =>
-      compiled.conditions(reviewSpec(user, resourceAttributes({ selectors: selecting(value) }), 'platform'));
-    expect([matched('b'), matched('c')]).toEqual(['yes', 'no']);
+    const matchResult = (value: string) =>
+      compiled.conditions(subjectAccessReviewSpec(user, resourceAttributes({ selectors: selecting(value) }), 'platform'));
+    expect([matchResult('b'), matchResult('c')]).toEqual(['yes', 'no']);
   });
 
   /** Results of release 1.31.1 for a plain request for pods, one with all fields set, and a non-resource request. */
-  it.each<[expression: string, plain: Match, full: Match, path: Match]>([
+  it.each<[expression: string, plain: MatchResult, full: MatchResult, path: MatchResult]>([
     ['has(request.resourceAttributes)', 'yes', 'yes', 'no'],
     ['has(request.nonResourceAttributes)', 'no', 'no', 'yes'],
     ['has(request.resourceAttributes.subresource)', 'yes', 'yes', 'error'],
@@ -235,18 +238,18 @@ describe('webhook authorizer', () => {
     ['request.?nonResourceAttributes.hasValue()', 'no', 'no', 'yes'],
     ['request == request', 'yes', 'yes', 'yes'],
   ])('evaluates the match condition %j as release 1.31.1 does', (expression, plain, full, path) => {
-    const compiled = compileConditions([expression]);
+    const compiled = compileMatchConditions([expression]);
     if ('faults' in compiled) throw new Error(JSON.stringify(compiled.faults));
-    const all = { name: 'ann', uid: '7', groups: ['devs'], extra: { scopes: ['a'] } };
+    const fullUser = { name: 'ann', uid: '7', groups: ['devs'], extra: { scopes: ['a'] } };
     const specs = [
-      reviewSpec({ name: 'ann', groups: [] }, resourceAttributes(), 'platform'),
-      reviewSpec(all, resourceAttributes({ subresource: 'log', name: 'p' }), 'platform'),
-      reviewSpec({ name: 'ann', groups: [] }, { kind: 'path', verb: 'get', path: '/x' }, 'platform'),
+      subjectAccessReviewSpec({ name: 'ann', groups: [] }, resourceAttributes(), 'platform'),
+      subjectAccessReviewSpec(fullUser, resourceAttributes({ subresource: 'log', name: 'p' }), 'platform'),
+      subjectAccessReviewSpec({ name: 'ann', groups: [] }, { kind: 'path', verb: 'get', path: '/x' }, 'platform'),
     ];
     expect(specs.map((spec) => compiled.conditions(spec))).toEqual([plain, full, path]);
   });
 
   it('reports the rules of a user as incomplete', () => {
-    expect(authorizer().rules(user, 'n')).toMatchObject({ incomplete: true });
+    expect(createAuthorizer().rules(user, 'n')).toMatchObject({ incomplete: true });
   });
 });

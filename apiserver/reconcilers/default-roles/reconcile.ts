@@ -6,7 +6,7 @@ import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/d
 import { valueInEitherSpelling, omitNames } from '../../../shared/names/spellings';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { arrayAt, equalJson, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
-import { covers, parts, readRule, type PolicyRule } from '../../authorization/rbac/rule';
+import { ruleCovers, breakdownRule, readRule, type PolicyRule } from '../../authorization/rbac/rule';
 import { autoUpdateAnnotation } from './default-objects';
 
 export type Remedy =
@@ -49,8 +49,8 @@ function missingRules(desired: JsonObject, existing: JsonObject): JsonObject {
   const present = listAt(existing, 'rules');
   const held = present.map(readRule);
   const missing = listAt(desired, 'rules')
-    .flatMap((rule) => [...parts(readRule(rule))])
-    .filter((part) => !held.some((rule) => covers(rule, part)));
+    .flatMap((rule) => [...breakdownRule(readRule(rule))])
+    .filter((part) => !held.some((rule) => ruleCovers(rule, part)));
   return missing.length === 0 ? {} : { rules: [...present, ...missing.map(ruleObject)] };
 }
 

@@ -3,7 +3,7 @@ import type { KindRow } from '../../../shared/api/kinds';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { UNCHANGED } from '../../../test/support/plugin-switches';
 import { objectOf, refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
-import { defaultAdmission } from '../../admission/plugins';
+import { createDefaultAdmission } from '../../admission/plugins';
 import type { Entry } from '../../cache/cache';
 import type { ParsedBody, WriteOptions } from '../verbs';
 import type { Operations, OperationTable } from './operation';
@@ -26,7 +26,7 @@ function operations(more?: OperationTable): Operations {
     table,
     cache,
     namespaces: fixture.resource('namespaces'),
-    admission: defaultAdmission({ names, random, clock, cache, resources }, UNCHANGED),
+    admission: createDefaultAdmission({ names, random, clock, cache, resources }, UNCHANGED),
     clock,
     names,
   };
@@ -97,7 +97,7 @@ it('createOperations throws for an operation without a function', () => {
     table: {},
     cache,
     namespaces: fixture.resource('namespaces'),
-    admission: defaultAdmission({ names, random, clock, cache, resources }, UNCHANGED),
+    admission: createDefaultAdmission({ names, random, clock, cache, resources }, UNCHANGED),
     clock,
     names,
   };

@@ -2,7 +2,7 @@
  * An update or apply that creates an object needs the permission to create. Like release 1.31.1, the writer checks it
  * after validation.
  */
-import { turnedRefusal } from '../../authorization/union';
+import { forbiddenReasonError } from '../../authorization/union';
 import { refusal, writeFixture } from '../../../test/support/write-fixture';
 
 const OPTIONS = { dryRun: false, fieldValidation: 'Warn', fieldManager: 'm' } as const;
@@ -16,7 +16,7 @@ test.each([
 ])('an update or apply of absent %s is rejected when the user may not create it (case %#)', async (resource, body, invalid) => {
   const { writer, context, resource: find, stored } = await writeFixture();
   const { group } = find(resource).row;
-  const requestContext = { ...context, authorizeCreate: () => turnedRefusal({ ...attributes, group, resource }, REFUSED) };
+  const requestContext = { ...context, authorizeCreate: () => forbiddenReasonError({ ...attributes, group, resource }, REFUSED) };
   const key = { namespace: 'ns', name: 'x' };
   const rejection = await refusal(
     resource === 'leases'
@@ -41,7 +41,7 @@ test('a create and an apply of an existing object do not check the permission to
   const { writer, context, resource: find } = await writeFixture();
   const requestContext = {
     ...context,
-    authorizeCreate: () => turnedRefusal({ ...attributes, group: '', resource: 'configmaps' }, REFUSED),
+    authorizeCreate: () => forbiddenReasonError({ ...attributes, group: '', resource: 'configmaps' }, REFUSED),
   };
   const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } };
   await writer.create(requestContext, find('configmaps'), 'ns', { value: body, duplicates: [], format: 'json' }, OPTIONS);

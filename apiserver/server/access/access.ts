@@ -6,25 +6,25 @@ import type { Clock } from '../../../shared/runtime/clock';
 import { memoizeBySource } from '../../../shared/runtime/memoize-by-source';
 import type { FeatureGates } from '../../../shared/cli/feature-gates';
 import type { Random } from '../../../shared/runtime/random';
-import { bearerTokens } from '../../authentication/bearer-token';
+import { bearerTokenAuthenticator } from '../../authentication/bearer-token';
 import type { AnonymousPolicy } from '../../authentication/anonymous';
-import { issuedTokens, type IssuerParts } from '../../authentication/oidc/authenticator';
-import { clientCertificates } from '../../authentication/client-certificate';
+import { oidcAuthenticator, type OidcIssuer } from '../../authentication/oidc/authenticator';
+import { clientCertificateAuthenticator } from '../../authentication/client-certificate';
 import type { Authenticator, TokenAuthenticator } from '../../authentication/authenticator';
-import { bootstrapTokens, type BootstrapSecrets } from '../../authentication/bootstrap-token';
-import { frontProxy, type FrontProxyOptions } from '../../authentication/front-proxy';
-import { serviceAccountTokens, type TokenUses } from '../../authentication/service-account/authenticator';
+import { bootstrapTokenAuthenticator, type BootstrapSecrets } from '../../authentication/bootstrap-token';
+import { frontProxyAuthenticator, type FrontProxyOptions } from '../../authentication/front-proxy';
+import { serviceAccountTokenAuthenticator, type TokenUseRecorder } from '../../authentication/service-account/authenticator';
 import type { BindableResource, BoundObjects } from '../../authentication/service-account/bound-objects';
 import { tokenIssuer } from '../../authentication/service-account/issuer';
 import { jsonWebKeySet, type TokenKeys } from '../../../shared/api/identity/token-keys';
-import { staticTokens } from '../../authentication/static-tokens';
-import type { StaticTokens } from '../../authentication/token-file';
-import { authenticateTokensInOrder, type AuthenticateToken } from '../../authentication/tokens';
-import { authenticateInOrder, type AuthenticateRequest } from '../../authentication/union';
-import { webSocketTokens } from '../../authentication/websocket-token';
+import { staticTokenAuthenticator } from '../../authentication/static-tokens';
+import type { FindStaticTokenUser } from '../../authentication/token-file';
+import { unionTokenAuthenticator, type AuthenticateToken } from '../../authentication/tokens';
+import { unionAuthenticator, type AuthenticateRequest } from '../../authentication/union';
+import { webSocketTokenAuthenticator } from '../../authentication/websocket-token';
 import type { Authorizer } from '../../authorization/authorizer';
 import { createAuthorizers, type AuthorizerLink, type AuthorizerDependencies } from './authorizers';
-import { inOrder } from '../../authorization/union';
+import { unionAuthorizer } from '../../authorization/union';
 import { createOpenId, type OpenId } from '../../discovery/openid';
 import type { Reader, Resource } from '../../registry/verbs';
 import type { OperationTable } from '../../registry/operations/operation';
@@ -32,7 +32,7 @@ import { createReviewTable } from '../../reviews/review-table';
 import type { TokenRequestDependencies } from '../../reviews/token-request';
 
 export interface AccessOptions {
-  readonly tokens: readonly StaticTokens[];
+  readonly tokens: readonly FindStaticTokenUser[];
   /** Absent = identity headers of a front proxy are ignored. */
   readonly frontProxy?: FrontProxyOptions;
   /** Whether tokens from bootstrap token Secrets are accepted. */
@@ -40,7 +40,7 @@ export interface AccessOptions {
   /** Conditions under which requests without credentials are accepted as anonymous. */
   readonly anonymous: AnonymousPolicy;
   /** OpenID Connect issuers by URL; the same map until the configuration changes. */
-  readonly tokenIssuers?: () => ReadonlyMap<string, IssuerParts>;
+  readonly tokenIssuers?: () => ReadonlyMap<string, OidcIssuer>;
   /** The authorizers in their order; the same list until the configuration changes. */
   readonly authorization: () => readonly AuthorizerLink[];
   /** A token review webhook, consulted last. */
@@ -63,7 +63,7 @@ export interface ServiceAccountOptions {
 
 /** The authorizer of requests; writes use it too. */
 export function createAuthorizer({ authorization }: Pick<AccessOptions, 'authorization'>, deps: AuthorizerDependencies): Authorizer {
-  const current = memoizeBySource(authorization, (links) => inOrder(createAuthorizers(links, deps)));
+  const current = memoizeBySource(authorization, (links) => unionAuthorizer(createAuthorizers(links, deps)));
   return {
     authorize: (user, attributes) => current().authorize(user, attributes),
     rules: (user, namespace) => current().rules(user, namespace),
@@ -86,7 +86,7 @@ export interface AccessDependencies {
   readonly serverAddress: string;
   /** URL of the token keys; undefined = at this server. */
   readonly keySetAddress: string | undefined;
-  readonly tokenUses: TokenUses;
+  readonly tokenUses: TokenUseRecorder;
 }
 
 export interface Access {
@@ -99,9 +99,9 @@ export interface Access {
 
 export function createAccess(options: AccessOptions, deps: AccessDependencies): Access {
   const { serviceAccounts, apiAudiences } = options;
-  const authenticateToken = authenticateTokensInOrder(tokenAuthenticators(options, deps));
+  const authenticateToken = unionTokenAuthenticator(tokenAuthenticators(options, deps));
   return {
-    authenticate: authenticateInOrder(requestAuthenticators(options, authenticateToken), options.anonymous, deps.names),
+    authenticate: unionAuthenticator(requestAuthenticators(options, authenticateToken), options.anonymous, deps.names),
     openId: serviceAccounts === undefined ? undefined : createOpenIdDocuments(serviceAccounts, deps),
     operations: createReviewTable({
       authenticateToken,
@@ -121,10 +121,10 @@ function requestAuthenticators(
   authenticateToken: AuthenticateToken,
 ): readonly Authenticator[] {
   return [
-    ...(proxy === undefined ? [] : [frontProxy(proxy)]),
-    clientCertificates,
-    bearerTokens(authenticateToken, apiAudiences),
-    webSocketTokens(authenticateToken, apiAudiences),
+    ...(proxy === undefined ? [] : [frontProxyAuthenticator(proxy)]),
+    clientCertificateAuthenticator,
+    bearerTokenAuthenticator(authenticateToken, apiAudiences),
+    webSocketTokenAuthenticator(authenticateToken, apiAudiences),
   ];
 }
 
@@ -149,14 +149,24 @@ function tokenRequests(
 /** In the order in which they are consulted. */
 function tokenAuthenticators(options: AccessOptions, deps: AccessDependencies): readonly TokenAuthenticator[] {
   const { tokens, apiAudiences: audiences, serviceAccounts } = options;
-  const { objects, clock, names, tokenUses: uses, bootstrapSecrets: secrets } = deps;
+  const { objects, clock, names, tokenUses: useRecorder, bootstrapSecrets: secrets } = deps;
   return [
-    ...tokens.map((users) => staticTokens(users, audiences)),
+    ...tokens.map((users) => staticTokenAuthenticator(users, audiences)),
     ...(serviceAccounts === undefined
       ? []
-      : [serviceAccountTokens({ issuers: serviceAccounts.issuers, keys: serviceAccounts.keys, audiences, objects, clock, names, uses })]),
-    ...(options.bootstrapTokens ? [bootstrapTokens({ secrets, clock, audiences })] : []),
-    ...(options.tokenIssuers === undefined ? [] : [issuedTokens({ issuers: options.tokenIssuers, audiences, clock })]),
+      : [
+          serviceAccountTokenAuthenticator({
+            issuers: serviceAccounts.issuers,
+            keys: serviceAccounts.keys,
+            audiences,
+            objects,
+            clock,
+            names,
+            useRecorder,
+          }),
+        ]),
+    ...(options.bootstrapTokens ? [bootstrapTokenAuthenticator({ secrets, clock, audiences })] : []),
+    ...(options.tokenIssuers === undefined ? [] : [oidcAuthenticator({ issuers: options.tokenIssuers, audiences, clock })]),
     ...(options.tokenWebhook === undefined ? [] : [options.tokenWebhook]),
   ];
 }

@@ -5,16 +5,16 @@ import type { Authorizer } from '../../authorization/authorizer';
 import { ALL_RULES, ALLOW, NO_RULES } from '../../authorization/authorizer';
 import { NodeGraph } from '../../authorization/node/graph';
 import { RbacPolicy } from '../../authorization/rbac/policy';
-import { inOrder } from '../../authorization/union';
+import { unionAuthorizer } from '../../authorization/union';
 import { createAuthorizers, type AuthorizerLink } from './authorizers';
 
 const { nodeLeaseNamespace } = GENERATED_NAMES.platform;
-const deps = { rbac: new RbacPolicy(), node: { graph: new NodeGraph(), rules: [], nodeLeaseNamespace } };
+const deps = { rbac: new RbacPolicy(), node: { graph: new NodeGraph(), commonRules: [], nodeLeaseNamespace } };
 
 describe('AlwaysDeny', () => {
   let calls = 0;
   const allowing: Authorizer = { authorize: () => ((calls += 1), ALLOW), rules: () => ALL_RULES };
-  const chain = (...links: readonly AuthorizerLink[]): Authorizer => inOrder(createAuthorizers(links, deps));
+  const chain = (...links: readonly AuthorizerLink[]): Authorizer => unionAuthorizer(createAuthorizers(links, deps));
   beforeEach(() => (calls = 0));
 
   it('denies requests without calling the authorizers after it', async () => {

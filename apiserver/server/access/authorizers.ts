@@ -2,9 +2,9 @@
 import { whenResolved } from '../../../shared/runtime/maybe-promise';
 import { isInMastersGroup } from '../../../shared/api/identity/user';
 import { ALL_RULES, ALLOW, NO_OPINION, NO_RULES, type Authorizer, type Decision } from '../../authorization/authorizer';
-import { nodeAuthorizer, type NodeAuthorizerParts } from '../../authorization/node/authorizer';
+import { nodeAuthorizer, type NodeAuthorizerDependencies } from '../../authorization/node/authorizer';
 import { rbacAuthorizer } from '../../authorization/rbac/authorizer';
-import { explain } from '../../authorization/rbac/explain';
+import { explainDecision } from '../../authorization/rbac/explain';
 import type { RbacPolicy } from '../../authorization/rbac/policy';
 
 /** Called for decisions that end the chain, with the mode and the name of the authorizer that made them. */
@@ -15,7 +15,7 @@ export interface AuthorizerDependencies {
   /** Absent = decisions are not counted. */
   readonly onDecision?: OnDecision;
   readonly rbac: RbacPolicy;
-  readonly node: NodeAuthorizerParts;
+  readonly node: NodeAuthorizerDependencies;
 }
 
 /** Group system:masters has unrestricted access and comes before every other authorizer. */
@@ -44,7 +44,7 @@ export const usesMode = (links: readonly AuthorizerLink[], mode: BuiltInMode): b
 
 const AUTHORIZER_BY_MODE: Readonly<Record<BuiltInMode, (deps: AuthorizerDependencies) => Authorizer>> = {
   Node: ({ node }) => nodeAuthorizer(node),
-  RBAC: ({ rbac }) => ({ ...rbacAuthorizer(rbac), explain: (user, attributes) => explain(rbac, user, attributes) }),
+  RBAC: ({ rbac }) => ({ ...rbacAuthorizer(rbac), explain: (user, attributes) => explainDecision(rbac, user, attributes) }),
   AlwaysAllow: () => alwaysAllow,
   AlwaysDeny: () => alwaysDeny,
 };

@@ -9,7 +9,7 @@ import type { LiveObjects } from '../../registry/read/live-objects';
 export function boundObjectReader(live: LiveObjects<BindableResource>, names: GeneratedNames): BoundObjects {
   return {
     find: (resource, namespace, name) => live.find(resource, namespace, name),
-    current: () => live.waitUntilCurrent(),
+    waitUntilCurrent: () => live.waitUntilCurrent(),
     secretToken(namespace, name) {
       const secret = live.read('secrets', namespace, name);
       if (secret === undefined) return undefined;

@@ -23,7 +23,7 @@ for (const { collection, object } of stored) {
   else if (collection.endsWith('/volumeattachments')) graph.setAttachment(name, node);
 }
 const { nodeLeaseNamespace } = GENERATED_NAMES.kubernetes;
-const authorizer = nodeAuthorizer({ graph, rules: nodeRules(GENERATED_NAMES.kubernetes), nodeLeaseNamespace });
+const authorizer = nodeAuthorizer({ graph, commonRules: nodeRules(GENERATED_NAMES.kubernetes), nodeLeaseNamespace });
 
 it.each(decisions.map(({ spec, status }) => [spec, status] as const))(
   'the Node authorizer decides as release 1.31.1: %j',
@@ -37,11 +37,11 @@ it.each(decisions.map(({ spec, status }) => [spec, status] as const))(
 it('NodeGraph drops the references of a deleted volume or pod', () => {
   const secret = { kind: 'secret', namespace: 'rec-node', name: 's-volume' } as const;
   const behindClaim = { ...secret, name: 's-pv-publish' };
-  expect([graph.needs('rec-n1', secret), graph.needs('rec-n1', behindClaim)]).toEqual([true, true]);
+  expect([graph.isReferencedByNode('rec-n1', secret), graph.isReferencedByNode('rec-n1', behindClaim)]).toEqual([true, true]);
   graph.setVolume('rec-node-v-claim', undefined);
-  expect(graph.needs('rec-n1', behindClaim)).toBe(false);
+  expect(graph.isReferencedByNode('rec-n1', behindClaim)).toBe(false);
   graph.setPod('full', 'rec-n2', [secret]);
-  expect([graph.needs('rec-n1', secret), graph.needs('rec-n2', secret)]).toEqual([false, true]);
+  expect([graph.isReferencedByNode('rec-n1', secret), graph.isReferencedByNode('rec-n2', secret)]).toEqual([false, true]);
   graph.setPod('full', undefined, []);
-  expect(graph.needs('rec-n2', secret)).toBe(false);
+  expect(graph.isReferencedByNode('rec-n2', secret)).toBe(false);
 });

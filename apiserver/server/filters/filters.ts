@@ -14,11 +14,11 @@ import type { FeatureGates } from '../../../shared/cli/feature-gates';
 import type { Priority } from '../../../shared/scheduling/event-loop-scheduler';
 import type { Random } from '../../../shared/runtime/random';
 import type { ClientCertificate } from '../../authentication/authenticator';
-import { isRemoteHeader, type FrontProxyOptions } from '../../authentication/front-proxy';
+import { isIdentityHeader, type FrontProxyOptions } from '../../authentication/front-proxy';
 import type { AuthenticateRequest } from '../../authentication/union';
 import type { Attributes, Authorizer, Decision, ResourceAttributes } from '../../authorization/authorizer';
 import { selectorsOf } from '../../authorization/selectors';
-import { refusalOf, turnedRefusal } from '../../authorization/union';
+import { forbiddenError, forbiddenReasonError } from '../../authorization/union';
 import { whenResolved, type MaybePromise } from '../../../shared/runtime/maybe-promise';
 import type { Exchange } from '../../endpoints/request/exchange';
 import { Query } from '../../endpoints/request/query';
@@ -217,7 +217,7 @@ export function impersonate(authorizer: Authorizer, names: GeneratedNames): Filt
 }
 
 function respondForbidden(exchange: Exchange, attributes: Attributes, decision: Decision): false {
-  const refusal = refusalOf(exchange.user, attributes, decision);
+  const refusal = forbiddenError(exchange.user, attributes, decision);
   sendStatus(exchange, refusal.status, refusal.code, { 'X-Content-Type-Options': 'nosniff' });
   return false;
 }
@@ -225,7 +225,7 @@ function respondForbidden(exchange: Exchange, attributes: Attributes, decision: 
 /** Removes the identity headers of front proxies, so that no later component sees them. */
 export function removeFrontProxyHeaders(proxy: FrontProxyOptions | undefined): Filter {
   return ({ request: { headers } }) => {
-    if (proxy !== undefined) for (const name in headers) if (isRemoteHeader(proxy, name)) Reflect.deleteProperty(headers, name);
+    if (proxy !== undefined) for (const name in headers) if (isIdentityHeader(proxy, name)) Reflect.deleteProperty(headers, name);
     return true;
   };
 }
@@ -351,7 +351,7 @@ export function authorize(
 
   function checkCreation(user: UserInfo, attributes: ResourceAttributes): MaybePromise<StatusError | undefined> {
     return whenResolved(authorizer.authorize(user, attributes), (decision) =>
-      decision.type === 'allow' ? undefined : turnedRefusal(attributes, decision),
+      decision.type === 'allow' ? undefined : forbiddenReasonError(attributes, decision),
     );
   }
 }

@@ -5,10 +5,10 @@
 import { canonicalApiVersion, canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import { whenResolved } from '../../../shared/runtime/maybe-promise';
-import { Policies, type Around } from '../../admission/policy/policy';
-import type { ParameterParts } from '../../admission/policy/parameters';
-import type { AskAuthorizer } from '../../admission/webhook/decisions';
-import { objectOf, shownAs } from '../../admission/webhook/view';
+import { AdmissionPolicies, type MeasureCompilation } from '../../admission/policy/policy';
+import type { ParameterDependencies } from '../../admission/policy/parameters';
+import type { AuthorizeCheck } from '../../admission/webhook/decisions';
+import { parseObject, kindView } from '../../admission/webhook/view';
 import { canonicalUser } from '../../authentication/union';
 import type { Authorizer } from '../../authorization/authorizer';
 import { followType, combineFollowers, type TypeFollower } from '../../cache/sync/follow-type';
@@ -24,17 +24,17 @@ export interface AdmissionPolicyInformerOptions {
   readonly clock: Clock;
   readonly failed: (message: string, error: unknown) => void;
   /** Wraps every compilation in order to time it; absent = not timed. */
-  readonly around?: Around;
+  readonly around?: MeasureCompilation;
 }
 
 export interface AdmissionPolicyInformer extends TypeFollower {
-  readonly policies: Policies;
+  readonly policies: AdmissionPolicies;
 }
 
 const GROUP = 'admissionregistration.platform.io';
 
 export function startAdmissionPolicyInformer(options: AdmissionPolicyInformerOptions): AdmissionPolicyInformer {
-  const policies = new Policies(options.around);
+  const policies = new AdmissionPolicies(options.around);
   const storedOf = (resource: string) => options.resources.require(`${resource}.${GROUP}`).stored;
   const informers = [
     followType(
@@ -56,15 +56,15 @@ export function startAdmissionPolicyInformer(options: AdmissionPolicyInformerOpt
 }
 
 export function createParameterDependencies(
-  { cache, conversions }: Pick<ParameterParts, 'cache' | 'conversions'>,
+  { cache, conversions }: Pick<ParameterDependencies, 'cache' | 'conversions'>,
   resources: Resources,
   names: GeneratedNames,
-): ParameterParts {
+): ParameterDependencies {
   return {
     cache,
     conversions,
     resourceOf: createKindLookup(resources),
-    shown: ({ row }, entry) => objectOf(shownAs(row, names).text(parseEntry(entry).object)),
+    decodeEntry: ({ row }, entry) => parseObject(kindView(row, names).text(parseEntry(entry).object)),
   };
 }
 
@@ -78,7 +78,7 @@ export const createKindLookup =
 
 /** Passes the authorization checks of expressions to the authorizer, with names in either spelling. */
 export const createExpressionAuthorizer =
-  (authorizer: Authorizer, names: GeneratedNames): AskAuthorizer =>
+  (authorizer: Authorizer, names: GeneratedNames): AuthorizeCheck =>
   (user, question) => {
     const attributes =
       question.kind === 'path' ? question : { ...question, namespace: canonicalNamespace(names, question.namespace), version: '*' };

@@ -29,8 +29,8 @@ export function startWebhookConfigurationInformer(options: WebhookConfigurationI
     return followType(
       { ...options, stored },
       {
-        upsert: (entry) => webhooks.set(type, entry.key, parseEntry(entry).object),
-        remove: (key) => webhooks.set(type, key, undefined),
+        upsert: (entry) => webhooks.setConfiguration(type, entry.key, parseEntry(entry).object),
+        remove: (key) => webhooks.setConfiguration(type, key, undefined),
       },
     );
   });

@@ -52,10 +52,10 @@ export function createCertificateReader(authorities: Authorities): (exchange: Ex
 /** The certificate may have expired since the handshake, and its authority may have been replaced. */
 function evaluate(cached: ConnectionCertificate, { clients, proxies }: Authorities): ClientCertificate {
   const isGood = cached.handshake !== 'bad' && clients.isValidNow(cached.validity);
-  const verified = isGood && isTrustedBy(cached, clients, cached.asClient);
+  const isVerified = isGood && isTrustedBy(cached, clients, cached.asClient);
   const isProxy = isGood && isTrustedBy(cached, proxies, cached.asProxy);
   const { facts } = cached;
-  if (facts.verified !== verified || facts.isProxy !== isProxy) cached.facts = { ...facts, verified, isProxy };
+  if (facts.isVerified !== isVerified || facts.isProxy !== isProxy) cached.facts = { ...facts, isVerified, isProxy };
   return cached.facts;
 }
 
@@ -86,7 +86,7 @@ function readCertificate(connection: object): ConnectionCertificate | undefined 
   if (typeof subject !== 'object' || subject === null) return undefined;
   const validity = validityOf(certificate);
   const facts = {
-    verified: false,
+    isVerified: false,
     isProxy: false,
     commonName: commonNameOf(subject),
     organizations: subjectValues(subject, 'O'),

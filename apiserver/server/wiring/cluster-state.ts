@@ -4,7 +4,7 @@
  */
 import { STORED_KINDS, SERVED_KINDS } from '../../../shared/api/kinds';
 import { ALLOCATIONS, ServiceAllocator } from '../../allocation/service-allocator';
-import { QUOTA_GUARDS, QuotaGuards } from '../../admission/quota/guards';
+import { QUOTA_GUARD_PREFIX, QuotaGuards } from '../../admission/quota/guards';
 import { openCache, type OpenedCache } from '../../cache/sync/open-cache';
 import { createCompilationTimer } from '../../metrics/policy-metrics';
 import { createConversionRecorder } from '../../metrics/conversion-metrics';
@@ -120,7 +120,7 @@ function createAllocator({ options, random, names }: ServerContext, cache: Opene
 
 function createQuotaGuards({ options, clock }: ServerContext, cache: OpenedCache): QuotaGuards {
   const guards = new QuotaGuards(options.prefix, clock);
-  cache.addKeyListener(QUOTA_GUARDS, guards);
+  cache.addKeyListener(QUOTA_GUARD_PREFIX, guards);
   return guards;
 }
 

@@ -8,8 +8,8 @@ import { canonicalNamespace, namespaceAlias, type GeneratedNames } from '../../.
 import { whenResolved } from '../../../shared/runtime/maybe-promise';
 import type { JsonObject } from '../../../shared/values/json';
 import { ExtensionServers } from '../../aggregation/extension-servers';
-import type { MakeNamespace } from '../../admission/namespace-auto-provision';
-import type { NodeRestrictionParts } from '../../admission/node-restriction';
+import type { CreateNamespace } from '../../admission/namespace-auto-provision';
+import type { NodeRestrictionDependencies } from '../../admission/node-restriction';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Entry } from '../../cache/cache';
 import { throttle } from '../../../shared/runtime/throttle';
@@ -18,16 +18,16 @@ import { WebhookClient } from '../../webhook-client/client';
 import { createIdentify } from '../../webhook-client/identity';
 import type { KubeconfigUsers } from '../../../shared/client/kubeconfig/kubeconfig-users';
 import type { ValidatingPlugin } from '../../admission/chain';
-import { admissionPolicies } from '../../admission/policy/plugin';
+import { validatingAdmissionPolicies } from '../../admission/policy/plugin';
 import { mutatingWebhooks, validatingWebhooks } from '../../admission/webhook/plugins';
 import { createEquivalents, createResolver } from '../informers/webhook-configuration-informer';
 import { tokenCacheCounters } from '../../metrics/read-metrics';
 import { createAdmissionDurations, createPodSecurityCounter, createPodSecurityExemptionCounter } from '../../metrics/admission-metrics';
-import { defaultAdmission } from '../../admission/plugins';
-import type { AdmissionSurroundings, WebhookPlugins } from '../../admission/table';
+import { createDefaultAdmission } from '../../admission/plugins';
+import type { AdmissionDependencies, WebhookPlugins } from '../../admission/table';
 import { SIGNERS, type Authorizer } from '../../authorization/authorizer';
 import type { BindableResource } from '../../authentication/service-account/bound-objects';
-import { legacyUses } from '../../authentication/service-account/legacy-uses';
+import { legacyTokenUseRecorder } from '../../authentication/service-account/legacy-uses';
 import { tableConvertor } from '../../printers/table';
 import { Backends } from '../../endpoints/forward/backend';
 import { createHostResolver } from '../../endpoints/forward/resolve-host';
@@ -75,7 +75,7 @@ export function buildRegistry(context: ServerContext, state: ClusterState, obser
   const authorizer = createAuthorizer(context.options, {
     onDecision,
     rbac: state.rbac.policy,
-    node: { graph: state.nodes.graph, rules: nodeRules(context.names), nodeLeaseNamespace: context.names.nodeLeaseNamespace },
+    node: { graph: state.nodes.graph, commonRules: nodeRules(context.names), nodeLeaseNamespace: context.names.nodeLeaseNamespace },
   });
   const admission = buildAdmission(context, state, observability, authorizer, (name) => createNamespace(context, state, writer, name));
   const threads = openThreads(context);
@@ -94,12 +94,12 @@ function createExtensions({ options, clock, random, tracing }: ServerContext, { 
 function nodeRestrictionParts(
   { cache, resources }: Pick<ClusterState, 'cache' | 'resources'>,
   { nodeLeaseNamespace }: GeneratedNames,
-): NodeRestrictionParts {
+): NodeRestrictionDependencies {
   const [pods, nodes] = [resources.require('pods').stored, resources.require('nodes').stored];
   const read = (entry: Entry | undefined): JsonObject | undefined => (entry === undefined ? undefined : parseEntry(entry).object);
   return {
-    pod: (namespace, name) => read(cache.get(pods, `${namespace}/${name}`)),
-    node: (name) => read(cache.get(nodes, name)),
+    getPod: (namespace, name) => read(cache.get(pods, `${namespace}/${name}`)),
+    getNode: (name) => read(cache.get(nodes, name)),
     nodeLeaseNamespace,
   };
 }
@@ -145,14 +145,14 @@ function createWebhooks(
     names,
     clock,
     random,
-    called: (call: WebhookCall) => metrics.recordWebhookCall(call),
-    matched: createMatchConditionRecorder(meters),
-    failed: logFailure,
+    onCall: (call: WebhookCall) => metrics.recordWebhookCall(call),
+    onMatchConditions: createMatchConditionRecorder(meters),
+    onFailure: logFailure,
   };
-  const { mutatingUsers, validatingUsers } = options.admission ?? {};
-  const mutating = client(mutatingUsers);
+  const { mutatingWebhookUsers, validatingWebhookUsers } = options.admission ?? {};
+  const mutating = client(mutatingWebhookUsers);
   // A client owns its connections, so equal credentials share one client.
-  const validating = validatingUsers === mutatingUsers ? mutating : client(validatingUsers);
+  const validating = validatingWebhookUsers === mutatingWebhookUsers ? mutating : client(validatingWebhookUsers);
   return {
     mutating: (reinvoke) => mutatingWebhooks({ ...common, client: mutating }, reinvoke),
     validating: validatingWebhooks({ ...common, client: validating }),
@@ -165,15 +165,15 @@ function createPolicies(
   { metrics }: Observability,
   authorizer: Authorizer,
 ): ValidatingPlugin {
-  return admissionPolicies({
+  return validatingAdmissionPolicies({
     policies: policies.policies,
     parameters: createParameterDependencies({ cache, conversions }, resources, names),
     equivalents: createEquivalents(resources),
     names,
     authorize: createExpressionAuthorizer(authorizer, names),
     clock,
-    judged: (judgement) => metrics.recordPolicyEvaluation(judgement),
-    conditionsJudged: createMatchConditionRecorder(meters),
+    onEvaluation: (judgement) => metrics.recordPolicyEvaluation(judgement),
+    onMatchConditions: createMatchConditionRecorder(meters),
   });
 }
 
@@ -188,16 +188,16 @@ function buildAdmission(
   state: ClusterState,
   observability: Observability,
   authorizer: Authorizer,
-  makeNamespace: MakeNamespace,
+  createNamespace: CreateNamespace,
 ): Admission {
   const { options, names, clock, random } = context;
   const { cache, quotaGuards, resources, rbac } = state;
-  const surroundings: AdmissionSurroundings = {
+  const deps: AdmissionDependencies = {
     webhooks: createWebhooks(context, state, observability, authorizer),
     policies: createPolicies(context, state, observability, authorizer),
-    meter: createAdmissionDurations(context.meters, clock),
-    podSecurityJudged: createPodSecurityCounter(context.meters),
-    podSecurityExempted: createPodSecurityExemptionCounter(context.meters),
+    metrics: createAdmissionDurations(context.meters, clock),
+    onPodSecurityEvaluation: createPodSecurityCounter(context.meters),
+    onPodSecurityExemption: createPodSecurityExemptionCounter(context.meters),
     names,
     random,
     cache,
@@ -205,17 +205,17 @@ function buildAdmission(
     quotas: { cache, guards: quotaGuards },
     clock,
     settings: options.admission,
-    imageReviews: options.imageReviews,
-    makeNamespace,
-    owners: { authorize: (user, attributes) => authorizer.authorize(user, attributes), resourceOf: createKindLookup(resources) },
-    nodes: shouldRestrictNodes(options) ? nodeRestrictionParts({ cache, resources }, names) : undefined,
+    sendImageReview: options.imageReviews,
+    createNamespace,
+    ownerPermissions: { authorize: (user, attributes) => authorizer.authorize(user, attributes), resourceOf: createKindLookup(resources) },
+    nodeRestriction: shouldRestrictNodes(options) ? nodeRestrictionParts({ cache, resources }, names) : undefined,
     escalation: {
       policy: rbac.policy,
       authorizer,
-      current: async () => void (await cache.waitUntilFresh({ deadline: clock.monotonic() + CATCH_UP_MS })),
+      waitUntilCurrent: async () => void (await cache.waitUntilFresh({ deadline: clock.monotonic() + CATCH_UP_MS })),
     },
-    mayUseSigner: (user, use) => whenResolved(authorizer.authorize(user, { ...SIGNER_USE, ...use }), ({ type }) => type === 'allow'),
-    mayUseAddresses: options.deniesServiceAddresses
+    canUseSigner: (user, use) => whenResolved(authorizer.authorize(user, { ...SIGNER_USE, ...use }), ({ type }) => type === 'allow'),
+    canUseAddresses: options.deniesServiceAddresses
       ? (user, use) =>
           whenResolved(
             authorizer.authorize(user, { kind: 'resource', verb: 'update', group: '', version: 'v1', resource: 'services', ...use }),
@@ -223,7 +223,7 @@ function buildAdmission(
           )
       : undefined,
   };
-  return defaultAdmission(surroundings, options.plugins);
+  return createDefaultAdmission(deps, options.plugins);
 }
 
 const ttlSeconds = ({ eventTtlMs }: ServerContext['options']): number => Math.round(eventTtlMs / 1000);
@@ -293,9 +293,13 @@ function buildAccess(
     serverAddress: serverAddress(options),
     keySetAddress: options.keySetAddress,
     tokenUses: {
-      counted: (use) => metrics.recordTokenUse(use),
-      looked: (isKnown) => lookups[isKnown ? 'hit' : 'miss'].add(),
-      ofSecret: legacyUses({ clock, mark: createLastUsedRecorder({ writer, secrets: bindable.secrets, names, clock }), failed: onFailure }),
+      recordUse: (use) => metrics.recordTokenUse(use),
+      recordCacheLookup: (isKnown) => lookups[isKnown ? 'hit' : 'miss'].add(),
+      recordSecretUse: legacyTokenUseRecorder({
+        clock,
+        recordLastUsed: createLastUsedRecorder({ writer, secrets: bindable.secrets, names, clock }),
+        onError: onFailure,
+      }),
     },
   });
 }

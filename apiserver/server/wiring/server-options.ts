@@ -7,9 +7,9 @@ import type { FeatureGates } from '../../../shared/cli/feature-gates';
 import type { Logger } from '../../../shared/runtime/logger';
 import type { Random } from '../../../shared/runtime/random';
 import type { ProxyCredentials } from '../../aggregation/extension-servers';
-import type { AskImages } from '../../admission/image-policy';
+import type { SendImageReview } from '../../admission/image-policy';
 import type { AdmissionSettings } from '../../admission/settings';
-import type { PluginSwitches } from '../../admission/switches';
+import type { PluginOverrides } from '../../admission/switches';
 import type { PortRange, ServiceRanges } from '../../allocation/ranges';
 import type { Auditor } from '../../audit/auditor';
 import type { Meters } from '../../metrics/meters';
@@ -57,11 +57,11 @@ export interface ServerOptions extends AccessOptions {
   readonly advertiseAddress: string | undefined;
   readonly serviceRanges: ServiceRanges;
   /** Enabled and disabled admission plug-ins; absent = the defaults. */
-  readonly plugins?: PluginSwitches;
+  readonly plugins?: PluginOverrides;
   /** Configuration of the admission plug-ins; absent = none. */
   readonly admission?: AdmissionSettings | undefined;
   /** The image review backend of the plug-in ImagePolicyWebhook. */
-  readonly imageReviews?: AskImages | undefined;
+  readonly imageReviews?: SendImageReview | undefined;
   /** Only permitted users may set external addresses of Services. */
   readonly deniesServiceAddresses: boolean;
   readonly nodePorts: PortRange;

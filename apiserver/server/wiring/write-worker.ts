@@ -10,7 +10,7 @@ import { systemClock } from '../../../shared/runtime/clock';
 import { featureGates } from '../../../shared/cli/feature-gates';
 import { systemRandom } from '../../../shared/runtime/random';
 import { transferableBuffers } from '../../../shared/scheduling/worker-thread';
-import { pureAdmission } from '../../admission/plugins';
+import { createWorkerAdmission } from '../../admission/plugins';
 import { ServiceAllocator } from '../../allocation/service-allocator';
 import { encodeListText } from '../../endpoints/response/send-response';
 import { Encoders } from '../../endpoints/representation/encoders';
@@ -55,7 +55,7 @@ function createState({ naming, prefix, eventTtlSeconds, gates, plugins, ranges, 
     });
   const { families } = createAllocator();
   const deps: WorkerDependencies = {
-    admission: pureAdmission(names, plugins),
+    admission: createWorkerAdmission(names, plugins),
     clock: systemClock,
     random: systemRandom,
     names,

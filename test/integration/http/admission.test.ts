@@ -3,7 +3,7 @@
  * configuration.
  */
 import { join } from 'node:path';
-import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
+import { NO_OVERRIDES } from '../../../apiserver/admission/switches';
 import { readAdmissionConfiguration } from '../../../apiserver/options/admission-configuration';
 import { systemClock } from '../../../shared/runtime/clock';
 import { isBody, type Json } from '../../replay/reference';
@@ -44,12 +44,12 @@ function asForbidden(recorded: RequestCase): RequestCase {
   return { request, answer: { ...answer, status: 403, body: { message, reason: 'Forbidden' } } };
 }
 
-const WITHOUT_ACCOUNTS = { ...AS_THE_TABLE_SAYS, disabled: ['ServiceAccount'] };
+const WITHOUT_ACCOUNTS = { ...NO_OVERRIDES, disabled: ['ServiceAccount'] };
 replayRequests(['admission/pod-security-controls', 'admission/pod-security-versions', 'admission/pod-security-labels'], {
   server: () => ({ plugins: WITHOUT_ACCOUNTS }),
 });
 
-const withDefaultPlugins: Changes = () => ({ plugins: AS_THE_TABLE_SAYS });
+const withDefaultPlugins: Changes = () => ({ plugins: NO_OVERRIDES });
 replay(['default-toleration-seconds', 'priority', 'runtime-class', 'service-account', 'storage-class', 'taint-nodes'], withDefaultPlugins);
 replay(['ephemeral-secrets', 'rules-before-limits'], withDefaultPlugins, asForbidden);
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
-import { webhookTokens } from '../../../apiserver/authentication/webhook-token';
+import { webhookTokenAuthenticator } from '../../../apiserver/authentication/webhook-token';
 import { Meters } from '../../../apiserver/metrics/meters';
 import { openAuthorizerLinks } from '../../../apiserver/options/authorizer-links';
 import { FLAGS, type ServerFlags } from '../../../apiserver/options/flags';
@@ -179,9 +179,9 @@ it('an authentication webhook authenticates tokens that the server does not know
     const status = tokenOf(body) === 'theirs' ? { authenticated: true, user: { username: 'ann' } } : { authenticated: false };
     return { status: 201, body: { apiVersion: body['apiVersion'], kind: 'TokenReview', status } };
   };
-  const tokenWebhook = webhookTokens({
-    ask: asking(await openWebhook('token', kubeconfig(), parts), 3_000, parts),
-    ...{ version: 'v1', dialect: 'kubernetes', keptMs: 120_000, audiences: [], clock: systemClock, failed: () => undefined },
+  const tokenWebhook = webhookTokenAuthenticator({
+    send: asking(await openWebhook('token', kubeconfig(), parts), 3_000, parts),
+    ...{ version: 'v1', dialect: 'kubernetes', cacheTtlMs: 120_000, audiences: [], clock: systemClock, onError: () => undefined },
   });
   const api = await startFixture({ tokenWebhook });
   expect((await api.get('/api', { token: 'theirs' })).status).toBe(200);

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { connect as connectHttp2, type ClientHttp2Session, type SecureClientSessionOptions } from 'node:http2';
 import { connect as openSocket, type TLSSocket } from 'node:tls';
 import { FLAGS } from '../../../apiserver/options/flags';
-import { everywhere } from '../../../apiserver/authentication/anonymous';
+import { allowEverywhere } from '../../../apiserver/authentication/anonymous';
 import { parseTokenFile } from '../../../apiserver/authentication/token-file';
 import { startServer, type RunningServer } from '../../../apiserver/server/wiring/start-server';
 import type { EncryptionAtRest, ServerOptions } from '../../../apiserver/server/wiring/server-options';
@@ -244,7 +244,7 @@ export async function fixtureOptions({
     connectionCaps: { total: 0, perAddress: 0 },
     tokens: [tokens],
     bootstrapTokens: true,
-    anonymous: everywhere,
+    anonymous: allowEverywhere,
     authorization: () => ['Node', 'RBAC'],
     apiAudiences: [],
     livezGraceMs: 0,

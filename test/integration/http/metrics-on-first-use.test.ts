@@ -2,7 +2,7 @@
  * Metrics that appear with their first use: match conditions, watches with initial events, values that cannot be
  * decoded.
  */
-import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
+import { NO_OVERRIDES } from '../../../apiserver/admission/switches';
 import { MemoryStore } from '../../support/memory-store';
 import { useServer } from './fixture';
 
@@ -37,7 +37,7 @@ const POLICY = {
 };
 
 const store = new MemoryStore();
-const api = useServer({ naming: 'kubernetes', plugins: AS_THE_TABLE_SAYS }, store);
+const api = useServer({ naming: 'kubernetes', plugins: NO_OVERRIDES }, store);
 beforeAll(() => api.waitForServerObjects());
 
 const readSeries = async (name: string): Promise<readonly string[]> =>

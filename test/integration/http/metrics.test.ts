@@ -1,6 +1,6 @@
 /** Metrics of recorded requests, compared with the reference server: families, and series that grow with each step. */
 import { gunzipSync } from 'node:zlib';
-import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
+import { NO_OVERRIDES } from '../../../apiserver/admission/switches';
 import { parseServiceRanges } from '../../../apiserver/allocation/ranges';
 import { featureGates } from '../../../shared/cli/feature-gates';
 import { growth, readExposition, type Exposition } from '../../support/exposition';
@@ -19,7 +19,7 @@ const ranges = parseServiceRanges('10.96.0.0/16');
 if (typeof ranges === 'string') throw new Error(ranges);
 const api = useServer({
   naming: 'kubernetes',
-  plugins: AS_THE_TABLE_SAYS,
+  plugins: NO_OVERRIDES,
   gates: featureGates(new Map()),
   serviceRanges: ranges,
   serviceAccounts: serviceAccountOptions(),

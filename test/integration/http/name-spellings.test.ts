@@ -2,13 +2,13 @@
  * Names in the spellings of both dialects: an object cannot have different values under the two spellings of a name,
  * and a policy applies to both spellings.
  */
-import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
+import { NO_OVERRIDES } from '../../../apiserver/admission/switches';
 import { DIALECTS, GENERATED_NAMES, qualifiedNameInDialect, type Dialect } from '../../../shared/names/dialect';
 import { waitUntil } from '../../support/programs';
 import { APPLY_PATCH, JSON_PATCH, STRATEGIC_PATCH } from './api-call';
 import { customResourceDefinition, useServer } from './fixture';
 
-const WITHOUT_ACCOUNTS = { ...AS_THE_TABLE_SAYS, disabled: ['ServiceAccount'] };
+const WITHOUT_ACCOUNTS = { ...NO_OVERRIDES, disabled: ['ServiceAccount'] };
 const ENFORCE = ['pod-security.kubernetes.io/enforce', 'pod-security.platform.io/enforce'] as const;
 const [UPSTREAM, NEUTRAL] = ENFORCE;
 

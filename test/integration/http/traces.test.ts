@@ -1,5 +1,5 @@
 /** Traces of recorded requests, span by span, and the headers that propagate them. */
-import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
+import { NO_OVERRIDES } from '../../../apiserver/admission/switches';
 import { NO_OPINION, NO_RULES, type Authorizer } from '../../../apiserver/authorization/authorizer';
 import { openTracing } from '../../../apiserver/tracing/open-tracing';
 import { featureGates } from '../../../shared/cli/feature-gates';
@@ -48,7 +48,7 @@ async function startTracedServer(rate: number | undefined, steps: readonly Reque
     {
       serviceAccounts: serviceAccountOptions(),
       naming: 'kubernetes',
-      plugins: AS_THE_TABLE_SAYS,
+      plugins: NO_OVERRIDES,
       gates: featureGates(new Map()),
       authorization: () => ['Node', 'RBAC', slow],
       tracing: opened.tracing,
