@@ -7,7 +7,7 @@ import type { ClientCertificate, RequestCredentials } from './authenticator';
 import type { TokenAuthenticator } from './authenticator';
 import { staticTokenAuthenticator } from './static-tokens';
 import { parseTokenFile, TokenFileError } from './token-file';
-import { unionTokenAuthenticator } from './tokens';
+import { unionTokenAuthenticator } from './token-union';
 import { unionAuthenticator } from './union';
 
 const warnings: string[] = [];

@@ -7,7 +7,7 @@ import {
   type AuthenticationOutcome,
   type TokenOutcome,
 } from './authenticator';
-import type { AuthenticateToken } from './tokens';
+import type { AuthenticateToken } from './token-union';
 
 /** `audiences`: those of this server. */
 export function bearerTokenAuthenticator(authenticateToken: AuthenticateToken, audiences: readonly string[]): Authenticator {

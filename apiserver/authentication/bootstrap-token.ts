@@ -6,7 +6,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { bootstrapTokenExpiry } from '../../shared/api/identity/token-end';
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { Clock } from '../../shared/runtime/clock';
-import { tokenFingerprint } from './fingerprint';
+import { tokenFingerprint } from './token-fingerprint';
 import { UNKNOWN_TOKEN, type TokenAuthenticator } from './authenticator';
 
 /**

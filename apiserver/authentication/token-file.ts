@@ -1,6 +1,6 @@
 /** The static token file: `token,user,uid[,"group1,group2"]` per line. Read once at startup. */
 import type { UserInfo } from '../../shared/api/identity/user';
-import { tokenFingerprint } from './fingerprint';
+import { tokenFingerprint } from './token-fingerprint';
 
 export class TokenFileError extends Error {}
 

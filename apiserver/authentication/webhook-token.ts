@@ -8,7 +8,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import { ResponseCache, type CacheableResponse } from '../../shared/runtime/response-cache';
 import { throttle } from '../../shared/runtime/throttle';
 import { UNKNOWN_TOKEN, type TokenAuthenticator, type TokenOutcome } from './authenticator';
-import { tokenFingerprint } from './fingerprint';
+import { tokenFingerprint } from './token-fingerprint';
 import { readTokenReview, tokenReviewBody, type TokenReviewResult, type TokenReviewVersion } from './token-review';
 
 export interface WebhookTokensOptions {

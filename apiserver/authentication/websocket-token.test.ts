@@ -1,5 +1,5 @@
 import { staticTokenAuthenticator } from './static-tokens';
-import { unionTokenAuthenticator } from './tokens';
+import { unionTokenAuthenticator } from './token-union';
 import { webSocketTokenAuthenticator } from './websocket-token';
 
 const ann = { name: 'ann', groups: [] };

@@ -5,7 +5,7 @@
 import { WEBSOCKET_TOKEN_PROTOCOL_PREFIXES } from '../../shared/names/dialect';
 import { INVALID_CREDENTIALS, NO_CREDENTIALS, type Authenticator } from './authenticator';
 import { bearerTokenAuthenticator } from './bearer-token';
-import type { AuthenticateToken } from './tokens';
+import type { AuthenticateToken } from './token-union';
 
 export function webSocketTokenAuthenticator(authenticateToken: AuthenticateToken, audiences: readonly string[]): Authenticator {
   const bearerTokens = bearerTokenAuthenticator(authenticateToken, audiences);

@@ -2,7 +2,7 @@ import { startFixture } from '../../test/integration/http/fixture';
 import { waitUntil } from '../../test/support/programs';
 import { MemoryStore } from '../../test/support/memory-store';
 import { ALLOCATIONS } from '../allocation/service-allocator';
-import { QUOTA_GUARD_PREFIX } from '../admission/quota/guards';
+import { QUOTA_GUARD_PREFIX } from '../admission/plugins/quota/quota-guards';
 import { buildResources } from '../registry/resources';
 import { STORED_KINDS, SERVED_KINDS } from '../../shared/api/kinds';
 import { REPLICAS } from '../reconcilers/replicas/replicas';

@@ -1,12 +1,12 @@
 /** The file AdmissionConfiguration, which tells plug-ins what no flag does, and the files that it names. Loaded only where the flag names one. */
 import path from 'node:path';
-import { EVENT_LIMIT_FORMAT } from '../admission/event-rate-limit';
-import { IMAGE_POLICY_FORMAT, imagePolicySettings } from '../admission/image-policy';
-import { NODE_SELECTOR_FORMAT, nodeSelectorSettings } from '../admission/node-selector';
-import { POD_SECURITY_FORMAT, podSecuritySettings } from '../admission/pod-security/settings';
-import { TOLERATION_FORMAT } from '../admission/pod-toleration-restriction';
-import { readLimitedResources, QUOTA_FORMAT } from '../admission/quota/limited';
-import type { AdmissionSettings } from '../admission/settings';
+import { EVENT_LIMIT_FORMAT } from '../admission/plugins/event-rate-limit';
+import { IMAGE_POLICY_FORMAT, imagePolicySettings } from '../admission/plugins/pods/image-policy';
+import { NODE_SELECTOR_FORMAT, nodeSelectorSettings } from '../admission/plugins/scheduling/pod-node-selector';
+import { POD_SECURITY_FORMAT, podSecuritySettings } from '../admission/plugins/pod-security/settings';
+import { TOLERATION_FORMAT } from '../admission/plugins/scheduling/pod-toleration-restriction';
+import { readLimitedResources, QUOTA_FORMAT } from '../admission/plugins/quota/limited-resources';
+import type { AdmissionSettings } from '../admission/plugins/admission-settings';
 import type { ConfigurationFault } from '../../shared/configuration/configuration-error';
 import { readKubeconfigUsers, type KubeconfigUsers } from '../../shared/client/kubeconfig/kubeconfig-users';
 import { readConfiguration, readEmbeddedConfiguration, type ConfigurationFormat } from '../../shared/configuration/read-configuration';

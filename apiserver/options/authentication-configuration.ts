@@ -6,7 +6,7 @@ import { parseCertificates } from '../../shared/pki/certificate-bundle';
 import type { FeatureGates } from '../../shared/cli/feature-gates';
 import { ALL_ALGORITHMS, type ClaimRule, type ClaimSource, type TokenIssuerConfig } from '../authentication/oidc/issuer';
 import { compileClaimsExpression } from '../authentication/oidc/expressions';
-import { compileClaimMapping } from '../authentication/oidc/mapping';
+import { compileClaimMapping } from '../authentication/oidc/claim-mapping';
 
 const source = objectSchema({}, { claim: stringSchema(), prefix: stringSchema(), expression: stringSchema() });
 const issuer = objectSchema(

@@ -3,7 +3,7 @@ import type { ConfigurationFault } from '../../shared/configuration/configuratio
 import type { ConfigurationFormat } from '../../shared/configuration/read-configuration';
 import { DURATION_FORMAT, listSchema, objectSchema, stringSchema, enumSchema, type ValueOf } from '../../shared/configuration/schema';
 import { parseDuration } from '../../shared/cli/duration';
-import { compileMatchConditions } from '../authorization/webhook/conditions';
+import { compileMatchConditions } from '../authorization/webhook/match-conditions';
 
 const webhook = objectSchema(
   {

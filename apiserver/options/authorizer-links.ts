@@ -8,7 +8,7 @@ import type { Logger } from '../../shared/runtime/logger';
 import { abacAuthorizer } from '../authorization/abac';
 import type { Authorizer } from '../authorization/authorizer';
 import { webhookAuthorizer } from '../authorization/webhook/authorizer';
-import { compileMatchConditions } from '../authorization/webhook/conditions';
+import { compileMatchConditions } from '../authorization/webhook/match-conditions';
 import type { AuthorizerLink } from '../server/access/authorizers';
 import { authorizationFormat, type AuthorizationConfiguration, type ConfiguredWebhook } from './authorization-configuration';
 import type { ServerFlags } from './flags';

@@ -16,7 +16,7 @@ import {
 } from '../../shared/cli/flags';
 import { logLevelFlag, verbosityFlag } from '../../shared/runtime/logger';
 import { parsePortRange, parseServiceRanges, portRangeText, type PortRange, type ServiceRanges } from '../allocation/ranges';
-import { ADMISSION_PLUGINS, type PluginRegistration } from '../admission/table';
+import { ADMISSION_PLUGINS, type PluginRegistration } from '../admission/plugins/admission-plugins';
 import { cipherSuites } from './cipher-suites';
 import { AUDIT_FLAGS } from './audit-flags';
 import { OIDC_FLAGS } from './oidc-flags';

@@ -1,5 +1,5 @@
 /** The webhook that judges images, as the kubeconfig of its plug-in names it. Loaded only where the plug-in is on. */
-import type { SendImageReview, ImagePolicySettings } from '../admission/image-policy';
+import type { SendImageReview, ImagePolicySettings } from '../admission/plugins/pods/image-policy';
 import { throttle } from '../../shared/runtime/throttle';
 import type { Logger } from '../../shared/runtime/logger';
 import { replyOf } from '../webhook-client/reply';

@@ -6,7 +6,7 @@ import type { Logger } from '../../shared/runtime/logger';
 import { allowEverywhere, allowNowhere, allowAtPaths, type AnonymousPolicy } from '../authentication/anonymous';
 import type { OidcIssuer } from '../authentication/oidc/authenticator';
 import type { TokenIssuerConfig } from '../authentication/oidc/issuer';
-import { compileClaimMapping } from '../authentication/oidc/mapping';
+import { compileClaimMapping } from '../authentication/oidc/claim-mapping';
 import { OidcProvider } from '../authentication/oidc/provider';
 import { authenticationFormat, issuersOf, type AuthenticationConfiguration } from './authentication-configuration';
 import type { ServerFlags } from './flags';

@@ -19,11 +19,11 @@ import {
   type PrintCells,
 } from './table/cell';
 import { GOVERNANCE_CELLS } from './cells/governance';
-import { SCHEDULING_CELLS } from './cells/machines';
+import { SCHEDULING_CELLS } from './cells/scheduling';
 import { NETWORKING_CELLS } from './cells/networking';
 import { VOLUME_CELLS } from './cells/volumes';
 import { WORKLOAD_CELLS } from './cells/workloads';
-import type { Cell } from './table/printer';
+import type { Cell } from './table/convertor';
 import { summarizePod } from './pod-status';
 
 /** By kind, like COLUMNS. */

@@ -4,11 +4,11 @@
  */
 import { AGE, defineColumn, CREATED_AT, NAME, WIDE } from './table/column';
 import { GOVERNANCE_COLUMNS } from './columns/governance';
-import { SCHEDULING_COLUMNS } from './columns/machines';
+import { SCHEDULING_COLUMNS } from './columns/scheduling';
 import { NETWORKING_COLUMNS } from './columns/networking';
 import { VOLUME_COLUMNS } from './columns/volumes';
 import { WORKLOAD_COLUMNS } from './columns/workloads';
-import type { ColumnDefinition } from './table/printer';
+import type { ColumnDefinition } from './table/convertor';
 
 /** For kinds without columns of their own. */
 export const DEFAULT_COLUMNS: readonly ColumnDefinition[] = [NAME, CREATED_AT];

@@ -12,7 +12,7 @@ import { parseTimestamp } from '../../shared/api/metadata/object-meta';
 import { TimeFault } from '../../shared/values/time';
 import { nameOf } from './table/cell';
 import { NAME } from './table/column';
-import type { Cell, ColumnDefinition } from './table/printer';
+import type { Cell, ColumnDefinition } from './table/convertor';
 
 const AGE_COLUMN: PrinterColumn = {
   name: 'Age',

@@ -18,7 +18,7 @@ import { numberAt } from './table/cell';
 import { CELLS, defaultCells } from './cells';
 import { COLUMNS, DEFAULT_COLUMNS } from './columns';
 import { customTable } from './custom-columns';
-import type { AgeCell, Cell, CellTemplate, ColumnDefinition, TableConvertor } from './table/printer';
+import type { AgeCell, Cell, CellTemplate, ColumnDefinition, TableConvertor } from './table/convertor';
 
 export function columnDefinitions(row: KindRow): readonly ColumnDefinition[] {
   if (row.custom !== undefined) return customTable(row, row.custom).columns;

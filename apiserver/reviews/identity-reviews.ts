@@ -4,7 +4,7 @@ import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { badRequest } from '../../shared/api/errors/status';
 import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
-import type { AuthenticateToken } from '../authentication/tokens';
+import type { AuthenticateToken } from '../authentication/token-union';
 import { withAuthenticatedGroup } from '../authentication/union';
 import type { OperationHandler } from '../registry/operations/operation';
 import { userInfoJson } from './user-info-json';

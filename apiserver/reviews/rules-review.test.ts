@@ -3,7 +3,7 @@ import { objectOf, writeFixture } from '../../test/support/write-fixture';
 import { ALL_RULES, type Authorizer, type ResourceRule } from '../authorization/authorizer';
 import { createOperations } from '../registry/operations/operations';
 import type { RequestContext } from '../registry/verbs';
-import { createDefaultAdmission } from '../admission/plugins';
+import { createDefaultAdmission } from '../admission/plugins/default-admission';
 import { UNCHANGED } from '../../test/support/plugin-switches';
 import { reviewOwnRules } from './rules-review';
 

@@ -23,9 +23,9 @@ import {
 import type { JsonObject } from '../../shared/values/json';
 import { parseCountedResource } from '../../shared/quota/counted-resource';
 import { readRule as readMatchRule, ruleMatches } from '../admission/matching/rules';
-import { nodeSelectorSettings } from '../admission/node-selector';
-import { readPolicyLabels } from '../admission/pod-security/policy';
-import { podSecuritySettings } from '../admission/pod-security/settings';
+import { nodeSelectorSettings } from '../admission/plugins/scheduling/pod-node-selector';
+import { readPolicyLabels } from '../admission/plugins/pod-security/policy';
+import { podSecuritySettings } from '../admission/plugins/pod-security/settings';
 import { compilePolicy } from '../audit/policy';
 import { canonicalUser } from '../authentication/union';
 import { abacAuthorizer } from '../authorization/abac';

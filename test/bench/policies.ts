@@ -1,9 +1,9 @@
 /** What it costs to ask policies about a write, and what asking a webhook costs besides its round trip. */
 import { Agent, request } from 'node:https';
-import { validatingAdmissionPolicies } from '../../apiserver/admission/policy/plugin';
-import { AdmissionPolicies } from '../../apiserver/admission/policy/policy';
-import { Webhooks } from '../../apiserver/admission/webhook/configuration';
-import { validatingWebhooks } from '../../apiserver/admission/webhook/plugins';
+import { validatingAdmissionPolicies } from '../../apiserver/admission/policy/validating-admission-policies';
+import { AdmissionPolicies } from '../../apiserver/admission/policy/admission-policies';
+import { Webhooks } from '../../apiserver/admission/webhook/webhooks';
+import { validatingWebhooks } from '../../apiserver/admission/webhook/webhook-plugins';
 import type { AdmissionRequest } from '../../apiserver/registry/admission';
 import { WebhookClient } from '../../apiserver/webhook-client/client';
 import { GENERATED_NAMES } from '../../shared/names/dialect';

@@ -1,6 +1,6 @@
 /** A replica without HTTP: a real cache and a writer over a store that others may share. The namespace `default` is the caller's to make. */
-import { createDefaultAdmission } from '../../apiserver/admission/plugins';
-import { QUOTA_GUARD_PREFIX, QuotaGuards } from '../../apiserver/admission/quota/guards';
+import { createDefaultAdmission } from '../../apiserver/admission/plugins/default-admission';
+import { QUOTA_GUARD_PREFIX, QuotaGuards } from '../../apiserver/admission/plugins/quota/quota-guards';
 import { ALLOCATIONS, type ServiceAllocator } from '../../apiserver/allocation/service-allocator';
 import { openCache, type OpenedCache } from '../../apiserver/cache/sync/open-cache';
 import { REPLICAS, Replicas } from '../../apiserver/reconcilers/replicas/replicas';

@@ -2,10 +2,10 @@
 import { NO_CONVERSIONS } from '../../apiserver/registry/conversions';
 import { ServiceAllocator } from '../../apiserver/allocation/service-allocator';
 import { parsePortRange, parseServiceRanges } from '../../apiserver/allocation/ranges';
-import { createDefaultAdmission, createWorkerAdmission } from '../../apiserver/admission/plugins';
-import type { PluginOverrides } from '../../apiserver/admission/switches';
-import type { CanUseAddresses } from '../../apiserver/admission/service-addresses';
-import type { CanUseSigner } from '../../apiserver/admission/signers';
+import { createDefaultAdmission, createWorkerAdmission } from '../../apiserver/admission/plugins/default-admission';
+import type { PluginOverrides } from '../../apiserver/admission/plugins/plugin-overrides';
+import type { CanUseAddresses } from '../../apiserver/admission/plugins/networking/service-address-permissions';
+import type { CanUseSigner } from '../../apiserver/admission/plugins/access/certificate-signing';
 import type { Entry } from '../../apiserver/cache/cache';
 import { ADMIT_ALL, type Admission, type AdmissionRequest } from '../../apiserver/registry/admission';
 import type {

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../shared/values/json';
 import type { Cache, Entry } from '../../cache/cache';
 import type { Conversions } from '../../registry/conversions';
 import type { ServedResource } from '../../registry/verbs';
-import type { PolicyBinding, AdmissionPolicy } from './policy';
+import type { PolicyBinding, AdmissionPolicy } from './admission-policies';
 
 export interface ParameterDependencies {
   readonly cache: Pick<Cache, 'snapshot'>;

@@ -13,7 +13,7 @@ import { stringAt, type JsonObject } from '../../../shared/values/json';
 import type { AdmissionTarget, AdmissionRequest } from '../../registry/admission';
 import type { ServedResource } from '../../registry/verbs';
 import { ruleMatches, type MatchRule, type RuleTarget } from '../matching/rules';
-import type { MatchCondition, Webhook } from './configuration';
+import type { MatchCondition, Webhook } from './webhooks';
 
 /** The resources that serve the same objects, the given one first. */
 export type Equivalents = (resource: ServedResource) => readonly ServedResource[];

@@ -5,7 +5,7 @@ import { ListValue, MapValue, type Value } from '../../../shared/expression/valu
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import type { JsonObject } from '../../../shared/values/json';
 import { everythingOf } from '../../../test/support/everything';
-import { parseObject, kindView } from './view';
+import { parseObject, kindView } from './object-view';
 
 /** All that is in a value, in its order. */
 function materialize(value: Value | undefined): unknown {

@@ -8,10 +8,10 @@ import { own, type JsonObject, type JsonValue } from '../../../shared/values/jso
 import type { UserInfo } from '../../../shared/api/identity/user';
 import type { Clock } from '../../../shared/runtime/clock';
 import { UNKNOWN_TOKEN, type TokenAuthenticator, type TokenOutcome } from '../authenticator';
-import { tokenFingerprint } from '../fingerprint';
+import { tokenFingerprint } from '../token-fingerprint';
 import { parseToken, type UnverifiedToken } from '../service-account/signature';
 import type { TokenIssuerConfig } from './issuer';
-import { ClaimsError, type ClaimMapping } from './mapping';
+import { ClaimsError, type ClaimMapping } from './claim-mapping';
 import type { OidcProvider, ProviderKey } from './provider';
 
 export interface OidcIssuer {

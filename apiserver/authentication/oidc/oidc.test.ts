@@ -8,7 +8,7 @@ import { OpenIdProvider } from '../../../test/support/openid-provider';
 import type { TokenAuthenticator, TokenOutcome } from '../authenticator';
 import { oidcAuthenticator, type OidcIssuer } from './authenticator';
 import { ALL_ALGORITHMS, type TokenIssuerConfig } from './issuer';
-import { compileClaimMapping } from './mapping';
+import { compileClaimMapping } from './claim-mapping';
 import { OidcProvider } from './provider';
 
 let provider: OpenIdProvider;

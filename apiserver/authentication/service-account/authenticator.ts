@@ -10,11 +10,11 @@ import { serviceAccountGroups, serviceAccountUserName, type UserInfo } from '../
 import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import { UNKNOWN_TOKEN, type AuthenticationRemarks, type TokenAuthenticator, type TokenOutcome } from '../authenticator';
-import { tokenFingerprint } from '../fingerprint';
+import { tokenFingerprint } from '../token-fingerprint';
 import { bindingFault, type BoundObjects } from './bound-objects';
 import { ClaimError, readClaims, type TokenClaims, type ObjectClaim } from './claims';
 import type { TokenKeys } from '../../../shared/api/identity/token-keys';
-import { LEGACY_ISSUERS, legacyTokenStatus, readLegacyClaims, type LegacyTokenUse } from './legacy';
+import { LEGACY_ISSUERS, legacyTokenStatus, readLegacyClaims, type LegacyTokenUse } from './legacy-token';
 import { parseToken, TokenError, verifySignature, type UnverifiedToken } from './signature';
 
 export interface ServiceAccountTokenOptions {

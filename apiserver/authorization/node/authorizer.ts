@@ -4,7 +4,7 @@
  */
 import type { UserInfo } from '../../../shared/api/identity/user';
 import { ALLOW, NO_OPINION, NO_RULES, type Authorizer, type Decision, type ResourceAttributes } from '../authorizer';
-import { SubjectGrants } from '../rbac/grants';
+import { SubjectGrants } from '../rbac/subject-grants';
 import type { PolicyRule } from '../rbac/rule';
 import type { NodeGraph } from './graph';
 import type { ReferenceKind } from './references';

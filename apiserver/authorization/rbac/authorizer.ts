@@ -4,7 +4,7 @@
  */
 import type { UserInfo } from '../../../shared/api/identity/user';
 import { NO_OPINION, type AccessRules, type Attributes, type Authorizer, type Decision } from '../authorizer';
-import type { Grant, SubjectGrants } from './grants';
+import type { Grant, SubjectGrants } from './subject-grants';
 import type { RbacPolicy } from './policy';
 import { resourceTexts, type PolicyRule, type ResourceTexts } from './rule';
 

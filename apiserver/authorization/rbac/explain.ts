@@ -4,7 +4,7 @@ import type { Attributes, ResourceAttributes } from '../authorizer';
 import type { RbacPolicy } from './policy';
 import { findDecidingGrant, resolveRules } from './authorizer';
 import { allowsPath, fullResource, includesOrWildcard, namesResource, type PolicyRule } from './rule';
-import { formatRule } from './shown-rules';
+import { formatRule } from './format-rules';
 
 /**
  * Names the rule that allows the request, or what the rules of the user lack. The rule comes from the authorizer, so

@@ -4,7 +4,7 @@
  */
 import type { Binding, RoleReference, BindingSubject } from './binding';
 import { compareBytes } from '../../../shared/values/json';
-import { SubjectGrants, type BoundRules } from './grants';
+import { SubjectGrants, type BoundRules } from './subject-grants';
 import type { PolicyRule } from './rule';
 
 /** The bindings of one scope, by user name and group name. */

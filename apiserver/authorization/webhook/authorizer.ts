@@ -11,8 +11,8 @@ import { TooLate, type Attempted, type WebhookAnswer } from '../../../shared/cli
 import type { JsonObject } from '../../../shared/values/json';
 import { NO_OPINION, NO_RULES, type Attributes, type Authorizer, type Decision } from '../authorizer';
 import type { UserInfo } from '../../../shared/api/identity/user';
-import type { MatchResult, MatchConditions } from './conditions';
-import { readDecision, subjectAccessReviewBody, subjectAccessReviewSpec, type ReviewVersion } from './review';
+import type { MatchResult, MatchConditions } from './match-conditions';
+import { readDecision, subjectAccessReviewBody, subjectAccessReviewSpec, type ReviewVersion } from './subject-access-review';
 
 /** Metrics of webhook calls. */
 export interface WebhookAuthorizerMetrics {

@@ -3,8 +3,8 @@ import type { WebhookAnswer } from '../../../shared/client/rest/webhook';
 import type { Authorizer } from '../authorizer';
 import { ManualClock } from '../../../test/support/manual-clock';
 import { webhookAuthorizer, type WebhookAuthorizerOptions } from './authorizer';
-import { compileMatchConditions, type MatchResult } from './conditions';
-import { readDecision, subjectAccessReviewBody, subjectAccessReviewSpec } from './review';
+import { compileMatchConditions, type MatchResult } from './match-conditions';
+import { readDecision, subjectAccessReviewBody, subjectAccessReviewSpec } from './subject-access-review';
 
 const user = { name: 'ann', uid: '7', groups: ['devs'], extra: { 'example.com/x': ['1', '2'] } };
 const pods = resourceAttributes({ group: 'rbac.authorization.platform.io', resource: 'roles' });

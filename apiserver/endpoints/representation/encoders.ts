@@ -4,7 +4,7 @@ import { hubConverterOf } from '../../../shared/api/conversion';
 import type { KindRow } from '../../../shared/api/kinds';
 import { apiVersionInDialect, type Dialect, type NamespaceAlias } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
-import type { TableConvertor } from '../../printers/table/printer';
+import type { TableConvertor } from '../../printers/table/convertor';
 import type { Entry } from '../../cache/cache';
 import type { Representation } from '../request/negotiation';
 import { META_GROUP } from '../request/parameters';

@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Entry } from '../../cache/cache';
 import { entrySize as bytesOf } from '../../cache/store/slab-entry';
-import type { CellTemplate } from '../../printers/table/printer';
+import type { CellTemplate } from '../../printers/table/convertor';
 
 /** One encoding of one entry. */
 export interface CachedEncoding {

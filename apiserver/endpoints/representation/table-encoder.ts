@@ -5,7 +5,7 @@ import { JSON_MEDIA_TYPE } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import { parseJson } from '../../../shared/serialization';
 import type { Entry } from '../../cache/cache';
-import type { CellTemplate, TableConvertor } from '../../printers/table/printer';
+import type { CellTemplate, TableConvertor } from '../../printers/table/convertor';
 import type { ResponsePage } from '../../registry/verbs';
 import type { ByteSink } from './byte-sink';
 import { listMetadata, MAX_CACHED_ITEMS, type Encoder, type EventType, type ListEncoder } from './encoder';

@@ -2,7 +2,7 @@
 import { objectAt, own, sortedKeys, stringAt, type JsonObject } from '../../../shared/values/json';
 import { formatAge } from '../table/age';
 import { lengthAt, creationAge, nameOf, NONE, numberAt, objectsAt, scalarText, textsAt, UNSET, type PrintCells } from '../table/cell';
-import type { Cell } from '../table/printer';
+import type { Cell } from '../table/convertor';
 
 export const GOVERNANCE_CELLS: Readonly<Record<string, PrintCells>> = {
   APIService: (object) => {

@@ -13,7 +13,7 @@ import {
   UNSET,
   type PrintCells,
 } from '../table/cell';
-import type { Cell } from '../table/printer';
+import type { Cell } from '../table/convertor';
 
 export const VOLUME_CELLS: Readonly<Record<string, PrintCells>> = {
   CSIDriver: (object) => {

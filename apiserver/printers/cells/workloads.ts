@@ -20,7 +20,7 @@ import {
   UNSET,
   type PrintCells,
 } from '../table/cell';
-import type { Cell } from '../table/printer';
+import type { Cell } from '../table/convertor';
 
 export const WORKLOAD_CELLS: Readonly<Record<string, PrintCells>> = {
   ControllerRevision: (object) => [nameOf(object), controllerText(object), numberAt(object, 'revision'), creationAge(object)],

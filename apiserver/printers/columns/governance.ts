@@ -1,6 +1,6 @@
 /** Columns of kinds for access control, admission and API priority and fairness (cells: ../cells/governance.ts). */
 import { AGE, defineColumn, INTEGER, NAME, WIDE } from '../table/column';
-import type { ColumnDefinition } from '../table/printer';
+import type { ColumnDefinition } from '../table/convertor';
 
 const BINDING: readonly ColumnDefinition[] = [
   NAME,

@@ -1,6 +1,6 @@
 /** Columns of networking kinds, except Service (cells: ../cells/networking.ts). */
 import { AGE, defineColumn, NAME } from '../table/column';
-import type { ColumnDefinition } from '../table/printer';
+import type { ColumnDefinition } from '../table/convertor';
 
 export const NETWORKING_COLUMNS: Readonly<Record<string, readonly ColumnDefinition[]>> = {
   Endpoints: [NAME, defineColumn('Endpoints', 'The first of its addresses with their ports.'), AGE],

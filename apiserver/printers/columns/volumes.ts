@@ -1,6 +1,6 @@
 /** Columns of storage kinds (cells: ../cells/volumes.ts). */
 import { AGE, defineColumn, INTEGER, NAME, WIDE, BOOLEAN } from '../table/column';
-import type { ColumnDefinition } from '../table/printer';
+import type { ColumnDefinition } from '../table/convertor';
 
 const VOLUME_MODE = defineColumn('VolumeMode', 'Whether it holds a file system or is a bare device.', WIDE);
 const STORAGE_CLASS = defineColumn('StorageClass', 'The class that it belongs to.');

@@ -1,6 +1,6 @@
 /** Columns of workload controllers, autoscalers and disruption budgets (cells: ../cells/workloads.ts). */
 import { AGE, defineColumn, CONTAINERS, INTEGER, IMAGES, NAME, SELECTOR, BOOLEAN } from '../table/column';
-import type { ColumnDefinition } from '../table/printer';
+import type { ColumnDefinition } from '../table/convertor';
 
 const REPLICAS: readonly ColumnDefinition[] = [
   NAME,

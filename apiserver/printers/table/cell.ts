@@ -1,7 +1,7 @@
 /** Shared building blocks of cells: names, ages, and texts for absent values. */
 import { arrayAt, compareBytes, isObject, objectAt, own, sortedKeys, stringAt, type JsonObject } from '../../../shared/values/json';
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
-import type { Cell } from './printer';
+import type { Cell } from './convertor';
 
 export type PrintCells = (object: JsonObject) => Cell[];
 

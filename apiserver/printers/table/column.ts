@@ -1,5 +1,5 @@
 /** Defines columns, and the columns that most kinds share. */
-import type { ColumnDefinition } from './printer';
+import type { ColumnDefinition } from './convertor';
 
 type Options = Partial<Pick<ColumnDefinition, 'type' | 'format' | 'priority'>>;
 

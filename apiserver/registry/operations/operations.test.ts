@@ -3,7 +3,7 @@ import type { KindRow } from '../../../shared/api/kinds';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { UNCHANGED } from '../../../test/support/plugin-switches';
 import { objectOf, refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
-import { createDefaultAdmission } from '../../admission/plugins';
+import { createDefaultAdmission } from '../../admission/plugins/default-admission';
 import type { Entry } from '../../cache/cache';
 import type { ParsedBody, WriteOptions } from '../verbs';
 import type { Operations, OperationTable } from './operation';

@@ -19,7 +19,7 @@ import { tokenIssuer } from '../../authentication/service-account/issuer';
 import { jsonWebKeySet, type TokenKeys } from '../../../shared/api/identity/token-keys';
 import { staticTokenAuthenticator } from '../../authentication/static-tokens';
 import type { FindStaticTokenUser } from '../../authentication/token-file';
-import { unionTokenAuthenticator, type AuthenticateToken } from '../../authentication/tokens';
+import { unionTokenAuthenticator, type AuthenticateToken } from '../../authentication/token-union';
 import { unionAuthenticator, type AuthenticateRequest } from '../../authentication/union';
 import { webSocketTokenAuthenticator } from '../../authentication/websocket-token';
 import type { Authorizer } from '../../authorization/authorizer';

@@ -5,10 +5,10 @@
 import { canonicalApiVersion, canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import { whenResolved } from '../../../shared/runtime/maybe-promise';
-import { AdmissionPolicies, type MeasureCompilation } from '../../admission/policy/policy';
+import { AdmissionPolicies, type MeasureCompilation } from '../../admission/policy/admission-policies';
 import type { ParameterDependencies } from '../../admission/policy/parameters';
-import type { AuthorizeCheck } from '../../admission/webhook/decisions';
-import { parseObject, kindView } from '../../admission/webhook/view';
+import type { AuthorizeCheck } from '../../admission/webhook/authorizer-decisions';
+import { parseObject, kindView } from '../../admission/webhook/object-view';
 import { canonicalUser } from '../../authentication/union';
 import type { Authorizer } from '../../authorization/authorizer';
 import { followType, combineFollowers, type TypeFollower } from '../../cache/sync/follow-type';

@@ -1,7 +1,7 @@
 /** Keeps the webhook configurations of admission up to date from this replica's cache, and resolves Services. */
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Random } from '../../../shared/runtime/random';
-import { Webhooks } from '../../admission/webhook/configuration';
+import { Webhooks } from '../../admission/webhook/webhooks';
 import type { Equivalents } from '../../admission/webhook/match';
 import { createServiceResolver, serviceState, type Resolve, type ResolverDependencies } from '../../webhook-client/service-resolver';
 import type { Cache } from '../../cache/cache';

@@ -4,7 +4,7 @@
  */
 import { STORED_KINDS, SERVED_KINDS } from '../../../shared/api/kinds';
 import { ALLOCATIONS, ServiceAllocator } from '../../allocation/service-allocator';
-import { QUOTA_GUARD_PREFIX, QuotaGuards } from '../../admission/quota/guards';
+import { QUOTA_GUARD_PREFIX, QuotaGuards } from '../../admission/plugins/quota/quota-guards';
 import { openCache, type OpenedCache } from '../../cache/sync/open-cache';
 import { createCompilationTimer } from '../../metrics/policy-metrics';
 import { createConversionRecorder } from '../../metrics/conversion-metrics';

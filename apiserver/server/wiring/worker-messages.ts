@@ -2,7 +2,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Dialect } from '../../../shared/names/dialect';
 import type { FeatureName } from '../../../shared/cli/feature-gates';
-import type { PluginOverrides } from '../../admission/switches';
+import type { PluginOverrides } from '../../admission/plugins/plugin-overrides';
 import type { PortRange, ServiceRanges } from '../../allocation/ranges';
 import type { EncoderForm, OffloadedEncoding } from '../../endpoints/representation/encoding-offload';
 import type { OffloadedWrite, OffloadResult, TransferredEntry, TransferredResource } from '../../registry/write/executor/offload/messages';

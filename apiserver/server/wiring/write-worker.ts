@@ -10,7 +10,7 @@ import { systemClock } from '../../../shared/runtime/clock';
 import { featureGates } from '../../../shared/cli/feature-gates';
 import { systemRandom } from '../../../shared/runtime/random';
 import { transferableBuffers } from '../../../shared/scheduling/worker-thread';
-import { createWorkerAdmission } from '../../admission/plugins';
+import { createWorkerAdmission } from '../../admission/plugins/default-admission';
 import { ServiceAllocator } from '../../allocation/service-allocator';
 import { encodeListText } from '../../endpoints/response/send-response';
 import { Encoders } from '../../endpoints/representation/encoders';

@@ -3,7 +3,7 @@
  * configuration.
  */
 import { join } from 'node:path';
-import { NO_OVERRIDES } from '../../../apiserver/admission/switches';
+import { NO_OVERRIDES } from '../../../apiserver/admission/plugins/plugin-overrides';
 import { readAdmissionConfiguration } from '../../../apiserver/options/admission-configuration';
 import { systemClock } from '../../../shared/runtime/clock';
 import { isBody, type Json } from '../../replay/reference';

@@ -2,7 +2,7 @@
  * Metrics that appear with their first use: match conditions, watches with initial events, values that cannot be
  * decoded.
  */
-import { NO_OVERRIDES } from '../../../apiserver/admission/switches';
+import { NO_OVERRIDES } from '../../../apiserver/admission/plugins/plugin-overrides';
 import { MemoryStore } from '../../support/memory-store';
 import { useServer } from './fixture';
 

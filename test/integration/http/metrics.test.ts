@@ -1,6 +1,6 @@
 /** Metrics of recorded requests, compared with the reference server: families, and series that grow with each step. */
 import { gunzipSync } from 'node:zlib';
-import { NO_OVERRIDES } from '../../../apiserver/admission/switches';
+import { NO_OVERRIDES } from '../../../apiserver/admission/plugins/plugin-overrides';
 import { parseServiceRanges } from '../../../apiserver/allocation/ranges';
 import { featureGates } from '../../../shared/cli/feature-gates';
 import { growth, readExposition, type Exposition } from '../../support/exposition';

@@ -2,7 +2,7 @@
  * Names in the spellings of both dialects: an object cannot have different values under the two spellings of a name,
  * and a policy applies to both spellings.
  */
-import { NO_OVERRIDES } from '../../../apiserver/admission/switches';
+import { NO_OVERRIDES } from '../../../apiserver/admission/plugins/plugin-overrides';
 import { DIALECTS, GENERATED_NAMES, qualifiedNameInDialect, type Dialect } from '../../../shared/names/dialect';
 import { waitUntil } from '../../support/programs';
 import { APPLY_PATCH, JSON_PATCH, STRATEGIC_PATCH } from './api-call';

@@ -1,5 +1,5 @@
 /** Traces of recorded requests, span by span, and the headers that propagate them. */
-import { NO_OVERRIDES } from '../../../apiserver/admission/switches';
+import { NO_OVERRIDES } from '../../../apiserver/admission/plugins/plugin-overrides';
 import { NO_OPINION, NO_RULES, type Authorizer } from '../../../apiserver/authorization/authorizer';
 import { openTracing } from '../../../apiserver/tracing/open-tracing';
 import { featureGates } from '../../../shared/cli/feature-gates';

@@ -1,0 +1,118 @@
+/** Permissions to approve and sign CertificateSigningRequests, and the rejection of system:masters. */
+import { certificateRequest } from '../../../../test/replay/scenarios/certificate-request';
+import { refusal, writeFixture, type Answer, type Fixture } from '../../../../test/support/write-fixture';
+import type { JsonObject } from '../../../../shared/values/json';
+import type { SignerUse } from './certificate-signing';
+
+const REQUESTS = 'certificatesigningrequests';
+const CERTIFICATE = Buffer.from('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n').toString('base64');
+
+let allowed: (use: SignerUse) => boolean;
+let checks: SignerUse[];
+let fixture: Fixture;
+beforeEach(async () => {
+  checks = [];
+  allowed = () => false;
+  fixture = await writeFixture({
+    mayUseSigner: (_user, use) => {
+      checks.push(use);
+      return allowed(use);
+    },
+  });
+});
+
+const request = (signerName: string, organizations = ['devs'], fields: JsonObject = {}): JsonObject => ({
+  metadata: { name: 'r' },
+  spec: {
+    request: Buffer.from(certificateRequest({ commonName: 'c', organizations })).toString('base64'),
+    signerName,
+    usages: ['client auth'],
+    ...fields,
+  },
+});
+const condition = (type: string): JsonObject => ({ status: { conditions: [{ type, status: 'True' }] } });
+const patch = (subresource: 'approval' | 'status', body: JsonObject): Promise<Answer> =>
+  fixture.patch(REQUESTS, 'r', 'merge', body, { subresource });
+
+async function createRequest(signerName = 'example.com/s'): Promise<void> {
+  await fixture.create(REQUESTS, request(signerName));
+  await fixture.cache.catchUp();
+}
+
+const messagePrefix = 'certificatesigningrequests.certificates.platform.io "r" is forbidden: ';
+const LABELS = { metadata: { labels: { a: 'b' } } };
+
+test.each<['approval' | 'status', JsonObject, SignerUse['verb']]>([
+  ['approval', condition('Approved'), 'approve'],
+  ['approval', condition('Denied'), 'approve'],
+  ['approval', condition('Noted'), 'approve'],
+  ['approval', LABELS, 'approve'],
+  ['approval', { spec: { signerName: 'mine.com/s' }, ...condition('Approved') }, 'approve'],
+  ['status', { status: { certificate: CERTIFICATE } }, 'sign'],
+  ['status', condition('Failed'), 'sign'],
+  ['status', condition('Noted'), 'sign'],
+  ['status', { spec: { signerName: 'mine.com/s' }, ...condition('Noted') }, 'sign'],
+])('CertificateSigningRequest %s with %j requires permission to %s', async (subresource, body, verb) => {
+  await createRequest();
+  expect(await refusal(patch(subresource, body))).toMatchObject({
+    code: 403,
+    message: `${messagePrefix}user not permitted to ${verb} requests with signerName "example.com/s"`,
+    details: { name: 'r', kind: REQUESTS },
+  });
+  // A patch may be retried.
+  expect(checks.slice(0, 2)).toEqual([
+    { verb, name: 'example.com/s' },
+    { verb, name: 'example.com/*' },
+  ]);
+});
+
+test.each(['example.com/s', 'example.com/*'])(
+  'CertificateSigningRequest accepts approval and certificate with permission for the signer %s',
+  async (name) => {
+    await createRequest();
+    allowed = (use) => use.name === name;
+    await patch('approval', condition('Approved'));
+    await patch('status', { status: { certificate: CERTIFICATE } });
+  },
+);
+
+test('CertificateSigningRequest requires no signer permission for labels and unchanged status', async () => {
+  await createRequest();
+  await patch('status', LABELS);
+  await patch('status', {});
+  await fixture.patch(REQUESTS, 'r', 'merge', LABELS);
+  expect(checks).toEqual([]);
+});
+
+test.each(['platform', 'kubernetes'])(
+  'CertificateSigningRequest permission check uses the canonical spelling of a signer in the %s spelling',
+  async (product) => {
+    await createRequest(`${product}.io/kubelet-serving`);
+    await refusal(patch('approval', condition('Approved')));
+    expect(checks[0]).toEqual({ verb: 'approve', name: 'platform.io/kubelet-serving' });
+  },
+);
+
+test('CertificateSigningRequest is validated before the permission check', async () => {
+  await createRequest();
+  expect(await refusal(patch('approval', { status: { conditions: [{ type: 'Approved' }] } }))).toMatchObject({ code: 422 });
+  expect(
+    await refusal(fixture.create(REQUESTS, request('platform.io/kube-apiserver-client', ['system:masters'], { expirationSeconds: 1 }))),
+  ).toMatchObject({ code: 422 });
+});
+
+test.each(['platform.io', 'kubernetes.io'])(
+  'CertificateSubjectRestriction rejects system:masters for the signer %s/kube-apiserver-client',
+  async (product) => {
+    const signer = `${product}/kube-apiserver-client`;
+    expect(await refusal(fixture.create(REQUESTS, request(signer, ['devs', 'system:masters'])))).toMatchObject({
+      code: 403,
+      message: `${messagePrefix}use of ${signer} signer with system:masters group is not allowed`,
+    });
+    await fixture.create(REQUESTS, request(signer, ['devs']));
+  },
+);
+
+test('CertificateSubjectRestriction admits system:masters for the signer example.com/s', async () => {
+  await fixture.create(REQUESTS, request('example.com/s', ['system:masters']));
+});

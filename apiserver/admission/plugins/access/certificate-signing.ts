@@ -1,0 +1,95 @@
+/**
+ * Permissions for CertificateSigningRequests: approving and signing require the verbs `approve` and `sign` on the
+ * signer of the request, by its name or domain (`example.com/*`). The resource `signers` is not served: it only names
+ * the permission. Also rejects requests to the client signer for the group `system:masters`, because its members bypass
+ * authorization and a certificate cannot be revoked.
+ */
+import { equalJson, objectAt, own, stringAt, type JsonObject } from '../../../../shared/values/json';
+import { readMetadata } from '../../../../shared/api/metadata/object-meta';
+import { forbidden, type StatusError } from '../../../../shared/api/errors/status';
+import { MASTERS_GROUP, type UserInfo } from '../../../../shared/api/identity/user';
+import { canonicalQualifiedName } from '../../../../shared/names/dialect';
+import { parseCertificateRequest } from '../../../../shared/pki/certificate-request';
+import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
+import type { AdmissionTarget, AdmissionRequest } from '../../../registry/admission';
+import type { ValidatingPlugin } from '../../chain';
+
+export interface SignerUse {
+  readonly verb: 'approve' | 'sign';
+  /** In canonical spelling; `example.com/*` = all signers of a domain. */
+  readonly name: string;
+}
+
+export type CanUseSigner = (user: UserInfo, use: SignerUse) => MaybePromise<boolean>;
+
+const CLIENT_SIGNER = 'platform.io/kube-apiserver-client';
+
+export const certificateSigningPlugins = (canUseSigner: CanUseSigner): readonly ValidatingPlugin[] => [
+  certificateRequestPlugin('CertificateApproval', 'UPDATE', 'approval', (request) =>
+    requireSignerPermission(canUseSigner, 'approve', request),
+  ),
+  certificateRequestPlugin('CertificateSigning', 'UPDATE', 'status', (request) =>
+    hasSigningChange(request) ? requireSignerPermission(canUseSigner, 'sign', request) : undefined,
+  ),
+  certificateRequestPlugin('CertificateSubjectRestriction', 'CREATE', undefined, rejectMastersGroup),
+];
+
+/** A plug-in for one endpoint of CertificateSigningRequests. */
+function certificateRequestPlugin(
+  name: string,
+  handledOperation: 'CREATE' | 'UPDATE',
+  handledSubresource: string | undefined,
+  check: (request: AdmissionRequest) => Promise<void> | undefined,
+): ValidatingPlugin {
+  const isHandled = ({ resource: { row }, subresource }: AdmissionTarget): boolean =>
+    row.group === 'certificates.platform.io' && row.resource === 'certificatesigningrequests' && subresource === handledSubresource;
+  return {
+    name,
+    handles: (operation) => operation === handledOperation,
+    inspectsObject: isHandled,
+    validate: (request) => (isHandled(request) ? check(request) : undefined),
+  };
+}
+
+const signerOf = (object: JsonObject | undefined): string => stringAt(objectAt(object, 'spec'), 'signerName') ?? '';
+
+/** Checks the stored signer name, not the one in the request. */
+function requireSignerPermission(
+  canUseSigner: CanUseSigner,
+  verb: SignerUse['verb'],
+  request: AdmissionRequest,
+): Promise<void> | undefined {
+  const signer = signerOf(request.oldObject);
+  const name = canonicalQualifiedName(signer);
+  const domain = `${name.split('/', 1)[0] ?? ''}/*`;
+  const decision = whenResolved(
+    canUseSigner(request.user, { verb, name }),
+    (allowed) => allowed || canUseSigner(request.user, { verb, name: domain }),
+  );
+  const rejectUnlessAllowed = (allowed: boolean): undefined => {
+    if (!allowed) throw rejection(request, `user not permitted to ${verb} requests with signerName ${JSON.stringify(signer)}`);
+  };
+  return decision instanceof Promise ? decision.then(rejectUnlessAllowed) : rejectUnlessAllowed(decision);
+}
+
+/** Other changes, such as labels, only require permission for the status. */
+function hasSigningChange({ object, oldObject }: AdmissionRequest): boolean {
+  const [now, before] = [objectAt(object, 'status') ?? {}, objectAt(oldObject, 'status') ?? {}];
+  const isUnchanged = (member: string, defaultValue: JsonObject[] | string): boolean =>
+    equalJson(own(now, member) ?? defaultValue, own(before, member) ?? defaultValue);
+  return !isUnchanged('certificate', '') || !isUnchanged('conditions', []);
+}
+
+function rejectMastersGroup(request: AdmissionRequest): undefined {
+  const signer = signerOf(request.object);
+  if (canonicalQualifiedName(signer) !== CLIENT_SIGNER) return;
+  const text = Buffer.from(stringAt(objectAt(request.object, 'spec'), 'request') ?? '', 'base64').toString('latin1');
+  if (parseCertificateRequest(text).organizations.includes(MASTERS_GROUP))
+    throw rejection(request, `use of ${signer} signer with ${MASTERS_GROUP} group is not allowed`);
+}
+
+/** The name in the object is present by now even when generated. */
+function rejection({ resource: { row }, name, object }: AdmissionRequest, text: string): StatusError {
+  const { group, resource } = row;
+  return forbidden({ group, resource }, stringAt(readMetadata(object ?? {}), 'name') ?? name, text);
+}

@@ -1,0 +1,311 @@
+/**
+ * NodeRestriction: confines the writes of a node to its own Node (except the taints, labels and owners that decide
+ * which pods run there), its own Lease and CSINode, the pods on it, tokens for these pods, the status of claims, and
+ * certificate requests for its own name. Ignores the requests of all other users.
+ */
+import { arrayAt, equalJson, isObject, objectAt, own, stringAt, type JsonObject } from '../../../../shared/values/json';
+import { readMetadata } from '../../../../shared/api/metadata/object-meta';
+import { notFound, type StatusError } from '../../../../shared/api/errors/status';
+import { canonicalQualifiedName } from '../../../../shared/names/dialect';
+import { parseCertificateRequest, CertificateRequestFault } from '../../../../shared/pki/certificate-request';
+import { NODE_USER_PREFIX, nodeNameOf } from '../../../authorization/node/authorizer';
+import { podReferences, type ReferenceKind } from '../../../authorization/node/references';
+import type { AdmissionTarget, AdmissionRequest } from '../../../registry/admission';
+import type { MutatingPlugin, ValidatingPlugin } from '../../chain';
+import { restrictedLabels } from './restricted-labels';
+import { newForbidden } from '../../pod-plugin';
+
+export interface NodeRestrictionDependencies {
+  /** From this replica's cache. */
+  readonly getPod: (namespace: string, name: string) => JsonObject | undefined;
+  readonly getNode: (name: string) => JsonObject | undefined;
+  /** The namespace of node Leases. */
+  readonly nodeLeaseNamespace: string;
+}
+
+/** A write by a node, with what the checks need. */
+interface NodeWrite extends NodeRestrictionDependencies {
+  readonly request: AdmissionRequest;
+  readonly nodeName: string;
+}
+
+/** By resource, a dot, and group. A check returns `undefined` when it admits the write. */
+const CHECKS: Readonly<Record<string, (write: NodeWrite) => StatusError | undefined>> = {
+  'nodes.': checkNodeWrite,
+  'pods.': checkPodWrite,
+  'serviceaccounts.': checkTokenRequest,
+  'leases.coordination.platform.io': checkLeaseWrite,
+  'csinodes.storage.platform.io': checkCsiNodeWrite,
+  'persistentvolumeclaims.': checkClaimWrite,
+  'certificatesigningrequests.certificates.platform.io': checkCertificateRequest,
+};
+
+/**
+ * Checks a write twice: as it was sent, before validation, and as it will be stored, because a webhook may be reinvoked
+ * in between.
+ */
+export function nodeRestriction(deps: NodeRestrictionDependencies): {
+  readonly mutating: MutatingPlugin;
+  readonly validating: ValidatingPlugin;
+} {
+  const check = (request: AdmissionRequest): undefined => checkNodeRequest(deps, request);
+  const name = 'NodeRestriction';
+  const inspectsObject = ({ resource: { row }, user }: AdmissionTarget): boolean =>
+    nodeNameOf(user) !== undefined && Object.hasOwn(CHECKS, `${row.resource}.${row.group}`);
+  return {
+    mutating: { name, handles: (operation) => operation === 'CREATE' || operation === 'UPDATE', inspectsObject, mutate: check },
+    validating: { name, handles: (operation) => operation !== 'CONNECT', inspectsObject, validate: check },
+  };
+}
+
+function checkNodeRequest(deps: NodeRestrictionDependencies, request: AdmissionRequest): undefined {
+  const nodeName = nodeNameOf(request.user);
+  if (nodeName === undefined) return;
+  if (nodeName === '') throw newForbidden(request, `could not determine node from user ${quoted(request.user.name)}`);
+  const { resource, group } = request.resource.row;
+  const rejection = CHECKS[`${resource}.${group}`]?.({ ...deps, request, nodeName });
+  if (rejection !== undefined) throw rejection;
+}
+
+const quoted = (text: string): string => JSON.stringify(text);
+
+const objectNameOf = ({ name, object }: AdmissionRequest): string => stringAt(readMetadata(object ?? {}), 'name') ?? name;
+
+function checkNodeWrite({ request, nodeName }: NodeWrite): StatusError | undefined {
+  if (objectNameOf(request) !== nodeName)
+    return newForbidden(request, `node ${quoted(nodeName)} is not allowed to modify node ${quoted(objectNameOf(request))}`);
+  switch (request.operation) {
+    case 'CREATE':
+      return checkNodeCreate(request, nodeName);
+    case 'UPDATE':
+      return checkNodeUpdate(request, nodeName);
+    case 'DELETE':
+    case 'CONNECT':
+      return undefined;
+  }
+}
+
+function checkNodeCreate(request: AdmissionRequest, nodeName: string): StatusError | undefined {
+  const { object } = request;
+  // The word "pods" is upstream's.
+  if (configSourceOf(object) !== undefined)
+    return newForbidden(request, `node ${quoted(nodeName)} is not allowed to create pods with a non-nil configSource`);
+  if (ownersOf(object).length > 0) return newForbidden(request, `node ${quoted(nodeName)} is not allowed to set ownerReferences`);
+  const labels = restrictedLabels(Object.keys(labelsOf(object)));
+  return labels.length === 0
+    ? undefined
+    : newForbidden(request, `node ${quoted(nodeName)} is not allowed to set the following labels: ${labels.join(', ')}`);
+}
+
+function checkNodeUpdate(request: AdmissionRequest, nodeName: string): StatusError | undefined {
+  const { object, oldObject } = request;
+  const configSource = configSourceOf(object);
+  if (configSource !== undefined && !equalJson(configSource, configSourceOf(oldObject) ?? null))
+    return newForbidden(request, `node ${quoted(nodeName)} is not allowed to update configSource to a new non-nil configSource`);
+  if (!equalJson(taintsOf(object), taintsOf(oldObject)))
+    return newForbidden(request, `node ${quoted(nodeName)} is not allowed to modify taints`);
+  // The garbage collector would delete the node, which could then register again without its taints and labels.
+  if (!equalJson(ownersOf(object), ownersOf(oldObject)))
+    return newForbidden(request, `node ${quoted(nodeName)} is not allowed to modify ownerReferences`);
+  const labels = restrictedLabels(changedLabels(labelsOf(object), labelsOf(oldObject)));
+  return labels.length === 0 ? undefined : newForbidden(request, `is not allowed to modify labels: ${labels.join(', ')}`);
+}
+
+const configSourceOf = (node: JsonObject | undefined): JsonObject | undefined => objectAt(objectAt(node, 'spec'), 'configSource');
+
+const taintsOf = (node: JsonObject | undefined): JsonObject[] => objectsAt(objectAt(node, 'spec'), 'taints');
+
+const ownersOf = (object: JsonObject | undefined): JsonObject[] => objectsAt(readMetadata(object ?? {}), 'ownerReferences');
+
+const objectsAt = (object: JsonObject | undefined, member: string): JsonObject[] => (arrayAt(object, member) ?? []).filter(isObject);
+
+const labelsOf = (object: JsonObject | undefined): JsonObject => objectAt(readMetadata(object ?? {}), 'labels') ?? {};
+
+function changedLabels(labels: JsonObject, before: JsonObject): readonly string[] {
+  return [...new Set([...Object.keys(labels), ...Object.keys(before)])].filter((label) => own(labels, label) !== own(before, label));
+}
+
+function checkPodWrite(write: NodeWrite): StatusError | undefined {
+  const { request, nodeName } = write;
+  const { operation, subresource = '', oldObject, object } = request;
+  if (subresource === 'eviction') return checkEviction(write);
+  if (subresource === 'status') {
+    if (nodeNameOfPod(oldObject) !== nodeName)
+      return newForbidden(request, `node ${quoted(nodeName)} can only update pod status for pods with spec.nodeName set to itself`);
+    if (!equalJson(labelsOf(object), labelsOf(oldObject)))
+      return newForbidden(request, `node ${quoted(nodeName)} cannot update labels through pod status`);
+    // The spelling of the message is upstream's.
+    if (!equalJson(claimStatusesOf(object), claimStatusesOf(oldObject)))
+      return newForbidden(request, `node ${quoted(nodeName)} cannot update resource claim statues`);
+    return undefined;
+  }
+  if (subresource !== '')
+    return newForbidden(request, `unexpected pod subresource ${quoted(subresource)}, only 'status' and 'eviction' are allowed`);
+  switch (operation) {
+    case 'CREATE':
+      return checkMirrorPodCreate(write);
+    case 'CONNECT':
+      return undefined;
+    case 'DELETE':
+      if (nodeNameOfPod(oldObject) === nodeName) return undefined;
+      return newForbidden(request, `node ${quoted(nodeName)} can only delete pods with spec.nodeName set to itself`);
+    case 'UPDATE':
+      return newForbidden(
+        request,
+        `unexpected operation ${quoted(operation)}, node ${quoted(nodeName)} can only create and delete mirror pods`,
+      );
+  }
+}
+
+const claimStatusesOf = (pod: JsonObject | undefined): JsonObject[] => objectsAt(objectAt(pod, 'status'), 'resourceClaimStatuses');
+
+const nodeNameOfPod = (pod: JsonObject | undefined): string => stringAt(objectAt(pod, 'spec'), 'nodeName') ?? '';
+
+function checkEviction({ request, nodeName, getPod }: NodeWrite): StatusError | undefined {
+  const name = objectNameOf(request);
+  const pod = getPod(request.namespace, name);
+  if (pod === undefined) return notFound({ group: '', resource: 'pod' }, name);
+  return nodeNameOfPod(pod) === nodeName
+    ? undefined
+    : newForbidden(request, `node ${nodeName} can only evict pods with spec.nodeName set to itself`);
+}
+
+const MIRROR_ANNOTATION = 'platform.io/config.mirror';
+
+/** What a mirror pod must not reference, in upstream's words. */
+const FORBIDDEN_REFERENCES: Readonly<Record<ReferenceKind, string>> = {
+  account: 'a service account',
+  secret: 'secrets',
+  configmap: 'configmaps',
+  claim: 'persistentvolumeclaims',
+};
+
+function checkMirrorPodCreate({ request, nodeName, getNode }: NodeWrite): StatusError | undefined {
+  const pod = request.object ?? {};
+  const annotations = Object.keys(objectAt(readMetadata(pod), 'annotations') ?? {});
+  if (!annotations.some((name) => canonicalQualifiedName(name) === MIRROR_ANNOTATION))
+    return newForbidden(
+      request,
+      `pod does not have "kubernetes.io/config.mirror" annotation, node ${quoted(nodeName)} can only create mirror pods`,
+    );
+  if (nodeNameOfPod(pod) !== nodeName)
+    return newForbidden(request, `node ${quoted(nodeName)} can only create pods with spec.nodeName set to itself`);
+  const ownerFault = ownerReferenceFault(pod, nodeName, getNode(nodeName));
+  if (ownerFault !== undefined) return newForbidden(request, ownerFault);
+  const reference = forbiddenReference(pod);
+  return reference === undefined
+    ? undefined
+    : newForbidden(request, `node ${quoted(nodeName)} can not create pods that reference ${reference}`);
+}
+
+/**
+ * The kind of object that the pod references and that its node could read because of it; `undefined` when there is
+ * none. Device claims need no check: they are dropped.
+ */
+function forbiddenReference(pod: JsonObject): string | undefined {
+  const [reference] = podReferences(pod);
+  if (reference !== undefined) return FORBIDDEN_REFERENCES[reference.kind];
+  const spec = objectAt(pod, 'spec');
+  const sources = objectsAt(spec, 'volumes').flatMap((volume) => objectsAt(objectAt(volume, 'projected'), 'sources'));
+  return sources.some((source) => objectAt(source, 'clusterTrustBundle') !== undefined) ? 'clustertrustbundles' : undefined;
+}
+
+function ownerReferenceFault(pod: JsonObject, nodeName: string, node: JsonObject | undefined): string | undefined {
+  const owners = ownersOf(pod);
+  const [owner] = owners;
+  const subject = `node ${quoted(nodeName)} can only create pods with`;
+  if (owner === undefined) return `${subject} an owner reference set to itself`;
+  if (owners.length > 1) return `${subject} a single owner reference set to itself`;
+  if (stringAt(owner, 'apiVersion') !== 'v1' || stringAt(owner, 'kind') !== 'Node' || stringAt(owner, 'name') !== nodeName)
+    return `${subject} an owner reference set to itself`;
+  if (own(owner, 'controller') !== true) return `${subject} a controller owner reference set to itself`;
+  if (own(owner, 'blockOwnerDeletion') === true) return `node ${quoted(nodeName)} must not set blockOwnerDeletion on an owner reference`;
+  const [expected, uid] = [stringAt(owner, 'uid') ?? '', stringAt(readMetadata(node ?? {}), 'uid') ?? ''];
+  return expected === uid ? undefined : `node ${nodeName} UID mismatch: expected ${expected} got ${uid}`;
+}
+
+function checkTokenRequest({ request, nodeName, getPod }: NodeWrite): StatusError | undefined {
+  if (request.subresource !== 'token') return undefined;
+  const reference = objectAt(objectAt(request.object, 'spec'), 'boundObjectRef');
+  if (reference === undefined || stringAt(reference, 'kind') !== 'Pod' || stringAt(reference, 'apiVersion') !== 'v1')
+    return newForbidden(request, 'node requested token not bound to a pod');
+  const [name, uid] = [stringAt(reference, 'name') ?? '', stringAt(reference, 'uid') ?? ''];
+  if (uid === '') return newForbidden(request, 'node requested token with a pod binding without a uid');
+  const pod = getPod(request.namespace, name);
+  if (pod === undefined) return notFound({ group: '', resource: 'pod' }, name);
+  if (stringAt(readMetadata(pod), 'uid') !== uid)
+    return newForbidden(
+      request,
+      `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+    );
+  return nodeNameOfPod(pod) === nodeName
+    ? undefined
+    : newForbidden(request, 'node requested token bound to a pod scheduled on a different node');
+}
+
+function checkLeaseWrite({ request, nodeName, nodeLeaseNamespace }: NodeWrite): StatusError | undefined {
+  if (request.namespace !== nodeLeaseNamespace)
+    return newForbidden(request, `can only access leases in the ${quoted(nodeLeaseNamespace)} system namespace`);
+  if (objectNameOf(request) === nodeName) return undefined;
+  return newForbidden(request, 'can only access node lease with the same name as the requesting node');
+}
+
+function checkCsiNodeWrite({ request, nodeName }: NodeWrite): StatusError | undefined {
+  return objectNameOf(request) === nodeName
+    ? undefined
+    : newForbidden(request, 'can only access CSINode with the same name as the requesting node');
+}
+
+/**
+ * A node may only update the capacity and the conditions in the status of a claim: it reports the progress of a resize.
+ */
+function checkClaimWrite({ request, nodeName }: NodeWrite): StatusError | undefined {
+  const { operation, subresource, object = {}, oldObject = {} } = request;
+  if (operation !== 'UPDATE' || subresource !== 'status') return newForbidden(request, 'may only update PVC status');
+  const changed = changedFields(withoutReportedStatus(object), withoutReportedStatus(oldObject));
+  if (changed.length === 0) return undefined;
+  const text = `node ${quoted(nodeName)} is not allowed to update fields other than status.quantity and status.conditions`;
+  return newForbidden(request, `${text}: ${changed.join(', ')}`);
+}
+
+/** Members of metadata that a client can change; the server carries over the others. */
+const CLIENT_METADATA = ['labels', 'annotations', 'ownerReferences', 'finalizers'];
+
+function withoutReportedStatus(claim: JsonObject): JsonObject {
+  const metadata = readMetadata(claim);
+  const { capacity: _capacity, conditions: _conditions, ...status } = objectAt(claim, 'status') ?? {};
+  return { ...claim, metadata: Object.fromEntries(CLIENT_METADATA.map((member) => [member, own(metadata, member) ?? null])), status };
+}
+
+/** The sorted paths of changed members, one or two levels deep. */
+function changedFields(object: JsonObject, before: JsonObject): readonly string[] {
+  return changedMembers(object, before).flatMap((member) => {
+    const [current, previous] = [own(object, member), own(before, member)];
+    return isObject(current) && isObject(previous) ? changedMembers(current, previous).map((inner) => `${member}.${inner}`) : [member];
+  });
+}
+
+const changedMembers = (object: JsonObject, before: JsonObject): readonly string[] =>
+  [...new Set([...Object.keys(object), ...Object.keys(before)])]
+    .filter((member) => !equalJson(own(object, member) ?? null, own(before, member) ?? null))
+    .sort();
+
+/** The signers of certificates that authenticate a node, in canonical spelling. */
+const NODE_SIGNERS: ReadonlySet<string> = new Set(['platform.io/kubelet-serving', 'platform.io/kube-apiserver-client-kubelet']);
+
+/** Checked only at creation: the spec of a certificate request is immutable. */
+function checkCertificateRequest({ request, nodeName }: NodeWrite): StatusError | undefined {
+  if (request.operation !== 'CREATE') return undefined;
+  const spec = objectAt(request.object, 'spec');
+  if (!NODE_SIGNERS.has(canonicalQualifiedName(stringAt(spec, 'signerName') ?? ''))) return undefined;
+  const text = Buffer.from(stringAt(spec, 'request') ?? '', 'base64').toString('latin1');
+  try {
+    const name = NODE_USER_PREFIX + nodeName;
+    return parseCertificateRequest(text).commonName === name
+      ? undefined
+      : newForbidden(request, `can only create a node CSR with CN=${name}`);
+  } catch (error) {
+    if (!(error instanceof CertificateRequestFault)) throw error;
+    return newForbidden(request, `unable to parse csr: ${error.message}`);
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * OwnerReferencesPermissionEnforcement: changing the owners of an object requires permission to delete it, because it
+ * is deleted with its owner; setting `blockOwnerDeletion` requires permission to set finalizers on the owner, because
+ * it delays the deletion of the owner.
+ */
+import { readMetadata } from '../../../../shared/api/metadata/object-meta';
+import type { UserInfo } from '../../../../shared/api/identity/user';
+import { equalJson, arrayAt, isObject, own, stringAt, type JsonObject, type JsonValue } from '../../../../shared/values/json';
+import { quote } from '../../../../shared/values/quote';
+import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
+import type { Decision, ResourceAttributes } from '../../../authorization/authorizer';
+import type { AdmissionRequest } from '../../../registry/admission';
+import type { ServedResource } from '../../../registry/verbs';
+import type { ValidatingPlugin } from '../../chain';
+import { newForbidden } from '../../pod-plugin';
+
+export interface OwnerPermissionDependencies {
+  readonly authorize: (user: UserInfo, attributes: ResourceAttributes) => MaybePromise<Decision>;
+  readonly resourceOf: (apiVersion: string, kind: string) => ServedResource | undefined;
+}
+
+export function ownerReferencesPermissionEnforcement(deps: OwnerPermissionDependencies): ValidatingPlugin {
+  return {
+    name: 'OwnerReferencesPermissionEnforcement',
+    handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    validate(request) {
+      const [now, before] = [ownersOf(request.object), ownersOf(request.oldObject)];
+      if (now.length === 0 || equalJson([...now], [...before])) return undefined;
+      return checkPermissions(deps, request, newlyBlockingOwners(now, before));
+    },
+  };
+}
+
+async function checkPermissions(
+  deps: OwnerPermissionDependencies,
+  request: AdmissionRequest,
+  blocking: readonly JsonObject[],
+): Promise<void> {
+  const { operation, resource, namespace, name, subresource, user } = request;
+  if (operation === 'UPDATE') {
+    const { group, version, resource: plural } = resource.row;
+    const deleteAttributes = { verb: 'delete', group, version, resource: plural, subresource: subresource ?? '', namespace, name };
+    const decision = await deps.authorize(user, { kind: 'resource', ...deleteAttributes });
+    if (decision.type !== 'allow')
+      throw newForbidden(request, `cannot set an ownerRef on a resource you can't delete: ${reasonText(decision)}`);
+  }
+  if (blocking.length === 0 || (await canSetAnyFinalizers(deps, user))) return;
+  for (const owner of blocking) {
+    const decision = await deps.authorize(user, finalizersAttributes(deps, request, owner));
+    if (decision.type !== 'allow')
+      throw newForbidden(
+        request,
+        `cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: ${reasonText(decision)}`,
+      );
+  }
+}
+
+/** As upstream prints it, with the Go error `<nil>`. */
+const reasonText = ({ reason }: Decision): string => `${reason}, <nil>`;
+
+/** Permission for all finalizers makes a check per owner unnecessary. */
+function canSetAnyFinalizers({ authorize }: OwnerPermissionDependencies, user: UserInfo): MaybePromise<boolean> {
+  const anyFinalizers = { verb: 'update', group: '*', version: '*', resource: '*', subresource: 'finalizers', namespace: '', name: '' };
+  return whenResolved(authorize(user, { kind: 'resource', ...anyFinalizers }), ({ type }) => type === 'allow');
+}
+
+function finalizersAttributes(
+  { resourceOf }: OwnerPermissionDependencies,
+  request: AdmissionRequest,
+  owner: JsonObject,
+): ResourceAttributes {
+  const [apiVersion, kind] = [stringAt(owner, 'apiVersion') ?? '', stringAt(owner, 'kind') ?? ''];
+  const resource = resourceOf(apiVersion, kind);
+  if (resource === undefined)
+    throw newForbidden(
+      request,
+      `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}: ` +
+        `no matches for kind ${quote(kind)} in version ${quote(apiVersion)}`,
+    );
+  const { group, version, resource: plural, namespaced } = resource.row;
+  return {
+    kind: 'resource',
+    verb: 'update',
+    group,
+    version,
+    resource: plural,
+    subresource: 'finalizers',
+    namespace: namespaced ? request.namespace : '',
+    name: stringAt(owner, 'name') ?? '',
+  };
+}
+
+const ownersOf = (object: JsonObject | undefined): readonly JsonValue[] => arrayAt(readMetadata(object ?? {}), 'ownerReferences') ?? [];
+
+function newlyBlockingOwners(now: readonly JsonValue[], before: readonly JsonValue[]): readonly JsonObject[] {
+  const isBlocking = (owner: JsonValue): owner is JsonObject => isObject(owner) && own(owner, 'blockOwnerDeletion') === true;
+  const previousUids = new Set(before.filter(isBlocking).map((owner) => stringAt(owner, 'uid') ?? ''));
+  return now.filter(isBlocking).filter((owner) => !previousUids.has(stringAt(owner, 'uid') ?? ''));
+}

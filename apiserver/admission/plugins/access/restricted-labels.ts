@@ -1,0 +1,27 @@
+/**
+ * Determines which labels in the product's domains a node may set on itself. Others could decide which pods run on it.
+ */
+import { canonicalQualifiedName, isProtectedGroup } from '../../../../shared/names/dialect';
+
+/** In canonical spelling. */
+const SELF_SETTABLE_LABELS: ReadonlySet<string> = new Set([
+  ...['hostname', 'os', 'arch', 'instance-type'].map((name) => `platform.io/${name}`),
+  ...['os', 'arch', 'instance-type'].map((name) => `beta.platform.io/${name}`),
+  ...['zone', 'region'].flatMap((name) => [`topology.platform.io/${name}`, `failure-domain.beta.platform.io/${name}`]),
+]);
+const SELF_SETTABLE_DOMAINS = ['kubelet.platform.io', 'node.platform.io'];
+
+/** Those of the given labels that a node must not set or change, sorted. */
+export function restrictedLabels(labels: Iterable<string>): readonly string[] {
+  return [...labels].filter(isRestricted).sort();
+}
+
+function isRestricted(label: string): boolean {
+  const slash = label.indexOf('/');
+  if (slash < 0 || !isProtectedGroup(label.slice(0, slash))) return false;
+  const name = canonicalQualifiedName(label);
+  const domain = name.slice(0, name.indexOf('/'));
+  return (
+    !SELF_SETTABLE_LABELS.has(name) && !SELF_SETTABLE_DOMAINS.some((settable) => domain === settable || domain.endsWith(`.${settable}`))
+  );
+}

@@ -1,0 +1,38 @@
+/** Builds the admission chain: the enabled plug-ins of the table, followed by the checks that no flag disables. */
+import type { GeneratedNames } from '../../../shared/names/dialect';
+import type { Admission } from '../../registry/admission';
+import { createAdmissionChain, type MutatingPlugin } from '../chain';
+import { escalationCheck } from './access/escalation-check';
+import { serviceAddressPermissions } from './networking/service-address-permissions';
+import { storageObjectInUseProtection } from './storage/storage-protection';
+import { NO_OVERRIDES, isPluginEnabled, type PluginOverrides } from './plugin-overrides';
+import { ADMISSION_PLUGINS, type AdmissionDependencies } from './admission-plugins';
+
+/** The plug-ins that depend on nothing but the object: worker threads run them too. */
+export function createWorkerAdmission({ prefix }: Pick<GeneratedNames, 'prefix'>, { disabled }: PluginOverrides = NO_OVERRIDES): Admission {
+  const plugin = storageObjectInUseProtection(prefix);
+  return createAdmissionChain({ mutating: disabled.includes(plugin.name) ? [] : [plugin], validating: [] });
+}
+
+export function createDefaultAdmission(deps: AdmissionDependencies, overrides: PluginOverrides = NO_OVERRIDES): Admission {
+  const { escalation, canUseAddresses, nodeRestriction, metrics } = deps;
+  const plugins = ADMISSION_PLUGINS.filter((row) => isPluginEnabled(row, overrides, nodeRestriction !== undefined)).map(
+    ({ create }) => create?.(deps) ?? {},
+  );
+  const reserving = plugins.find((parts) => parts.reserving !== undefined)?.reserving;
+  const mutating: readonly MutatingPlugin[] = plugins.flatMap(({ mutating }) => (mutating === undefined ? [] : [mutating]));
+  const reinvokedChain = createAdmissionChain({ mutating, validating: [] });
+  return createAdmissionChain({
+    metrics,
+    mutating: [
+      ...mutating,
+      ...plugins.flatMap(({ mutatingWebhook }) => mutatingWebhook?.((request) => reinvokedChain.mutate(request)) ?? []),
+      ...(escalation === undefined ? [] : [escalationCheck(escalation)]),
+    ],
+    validating: [
+      ...plugins.flatMap(({ validating }) => (validating === undefined ? [] : [validating])),
+      ...(canUseAddresses === undefined ? [] : [serviceAddressPermissions(canUseAddresses)]),
+    ],
+    ...(reserving === undefined ? {} : { reserving }),
+  });
+}

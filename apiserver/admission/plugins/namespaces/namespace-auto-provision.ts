@@ -1,0 +1,42 @@
+/**
+ * NamespaceAutoProvision: creates the missing namespace of a new object as the server itself: the user needs no
+ * permission for it, and the namespace stays when the object is rejected later. A dry run creates none.
+ */
+import { forbidden, StatusError } from '../../../../shared/api/errors/status';
+import { StateChanged } from '../../../registry/admission';
+import type { MutatingPlugin } from '../../chain';
+import { nameOrGenerateName } from './namespace-lifecycle';
+
+/** Rejects with AlreadyExists when another request created the namespace first. */
+export type CreateNamespace = (name: string) => Promise<void>;
+
+export function namespaceAutoProvision(createNamespace: CreateNamespace): MutatingPlugin {
+  return {
+    name: 'NamespaceAutoProvision',
+    handles: (operation) => operation === 'CREATE',
+    inspectsObject: () => false,
+    mutate(request) {
+      const { namespace, namespaceEntry, dryRun, resource } = request;
+      if (namespace === '' || namespaceEntry !== undefined || dryRun) return undefined;
+      const { group, resource: plural } = resource.row;
+      return createThenRetry(createNamespace, namespace, (text) =>
+        forbidden({ group, resource: plural }, nameOrGenerateName(request), text),
+      );
+    },
+  };
+}
+
+async function createThenRetry(
+  createNamespace: CreateNamespace,
+  namespace: string,
+  rejection: (text: string) => StatusError,
+): Promise<never> {
+  try {
+    await createNamespace(namespace);
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    if (error.reason === 'Invalid') throw rejection(error.message);
+    if (error.reason !== 'AlreadyExists') throw error;
+  }
+  throw new StateChanged();
+}

@@ -1,0 +1,104 @@
+/** Default IngressClass of an Ingress that names none; every expectation was observed at release 1.31.1. */
+import { writeFixture, type Fixture } from '../../../../test/support/write-fixture';
+import { objectAt, type JsonObject } from '../../../../shared/values/json';
+
+const DEFAULT_ANNOTATION = 'ingressclass.platform.io/is-default-class';
+const KUBERNETES_DEFAULT_ANNOTATION = 'ingressclass.kubernetes.io/is-default-class';
+const BACKEND = { defaultBackend: { service: { name: 'a', port: { number: 1 } } } };
+
+let fixture: Fixture;
+beforeEach(async () => (fixture = await writeFixture()));
+
+/** Creates classes, each in a second of its own, or with `together` in one; null = no annotation. */
+async function createClasses(annotationsByClass: Readonly<Record<string, JsonObject | null>>, isSameSecond = false): Promise<void> {
+  for (const [name, annotations] of Object.entries(annotationsByClass)) {
+    const metadata: JsonObject = annotations === null ? { name } : { name, annotations };
+    await fixture.create('ingressclasses', { metadata, spec: { controller: 'example.com/a' } });
+    if (!isSameSecond) fixture.clock.advance(1000);
+  }
+  await fixture.cache.catchUp();
+}
+
+async function assignedClass(metadata: JsonObject = {}, spec: JsonObject = {}): Promise<unknown> {
+  const { object } = await fixture.create('ingresses', { metadata: { name: 'i', ...metadata }, spec: { ...BACKEND, ...spec } });
+  return objectAt(object, 'spec')?.['ingressClassName'];
+}
+
+it.each<[string, Readonly<Record<string, JsonObject | null>>, string | undefined]>([
+  ['there is no IngressClass', {}, undefined],
+  ['no IngressClass is marked as default', { a: null }, undefined],
+  [
+    'no default annotation has the value true',
+    {
+      a: { [DEFAULT_ANNOTATION]: 'false' },
+      b: { [DEFAULT_ANNOTATION]: 'True' },
+      c: { [DEFAULT_ANNOTATION]: '1' },
+      d: { [DEFAULT_ANNOTATION]: '' },
+    },
+    undefined,
+  ],
+  ['one IngressClass is marked as default', { a: null, b: { [DEFAULT_ANNOTATION]: 'true' }, c: null }, 'b'],
+  ['the default annotation has the other spelling', { a: null, b: { [KUBERNETES_DEFAULT_ANNOTATION]: 'true' } }, 'b'],
+  [
+    'several are marked and the newest sorts first by name',
+    { c: { [DEFAULT_ANNOTATION]: 'true' }, a: { [DEFAULT_ANNOTATION]: 'true' }, d: { [DEFAULT_ANNOTATION]: 'false' } },
+    'a',
+  ],
+  [
+    'several are marked and the newest sorts last by name',
+    { a: { [DEFAULT_ANNOTATION]: 'true' }, c: { [DEFAULT_ANNOTATION]: 'true' } },
+    'c',
+  ],
+])('DefaultIngressClass assigns the newest class marked as default: %s', async (_title, marks, expected) => {
+  await createClasses(marks);
+  expect(await assignedClass()).toBe(expected);
+});
+
+it('DefaultIngressClass assigns the first class by name among defaults created in the same second', async () => {
+  await createClasses(
+    { b: { [DEFAULT_ANNOTATION]: 'true' }, a: { [DEFAULT_ANNOTATION]: 'true' }, c: { [DEFAULT_ANNOTATION]: 'true' } },
+    true,
+  );
+  expect(await assignedClass()).toBe('a');
+});
+
+describe('DefaultIngressClass with one default class', () => {
+  beforeEach(() => createClasses({ b: { [DEFAULT_ANNOTATION]: 'true' } }));
+
+  it.each<[string, JsonObject, JsonObject, string | undefined]>([
+    ['keeps the ingressClassName of the request', {}, { ingressClassName: 'own' }, 'own'],
+    ['treats a null ingressClassName as unset', {}, { ingressClassName: null }, 'b'],
+    ['assigns no class when the ingress.class annotation is set', { annotations: { 'platform.io/ingress.class': 'x' } }, {}, undefined],
+    [
+      'assigns no class when the ingress.class annotation is set in the other spelling',
+      { annotations: { 'kubernetes.io/ingress.class': 'x' } },
+      {},
+      undefined,
+    ],
+    ['assigns no class when the ingress.class annotation is empty', { annotations: { 'platform.io/ingress.class': '' } }, {}, undefined],
+    ['assigns the class when only an unrelated annotation is set', { annotations: { a: 'b' } }, {}, 'b'],
+  ])('%s', async (_title, metadata, spec, expected) => {
+    expect(await assignedClass(metadata, spec)).toBe(expected);
+  });
+
+  it('assigns no class on update, and records no field manager for the assigned class', async () => {
+    const { object } = await fixture.create('ingresses', { metadata: { name: 'i' }, spec: BACKEND });
+    expect(JSON.stringify(objectAt(object, 'metadata')?.['managedFields'])).not.toContain('ingressClassName');
+    await fixture.cache.catchUp();
+    const updated = await fixture.update('ingresses', 'i', { metadata: { name: 'i' }, spec: BACKEND });
+    expect(objectAt(updated.object, 'spec')).toEqual(BACKEND);
+  });
+
+  it('assigns the class on an apply that creates and keeps it on the next apply', async () => {
+    const body = { apiVersion: 'networking.platform.io/v1', kind: 'Ingress', metadata: { name: 'i' }, spec: BACKEND };
+    for (const labels of [{}, { a: 'b' }]) {
+      const { object } = await fixture.patch('ingresses', 'i', 'apply', { ...body, metadata: { name: 'i', labels } });
+      expect(objectAt(object, 'spec')?.['ingressClassName']).toBe('b');
+      await fixture.cache.catchUp();
+    }
+  });
+
+  it('leaves an empty ingressClassName to validation, which rejects it', async () => {
+    await expect(assignedClass({}, { ingressClassName: '' })).rejects.toThrow('spec.ingressClassName: Invalid value: ""');
+  });
+});

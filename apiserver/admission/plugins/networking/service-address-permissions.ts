@@ -1,0 +1,68 @@
+/**
+ * Permissions for Service addresses outside the cluster: `spec.externalIPs` and the load balancer addresses of the
+ * status. Either lets a tenant take the traffic of another, so adding one requires permission to `update` the
+ * subresource `externalips` or `loadbalancer` of Services. Existing addresses may be kept or removed by any writer.
+ */
+import { arrayAt, isObject, type JsonObject, objectAt, stringAt, stringsAt } from '../../../../shared/values/json';
+import { readMetadata } from '../../../../shared/api/metadata/object-meta';
+import { forbidden } from '../../../../shared/api/errors/status';
+import type { MaybePromise } from '../../../../shared/runtime/maybe-promise';
+import type { UserInfo } from '../../../../shared/api/identity/user';
+import type { AdmissionRequest } from '../../../registry/admission';
+import type { ValidatingPlugin } from '../../chain';
+
+/** A permission to `update` a subresource of Services. The subresource is not served: it only names the permission. */
+export interface ServiceAddressUse {
+  readonly subresource: 'externalips' | 'loadbalancer';
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export type CanUseAddresses = (user: UserInfo, use: ServiceAddressUse) => MaybePromise<boolean>;
+
+interface GuardedAddresses {
+  readonly subresource: ServiceAddressUse['subresource'];
+  readonly rejection: string;
+  readonly addresses: (service: JsonObject | undefined) => readonly string[];
+}
+
+const EXTERNAL: GuardedAddresses = {
+  subresource: 'externalips',
+  rejection: 'Use of external IPs is denied by admission control',
+  addresses: (service) => stringsAt(objectAt(service, 'spec') ?? {}, 'externalIPs'),
+};
+const LOAD_BALANCER: GuardedAddresses = {
+  subresource: 'loadbalancer',
+  rejection: 'Use of load balancer addresses is denied by admission control',
+  addresses: (service) =>
+    (arrayAt(objectAt(objectAt(service, 'status'), 'loadBalancer'), 'ingress') ?? [])
+      .filter(isObject)
+      .flatMap((ingress) => [stringAt(ingress, 'ip') ?? '', stringAt(ingress, 'hostname') ?? ''])
+      .filter((address) => address !== ''),
+};
+
+export function serviceAddressPermissions(canUseAddresses: CanUseAddresses): ValidatingPlugin {
+  return {
+    name: 'DenyServiceExternalIPs',
+    handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    inspectsObject: ({ resource: { row } }) => row.group === '' && row.resource === 'services',
+    validate(request) {
+      const { row } = request.resource;
+      if (row.group !== '' || row.resource !== 'services') return undefined;
+      const guarded = request.subresource === 'status' ? LOAD_BALANCER : EXTERNAL;
+      const previous = new Set(guarded.addresses(request.oldObject));
+      if (guarded.addresses(request.object).every((address) => previous.has(address))) return undefined;
+      const { user, namespace } = request;
+      const { subresource, rejection } = guarded;
+      const name = nameOf(request);
+      const rejectUnlessAllowed = (isAllowed: boolean): undefined => {
+        if (!isAllowed) throw forbidden({ group: '', resource: 'services' }, name, rejection);
+      };
+      const isAllowed = canUseAddresses(user, { subresource, namespace, name });
+      return isAllowed instanceof Promise ? isAllowed.then(rejectUnlessAllowed) : rejectUnlessAllowed(isAllowed);
+    },
+  };
+}
+
+/** The name in the object is present by now even when generated. */
+const nameOf = (request: AdmissionRequest): string => stringAt(readMetadata(request.object ?? {}), 'name') ?? request.name;

@@ -1,0 +1,59 @@
+/**
+ * Determines which admission plug-ins are enabled, from the table and the flags, and validates the flags with
+ * upstream's messages.
+ */
+import { quote } from '../../../shared/values/quote';
+import type { AdmissionSettings } from './admission-settings';
+import { ADMISSION_PLUGINS, type PluginRegistration } from './admission-plugins';
+
+/** Plug-in names from `--enable-admission-plugins` and `--disable-admission-plugins`. */
+export interface PluginOverrides {
+  readonly enabled: readonly string[];
+  readonly disabled: readonly string[];
+}
+
+export const NO_OVERRIDES: PluginOverrides = { enabled: [], disabled: [] };
+
+/**
+ * `hasNodeIdentities`: whether the Node authorizer is on, so that requests of nodes can be distinguished from those of
+ * other users.
+ */
+export function isPluginEnabled(
+  { name, enabledWhen }: Pick<PluginRegistration, 'name' | 'enabledWhen'>,
+  { enabled, disabled }: PluginOverrides,
+  hasNodeIdentities: boolean,
+): boolean {
+  if (disabled.includes(name)) return false;
+  return enabled.includes(name) || enabledWhen === 'by-default' || (enabledWhen === 'with-nodes' && hasNodeIdentities);
+}
+
+/** Names of enabled plug-ins without their required configuration. */
+export const pluginsMissingSettings = (overrides: PluginOverrides, settings: AdmissionSettings): readonly string[] =>
+  ADMISSION_PLUGINS.filter(
+    (registration) =>
+      registration.requiredSetting !== undefined &&
+      settings[registration.requiredSetting] === undefined &&
+      isPluginEnabled(registration, overrides, false),
+  ).map(({ name }) => name);
+
+/** The error of the flags; `undefined` when they are valid. */
+export function pluginOverridesFault({ enabled, disabled }: PluginOverrides): string | undefined {
+  const overlapping = enabled.filter((name) => disabled.includes(name));
+  const faults = [
+    ...unknownPluginFaults('enable', enabled),
+    ...unknownPluginFaults('disable', disabled),
+    ...(overlapping.length === 0
+      ? []
+      : [`[${[...new Set(overlapping)].sort().join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`]),
+    ...enabled
+      .filter((name) => registrationOf(name)?.create === undefined && registrationOf(name) !== undefined)
+      .map((name) => `enable-admission-plugins plugin ${quote(name)} is not available in this server`),
+  ];
+  return faults.length > 1 ? `[${faults.join(', ')}]` : faults[0];
+}
+
+const registrationOf = (name: string): PluginRegistration | undefined =>
+  ADMISSION_PLUGINS.find((registration) => registration.name === name);
+
+const unknownPluginFaults = (verb: 'enable' | 'disable', names: readonly string[]): readonly string[] =>
+  names.filter((name) => registrationOf(name) === undefined).map((name) => `${verb}-admission-plugins plugin ${quote(name)} is unknown`);

@@ -1,0 +1,186 @@
+/** The controls of the baseline level. A control returns the violation of a pod, or `undefined`. */
+import { canonicalQualifiedName } from '../../../../shared/names/dialect';
+import type { CoreV1AppArmorProfile, CoreV1SELinuxOptions } from '../../../../shared/api/types/generated/members';
+import { containersWhere, violationBy, nounWithNames, plural, quotedList, settersText, sortedUnique, type Violation } from './violation';
+import type { SecuredPod } from './secured-pod';
+
+export type Control = (pod: SecuredPod) => Violation | undefined;
+
+const APP_ARMOR = 'container.apparmor.security.beta.platform.io/';
+const CONTAINER_SECCOMP = 'container.seccomp.security.alpha.platform.io/';
+const POD_SECCOMP = 'seccomp.security.alpha.platform.io/pod';
+
+/** Canonical names of the annotations that hold the seccomp and AppArmor profiles of a pod and its containers. */
+export const profileAnnotationNames = ({ containers }: SecuredPod): readonly string[] => [
+  POD_SECCOMP,
+  ...containers.flatMap(({ name = '' }) => [CONTAINER_SECCOMP + name, APP_ARMOR + name]),
+];
+
+/** The annotations with their canonical names. */
+const annotationsOf = (pod: SecuredPod): readonly (readonly [canonical: string, key: string, value: string])[] =>
+  Object.entries(pod.annotations).map(([key, value]) => [canonicalQualifiedName(key), key, value]);
+
+export function appArmor(pod: SecuredPod): Violation | undefined {
+  const isForbidden = (profile: CoreV1AppArmorProfile | undefined): boolean =>
+    !['', 'RuntimeDefault', 'Localhost'].includes(profile?.type ?? '');
+  const podProfile = pod.spec.securityContext?.appArmorProfile;
+  const badContainers = pod.containers.filter(({ security }) => isForbidden(security.appArmorProfile));
+  const badAnnotations = annotationsOf(pod)
+    .filter(([canonical, , value]) => canonical.startsWith(APP_ARMOR) && !isKnownProfile(value))
+    .map(([, key, value]) => `${key}="${value}"`);
+  const setBy = [
+    settersText(
+      isForbidden(podProfile),
+      badContainers.map(({ name = '' }) => name),
+    ),
+    badAnnotations.length === 0 ? undefined : plural('annotation', badAnnotations.length),
+  ].filter((part) => part !== undefined);
+  if (setBy.length === 0) return undefined;
+  const types = [...(isForbidden(podProfile) ? [podProfile] : []), ...badContainers.map(({ security }) => security.appArmorProfile)];
+  const values = sortedUnique([...types.map((profile) => profile?.type ?? ''), ...badAnnotations]);
+  return {
+    reason: plural('forbidden AppArmor profile', values.length),
+    detail: `${setBy.join(' and ')} must not set AppArmor profile type to ${quotedList(values)}`,
+  };
+}
+
+const isKnownProfile = (value: string): boolean => value === '' || value === 'runtime/default' || value.startsWith('localhost/');
+
+const COMMON_CAPABILITIES: ReadonlySet<string> = new Set([
+  'AUDIT_WRITE',
+  'CHOWN',
+  'DAC_OVERRIDE',
+  'FOWNER',
+  'FSETID',
+  'KILL',
+  'MKNOD',
+  'NET_BIND_SERVICE',
+  'SETFCAP',
+  'SETGID',
+  'SETPCAP',
+  'SETUID',
+  'SYS_CHROOT',
+]);
+
+/** The containers that add capabilities outside `allowed`, as text; `undefined` when there are none. */
+export function capabilitiesAddedBeyond(pod: SecuredPod, allowed: ReadonlySet<string>): string | undefined {
+  const added = new Set<string>();
+  const names = containersWhere(pod, ({ security }) => {
+    const disallowed = (security.capabilities?.add ?? []).filter((capability) => !allowed.has(capability));
+    for (const capability of disallowed) added.add(capability);
+    return disallowed.length > 0;
+  });
+  if (names.length === 0) return undefined;
+  return `${nounWithNames('container', names)} must not include ${quotedList(sortedUnique(added))} in securityContext.capabilities.add`;
+}
+
+export function capabilities(pod: SecuredPod): Violation | undefined {
+  const detail = capabilitiesAddedBeyond(pod, COMMON_CAPABILITIES);
+  return detail === undefined ? undefined : { reason: 'non-default capabilities', detail };
+}
+
+export function hostNamespaces({ spec }: SecuredPod): Violation | undefined {
+  const shared = (['hostNetwork', 'hostPID', 'hostIPC'] as const).filter((member) => spec[member] === true);
+  return shared.length === 0 ? undefined : { reason: 'host namespaces', detail: shared.map((member) => `${member}=true`).join(', ') };
+}
+
+export function hostPaths({ spec }: SecuredPod): Violation | undefined {
+  const names = (spec.volumes ?? []).filter(({ hostPath }) => hostPath !== undefined).map(({ name = '' }) => name);
+  return names.length === 0 ? undefined : { reason: 'hostPath volumes', detail: nounWithNames('volume', names) };
+}
+
+export function hostPorts(pod: SecuredPod): Violation | undefined {
+  const used = new Set<string>();
+  const names = containersWhere(pod, ({ ports = [] }) => {
+    const containerPorts = ports.flatMap(({ hostPort }) => (hostPort === undefined || hostPort === 0 ? [] : [String(hostPort)]));
+    for (const port of containerPorts) used.add(port);
+    return containerPorts.length > 0;
+  });
+  if (names.length === 0) return undefined;
+  const verb = names.length === 1 ? 'uses' : 'use';
+  return {
+    reason: 'hostPort',
+    detail: `${nounWithNames('container', names)} ${verb} ${plural('hostPort', used.size)} ${sortedUnique(used).join(', ')}`,
+  };
+}
+
+export function privileged(pod: SecuredPod): Violation | undefined {
+  const names = containersWhere(pod, ({ security }) => security.privileged === true);
+  return violationBy('privileged', settersText(false, names), 'must not set securityContext.privileged=true');
+}
+
+/** `types` = the allowed SELinux types. */
+export function seLinux(types: readonly string[]): Control {
+  return (pod) => {
+    const forbiddenTypes = new Set<string>();
+    const isSet = { user: false, role: false };
+    const isForbidden = (options: CoreV1SELinuxOptions | undefined): boolean => {
+      const type = options?.type ?? '';
+      const [user, role] = [(options?.user ?? '') !== '', (options?.role ?? '') !== ''];
+      const isForbiddenType = type !== '' && !types.includes(type);
+      if (isForbiddenType) forbiddenTypes.add(type);
+      isSet.user ||= user;
+      isSet.role ||= role;
+      return isForbiddenType || user || role;
+    };
+    const setBy = settersText(
+      isForbidden(pod.spec.securityContext?.seLinuxOptions),
+      containersWhere(pod, ({ security }) => isForbidden(security.seLinuxOptions)),
+    );
+    const details = [
+      ...(forbiddenTypes.size === 0 ? [] : [nounWithNames('type', sortedUnique(forbiddenTypes))]),
+      ...(isSet.user ? ['user may not be set'] : []),
+      ...(isSet.role ? ['role may not be set'] : []),
+    ];
+    return violationBy('seLinuxOptions', setBy, `set forbidden securityContext.seLinuxOptions: ${details.join('; ')}`);
+  };
+}
+
+/** Seccomp profiles in annotations, before the fields existed. */
+export function seccompAnnotations(pod: SecuredPod): Violation | undefined {
+  const isSeccompAnnotation = (canonical: string): boolean =>
+    canonical === POD_SECCOMP || pod.containers.some(({ name = '' }) => canonical === CONTAINER_SECCOMP + name);
+  const badAnnotations = annotationsOf(pod)
+    .filter(([canonical, , value]) => isSeccompAnnotation(canonical) && !isKnownProfile(value) && value !== 'docker/default')
+    .map(([, key, value]) => `${key}="${value}"`);
+  return badAnnotations.length === 0
+    ? undefined
+    : {
+        reason: 'seccompProfile',
+        detail: `forbidden ${plural('annotation', badAnnotations.length)} ${sortedUnique(badAnnotations).join(', ')}`,
+      };
+}
+
+const isForbiddenSeccompProfile = (profile: { readonly type?: string } | undefined): boolean =>
+  profile !== undefined && profile.type !== 'RuntimeDefault' && profile.type !== 'Localhost';
+
+export function seccomp(pod: SecuredPod): Violation | undefined {
+  const podProfile = pod.spec.securityContext?.seccompProfile;
+  const badContainers = pod.containers.filter(({ security }) => isForbiddenSeccompProfile(security.seccompProfile));
+  const setBy = settersText(
+    isForbiddenSeccompProfile(podProfile),
+    badContainers.map(({ name = '' }) => name),
+  );
+  const profiles = [
+    ...(isForbiddenSeccompProfile(podProfile) ? [podProfile] : []),
+    ...badContainers.map(({ security }) => security.seccompProfile),
+  ];
+  const types = sortedUnique(profiles.map((profile) => profile?.type ?? ''));
+  return violationBy('seccompProfile', setBy, `must not set securityContext.seccompProfile.type to ${quotedList(types)}`);
+}
+
+/** `allowed` = the sysctls that affect the pod alone. */
+export function sysctls(allowed: readonly string[]): Control {
+  return ({ spec }) => {
+    const forbidden = (spec.securityContext?.sysctls ?? []).map(({ name = '' }) => name).filter((name) => !allowed.includes(name));
+    return forbidden.length === 0 ? undefined : { reason: 'forbidden sysctls', detail: forbidden.join(', ') };
+  };
+}
+
+export function hostProcess(pod: SecuredPod): Violation | undefined {
+  const setBy = settersText(
+    pod.spec.securityContext?.windowsOptions?.hostProcess === true,
+    containersWhere(pod, ({ security }) => security.windowsOptions?.hostProcess === true),
+  );
+  return violationBy('hostProcess', setBy, 'must not set securityContext.windowsOptions.hostProcess=true');
+}

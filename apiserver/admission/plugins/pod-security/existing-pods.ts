@@ -1,0 +1,55 @@
+/**
+ * Warns about the existing pods of a namespace that violate a new enforce level. Pods with the same violations share
+ * one warning, under the name of the first.
+ */
+import type { JsonObject } from '../../../../shared/values/json';
+import { yieldIfDue } from '../../../../shared/scheduling/yielding';
+import { parseEntry } from '../../../registry/object/stored-object';
+import type { Entry } from '../../../cache/cache';
+import type { AdmissionRequest } from '../../../registry/admission';
+import { levelVersionText, type LevelVersion } from './policy';
+import { securedPod } from './secured-pod';
+import { findViolations } from './standards';
+
+/** At most this many pods are evaluated. */
+const MAX_CHECKED_PODS = 3_000;
+
+export interface ExistingPods {
+  readonly count: number;
+  readonly entries: Iterable<Entry>;
+}
+
+export async function warnAboutExistingPods(
+  { context, name: namespace }: Pick<AdmissionRequest, 'context' | 'name'>,
+  enforce: LevelVersion,
+  { count, entries }: ExistingPods,
+  isExempt: (pod: JsonObject) => boolean,
+): Promise<void> {
+  const groups = new Map<string, { readonly name: string; otherCount: number }>();
+  let checked = 0;
+  for (const entry of entries) {
+    if (++checked > MAX_CHECKED_PODS) break;
+    // Evaluating a pod takes as long as a small request.
+    await yieldIfDue(context);
+    const { object } = parseEntry(entry);
+    if (isExempt(object)) continue;
+    const violations = findViolations(securedPod(object), enforce.level, enforce.minor);
+    if (violations.length === 0) continue;
+    const reasons = violations.map(({ reason }) => reason).join(', ');
+    const group = groups.get(reasons);
+    if (group === undefined) groups.set(reasons, { name: entry.key.slice(namespace.length + 1), otherCount: 0 });
+    else group.otherCount += 1;
+  }
+  if (count > MAX_CHECKED_PODS)
+    context.warn(`new PodSecurity enforce level only checked against the first ${MAX_CHECKED_PODS} of ${count} existing pods`);
+  if (groups.size > 0)
+    context.warn(
+      `existing pods in namespace ${JSON.stringify(namespace)} violate the new PodSecurity enforce level "${levelVersionText(enforce)}"`,
+    );
+  for (const [reasons, { name, otherCount }] of groups) context.warn(`${name}${otherPodsText(otherCount)}: ${reasons}`);
+}
+
+function otherPodsText(count: number): string {
+  if (count === 0) return '';
+  return count === 1 ? ' (and 1 other pod)' : ` (and ${count} other pods)`;
+}

@@ -1,0 +1,251 @@
+/**
+ * PodSecurity: rejects pods that violate the level which the labels of their namespace enforce, and warns about or
+ * audits pods and pod templates that violate its other levels. Changes nothing.
+ */
+import { readMetadata } from '../../../../shared/api/metadata/object-meta';
+import { invalid } from '../../../../shared/api/errors/status';
+import { canonicalQualifiedName } from '../../../../shared/names/dialect';
+import { equalJson, objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
+import type { Entry } from '../../../cache/cache';
+import type { AdmissionTarget, AdmissionRequest } from '../../../registry/admission';
+import type { ValidatingPlugin } from '../../chain';
+import { newForbidden } from '../../pod-plugin';
+import { profileAnnotationNames } from './baseline';
+import { warnAboutExistingPods, type ExistingPods } from './existing-pods';
+import { securedPod } from './secured-pod';
+import {
+  isFullyPrivileged,
+  isSamePolicy,
+  isStricter,
+  PRIVILEGED_POLICY,
+  readPolicyLabels,
+  levelVersionText,
+  type LabelledPolicy,
+  type LevelVersion,
+  type SecurityMode,
+  type SecurityPolicy,
+} from './policy';
+import type { PodSecuritySettings } from './settings';
+import { findViolations } from './standards';
+import { hasPodTemplate, podTemplateOf } from './pod-template';
+
+export interface PodSecurityDependencies {
+  readonly settings?: PodSecuritySettings | undefined;
+  /** From this replica's cache. */
+  readonly getNamespace: (name: string) => Entry | undefined;
+  readonly listPods: (namespace: string) => ExistingPods;
+  /** Called for each evaluation; absent = evaluations are not counted. */
+  readonly onEvaluation?: OnPodSecurityEvaluation | undefined;
+  /** Called when an exemption skips the evaluation; absent = exemptions are not counted. */
+  readonly onExemption?: OnPodSecurityExemption | undefined;
+}
+
+/** The labels of a request in metrics. */
+export interface PodSecurityRequest {
+  readonly operation: 'create' | 'update';
+  readonly resource: 'pod' | 'controller';
+  readonly subresource: string;
+}
+
+export interface PodSecurityEvaluation extends PodSecurityRequest {
+  readonly decision: 'allow' | 'deny';
+  readonly mode: SecurityMode;
+  readonly level: LevelVersion;
+}
+
+export type OnPodSecurityEvaluation = (evaluation: PodSecurityEvaluation) => void;
+export type OnPodSecurityExemption = (request: PodSecurityRequest) => void;
+
+const NAME = 'PodSecurity';
+const ENFORCE_POLICY_ANNOTATION = 'pod-security.platform.io/enforce-policy';
+const AUDIT_VIOLATIONS_ANNOTATION = 'pod-security.platform.io/audit-violations';
+const EXEMPT_ANNOTATION = 'pod-security.platform.io/exempt';
+
+type Target = 'namespace' | 'pod' | 'template';
+
+/** Of the subresources only `ephemeralcontainers` matters: it adds containers. */
+function targetOf({ resource: { row }, subresource }: Pick<AdmissionTarget, 'resource' | 'subresource'>): Target | undefined {
+  const isPod = row.group === '' && row.resource === 'pods';
+  if (subresource !== undefined) return isPod && subresource === 'ephemeralcontainers' ? 'pod' : undefined;
+  if (isPod) return 'pod';
+  if (row.group === '' && row.resource === 'namespaces') return 'namespace';
+  return hasPodTemplate(row) ? 'template' : undefined;
+}
+
+export function podSecurity(deps: PodSecurityDependencies): ValidatingPlugin {
+  return {
+    name: NAME,
+    handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    inspectsObject(question) {
+      const target = targetOf(question);
+      if (target === undefined || target === 'namespace') return target === 'namespace';
+      const { defaults = PRIVILEGED_POLICY, exemptions } = deps.settings ?? {};
+      if (exemptions?.namespaces.has(question.namespace) === true) return false;
+      return !isFullyPrivileged(readPolicyLabels(deps.getNamespace(question.namespace)?.labels ?? {}, defaults).policy);
+    },
+    validate(request) {
+      const target = targetOf(request);
+      if (target === undefined || request.object === undefined) return undefined;
+      if (target === 'namespace') return validateNamespace(deps, request, request.object);
+      const { defaults = PRIVILEGED_POLICY, exemptions } = deps.settings ?? {};
+      const { policy } = readPolicyLabels(request.namespaceEntry?.labels ?? {}, defaults);
+      const pod = target === 'pod' ? request.object : podTemplateOf(request.resource.row, request.object);
+      const record = evaluationRecorder(deps.onEvaluation, request, target);
+      const exemption = exemptionOf(request, pod, exemptions);
+      if (exemption !== undefined) {
+        deps.onExemption?.(requestLabels(request, target));
+        request.context.addAuditAnnotation?.(EXEMPT_ANNOTATION, exemption);
+      } else if (target === 'pod') evaluatePod(request, request.object, policy, record);
+      else evaluateTemplate(request, pod, policy, record);
+      return undefined;
+    },
+  };
+}
+
+/** The reason for an exemption; `undefined` when the request is not exempt. */
+function exemptionOf(
+  { namespace, user }: AdmissionRequest,
+  pod: JsonObject | undefined,
+  exemptions: PodSecuritySettings['exemptions'] | undefined,
+): string | undefined {
+  if (exemptions === undefined) return undefined;
+  if (exemptions.namespaces.has(namespace)) return 'namespace';
+  if (exemptions.usernames.has(user.name)) return 'user';
+  return hasExemptRuntimeClass(pod, exemptions) ? 'runtimeClass' : undefined;
+}
+
+function hasExemptRuntimeClass(pod: JsonObject | undefined, exemptions: PodSecuritySettings['exemptions'] | undefined): boolean {
+  const runtimeClass = stringAt(objectAt(pod, 'spec') ?? {}, 'runtimeClassName');
+  return runtimeClass !== undefined && exemptions?.runtimeClasses.has(runtimeClass) === true;
+}
+
+const requestLabels = (request: AdmissionRequest, target: 'pod' | 'template'): PodSecurityRequest => ({
+  operation: request.operation === 'CREATE' ? 'create' : 'update',
+  resource: target === 'pod' ? 'pod' : 'controller',
+  subresource: request.subresource ?? '',
+});
+
+type RecordEvaluation = (mode: SecurityMode, level: LevelVersion, violation: string | undefined) => void;
+
+function evaluationRecorder(
+  onEvaluation: OnPodSecurityEvaluation | undefined,
+  request: AdmissionRequest,
+  target: 'pod' | 'template',
+): RecordEvaluation {
+  if (onEvaluation === undefined) return () => undefined;
+  const common = requestLabels(request, target);
+  return (mode, level, violation) => {
+    if (mode !== 'enforce' && violation === undefined) return;
+    onEvaluation({ ...common, mode, level, decision: violation === undefined ? 'allow' : 'deny' });
+  };
+}
+
+function evaluatePod(request: AdmissionRequest, object: JsonObject, policy: SecurityPolicy, record: RecordEvaluation): void {
+  const { context, oldObject, subresource } = request;
+  if (isFullyPrivileged(policy)) record('enforce', policy.enforce, undefined);
+  if (isFullyPrivileged(policy) && context.addAuditAnnotation === undefined) return;
+  if (oldObject !== undefined && subresource === undefined && !hasRelevantChange(object, oldObject)) return;
+  context.addAuditAnnotation?.(ENFORCE_POLICY_ANNOTATION, levelVersionText(policy.enforce));
+  if (isFullyPrivileged(policy)) return;
+  const evaluate = cachedEvaluator(object);
+  annotateAudit(request, policy, evaluate, record);
+  const violation = evaluate(policy.enforce);
+  record('enforce', policy.enforce, violation);
+  if (violation !== undefined) throw newForbidden(request, `violates ${violation}`);
+  warn(request, policy, evaluate, record);
+}
+
+function evaluateTemplate(
+  request: AdmissionRequest,
+  template: JsonObject | undefined,
+  policy: SecurityPolicy,
+  record: RecordEvaluation,
+): void {
+  if (template === undefined || isFullyPrivileged({ ...policy, enforce: policy.warn })) return;
+  const evaluate = cachedEvaluator(template);
+  annotateAudit(request, policy, evaluate, record);
+  warn(request, policy, evaluate, record);
+}
+
+type Evaluate = (levelVersion: LevelVersion) => string | undefined;
+
+function annotateAudit({ context }: AdmissionRequest, { audit }: SecurityPolicy, evaluate: Evaluate, record: RecordEvaluation): void {
+  if (context.addAuditAnnotation === undefined) return;
+  const violation = evaluate(audit);
+  record('audit', audit, violation);
+  if (violation !== undefined) context.addAuditAnnotation(AUDIT_VIOLATIONS_ANNOTATION, `would violate ${violation}`);
+}
+
+function warn({ context }: AdmissionRequest, policy: SecurityPolicy, evaluate: Evaluate, record: RecordEvaluation): void {
+  const violation = evaluate(policy.warn);
+  record('warn', policy.warn, violation);
+  if (violation !== undefined) context.warn(`would violate ${violation}`);
+}
+
+/**
+ * Returns the violation of a level by a pod or template, or `undefined`. Each level and version is evaluated at most
+ * once.
+ */
+function cachedEvaluator(object: JsonObject): Evaluate {
+  const pod = securedPod(object);
+  const results = new Map<string, string | undefined>();
+  return (levelVersion) => {
+    const text = levelVersionText(levelVersion);
+    if (!results.has(text)) {
+      const violations = findViolations(pod, levelVersion.level, levelVersion.minor);
+      const details = violations.map(({ reason, detail }) => `${reason} (${detail})`).join(', ');
+      results.set(text, violations.length === 0 ? undefined : `${NAME} "${text}": ${details}`);
+    }
+    return results.get(text);
+  };
+}
+
+/** Mutable pod fields that do not affect security. */
+const IRRELEVANT_FIELDS = { activeDeadlineSeconds: null, tolerations: null };
+
+function hasRelevantChange(object: JsonObject, oldObject: JsonObject): boolean {
+  const spec = (pod: JsonObject): JsonObject => ({ ...objectAt(pod, 'spec'), ...IRRELEVANT_FIELDS });
+  return !equalJson(spec(object), spec(oldObject)) || !equalJson(profileAnnotations(object), profileAnnotations(oldObject));
+}
+
+/** The seccomp and AppArmor annotations of the pod and its containers. */
+function profileAnnotations(object: JsonObject): JsonObject {
+  const annotations = objectAt(readMetadata(object), 'annotations') ?? {};
+  const names = new Set(profileAnnotationNames(securedPod(object)));
+  return Object.fromEntries(Object.entries(annotations).filter(([key]) => names.has(canonicalQualifiedName(key))));
+}
+
+function validateNamespace(
+  { settings, listPods }: PodSecurityDependencies,
+  request: AdmissionRequest,
+  object: JsonObject,
+): Promise<void> | undefined {
+  const { resource, name, oldObject, context } = request;
+  const { defaults = PRIVILEGED_POLICY, exemptions } = settings ?? {};
+  const labelled = readPolicyLabels(labelsOf(object), defaults);
+  const { policy, errors } = labelled;
+  const before = oldObject === undefined ? undefined : readPolicyLabels(labelsOf(oldObject), defaults);
+  // An update may keep labels that were invalid before it.
+  if (errors.length > 0 && (before === undefined || before.errors.length === 0 || !isSameErrors(errors, before.errors)))
+    throw invalid({ group: '', kind: resource.row.kind }, name, errors);
+  const namespaceName = stringAt(readMetadata(object), 'name') ?? name;
+  const isExempt = exemptions?.namespaces.has(namespaceName) === true;
+  if (before === undefined ? !isExempt : !isStricter(policy.enforce, before.policy.enforce)) return undefined;
+  if (!isExempt) return warnAboutExistingPods(request, policy.enforce, listPods(name), (pod) => hasExemptRuntimeClass(pod, exemptions));
+  if (!isSamePolicy(policy, defaults))
+    context.warn(
+      `namespace ${JSON.stringify(namespaceName)} is exempt from Pod Security, and the policy (${ignoredText(labelled)}) will be ignored`,
+    );
+  return undefined;
+}
+
+const ignoredText = ({ policy, labelledModes }: LabelledPolicy): string =>
+  labelledModes
+    .filter((mode) => policy[mode].level !== 'privileged')
+    .map((mode) => `${mode}=${levelVersionText(policy[mode])}`)
+    .join(', ');
+
+const isSameErrors = (errors: readonly { readonly text: string }[], before: readonly { readonly text: string }[]): boolean =>
+  errors.length === before.length && errors.every(({ text }, index) => text === before[index]?.text);
+
+const labelsOf = (object: JsonObject): JsonObject => objectAt(readMetadata(object), 'labels') ?? {};

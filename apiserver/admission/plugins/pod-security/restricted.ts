@@ -1,0 +1,95 @@
+/** The controls that the restricted level adds to baseline. */
+import { containersWhere, violationBy, nounWithNames, plural, quotedList, settersText, sortedUnique, type Violation } from './violation';
+import { capabilitiesAddedBeyond, seccomp, type Control } from './baseline';
+import type { SecuredPod } from './secured-pod';
+
+/** Skips the control for pods with `os.name: windows`. */
+export const exceptOnWindows =
+  (control: Control): Control =>
+  (pod) =>
+    pod.spec.os?.name === 'windows' ? undefined : control(pod);
+
+export function privilegeEscalation(pod: SecuredPod): Violation | undefined {
+  const names = containersWhere(pod, ({ security }) => security.allowPrivilegeEscalation !== false);
+  const message = 'must set securityContext.allowPrivilegeEscalation=false';
+  return violationBy('allowPrivilegeEscalation != false', settersText(false, names), message);
+}
+
+const ALLOWED_CAPABILITIES: ReadonlySet<string> = new Set(['NET_BIND_SERVICE']);
+
+export function droppedCapabilities(pod: SecuredPod): Violation | undefined {
+  const notDropping = containersWhere(pod, ({ security }) => security.capabilities?.drop?.includes('ALL') !== true);
+  const added = capabilitiesAddedBeyond(pod, ALLOWED_CAPABILITIES);
+  const faults = [
+    ...(notDropping.length === 0 ? [] : [`${nounWithNames('container', notDropping)} must set securityContext.capabilities.drop=["ALL"]`]),
+    ...(added === undefined ? [] : [added]),
+  ];
+  return faults.length === 0 ? undefined : { reason: 'unrestricted capabilities', detail: faults.join('; ') };
+}
+
+/** Members of a volume: its name and the allowed types. */
+const ALLOWED_VOLUME_MEMBERS: ReadonlySet<string> = new Set([
+  'name',
+  'configMap',
+  'csi',
+  'downwardAPI',
+  'emptyDir',
+  'ephemeral',
+  'persistentVolumeClaim',
+  'projected',
+  'secret',
+]);
+
+export function volumes({ spec }: SecuredPod): Violation | undefined {
+  const restricted = (spec.volumes ?? []).flatMap((volume) => {
+    const type = Object.keys(volume).find((member) => !ALLOWED_VOLUME_MEMBERS.has(member));
+    return type === undefined ? [] : [{ name: volume.name ?? '', type }];
+  });
+  if (restricted.length === 0) return undefined;
+  const types = sortedUnique(restricted.map(({ type }) => type));
+  const volumeNames = nounWithNames(
+    'volume',
+    restricted.map(({ name }) => name),
+  );
+  const verb = restricted.length === 1 ? 'uses' : 'use';
+  return {
+    reason: 'restricted volume types',
+    detail: `${volumeNames} ${verb} restricted volume ${plural('type', types.length)} ${quotedList(types)}`,
+  };
+}
+
+export function runAsNonRoot(pod: SecuredPod): Violation | undefined {
+  const reason = 'runAsNonRoot != true';
+  const podValue = pod.spec.securityContext?.runAsNonRoot;
+  const setBy = settersText(
+    podValue === false,
+    containersWhere(pod, ({ security }) => security.runAsNonRoot === false),
+  );
+  if (setBy !== undefined) return violationBy(reason, setBy, 'must not set securityContext.runAsNonRoot=false');
+  if (podValue === true) return undefined;
+  const unset = containersWhere(pod, ({ security }) => security.runAsNonRoot === undefined);
+  return violationBy(reason, podOrContainers(unset), 'must set securityContext.runAsNonRoot=true');
+}
+
+/** `pod or container "a"`. */
+const podOrContainers = (names: readonly string[]): string | undefined =>
+  names.length === 0 ? undefined : `pod or ${nounWithNames('container', names)}`;
+
+export function runAsRootUser(pod: SecuredPod): Violation | undefined {
+  const setBy = settersText(
+    pod.spec.securityContext?.runAsUser === 0,
+    containersWhere(pod, ({ security }) => security.runAsUser === 0),
+  );
+  return violationBy('runAsUser=0', setBy, 'must not set runAsUser=0');
+}
+
+export function requiredSeccomp(pod: SecuredPod): Violation | undefined {
+  const explicit = seccomp(pod);
+  if (explicit !== undefined || pod.spec.securityContext?.seccompProfile !== undefined) return explicit;
+  const unset = containersWhere(pod, ({ security }) => security.seccompProfile === undefined);
+  return violationBy(
+    'seccompProfile',
+    podOrContainers(unset),
+    'must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"',
+  );
+}

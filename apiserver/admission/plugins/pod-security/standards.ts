@@ -1,0 +1,98 @@
+/** The table of controls by level and version, in the order in which violations are reported. */
+import {
+  appArmor,
+  capabilities,
+  hostNamespaces,
+  hostPaths,
+  hostPorts,
+  hostProcess,
+  privileged,
+  seccomp,
+  seccompAnnotations,
+  seLinux,
+  sysctls,
+  type Control,
+} from './baseline';
+import type { Violation } from './violation';
+import type { SecuredPod } from './secured-pod';
+import {
+  droppedCapabilities,
+  privilegeEscalation,
+  runAsNonRoot,
+  runAsRootUser,
+  requiredSeccomp,
+  exceptOnWindows,
+  volumes,
+} from './restricted';
+
+export const LEVELS = ['privileged', 'baseline', 'restricted'] as const;
+export type SecurityLevel = (typeof LEVELS)[number];
+
+/** A control that is in effect for a range of minor releases. */
+interface StandardsRow {
+  readonly minLevel: Exclude<SecurityLevel, 'privileged'>;
+  readonly since?: number;
+  readonly before?: number;
+  /** The minor release from which on the restricted level has a stricter control instead. */
+  readonly replacedInRestrictedSince?: number;
+  readonly control: Control;
+}
+
+const SELINUX_TYPES = ['container_t', 'container_init_t', 'container_kvm_t'];
+const SYSCTLS = [
+  'kernel.shm_rmid_forced',
+  'net.ipv4.ip_local_port_range',
+  'net.ipv4.ip_unprivileged_port_start',
+  'net.ipv4.tcp_syncookies',
+  'net.ipv4.ping_group_range',
+];
+const SYSCTLS_27 = [...SYSCTLS, 'net.ipv4.ip_local_reserved_ports'];
+const SYSCTLS_29 = [
+  ...SYSCTLS_27,
+  'net.ipv4.tcp_keepalive_time',
+  'net.ipv4.tcp_fin_timeout',
+  'net.ipv4.tcp_keepalive_intvl',
+  'net.ipv4.tcp_keepalive_probes',
+];
+
+const ROWS: readonly StandardsRow[] = [
+  { minLevel: 'baseline', control: appArmor },
+  { minLevel: 'baseline', control: capabilities, replacedInRestrictedSince: 22 },
+  { minLevel: 'baseline', control: hostNamespaces },
+  { minLevel: 'baseline', control: hostPaths, replacedInRestrictedSince: 0 },
+  { minLevel: 'baseline', control: hostPorts },
+  { minLevel: 'baseline', control: privileged },
+  { minLevel: 'baseline', before: 31, control: seLinux(SELINUX_TYPES) },
+  { minLevel: 'baseline', since: 31, control: seLinux([...SELINUX_TYPES, 'container_engine_t']) },
+  { minLevel: 'baseline', before: 19, control: seccompAnnotations },
+  { minLevel: 'baseline', since: 19, control: seccomp, replacedInRestrictedSince: 19 },
+  { minLevel: 'baseline', before: 27, control: sysctls(SYSCTLS) },
+  { minLevel: 'baseline', since: 27, before: 29, control: sysctls(SYSCTLS_27) },
+  { minLevel: 'baseline', since: 29, control: sysctls(SYSCTLS_29) },
+  { minLevel: 'baseline', control: hostProcess },
+  { minLevel: 'restricted', since: 8, before: 25, control: privilegeEscalation },
+  { minLevel: 'restricted', since: 25, control: exceptOnWindows(privilegeEscalation) },
+  { minLevel: 'restricted', since: 22, before: 25, control: droppedCapabilities },
+  { minLevel: 'restricted', since: 25, control: exceptOnWindows(droppedCapabilities) },
+  { minLevel: 'restricted', control: volumes },
+  { minLevel: 'restricted', control: runAsNonRoot },
+  { minLevel: 'restricted', since: 23, control: runAsRootUser },
+  { minLevel: 'restricted', since: 19, before: 25, control: requiredSeccomp },
+  { minLevel: 'restricted', since: 25, control: exceptOnWindows(requiredSeccomp) },
+];
+
+/** `minor`: the minor release of the policy version; Infinity = latest. */
+export function findViolations(pod: SecuredPod, level: SecurityLevel, minor: number): readonly Violation[] {
+  if (level === 'privileged') return [];
+  const isRestricted = level === 'restricted';
+  return ROWS.flatMap(({ minLevel, since = 0, before = Infinity, replacedInRestrictedSince = Infinity, control }) => {
+    const isInEffect = minor >= since && (minor < before || before === Infinity);
+    if (
+      !isInEffect ||
+      (!isRestricted && minLevel === 'restricted') ||
+      (isRestricted && minor >= replacedInRestrictedSince && replacedInRestrictedSince !== Infinity)
+    )
+      return [];
+    return control(pod) ?? [];
+  });
+}

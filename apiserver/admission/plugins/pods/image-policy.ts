@@ -1,0 +1,145 @@
+/**
+ * ImagePolicyWebhook: asks a webhook whether the images of a pod, or of its ephemeral containers, may run. Responses
+ * are cached; `defaultAllow` decides when the webhook fails.
+ */
+import { readMetadata } from '../../../../shared/api/metadata/object-meta';
+import type { ConfigurationFormat } from '../../../../shared/configuration/read-configuration';
+import { booleanSchema, integerSchema, objectSchema, stringSchema, type ValueOf } from '../../../../shared/configuration/schema';
+import type { Dialect } from '../../../../shared/names/dialect';
+import type { Clock } from '../../../../shared/runtime/clock';
+import { ResponseCache, type CacheableResponse } from '../../../../shared/runtime/response-cache';
+import { objectAt } from '../../../../shared/values/json';
+import { checkQualifiedName } from '../../../../shared/values/name-formats';
+import type { AdmissionTarget, AdmissionRequest } from '../../../registry/admission';
+import type { ValidatingPlugin } from '../../chain';
+import { readImageReviewStatus, imageReviewBody, imageReviewSpec, type ImageReviewStatus } from './image-review';
+import { newForbidden } from '../../pod-plugin';
+
+/** Seconds; -1 = responses are not cached. */
+const TTL = integerSchema(-1, 30 * 60);
+const SCHEMA = objectSchema(
+  {
+    imagePolicy: objectSchema(
+      { kubeConfigFile: stringSchema() },
+      { allowTTL: TTL, denyTTL: TTL, retryBackoff: integerSchema(-1, 5 * 60_000), defaultAllow: booleanSchema },
+    ),
+  },
+  {},
+);
+
+export const IMAGE_POLICY_FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> = {
+  kind: 'configuration of ImagePolicyWebhook',
+  apiVersions: [],
+  schema: SCHEMA,
+};
+
+export interface ImagePolicySettings {
+  readonly kubeConfigFile: string;
+  /** How long an allowed and a denied review are cached. */
+  readonly allowMs: number;
+  readonly denyMs: number;
+  /** Delay before a failed call is retried, when a retry can help. */
+  readonly retryMs: number;
+  /** Whether pods are admitted when the webhook fails. */
+  readonly defaultAllow: boolean;
+}
+
+const DEFAULTS = { allowSeconds: 5 * 60, denySeconds: 30, retryMs: 500 } as const;
+
+export function imagePolicySettings({ imagePolicy }: ValueOf<typeof SCHEMA>): ImagePolicySettings {
+  const { kubeConfigFile, allowTTL = 0, denyTTL = 0, retryBackoff = 0, defaultAllow = false } = imagePolicy;
+  return {
+    kubeConfigFile,
+    allowMs: orDefault(allowTTL, DEFAULTS.allowSeconds) * 1_000,
+    denyMs: orDefault(denyTTL, DEFAULTS.denySeconds) * 1_000,
+    retryMs: orDefault(retryBackoff, DEFAULTS.retryMs),
+    defaultAllow,
+  };
+}
+
+/** 0 = not configured. */
+const orDefault = (configured: number, defaultValue: number): number => (configured === 0 ? defaultValue : Math.max(0, configured));
+
+/** Never rejects: returns a fault text instead. */
+export type SendImageReview = (body: Buffer) => Promise<{ readonly bytes: Buffer } | { readonly fault: string }>;
+
+export interface ImagePolicyDependencies {
+  readonly settings: ImagePolicySettings;
+  readonly send: SendImageReview;
+  /** The spelling that is sent; responses are accepted in either spelling. */
+  readonly dialect: Dialect;
+  readonly clock: Clock;
+}
+
+const MAX_CACHED_REVIEWS = 1_024;
+const MAX_CACHE_BYTES = 16 * 1024 * 1024;
+/** Reviews with a longer key are not cached, because the pod's author decides the length. */
+const MAX_CACHED_KEY_LENGTH = 64 * 1024;
+/** Reviews in flight. */
+const MAX_CONCURRENT_REVIEWS = 1_000;
+/** Memory of a cache entry without its contents. */
+const ENTRY_OVERHEAD_BYTES = 512;
+
+type ReviewOutcome = ImageReviewStatus | { readonly fault: string };
+
+const isImageRequest = ({ resource: { row }, subresource }: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
+  row.group === '' && row.resource === 'pods' && (subresource === undefined || subresource === 'ephemeralcontainers');
+
+export function imagePolicyWebhook({ settings, send, dialect, clock }: ImagePolicyDependencies): ValidatingPlugin {
+  const reviews = new ResponseCache<ReviewOutcome>({
+    clock,
+    maxEntries: MAX_CACHED_REVIEWS,
+    maxBytes: MAX_CACHE_BYTES,
+    maxConcurrent: MAX_CONCURRENT_REVIEWS,
+  });
+
+  async function fetchReview(key: string, body: Buffer): Promise<CacheableResponse<ReviewOutcome>> {
+    const reply = await send(body);
+    const response = 'fault' in reply ? reply : readImageReviewStatus(reply.bytes);
+    const bytes = ENTRY_OVERHEAD_BYTES + key.length + ('bytes' in reply ? reply.bytes.length : 0);
+    if ('fault' in response || key.length > MAX_CACHED_KEY_LENGTH) return { response, ttlMs: 0, bytes };
+    return { response, ttlMs: response.allowed ? settings.allowMs : settings.denyMs, bytes };
+  }
+
+  async function review(request: AdmissionRequest): Promise<void> {
+    const spec = imageReviewSpec(
+      objectAt(request.object, 'spec') ?? {},
+      readMetadata(request.object ?? {}),
+      { namespace: request.namespace, subresource: request.subresource },
+      dialect,
+    );
+    const key = JSON.stringify(spec);
+    const outcome = await (reviews.getOrFetch(key, () => fetchReview(key, imageReviewBody(spec, dialect))) ?? TOO_MANY_REVIEWS);
+    applyOutcome(outcome, request, settings.defaultAllow);
+  }
+
+  return {
+    name: 'ImagePolicyWebhook',
+    handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    inspectsObject: isImageRequest,
+    callsWebhooks: isImageRequest,
+    validate: (request) => (isImageRequest(request) ? review(request) : undefined),
+  };
+}
+
+const TOO_MANY_REVIEWS: ReviewOutcome = { fault: 'too many images are being reviewed' };
+const ANNOTATION_PREFIX = 'imagepolicywebhook.image-policy.platform.io';
+
+function applyOutcome(outcome: ReviewOutcome, request: AdmissionRequest, defaultAllow: boolean): void {
+  const { addAuditAnnotation } = request.context;
+  const addAnnotation = (name: string, value: string): void =>
+    addAuditAnnotation?.call(request.context, `${ANNOTATION_PREFIX}/${name}`, value);
+  if ('fault' in outcome) {
+    if (!defaultAllow) throw newForbidden(request, outcome.fault);
+    addAnnotation('failed-open', 'true');
+    return;
+  }
+  for (const [name, value] of outcome.auditAnnotations)
+    if (checkQualifiedName(`${ANNOTATION_PREFIX}/${name}`).length === 0) addAnnotation(name, value);
+  if (outcome.allowed) return;
+  const { reason } = outcome;
+  throw newForbidden(
+    request,
+    reason === '' ? 'one or more images rejected by webhook backend' : `image policy webhook backend denied one or more images: ${reason}`,
+  );
+}

@@ -1,0 +1,64 @@
+/** Compares writes of Pods and PersistentVolumeClaims under LimitRanges with release 1.31.1. */
+import { StatusError } from '../../../../shared/api/errors/status';
+import { arrayAt, isObject, objectAt, type JsonObject } from '../../../../shared/values/json';
+import { recordingOf } from '../../../../test/replay/recording';
+import { anything, body, number, shape, text, type Check } from '../../../../test/replay/shape';
+import { writeFixture, type Fixture } from '../../../../test/support/write-fixture';
+
+const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
+const isCase = shape(
+  { title: text, ranges: object, resource: text, body: object, code: number },
+  { old: object, message: text, shown: anything },
+);
+
+let f: Fixture;
+beforeEach(async () => {
+  f = await writeFixture({ naming: 'kubernetes' });
+});
+
+const named = (body: JsonObject): JsonObject => ({ ...body, metadata: { name: 'x', ...objectAt(body, 'metadata') } });
+
+function comparedFields({ metadata, spec }: JsonObject): unknown {
+  const containers = (member: string): unknown =>
+    arrayAt(isObject(spec) ? spec : {}, member)
+      ?.filter(isObject)
+      .map(({ name, resources }) => ({ name, resources })) ?? null;
+  const annotations = isObject(metadata) ? (metadata['annotations'] ?? null) : null;
+  return { annotations, initContainers: containers('initContainers'), containers: containers('containers') };
+}
+
+it.each(recordingOf('admission/limit-ranges', body, isCase).cases.map((recorded) => [recorded.title, recorded] as const))(
+  'LimitRanger decides as recorded: %s',
+  async (_, { ranges, resource, body, old, code, message, shown: expected }) => {
+    if (old !== undefined) {
+      await f.create(resource, named(old));
+      await f.cache.catchUp();
+    }
+    for (const [name, limits] of Object.entries(ranges)) await f.create('limitranges', { metadata: { name }, spec: { limits } });
+    await f.cache.catchUp();
+    const sent = old === undefined ? f.create(resource, named(body)) : f.patch(resource, 'x', 'merge', body);
+    const outcome = await sent.then(
+      ({ object: stored }) => ({
+        code: old === undefined ? 201 : 200,
+        shown: resource === 'pods' ? comparedFields(stored) : null,
+        message: undefined,
+      }),
+      (error: unknown) => {
+        if (error instanceof StatusError) return { code: error.status.code, message: error.message, shown: undefined };
+        throw error;
+      },
+    );
+    expect(outcome).toEqual({ code, message, shown: expected });
+  },
+);
+
+it('LimitRanger applies to pods in the namespace of the LimitRange only', async () => {
+  const limits = [{ type: 'Container', max: { cpu: '1' } }];
+  await f.create('limitranges', { metadata: { name: 'a' }, spec: { limits } });
+  await f.create('namespaces', { metadata: { name: 'other' } }, { namespace: '' });
+  await f.cache.catchUp();
+  const resources = { requests: { cpu: '5' }, limits: { cpu: '5' } };
+  const pod = { metadata: { name: 'x' }, spec: { containers: [{ name: 'c', image: 'i', resources }] } };
+  await expect(f.create('pods', pod)).rejects.toThrow('maximum cpu usage per Container is 1, but limit is 5');
+  await expect(f.create('pods', { ...pod, metadata: { name: 'x', namespace: 'other' } }, { namespace: 'other' })).resolves.toBeDefined();
+});

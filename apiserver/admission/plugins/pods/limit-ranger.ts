@@ -1,0 +1,135 @@
+/**
+ * LimitRanger: gives containers the default requests and limits of the namespace's LimitRanges, and rejects pods and
+ * PersistentVolumeClaims outside their bounds. LimitRanges are read from this replica's cache, in order of name.
+ */
+import { forbidden, type StatusError } from '../../../../shared/api/errors/status';
+import { readMetadata } from '../../../../shared/api/metadata/object-meta';
+import type { CoreV1LimitRange, CoreV1LimitRangeItem } from '../../../../shared/api/types/generated/members';
+import type { GeneratedNames } from '../../../../shared/names/dialect';
+import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../../shared/values/json';
+import type { Cache, StoredType } from '../../../cache/cache';
+import type { AdmissionTarget, AdmissionRequest } from '../../../registry/admission';
+import { parseEntry } from '../../../registry/object/stored-object';
+import type { MutatingPlugin, ValidatingPlugin } from '../../chain';
+import { claimLimitViolations, podLimitViolations } from './limit-violations';
+
+export interface LimitRangerDependencies {
+  readonly cache: Pick<Cache, 'snapshot'>;
+  /** The stored type of LimitRanges. */
+  readonly limitRanges: StoredType;
+  readonly names: Pick<GeneratedNames, 'prefix'>;
+}
+
+const NAME = 'LimitRanger';
+
+export interface LimitRanger {
+  readonly mutating: MutatingPlugin;
+  readonly validating: ValidatingPlugin;
+}
+
+export function limitRanger(deps: LimitRangerDependencies): LimitRanger {
+  const isHandled = ({ operation, resource: { row }, subresource, namespace }: AdmissionTarget): boolean => {
+    if (row.group !== '' || subresource !== undefined) return false;
+    const isPod = row.resource === 'pods' && operation === 'CREATE';
+    return (isPod || row.resource === 'persistentvolumeclaims') && limitRangesIn(deps, namespace).length > 0;
+  };
+  const common = { name: NAME, handles: (operation: AdmissionRequest['operation']) => operation !== 'DELETE', inspectsObject: isHandled };
+  return {
+    mutating: {
+      ...common,
+      mutate(request) {
+        if (!isHandled(request) || request.object === undefined || request.resource.row.resource !== 'pods') return undefined;
+        for (const range of limitRangesIn(deps, request.namespace)) applyDefaults(range, request.object, deps.names.prefix);
+        return undefined;
+      },
+    },
+    validating: {
+      ...common,
+      validate(request) {
+        if (isHandled(request)) rejectViolations(request, limitRangesIn(deps, request.namespace));
+        return undefined;
+      },
+    },
+  };
+}
+
+/** Types a stored object, which has passed decoding. */
+interface Reader {
+  limits(range: JsonObject): readonly CoreV1LimitRangeItem[];
+}
+
+const READER: Reader = { limits: ({ spec }: CoreV1LimitRange) => spec?.limits ?? [] };
+
+function limitRangesIn({ cache, limitRanges }: LimitRangerDependencies, namespace: string): readonly (readonly CoreV1LimitRangeItem[])[] {
+  const snapshot = cache.snapshot(limitRanges);
+  if (snapshot.size === 0) return [];
+  return [...snapshot.range(`${namespace}/`, `${namespace}0`)].map((entry) => READER.limits(parseEntry(entry).object));
+}
+
+function rejectViolations(request: AdmissionRequest, ranges: readonly (readonly CoreV1LimitRangeItem[])[]): void {
+  const { object, resource } = request;
+  if (object === undefined) return;
+  const findViolations = resource.row.resource === 'pods' ? podLimitViolations : claimLimitViolations;
+  for (const limits of ranges) {
+    const violations = [...new Set(findViolations(limits, object))];
+    if (violations.length > 0) throw rejection(request, violations.length === 1 ? violations.join('') : `[${violations.join(', ')}]`);
+  }
+}
+
+/** Uses the name in the object, which is present by now even when generated. */
+function rejection({ resource: { row }, name, object }: AdmissionRequest, text: string): StatusError {
+  return forbidden({ group: row.group, resource: row.resource }, stringAt(readMetadata(object ?? {}), 'name') ?? name, text);
+}
+
+/** In upstream's order: containers before init containers. */
+const LISTS = [
+  ['containers', 'container'],
+  ['initContainers', 'init container'],
+] as const;
+
+function applyDefaults(limits: readonly CoreV1LimitRangeItem[], pod: JsonObject, prefix: string): void {
+  const defaults = defaultsOf(limits);
+  const applied: string[] = [];
+  for (const [list, containerType] of LISTS) {
+    for (const container of (arrayAt(objectAt(pod, 'spec'), list) ?? []).filter(isObject)) {
+      const name = stringAt(container, 'name') ?? '';
+      for (const [member, amounts] of defaults) {
+        const resourceNames = setMissingAmounts(container, member, amounts);
+        if (resourceNames.length > 0)
+          applied.push(`${resourceNames.join(', ')} ${member === 'requests' ? 'request' : 'limit'} for ${containerType} ${name}`);
+      }
+    }
+  }
+  if (applied.length === 0) return;
+  const metadata = readMetadata(pod);
+  const annotations = { ...objectAt(metadata, 'annotations'), [`${prefix}/limit-ranger`]: `LimitRanger plugin set: ${applied.join('; ')}` };
+  pod['metadata'] = { ...metadata, annotations };
+}
+
+type Amounts = Readonly<Record<string, string>>;
+
+/** When several items of type Container have a default for a resource, the first one is used. */
+function defaultsOf(limits: readonly CoreV1LimitRangeItem[]): readonly (readonly ['requests' | 'limits', Amounts])[] {
+  const containerLimits = limits.filter(({ type }) => type === 'Container').reverse();
+  return [
+    ['requests', mergeAmounts(containerLimits.map(({ defaultRequest }) => defaultRequest))],
+    ['limits', mergeAmounts(containerLimits.map((limit) => limit.default))],
+  ];
+}
+
+/** The last value of each resource wins. */
+const mergeAmounts = (lists: readonly (Amounts | undefined)[]): Amounts =>
+  Object.fromEntries(lists.flatMap((amounts) => Object.entries(amounts ?? {})));
+
+/** Returns the names of the resources that were missing. */
+function setMissingAmounts(container: JsonObject, member: 'requests' | 'limits', amounts: Amounts): readonly string[] {
+  const resources = objectAt(container, 'resources') ?? {};
+  const present = objectAt(resources, member) ?? {};
+  const missing = Object.keys(amounts)
+    .filter((name) => own(present, name) === undefined)
+    .sort();
+  if (missing.length === 0) return [];
+  const missingAmounts = Object.fromEntries(missing.map((name) => [name, amounts[name] ?? '0']));
+  container['resources'] = { ...resources, [member]: { ...present, ...missingAmounts } };
+  return missing;
+}

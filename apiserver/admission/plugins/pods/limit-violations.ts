@@ -1,0 +1,102 @@
+/**
+ * Compares the resources of a pod or PersistentVolumeClaim with a LimitRange. Messages are those of upstream 1.31.1.
+ * Changes nothing.
+ */
+import { podResourceAmounts } from '../../../../shared/quota/pod-amounts';
+import type { CoreV1LimitRangeItem } from '../../../../shared/api/types/generated/members';
+import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
+import { formatQuantity, parseQuantity, type Quantity } from '../../../../shared/values/quantity';
+
+interface ResourceAmounts {
+  readonly requests: ReadonlyMap<string, Quantity>;
+  readonly limits: ReadonlyMap<string, Quantity>;
+}
+
+/** Violations of each container, and then of the pod as a whole. */
+export function podLimitViolations(limits: readonly CoreV1LimitRangeItem[], pod: JsonObject): readonly string[] {
+  const spec = objectAt(pod, 'spec');
+  const containers = [...(arrayAt(spec, 'containers') ?? []), ...(arrayAt(spec, 'initContainers') ?? [])].filter(isObject);
+  return limits.flatMap((limit) => {
+    switch (limit.type) {
+      case 'Container':
+        return containers.flatMap((container) => violationsOf(limit, amountsOf(objectAt(container, 'resources'))));
+      case 'Pod':
+        return violationsOf(limit, { requests: podResourceAmounts(pod, 'requests'), limits: podResourceAmounts(pod, 'limits') });
+      default:
+        return [];
+    }
+  });
+}
+
+/** A claim has no limits: its requests are compared with both bounds. */
+export function claimLimitViolations(limits: readonly CoreV1LimitRangeItem[], claim: JsonObject): readonly string[] {
+  const { requests } = amountsOf(objectAt(objectAt(claim, 'spec'), 'resources'));
+  return limits
+    .filter(({ type }) => type === 'PersistentVolumeClaim')
+    .flatMap((limit) => [
+      ...belowMinimum(limit, requests),
+      ...sortedQuantities(limit.max).flatMap(([name, max]) => aboveMaximum(limit, name, max, requests.get(name), 'request')),
+    ]);
+}
+
+function amountsOf(resources: JsonObject | undefined): ResourceAmounts {
+  const readAmounts = (member: string): ReadonlyMap<string, Quantity> => {
+    const amounts = objectAt(resources, member) ?? {};
+    return new Map(Object.keys(amounts).map((name) => [name, parseQuantity(stringAt(amounts, name) ?? '0')]));
+  };
+  return { requests: readAmounts('requests'), limits: readAmounts('limits') };
+}
+
+function violationsOf(limit: CoreV1LimitRangeItem, { requests, limits }: ResourceAmounts): readonly string[] {
+  return [
+    ...belowMinimum(limit, requests),
+    ...sortedQuantities(limit.max).flatMap(([name, max]) => aboveMaximum(limit, name, max, limits.get(name), 'limit')),
+    ...sortedQuantities(limit.maxLimitRequestRatio).flatMap(([name, max]) =>
+      aboveMaximumRatio(limit, name, max, requests.get(name), limits.get(name)),
+    ),
+  ];
+}
+
+function sortedQuantities(amounts: Record<string, string> | undefined): readonly (readonly [string, Quantity])[] {
+  return Object.keys(amounts ?? {})
+    .sort()
+    .map((name) => [name, parseQuantity(stringAt(amounts, name) ?? '0')] as const);
+}
+
+function belowMinimum(limit: CoreV1LimitRangeItem, requests: ResourceAmounts['requests']): readonly string[] {
+  return sortedQuantities(limit.min).flatMap(([name, min]) => {
+    const start = `minimum ${name} usage per ${limit.type ?? ''} is ${formatQuantity(min)}`;
+    const request = requests.get(name);
+    if (request === undefined) return [`${start}.  No request is specified`];
+    return request.nanos < min.nanos ? [`${start}, but request is ${formatQuantity(request)}`] : [];
+  });
+}
+
+function aboveMaximum(
+  { type = '' }: CoreV1LimitRangeItem,
+  name: string,
+  max: Quantity,
+  amount: Quantity | undefined,
+  amountType: 'limit' | 'request',
+): readonly string[] {
+  const start = `maximum ${name} usage per ${type} is ${formatQuantity(max)}`;
+  if (amount === undefined) return [`${start}.  No ${amountType} is specified`];
+  return amount.nanos > max.nanos ? [`${start}, but ${amountType} is ${formatQuantity(amount)}`] : [];
+}
+
+/** Upstream prints a ratio with six decimals. */
+const RATIO_DIGITS = 6;
+
+function aboveMaximumRatio(
+  { type = '' }: CoreV1LimitRangeItem,
+  name: string,
+  max: Quantity,
+  request: Quantity | undefined,
+  limit: Quantity | undefined,
+): readonly string[] {
+  const start = `${name} max limit to request ratio per ${type} is ${formatQuantity(max)}`;
+  if (request === undefined || request.nanos === 0n) return [`${start}, but no request is specified or request is 0`];
+  if (limit === undefined || limit.nanos === 0n) return [`${start}, but no limit is specified or limit is 0`];
+  const [ratio, allowed] = [Number(limit.nanos) / Number(request.nanos), Number(max.nanos) / 1e9];
+  return ratio > allowed ? [`${start}, but provided ratio is ${ratio.toFixed(RATIO_DIGITS)}`] : [];
+}

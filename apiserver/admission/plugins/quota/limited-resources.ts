@@ -1,0 +1,82 @@
+/**
+ * Checks `limitedResources` of the ResourceQuota configuration: consumption of a limited resource, or a pod in a
+ * limited scope, is rejected unless a quota in the namespace covers it. Messages are upstream's.
+ */
+import type { GroupResource } from '../../../../shared/api/identity/identity';
+import type { ConfigurationFault } from '../../../../shared/configuration/configuration-error';
+import type { ConfigurationFormat } from '../../../../shared/configuration/read-configuration';
+import { listSchema, objectSchema, stringSchema, enumSchema, type ValueOf } from '../../../../shared/configuration/schema';
+import { canonicalGroup, messageInDialect } from '../../../../shared/names/dialect';
+import { isInQuotaScopes, type QuotaScopes } from '../../../../shared/quota/scopes';
+import { quotaUsageOf } from '../../../../shared/quota/usage';
+import type { JsonObject } from '../../../../shared/values/json';
+import type { Quota } from './usage-delta';
+
+const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
+const SCOPES = ['Terminating', 'NotTerminating', 'BestEffort', 'NotBestEffort', 'PriorityClass', 'CrossNamespacePodAffinity'] as const;
+
+const SCOPE = objectSchema(
+  { scopeName: enumSchema(...SCOPES), operator: enumSchema(...OPERATORS) },
+  { values: listSchema(stringSchema()) },
+);
+const LIMITED = objectSchema(
+  { resource: stringSchema() },
+  { apiGroup: stringSchema(), matchContains: listSchema(stringSchema()), matchScopes: listSchema(SCOPE) },
+);
+const SCHEMA = objectSchema({}, { limitedResources: listSchema(LIMITED) });
+type QuotaFile = ValueOf<typeof SCHEMA>;
+
+export const QUOTA_FORMAT: ConfigurationFormat<QuotaFile> = {
+  kind: 'ResourceQuotaConfiguration',
+  apiVersions: ['apiserver.config.platform.io/v1'],
+  schema: SCHEMA,
+  validate: ({ limitedResources = [] }) =>
+    limitedResources.flatMap(({ resource }, index): readonly ConfigurationFault[] =>
+      resource === '' ? [{ path: `limitedResources[${index}].resource`, reason: 'must not be empty' }] : [],
+    ),
+};
+
+export interface LimitedResource {
+  readonly kind: GroupResource;
+  /** Parts of resource names, in either spelling. */
+  readonly nameParts: readonly string[];
+  readonly scopes: QuotaScopes;
+}
+
+export const readLimitedResources = ({ limitedResources: limited = [] }: QuotaFile): readonly LimitedResource[] =>
+  limited.map(({ apiGroup = '', resource, matchContains = [], matchScopes = [] }) => ({
+    kind: { group: canonicalGroup(apiGroup), resource },
+    nameParts: matchContains,
+    scopes: matchScopes.map(({ scopeName, operator, values = [] }) => ({ name: scopeName, operator, values })),
+  }));
+
+export const isLimitedResource = (limited: readonly LimitedResource[], { group, resource }: GroupResource): boolean =>
+  limited.some(({ kind }) => kind.group === group && kind.resource === resource);
+
+/**
+ * The rejection when usage is not covered, else `undefined`. `quotas`: those of the namespace that limit the kind.
+ * `now`: milliseconds since 1970.
+ */
+export function uncoveredMessage(
+  limited: readonly LimitedResource[],
+  kind: GroupResource,
+  quotas: readonly Quota[],
+  [object, old]: readonly [JsonObject, JsonObject | undefined],
+  now: number,
+): string | undefined {
+  const limitedOfKind = limited.filter((entry) => entry.kind.group === kind.group && entry.kind.resource === kind.resource);
+  const matching = quotas.filter(({ scopes }) => isInQuotaScopes(kind, object, scopes));
+  const scopes = limitedOfKind.flatMap((entry) => entry.scopes).filter((scope) => isInQuotaScopes(kind, object, [scope]));
+  const uncoveredScopes = scopes.filter(({ name }) => !matching.some((quota) => quota.scopes.some((scope) => scope.name === name)));
+  if (uncoveredScopes.length > 0) return `insufficient quota to match these scopes: [${uncoveredScopes.map(scopeText).join(' ')}]`;
+  const before = old === undefined ? undefined : quotaUsageOf(kind, old, now);
+  const used = [...quotaUsageOf(kind, object, now)].filter(([name, { nanos }]) => nanos > (before?.get(name)?.nanos ?? 0n));
+  const nameParts = limitedOfKind.flatMap((entry) => entry.nameParts);
+  const missing = used
+    .map(([name]) => name)
+    .filter((name) => nameParts.some((part) => name.includes(part) || messageInDialect('kubernetes', name).includes(part)))
+    .filter((name) => !matching.some(({ limits }) => limits.some(({ counted }) => counted === name)));
+  return missing.length === 0 ? undefined : `insufficient quota to consume: ${missing.sort().join(',')}`;
+}
+
+const scopeText = ({ name, operator, values }: QuotaScopes[number]): string => `{${name} ${operator} [${values.join(' ')}]}`;

@@ -1,0 +1,136 @@
+/**
+ * ResourceQuota: rejects writes that would exceed a quota of their namespace. Usage is counted from this replica's
+ * cache, which must have every write that raised it; the guard of the namespace ensures that. Writes that lower usage
+ * are always admitted.
+ */
+import type { GroupResource } from '../../../../shared/api/identity/identity';
+import { forbidden, timeout, type StatusError } from '../../../../shared/api/errors/status';
+import { readMetadata } from '../../../../shared/api/metadata/object-meta';
+import { addAmounts, type ResourceAmounts } from '../../../../shared/quota/amounts';
+import { isInQuotaScopes } from '../../../../shared/quota/scopes';
+import { quotaUsageOf, quotaReleasedAt } from '../../../../shared/quota/usage';
+import type { Clock } from '../../../../shared/runtime/clock';
+import { stringAt, type JsonObject } from '../../../../shared/values/json';
+import type { Quantity } from '../../../../shared/values/quantity';
+import type { Cache, Entry, StoredType } from '../../../cache/cache';
+import { TimeSlice } from '../../../../shared/scheduling/yielding';
+import type { AdmissionTarget, AdmissionRequest, Reservation, ReservingPlugin } from '../../../registry/admission';
+import { parseEntry } from '../../../registry/object/stored-object';
+import { usageDeltas, exceededMessage, quotaFor, unspecifiedMessage, type UsageDelta, type Quota } from './usage-delta';
+import { isLimitedResource, uncoveredMessage, type LimitedResource } from './limited-resources';
+import type { QuotaGuards } from './quota-guards';
+
+export interface ResourceQuotaDependencies {
+  readonly cache: Pick<Cache, 'snapshot' | 'waitForRevision'>;
+  readonly quotas: StoredType;
+  readonly guards: QuotaGuards;
+  readonly clock: Clock;
+  /** Resources that require a covering quota; absent = none. */
+  readonly limitedResources?: readonly LimitedResource[] | undefined;
+}
+
+/** Kinds with usage that an update can raise; for all others only the number of objects counts. */
+const CHECKED_ON_UPDATE: ReadonlySet<string> = new Set(['services', 'persistentvolumeclaims']);
+
+export function resourceQuota(deps: ResourceQuotaDependencies): ReservingPlugin {
+  const counter = new UsageCounter(deps);
+  const isHandled = ({ operation, resource: { row }, subresource, namespace }: AdmissionTarget): boolean =>
+    subresource === undefined &&
+    namespace !== '' &&
+    (operation === 'CREATE' || (row.group === '' && CHECKED_ON_UPDATE.has(row.resource))) &&
+    (isLimitedResource(deps.limitedResources ?? [], row) || quotasIn(deps, namespace, row).length > 0);
+  return {
+    name: 'ResourceQuota',
+    handles: (operation) => operation !== 'DELETE',
+    inspectsObject: isHandled,
+    reserve: (request) => (isHandled(request) ? reserve(deps, counter, request) : undefined),
+  };
+}
+
+function quotasIn({ cache, quotas }: ResourceQuotaDependencies, namespace: string, kind: GroupResource): readonly Quota[] {
+  const snapshot = cache.snapshot(quotas);
+  if (snapshot.size === 0) return [];
+  return [...snapshot.range(`${namespace}/`, `${namespace}0`)].flatMap((entry) => quotaFor(kind, parseEntry(entry).object) ?? []);
+}
+
+interface QuotaDeltas {
+  readonly quota: Quota;
+  readonly deltas: readonly UsageDelta[];
+}
+
+async function reserve(
+  deps: ResourceQuotaDependencies,
+  counter: UsageCounter,
+  request: AdmissionRequest,
+): Promise<Reservation | undefined> {
+  const { operation, resource, namespace, object, oldObject, dryRun, deadline } = request;
+  const { row, stored } = resource;
+  if (object === undefined || stored === undefined) return undefined;
+  const increased: QuotaDeltas[] = [];
+  const now = deps.clock.now();
+  const quotas = quotasIn(deps, namespace, row);
+  const uncovered = uncoveredMessage(deps.limitedResources ?? [], row, quotas, [object, oldObject], now);
+  if (uncovered !== undefined) throw rejection(request, uncovered);
+  for (const quota of quotas) {
+    const unspecified = operation === 'CREATE' ? unspecifiedMessage(row, quota, object) : undefined;
+    if (unspecified !== undefined) throw rejection(request, unspecified);
+    const deltas = usageDeltas(row, quota, object, oldObject, now);
+    if (deltas.length > 0) increased.push({ quota, deltas });
+  }
+  if (increased.length === 0) return undefined;
+  const guard = await deps.guards.acquire(namespace);
+  try {
+    if (!(await deps.cache.waitForRevision(guard.revision, { deadline }))) throw timeout('the usage of quotas is not known in time');
+    for (const { quota, deltas } of increased) {
+      const text = exceededMessage(quota, deltas, await counter.countUsage(row, stored, namespace, quota, now));
+      if (text !== undefined) throw rejection(request, text);
+    }
+  } catch (error) {
+    guard.release();
+    throw error;
+  }
+  if (dryRun) guard.release();
+  return { writes: dryRun ? [] : [guard.write()], complete: guard.release };
+}
+
+/** The name in the object is present by now even when generated. */
+function rejection({ resource: { row }, name, object }: AdmissionRequest, text: string): StatusError {
+  return forbidden({ group: row.group, resource: row.resource }, stringAt(readMetadata(object ?? {}), 'name') ?? name, text);
+}
+
+/** Usage of one object. */
+interface EntryUsage {
+  readonly amounts: ResourceAmounts;
+  readonly object: JsonObject | undefined;
+}
+
+/** Counts the usage of a namespace. The usage of an entry is computed once, because entries are immutable. */
+class UsageCounter {
+  private readonly usageByEntry = new WeakMap<Entry, EntryUsage>();
+
+  constructor(private readonly deps: Pick<ResourceQuotaDependencies, 'cache' | 'clock'>) {}
+
+  async countUsage(kind: GroupResource, stored: StoredType, namespace: string, { scopes }: Quota, now: number): Promise<ResourceAmounts> {
+    const total = new Map<string, Quantity>();
+    const slice = new TimeSlice(this.deps.clock, { stepsPerCheck: 1 });
+    // All objects are counted from one snapshot, however long that takes.
+    const snapshot = this.deps.cache.snapshot(stored);
+    for (const entry of snapshot.range(`${namespace}/`, `${namespace}0`)) {
+      const { amounts, object } = this.usageOfEntry(kind, entry, scopes.length > 0, now);
+      if (object === undefined || isInQuotaScopes(kind, object, scopes)) addAmounts(total, amounts);
+      const pause = slice.yieldIfDue();
+      if (pause !== undefined) await pause;
+    }
+    return total;
+  }
+
+  private usageOfEntry(kind: GroupResource, entry: Entry, needsObject: boolean, now: number): EntryUsage {
+    const cached = this.usageByEntry.get(entry);
+    if (cached !== undefined && !needsObject) return cached;
+    const { object } = parseEntry(entry);
+    const usage: EntryUsage = { amounts: quotaUsageOf(kind, object, now), object: needsObject ? object : undefined };
+    // The usage of a terminating pod ends with time, so it is not cached.
+    if (!needsObject && quotaReleasedAt(kind, object) === undefined) this.usageByEntry.set(entry, usage);
+    return usage;
+  }
+}

@@ -1,0 +1,111 @@
+/** Compares the usage that a write adds with a ResourceQuota. Messages are those of upstream 1.31.1. Pure functions. */
+import type { GroupResource } from '../../../../shared/api/identity/identity';
+import type { ResourceAmounts } from '../../../../shared/quota/amounts';
+import { parseCountedResource } from '../../../../shared/quota/counted-resource';
+import { isInQuotaScopes, quotaScopesOf, type QuotaScopes } from '../../../../shared/quota/scopes';
+import { quotaUsageOf } from '../../../../shared/quota/usage';
+import { readMetadata } from '../../../../shared/api/metadata/object-meta';
+import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
+import { formatQuantity, parseQuantity, type Quantity } from '../../../../shared/values/quantity';
+
+const ZERO: Quantity = { nanos: 0n, format: 'decimal' };
+
+/** A hard limit of a quota on one kind. */
+interface Limit {
+  /** As the quota spells it. */
+  readonly name: string;
+  /** As usage spells it. */
+  readonly counted: string;
+  readonly hard: Quantity;
+}
+
+export interface Quota {
+  readonly name: string;
+  readonly scopes: QuotaScopes;
+  readonly limits: readonly Limit[];
+}
+
+/** The part of a ResourceQuota that limits objects of a kind; `undefined` when it limits none. */
+export function quotaFor(kind: GroupResource, quota: JsonObject): Quota | undefined {
+  const spec = objectAt(quota, 'spec') ?? {};
+  const hard = objectAt(spec, 'hard') ?? {};
+  const limits = Object.keys(hard)
+    .sort()
+    .flatMap((name): Limit[] => {
+      const counted = parseCountedResource(name);
+      const amount = stringAt(hard, name);
+      if (counted === undefined || amount === undefined) return [];
+      if (counted.kind.group !== kind.group || counted.kind.resource !== kind.resource) return [];
+      return [{ name, counted: counted.name, hard: parseQuantity(amount) }];
+    });
+  return limits.length === 0 ? undefined : { name: stringAt(readMetadata(quota), 'name') ?? '', scopes: quotaScopesOf(spec), limits };
+}
+
+/** Usage that a write adds to a limited resource. */
+export interface UsageDelta {
+  readonly limit: Limit;
+  readonly requested: Quantity;
+}
+
+/** Empty when the quota does not cover the object or the write adds no usage. `now`: milliseconds since 1970. */
+export function usageDeltas(
+  kind: GroupResource,
+  { scopes, limits }: Quota,
+  object: JsonObject,
+  old: JsonObject | undefined,
+  now: number,
+): readonly UsageDelta[] {
+  if (!isInQuotaScopes(kind, object, scopes)) return [];
+  const usage = quotaUsageOf(kind, object, now);
+  const before = old === undefined || !isInQuotaScopes(kind, old, scopes) ? undefined : quotaUsageOf(kind, old, now);
+  return limits.flatMap((limit) => {
+    const [usageNow, usageBefore] = [usage.get(limit.counted), before?.get(limit.counted) ?? ZERO];
+    if (usageNow === undefined || usageNow.nanos <= usageBefore.nanos) return [];
+    return [{ limit, requested: { nanos: usageNow.nanos - usageBefore.nanos, format: usageNow.format } }];
+  });
+}
+
+/** The rejection when the quota is exceeded, else `undefined`. `used` is keyed by the names of usage. */
+export function exceededMessage(quota: Quota, deltas: readonly UsageDelta[], used: ResourceAmounts): string | undefined {
+  const exceeded = deltas.filter(({ limit, requested }) => (used.get(limit.counted)?.nanos ?? 0n) + requested.nanos > limit.hard.nanos);
+  if (exceeded.length === 0) return undefined;
+  const shown = (amountOf: (delta: UsageDelta) => Quantity): string =>
+    exceeded.map((delta) => `${delta.limit.name}=${formatQuantity(amountOf(delta))}`).join(',');
+  const requestedText = shown(({ requested: amount }) => amount);
+  const usedText = shown(({ limit }) => used.get(limit.counted) ?? ZERO);
+  return `exceeded quota: ${quota.name}, requested: ${requestedText}, used: ${usedText}, limited: ${shown(({ limit }) => limit.hard)}`;
+}
+
+/** By limited resource: the member of a container's resources that every container must set. */
+const REQUIRED_MEMBERS: ReadonlyMap<string, readonly ['requests' | 'limits', string]> = new Map([
+  ['cpu', ['requests', 'cpu']],
+  ['memory', ['requests', 'memory']],
+  ['requests.cpu', ['requests', 'cpu']],
+  ['requests.memory', ['requests', 'memory']],
+  ['limits.cpu', ['limits', 'cpu']],
+  ['limits.memory', ['limits', 'memory']],
+]);
+
+/** The rejection when a new pod omits requests or limits that the quota requires, else `undefined`. */
+export function unspecifiedMessage(kind: GroupResource, quota: Quota, pod: JsonObject): string | undefined {
+  if (kind.group !== '' || kind.resource !== 'pods' || !isInQuotaScopes(kind, pod, quota.scopes)) return undefined;
+  const spec = objectAt(pod, 'spec');
+  const containers = [...(arrayAt(spec, 'containers') ?? []), ...(arrayAt(spec, 'initContainers') ?? [])].filter(isObject);
+  const missing = quota.limits.flatMap(({ name }) => {
+    const required = REQUIRED_MEMBERS.get(name);
+    if (required === undefined) return [];
+    const [requirementList, resource] = required;
+    const unspecified = containers.filter(
+      (container) => stringAt(objectAt(objectAt(container, 'resources'), requirementList), resource) === undefined,
+    );
+    return unspecified.length === 0
+      ? []
+      : [
+          `${name} for: ${unspecified
+            .map((container) => stringAt(container, 'name') ?? '')
+            .sort()
+            .join(',')}`,
+        ];
+  });
+  return missing.length === 0 ? undefined : `failed quota: ${quota.name}: must specify ${missing.join('; ')}`;
+}

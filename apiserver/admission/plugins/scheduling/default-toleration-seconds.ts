@@ -1,0 +1,37 @@
+/**
+ * DefaultTolerationSeconds: lets a pod stay for five minutes on a node that is not ready or unreachable, unless the pod
+ * has its own toleration for that taint.
+ */
+import { canonicalQualifiedName } from '../../../../shared/names/dialect';
+import { arrayAt, isObject, stringAt, type JsonValue } from '../../../../shared/values/json';
+import type { MutatingPlugin } from '../../chain';
+import { podMutatingPlugin, ON_CREATE_OR_UPDATE } from '../../pod-plugin';
+
+const TAINTS = ['not-ready', 'unreachable'];
+const TOLERATION_SECONDS = 300;
+
+/** `prefix`: domain of the names that the server writes (`platform.io`). */
+export function defaultTolerationSeconds(prefix: string): MutatingPlugin {
+  return podMutatingPlugin('DefaultTolerationSeconds', ON_CREATE_OR_UPDATE, (_request, spec) => {
+    const tolerations = arrayAt(spec, 'tolerations') ?? [];
+    const missing = TAINTS.filter((taint) => !tolerations.some((toleration) => toleratesTaint(toleration, `node.platform.io/${taint}`)));
+    if (missing.length === 0) return;
+    spec['tolerations'] = [
+      ...tolerations,
+      ...missing.map((taint) => ({
+        key: `node.${prefix}/${taint}`,
+        operator: 'Exists',
+        effect: 'NoExecute',
+        tolerationSeconds: TOLERATION_SECONDS,
+      })),
+    ];
+  });
+}
+
+/** The value of the toleration is ignored (upstream behaviour). */
+function toleratesTaint(toleration: JsonValue, taint: string): boolean {
+  if (!isObject(toleration)) return false;
+  const key = stringAt(toleration, 'key') ?? '';
+  const effect = stringAt(toleration, 'effect') ?? '';
+  return (key === '' || canonicalQualifiedName(key) === taint) && (effect === '' || effect === 'NoExecute');
+}

@@ -1,0 +1,25 @@
+import { writeFixture } from '../../../../test/support/write-fixture';
+
+test('PodNodeSelector treats constructor and toString as ordinary namespace names and label keys', async () => {
+  const f = await writeFixture({ naming: 'kubernetes', plugins: { enabled: ['PodNodeSelector'], disabled: ['ServiceAccount'] } });
+  const annotations = { 'scheduler.alpha.kubernetes.io/node-selector': 'constructor=x,toString=y' };
+  await f.create('namespaces', { metadata: { name: 'constructor', annotations } }, { namespace: '' });
+  await f.cache.catchUp();
+  const pod = { metadata: { name: 'p', namespace: 'constructor' }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+  const { object } = await f.create('pods', pod, { namespace: 'constructor' });
+  expect(object).toMatchObject({ spec: { nodeSelector: { constructor: 'x', toString: 'y' } } });
+});
+
+test('PodNodeSelector compares the labels of a pod in either spelling with the node selector of its namespace', async () => {
+  const f = await writeFixture({ plugins: { enabled: ['PodNodeSelector'], disabled: ['ServiceAccount'] } });
+  const annotations = { 'scheduler.alpha.kubernetes.io/node-selector': 'kubernetes.io/os=linux' };
+  await f.create('namespaces', { metadata: { name: 'n', annotations } }, { namespace: '' });
+  await f.cache.catchUp();
+  const create = (os: string) => {
+    const spec = { containers: [{ name: 'c', image: 'i' }], nodeSelector: { 'platform.io/os': os } };
+    return f.create('pods', { metadata: { name: os, namespace: 'n' }, spec }, { namespace: 'n' });
+  };
+  await expect(create('windows')).rejects.toThrow('pod node label selector conflicts with its namespace node label selector');
+  const { object } = await create('linux');
+  expect(object).toMatchObject({ spec: { nodeSelector: { 'kubernetes.io/os': 'linux', 'platform.io/os': 'linux' } } });
+});

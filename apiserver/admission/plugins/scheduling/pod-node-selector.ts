@@ -1,0 +1,111 @@
+/**
+ * PodNodeSelector: adds the node selector of the namespace, from its annotation or the cluster default, to its pods,
+ * and rejects pods with a conflicting selector. A configured namespace limits its pods to listed labels.
+ */
+import { appendFieldPath } from '../../../../shared/configuration/configuration-error';
+import type { ConfigurationFormat } from '../../../../shared/configuration/read-configuration';
+import { mapSchema, objectSchema, stringSchema, type ValueOf } from '../../../../shared/configuration/schema';
+import { bothSpellings, valueInEitherSpelling } from '../../../../shared/names/spellings';
+import { objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
+import { checkLabelValue, checkQualifiedName } from '../../../../shared/values/name-formats';
+import type { AdmissionRequest } from '../../../registry/admission';
+import type { MutatingPlugin, ValidatingPlugin } from '../../chain';
+import { schedulingAnnotation } from './scheduling-annotation';
+import { ON_CREATE, podMutatingPlugin, podValidatingPlugin, newForbidden } from '../../pod-plugin';
+
+const NAME = 'PodNodeSelector';
+
+const SCHEMA = objectSchema({}, { podNodeSelectorPluginConfig: mapSchema(stringSchema()) });
+
+export const NODE_SELECTOR_FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> = {
+  kind: 'configuration of PodNodeSelector',
+  apiVersions: [],
+  schema: SCHEMA,
+  validate: ({ podNodeSelectorPluginConfig = {} }) =>
+    Object.entries(podNodeSelectorPluginConfig).flatMap(([name, selector]) =>
+      parseNodeSelector(selector) === undefined
+        ? [{ path: appendFieldPath('podNodeSelectorPluginConfig', name), reason: 'must be of the form a=b,c=d' }]
+        : [],
+    ),
+};
+
+const CLUSTER_DEFAULT_KEY = 'clusterDefaultNodeSelector';
+
+type Labels = Readonly<Record<string, string>>;
+const NO_LABELS: Labels = {};
+
+export interface NodeSelectorSettings {
+  /** For namespaces without the annotation. */
+  readonly clusterDefault: Labels;
+  /** By namespace, the labels that its pods may select. */
+  readonly allowedByNamespace: ReadonlyMap<string, Labels>;
+}
+
+const NO_SETTINGS: NodeSelectorSettings = { clusterDefault: NO_LABELS, allowedByNamespace: new Map() };
+
+export function nodeSelectorSettings({ podNodeSelectorPluginConfig: texts = {} }: ValueOf<typeof SCHEMA>): NodeSelectorSettings {
+  const selectors = Object.entries(texts).map(([name, selector]) => [name, parseNodeSelector(selector) ?? NO_LABELS] as const);
+  const allowedByNamespace = new Map([
+    ...selectors.flatMap(([name, labels]) => bothSpellings([name]).map((spelling) => [spelling, labels] as const)),
+    ...selectors,
+  ]);
+  const clusterDefault = allowedByNamespace.get(CLUSTER_DEFAULT_KEY) ?? NO_LABELS;
+  allowedByNamespace.delete(CLUSTER_DEFAULT_KEY);
+  return { clusterDefault, allowedByNamespace };
+}
+
+export function podNodeSelector(settings: NodeSelectorSettings = NO_SETTINGS): {
+  readonly mutating: MutatingPlugin;
+  readonly validating: ValidatingPlugin;
+} {
+  return {
+    mutating: podMutatingPlugin(NAME, ON_CREATE, (request, spec) => {
+      const namespaceSelector = namespaceSelectorOf(request, settings);
+      const podSelector = podSelectorOf(spec);
+      rejectConflict(request, podSelector, namespaceSelector);
+      const merged = { ...podSelector, ...namespaceSelector };
+      if (Object.keys(merged).length > 0) spec['nodeSelector'] = merged;
+      rejectNotAllowed(request, merged, settings);
+    }),
+    validating: podValidatingPlugin(NAME, ON_CREATE, (request, spec) => {
+      const podSelector = podSelectorOf(spec);
+      rejectConflict(request, podSelector, namespaceSelectorOf(request, settings));
+      rejectNotAllowed(request, podSelector, settings);
+    }),
+  };
+}
+
+function podSelectorOf(spec: JsonObject): Labels {
+  const selector = objectAt(spec, 'nodeSelector') ?? {};
+  return Object.fromEntries(Object.keys(selector).map((key) => [key, stringAt(selector, key) ?? '']));
+}
+
+function namespaceSelectorOf(request: AdmissionRequest, { clusterDefault }: NodeSelectorSettings): Labels {
+  const annotation = schedulingAnnotation(request.namespaceEntry, 'node-selector');
+  if (annotation === undefined) return clusterDefault;
+  const labels = parseNodeSelector(annotation);
+  if (labels === undefined) throw newForbidden(request, `invalid selector: [${annotation}]`);
+  return labels;
+}
+
+function rejectConflict(request: AdmissionRequest, podSelector: Labels, namespaceSelector: Labels): void {
+  if (Object.entries(namespaceSelector).some(([key, value]) => (valueInEitherSpelling(podSelector, key) ?? value) !== value))
+    throw newForbidden(request, 'pod node label selector conflicts with its namespace node label selector');
+}
+
+function rejectNotAllowed(request: AdmissionRequest, podSelector: Labels, { allowedByNamespace }: NodeSelectorSettings): void {
+  const allowed = allowedByNamespace.get(request.namespace) ?? NO_LABELS;
+  if (Object.keys(allowed).length > 0 && Object.entries(podSelector).some(([key, value]) => valueInEitherSpelling(allowed, key) !== value))
+    throw newForbidden(request, 'pod node label selector labels conflict with its namespace whitelist');
+}
+
+/** Parses `a=b,c=d`; `undefined` when the text has another form. The last of several values of a key is used. */
+function parseNodeSelector(text: string): Labels | undefined {
+  const labels = new Map<string, string>();
+  for (const part of text === '' ? [] : text.split(',')) {
+    const [key = '', value, ...rest] = part.split('=').map((side) => side.trim());
+    if (value === undefined || rest.length > 0 || checkQualifiedName(key).length > 0 || checkLabelValue(value).length > 0) return undefined;
+    labels.set(key, value);
+  }
+  return Object.fromEntries(labels);
+}

@@ -1,0 +1,88 @@
+/**
+ * PodTolerationRestriction: adds the default tolerations of the namespace, from its annotation or the cluster default,
+ * and rejects tolerations that its whitelist does not cover. Pods that are not BestEffort also tolerate memory
+ * pressure.
+ */
+import { listSchema, integerSchema, objectSchema, stringSchema, enumSchema, type ValueOf } from '../../../../shared/configuration/schema';
+import type { ConfigurationFormat } from '../../../../shared/configuration/read-configuration';
+import type { GeneratedNames } from '../../../../shared/names/dialect';
+import { isBestEffort } from '../../../../shared/quota/pod-amounts';
+import { parseJson, SyntaxFault } from '../../../../shared/serialization';
+import { arrayAt, isObject, type JsonObject } from '../../../../shared/values/json';
+import type { AdmissionRequest } from '../../../registry/admission';
+import type { MutatingPlugin, ValidatingPlugin } from '../../chain';
+import { schedulingAnnotation } from './scheduling-annotation';
+import { podMutatingPlugin, podValidatingPlugin, newForbidden, ON_CREATE_OR_UPDATE } from '../../pod-plugin';
+import { TolerationIndex, withoutRedundant } from './toleration-index';
+
+const NAME = 'PodTolerationRestriction';
+
+const TOLERATION = objectSchema(
+  {},
+  {
+    key: stringSchema(),
+    operator: enumSchema('Exists', 'Equal'),
+    value: stringSchema(),
+    effect: enumSchema('NoSchedule', 'PreferNoSchedule', 'NoExecute'),
+    tolerationSeconds: integerSchema(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+  },
+);
+const SCHEMA = objectSchema({}, { default: listSchema(TOLERATION), whitelist: listSchema(TOLERATION) });
+
+/** Defaults for namespaces without the annotations. */
+export type TolerationSettings = ValueOf<typeof SCHEMA>;
+
+export const TOLERATION_FORMAT: ConfigurationFormat<TolerationSettings> = {
+  kind: 'Configuration',
+  apiVersions: ['podtolerationrestriction.admission.platform.io/v1alpha1'],
+  schema: SCHEMA,
+};
+
+/** `prefix`: domain of the names that the server writes (`platform.io`). */
+export function podTolerationRestriction(
+  { prefix }: Pick<GeneratedNames, 'prefix'>,
+  settings: TolerationSettings = {},
+): { readonly mutating: MutatingPlugin; readonly validating: ValidatingPlugin } {
+  const memoryPressure: JsonObject = { key: `node.${prefix}/memory-pressure`, operator: 'Exists', effect: 'NoSchedule' };
+  return {
+    mutating: podMutatingPlugin(NAME, ON_CREATE_OR_UPDATE, (request, spec) => {
+      const current = tolerationsIn(spec);
+      const namespaceDefaults =
+        request.operation === 'CREATE' ? (annotatedTolerations(request, 'defaultTolerations') ?? copyTolerations(settings.default)) : [];
+      const added = [...namespaceDefaults, ...(isBestEffort(request.object ?? {}) ? [] : [memoryPressure])];
+      const merged = added.length === 0 ? current : withoutRedundant([...current, ...added]);
+      if (merged.length > 0) spec['tolerations'] = [...merged];
+      rejectNotAllowed(request, spec, settings);
+    }),
+    validating: podValidatingPlugin(NAME, ON_CREATE_OR_UPDATE, (request, spec) => rejectNotAllowed(request, spec, settings)),
+  };
+}
+
+function rejectNotAllowed(request: AdmissionRequest, spec: JsonObject, settings: TolerationSettings): void {
+  const whitelist = annotatedTolerations(request, 'tolerationsWhitelist') ?? copyTolerations(settings.whitelist);
+  const allowed = new TolerationIndex(whitelist);
+  if (whitelist.length > 0 && !tolerationsIn(spec).every((toleration) => allowed.findCovering(toleration) !== undefined))
+    throw newForbidden(
+      request,
+      'pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist',
+    );
+}
+
+const tolerationsIn = (spec: JsonObject): readonly JsonObject[] => (arrayAt(spec, 'tolerations') ?? []).filter(isObject);
+
+const copyTolerations = (settings: TolerationSettings['default']): readonly JsonObject[] =>
+  (settings ?? []).map((toleration) => ({ ...toleration }));
+
+/** `undefined` when the namespace has no such annotation; an empty annotation is an empty list. */
+function annotatedTolerations(request: AdmissionRequest, name: string): readonly JsonObject[] | undefined {
+  const annotation = schedulingAnnotation(request.namespaceEntry, name);
+  if (annotation === undefined) return undefined;
+  if (annotation === '') return [];
+  try {
+    const { value } = parseJson(Buffer.from(annotation));
+    return Array.isArray(value) ? value.filter(isObject) : [];
+  } catch (error) {
+    if (error instanceof SyntaxFault) throw newForbidden(request, error.message);
+    throw error;
+  }
+}

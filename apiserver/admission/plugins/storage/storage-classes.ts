@@ -1,0 +1,64 @@
+/**
+ * DefaultStorageClass and PersistentVolumeClaimResize: a new claim without a class gets the default one, and a claim
+ * can grow only when its StorageClass allows expansion.
+ */
+import { readMetadata } from '../../../../shared/api/metadata/object-meta';
+import { canonicalQualifiedName } from '../../../../shared/names/dialect';
+import { compareQuantities } from '../../../../shared/values/quantity';
+import { objectAt, own, stringAt, type JsonObject } from '../../../../shared/values/json';
+import type { Entry } from '../../../cache/cache';
+import { parseEntry } from '../../../registry/object/stored-object';
+import type { AdmissionTarget } from '../../../registry/admission';
+import type { MutatingPlugin, ValidatingPlugin } from '../../chain';
+import { newestDefaultClass } from '../../default-class';
+import { newForbidden } from '../../pod-plugin';
+
+const DEFAULT_ANNOTATIONS = ['storageclass.platform.io/is-default-class', 'storageclass.beta.platform.io/is-default-class'];
+const BETA_CLASS_ANNOTATION = 'volume.beta.platform.io/storage-class';
+const NOT_RESIZABLE = 'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
+
+const isClaim = ({ resource: { row }, subresource }: AdmissionTarget): boolean =>
+  row.group === '' && row.resource === 'persistentvolumeclaims' && subresource === undefined;
+
+/** `classes` returns the current StorageClass entries. */
+export function defaultStorageClass(classes: () => Iterable<Entry>): MutatingPlugin {
+  return {
+    name: 'DefaultStorageClass',
+    handles: (operation) => operation === 'CREATE',
+    inspectsObject: isClaim,
+    mutate(request) {
+      const spec = isClaim(request) ? objectAt(request.object, 'spec') : undefined;
+      if (spec === undefined || storageClassOf(request.object ?? {}) !== undefined) return undefined;
+      const name = newestDefaultClass(classes(), DEFAULT_ANNOTATIONS);
+      if (name !== undefined) spec['storageClassName'] = name;
+      return undefined;
+    },
+  };
+}
+
+export function persistentVolumeClaimResize(getStorageClass: (name: string) => Entry | undefined): ValidatingPlugin {
+  return {
+    name: 'PersistentVolumeClaimResize',
+    handles: (operation) => operation === 'UPDATE',
+    inspectsObject: isClaim,
+    validate(request) {
+      const { object, oldObject } = request;
+      if (!isClaim(request) || object === undefined || oldObject === undefined) return undefined;
+      const [now, before] = [sizeOf(object), sizeOf(oldObject)];
+      if (now === undefined || before === undefined || compareQuantities(now, before) <= 0) return undefined;
+      const entry = getStorageClass(storageClassOf(oldObject) ?? '');
+      if (entry === undefined || own(parseEntry(entry).object, 'allowVolumeExpansion') !== true) throw newForbidden(request, NOT_RESIZABLE);
+      return undefined;
+    },
+  };
+}
+
+const sizeOf = (claim: JsonObject): string | undefined =>
+  stringAt(objectAt(objectAt(objectAt(claim, 'spec'), 'resources'), 'requests'), 'storage');
+
+/** The class from the beta annotation or the spec. An empty class counts as a class. */
+function storageClassOf(claim: JsonObject): string | undefined {
+  const annotations = objectAt(readMetadata(claim), 'annotations') ?? {};
+  const betaKey = Object.keys(annotations).find((name) => canonicalQualifiedName(name) === BETA_CLASS_ANNOTATION);
+  return betaKey === undefined ? stringAt(objectAt(claim, 'spec'), 'storageClassName') : (stringAt(annotations, betaKey) ?? '');
+}

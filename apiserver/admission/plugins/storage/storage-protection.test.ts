@@ -1,0 +1,32 @@
+/** Finalizers of new PersistentVolumes and PersistentVolumeClaims; every expectation was observed at release 1.31.1. */
+import { writeFixture } from '../../../../test/support/write-fixture';
+import { objectAt, type JsonObject } from '../../../../shared/values/json';
+
+const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+const volume = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } };
+
+it.each<[string, string, JsonObject, readonly string[]]>([
+  ['persistentvolumeclaims', 'without finalizers', {}, ['platform.io/pvc-protection']],
+  ['persistentvolumes', 'without finalizers', {}, ['platform.io/pv-protection']],
+  ['persistentvolumeclaims', 'with another finalizer', { finalizers: ['a.io/x'] }, ['a.io/x', 'platform.io/pvc-protection']],
+  [
+    'persistentvolumeclaims',
+    'with the protection finalizer',
+    { finalizers: ['platform.io/pvc-protection', 'a.io/x'] },
+    ['platform.io/pvc-protection', 'a.io/x'],
+  ],
+  [
+    'persistentvolumeclaims',
+    'with the protection finalizer in the other spelling',
+    { finalizers: ['kubernetes.io/pvc-protection'] },
+    ['kubernetes.io/pvc-protection'],
+  ],
+])('StorageObjectInUseProtection adds its finalizer once to %s created %s', async (resource, _title, metadata, expected) => {
+  const { create } = await writeFixture();
+  const spec = resource === 'persistentvolumes' ? volume : claim;
+  const { object } = await create(resource, { metadata: { name: 'o', ...metadata }, spec });
+  const stored = objectAt(object, 'metadata') ?? {};
+  expect(stored['finalizers']).toEqual(expected);
+  const owners = JSON.stringify(stored['managedFields']);
+  expect(owners.includes('f:finalizers')).toBe('finalizers' in metadata);
+});

@@ -1,0 +1,35 @@
+/**
+ * StorageObjectInUseProtection: adds a finalizer to new PersistentVolumes and PersistentVolumeClaims; controllers
+ * remove it when the object is unused. The finalizer has no field manager, because no client sets it. An object that
+ * has it already, in either spelling, is unchanged.
+ */
+import { arrayAt } from '../../../../shared/values/json';
+import { ensureMetadata } from '../../../../shared/api/metadata/object-meta';
+import { canonicalQualifiedName } from '../../../../shared/names/dialect';
+import type { MutatingPlugin } from '../../chain';
+
+/** By resource of the core group; the finalizer is without the product's prefix. */
+const FINALIZERS: ReadonlyMap<string, string> = new Map([
+  ['persistentvolumes', 'pv-protection'],
+  ['persistentvolumeclaims', 'pvc-protection'],
+]);
+
+/** `prefix`: domain of the names that the server writes (`platform.io`). */
+export function storageObjectInUseProtection(prefix: string): MutatingPlugin {
+  return {
+    name: 'StorageObjectInUseProtection',
+    handles: (operation) => operation === 'CREATE',
+    // Worker threads run this plug-in, so the object need not be known on the main thread.
+    inspectsObject: () => false,
+    mutate({ resource: { row }, subresource, object }) {
+      const finalizer = row.group === '' ? FINALIZERS.get(row.resource) : undefined;
+      if (finalizer === undefined || subresource !== undefined || object === undefined) return undefined;
+      const metadata = ensureMetadata(object);
+      const finalizers = arrayAt(metadata, 'finalizers') ?? [];
+      const isProtectionFinalizer = (name: unknown): boolean =>
+        typeof name === 'string' && canonicalQualifiedName(name) === `platform.io/${finalizer}`;
+      if (!finalizers.some(isProtectionFinalizer)) metadata['finalizers'] = [...finalizers, `${prefix}/${finalizer}`];
+      return undefined;
+    },
+  };
+}

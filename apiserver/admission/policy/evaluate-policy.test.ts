@@ -1,0 +1,100 @@
+import type { Value } from '../../../shared/expression/engine';
+import { untypedValue } from '../../../shared/expression/untyped-json';
+import { AuthorizerValue, type AuthorizationDecision } from '../../../shared/expression/library/authorizer';
+import type { JsonObject } from '../../../shared/values/json';
+import { AuthorizerDecisions, PendingResult } from '../webhook/authorizer-decisions';
+import { evaluatePolicy, type PolicyResult } from './evaluate-policy';
+import { AdmissionPolicies, type AdmissionPolicy } from './admission-policies';
+
+function policyOf(spec: JsonObject): AdmissionPolicy {
+  const policies = new AdmissionPolicies();
+  policies.setPolicy('p', { spec });
+  policies.setBinding('b', { spec: { policyName: 'p', validationActions: ['Deny'] } });
+  const [bound] = policies.bound();
+  if (bound === undefined) throw new Error('the policy is not bound');
+  return bound.policy;
+}
+
+const values = (object: JsonObject, extra: ReadonlyMap<string, Value> = new Map()): ReadonlyMap<string, Value> =>
+  new Map<string, Value>([
+    ['object', untypedValue(object)],
+    ['oldObject', null],
+    ['namespaceObject', null],
+    ['request', untypedValue({})],
+    ...extra,
+  ]);
+
+function evaluateToEnd(policy: AdmissionPolicy, variables: ReadonlyMap<string, Value>): PolicyResult {
+  const steps = evaluatePolicy(policy, variables);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+const messages = (answer: PolicyResult): readonly string[] =>
+  answer.type === 'evaluated' ? answer.violations.map(({ message }) => message) : [];
+
+test('policy evaluation evaluates a variable at its first read and only once', () => {
+  const checks: string[] = [];
+  const ask = (): AuthorizationDecision => {
+    checks.push('asked');
+    return { allowed: true, reason: '' };
+  };
+  const policy = policyOf({
+    variables: [
+      { name: 'mine', expression: "authorizer.path('/x').check('get').allowed()" },
+      { name: 'unread', expression: 'object.nothing' },
+    ],
+    validations: [{ expression: 'variables.mine' }, { expression: 'variables.mine || variables.mine' }],
+  });
+  const answer = evaluateToEnd(policy, values({}, new Map([['authorizer', new AuthorizerValue(ask)]])));
+  expect([answer, checks]).toEqual([{ type: 'evaluated', violations: [], annotationErrors: [], auditAnnotations: [] }, ['asked']]);
+});
+
+test('policy evaluation cancels an expression over its cost limit and skips the rest when the budget is spent', () => {
+  const items = Array.from({ length: 400 }, (_, index) => index);
+  const expensive = 'object.items.all(x, object.items.all(y, object.items.all(z, x + y + z >= 0)))';
+  const answer = evaluateToEnd(policyOf({ validations: Array.from({ length: 30 }, () => ({ expression: expensive })) }), values({ items }));
+  expect(messages(answer)[0]).toBe(`expression '${expensive}' resulted in error: operation cancelled: actual cost limit exceeded`);
+  expect(messages(answer).at(-1)).toBe('validation failed due to running out of cost budget, no further validation rules will be run');
+  expect(messages(answer).length).toBeLessThan(15);
+});
+
+test('policy evaluation waits for an asynchronous authorizer and calls it once for each distinct check', async () => {
+  const checks: string[] = [];
+  const decisions = new AuthorizerDecisions(
+    (user, question) => {
+      checks.push(`${user.name} ${question.verb}`);
+      return Promise.resolve({ allowed: question.verb === 'get', reason: '' });
+    },
+    { name: 'u', groups: [] },
+  );
+  const policy = policyOf({
+    validations: [
+      { expression: "authorizer.group('').resource('pods').check('get').allowed()" },
+      { expression: "authorizer.serviceAccount('n', 'a').path('/x').check('put').allowed()" },
+      { expression: "authorizer.group('').resource('pods').check('get').allowed()" },
+    ],
+  });
+  const evaluateWhenReady = async (): Promise<PolicyResult> => {
+    try {
+      return evaluateToEnd(policy, values({}, new Map([['authorizer', new AuthorizerValue(decisions.check)]])));
+    } catch (error) {
+      if (!(error instanceof PendingResult)) throw error;
+      await error.ready;
+      return evaluateWhenReady();
+    }
+  };
+  const answer = await evaluateWhenReady();
+  expect(checks).toEqual(['u get', 'system:serviceaccount:n:a put']);
+  expect(messages(answer)).toEqual(["failed expression: authorizer.serviceAccount('n', 'a').path('/x').check('put').allowed()"]);
+});
+
+test('policy evaluation reports a stored expression that does not compile, and ignores it under failurePolicy Ignore', () => {
+  const policy = policyOf({ validations: [{ expression: 'no expression at all' }] });
+  expect(messages(evaluateToEnd(policy, values({})))).toEqual(["expression 'no expression at all' resulted in error: it does not compile"]);
+  expect(evaluateToEnd(policyOf({ failurePolicy: 'Ignore', validations: [{ expression: '(' }] }), values({}))).toMatchObject({
+    violations: [],
+  });
+});

@@ -1,0 +1,180 @@
+/**
+ * Evaluates a ValidatingAdmissionPolicy for one request and one parameter: match conditions, validations, audit
+ * annotations. Variables are evaluated lazily and once. The cost of each expression and of all together is limited as
+ * upstream does. Does not handle bindings.
+ */
+import { Budget, CostExceeded, Failure, type Value } from '../../../shared/expression/engine';
+import { MapValue } from '../../../shared/expression/values/value';
+import type { CompiledExpression, AdmissionPolicy, Validation } from './admission-policies';
+
+/** Cost limits: of one expression, of all match conditions, and of everything else. */
+const EXPRESSION_COST_LIMIT = 1_000_000;
+const CONDITIONS_COST_BUDGET = 2_500_000;
+const VALIDATION_COST_BUDGET = 10_000_000;
+
+const MAX_MESSAGE_BYTES = 5 * 1024;
+
+export interface PolicyViolation {
+  /** Index of the validation in the policy. */
+  readonly index: number;
+  readonly message: string;
+  readonly reason: string;
+}
+
+export type PolicyResult =
+  | { readonly type: 'not-applicable' }
+  | {
+      readonly type: 'evaluated';
+      readonly violations: readonly PolicyViolation[];
+      /** Errors of audit annotations; they deny the request. */
+      readonly annotationErrors: readonly string[];
+      readonly auditAnnotations: readonly (readonly [key: string, value: string])[];
+    };
+
+const INVALID = 'Invalid';
+const BUDGET_EXHAUSTED = 'validation failed due to running out of cost budget, no further validation rules will be run';
+const NOT_COMPILED = 'it does not compile';
+
+/**
+ * `values`: all variables except `variables`. `onConditions` is called once with the result of the match conditions.
+ * The caller may yield between two expressions.
+ */
+export function* evaluatePolicy(
+  policy: AdmissionPolicy,
+  values: ReadonlyMap<string, Value>,
+  onConditions: (answer: 'yes' | 'no' | 'error') => void = () => undefined,
+): Generator<undefined, PolicyResult, undefined> {
+  const run = new PolicyRun(policy, values);
+  const conditionsResult = yield* run.checkConditions();
+  onConditions(conditionsResult === true ? 'yes' : conditionsResult === false ? 'no' : 'error');
+  if (conditionsResult === false) return { type: 'not-applicable' };
+  if (conditionsResult !== true) {
+    if (policy.isIgnoredOnFailure) return { type: 'not-applicable' };
+    return {
+      type: 'evaluated',
+      violations: [{ index: 0, message: conditionsResult, reason: INVALID }],
+      annotationErrors: [],
+      auditAnnotations: [],
+    };
+  }
+  return yield* run.runValidations();
+}
+
+/** The `variables` of a policy: a member is evaluated at its first read. */
+class LazyVariables extends MapValue {
+  private readonly evaluated = new Map<string, Value>();
+
+  constructor(
+    private readonly definitions: ReadonlyMap<string, CompiledExpression>,
+    private readonly evaluate: (variable: CompiledExpression) => Value,
+  ) {
+    super();
+  }
+
+  get size(): number {
+    return this.definitions.size;
+  }
+
+  find(key: Value): Value | undefined {
+    if (typeof key !== 'string') return undefined;
+    const variable = this.definitions.get(key);
+    if (variable === undefined) return undefined;
+    let value = this.evaluated.get(key);
+    if (value === undefined) {
+      const result = this.evaluate(variable);
+      value =
+        result instanceof Failure ? new Failure(`composited variable ${JSON.stringify(key)} fails to evaluate: ${result.message}`) : result;
+      this.evaluated.set(key, value);
+    }
+    return value;
+  }
+
+  keys(): Iterable<Value> {
+    return this.definitions.keys();
+  }
+}
+
+class PolicyRun {
+  private readonly values: ReadonlyMap<string, Value>;
+  private budget = new Budget(CONDITIONS_COST_BUDGET);
+
+  constructor(
+    private readonly policy: AdmissionPolicy,
+    values: ReadonlyMap<string, Value>,
+  ) {
+    this.values = new Map([...values, ['variables', new LazyVariables(policy.variables, (variable) => this.evaluate(variable))]]);
+  }
+
+  /**
+   * Whether all conditions are true; a string is the error of those that failed. A false condition outweighs errors.
+   */
+  *checkConditions(): Generator<undefined, boolean | string, undefined> {
+    const errors: string[] = [];
+    for (const condition of this.policy.conditions) {
+      yield;
+      const value = this.evaluate(condition);
+      if (value === false) return false;
+      if (value !== true) errors.push(failureText(condition, value));
+    }
+    this.budget = new Budget(VALIDATION_COST_BUDGET);
+    if (errors.length === 0) return true;
+    return errors.length === 1 ? (errors[0] ?? '') : `[${errors.join(', ')}]`;
+  }
+
+  *runValidations(): Generator<undefined, PolicyResult, undefined> {
+    const violations: PolicyViolation[] = [];
+    const { validations, annotations, isIgnoredOnFailure } = this.policy;
+    for (const [index, validation] of validations.entries()) {
+      yield;
+      const value = this.evaluate(validation);
+      if (value === true) continue;
+      if (value === false) violations.push({ index, message: this.messageOf(validation), reason: validation.reason });
+      else if (!isIgnoredOnFailure) violations.push({ index, message: this.errorText(validation, value), reason: INVALID });
+      if (this.isExhausted) break;
+    }
+    const annotationErrors: string[] = [];
+    const auditAnnotations: (readonly [string, string])[] = [];
+    for (const annotation of annotations) {
+      yield;
+      const value = this.evaluate(annotation);
+      if (typeof value === 'string') {
+        const text = value.trim();
+        if (text !== '') auditAnnotations.push([annotation.key, text]);
+      } else if (value !== null && !isIgnoredOnFailure) annotationErrors.push(this.errorText(annotation, value));
+    }
+    return { type: 'evaluated', violations, annotationErrors, auditAnnotations };
+  }
+
+  private get isExhausted(): boolean {
+    return this.budget.cost <= 0;
+  }
+
+  private errorText(compiled: CompiledExpression, value: Value): string {
+    return this.isExhausted ? BUDGET_EXHAUSTED : failureText(compiled, value);
+  }
+
+  private messageOf({ text, message, messageExpression }: Validation): string {
+    const computed = messageExpression === undefined ? '' : this.evaluate(messageExpression);
+    if (
+      typeof computed === 'string' &&
+      computed.trim() !== '' &&
+      !computed.includes('\n') &&
+      Buffer.byteLength(computed) <= MAX_MESSAGE_BYTES
+    )
+      return computed.trim();
+    return message === '' ? `failed expression: ${text}` : message;
+  }
+
+  private evaluate({ expression }: CompiledExpression): Value {
+    if (expression === undefined) return new Failure(NOT_COMPILED);
+    try {
+      return expression.evaluate(this.values, EXPRESSION_COST_LIMIT, this.budget);
+    } catch (error) {
+      if (error instanceof CostExceeded) return new Failure('operation cancelled: actual cost limit exceeded');
+      throw error;
+    }
+  }
+}
+
+const failureText = ({ text }: CompiledExpression, value: Value): string =>
+  `expression '${text}' resulted in error: ${value instanceof Failure ? value.message : 'it is neither true nor false'}`;

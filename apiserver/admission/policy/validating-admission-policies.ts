@@ -1,0 +1,366 @@
+/**
+ * The ValidatingAdmissionPolicy plug-in: evaluates every policy that matches the request by its constraints and a
+ * binding, once for each parameter, and applies the validation actions of the binding: deny, warn, audit. Changes
+ * nothing.
+ */
+import { AuthorizerValue, ResourceCheck } from '../../../shared/expression/library/authorizer';
+import { REQUEST_RESOURCE } from '../../../shared/expression/admission/variables';
+import { untypedValue, lazyObject } from '../../../shared/expression/untyped-json';
+import type { Value } from '../../../shared/expression/engine';
+import { StatusError } from '../../../shared/api/errors/status';
+import { groupResourceText } from '../../../shared/api/identity/identity';
+import { readMetadata } from '../../../shared/api/metadata/object-meta';
+import type { GeneratedNames } from '../../../shared/names/dialect';
+import type { Clock } from '../../../shared/runtime/clock';
+import { errorMessage } from '../../../shared/runtime/error-message';
+import { quote } from '../../../shared/values/quote';
+import { own, stringAt, type JsonObject } from '../../../shared/values/json';
+import type { AdmissionTarget, AdmissionRequest } from '../../registry/admission';
+import type { Entry } from '../../cache/cache';
+import { runSteps, type Steps } from '../../../shared/scheduling/steps';
+import { slotYielder, yieldSlot } from '../../../shared/scheduling/yielding';
+import { parseEntry } from '../../registry/object/stored-object';
+import { versionToConvertFrom } from '../../registry/object/hidden-fields';
+import type { ServedResource } from '../../registry/verbs';
+import type { MatchConditionObservation } from '../match-condition-observation';
+import type { ValidatingPlugin } from '../chain';
+import { isSelected, matchedResource, nameOf, namespaceOf, requestResourceOf, type Equivalents } from '../webhook/match';
+import { admissionRequestOf } from '../webhook/admission-review';
+import { convertObject, isWebhookConverted } from '../webhook/versioned-objects';
+import { viewOf } from '../webhook/object-view';
+import { evaluatePolicy, type PolicyResult } from './evaluate-policy';
+import {
+  resolveParamKind,
+  listParameters,
+  type ConfigurationFault,
+  type ConvertParameters,
+  type ParameterDependencies,
+} from './parameters';
+import type { PolicyBinding, BoundPolicy, MatchConstraints, NamedRule, AdmissionPolicies, AdmissionPolicy } from './admission-policies';
+import { AuthorizerDecisions, PendingResult, type AuthorizeCheck } from '../webhook/authorizer-decisions';
+
+export interface PolicyDependencies {
+  readonly policies: AdmissionPolicies;
+  readonly parameters: ParameterDependencies;
+  readonly equivalents: Equivalents;
+  readonly names: GeneratedNames;
+  readonly authorize: AuthorizeCheck;
+  readonly clock: Clock;
+  /** Called for every evaluation; absent = evaluations are not counted. */
+  readonly onEvaluation?: (evaluation: PolicyEvaluation) => void;
+  /** Called for every evaluation of match conditions; absent = they are not counted. */
+  readonly onMatchConditions?: (observation: MatchConditionObservation) => void;
+}
+
+const ADMISSION_GROUP = 'admissionregistration.platform.io';
+const VALIDATION_FAILURE_ANNOTATION = 'validation.policy.admission.platform.io/validation_failure';
+
+/** Status codes by the reason of a violation. */
+const CODE_BY_REASON: Readonly<Partial<Record<string, number>>> = {
+  Invalid: 422,
+  Forbidden: 403,
+  Unauthorized: 401,
+  RequestEntityTooLarge: 413,
+};
+
+/** One evaluation, as reported to metrics. */
+export interface PolicyEvaluation {
+  readonly policy: string;
+  readonly binding: string;
+  readonly action: 'allow' | 'deny' | 'warn' | 'audit';
+  readonly isError: boolean;
+  readonly ms: number;
+}
+
+export function validatingAdmissionPolicies(deps: PolicyDependencies): ValidatingPlugin {
+  const isCandidate = ({ resource: { row }, subresource = '' }: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
+    row.group !== ADMISSION_GROUP && deps.policies.bound().some(({ policy }) => mayMatch(policy.matching.rules, row.resource, subresource));
+  return {
+    name: 'ValidatingAdmissionPolicy',
+    handles: () => deps.policies.bound().length > 0,
+    inspectsObject: isCandidate,
+    validate(request) {
+      if (!isCandidate(request)) return undefined;
+      return new RequestEvaluation(deps, request).run();
+    },
+  };
+}
+
+const mayMatch = (rules: readonly NamedRule[] | undefined, resource: string, subresource: string): boolean =>
+  rules === undefined ||
+  rules.some(({ rule }) =>
+    rule.resources.some(([name, part]) => (name === '*' || name === resource) && (part === '*' || part === subresource)),
+  );
+
+interface Denial {
+  readonly message: string;
+  readonly reason: string;
+}
+
+/** Evaluates all policies for one request. */
+class RequestEvaluation {
+  private denial: Denial | undefined;
+  private readonly warnings: string[] = [];
+  /** By annotation key, in the order of evaluation. */
+  private readonly auditAnnotations = new Map<string, string[]>();
+  private validationFailure: string | undefined;
+  private readonly valuesByResource = new Map<ServedResource, ReadonlyMap<string, Value>>();
+  private readonly decisions: AuthorizerDecisions;
+  /** The request converted by a webhook, by version. */
+  private readonly requestByVersion = new Map<string, AdmissionRequest | ConfigurationFault>();
+  private readonly convertedEntries = new Map<Entry, Entry | ConfigurationFault>();
+
+  constructor(
+    private readonly deps: PolicyDependencies,
+    private readonly request: AdmissionRequest,
+  ) {
+    this.decisions = new AuthorizerDecisions(deps.authorize, request.user);
+  }
+
+  /**
+   * Yields to the event loop between expressions; a single one may take some milliseconds. Evaluates everything again
+   * when a pending result has arrived.
+   */
+  run(): Promise<void> | undefined {
+    try {
+      const pending = runSteps(this.evaluateAll(), slotYielder(this.request.context));
+      if (pending instanceof Promise)
+        return pending.then(
+          () => this.finish(),
+          (error: unknown) => this.retry(error),
+        );
+    } catch (error) {
+      return this.retry(error);
+    }
+    return this.finish();
+  }
+
+  private retry(error: unknown): Promise<void> {
+    if (error instanceof PendingResult) return error.ready.then(() => this.run());
+    throw error;
+  }
+
+  private *evaluateAll(): Steps<void> {
+    this.denial = undefined;
+    this.validationFailure = undefined;
+    this.warnings.length = 0;
+    this.auditAnnotations.clear();
+    for (const bound of this.deps.policies.bound()) yield* this.evaluateBindings(bound);
+  }
+
+  private finish(): undefined {
+    const { context } = this.request;
+    for (const warning of this.warnings) context.warn(warning);
+    for (const [key, values] of this.auditAnnotations) context.addAuditAnnotation?.(key, [...new Set(values)].join(', '));
+    if (this.validationFailure !== undefined) context.addAuditAnnotation?.(VALIDATION_FAILURE_ANNOTATION, this.validationFailure);
+    if (this.denial !== undefined) throw denialError(this.request, this.denial);
+    return undefined;
+  }
+
+  private *evaluateBindings({ policy, bindings }: BoundPolicy): Steps<void> {
+    const matchedAs = this.resolveMatch(policy.matching);
+    if (matchedAs === undefined) return;
+    const paramResource = resolveParamKind(this.deps.parameters, policy);
+    if (paramResource !== null && 'fault' in paramResource) {
+      this.configurationFault(policy, undefined, paramResource.fault);
+      return;
+    }
+    for (const binding of bindings) {
+      yield;
+      if (this.resolveMatch(binding.matching) === undefined) continue;
+      const parameters =
+        paramResource === null
+          ? [undefined]
+          : listParameters(this.deps.parameters, binding, paramResource, namespaceOf(this.request), this.convertParameters);
+      if ('fault' in parameters) this.configurationFault(policy, binding, parameters.fault);
+      else for (const parameter of parameters) yield* this.evaluateBinding(policy, binding, matchedAs, parameter);
+    }
+  }
+
+  private configurationFault(policy: AdmissionPolicy, binding: PolicyBinding | undefined, fault: string): void {
+    if (!policy.isIgnoredOnFailure) this.deny(policy, binding, { message: fault, reason: 'Invalid' });
+    this.recordEvaluation(policy, binding, policy.isIgnoredOnFailure ? 'allow' : 'deny', true, 0);
+  }
+
+  private deny({ name }: AdmissionPolicy, binding: PolicyBinding | undefined, { message, reason }: Denial): void {
+    const bindingText = binding === undefined ? '' : ` with binding '${binding.name}'`;
+    this.denial ??= { message: `ValidatingAdmissionPolicy '${name}'${bindingText} denied request: ${message}`, reason };
+  }
+
+  private recordEvaluation(
+    { name }: AdmissionPolicy,
+    binding: PolicyBinding | undefined,
+    action: PolicyEvaluation['action'],
+    isError: boolean,
+    ms: number,
+  ): void {
+    this.deps.onEvaluation?.({ policy: name, binding: binding?.name ?? '', action, isError, ms });
+  }
+
+  private recordConditions({ name, conditions }: AdmissionPolicy, outcome: 'yes' | 'no' | 'error', startedAt: number): void {
+    if (conditions.length === 0) return;
+    const { deps, request } = this;
+    const ms = deps.clock.monotonic() - startedAt;
+    const flags = { hasFailed: outcome === 'error', isExcluded: outcome === 'no' };
+    deps.onMatchConditions?.({ kind: 'policy', name, type: 'validating', operation: request.operation, ms, ...flags });
+  }
+
+  private *evaluateBinding(
+    policy: AdmissionPolicy,
+    binding: PolicyBinding,
+    matchedAs: ServedResource,
+    parameter: JsonObject | undefined,
+  ): Steps<void> {
+    const converted = this.requestInVersion(matchedAs);
+    if ('fault' in converted) {
+      this.configurationFault(policy, binding, converted.fault);
+      return;
+    }
+    const values = new Map(this.valuesFor(matchedAs, converted));
+    if (parameter !== undefined) values.set('params', untypedValue(parameter));
+    const startedAt = this.deps.clock.monotonic();
+    const result = yield* evaluatePolicy(policy, values, (outcome) => this.recordConditions(policy, outcome, startedAt));
+    if (result.type !== 'evaluated') return;
+    this.applyActions(policy, binding, result);
+    const [action] = result.violations.length === 0 ? ['allow' as const] : binding.actions.map(actionOf);
+    this.recordEvaluation(policy, binding, action ?? 'allow', false, this.deps.clock.monotonic() - startedAt);
+  }
+
+  private applyActions(
+    policy: AdmissionPolicy,
+    binding: PolicyBinding,
+    { violations, annotationErrors, auditAnnotations }: Extract<PolicyResult, { type: 'evaluated' }>,
+  ): void {
+    for (const { index, message, reason } of violations) {
+      for (const action of binding.actions) {
+        switch (action) {
+          case 'Deny':
+            this.deny(policy, binding, { message, reason });
+            break;
+          case 'Warn':
+            this.warnings.push(
+              `Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`,
+            );
+            break;
+          default:
+            this.validationFailure ??= JSON.stringify([
+              { message, policy: policy.name, binding: binding.name, expressionIndex: index, validationActions: binding.actions },
+            ]);
+        }
+      }
+    }
+    for (const message of annotationErrors) this.deny(policy, binding, { message, reason: 'Invalid' });
+    for (const [key, value] of auditAnnotations) {
+      const name = `${policy.name}/${key}`;
+      this.auditAnnotations.set(name, [...(this.auditAnnotations.get(name) ?? []), value]);
+    }
+  }
+
+  /** The resource as which the request matches, possibly an equivalent one; `undefined` when it does not match. */
+  private resolveMatch(matching: MatchConstraints): ServedResource | undefined {
+    const { request } = this;
+    if (!isSelected(matching, request)) return undefined;
+    if (this.matchRules(matching.excluded, matching.isExact) !== undefined) return undefined;
+    return matching.rules === undefined ? request.resource : this.matchRules(matching.rules, matching.isExact);
+  }
+
+  private matchRules(rules: readonly NamedRule[], isExact: boolean): ServedResource | undefined {
+    const { request } = this;
+    const name = nameOf(request);
+    const named = rules.flatMap(({ rule, names }) => (names.size === 0 || names.has(name) ? [rule] : []));
+    return named.length === 0 ? undefined : matchedResource({ rules: named, isExact }, request, this.deps.equivalents);
+  }
+
+  /**
+   * The request with its objects in the version of the matched rule. Throws {@link PendingResult} while the conversion
+   * webhook is called.
+   */
+  private requestInVersion({ row: { version } }: ServedResource): AdmissionRequest | ConfigurationFault {
+    const { request } = this;
+    if (!isWebhookConverted(request) || version === request.resource.row.version) return request;
+    const cached = this.requestByVersion.get(version);
+    if (cached !== undefined) return cached;
+    const { object, oldObject, resource } = request;
+    const convert = (original: JsonObject | undefined): Promise<JsonObject | undefined> =>
+      original === undefined ? Promise.resolve(undefined) : convertObject(request, original, resource.row.version, version);
+    throw new PendingResult(
+      Promise.all([convert(object), convert(oldObject)]).then(
+        ([newObject, previousObject]) =>
+          void this.requestByVersion.set(version, { ...request, object: newObject, oldObject: previousObject }),
+        (error: unknown) => void this.requestByVersion.set(version, { fault: `${CONVERSION_FAULT}: ${errorMessage(error)}` }),
+      ),
+    );
+  }
+
+  /**
+   * Parameters in the version of their resource. Throws {@link PendingResult} while the conversion webhook is called.
+   */
+  private readonly convertParameters: ConvertParameters = (resource, entries) => {
+    const missing = entries.filter((entry) => versionToConvertFrom(resource.row, entry) !== undefined && !this.convertedEntries.has(entry));
+    const { context, deadline } = this.request;
+    const requeue = (): Promise<void> => yieldSlot(context);
+    if (missing.length > 0)
+      throw new PendingResult(
+        this.deps.parameters.conversions.convertEntries(resource.row, missing, { deadline, requeue }).then(
+          (converted) => missing.forEach((entry, index) => this.convertedEntries.set(entry, converted[index] ?? entry)),
+          (error: unknown) =>
+            missing.forEach((entry) => this.convertedEntries.set(entry, { fault: `${BINDING_FAULT}: ${errorMessage(error)}` })),
+        ),
+      );
+    const result: Entry[] = [];
+    for (const entry of entries) {
+      const convertedEntry = this.convertedEntries.get(entry) ?? entry;
+      if ('fault' in convertedEntry) return convertedEntry;
+      result.push(convertedEntry);
+    }
+    return result;
+  };
+
+  /** Cached for each resource as which the request is evaluated. */
+  private valuesFor(matchedAs: ServedResource, request: AdmissionRequest): ReadonlyMap<string, Value> {
+    const cached = this.valuesByResource.get(matchedAs);
+    if (cached !== undefined) return cached;
+    const { names } = this.deps;
+    const view = viewOf(request, matchedAs, names);
+    const sent = matchedAs === request.resource ? view.row : viewOf(request, request.resource, names).row;
+    const valueOf = (object: JsonObject | undefined): Value => (object === undefined ? null : view.value(object));
+    const authorizer = new AuthorizerValue(this.decisions.check);
+    const values = new Map<string, Value>([
+      ['request', lazyObject(() => admissionRequestOf(request, matchedAs, view.row, sent, names.dialect))],
+      ['object', valueOf(request.object)],
+      ['oldObject', valueOf(request.oldObject)],
+      ['namespaceObject', namespaceValue(request)],
+      ['authorizer', authorizer],
+      [REQUEST_RESOURCE, new ResourceCheck(authorizer, requestResourceOf(request))],
+    ]);
+    this.valuesByResource.set(matchedAs, values);
+    return values;
+  }
+}
+
+const BINDING_FAULT = 'failed to configure binding';
+const CONVERSION_FAULT = `${BINDING_FAULT}: failed to convert object version`;
+
+const actionOf = (action: string): PolicyEvaluation['action'] => (action === 'Deny' ? 'deny' : action === 'Warn' ? 'warn' : 'audit');
+
+/** The part of a Namespace that expressions can read. */
+function namespaceValue({ namespaceEntry, resource: { row } }: AdmissionRequest): Value {
+  if (namespaceEntry === undefined || !row.namespaced) return null;
+  return lazyObject(() => {
+    const { object } = parseEntry(namespaceEntry);
+    const { managedFields: _fields, ...metadata } = readMetadata(object);
+    return { metadata, spec: own(object, 'spec') ?? {}, status: own(object, 'status') ?? {} };
+  });
+}
+
+function denialError(request: AdmissionRequest, { message, reason }: Denial): StatusError {
+  const { group, resource } = request.resource.row;
+  const objectName = nameOf(request);
+  const name = objectName === '' ? (stringAt(readMetadata(request.object ?? {}), 'generateName') ?? 'Unknown') : objectName;
+  return new StatusError(
+    undefined,
+    `${groupResourceText({ group, resource })} ${quote(name)} is forbidden: ${message}`,
+    { name, ...(group === '' ? {} : { group }), kind: resource, causes: [{ message }] },
+    { code: CODE_BY_REASON[reason] ?? 422, reason },
+  );
+}

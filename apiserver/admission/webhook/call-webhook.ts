@@ -1,0 +1,209 @@
+/**
+ * Calls one webhook for one request: matching, the review that is sent, and the outcome. Does not change the object.
+ */
+import { forbidden, internalError, type StatusError } from '../../../shared/api/errors/status';
+import type { GeneratedNames } from '../../../shared/names/dialect';
+import type { Clock } from '../../../shared/runtime/clock';
+import type { MaybePromise } from '../../../shared/runtime/maybe-promise';
+import type { Random } from '../../../shared/runtime/random';
+import type { JsonObject } from '../../../shared/values/json';
+import { checkQualifiedName } from '../../../shared/values/name-formats';
+import type { AdmissionRequest } from '../../registry/admission';
+import type { ServedResource } from '../../registry/verbs';
+import type { TraceSpan } from '../../tracing/span';
+import type { WebhookClient } from '../../webhook-client/client';
+import type { Reply } from '../../webhook-client/reply';
+import type { MatchConditionObservation } from '../match-condition-observation';
+import type { Webhook } from './webhooks';
+import { type AuthorizerDecisions, PendingResult, type AuthorizeCheck } from './authorizer-decisions';
+import { checkConditions, isSelected, matchedResource, requestResourceOf, type Equivalents } from './match';
+import { readAdmissionResponse, admissionRequestOf, reviewBody, type AdmissionResponse } from './admission-review';
+import { viewOf, type ObjectView } from './object-view';
+
+/** One call, as reported to metrics. */
+export interface WebhookCall {
+  readonly webhook: Webhook;
+  readonly operation: AdmissionRequest['operation'];
+  readonly ms: number;
+  readonly outcome: 'allowed' | 'denied' | 'failed' | 'failed-open';
+  /** Status code of a rejection; 0 = none. */
+  readonly code: number;
+}
+
+export interface WebhookDependencies {
+  readonly client: Pick<WebhookClient, 'call'>;
+  readonly equivalents: Equivalents;
+  readonly names: GeneratedNames;
+  /** For the `authorizer` variable of expressions. */
+  readonly authorize: AuthorizeCheck;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Called after every call; absent = calls are not counted. */
+  readonly onCall?: (call: WebhookCall) => void;
+  /** Called for every evaluation of match conditions; absent = they are not counted. */
+  readonly onMatchConditions?: (observation: MatchConditionObservation) => void;
+  /** Called when a webhook fails or sends an invalid response. */
+  readonly onFailure: (error: Error) => void;
+}
+
+/** The review of one webhook for one request. */
+export interface PreparedReview {
+  readonly webhook: Webhook;
+  readonly view: ObjectView;
+  /** The object in the webhook's version, which a patch modifies. */
+  readonly object: JsonObject | undefined;
+  /** JSON of the object; `null` when there is none. */
+  readonly text: string;
+  readonly oldText: string;
+  readonly body: (uid: string) => Buffer;
+}
+
+/** The resource as which the webhook matches the request; `undefined` when it does not match. */
+export function matchWebhook(
+  { equivalents }: Pick<WebhookDependencies, 'equivalents'>,
+  webhook: Webhook,
+  request: AdmissionRequest,
+): ServedResource | undefined {
+  const matchedAs = matchedResource(webhook, request, equivalents);
+  return matchedAs === undefined || !isSelected(webhook, request) ? undefined : matchedAs;
+}
+
+/**
+ * `request` has its objects in the version of `matchedAs`. `undefined` when the match conditions exclude the request.
+ * Rejects with a StatusError when they fail and the failure policy is Fail.
+ */
+export function prepareReview(
+  deps: Pick<WebhookDependencies, 'names' | 'clock' | 'onMatchConditions'>,
+  webhook: Webhook,
+  request: AdmissionRequest,
+  matchedAs: ServedResource,
+  decisions: AuthorizerDecisions,
+): MaybePromise<PreparedReview | undefined> {
+  try {
+    return prepareReviewSync(deps, webhook, request, matchedAs, decisions);
+  } catch (error) {
+    if (error instanceof PendingResult) return error.ready.then(() => prepareReview(deps, webhook, request, matchedAs, decisions));
+    throw error;
+  }
+}
+
+function prepareReviewSync(
+  { names, clock, onMatchConditions }: Pick<WebhookDependencies, 'names' | 'clock' | 'onMatchConditions'>,
+  webhook: Webhook,
+  request: AdmissionRequest,
+  matchedAs: ServedResource,
+  decisions: AuthorizerDecisions,
+): PreparedReview | undefined {
+  const view = viewOf(request, matchedAs, names);
+  const sent = matchedAs === request.resource ? view.row : viewOf(request, request.resource, names).row;
+  const admissionRequest = admissionRequestOf(request, matchedAs, view.row, sent, names.dialect);
+  const { object, oldObject } = request;
+  const startedAt = webhook.conditions.length === 0 ? 0 : clock.monotonic();
+  const conditions = checkConditions(webhook.conditions, () => ({
+    request: admissionRequest,
+    object: object === undefined ? null : view.value(object),
+    oldObject: oldObject === undefined ? null : view.value(oldObject),
+    checkAccess: decisions.check,
+    requestResource: requestResourceOf(request),
+  }));
+  if (webhook.conditions.length > 0) {
+    const { name, type, isIgnoredOnFailure } = webhook;
+    const hasFailed = conditions.type === 'errors';
+    const isExcluded = conditions.type === 'unmet' || (hasFailed && isIgnoredOnFailure);
+    onMatchConditions?.({
+      kind: 'webhook',
+      name,
+      type,
+      operation: request.operation,
+      ms: clock.monotonic() - startedAt,
+      hasFailed,
+      isExcluded,
+    });
+  }
+  if (conditions.type === 'unmet') return undefined;
+  if (conditions.type === 'errors') {
+    if (webhook.isIgnoredOnFailure) return undefined;
+    throw matchConditionError(request, conditions.errors);
+  }
+  const text = object === undefined ? 'null' : view.text(object);
+  const oldText = oldObject === undefined ? 'null' : view.text(oldObject);
+  return { webhook, view, object, text, oldText, body: (uid) => reviewBody(uid, admissionRequest, text, oldText, names.dialect) };
+}
+
+function matchConditionError({ resource: { row }, name }: AdmissionRequest, errors: readonly string[]): StatusError {
+  const { group, resource } = row;
+  return forbidden({ group, resource }, name, errors.length === 1 ? (errors[0] ?? '') : `[${errors.join(', ')}]`);
+}
+
+/** `failed` = the call failed and the failure policy is Ignore. */
+export type CallOutcome = { readonly type: 'response'; readonly response: AdmissionResponse } | { readonly type: 'failed' };
+
+/**
+ * Rejects with a StatusError when the call fails and the failure policy is Fail. Relays warnings and audit annotations.
+ */
+export async function callWebhook(
+  deps: WebhookDependencies,
+  { webhook, body }: PreparedReview,
+  request: AdmissionRequest,
+): Promise<CallOutcome> {
+  const { clock, random, names } = deps;
+  const startedAt = clock.monotonic();
+  const uid = random.uuid();
+  const timeoutMs = Math.max(1, Math.min(webhook.timeoutSeconds * 1000, request.deadline - startedAt));
+  const send = (): Promise<Reply> => deps.client.call(webhook, body(uid), { query: `?timeout=${webhook.timeoutSeconds}s`, timeoutMs });
+  const { trace } = request.context;
+  const pendingReply = trace === undefined ? send() : callInSpan(trace, webhook, request, uid, send);
+  const reply = withUpstreamPrefix(await pendingReply);
+  const response = 'fault' in reply ? reply : readAdmissionResponse(reply.bytes, webhook.type, uid, names.dialect);
+  const recordCall = (outcome: WebhookCall['outcome'], code: number): void =>
+    deps.onCall?.({ webhook, operation: request.operation, ms: clock.monotonic() - startedAt, outcome, code });
+  if ('fault' in response) {
+    const error = internalError(`failed calling webhook ${JSON.stringify(webhook.name)}: ${response.fault}`);
+    deps.onFailure(error);
+    recordCall(webhook.isIgnoredOnFailure ? 'failed-open' : 'failed', error.code);
+    if (webhook.isIgnoredOnFailure) return { type: 'failed' };
+    throw error;
+  }
+  recordCall(response.allowed ? 'allowed' : 'denied', response.allowed ? 0 : response.rejection.code);
+  relayWarningsAndAnnotations(webhook, response, request);
+  return { type: 'response', response };
+}
+
+/** As a span of the request's trace. */
+function callInSpan(
+  trace: TraceSpan,
+  { type, configuration, name }: Webhook,
+  { operation, resource: { row }, subresource }: AdmissionRequest,
+  uid: string,
+  send: () => Promise<Reply>,
+): Promise<Reply> {
+  const { group, version, resource } = row;
+  const attributes = {
+    UID: uid,
+    configuration,
+    operation,
+    resource: `${group}/${version}, Resource=${resource}`,
+    subresource: subresource ?? '',
+    webhook: name,
+  };
+  return trace.runInChildSpan(`Call ${type} webhook`, attributes, async (span) => {
+    const reply = await send();
+    if ('bytes' in reply) span.addEvent('Request completed');
+    return reply;
+  });
+}
+
+const withUpstreamPrefix = (reply: Reply): Reply =>
+  'bytes' in reply
+    ? reply
+    : { ...reply, fault: `${reply.isCallFailure ? 'failed to call webhook' : 'could not get REST client'}: ${reply.fault}` };
+
+const MAX_ANNOTATION_LENGTH = 256 * 1024;
+
+function relayWarningsAndAnnotations({ name }: Webhook, { warnings, annotations }: AdmissionResponse, { context }: AdmissionRequest): void {
+  for (const warning of warnings) if (warning !== '') context.warn(warning);
+  for (const [key, value] of annotations) {
+    const annotation = `${name}/${key}`;
+    if (checkQualifiedName(annotation).length === 0) context.addAuditAnnotation?.(annotation, value.slice(0, MAX_ANNOTATION_LENGTH));
+  }
+}

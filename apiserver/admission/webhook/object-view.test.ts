@@ -1,0 +1,28 @@
+import { storedRowOf, SERVED_KINDS } from '../../../shared/api/kinds';
+import { GENERATED_NAMES } from '../../../shared/names/dialect';
+import { objectAt, type JsonObject } from '../../../shared/values/json';
+import { kindView } from './object-view';
+
+const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
+
+function annotationsAfterPatch(version: string): unknown {
+  const row = SERVED_KINDS.find((known) => known.kind === 'HorizontalPodAutoscaler' && known.version === version);
+  if (row === undefined) throw new Error(`no autoscaler ${version}`);
+  expect(storedRowOf(row).version).toBe('v2');
+  const object: JsonObject = { metadata: { name: 'a' }, spec: {} };
+  const annotations = { [METRICS]: '[]', k: 'v' };
+  kindView(row, GENERATED_NAMES.platform).applyChanged(object, {
+    apiVersion: `autoscaling/${version}`,
+    kind: row.kind,
+    metadata: { name: 'a', annotations },
+    spec: { maxReplicas: 1 },
+  });
+  return objectAt(objectAt(object, 'metadata'), 'annotations');
+}
+
+test.each(['v1', 'v2'])(
+  'the response of a webhook cannot give a HorizontalPodAutoscaler %s annotations that encode fields of another version',
+  (version) => {
+    expect(annotationsAfterPatch(version)).toEqual({ k: 'v' });
+  },
+);

@@ -1,0 +1,244 @@
+/**
+ * The MutatingAdmissionWebhook and ValidatingAdmissionWebhook plug-ins. Mutating webhooks are called in sequence, and
+ * again when the object changed after their call and their reinvocation policy is IfNeeded; validating webhooks are
+ * called concurrently. Without webhooks the cost is one comparison.
+ */
+import { deniedByWebhook, internalError, type StatusError } from '../../../shared/api/errors/status';
+import { readMetadata } from '../../../shared/api/metadata/object-meta';
+import type { MaybePromise } from '../../../shared/runtime/maybe-promise';
+import { cloneJson, equalJson, stringAt, type JsonObject } from '../../../shared/values/json';
+import type { AdmissionOperation, AdmissionTarget, AdmissionRequest } from '../../registry/admission';
+import type { MutatingPlugin, ValidatingPlugin } from '../chain';
+import { callWebhook, matchWebhook, prepareReview, type WebhookDependencies, type PreparedReview } from './call-webhook';
+import type { Webhook, Webhooks, WebhookType } from './webhooks';
+import { AuthorizerDecisions } from './authorizer-decisions';
+import { canMatch } from './match';
+import { patchText, applyWebhookPatch } from './webhook-patch';
+import { isWebhookConverted, VersionedObjects } from './versioned-objects';
+
+export interface WebhookPluginDependencies extends WebhookDependencies {
+  readonly webhooks: Webhooks;
+}
+
+const ANNOTATION_DOMAIN = 'webhook.admission.platform.io';
+
+const pluginBase = ({ webhooks }: WebhookPluginDependencies, type: WebhookType) => ({
+  inspectsObject: (question: AdmissionTarget): boolean => webhooks.list(type).some((webhook) => canMatch(webhook, question)),
+  callsWebhooks: (question: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
+    webhooks.list(type).some((webhook) => canMatch(webhook, question)),
+  handles: (_operation: AdmissionOperation): boolean => webhooks.list(type).length > 0,
+});
+
+/** `reinvoke` runs the plug-ins before this one on the object that webhooks have changed. */
+export function mutatingWebhooks(
+  deps: WebhookPluginDependencies,
+  reinvoke: (request: AdmissionRequest) => Promise<void> | undefined,
+): MutatingPlugin {
+  return {
+    name: 'MutatingAdmissionWebhook',
+    ...pluginBase(deps, 'mutating'),
+    mutate(request) {
+      const webhooks = deps.webhooks.list('mutating');
+      return webhooks.some((webhook) => canMatch(webhook, request)) ? new MutatingRun(deps, webhooks, request).run(reinvoke) : undefined;
+    },
+  };
+}
+
+/** Calls the mutating webhooks for one request. */
+class MutatingRun {
+  /** Reinvocable webhooks that were called since the last change of the object. */
+  private calledSinceChange = new Set<string>();
+  /** Reinvocable webhooks that have not seen the last change. */
+  private needsReinvocation = new Set<string>();
+  private hasChanged = false;
+  private readonly decisions: AuthorizerDecisions;
+  /** Absent when no conversion webhook is needed. */
+  private objects: VersionedObjects | undefined;
+
+  constructor(
+    private readonly deps: WebhookPluginDependencies,
+    private readonly webhooks: readonly Webhook[],
+    private readonly request: AdmissionRequest,
+  ) {
+    this.decisions = new AuthorizerDecisions(deps.authorize, request.user);
+  }
+
+  async run(reinvoke: (request: AdmissionRequest) => Promise<void> | undefined): Promise<void> {
+    const { object } = this.request;
+    await this.runRound(0, () => true);
+    if (!this.hasChanged || object === undefined) return;
+    const before = cloneJson(object);
+    const pending = reinvoke(this.request);
+    if (pending !== undefined) await pending;
+    if (!equalJson(before, object)) this.requireReinvocation();
+    await this.runRound(1, ({ id }) => this.needsReinvocation.has(id));
+  }
+
+  private async runRound(round: number, shouldCall: (webhook: Webhook) => boolean): Promise<void> {
+    this.objects = isWebhookConverted(this.request) ? new VersionedObjects(this.request, mutatingConversionError) : undefined;
+    let index = 0;
+    for (const webhook of this.webhooks) {
+      const context = { deps: this.deps, shown: this.request, decisions: this.decisions, objects: this.objects };
+      const review = shouldCall(webhook) ? await prepareWhenMatched(context, webhook) : undefined;
+      if (review !== undefined) await this.callAndRecord(review, `round_${round}_index_${index}`);
+      index += 1;
+    }
+    await this.objects?.writeBack();
+  }
+
+  private async callAndRecord(review: PreparedReview, annotationSuffix: string): Promise<void> {
+    const { webhook } = review;
+    let changed = false;
+    try {
+      changed = await this.callAndApply(review, annotationSuffix);
+    } finally {
+      this.annotateMutation(webhook, annotationSuffix, changed);
+    }
+    if (changed) this.requireReinvocation();
+    this.hasChanged ||= changed;
+    if (webhook.isReinvokedIfNeeded) this.calledSinceChange.add(webhook.id);
+  }
+
+  private async callAndApply(review: PreparedReview, annotationSuffix: string): Promise<boolean> {
+    const { webhook } = review;
+    const { object } = review;
+    const { context, operation } = this.request;
+    const outcome = await callWebhook(this.deps, review, this.request);
+    if (outcome.type === 'failed') {
+      context.addAuditAnnotation?.(`failed-open.mutation.${ANNOTATION_DOMAIN}/${annotationSuffix}`, webhook.name);
+      return false;
+    }
+    const { allowed, rejection, patch } = outcome.response;
+    if (!allowed) throw deniedByWebhook(webhook.name, rejection);
+    if (patch === undefined) return false;
+    if (object === undefined || operation === 'CONNECT') throw patchNotAllowed(webhook);
+    return this.applyPatch(review, object, patch, annotationSuffix);
+  }
+
+  private applyPatch(review: PreparedReview, object: JsonObject, patch: Buffer, annotationSuffix: string): boolean {
+    const version = applyWebhookPatch(review, object, patch);
+    const changed = version !== undefined;
+    if (changed) this.objects?.setVersion(version);
+    const { configuration, name } = review.webhook;
+    const { context } = this.request;
+    if (changed && context.auditsRequestObject === true) {
+      const start = JSON.stringify({ configuration, webhook: name }).slice(0, -1);
+      context.addAuditAnnotation?.(
+        `patch.${ANNOTATION_DOMAIN}/${annotationSuffix}`,
+        `${start},"patch":${patchText(patch)},"patchType":"JSONPatch"}`,
+      );
+    }
+    return changed;
+  }
+
+  private annotateMutation({ configuration, name }: Webhook, annotationSuffix: string, mutated: boolean): void {
+    this.request.context.addAuditAnnotation?.(
+      `mutation.${ANNOTATION_DOMAIN}/${annotationSuffix}`,
+      JSON.stringify({ configuration, webhook: name, mutated }),
+    );
+  }
+
+  private requireReinvocation(): void {
+    for (const id of this.calledSinceChange) this.needsReinvocation.add(id);
+    this.calledSinceChange = new Set();
+  }
+}
+
+/** Wrapping of conversion errors by mutating and by validating webhooks (upstream behaviour). */
+const mutatingConversionError = (text: string): StatusError => internalError(internalError(text).message);
+const validatingConversionError = (text: string): StatusError => internalError(text);
+
+const patchNotAllowed = ({ name }: Webhook): Error =>
+  internalError(`admission webhook ${JSON.stringify(name)} attempted to modify the object, which is not supported for this operation`);
+
+export function validatingWebhooks(deps: WebhookPluginDependencies): ValidatingPlugin {
+  return {
+    name: 'ValidatingAdmissionWebhook',
+    ...pluginBase(deps, 'validating'),
+    validate(request) {
+      const webhooks = deps.webhooks.list('validating');
+      if (!webhooks.some((webhook) => canMatch(webhook, request))) return undefined;
+      const shown = withStoredResourceVersion(request);
+      const objects = isWebhookConverted(request) ? new VersionedObjects(shown, validatingConversionError) : undefined;
+      const context = { deps, shown, decisions: new AuthorizerDecisions(deps.authorize, request.user), objects };
+      const reviews: PreparedReview[] = [];
+      for (const [index, webhook] of webhooks.entries()) {
+        const review = prepareWhenMatched(context, webhook);
+        if (review instanceof Promise) return validateAsync(context, reviews, review, webhooks.slice(index + 1), request);
+        if (review !== undefined) reviews.push(review);
+      }
+      return reviews.length === 0 ? undefined : callValidatingWebhooks(deps, reviews, request);
+    },
+  };
+}
+
+/** What is needed to prepare the reviews of one request. */
+interface ReviewContext {
+  readonly deps: WebhookPluginDependencies;
+  readonly shown: AdmissionRequest;
+  readonly decisions: AuthorizerDecisions;
+  /** Absent when no conversion webhook is needed. */
+  readonly objects: VersionedObjects | undefined;
+}
+
+function prepareWhenMatched(
+  { deps, shown, decisions, objects }: ReviewContext,
+  webhook: Webhook,
+): MaybePromise<PreparedReview | undefined> {
+  const matchedAs = matchWebhook(deps, webhook, shown);
+  if (matchedAs === undefined) return undefined;
+  if (objects === undefined) return prepareReview(deps, webhook, shown, matchedAs, decisions);
+  return objects.requestInVersion(matchedAs).then((converted) => prepareReview(deps, webhook, converted, matchedAs, decisions));
+}
+
+/** Continues {@link validatingWebhooks} asynchronously, when the authorizer or a conversion is. */
+async function validateAsync(
+  context: ReviewContext,
+  reviews: PreparedReview[],
+  pending: Promise<PreparedReview | undefined>,
+  remaining: readonly Webhook[],
+  request: AdmissionRequest,
+): Promise<void> {
+  const firstReview = await pending;
+  if (firstReview !== undefined) reviews.push(firstReview);
+  for (const webhook of remaining) {
+    const review = await prepareWhenMatched(context, webhook);
+    if (review !== undefined) reviews.push(review);
+  }
+  if (reviews.length > 0) await callValidatingWebhooks(context.deps, reviews, request);
+}
+
+/** An update without resourceVersion gets that of the stored object. */
+function withStoredResourceVersion(request: AdmissionRequest): AdmissionRequest {
+  const { operation, object, oldObject } = request;
+  const version = stringAt(readMetadata(oldObject ?? {}), 'resourceVersion');
+  if (operation !== 'UPDATE' || object === undefined || version === undefined) return request;
+  return { ...request, object: { ...object, metadata: { ...readMetadata(object), resourceVersion: version } } };
+}
+
+/** Rejects with the first rejection in the order of webhooks. */
+async function callValidatingWebhooks(
+  deps: WebhookPluginDependencies,
+  reviews: readonly PreparedReview[],
+  request: AdmissionRequest,
+): Promise<void> {
+  const results = await Promise.allSettled(reviews.map((review) => callValidatingWebhook(deps, review, request)));
+  results.forEach((result, index) => {
+    if (result.status === 'rejected') throw result.reason;
+    const name = reviews[index]?.webhook.name ?? '';
+    if (result.value === 'failed')
+      request.context.addAuditAnnotation?.(`failed-open.validating.${ANNOTATION_DOMAIN}/round_0_index_${index}`, name);
+  });
+}
+
+async function callValidatingWebhook(
+  deps: WebhookPluginDependencies,
+  review: PreparedReview,
+  request: AdmissionRequest,
+): Promise<'allowed' | 'failed'> {
+  const outcome = await callWebhook(deps, review, request);
+  if (outcome.type === 'failed') return 'failed';
+  const { allowed, rejection } = outcome.response;
+  if (!allowed) throw deniedByWebhook(review.webhook.name, rejection);
+  return 'allowed';
+}

@@ -1,0 +1,74 @@
+/**
+ * Legacy tokens, which are stored in Secrets: they have no expiry and no audience, and are valid as long as their
+ * Secret holds them. Accepted, never issued.
+ */
+import { LEGACY_CLAIMS, legacyIssuer, type LegacyClaims } from '../../../shared/api/identity/legacy-claims';
+import { serviceAccountUserName } from '../../../shared/api/identity/user';
+import { stringAt, type JsonObject } from '../../../shared/values/json';
+import { quote } from '../../../shared/values/quote';
+import { GENERATED_NAMES, type GeneratedNames } from '../../../shared/names/dialect';
+import { LEGACY_TOKEN_LABELS } from '../../../shared/names/legacy-token';
+import { tokenFingerprint } from '../token-fingerprint';
+import type { BoundObjects } from './bound-objects';
+import { ClaimError } from './claims';
+
+/** How the Secret was created, by a controller or manually; or `invalid` when it is marked so. */
+export type LegacyTokenUse = 'automatic' | 'manual' | 'invalid';
+
+/** The status of a token with respect to its Secret and its account. */
+export interface LegacyTokenStatus {
+  /** In upstream's words; `undefined` when the token is valid. */
+  readonly fault: string | undefined;
+  /** Absent when the Secret does not hold this token for the account. */
+  readonly use?: { readonly as: LegacyTokenUse; readonly lastUsed: string };
+}
+
+const DIALECTS = Object.values(GENERATED_NAMES);
+
+/** Issuers of legacy tokens, in both spellings. */
+export const LEGACY_ISSUERS: ReadonlySet<string> = new Set(DIALECTS.map(legacyIssuer));
+
+/** Throws {@link ClaimError}. */
+export function readLegacyClaims(payload: JsonObject): LegacyClaims {
+  const claim = (member: string, claimName: string): string => {
+    const text = DIALECTS.map(({ prefix }) => stringAt(payload, `${prefix}/${member}`) ?? '').find((candidate) => candidate !== '');
+    if (text === undefined) throw new ClaimError(`${claimName} claim is missing`);
+    return text;
+  };
+  const namespace = claim(LEGACY_CLAIMS.namespace, 'namespace');
+  const secret = claim(LEGACY_CLAIMS.secret, 'secretName');
+  const account = {
+    name: claim(LEGACY_CLAIMS.accountName, 'serviceAccountName'),
+    uid: claim(LEGACY_CLAIMS.accountUid, 'serviceAccountUID'),
+  };
+  if (stringAt(payload, 'sub') !== serviceAccountUserName(namespace, account.name)) throw new ClaimError('sub claim is invalid');
+  return { namespace, account, secret };
+}
+
+export function legacyTokenStatus(
+  { namespace, account, secret }: LegacyClaims,
+  fingerprint: string,
+  objects: BoundObjects,
+  names: GeneratedNames,
+): LegacyTokenStatus {
+  const secretState = objects.find('secrets', namespace, secret);
+  const storedToken = objects.secretToken(namespace, secret);
+  if (secretState === undefined || storedToken === undefined || secretState.deletionTime !== undefined)
+    return { fault: 'Token has been invalidated' };
+  if (tokenFingerprint(storedToken.token) !== fingerprint) return { fault: "Token does not match server's copy" };
+  const accountState = objects.find('serviceaccounts', namespace, account.name);
+  if (accountState === undefined) return { fault: `serviceaccounts ${quote(account.name)} not found` };
+  if (accountState.deletionTime !== undefined) return { fault: `ServiceAccount ${namespace}/${account.name} has been deleted` };
+  if (accountState.uid !== account.uid) return { fault: `ServiceAccount UID (${accountState.uid}) does not match claim (${account.uid})` };
+  const { invalidSince, lastUsed } = storedToken;
+  if (invalidSince === '') {
+    const isAccountSecret = objects.accountSecrets(namespace, account.name).includes(secret);
+    return { fault: undefined, use: { as: isAccountSecret ? 'automatic' : 'manual', lastUsed } };
+  }
+  const label = `${names.prefix}/${LEGACY_TOKEN_LABELS.invalidSince}`;
+  const fault =
+    `the token in secret ${namespace}/${secret} for service account ${namespace}/${account.name} has been marked invalid. ` +
+    'Use tokens from the TokenRequest API or manually created secret-based tokens, ' +
+    `or remove the '${label}' label from the secret to temporarily allow use of this token`;
+  return { fault, use: { as: 'invalid', lastUsed } };
+}
