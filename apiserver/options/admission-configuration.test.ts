@@ -20,10 +20,10 @@ const plugin = (name: string, configuration: string): string => `${HEAD}plugins:
 test('readAdmissionConfiguration reads a file together with the files that it names', async () => {
   const configuration = await readAdmissionConfiguration(join(repository, 'test/replay/configuration/admission.yaml'), systemClock);
   expect(configuration).toMatchObject({
-    nodeSelectors: { usual: { pool: 'main' } },
+    nodeSelectors: { clusterDefault: { pool: 'main' } },
     tolerations: { default: [{ key: 'by-default' }] },
     podSecurity: { defaults: { enforce: { level: 'baseline', minor: 30 }, warn: { level: 'restricted', version: 'latest' } } },
-    limitedResources: [{ kind: { group: '', resource: 'pods' } }, { contains: [expect.any(String)] }, { kind: { group: 'apps' } }],
+    limitedResources: [{ kind: { group: '', resource: 'pods' } }, { nameParts: [expect.any(String)] }, { kind: { group: 'apps' } }],
   });
   expect(configuration.eventLimits).toHaveLength(4);
   expect(await read(HEAD)).toEqual({});
@@ -37,7 +37,7 @@ test('readAdmissionConfiguration reads the kubeconfig of a webhook plug-in, unde
   writeFileSync(file, 'users: [{name: "*", user: {token: t}}]');
   for (const text of [webhooks(file), webhooks(file, 'WebhookAdmission', 'v1alpha1')])
     expect([...((await read(text)).validatingWebhookUsers?.users.keys() ?? [])]).toEqual(['*']);
-  expect(Object.keys(await read(webhooks(file).replace('Validating', 'Mutating')))).toEqual(['mutatingUsers']);
+  expect(Object.keys(await read(webhooks(file).replace('Validating', 'Mutating')))).toEqual(['mutatingWebhookUsers']);
 });
 
 test.each<readonly [fault: string, text: string]>([

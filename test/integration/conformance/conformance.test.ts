@@ -38,8 +38,8 @@ const TABLE_TITLES: Readonly<Record<string, readonly string[]>> = {
   'test/integration/http/recorded-lifecycles.test.ts': lifecycles('writes/lifecycles').cases.map(({ kind }) => kind.name),
   'test/integration/http/admission-webhooks.test.ts': recordedTitles('admission/webhooks'),
   'test/integration/http/admission-policies.test.ts': recordedTitles('admission/policies'),
-  'apiserver/admission/quota/charge.test.ts': recordedTitles('admission/quota'),
-  'apiserver/admission/limit-ranger.test.ts': recordedTitles('admission/limit-ranges'),
+  'apiserver/admission/plugins/quota/usage-delta.test.ts': recordedTitles('admission/quota'),
+  'apiserver/admission/plugins/pods/limit-ranger.test.ts': recordedTitles('admission/limit-ranges'),
 };
 
 /** A file in test/integration/controllers has the name of the recording that it replays. */
