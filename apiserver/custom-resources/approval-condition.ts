@@ -1,5 +1,5 @@
 /** The approval condition of a definition in a protected group, as upstream's controller sets it. */
-import { approvalOf } from '../kinds/apiextensions/approval';
+import { parseApiApproval } from '../kinds/apiextensions/approval';
 import type { JsonObject } from '../../shared/values/json';
 import { quote } from '../../shared/values/quote';
 import type { DefinitionCondition } from './conditions';
@@ -8,14 +8,14 @@ const TYPE = 'KubernetesAPIApprovalPolicyConformant';
 
 /** `undefined` when the group requires no approval. */
 export function approvalCondition(group: string, annotations: JsonObject | undefined): DefinitionCondition | undefined {
-  const approval = approvalOf(group, annotations);
+  const approval = parseApiApproval(group, annotations);
   switch (approval?.type) {
     case undefined:
       return undefined;
     case 'approved':
-      return { type: TYPE, status: 'True', reason: 'ApprovedAnnotation', message: `approved in ${approval.said}` };
+      return { type: TYPE, status: 'True', reason: 'ApprovedAnnotation', message: `approved in ${approval.value}` };
     case 'unapproved':
-      return { type: TYPE, status: 'False', reason: 'UnapprovedAnnotation', message: `not approved: ${quote(approval.said)}` };
+      return { type: TYPE, status: 'False', reason: 'UnapprovedAnnotation', message: `not approved: ${quote(approval.value)}` };
     case 'missing':
       return { type: TYPE, status: 'False', reason: 'MissingAnnotation', message: approval.detail };
     case 'wrong':

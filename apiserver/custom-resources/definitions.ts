@@ -13,7 +13,7 @@ import { isConditionTrue } from './conditions';
 import { NamesByGroup } from './group-names';
 import type { NamesInUse } from './naming';
 import { objectAt } from '../../shared/values/json';
-import { outlineOf } from '../kinds/apiextensions/outline';
+import { extractSchemas } from '../kinds/apiextensions/outline';
 import { readDefinition, type Definition, type SchemaTexts } from './read-definition';
 import { createSchemaCache } from './schema-cache';
 
@@ -126,7 +126,7 @@ export class Definitions {
   private update(entry: Entry): void {
     const name = entry.key;
     const before = this.known.get(name);
-    const outline = outlineOf(entry.bytes);
+    const outline = extractSchemas(entry.bytes);
     const source = { texts: outline.schemas };
     const read = readDefinition(outline, entry.revision, source, this.schemas);
     const { revision, status, finalizers, approval, terminating } = read;

@@ -32,7 +32,7 @@ import { customStoredType } from '../cache/store/key-space';
 import type { Revision } from '../storage/store';
 import { approvalCondition } from './approval-condition';
 import { isConditionTrue, type DefinitionCondition } from './conditions';
-import type { Outline } from '../kinds/apiextensions/outline';
+import type { DefinitionOutline } from '../kinds/apiextensions/outline';
 import type { SchemaCache } from './schema-cache';
 
 /** A CustomResourceDefinition as this server uses it. */
@@ -73,7 +73,7 @@ const STATUS_VERBS: readonly Verb[] = ['get', 'patch', 'update'];
 
 /** `outline` belongs to a stored and thus validated definition. Schemas are read from `source` on first use. */
 export function readDefinition(
-  { object, schemas: texts }: Outline,
+  { object, schemas: texts }: DefinitionOutline,
   revision: Revision,
   source: SchemaTexts,
   schemas: SchemaCache,

@@ -1,6 +1,6 @@
 /** The strategies of the kinds that have rules of their own, by resource and group as they stand in messages. */
 import { apiService } from './apiregistration/api-service';
-import { autoscaler } from './autoscaling/autoscaler';
+import { horizontalPodAutoscaler } from './autoscaling/autoscaler';
 import { certificateSigningRequest } from './certificates/certificate-signing-request';
 import { configMap } from './core/config/config-map';
 import { controllerRevision } from './apps/controller-revision';
@@ -8,21 +8,21 @@ import { cronJob } from './batch/cron-job';
 import { customResourceDefinition } from './apiextensions/custom-resource-definition';
 import { daemonSet } from './apps/daemon-set';
 import { deployment } from './apps/deployment';
-import { disruptionBudget } from './policy/disruption-budget';
+import { podDisruptionBudget } from './policy/disruption-budget';
 import { endpointSlice } from './discovery/endpoint-slice';
 import { endpoints } from './core/endpoints/endpoints';
-import { event } from './core/event/event';
+import { coreEvent } from './core/event/event';
 import { ingress } from './networking/ingress';
 import { ingressClass } from './networking/ingress-class';
 import { job } from './batch/job';
 import { lease } from './coordination/lease';
 import { limitRange } from './core/limits/limit-range';
-import { admissionPolicy } from './admissionregistration/policy';
-import { policyBinding } from './admissionregistration/policy-binding';
-import { mutatingWebhooks, validatingWebhooks } from './admissionregistration/webhook-configuration';
+import { validatingAdmissionPolicy } from './admissionregistration/policy';
+import { validatingAdmissionPolicyBinding } from './admissionregistration/policy-binding';
+import { mutatingWebhookConfiguration, validatingWebhookConfiguration } from './admissionregistration/webhook-configuration';
 import { namespace } from './core/namespace/namespace';
 import { networkPolicy } from './networking/network-policy';
-import { newerEvent } from './events/event';
+import { eventsV1Event } from './events/event';
 import { node } from './core/node/node';
 import { persistentVolume } from './core/volume/persistent-volume';
 import { persistentVolumeClaim } from './core/claim/persistent-volume-claim';
@@ -30,7 +30,7 @@ import { pod } from './core/pod/pod';
 import { podTemplate } from './core/workload/pod-template';
 import { priorityClass } from './scheduling/priority-class';
 import { flowSchema } from './flowcontrol/flow-schema';
-import { priorityLevel } from './flowcontrol/priority-level';
+import { priorityLevelConfiguration } from './flowcontrol/priority-level';
 import { replicaSet } from './apps/replica-set';
 import { replicationController } from './core/workload/replication-controller';
 import { resourceQuota } from './core/limits/resource-quota';
@@ -41,8 +41,8 @@ import { secret } from './core/config/secret';
 import { service } from './core/service/service';
 import { serviceAccount } from './core/config/service-account';
 import { statefulSet } from './apps/stateful-set';
-import { capacity } from './storage/capacity';
-import { driver, nodeDrivers } from './storage/drivers';
+import { csiStorageCapacity } from './storage/capacity';
+import { csiDriver, csiNode } from './storage/drivers';
 import { storageClass } from './storage/storage-class';
 import { volumeAttachment } from './storage/volume-attachment';
 import type { ObjectTypes } from '../../shared/api/types/generated/members';
@@ -73,18 +73,18 @@ export const STRATEGY_ROWS: readonly StrategyRow[] = [
   row('configmaps', 'core.v1.ConfigMap', configMap),
   row('controllerrevisions.apps', 'apps.v1.ControllerRevision', controllerRevision),
   row('cronjobs.batch', 'batch.v1.CronJob', cronJob),
-  row('csidrivers.storage.platform.io', 'storage.v1.CSIDriver', driver),
-  row('csinodes.storage.platform.io', 'storage.v1.CSINode', nodeDrivers),
-  row('csistoragecapacities.storage.platform.io', 'storage.v1.CSIStorageCapacity', capacity),
+  row('csidrivers.storage.platform.io', 'storage.v1.CSIDriver', csiDriver),
+  row('csinodes.storage.platform.io', 'storage.v1.CSINode', csiNode),
+  row('csistoragecapacities.storage.platform.io', 'storage.v1.CSIStorageCapacity', csiStorageCapacity),
   row('customresourcedefinitions.apiextensions.platform.io', 'apiextensions.v1.CustomResourceDefinition', customResourceDefinition),
   row('daemonsets.apps', 'apps.v1.DaemonSet', daemonSet),
   row('deployments.apps', 'apps.v1.Deployment', deployment),
   row('endpoints', 'core.v1.Endpoints', endpoints),
   row('endpointslices.discovery.platform.io', 'discovery.v1.EndpointSlice', endpointSlice),
-  row('events', 'core.v1.Event', event),
-  row('events.events.platform.io', 'core.v1.Event', newerEvent),
+  row('events', 'core.v1.Event', coreEvent),
+  row('events.events.platform.io', 'core.v1.Event', eventsV1Event),
   row('flowschemas.flowcontrol.apiserver.platform.io', 'flowcontrol.v1.FlowSchema', flowSchema),
-  row('horizontalpodautoscalers.autoscaling', 'autoscaling.v2.HorizontalPodAutoscaler', autoscaler),
+  row('horizontalpodautoscalers.autoscaling', 'autoscaling.v2.HorizontalPodAutoscaler', horizontalPodAutoscaler),
   row('ingressclasses.networking.platform.io', 'networking.v1.IngressClass', ingressClass),
   row('ingresses.networking.platform.io', 'networking.v1.Ingress', ingress),
   row('jobs.batch', 'batch.v1.Job', job),
@@ -93,18 +93,22 @@ export const STRATEGY_ROWS: readonly StrategyRow[] = [
   row(
     'mutatingwebhookconfigurations.admissionregistration.platform.io',
     'admissionregistration.v1.MutatingWebhookConfiguration',
-    mutatingWebhooks,
+    mutatingWebhookConfiguration,
   ),
   row('namespaces', 'core.v1.Namespace', namespace),
   row('networkpolicies.networking.platform.io', 'networking.v1.NetworkPolicy', networkPolicy),
   row('nodes', 'core.v1.Node', node),
   row('persistentvolumeclaims', 'core.v1.PersistentVolumeClaim', persistentVolumeClaim),
   row('persistentvolumes', 'core.v1.PersistentVolume', persistentVolume),
-  row('poddisruptionbudgets.policy', 'policy.v1.PodDisruptionBudget', disruptionBudget),
+  row('poddisruptionbudgets.policy', 'policy.v1.PodDisruptionBudget', podDisruptionBudget),
   row('pods', 'core.v1.Pod', pod),
   row('podtemplates', 'core.v1.PodTemplate', podTemplate),
   row('priorityclasses.scheduling.platform.io', 'scheduling.v1.PriorityClass', priorityClass),
-  row('prioritylevelconfigurations.flowcontrol.apiserver.platform.io', 'flowcontrol.v1.PriorityLevelConfiguration', priorityLevel),
+  row(
+    'prioritylevelconfigurations.flowcontrol.apiserver.platform.io',
+    'flowcontrol.v1.PriorityLevelConfiguration',
+    priorityLevelConfiguration,
+  ),
   row('replicasets.apps', 'apps.v1.ReplicaSet', replicaSet),
   row('replicationcontrollers', 'core.v1.ReplicationController', replicationController),
   row('resourcequotas', 'core.v1.ResourceQuota', resourceQuota),
@@ -119,17 +123,17 @@ export const STRATEGY_ROWS: readonly StrategyRow[] = [
   row(
     'validatingadmissionpolicies.admissionregistration.platform.io',
     'admissionregistration.v1.ValidatingAdmissionPolicy',
-    admissionPolicy,
+    validatingAdmissionPolicy,
   ),
   row(
     'validatingadmissionpolicybindings.admissionregistration.platform.io',
     'admissionregistration.v1.ValidatingAdmissionPolicyBinding',
-    policyBinding,
+    validatingAdmissionPolicyBinding,
   ),
   row(
     'validatingwebhookconfigurations.admissionregistration.platform.io',
     'admissionregistration.v1.ValidatingWebhookConfiguration',
-    validatingWebhooks,
+    validatingWebhookConfiguration,
   ),
   row('volumeattachments.storage.platform.io', 'storage.v1.VolumeAttachment', volumeAttachment),
 ];

@@ -20,7 +20,7 @@ const context: StrategyContext = {
   gates: featureGates(),
 };
 
-function wrong(strategy: Strategy, object: JsonObject, old: JsonObject): readonly string[] {
+function validateUpdate(strategy: Strategy, object: JsonObject, old: JsonObject): readonly string[] {
   return (strategy.validate?.(object, old, context) ?? []).map(({ field }) => field);
 }
 
@@ -64,38 +64,38 @@ it.each<[string, JsonObject, JsonObject, readonly string[]]>([
     ['spec.ingressClassName'],
   ],
 ])('an update of an Ingress %s', (_title, object, old, fields) => {
-  expect(wrong(ingress, object, old)).toEqual(fields);
+  expect(validateUpdate(ingress, object, old)).toEqual(fields);
 });
 
-const selecting = (key: string, ...values: string[]): JsonObject => ({ matchExpressions: [{ key, operator: 'In', values }] });
+const selectorWith = (key: string, ...values: string[]): JsonObject => ({ matchExpressions: [{ key, operator: 'In', values }] });
 const selector = (podSelector: JsonObject): JsonObject => ({ spec: { podSelector } });
 const peer = (podSelector: JsonObject): JsonObject => ({ spec: { podSelector: {}, ingress: [{ from: [{ podSelector }] }] } });
 
 it.each<[string, JsonObject, JsonObject, readonly string[]]>([
-  ['accepts an invalid selector value when the old one is invalid', selector(selecting('a', '-')), selector(selecting('a', '_')), []],
-  ['accepts an invalid selector value when the old key is invalid', selector(selecting('a', '-')), selector(selecting('-', 'a')), []],
+  ['accepts an invalid selector value when the old one is invalid', selector(selectorWith('a', '-')), selector(selectorWith('a', '_')), []],
+  ['accepts an invalid selector value when the old key is invalid', selector(selectorWith('a', '-')), selector(selectorWith('-', 'a')), []],
   [
     'rejects an invalid selector value when the old one is valid',
-    selector(selecting('a', '-')),
-    selector(selecting('a', 'b')),
+    selector(selectorWith('a', '-')),
+    selector(selectorWith('a', 'b')),
     ['spec.podSelector.matchExpressions[0].values[0]'],
   ],
   [
     'accepts an invalid selector value of a peer when the old value of the podSelector is invalid',
-    peer(selecting('a', '-')),
-    selector(selecting('a', '-')),
+    peer(selectorWith('a', '-')),
+    selector(selectorWith('a', '-')),
     [],
   ],
   [
     'rejects an invalid selector value of a peer even when it is unchanged',
-    peer(selecting('a', '-')),
-    peer(selecting('a', '-')),
+    peer(selectorWith('a', '-')),
+    peer(selectorWith('a', '-')),
     ['spec.ingress[0].from[0].podSelector.matchExpressions[0].values[0]'],
   ],
   [
     'rejects an invalid selector key when only the old value is invalid',
-    selector(selecting('-', 'a')),
-    selector(selecting('a', '-')),
+    selector(selectorWith('-', 'a')),
+    selector(selectorWith('a', '-')),
     ['spec.podSelector.matchExpressions[0].key'],
   ],
   [
@@ -105,7 +105,7 @@ it.each<[string, JsonObject, JsonObject, readonly string[]]>([
     ['spec.podSelector.matchLabels'],
   ],
 ])('an update of a NetworkPolicy %s', (_title, object, old, fields) => {
-  expect(wrong(networkPolicy, object, old)).toEqual(fields);
+  expect(validateUpdate(networkPolicy, object, old)).toEqual(fields);
 });
 
 describe('EndpointSlice', () => {

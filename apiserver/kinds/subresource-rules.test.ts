@@ -13,7 +13,7 @@ describe('CertificateSigningRequest subresources', () => {
 
   const patch = (subresource: 'approval' | 'status', status: JsonObject, more: JsonObject = {}): Promise<Answer> =>
     fixture.patch(REQUEST, 'r', 'merge', { ...more, status }, { subresource });
-  const decided = (...types: string[]): JsonObject => ({ conditions: types.map((type) => ({ type, status: 'True' })) });
+  const withConditions = (...types: string[]): JsonObject => ({ conditions: types.map((type) => ({ type, status: 'True' })) });
 
   beforeEach(async () => {
     const spec = { request: Buffer.from(CERTIFICATE_REQUEST).toString('base64'), signerName: 'example.com/x', usages: ['client auth'] };
@@ -23,7 +23,7 @@ describe('CertificateSigningRequest subresources', () => {
 
   test('the approval endpoint sets the times of a condition, keeps its transition time, and changes only conditions and metadata', async () => {
     const more = { metadata: { labels: { a: 'b' } }, spec: { signerName: 'other.com/y' } };
-    const { object } = await patch('approval', { ...decided('Approved'), certificate: PEM }, more);
+    const { object } = await patch('approval', { ...withConditions('Approved'), certificate: PEM }, more);
     const time = '2026-01-02T03:04:05Z';
     expect(object['status']).toEqual({
       conditions: [{ type: 'Approved', status: 'True', lastUpdateTime: time, lastTransitionTime: time }],
@@ -40,7 +40,7 @@ describe('CertificateSigningRequest subresources', () => {
   });
 
   test('the approval and status endpoints own their fields of the status in managedFields', async () => {
-    await patch('approval', decided('Approved'));
+    await patch('approval', withConditions('Approved'));
     const { object } = await patch('status', { certificate: PEM });
     const owned = (arrayAt(objectAt(object, 'metadata'), 'managedFields') ?? []).map((entry) => JSON.stringify(entry));
     expect(owned).toEqual([
@@ -65,11 +65,11 @@ describe('CertificateSigningRequest subresources', () => {
     ],
     [
       'approval',
-      decided('Approved', 'Denied'),
+      withConditions('Approved', 'Denied'),
       'status.conditions[1].type: Invalid value: "Denied": Approved and Denied conditions are mutually exclusive',
     ],
-    ['approval', decided('Approved', 'Approved'), 'status.conditions[1].type: Duplicate value: "Approved"'],
-    ['status', decided('Approved'), 'status.conditions: Forbidden: updates may not add a condition of type "Approved"'],
+    ['approval', withConditions('Approved', 'Approved'), 'status.conditions[1].type: Duplicate value: "Approved"'],
+    ['status', withConditions('Approved'), 'status.conditions: Forbidden: updates may not add a condition of type "Approved"'],
     [
       'status',
       { certificate: 'AAAA' },
@@ -85,7 +85,7 @@ describe('CertificateSigningRequest subresources', () => {
   });
 
   test('the endpoints reject the removal of Approved and Failed conditions and of an issued certificate', async () => {
-    await patch('approval', decided('Approved', 'Failed'));
+    await patch('approval', withConditions('Approved', 'Failed'));
     await patch('status', { certificate: PEM });
     expect(await refusal(patch('approval', { conditions: [] }))).toMatchObject({
       message:
@@ -128,20 +128,21 @@ describe('the ephemeralcontainers subresource of a Pod', () => {
     expect(objectAt(object, 'metadata')).not.toHaveProperty('labels');
   });
 
-  const only = (member: string): string => `spec.ephemeralContainers[0].${member}: Forbidden: cannot be set for an Ephemeral Container`;
+  const forbiddenIn = (member: string): string =>
+    `spec.ephemeralContainers[0].${member}: Forbidden: cannot be set for an Ephemeral Container`;
   test.each([
     [{ name: 'c', image: 'x' }, 'spec.ephemeralContainers[0].name: Duplicate value: "c"'],
     [{ name: 'd' }, 'spec.ephemeralContainers[0].image: Required value'],
     [{ name: 'd', image: 'x', targetContainerName: 'z' }, 'spec.ephemeralContainers[0].targetContainerName: Not found: "z"'],
-    [{ name: 'd', image: 'x', ports: [{ containerPort: 1 }] }, only('ports')],
-    [{ name: 'd', image: 'x', resources: { limits: { cpu: '1' } } }, only('resources')],
-    [{ name: 'd', image: 'x', livenessProbe: { exec: { command: ['a'] } } }, only('livenessProbe')],
-    [{ name: 'd', image: 'x', lifecycle: { preStop: { exec: { command: ['a'] } } } }, only('lifecycle')],
+    [{ name: 'd', image: 'x', ports: [{ containerPort: 1 }] }, forbiddenIn('ports')],
+    [{ name: 'd', image: 'x', resources: { limits: { cpu: '1' } } }, forbiddenIn('resources')],
+    [{ name: 'd', image: 'x', livenessProbe: { exec: { command: ['a'] } } }, forbiddenIn('livenessProbe')],
+    [{ name: 'd', image: 'x', lifecycle: { preStop: { exec: { command: ['a'] } } } }, forbiddenIn('lifecycle')],
     [
       { name: 'd', image: 'x', volumeMounts: [{ name: 'w', mountPath: '/a' }] },
       'spec.ephemeralContainers[0].volumeMounts[0].name: Not found: "w"',
     ],
-    [{ name: 'd', image: 'x', volumeMounts: [{ name: 'v', mountPath: '/a', subPath: 'q' }] }, only('volumeMounts[0].subPath')],
+    [{ name: 'd', image: 'x', volumeMounts: [{ name: 'v', mountPath: '/a', subPath: 'q' }] }, forbiddenIn('volumeMounts[0].subPath')],
   ])('rejects the container %j', async (container, message) => {
     expect(await refusal(patch(container))).toMatchObject({ code: 422, message: `Pod "p" is invalid: ${message}` });
   });

@@ -14,19 +14,19 @@ import { checkQualifiedName } from '../../../shared/values/name-formats';
 import { checkFormat, type Errors } from '../rules/checks';
 import type { AdmissionregistrationV1MatchCondition } from '../../../shared/api/types/generated/members';
 
-const MOST = 64;
+const MAX_CONDITIONS = 64;
 
 export function checkMatchConditions(
   conditions: readonly AdmissionregistrationV1MatchCondition[],
-  place: string,
+  fieldPath: string,
   errors: Errors,
   variables: ReadonlyMap<string, Type> = WEBHOOK_VARIABLES,
 ): void {
-  if (conditions.length > MOST) errors.push(tooManyItems(place, conditions.length, MOST));
+  if (conditions.length > MAX_CONDITIONS) errors.push(tooManyItems(fieldPath, conditions.length, MAX_CONDITIONS));
   const names = new Set<string>();
-  conditions.slice(0, MOST).forEach(({ name = '', expression = '' }, index) => {
-    checkCondition(expression, `${place}[${index}].expression`, variables, errors);
-    const field = `${place}[${index}].name`;
+  conditions.slice(0, MAX_CONDITIONS).forEach(({ name = '', expression = '' }, index) => {
+    checkCondition(expression, `${fieldPath}[${index}].expression`, variables, errors);
+    const field = `${fieldPath}[${index}].name`;
     if (name === '') errors.push(requiredValue(field));
     else checkFormat(name, field, checkQualifiedName, errors);
     if (name !== '' && names.has(name)) errors.push(duplicateValue(field, name));
@@ -40,10 +40,10 @@ function checkCondition(expression: string, field: string, variables: ReadonlyMa
     return;
   }
   const compiled = compileExpression(expression, variables);
-  if ('fault' in compiled) errors.push(faultOf(field, expression, compiled));
+  if ('fault' in compiled) errors.push(compileFieldError(field, expression, compiled));
   else if (compiled.type.kind !== 'bool') errors.push(invalidValue(field, expression, 'must evaluate to bool'));
 }
 
 /** Upstream blames itself for an expression that it has understood and cannot make ready. */
-export const faultOf = (field: string, expression: string, { fault, isChecked }: CompileError): FieldError =>
+export const compileFieldError = (field: string, expression: string, { fault, isChecked }: CompileError): FieldError =>
   isChecked ? internalFieldError(field, fault) : invalidValue(field, expression, fault);

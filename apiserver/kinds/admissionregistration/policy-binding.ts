@@ -13,14 +13,14 @@ import { checkSelector } from '../rules/selectors';
 import { checkMatchResources } from './match-resources';
 
 const ACTIONS = ['Audit', 'Deny', 'Warn'];
-const WITHOUT = ['Deny', 'Allow'];
+const NOT_FOUND_ACTIONS = ['Deny', 'Allow'];
 
-export const policyBinding: Strategy<AdmissionregistrationV1ValidatingAdmissionPolicyBinding> = {
-  validate: ({ spec = {} }) => judged(spec),
-  update: { validate: ({ spec = {} }) => judged(spec) },
+export const validatingAdmissionPolicyBinding: Strategy<AdmissionregistrationV1ValidatingAdmissionPolicyBinding> = {
+  validate: ({ spec = {} }) => validateBindingSpec(spec),
+  update: { validate: ({ spec = {} }) => validateBindingSpec(spec) },
 };
 
-function judged(spec: AdmissionregistrationV1ValidatingAdmissionPolicyBindingSpec): Errors {
+function validateBindingSpec(spec: AdmissionregistrationV1ValidatingAdmissionPolicyBindingSpec): Errors {
   const errors: Errors = [];
   checkRequired(spec, 'policyName', 'spec', errors, checkDnsSubdomain);
   if (spec.paramRef !== undefined) checkReference(spec.paramRef, errors);
@@ -30,18 +30,20 @@ function judged(spec: AdmissionregistrationV1ValidatingAdmissionPolicyBindingSpe
   return errors;
 }
 
-const EITHER = 'name and selector are mutually exclusive';
+const MUTUALLY_EXCLUSIVE = 'name and selector are mutually exclusive';
 
 function checkReference({ name = '', selector, parameterNotFoundAction = '' }: AdmissionregistrationV1ParamRef, errors: Errors): void {
-  const place = 'spec.paramRef';
+  const fieldPath = 'spec.paramRef';
   if (name !== '') {
-    checkFormat(name, `${place}.name`, checkPathSegment, errors);
-    if (selector !== undefined) errors.push(forbiddenField(`${place}.name`, EITHER), forbiddenField(`${place}.selector`, EITHER));
-  } else if (selector === undefined) errors.push(requiredValue(place, 'one of name or selector must be specified'));
-  else checkSelector(selector, `${place}.selector`, errors);
-  const field = `${place}.parameterNotFoundAction`;
+    checkFormat(name, `${fieldPath}.name`, checkPathSegment, errors);
+    if (selector !== undefined)
+      errors.push(forbiddenField(`${fieldPath}.name`, MUTUALLY_EXCLUSIVE), forbiddenField(`${fieldPath}.selector`, MUTUALLY_EXCLUSIVE));
+  } else if (selector === undefined) errors.push(requiredValue(fieldPath, 'one of name or selector must be specified'));
+  else checkSelector(selector, `${fieldPath}.selector`, errors);
+  const field = `${fieldPath}.parameterNotFoundAction`;
   if (parameterNotFoundAction === '') errors.push(requiredValue(field));
-  else if (!WITHOUT.includes(parameterNotFoundAction)) errors.push(unsupportedValue(field, parameterNotFoundAction, WITHOUT));
+  else if (!NOT_FOUND_ACTIONS.includes(parameterNotFoundAction))
+    errors.push(unsupportedValue(field, parameterNotFoundAction, NOT_FOUND_ACTIONS));
 }
 
 function checkActions(actions: readonly string[], errors: Errors): void {
@@ -55,6 +57,6 @@ function checkActions(actions: readonly string[], errors: Errors): void {
   });
   if (!seen.has('Deny') || !seen.has('Warn')) return;
   const shown = `[]admissionregistration.ValidationAction{${actions.map((action) => quote(action)).join(', ')}}`;
-  const why = 'repeating the same validation failure information in the API response and headers serves no purpose';
-  errors.push(invalidShownValue(field, shown, `must not contain both Deny and Warn (${why})`));
+  const reason = 'repeating the same validation failure information in the API response and headers serves no purpose';
+  errors.push(invalidShownValue(field, shown, `must not contain both Deny and Warn (${reason})`));
 }

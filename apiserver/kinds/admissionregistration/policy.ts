@@ -14,39 +14,39 @@ import { DYN, type Type } from '../../../shared/expression/types/type';
 import { checkDns1035Label, checkDnsSubdomain, checkQualifiedName } from '../../../shared/values/name-formats';
 import { quote } from '../../../shared/values/quote';
 import type { Strategy } from '../../registry/strategy';
-import { checkChoice, checkFormat, type Errors } from '../rules/checks';
-import { checkMatchConditions, faultOf } from './match-conditions';
+import { checkEnum, checkFormat, type Errors } from '../rules/checks';
+import { checkMatchConditions, compileFieldError } from './match-conditions';
 import { checkMatchResources } from './match-resources';
 
 type Spec = AdmissionregistrationV1ValidatingAdmissionPolicySpec;
 
 const FAILURE_POLICIES = ['Fail', 'Ignore'];
 const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
-const MOST_ANNOTATIONS = 20;
-const LONGEST_ANNOTATION = 5 * 1024;
-const ONE_OF_BOTH = 'validations or auditAnnotations must contain at least one item';
+const MAX_AUDIT_ANNOTATIONS = 20;
+const MAX_VALUE_EXPRESSION_LENGTH = 5 * 1024;
+const EMPTY_POLICY = 'validations or auditAnnotations must contain at least one item';
 
-export const admissionPolicy: Strategy<AdmissionregistrationV1ValidatingAdmissionPolicy> = {
-  validate: ({ metadata, spec = {} }) => judged(spec, metadata?.name ?? ''),
-  update: { validate: ({ metadata, spec = {} }) => judged(spec, metadata?.name ?? '') },
+export const validatingAdmissionPolicy: Strategy<AdmissionregistrationV1ValidatingAdmissionPolicy> = {
+  validate: ({ metadata, spec = {} }) => validatePolicySpec(spec, metadata?.name ?? ''),
+  update: { validate: ({ metadata, spec = {} }) => validatePolicySpec(spec, metadata?.name ?? '') },
   maxInlineBytes: 0,
 };
 
-function judged(spec: Spec, name: string): Errors {
+function validatePolicySpec(spec: Spec, name: string): Errors {
   const errors: Errors = [];
-  checkChoice(spec, 'failurePolicy', 'spec', FAILURE_POLICIES, errors);
+  checkEnum(spec, 'failurePolicy', 'spec', FAILURE_POLICIES, errors);
   if (spec.paramKind !== undefined) checkParamKind(spec.paramKind, errors);
-  checkConstraints(spec, errors);
+  checkMatchConstraints(spec, errors);
   const params = spec.paramKind !== undefined;
   checkMatchConditions(spec.matchConditions ?? [], 'spec.matchConditions', errors, policyVariables({ params, authorizer: true }));
   const hasVariables = (spec.variables ?? []).length > 0;
   const variables = checkVariables(spec.variables ?? [], params, errors);
-  const known = (authorizer: boolean): PolicyVariables => ({ params, authorizer, ...(hasVariables && { variables }) });
+  const variablesFor = (authorizer: boolean): PolicyVariables => ({ params, authorizer, ...(hasVariables && { variables }) });
   const { validations = [], auditAnnotations = [] } = spec;
   if (validations.length + auditAnnotations.length === 0)
-    errors.push(requiredValue('spec.validations', ONE_OF_BOTH), requiredValue('spec.auditAnnotations', ONE_OF_BOTH));
-  validations.forEach((validation, index) => checkValidation(validation, `spec.validations[${index}]`, known, errors));
-  checkAnnotations(auditAnnotations, name, known(true), errors);
+    errors.push(requiredValue('spec.validations', EMPTY_POLICY), requiredValue('spec.auditAnnotations', EMPTY_POLICY));
+  validations.forEach((validation, index) => checkValidation(validation, `spec.validations[${index}]`, variablesFor, errors));
+  checkAuditAnnotations(auditAnnotations, name, variablesFor(true), errors);
   return errors;
 }
 
@@ -77,7 +77,7 @@ function checkApiVersion(apiVersion: string, errors: Errors): void {
   for (const fault of checkDns1035Label(version)) errors.push(invalidValue(field, version, fault));
 }
 
-function checkConstraints({ matchConstraints }: Spec, errors: Errors): void {
+function checkMatchConstraints({ matchConstraints }: Spec, errors: Errors): void {
   if (matchConstraints === undefined) {
     errors.push(requiredValue('spec.matchConstraints'));
     return;
@@ -87,7 +87,7 @@ function checkConstraints({ matchConstraints }: Spec, errors: Errors): void {
 }
 
 const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
-const RESERVED: ReadonlySet<string> = new Set([
+const RESERVED_WORDS: ReadonlySet<string> = new Set([
   ...['true', 'false', 'null', 'in', 'as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if'],
   ...['import', 'let', 'loop', 'package', 'namespace', 'return', 'var', 'void', 'while'],
 ]);
@@ -96,49 +96,60 @@ const RESERVED: ReadonlySet<string> = new Set([
 function checkVariables(variables: readonly AdmissionregistrationV1Variable[], params: boolean, errors: Errors): ReadonlyMap<string, Type> {
   const types = new Map<string, Type>();
   variables.forEach(({ name = '', expression = '' }, index) => {
-    const place = `spec.variables[${index}]`;
-    if (name.trim() === '') errors.push(requiredValue(`${place}.name`, 'name is not specified'));
-    else if (!IDENTIFIER.test(name) || RESERVED.has(name))
-      errors.push(invalidValue(`${place}.name`, name, 'name is not a valid CEL identifier'));
+    const fieldPath = `spec.variables[${index}]`;
+    if (name.trim() === '') errors.push(requiredValue(`${fieldPath}.name`, 'name is not specified'));
+    else if (!IDENTIFIER.test(name) || RESERVED_WORDS.has(name))
+      errors.push(invalidValue(`${fieldPath}.name`, name, 'name is not a valid CEL identifier'));
     if (expression.trim() === '') {
-      errors.push(requiredValue(`${place}.expression`, 'expression is not specified'));
+      errors.push(requiredValue(`${fieldPath}.expression`, 'expression is not specified'));
       return;
     }
     const compiled = compileExpression(expression, policyVariables({ params, authorizer: true, variables: types }));
-    if ('fault' in compiled) errors.push(faultOf(`${place}.expression`, expression, compiled));
+    if ('fault' in compiled) errors.push(compileFieldError(`${fieldPath}.expression`, expression, compiled));
     // Those behind it are not to be blamed.
     types.set(name, 'fault' in compiled ? DYN : compiled.type);
   });
   return types;
 }
 
-type Known = (authorizer: boolean) => PolicyVariables;
+type VariablesFor = (authorizer: boolean) => PolicyVariables;
 
-function checkValidation(validation: AdmissionregistrationV1Validation, place: string, known: Known, errors: Errors): void {
+function checkValidation(
+  validation: AdmissionregistrationV1Validation,
+  fieldPath: string,
+  variablesFor: VariablesFor,
+  errors: Errors,
+): void {
   const { expression = '', message, messageExpression } = validation;
-  if (expression.trim() === '') errors.push(requiredValue(`${place}.expression`, 'expression is not specified'));
-  else checkExpression(expression, `${place}.expression`, known(true), ['bool'], errors);
+  if (expression.trim() === '') errors.push(requiredValue(`${fieldPath}.expression`, 'expression is not specified'));
+  else checkExpression(expression, `${fieldPath}.expression`, variablesFor(true), ['bool'], errors);
   if (messageExpression !== undefined && messageExpression !== '') {
-    const field = `${place}.messageExpression`;
+    const field = `${fieldPath}.messageExpression`;
     if (messageExpression.trim() === '') errors.push(invalidValue(field, messageExpression, 'must be non-empty if specified'));
-    else checkExpression(messageExpression, field, known(false), ['string'], errors);
+    else checkExpression(messageExpression, field, variablesFor(false), ['string'], errors);
   }
   if (message !== undefined && message !== '') {
-    const field = `${place}.message`;
+    const field = `${fieldPath}.message`;
     if (message.trim() === '') errors.push(invalidValue(field, message, 'message must be non-empty if specified'));
     else if (message.trim().includes('\n')) errors.push(invalidValue(field, message, 'message must not contain line breaks'));
   }
-  checkChoice(validation, 'reason', place, REASONS, errors);
+  checkEnum(validation, 'reason', fieldPath, REASONS, errors);
 }
 
 /** How the types that a place wants are told of. */
-const SHOWN: Readonly<Record<string, string>> = { null: 'null_type' };
+const SHOWN_TYPES: Readonly<Record<string, string>> = { null: 'null_type' };
 
-function checkExpression(expression: string, field: string, known: PolicyVariables, kinds: readonly Type['kind'][], errors: Errors): void {
-  const compiled = compileExpression(expression, policyVariables(known));
-  if ('fault' in compiled) errors.push(faultOf(field, expression, compiled));
+function checkExpression(
+  expression: string,
+  field: string,
+  variables: PolicyVariables,
+  kinds: readonly Type['kind'][],
+  errors: Errors,
+): void {
+  const compiled = compileExpression(expression, policyVariables(variables));
+  if ('fault' in compiled) errors.push(compileFieldError(field, expression, compiled));
   else if (!kinds.includes(compiled.type.kind)) {
-    const shown = kinds.map((kind) => SHOWN[kind] ?? kind);
+    const shown = kinds.map((kind) => SHOWN_TYPES[kind] ?? kind);
     errors.push(
       invalidValue(field, expression, `must evaluate to ${shown.length === 1 ? (shown[0] ?? '') : `one of [${shown.join(' ')}]`}`),
     );
@@ -146,37 +157,37 @@ function checkExpression(expression: string, field: string, known: PolicyVariabl
 }
 
 /** The name of an annotation begins with that of its policy. */
-function checkAnnotations(
+function checkAuditAnnotations(
   annotations: readonly AdmissionregistrationV1AuditAnnotation[],
   name: string,
-  known: PolicyVariables,
+  variables: PolicyVariables,
   errors: Errors,
 ): void {
-  if (annotations.length > MOST_ANNOTATIONS) {
+  if (annotations.length > MAX_AUDIT_ANNOTATIONS) {
     const shown = annotations.map(
-      ({ key = '', valueExpression = '' }) => `${TYPE}{Key:${quote(key)}, ValueExpression:${quote(valueExpression)}}`,
+      ({ key = '', valueExpression = '' }) => `${AUDIT_ANNOTATION_TYPE}{Key:${quote(key)}, ValueExpression:${quote(valueExpression)}}`,
     );
     errors.push(
       invalidShownValue(
         'spec.auditAnnotations',
-        `[]${TYPE}{${shown.join(', ')}}`,
-        `must not have more than ${MOST_ANNOTATIONS} auditAnnotations`,
+        `[]${AUDIT_ANNOTATION_TYPE}{${shown.join(', ')}}`,
+        `must not have more than ${MAX_AUDIT_ANNOTATIONS} auditAnnotations`,
       ),
     );
     return;
   }
   const keys = new Set<string>();
   annotations.forEach(({ key = '', valueExpression = '' }, index) => {
-    const place = `spec.auditAnnotations[${index}]`;
-    checkFormat(`${name}/${key}`, `${place}.key`, checkQualifiedName, errors);
-    const field = `${place}.valueExpression`;
+    const fieldPath = `spec.auditAnnotations[${index}]`;
+    checkFormat(`${name}/${key}`, `${fieldPath}.key`, checkQualifiedName, errors);
+    const field = `${fieldPath}.valueExpression`;
     if (valueExpression.trim() === '') errors.push(requiredValue(field, 'valueExpression is not specified'));
-    else if (Buffer.byteLength(valueExpression) > LONGEST_ANNOTATION)
-      errors.push(requiredValue(field, `must not exceed ${LONGEST_ANNOTATION} bytes in length`));
-    else checkExpression(valueExpression, field, known, ['string', 'null'], errors);
-    if (keys.has(key)) errors.push(duplicateValue(`${place}.key`, key));
+    else if (Buffer.byteLength(valueExpression) > MAX_VALUE_EXPRESSION_LENGTH)
+      errors.push(requiredValue(field, `must not exceed ${MAX_VALUE_EXPRESSION_LENGTH} bytes in length`));
+    else checkExpression(valueExpression, field, variables, ['string', 'null'], errors);
+    if (keys.has(key)) errors.push(duplicateValue(`${fieldPath}.key`, key));
     keys.add(key);
   });
 }
 
-const TYPE = 'admissionregistration.AuditAnnotation';
+const AUDIT_ANNOTATION_TYPE = 'admissionregistration.AuditAnnotation';

@@ -8,14 +8,14 @@ const ALL = '*';
 const OPERATIONS = [ALL, 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 const SCOPES = [ALL, 'Cluster', 'Namespaced'];
 
-export function checkRule(rule: AdmissionregistrationV1RuleWithOperations, place: string, errors: Errors): void {
+export function checkRuleWithOperations(rule: AdmissionregistrationV1RuleWithOperations, fieldPath: string, errors: Errors): void {
   const { operations = [], apiGroups = [], apiVersions = [], resources = [], scope } = rule;
-  checkOperations(operations, `${place}.operations`, errors);
-  checkNames(apiGroups, `${place}.apiGroups`, 'API groups', errors);
-  checkNames(apiVersions, `${place}.apiVersions`, 'API versions', errors);
-  checkEmpty(apiVersions, `${place}.apiVersions`, errors);
-  checkResources(resources, `${place}.resources`, errors);
-  if (scope !== undefined && !SCOPES.includes(scope)) errors.push(unsupportedValue(`${place}.scope`, scope, SCOPES));
+  checkOperations(operations, `${fieldPath}.operations`, errors);
+  checkNames(apiGroups, `${fieldPath}.apiGroups`, 'API groups', errors);
+  checkNames(apiVersions, `${fieldPath}.apiVersions`, 'API versions', errors);
+  checkNoEmptyNames(apiVersions, `${fieldPath}.apiVersions`, errors);
+  checkResources(resources, `${fieldPath}.resources`, errors);
+  if (scope !== undefined && !SCOPES.includes(scope)) errors.push(unsupportedValue(`${fieldPath}.scope`, scope, SCOPES));
 }
 
 function checkOperations(operations: readonly string[], field: string, errors: Errors): void {
@@ -29,12 +29,13 @@ function checkOperations(operations: readonly string[], field: string, errors: E
   });
 }
 
-function checkNames(names: readonly string[], field: string, what: string, errors: Errors): void {
+function checkNames(names: readonly string[], field: string, plural: string, errors: Errors): void {
   if (names.length === 0) errors.push(requiredValue(field));
-  if (names.length > 1 && names.includes(ALL)) errors.push(invalidValue(field, names, `if '*' is present, must not specify other ${what}`));
+  if (names.length > 1 && names.includes(ALL))
+    errors.push(invalidValue(field, names, `if '*' is present, must not specify other ${plural}`));
 }
 
-function checkEmpty(names: readonly string[], field: string, errors: Errors): void {
+function checkNoEmptyNames(names: readonly string[], field: string, errors: Errors): void {
   names.forEach((name, index) => {
     if (name === '') errors.push(requiredValue(`${field}[${index}]`));
   });
@@ -43,24 +44,26 @@ function checkEmpty(names: readonly string[], field: string, errors: Errors): vo
 /** What an earlier entry covers may not be named again. */
 function checkResources(resources: readonly string[], field: string, errors: Errors): void {
   if (resources.length === 0) errors.push(requiredValue(field));
-  const wholes = new Set<string>();
-  const parts = new Set<string>();
+  const wildcardResources = new Set<string>();
+  const wildcardSubresources = new Set<string>();
   resources.forEach((resource, index) => {
-    const place = `${field}[${index}]`;
+    const fieldPath = `${field}[${index}]`;
     if (resource === '') {
-      errors.push(requiredValue(place));
+      errors.push(requiredValue(fieldPath));
       return;
     }
     const slash = resource.indexOf('/');
     if (slash < 0) return;
-    const [whole, part] = [resource.slice(0, slash), resource.slice(slash + 1)];
-    if (wholes.has(whole)) errors.push(invalidValue(place, resource, `if '${whole}/*' is present, must not specify ${resource}`));
-    if (parts.has(part)) errors.push(invalidValue(place, resource, `if '*/${part}' is present, must not specify ${resource}`));
-    if (part === ALL) wholes.add(whole);
-    if (whole === ALL) parts.add(part);
+    const [parent, subresource] = [resource.slice(0, slash), resource.slice(slash + 1)];
+    if (wildcardResources.has(parent))
+      errors.push(invalidValue(fieldPath, resource, `if '${parent}/*' is present, must not specify ${resource}`));
+    if (wildcardSubresources.has(subresource))
+      errors.push(invalidValue(fieldPath, resource, `if '*/${subresource}' is present, must not specify ${resource}`));
+    if (subresource === ALL) wildcardResources.add(parent);
+    if (parent === ALL) wildcardSubresources.add(subresource);
   });
-  const others = resources.length > 1;
-  if (others && resources.includes('*/*'))
+  const hasOthers = resources.length > 1;
+  if (hasOthers && resources.includes('*/*'))
     errors.push(invalidValue(field, resources, "if '*/*' is present, must not specify other resources"));
   else if (resources.includes(ALL) && resources.some((resource) => resource !== ALL && !resource.includes('/')))
     errors.push(invalidValue(field, resources, "if '*' is present, must not specify other resources without subresources"));

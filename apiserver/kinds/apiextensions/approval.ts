@@ -7,32 +7,32 @@ import { API_APPROVAL, isProtectedGroup } from '../../../shared/names/dialect';
 import type { ApiextensionsV1CustomResourceDefinition } from '../../../shared/api/types/generated/members';
 
 /** What an annotation says of it. `detail` = what is wrong with it. */
-export type Approval =
-  | { readonly type: 'approved' | 'unapproved'; readonly said: string }
-  | { readonly type: 'wrong'; readonly said: string; readonly detail: string }
+export type ApiApproval =
+  | { readonly type: 'approved' | 'unapproved'; readonly value: string }
+  | { readonly type: 'wrong'; readonly value: string; readonly detail: string }
   | { readonly type: 'missing'; readonly detail: string };
 
 const [ANNOTATION] = API_APPROVAL.annotations;
 const RULE = `protected groups must have approval annotation "${ANNOTATION}"`;
 
 /** Undefined where nobody has to be asked. */
-export function approvalOf(group: string, annotations: JsonObject | undefined): Approval | undefined {
+export function parseApiApproval(group: string, annotations: JsonObject | undefined): ApiApproval | undefined {
   if (!isProtectedGroup(group)) return undefined;
-  const said = API_APPROVAL.annotations.map((name) => stringAt(annotations, name) ?? '').find((text) => text !== '');
-  if (said === undefined) return { type: 'missing', detail: `${RULE}, see ${API_APPROVAL.link}` };
-  if (said.startsWith('unapproved')) return { type: 'unapproved', said };
-  if (isWholeUrl(said)) return { type: 'approved', said };
-  return { type: 'wrong', said, detail: `${RULE} with either a URL or a reason starting with "unapproved", see ${API_APPROVAL.link}` };
+  const value = API_APPROVAL.annotations.map((name) => stringAt(annotations, name) ?? '').find((text) => text !== '');
+  if (value === undefined) return { type: 'missing', detail: `${RULE}, see ${API_APPROVAL.link}` };
+  if (value.startsWith('unapproved')) return { type: 'unapproved', value };
+  if (isAbsoluteUrl(value)) return { type: 'approved', value };
+  return { type: 'wrong', value, detail: `${RULE} with either a URL or a reason starting with "unapproved", see ${API_APPROVAL.link}` };
 }
 
-export function checkApproval({ spec, metadata }: ApiextensionsV1CustomResourceDefinition, errors: Errors): void {
-  const approval = approvalOf(spec?.group ?? '', metadata?.annotations ?? undefined);
+export function checkApiApproval({ spec, metadata }: ApiextensionsV1CustomResourceDefinition, errors: Errors): void {
+  const approval = parseApiApproval(spec?.group ?? '', metadata?.annotations ?? undefined);
   const field = `metadata.annotations[${ANNOTATION}]`;
   if (approval?.type === 'missing') errors.push(requiredValue(field, approval.detail));
-  if (approval?.type === 'wrong') errors.push(invalidValue(field, approval.said, approval.detail));
+  if (approval?.type === 'wrong') errors.push(invalidValue(field, approval.value, approval.detail));
 }
 
-function isWholeUrl(text: string): boolean {
+function isAbsoluteUrl(text: string): boolean {
   const parsed = parseGoUrl(text);
   return parsed.type === 'good' && parsed.url.scheme !== '' && parsed.url.host !== '';
 }

@@ -6,35 +6,35 @@ import type { ApiextensionsV1CustomResourceDefinitionVersion } from '../../../sh
 const TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
 const FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 
-export function checkColumns(version: ApiextensionsV1CustomResourceDefinitionVersion, place: string, errors: Errors): void {
+export function checkPrinterColumns(version: ApiextensionsV1CustomResourceDefinitionVersion, fieldPath: string, errors: Errors): void {
   version.additionalPrinterColumns?.forEach((column, index) => {
-    const at = `${place}[${index}]`;
+    const columnPath = `${fieldPath}[${index}]`;
     const { type = '', format = '' } = column;
-    checkRequired(column, 'name', at, errors);
-    if (!TYPES.includes(type)) errors.push(oneOf(`${at}.type`, type, TYPES));
-    if (format !== '' && !FORMATS.includes(format)) errors.push(oneOf(`${at}.format`, format, FORMATS));
-    checkPath(column.jsonPath ?? '', `${at}.JSONPath`, [], errors);
+    checkRequired(column, 'name', columnPath, errors);
+    if (!TYPES.includes(type)) errors.push(notAllowedError(`${columnPath}.type`, type, TYPES));
+    if (format !== '' && !FORMATS.includes(format)) errors.push(notAllowedError(`${columnPath}.format`, format, FORMATS));
+    checkPath(column.jsonPath ?? '', `${columnPath}.JSONPath`, [], errors);
   });
 }
 
-function oneOf(field: string, value: string, allowed: readonly string[]): FieldError {
+function notAllowedError(field: string, value: string, allowed: readonly string[]): FieldError {
   const text = `must be one of ${allowed.join(',')}`;
   return value === '' ? requiredValue(field, text) : invalidValue(field, value, text);
 }
 
-function checkPath(path: string, field: string, below: readonly string[], errors: Errors): void {
+function checkPath(path: string, field: string, parents: readonly string[], errors: Errors): void {
   if (path === '') errors.push(requiredValue(field));
   else if (!path.startsWith('.')) errors.push(invalidValue(field, path, 'must be a simple json path starting with .'));
-  else if (below.length > 0 && !below.some((start) => path.startsWith(`${start}.`))) {
-    errors.push(invalidValue(field, path, `should be a json path under ${below.length > 1 ? 'either ' : ''}${below.join(' or ')}`));
+  else if (parents.length > 0 && !parents.some((parent) => path.startsWith(`${parent}.`))) {
+    errors.push(invalidValue(field, path, `should be a json path under ${parents.length > 1 ? 'either ' : ''}${parents.join(' or ')}`));
   }
 }
 
-export function checkScale(version: ApiextensionsV1CustomResourceDefinitionVersion, place: string, errors: Errors): void {
+export function checkScaleSubresource(version: ApiextensionsV1CustomResourceDefinitionVersion, fieldPath: string, errors: Errors): void {
   const scale = version.subresources?.scale;
   if (scale === undefined) return;
-  checkPath(scale.specReplicasPath ?? '', `${place}.scale.specReplicasPath`, ['.spec'], errors);
-  checkPath(scale.statusReplicasPath ?? '', `${place}.scale.statusReplicasPath`, ['.status'], errors);
+  checkPath(scale.specReplicasPath ?? '', `${fieldPath}.scale.specReplicasPath`, ['.spec'], errors);
+  checkPath(scale.statusReplicasPath ?? '', `${fieldPath}.scale.statusReplicasPath`, ['.status'], errors);
   const selector = scale.labelSelectorPath ?? '';
-  if (selector !== '') checkPath(selector, `${place}.scale.labelSelectorPath`, ['.spec', '.status'], errors);
+  if (selector !== '') checkPath(selector, `${fieldPath}.scale.labelSelectorPath`, ['.spec', '.status'], errors);
 }

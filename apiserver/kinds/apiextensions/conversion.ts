@@ -1,16 +1,16 @@
 /** How objects get from one version into another: not at all, or through a webhook. */
 import { forbiddenField, invalidValue, unsupportedValue, requiredValue } from '../../../shared/api/errors/field-error';
 import type { Errors } from '../rules/checks';
-import { checkReviewVersions, checkWebhookClient } from '../rules/webhook-client';
+import { checkReviewVersions, checkWebhookClientConfig } from '../rules/webhook-client';
 import type {
   ApiextensionsV1CustomResourceDefinitionSpec,
   ApiextensionsV1WebhookConversion,
 } from '../../../shared/api/types/generated/members';
 
 const STRATEGIES = ['None', 'Webhook'];
-const PLACE = 'spec.conversion';
-const CLIENT = `${PLACE}.webhookClientConfig`;
-const REVIEW_VERSIONS = `${PLACE}.conversionReviewVersions`;
+const CONVERSION = 'spec.conversion';
+const CLIENT_CONFIG = `${CONVERSION}.webhookClientConfig`;
+const REVIEW_VERSIONS = `${CONVERSION}.conversionReviewVersions`;
 
 export function checkConversion({ conversion, preserveUnknownFields }: ApiextensionsV1CustomResourceDefinitionSpec, errors: Errors): void {
   if (conversion === undefined) return;
@@ -20,13 +20,13 @@ export function checkConversion({ conversion, preserveUnknownFields }: Apiextens
   else checkNoWebhook(webhook, errors);
 }
 
-function checkStrategy(strategy: string, keepsUnknown: boolean, errors: Errors): void {
-  const field = `${PLACE}.strategy`;
+function checkStrategy(strategy: string, preservesUnknownFields: boolean, errors: Errors): void {
+  const field = `${CONVERSION}.strategy`;
   if (strategy === '') {
     errors.push(requiredValue(field));
     return;
   }
-  if (keepsUnknown && strategy !== 'None') {
+  if (preservesUnknownFields && strategy !== 'None') {
     errors.push(invalidValue(field, strategy, 'must be None if spec.preserveUnknownFields is true'));
   }
   if (!STRATEGIES.includes(strategy)) errors.push(unsupportedValue(field, strategy, STRATEGIES));
@@ -34,12 +34,12 @@ function checkStrategy(strategy: string, keepsUnknown: boolean, errors: Errors):
 
 function checkNoWebhook({ clientConfig, conversionReviewVersions }: ApiextensionsV1WebhookConversion, errors: Errors): void {
   const text = 'should not be set when strategy is not set to Webhook';
-  if (clientConfig !== undefined) errors.push(forbiddenField(CLIENT, text));
+  if (clientConfig !== undefined) errors.push(forbiddenField(CLIENT_CONFIG, text));
   if ((conversionReviewVersions ?? []).length > 0) errors.push(forbiddenField(REVIEW_VERSIONS, text));
 }
 
 function checkWebhook({ clientConfig, conversionReviewVersions }: ApiextensionsV1WebhookConversion, errors: Errors): void {
-  if (clientConfig === undefined) errors.push(requiredValue(CLIENT, 'required when strategy is set to Webhook'));
-  else checkWebhookClient(clientConfig, CLIENT, errors);
+  if (clientConfig === undefined) errors.push(requiredValue(CLIENT_CONFIG, 'required when strategy is set to Webhook'));
+  else checkWebhookClientConfig(clientConfig, CLIENT_CONFIG, errors);
   checkReviewVersions(conversionReviewVersions ?? [], REVIEW_VERSIONS, errors);
 }

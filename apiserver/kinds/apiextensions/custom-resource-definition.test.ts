@@ -37,15 +37,15 @@ describe('creating a CustomResourceDefinition', () => {
   });
 
   test.each(RECORDED.created.map((line) => [line.title, line] as const))('answers as recorded: %s', async (_title, { body, answer }) => {
-    const found = await answerTo(() => fixture.create(RESOURCE, objectOf(expandBody(body)), { dryRun: true }));
-    expect(inOrder(found)).toEqual(inOrder(answer));
+    const actual = await runRequest(() => fixture.create(RESOURCE, objectOf(expandBody(body)), { dryRun: true }));
+    expect(splitCauses(actual)).toEqual(splitCauses(answer));
   });
 
   test.each(RECORDED.random.map((line) => [line.title, line] as const))(
     'answers as recorded: random schema %s',
     async (_title, { body, answer }) => {
-      const found = await answerTo(() => fixture.create(RESOURCE, objectOf(expandBody(body)), { dryRun: true }));
-      expect(inOrder(found)).toEqual(inOrder(answer));
+      const actual = await runRequest(() => fixture.create(RESOURCE, objectOf(expandBody(body)), { dryRun: true }));
+      expect(splitCauses(actual)).toEqual(splitCauses(answer));
     },
   );
 });
@@ -79,13 +79,13 @@ test.each(RECORDED.updated.map((line) => [line.title, line] as const))(
     };
     await fixture.create(RESOURCE, before);
     await replace({ ...before, status: namesAccepted === false ? CONFLICT_STATUS : ACCEPTED_STATUS }, 'status');
-    const found = await answerTo(() => replace(objectOf(expandBody(body)), subresource, true));
-    expect(inOrder(found)).toEqual(inOrder(answer));
+    const actual = await runRequest(() => replace(objectOf(expandBody(body)), subresource, true));
+    expect(splitCauses(actual)).toEqual(splitCauses(answer));
   },
 );
 
 describe('deleting a CustomResourceDefinition', () => {
-  const marked = async (naming: 'kubernetes' | 'platform', finalizers: readonly string[] = []): Promise<JsonObject> => {
+  const deleteDefinition = async (naming: 'kubernetes' | 'platform', finalizers: readonly string[] = []): Promise<JsonObject> => {
     const fixture = await writeFixture({ naming });
     await fixture.create(RESOURCE, definition({}, { finalizers: [...finalizers] }));
     await fixture.cache.catchUp();
@@ -96,7 +96,7 @@ describe('deleting a CustomResourceDefinition', () => {
   };
 
   test('sets the deletion timestamp, the cleanup finalizer and the Terminating condition, and no foreground finalizer', async () => {
-    const { metadata, status } = await marked('kubernetes', ['a/b']);
+    const { metadata, status } = await deleteDefinition('kubernetes', ['a/b']);
     expect(metadata).toMatchObject({
       generation: 1,
       deletionTimestamp: '2026-01-02T03:04:05Z',
@@ -109,7 +109,9 @@ describe('deleting a CustomResourceDefinition', () => {
   });
 
   test('spells the cleanup finalizer in the dialect of the server', async () => {
-    expect(await marked('platform')).toMatchObject({ metadata: { finalizers: ['customresourcecleanup.apiextensions.platform.io'] } });
+    expect(await deleteDefinition('platform')).toMatchObject({
+      metadata: { finalizers: ['customresourcecleanup.apiextensions.platform.io'] },
+    });
   });
 
   test('sets a grace period of zero when it is repeated', async () => {
@@ -130,14 +132,14 @@ describe('a CustomResourceDefinition with an extreme schema', () => {
     for (let left = depth; left > 0; left -= 1) inner = wrap(inner);
     return inner;
   };
-  const refusalOf = async (root: JsonObject): Promise<StatusError> => {
+  const createInvalid = async (root: JsonObject): Promise<StatusError> => {
     const fixture = await writeFixture({ naming: 'kubernetes' });
     const body = definition({
       versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: root } }],
     });
-    const refused = await fixture.create(RESOURCE, body, { dryRun: true }).catch((error: unknown) => error);
-    if (!(refused instanceof StatusError)) throw new Error('it was not refused', { cause: refused });
-    return refused;
+    const error = await fixture.create(RESOURCE, body, { dryRun: true }).catch((error: unknown) => error);
+    if (!(error instanceof StatusError)) throw new Error('it was not refused', { cause: error });
+    return error;
   };
 
   test.each<readonly [string, (inner: JsonObject) => JsonObject]>([
@@ -147,9 +149,9 @@ describe('a CustomResourceDefinition with an extreme schema', () => {
     ['allOf', (inner) => ({ allOf: [inner] })],
     ['additionalProperties', (inner) => ({ type: 'object', additionalProperties: inner })],
   ])('is rejected when it nests %s too deeply', async (_name, wrap) => {
-    expect(await refusalOf(nested(1500, wrap))).toMatchObject({ code: 400, message: expect.stringContaining('exceeded max depth') });
+    expect(await createInvalid(nested(1500, wrap))).toMatchObject({ code: 400, message: expect.stringContaining('exceeded max depth') });
     // At the greatest depth, with an error at the bottom.
-    expect(await refusalOf(nested(300, (inner) => (inner['type'] === 'string' ? { $ref: 'x' } : wrap(inner))))).toMatchObject({
+    expect(await createInvalid(nested(300, (inner) => (inner['type'] === 'string' ? { $ref: 'x' } : wrap(inner))))).toMatchObject({
       code: 422,
     });
   });
@@ -160,7 +162,7 @@ describe('a CustomResourceDefinition with an extreme schema', () => {
       type: 'object',
       properties: { ['n'.repeat(5000)]: inner['type'] === 'string' ? { type: 'object', properties: wide } : inner },
     }));
-    const { message } = await refusalOf(root);
+    const { message } = await createInvalid(root);
     expect(message.length).toBeLessThan(5_000_000);
   });
 
@@ -171,7 +173,7 @@ describe('a CustomResourceDefinition with an extreme schema', () => {
       type: 'object',
       properties: { a: { type: 'array', items, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': keys } },
     };
-    expect(await refusalOf(root)).toMatchObject({ code: 422 });
+    expect(await createInvalid(root)).toMatchObject({ code: 422 });
   });
 });
 
@@ -180,7 +182,7 @@ function objectOf(value: JsonValue): JsonObject {
   return value;
 }
 
-async function answerTo(perform: () => Promise<Answer>): Promise<DefinitionAnswer> {
+async function runRequest(perform: () => Promise<Answer>): Promise<DefinitionAnswer> {
   try {
     const { object, created } = await perform();
     return definitionAnswer({ code: created ? 201 : 200, message: '', causes: [], object });
@@ -194,7 +196,7 @@ async function answerTo(perform: () => Promise<Answer>): Promise<DefinitionAnswe
 
 const SCHEMA_CAUSE = /^spec\.(validation|versions\[\d+\]\.schema)\./;
 
-function inOrder(answer: DefinitionAnswer | undefined): unknown {
+function splitCauses(answer: DefinitionAnswer | undefined): unknown {
   if (!Array.isArray(answer)) return answer;
   const causes = answer.map(String);
   return {

@@ -7,10 +7,10 @@ import { invalidShownValue, invalidValue } from '../../../shared/api/errors/fiel
 import type { Errors } from '../rules/checks';
 import { quote } from '../../../shared/values/quote';
 import { formatTimestamp } from '../../../shared/api/metadata/object-meta';
-import { checkApproval } from './approval';
-import { checkNames } from './names';
-import { completed, outlineOf } from './outline';
-import { checkSpec } from './spec';
+import { checkApiApproval } from './approval';
+import { checkDefinitionNames } from './names';
+import { restoreSchemas, extractSchemas } from './outline';
+import { checkDefinitionSpec } from './spec';
 import type { DeletionContext, Strategy } from '../../registry/strategy';
 import type { ApiextensionsV1CustomResourceDefinition } from '../../../shared/api/types/generated/members';
 
@@ -20,7 +20,7 @@ export const customResourceDefinition: Strategy<Definition> = {
   maxInlineBytes: 0,
   prepareForCreate(object) {
     object.status = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null };
-    noteStorageVersion(object);
+    addStoredVersion(object);
   },
   validateName(object, name) {
     const expected = `${object.spec?.names?.plural ?? ''}.${object.spec?.group ?? ''}`;
@@ -28,45 +28,45 @@ export const customResourceDefinition: Strategy<Definition> = {
   },
   validate(object) {
     const errors: Errors = [];
-    checkSpec(object.spec ?? {}, errors);
+    checkDefinitionSpec(object.spec ?? {}, errors);
     checkStoredVersions(object, errors);
-    checkApproval(object, errors);
-    checkPreservation(object, errors);
+    checkApiApproval(object, errors);
+    checkPreserveUnknownFields(object, errors);
     return errors;
   },
   update: {
-    prepareForUpdate: noteStorageVersion,
+    prepareForUpdate: addStoredVersion,
     validate(object, old) {
       const errors: Errors = [];
-      checkSpec(object.spec ?? {}, errors);
+      checkDefinitionSpec(object.spec ?? {}, errors);
       checkStoredVersions(object, errors);
-      checkChange(object, old, errors);
-      checkGoneVersions(object, errors);
-      checkApproval(object, errors);
-      checkPreservation(object, errors);
+      checkImmutableFields(object, old, errors);
+      checkStoredVersionsExist(object, errors);
+      checkApiApproval(object, errors);
+      checkPreserveUnknownFields(object, errors);
       return errors;
     },
   },
   status: {
     validate(object) {
       const errors: Errors = [];
-      checkNames(object.status?.acceptedNames ?? {}, 'status.acceptedNames', 'some', errors);
+      checkDefinitionNames(object.status?.acceptedNames ?? {}, 'status.acceptedNames', 'some', errors);
       return errors;
     },
   },
   deletion: { firstDeleteOnlyMarks: true, prepareForDeletion: markTerminating, addsUidPrecondition: true },
   abridge(bytes) {
-    const { object, schemas } = outlineOf(bytes);
-    return { object, complete: (body) => completed(body, schemas) };
+    const { object, schemas } = extractSchemas(bytes);
+    return { object, complete: (body) => restoreSchemas(body, schemas) };
   },
 };
 
 const storedVersionsOf = (object: Definition): readonly string[] => object.status?.storedVersions ?? [];
 
 /** The version that objects are stored in is one of those that they may have been stored in. */
-function noteStorageVersion(object: Definition): void {
+function addStoredVersion(object: Definition): void {
   const stored = storedVersionsOf(object);
-  const storage = storageOf(object);
+  const storage = storageVersionOf(object);
   if (storage === undefined || stored.includes(storage)) return;
   object.status = { ...object.status, storedVersions: [...stored, storage] };
 }
@@ -79,15 +79,15 @@ function checkStoredVersions(object: Definition, errors: Errors): void {
     errors.push(invalidShownValue(STORED, '[]string(nil)', 'must have at least one stored version'));
     return;
   }
-  const left = new Set(stored);
+  const remaining = new Set(stored);
   const shown = `[]string{${stored.map((name) => quote(name)).join(', ')}}`;
   for (const { name = '', storage } of object.spec?.versions ?? []) {
-    if (!left.delete(name) && storage === true) errors.push(invalidShownValue(STORED, shown, `must have the storage version ${name}`));
+    if (!remaining.delete(name) && storage === true) errors.push(invalidShownValue(STORED, shown, `must have the storage version ${name}`));
   }
 }
 
 /** Objects may still be stored in these. */
-function checkGoneVersions(object: Definition, errors: Errors): void {
+function checkStoredVersionsExist(object: Definition, errors: Errors): void {
   const known = new Set(object.spec?.versions?.map(({ name }) => name ?? ''));
   storedVersionsOf(object).forEach((name, index) => {
     if (!known.has(name)) errors.push(invalidValue(`${STORED}[${index}]`, name, 'must appear in spec.versions'));
@@ -95,26 +95,26 @@ function checkGoneVersions(object: Definition, errors: Errors): void {
 }
 
 /** What objects are called by, once there may be any. */
-function checkChange({ spec = {} }: Definition, old: Definition, errors: Errors): void {
+function checkImmutableFields({ spec = {} }: Definition, old: Definition, errors: Errors): void {
   const before = old.spec ?? {};
-  const same = (field: string, now = '', then = ''): void => {
-    if (now !== then) errors.push(invalidValue(`spec.${field}`, now, 'field is immutable'));
+  const checkSame = (field: string, current = '', previous = ''): void => {
+    if (current !== previous) errors.push(invalidValue(`spec.${field}`, current, 'field is immutable'));
   };
   if (isEstablished(old)) {
-    same('scope', spec.scope, before.scope);
-    same('names.kind', spec.names?.kind, before.names?.kind);
+    checkSame('scope', spec.scope, before.scope);
+    checkSame('names.kind', spec.names?.kind, before.names?.kind);
   }
-  same('group', spec.group, before.group);
-  same('names.plural', spec.names?.plural, before.names?.plural);
+  checkSame('group', spec.group, before.group);
+  checkSame('names.plural', spec.names?.plural, before.names?.plural);
 }
 
-const storageOf = ({ spec }: Definition): string | undefined => spec?.versions?.find(({ storage }) => storage === true)?.name;
+const storageVersionOf = ({ spec }: Definition): string | undefined => spec?.versions?.find(({ storage }) => storage === true)?.name;
 
 function isEstablished(object: Definition): boolean {
   return object.status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True') === true;
 }
 
-function checkPreservation({ spec }: Definition, errors: Errors): void {
+function checkPreserveUnknownFields({ spec }: Definition, errors: Errors): void {
   const text = 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
   if (spec?.preserveUnknownFields === true) errors.push(invalidValue('spec.preserveUnknownFields', true, text));
 }

@@ -5,39 +5,40 @@ import { checkDns1035Label } from '../../../shared/values/name-formats';
 import type { ApiextensionsV1CustomResourceDefinitionNames } from '../../../shared/api/types/generated/members';
 
 /** In upstream's order. */
-const SINGLE = [
-  { member: 'plural', mixed: false },
-  { member: 'singular', mixed: false },
-  { member: 'kind', mixed: true },
-  { member: 'listKind', mixed: true },
+const SINGLE_NAMES = [
+  { member: 'plural', allowsMixedCase: false },
+  { member: 'singular', allowsMixedCase: false },
+  { member: 'kind', allowsMixedCase: true },
+  { member: 'listKind', allowsMixedCase: true },
 ] as const;
 
 /** `which`: whether every name has to be there. */
-export function checkNames(
+export function checkDefinitionNames(
   names: ApiextensionsV1CustomResourceDefinitionNames,
-  place: string,
-  which: 'all' | 'some',
+  fieldPath: string,
+  required: 'all' | 'some',
   errors: Errors,
 ): void {
-  for (const { member, mixed } of SINGLE) {
+  for (const { member, allowsMixedCase } of SINGLE_NAMES) {
     const value = names[member] ?? '';
-    const field = `${place}.${member}`;
-    if (value !== '') checkName(value, field, mixed, errors);
-    else if (which === 'all') errors.push(requiredValue(field));
+    const field = `${fieldPath}.${member}`;
+    if (value !== '') checkName(value, field, allowsMixedCase, errors);
+    else if (required === 'all') errors.push(requiredValue(field));
   }
-  checkLabels(names.shortNames, `${place}.shortNames`, errors);
+  checkLabels(names.shortNames, `${fieldPath}.shortNames`, errors);
   const { kind = '', listKind = '' } = names;
-  if (kind !== '' && kind === listKind) errors.push(invalidValue(`${place}.listKind`, listKind, 'kind and listKind may not be the same'));
-  checkLabels(names.categories, `${place}.categories`, errors);
+  if (kind !== '' && kind === listKind)
+    errors.push(invalidValue(`${fieldPath}.listKind`, listKind, 'kind and listKind may not be the same'));
+  checkLabels(names.categories, `${fieldPath}.categories`, errors);
 }
 
-function checkName(name: string, field: string, mixed: boolean, errors: Errors): void {
-  const faults = checkDns1035Label(mixed ? name.toLowerCase() : name);
+function checkName(name: string, field: string, allowsMixedCase: boolean, errors: Errors): void {
+  const faults = checkDns1035Label(allowsMixedCase ? name.toLowerCase() : name);
   if (faults.length === 0) return;
   const text = faults.join(',');
-  errors.push(invalidValue(field, name, mixed ? `may have mixed case, but should otherwise match: ${text}` : text));
+  errors.push(invalidValue(field, name, allowsMixedCase ? `may have mixed case, but should otherwise match: ${text}` : text));
 }
 
-function checkLabels(names: readonly string[] | undefined, place: string, errors: Errors): void {
-  names?.forEach((name, index) => checkName(name, `${place}[${index}]`, false, errors));
+function checkLabels(names: readonly string[] | undefined, fieldPath: string, errors: Errors): void {
+  names?.forEach((name, index) => checkName(name, `${fieldPath}[${index}]`, false, errors));
 }

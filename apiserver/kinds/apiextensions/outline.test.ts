@@ -1,5 +1,5 @@
 import { stringifyJson, type JsonObject } from '../../../shared/values/json';
-import { completed, outlineOf } from './outline';
+import { restoreSchemas, extractSchemas } from './outline';
 
 const TRICKY: JsonObject = {
   type: 'object',
@@ -18,7 +18,7 @@ test('outlineOf replaces the schemas of a CustomResourceDefinition by numbers, w
     },
     status: {},
   });
-  const { object, schemas } = outlineOf(Buffer.from(stringifyJson(definition([TRICKY, undefined, {}, { type: 'object' }]))));
+  const { object, schemas } = extractSchemas(Buffer.from(stringifyJson(definition([TRICKY, undefined, {}, { type: 'object' }]))));
   expect(object).toEqual(definition([0, undefined, 1, 2]));
   expect(schemas.map(String)).toEqual([stringifyJson(TRICKY), '{}', '{"type":"object"}']);
 });
@@ -26,6 +26,6 @@ test('outlineOf replaces the schemas of a CustomResourceDefinition by numbers, w
 test('completed puts the schemas back into an outline in their order', () => {
   const texts = ['{"type":"object","description":"ü$&"}', '{}'].map((text) => Buffer.from(text));
   const version = (schema: string): string => `{"name":"v","schema":{"openAPIV3Schema":${schema}}}`;
-  expect(completed(`[${version('{}')},${version('{}')}]`, texts)).toBe(`[${version(String(texts[0]))},${version('{}')}]`);
-  expect(() => completed(`[${version('{}')}]`, texts)).toThrow('an outline has lost schemas');
+  expect(restoreSchemas(`[${version('{}')},${version('{}')}]`, texts)).toBe(`[${version(String(texts[0]))},${version('{}')}]`);
+  expect(() => restoreSchemas(`[${version('{}')}]`, texts)).toThrow('an outline has lost schemas');
 });

@@ -5,7 +5,7 @@
 import { parseStoredJson } from '../../../shared/serialization';
 import type { JsonObject } from '../../../shared/values/json';
 
-export interface Outline {
+export interface DefinitionOutline {
   /** The definition, where in place of a schema stands its number in {@link schemas}. */
   readonly object: JsonObject;
   /** The schemas as JSON: parts of the bytes that were given. */
@@ -13,36 +13,36 @@ export interface Outline {
 }
 
 /** A quotation mark inside a text is escaped, so this is a member whose value is an object. Only versions have one outside of schemas. */
-const SCHEMA = Buffer.from('"openAPIV3Schema":{');
+const SCHEMA_MEMBER = Buffer.from('"openAPIV3Schema":{');
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const OPEN = 0x7b;
-const CLOSE = 0x7d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
 
 /** `bytes` = the canonical JSON of a definition. */
-export function outlineOf(bytes: Buffer): Outline {
+export function extractSchemas(bytes: Buffer): DefinitionOutline {
   const schemas: Buffer[] = [];
   const rest: string[] = [];
-  let done = 0;
-  for (let found = bytes.indexOf(SCHEMA); found >= 0; found = bytes.indexOf(SCHEMA, done)) {
-    const start = found + SCHEMA.length - 1;
-    rest.push(bytes.toString('utf8', done, start), String(schemas.length));
-    done = endOfObject(bytes, start);
-    schemas.push(bytes.subarray(start, done));
+  let position = 0;
+  for (let memberStart = bytes.indexOf(SCHEMA_MEMBER); memberStart >= 0; memberStart = bytes.indexOf(SCHEMA_MEMBER, position)) {
+    const start = memberStart + SCHEMA_MEMBER.length - 1;
+    rest.push(bytes.toString('utf8', position, start), String(schemas.length));
+    position = endOfObject(bytes, start);
+    schemas.push(bytes.subarray(start, position));
   }
-  rest.push(bytes.toString('utf8', done));
+  rest.push(bytes.toString('utf8', position));
   return { object: parseStoredJson(Buffer.from(rest.join(''))), schemas };
 }
 
 /** What an outline's object is encoded as in place of a schema: as one that says nothing. */
-const LEFT_OUT = `${SCHEMA.toString()}}`;
+const EMPTY_SCHEMA_MEMBER = `${SCHEMA_MEMBER.toString()}}`;
 
 /** An encoded outline with its schemas again. */
-export function completed(body: string, schemas: readonly Buffer[]): string {
-  const [first = '', ...rest] = body.split(LEFT_OUT);
+export function restoreSchemas(body: string, schemas: readonly Buffer[]): string {
+  const [first = '', ...rest] = body.split(EMPTY_SCHEMA_MEMBER);
   if (rest.length !== schemas.length) throw new Error('an outline has lost schemas');
-  const name = LEFT_OUT.slice(0, -'{}'.length);
-  return first + rest.map((text, index) => name + String(schemas[index]) + text).join('');
+  const memberName = EMPTY_SCHEMA_MEMBER.slice(0, -'{}'.length);
+  return first + rest.map((text, index) => memberName + String(schemas[index]) + text).join('');
 }
 
 /** The place after the object that begins at `start`. */
@@ -50,15 +50,15 @@ function endOfObject(bytes: Buffer, start: number): number {
   let depth = 0;
   for (let at = start; at < bytes.length; at += 1) {
     const byte = bytes[at];
-    if (byte === QUOTE) at = endOfText(bytes, at);
-    else if (byte === OPEN) depth += 1;
-    else if (byte === CLOSE && --depth === 0) return at + 1;
+    if (byte === QUOTE) at = endOfString(bytes, at);
+    else if (byte === OPEN_BRACE) depth += 1;
+    else if (byte === CLOSE_BRACE && --depth === 0) return at + 1;
   }
   throw new Error('an object does not end');
 }
 
 /** The place of the quotation mark that ends the text beginning at `start`. */
-function endOfText(bytes: Buffer, start: number): number {
+function endOfString(bytes: Buffer, start: number): number {
   for (let end = bytes.indexOf(QUOTE, start + 1); end >= 0; end = bytes.indexOf(QUOTE, end + 1)) {
     let escapes = 0;
     while (bytes[end - 1 - escapes] === BACKSLASH) escapes += 1;

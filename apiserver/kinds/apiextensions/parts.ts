@@ -2,34 +2,34 @@
 import { appendAll } from '../../../shared/values/append';
 import { equalJson, type JsonValue } from '../../../shared/values/json';
 import type { Errors } from '../rules/checks';
-import { checkColumns, checkScale } from './columns';
-import { schemaErrors } from './schema/schema';
-import { checkSelectable } from './selectable';
+import { checkPrinterColumns, checkScaleSubresource } from './columns';
+import { validateSchema } from './schema/schema';
+import { checkSelectableFields } from './selectable';
 import type { ApiextensionsV1CustomResourceDefinitionVersion } from '../../../shared/api/types/generated/members';
 
 type Version = ApiextensionsV1CustomResourceDefinitionVersion;
 
-export interface DefinitionPart {
+export interface VersionField {
   readonly member: keyof Version;
   /** What upstream calls it below `spec` when all versions have it alike. */
-  readonly sharedPlace: string;
-  isAlike(versions: readonly Version[]): boolean;
+  readonly topLevelName: string;
+  isSameInAll(versions: readonly Version[]): boolean;
   /** `hasStatus` = somebody who has it alike has a status endpoint. */
-  check(version: Version, place: string, errors: Errors, hasStatus: boolean): void;
+  check(version: Version, fieldPath: string, errors: Errors, hasStatus: boolean): void;
 }
 
 /** In upstream's order. */
-export const PARTS: readonly DefinitionPart[] = [
-  part('schema', 'validation', (version, place, errors, hasStatus) => {
+export const VERSION_FIELDS: readonly VersionField[] = [
+  createVersionField('schema', 'validation', (version, fieldPath, errors, hasStatus) => {
     const schema = version.schema?.openAPIV3Schema;
-    if (schema !== undefined) appendAll(errors, schemaErrors(schema, `${place}.openAPIV3Schema`, hasStatus));
+    if (schema !== undefined) appendAll(errors, validateSchema(schema, `${fieldPath}.openAPIV3Schema`, hasStatus));
   }),
-  part('subresources', 'subresources', checkScale),
-  part('additionalPrinterColumns', 'additionalPrinterColumns', checkColumns),
-  part('selectableFields', 'selectableFields', checkSelectable),
+  createVersionField('subresources', 'subresources', checkScaleSubresource),
+  createVersionField('additionalPrinterColumns', 'additionalPrinterColumns', checkPrinterColumns),
+  createVersionField('selectableFields', 'selectableFields', checkSelectableFields),
 ];
 
-function part(member: keyof Version, sharedPlace: string, check: DefinitionPart['check']): DefinitionPart {
+function createVersionField(member: keyof Version, topLevelName: string, check: VersionField['check']): VersionField {
   const read = (version: Version | undefined): JsonValue => version?.[member] ?? null;
-  return { member, sharedPlace, check, isAlike: ([first, ...others]) => others.every((other) => equalJson(read(other), read(first))) };
+  return { member, topLevelName, check, isSameInAll: ([first, ...others]) => others.every((other) => equalJson(read(other), read(first))) };
 }

@@ -8,24 +8,24 @@ import type {
   ApiextensionsV1SelectableField,
 } from '../../../shared/api/types/generated/members';
 
-const MOST = 8;
+const MAX_FIELDS = 8;
 const TYPES: readonly SchemaNode['type'][] = ['string', 'boolean', 'integer'];
 
-export function checkSelectable(version: ApiextensionsV1CustomResourceDefinitionVersion, place: string, errors: Errors): void {
+export function checkSelectableFields(version: ApiextensionsV1CustomResourceDefinitionVersion, fieldPath: string, errors: Errors): void {
   const fields = version.selectableFields ?? [];
   if (fields.length === 0) return;
   const schema = version.schema?.openAPIV3Schema;
   // The words are upstream's.
   if (schema === undefined)
-    errors.push(invalidValue(place, '', 'selectableFields may only be set when version.schema.openAPIV3Schema is not included'));
-  else if (fields.length > MOST) errors.push(tooManyItems(place, fields.length, MOST));
-  else checkPaths(readSchema(schema), fields, place, errors);
+    errors.push(invalidValue(fieldPath, '', 'selectableFields may only be set when version.schema.openAPIV3Schema is not included'));
+  else if (fields.length > MAX_FIELDS) errors.push(tooManyItems(fieldPath, fields.length, MAX_FIELDS));
+  else checkPaths(readSchema(schema), fields, fieldPath, errors);
 }
 
-function checkPaths(root: SchemaNode, fields: readonly ApiextensionsV1SelectableField[], place: string, errors: Errors): void {
+function checkPaths(root: SchemaNode, fields: readonly ApiextensionsV1SelectableField[], fieldPath: string, errors: Errors): void {
   const paths = fields.map((field) => field.jsonPath ?? '');
   paths.forEach((path, index) => {
-    const field = `${place}[${index}].jsonPath`;
+    const field = `${fieldPath}[${index}].jsonPath`;
     const fault = path === '' ? undefined : pathFault(root, path);
     if (path === '') errors.push(requiredValue(field));
     else if (fault !== undefined) errors.push(invalidValue(field, path, fault));
@@ -36,15 +36,15 @@ function checkPaths(root: SchemaNode, fields: readonly ApiextensionsV1Selectable
 const NO_FIELD = 'does not refer to a valid field';
 
 function pathFault(root: SchemaNode, path: string): string | undefined {
-  const found = follow(root, path);
-  if (typeof found === 'string') return `is an invalid path: ${found}`;
+  const node = resolvePath(root, path);
+  if (typeof node === 'string') return `is an invalid path: ${node}`;
   if (path.startsWith('.metadata.')) return 'must not point to fields in metadata';
-  if (TYPES.includes(found.type)) return undefined;
+  if (TYPES.includes(node.type)) return undefined;
   return 'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.';
 }
 
 /** Where the path leads, or why it leads nowhere. */
-function follow(root: SchemaNode, path: string): SchemaNode | string {
+function resolvePath(root: SchemaNode, path: string): SchemaNode | string {
   const tokens = path.match(/[[\].]|[^[\].]+/g) ?? [];
   let node = root;
   for (let at = 0; at < tokens.length; at += 2) {
@@ -53,13 +53,13 @@ function follow(root: SchemaNode, path: string): SchemaNode | string {
     if (mark !== '.') return `expected [ or . but got: ${mark}`;
     const name = tokens[at + 1];
     if (name === undefined) return 'unexpected end of JSON path';
-    const member = memberOf(node, name);
+    const member = propertySchema(node, name);
     if (member === undefined) return NO_FIELD;
     node = member;
   }
   return node;
 }
 
-function memberOf({ properties, additionalProperties }: SchemaNode, name: string): SchemaNode | undefined {
+function propertySchema({ properties, additionalProperties }: SchemaNode, name: string): SchemaNode | undefined {
   return properties.get(name) ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
 }

@@ -3,10 +3,10 @@ import { invalidShownValue, invalidValue, requiredValue } from '../../../shared/
 import { isObject } from '../../../shared/values/json';
 import { checkDns1035Label, checkDnsSubdomain } from '../../../shared/values/name-formats';
 import { checkConversion } from './conversion';
-import { checkRequiredChoice, type Errors } from '../rules/checks';
-import { checkNames } from './names';
-import { PARTS, type DefinitionPart } from './parts';
-import { someSchema } from './schema/walk';
+import { checkRequiredEnum, type Errors } from '../rules/checks';
+import { checkDefinitionNames } from './names';
+import { VERSION_FIELDS, type VersionField } from './parts';
+import { schemaHas } from './schema/walk';
 import type {
   ApiextensionsV1CustomResourceDefinitionSpec,
   ApiextensionsV1CustomResourceDefinitionVersion,
@@ -14,30 +14,31 @@ import type {
 
 const SCOPES = ['Cluster', 'Namespaced'];
 const VERSIONS = 'spec.versions';
-const LONGEST_WARNING = 256;
+const MAX_WARNING_LENGTH = 256;
 
 type Spec = ApiextensionsV1CustomResourceDefinitionSpec;
 type Version = ApiextensionsV1CustomResourceDefinitionVersion;
 
-export function checkSpec(spec: Spec, errors: Errors): void {
+export function checkDefinitionSpec(spec: Spec, errors: Errors): void {
   const versions = spec.versions ?? [];
-  const alike = PARTS.filter((part) => part.isAlike(versions));
+  const sharedFields = VERSION_FIELDS.filter((part) => part.isSameInAll(versions));
   const [first] = versions;
   checkGroup(spec.group ?? '', errors);
-  checkRequiredChoice(spec, 'scope', 'spec', SCOPES, errors);
+  checkRequiredEnum(spec, 'scope', 'spec', SCOPES, errors);
   if (spec.preserveUnknownFields === true && versions.some(hasDefaults))
     errors.push(invalidValue('spec.preserveUnknownFields', true, 'must be false in order to use defaults in the schema'));
   versions.forEach((version, index) => {
     if (version.schema?.openAPIV3Schema !== undefined) return;
     errors.push(requiredValue(`${VERSIONS}[${index}].schema.openAPIV3Schema`, 'schemas are required'));
   });
-  versions.forEach((version, index) => checkVersion(version, `${VERSIONS}[${index}]`, alike, errors));
+  versions.forEach((version, index) => checkVersion(version, `${VERSIONS}[${index}]`, sharedFields, errors));
   checkVersions(spec, errors);
   // The first version once was the only one.
-  const only = first?.name ?? '';
-  if (only !== '') checkLabel(only, 'spec.version', errors);
-  checkNames(spec.names ?? {}, 'spec.names', 'all', errors);
-  if (first !== undefined) for (const part of alike) part.check(first, `spec.${part.sharedPlace}`, errors, versions.some(hasStatus));
+  const firstName = first?.name ?? '';
+  if (firstName !== '') checkLabel(firstName, 'spec.version', errors);
+  checkDefinitionNames(spec.names ?? {}, 'spec.names', 'all', errors);
+  if (first !== undefined)
+    for (const part of sharedFields) part.check(first, `spec.${part.topLevelName}`, errors, versions.some(hasStatusSubresource));
   checkConversion(spec, errors);
 }
 
@@ -50,28 +51,29 @@ function checkGroup(group: string, errors: Errors): void {
 }
 
 /** What all versions have alike is judged once, elsewhere. */
-function checkVersion(version: Version, place: string, alike: readonly DefinitionPart[], errors: Errors): void {
-  checkLabel(version.name ?? '', `${place}.name`, errors);
+function checkVersion(version: Version, fieldPath: string, sharedFields: readonly VersionField[], errors: Errors): void {
+  checkLabel(version.name ?? '', `${fieldPath}.name`, errors);
   const warning = version.deprecationWarning;
-  const fault = warning === undefined ? undefined : warningFault(warning, version.deprecated === true);
-  if (warning !== undefined && fault !== undefined) errors.push(invalidValue(`${place}.deprecationWarning`, warning, fault));
-  for (const part of PARTS) if (!alike.includes(part)) part.check(version, `${place}.${part.member}`, errors, hasStatus(version));
+  const fault = warning === undefined ? undefined : deprecationWarningFault(warning, version.deprecated === true);
+  if (warning !== undefined && fault !== undefined) errors.push(invalidValue(`${fieldPath}.deprecationWarning`, warning, fault));
+  for (const part of VERSION_FIELDS)
+    if (!sharedFields.includes(part)) part.check(version, `${fieldPath}.${part.member}`, errors, hasStatusSubresource(version));
 }
 
 const hasDefaults = ({ schema }: Version): boolean =>
-  isObject(schema?.openAPIV3Schema) && someSchema(schema.openAPIV3Schema, (part) => part['default'] !== undefined);
+  isObject(schema?.openAPIV3Schema) && schemaHas(schema.openAPIV3Schema, (part) => part['default'] !== undefined);
 
-const hasStatus = ({ subresources }: Version): boolean => (subresources?.status ?? null) !== null;
+const hasStatusSubresource = ({ subresources }: Version): boolean => (subresources?.status ?? null) !== null;
 
 function checkLabel(name: string, field: string, errors: Errors): void {
   const faults = checkDns1035Label(name);
   if (faults.length > 0) errors.push(invalidValue(field, name, faults.join(',')));
 }
 
-function warningFault(warning: string, isDeprecated: boolean): string | undefined {
+function deprecationWarningFault(warning: string, isDeprecated: boolean): string | undefined {
   if (!isDeprecated) return 'can only be set for deprecated versions';
   if (warning === '') return 'must not be an empty string';
-  if (Buffer.byteLength(warning) > LONGEST_WARNING) return `must be <= ${LONGEST_WARNING} characters long`;
+  if (Buffer.byteLength(warning) > MAX_WARNING_LENGTH) return `must be <= ${MAX_WARNING_LENGTH} characters long`;
   const at = warning.search(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u);
   if (at < 0) return undefined;
   return `must only contain printable UTF-8 characters; non-printable character found at index ${Buffer.byteLength(warning.slice(0, at))}`;
@@ -83,8 +85,8 @@ function checkVersions(spec: Spec, errors: Errors): void {
   const names = versions.map((version) => version.name ?? '');
   // Upstream prints the whole list, with addresses in its memory.
   const shown = `[]apiextensions.CustomResourceDefinitionVersion${Array.isArray(spec.versions) ? '{…}' : '(nil)'}`;
-  const unique = new Set(names).size === names.length;
-  const stored = versions.filter((version) => version.storage === true).length;
-  if (!unique) errors.push(invalidShownValue(VERSIONS, shown, 'must contain unique version names'));
-  if (stored !== 1) errors.push(invalidShownValue(VERSIONS, shown, 'must have exactly one version marked as storage version'));
+  const hasUniqueNames = new Set(names).size === names.length;
+  const storageVersionCount = versions.filter((version) => version.storage === true).length;
+  if (!hasUniqueNames) errors.push(invalidShownValue(VERSIONS, shown, 'must contain unique version names'));
+  if (storageVersionCount !== 1) errors.push(invalidShownValue(VERSIONS, shown, 'must have exactly one version marked as storage version'));
 }

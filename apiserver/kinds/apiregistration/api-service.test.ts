@@ -23,17 +23,17 @@ beforeAll(async () => {
 });
 
 describe('creating an APIService', () => {
-  test.each(answersTo('create'))('answers as recorded: %s', async (_title, { sent, answer }) => {
-    expect(await found('create', () => fixture.create('apiservices', named(sent), { dryRun: true }))).toEqual(answer);
+  test.each(recordedCases('create'))('answers as recorded: %s', async (_title, { sent, answer }) => {
+    expect(await runRequest('create', () => fixture.create('apiservices', withName(sent), { dryRun: true }))).toEqual(answer);
   });
 });
 
 describe.each(['update', 'status'])('updating an APIService (%s)', (to) => {
-  const [, plain] = answersTo('create')[0] ?? [];
+  const [, plain] = recordedCases('create')[0] ?? [];
   const subresource = to === 'status' ? to : undefined;
   let resourceVersion: string;
   beforeAll(async () => {
-    const { entry } = await fixture.create('apiservices', named(plain?.sent ?? {}));
+    const { entry } = await fixture.create('apiservices', withName(plain?.sent ?? {}));
     resourceVersion = String(entry.revision);
     await fixture.cache.catchUp();
   });
@@ -42,26 +42,26 @@ describe.each(['update', 'status'])('updating an APIService (%s)', (to) => {
     await fixture.cache.catchUp();
   });
 
-  test.each(answersTo(to))('answers as recorded: %s', async (_title, { sent, answer }) => {
-    const object = named({ ...plain?.sent, ...sent, metadata: { ...objectAt(sent, 'metadata'), resourceVersion } });
-    expect(await found(to, () => fixture.update('apiservices', NAME, object, { dryRun: true, subresource }))).toEqual(answer);
+  test.each(recordedCases(to))('answers as recorded: %s', async (_title, { sent, answer }) => {
+    const object = withName({ ...plain?.sent, ...sent, metadata: { ...objectAt(sent, 'metadata'), resourceVersion } });
+    expect(await runRequest(to, () => fixture.update('apiservices', NAME, object, { dryRun: true, subresource }))).toEqual(answer);
   });
 
   test('is rejected without a resourceVersion', async () => {
-    const update = fixture.update('apiservices', NAME, named(plain?.sent ?? {}), { dryRun: true, subresource });
+    const update = fixture.update('apiservices', NAME, withName(plain?.sent ?? {}), { dryRun: true, subresource });
     await expect(update).rejects.toThrow('metadata.resourceVersion: Invalid value: 0x0: must be specified for an update');
   });
 });
 
-function answersTo(to: string): (readonly [string, Recorded])[] {
+function recordedCases(to: string): (readonly [string, Recorded])[] {
   return RECORDED.filter((row) => row.to === to).map((row) => [row.title, row]);
 }
 
-function named(sent: JsonObject): JsonObject {
+function withName(sent: JsonObject): JsonObject {
   return { ...sent, metadata: { name: NAME, ...objectAt(sent, 'metadata') } };
 }
 
-async function found(to: string, perform: () => Promise<Answer>): Promise<JsonObject> {
+async function runRequest(to: string, perform: () => Promise<Answer>): Promise<JsonObject> {
   try {
     const { object, created } = await perform();
     const time = stringAt(objectAt(object, 'metadata'), 'creationTimestamp') ?? '';

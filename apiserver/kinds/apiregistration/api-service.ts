@@ -14,11 +14,11 @@ import type {
   ApiregistrationV1APIServiceSpec,
 } from '../../../shared/api/types/generated/members';
 
-const HIGHEST_PRIORITY = [
+const MAX_PRIORITIES = [
   ['groupPriorityMinimum', 20_000],
   ['versionPriority', 1000],
 ] as const;
-const HIGHEST_PORT = 65_535;
+const MAX_PORT = 65_535;
 const PORT_RULE = 'port is not valid: must be between 1 and 65535, inclusive';
 const INSECURE = 'spec.insecureSkipTLSVerify';
 const CONDITION_STATUSES = ['True', 'False', 'Unknown'];
@@ -28,10 +28,10 @@ export const apiService: Strategy<ApiregistrationV1APIService> = {
     if (object.spec?.service === undefined) object.status = { conditions: [localCondition(now)] };
   },
   createStages: CREATE.earlyFirst,
-  validateEarly: nameErrors,
-  validate: specErrors,
-  update: { stages: UPDATE.changeThenObject, validate: nameErrors },
-  status: { validate: conditionErrors },
+  validateEarly: validateName,
+  validate: validateSpec,
+  update: { stages: UPDATE.changeThenObject, validate: validateName },
+  status: { validate: validateConditions },
 };
 
 function localCondition(now: number): ApiregistrationV1APIServiceCondition {
@@ -45,18 +45,18 @@ function localCondition(now: number): ApiregistrationV1APIServiceCondition {
 }
 
 /** The name follows from the spec; one that could not be a name at all is told as such elsewhere. */
-function nameErrors(object: ApiregistrationV1APIService): readonly FieldError[] {
+function validateName(object: ApiregistrationV1APIService): readonly FieldError[] {
   const errors: Errors = [];
   const expected = `${object.spec?.version ?? ''}.${object.spec?.group ?? ''}`;
   for (const member of ['generateName', 'name'] as const) {
-    const given = object.metadata?.[member] ?? '';
-    if (given === '' || given === expected || checkPathSegment(given).length > 0) continue;
-    errors.push(invalidValue(`metadata.${member}`, given, `must be \`spec.version+"."+spec.group\`: "${expected}"`));
+    const name = object.metadata?.[member] ?? '';
+    if (name === '' || name === expected || checkPathSegment(name).length > 0) continue;
+    errors.push(invalidValue(`metadata.${member}`, name, `must be \`spec.version+"."+spec.group\`: "${expected}"`));
   }
   return errors;
 }
 
-function specErrors(object: ApiregistrationV1APIService): readonly FieldError[] {
+function validateSpec(object: ApiregistrationV1APIService): readonly FieldError[] {
   const errors: Errors = [];
   const spec = object.spec ?? {};
   checkGroupVersion(spec, errors);
@@ -73,10 +73,10 @@ function checkGroupVersion(spec: ApiregistrationV1APIServiceSpec, errors: Errors
 }
 
 function checkPriorities(spec: ApiregistrationV1APIServiceSpec, errors: Errors): void {
-  for (const [member, highest] of HIGHEST_PRIORITY) {
+  for (const [member, max] of MAX_PRIORITIES) {
     const priority = spec[member] ?? 0;
-    if (priority > 0 && priority <= highest) continue;
-    errors.push(invalidValue(`spec.${member}`, priority, `must be positive and less than ${highest}`));
+    if (priority > 0 && priority <= max) continue;
+    errors.push(invalidValue(`spec.${member}`, priority, `must be positive and less than ${max}`));
   }
 }
 
@@ -91,11 +91,11 @@ function checkService(spec: ApiregistrationV1APIServiceSpec, errors: Errors): vo
   }
   for (const member of ['namespace', 'name'] as const) checkRequired(service, member, 'spec.service', errors);
   const port = service.port ?? 0;
-  if (port < 1 || port > HIGHEST_PORT) errors.push(invalidValue('spec.service.port', port, PORT_RULE));
+  if (port < 1 || port > MAX_PORT) errors.push(invalidValue('spec.service.port', port, PORT_RULE));
   if (isInsecure && bundle !== '') errors.push(invalidValue(INSECURE, true, 'may not be true if caBundle is present'));
 }
 
-function conditionErrors(object: ApiregistrationV1APIService): readonly FieldError[] {
+function validateConditions(object: ApiregistrationV1APIService): readonly FieldError[] {
   const errors: Errors = [];
   object.status?.conditions?.forEach(({ status = '' }, index) => {
     if (CONDITION_STATUSES.includes(status)) return;

@@ -3,11 +3,11 @@ import { createFieldError, forbiddenField, invalidShownValue, type FieldError } 
 import { formatGoIntOrString } from '../../../shared/values/go-values';
 import { quote } from '../../../shared/values/quote';
 import type { Errors } from '../rules/checks';
-import { amountOf, checkCountOrShare, checkNotMoreThanAll, checkNotNegative } from '../rules/numbers';
-import { checkReplicaTemplate } from './replica-set';
+import { intOrPercentValue, checkIntOrPercent, checkNotMoreThan100Percent, checkNonNegative } from '../rules/numbers';
+import { checkReplicaSetTemplate } from './replica-set';
 import type { Strategy } from '../../registry/strategy';
-import { validateCounts, type CountRules } from '../core/workload/counts';
-import { checkSelectorKept } from '../core/workload/selected-template';
+import { validateStatusCounts, type StatusCountRules } from '../core/workload/counts';
+import { checkSelectorImmutable } from '../core/workload/selected-template';
 import { workloadWarnings } from '../core/workload/template-warnings';
 import type {
   AppsV1Deployment,
@@ -17,7 +17,7 @@ import type {
   AppsV1RollingUpdateDeployment,
 } from '../../../shared/api/types/generated/members';
 
-const COUNTS: CountRules<AppsV1DeploymentStatus> = {
+const COUNTS: StatusCountRules<AppsV1DeploymentStatus> = {
   counts: [
     'observedGeneration',
     'replicas',
@@ -27,7 +27,7 @@ const COUNTS: CountRules<AppsV1DeploymentStatus> = {
     'unavailableReplicas',
     'collisionCount',
   ],
-  parts: [
+  limits: [
     ['updatedReplicas', 'replicas', 'status.replicas'],
     ['readyReplicas', 'replicas', 'status.replicas'],
     ['availableReplicas', 'replicas', 'status.replicas'],
@@ -38,7 +38,7 @@ const COUNTS: CountRules<AppsV1DeploymentStatus> = {
 export const deployment: Strategy<AppsV1Deployment> = {
   validate: (object) => validateSpec(object),
   update: { validate: validateSpec },
-  status: { validate: (object, old) => validateCounts(COUNTS, object.status, old.status) },
+  status: { validate: (object, old) => validateStatusCounts(COUNTS, object.status, old.status) },
   ...workloadWarnings((object: AppsV1Deployment) => object.spec, 'spec'),
 };
 
@@ -46,13 +46,13 @@ export const deployment: Strategy<AppsV1Deployment> = {
 function validateSpec(object: AppsV1Deployment, old?: AppsV1Deployment): readonly FieldError[] {
   const spec = object.spec ?? {};
   const errors: Errors = [];
-  checkNotNegative(spec, 'replicas', 'spec', errors);
-  checkReplicaTemplate(spec, errors);
+  checkNonNegative(spec, 'replicas', 'spec', errors);
+  checkReplicaSetTemplate(spec, errors);
   checkStrategy(spec.strategy ?? {}, errors);
-  checkNotNegative(spec, 'minReadySeconds', 'spec', errors);
-  checkNotNegative(spec, 'revisionHistoryLimit', 'spec', errors);
+  checkNonNegative(spec, 'minReadySeconds', 'spec', errors);
+  checkNonNegative(spec, 'revisionHistoryLimit', 'spec', errors);
   checkDeadline(spec, errors);
-  if (old !== undefined) checkSelectorKept(spec, old.spec ?? {}, errors);
+  if (old !== undefined) checkSelectorImmutable(spec, old.spec ?? {}, errors);
   return errors;
 }
 
@@ -76,18 +76,18 @@ function checkStrategy({ type = '', rollingUpdate }: AppsV1DeploymentStrategy, e
 
 function checkRolling(rolling: AppsV1RollingUpdateDeployment, errors: Errors): void {
   const { maxUnavailable, maxSurge } = rolling;
-  checkCountOrShare(rolling, 'maxUnavailable', ROLLING, errors);
-  checkCountOrShare(rolling, 'maxSurge', ROLLING, errors);
-  if (amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0) {
+  checkIntOrPercent(rolling, 'maxUnavailable', ROLLING, errors);
+  checkIntOrPercent(rolling, 'maxSurge', ROLLING, errors);
+  if (intOrPercentValue(maxUnavailable) === 0 && intOrPercentValue(maxSurge) === 0) {
     errors.push(invalidShownValue(`${ROLLING}.maxUnavailable`, formatGoIntOrString(maxUnavailable), 'may not be 0 when `maxSurge` is 0'));
   }
-  checkNotMoreThanAll(maxUnavailable, `${ROLLING}.maxUnavailable`, errors);
+  checkNotMoreThan100Percent(maxUnavailable, `${ROLLING}.maxUnavailable`, errors);
 }
 
 function checkDeadline(spec: AppsV1DeploymentSpec, errors: Errors): void {
   const deadline = spec.progressDeadlineSeconds;
   if (deadline === undefined) return;
-  checkNotNegative(spec, 'progressDeadlineSeconds', 'spec', errors);
+  checkNonNegative(spec, 'progressDeadlineSeconds', 'spec', errors);
   if (deadline > (spec.minReadySeconds ?? 0)) return;
   errors.push(invalidShownValue('spec.progressDeadlineSeconds', String(deadline), 'must be greater than minReadySeconds'));
 }

@@ -2,12 +2,18 @@
 import { invalidShownValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { formatGoLabelSelector } from '../../../shared/values/go-values';
 import type { Errors } from '../rules/checks';
-import { checkNotNegative } from '../rules/numbers';
+import { checkNonNegative } from '../rules/numbers';
 import { checkPodTemplate } from '../core/pod-template/pod-template';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
-import { REPLICA_COUNTS, validateCounts } from '../core/workload/counts';
-import { checkLasting, checkMatch, checkSelectorKept, checkWorkloadSelector, type SelectingSpec } from '../core/workload/selected-template';
+import { REPLICA_COUNTS, validateStatusCounts } from '../core/workload/counts';
+import {
+  checkAlwaysRestarts,
+  checkSelectorMatchesTemplate,
+  checkSelectorImmutable,
+  checkWorkloadSelector,
+  type WorkloadSpec,
+} from '../core/workload/selected-template';
 import { workloadWarnings } from '../core/workload/template-warnings';
 import type { AppsV1ReplicaSet } from '../../../shared/api/types/generated/members';
 
@@ -15,7 +21,7 @@ export const replicaSet: Strategy<AppsV1ReplicaSet> = {
   validate: (object) => validateSpec(object),
   // The whole object is judged twice (upstream behaviour, visible in the causes).
   update: { stages: UPDATE.objectThenChange, validate: validateSpec },
-  status: { validate: (object, old) => validateCounts(REPLICA_COUNTS, object.status, old.status) },
+  status: { validate: (object, old) => validateStatusCounts(REPLICA_COUNTS, object.status, old.status) },
   ...workloadWarnings((object: AppsV1ReplicaSet) => object.spec, 'spec'),
 };
 
@@ -23,22 +29,22 @@ export const replicaSet: Strategy<AppsV1ReplicaSet> = {
 function validateSpec(object: AppsV1ReplicaSet, old?: AppsV1ReplicaSet): readonly FieldError[] {
   const spec = object.spec ?? {};
   const errors: Errors = [];
-  checkNotNegative(spec, 'replicas', 'spec', errors);
-  checkNotNegative(spec, 'minReadySeconds', 'spec', errors);
-  checkReplicaTemplate(spec, errors);
-  if (old !== undefined) checkSelectorKept(spec, old.spec ?? {}, errors);
+  checkNonNegative(spec, 'replicas', 'spec', errors);
+  checkNonNegative(spec, 'minReadySeconds', 'spec', errors);
+  checkReplicaSetTemplate(spec, errors);
+  if (old !== undefined) checkSelectorImmutable(spec, old.spec ?? {}, errors);
   return errors;
 }
 
 /** Of the selector and the template of a ReplicaSet, or of what makes ReplicaSets. A template whose selector cannot be read is not looked at. */
-export function checkReplicaTemplate(spec: SelectingSpec, errors: Errors): void {
-  const { isReadable, isEmpty } = checkWorkloadSelector(spec, 'deployment', errors);
-  if (!isReadable) {
+export function checkReplicaSetTemplate(spec: WorkloadSpec, errors: Errors): void {
+  const { isValid, isEmpty } = checkWorkloadSelector(spec, 'deployment', errors);
+  if (!isValid) {
     errors.push(invalidShownValue('spec.selector', formatGoLabelSelector(spec.selector ?? {}), 'invalid label selector'));
     return;
   }
   const template = spec.template ?? {};
-  if (!isEmpty) checkMatch(spec, errors);
+  if (!isEmpty) checkSelectorMatchesTemplate(spec, errors);
   checkPodTemplate(template, 'spec.template', errors);
-  checkLasting(template, 'ReplicaSet', errors);
+  checkAlwaysRestarts(template, 'ReplicaSet', errors);
 }

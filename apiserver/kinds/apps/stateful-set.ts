@@ -4,10 +4,10 @@ import { formatGoLabelSelector } from '../../../shared/values/go-values';
 import { equalJson, own } from '../../../shared/values/json';
 import { validateAnnotations, validateLabels } from '../../../shared/api/metadata/object-meta-rules';
 import type { Errors } from '../rules/checks';
-import { checkNotNegative } from '../rules/numbers';
+import { checkNonNegative } from '../rules/numbers';
 import type { Strategy } from '../../registry/strategy';
-import { validateCounts, type CountRules } from '../core/workload/counts';
-import { checkLasting, checkMatch, checkWorkloadSelector } from '../core/workload/selected-template';
+import { validateStatusCounts, type StatusCountRules } from '../core/workload/counts';
+import { checkAlwaysRestarts, checkSelectorMatchesTemplate, checkWorkloadSelector } from '../core/workload/selected-template';
 import { templateWarnings } from '../core/workload/template-warnings';
 import type {
   AppsV1StatefulSet,
@@ -17,9 +17,9 @@ import type {
   AppsV1StatefulSetUpdateStrategy,
 } from '../../../shared/api/types/generated/members';
 
-const COUNTS: CountRules<AppsV1StatefulSetStatus> = {
+const COUNTS: StatusCountRules<AppsV1StatefulSetStatus> = {
   counts: ['replicas', 'readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas', 'observedGeneration', 'collisionCount'],
-  parts: [
+  limits: [
     ['readyReplicas', 'replicas', 'status.replicas'],
     ['currentReplicas', 'replicas', 'status.replicas'],
     ['updatedReplicas', 'replicas', 'status.replicas'],
@@ -32,24 +32,25 @@ export const statefulSet: Strategy<AppsV1StatefulSet> = {
   ...templateWarnings((object: AppsV1StatefulSet) => object.spec, 'spec'),
   validate: (object) => validateSpec(object),
   update: { validate: validateSpec },
-  status: { validate: (object, old) => validateCounts(COUNTS, object.status, old.status) },
+  status: { validate: (object, old) => validateStatusCounts(COUNTS, object.status, old.status) },
 };
 
-const ORDERS = ['OrderedReady', 'Parallel'];
+const POD_MANAGEMENT_POLICIES = ['OrderedReady', 'Parallel'];
 
 /** `old` = what an update is to replace. */
 function validateSpec(object: AppsV1StatefulSet, old?: AppsV1StatefulSet): readonly FieldError[] {
   const spec = object.spec ?? {};
-  const order = spec.podManagementPolicy ?? '';
+  const policy = spec.podManagementPolicy ?? '';
   const errors: Errors = [];
-  if (!ORDERS.includes(order)) errors.push(invalidValue('spec.podManagementPolicy', order, "must be 'OrderedReady' or 'Parallel'"));
+  if (!POD_MANAGEMENT_POLICIES.includes(policy))
+    errors.push(invalidValue('spec.podManagementPolicy', policy, "must be 'OrderedReady' or 'Parallel'"));
   checkStrategy(spec.updateStrategy ?? {}, errors);
-  checkRetention(spec.persistentVolumeClaimRetentionPolicy, errors);
-  checkNotNegative(spec, 'replicas', 'spec', errors);
-  checkNotNegative(spec, 'minReadySeconds', 'spec', errors);
-  checkNotNegative(spec.ordinals ?? {}, 'start', 'spec.ordinals', errors);
+  checkRetentionPolicy(spec.persistentVolumeClaimRetentionPolicy, errors);
+  checkNonNegative(spec, 'replicas', 'spec', errors);
+  checkNonNegative(spec, 'minReadySeconds', 'spec', errors);
+  checkNonNegative(spec.ordinals ?? {}, 'start', 'spec.ordinals', errors);
   checkTemplate(spec, errors);
-  if (old !== undefined) checkKept(spec, old.spec ?? {}, errors);
+  if (old !== undefined) checkImmutableFields(spec, old.spec ?? {}, errors);
   return errors;
 }
 
@@ -60,7 +61,7 @@ function checkStrategy(strategy: AppsV1StatefulSetUpdateStrategy, errors: Errors
   const rolling = strategy.rollingUpdate;
   switch (strategy.type) {
     case 'RollingUpdate':
-      checkNotNegative(rolling ?? {}, 'partition', ROLLING, errors);
+      checkNonNegative(rolling ?? {}, 'partition', ROLLING, errors);
       return;
     case 'OnDelete':
       if (rolling !== undefined) errors.push(invalidValue(ROLLING, rolling, "only allowed for updateStrategy 'RollingUpdate'"));
@@ -70,36 +71,36 @@ function checkStrategy(strategy: AppsV1StatefulSetUpdateStrategy, errors: Errors
   }
 }
 
-const RETENTIONS = ['Retain', 'Delete'];
+const RETENTION_POLICIES = ['Retain', 'Delete'];
 
-function checkRetention(policy: AppsV1StatefulSetPersistentVolumeClaimRetentionPolicy | undefined, errors: Errors): void {
+function checkRetentionPolicy(policy: AppsV1StatefulSetPersistentVolumeClaimRetentionPolicy | undefined, errors: Errors): void {
   if (policy === undefined) return;
   for (const member of ['whenDeleted', 'whenScaled'] as const) {
     const value = policy[member] ?? '';
-    if (RETENTIONS.includes(value)) continue;
-    errors.push(unsupportedValue(`spec.persistentVolumeClaimRetentionPolicy.${member}`, value, RETENTIONS));
+    if (RETENTION_POLICIES.includes(value)) continue;
+    errors.push(unsupportedValue(`spec.persistentVolumeClaimRetentionPolicy.${member}`, value, RETENTION_POLICIES));
   }
 }
 
 function checkTemplate(spec: AppsV1StatefulSetSpec, errors: Errors): void {
-  const { isReadable, isEmpty } = checkWorkloadSelector(spec, 'statefulset', errors);
+  const { isValid, isEmpty } = checkWorkloadSelector(spec, 'statefulset', errors);
   const template = spec.template ?? {};
-  if (!isReadable) errors.push(invalidShownValue('spec.selector', formatGoLabelSelector(spec.selector ?? {}), ''));
+  if (!isValid) errors.push(invalidShownValue('spec.selector', formatGoLabelSelector(spec.selector ?? {}), ''));
   else {
-    if (!isEmpty) checkMatch(spec, errors);
+    if (!isEmpty) checkSelectorMatchesTemplate(spec, errors);
     validateLabels(template.metadata?.labels ?? {}, 'spec.template.labels', errors);
     validateAnnotations(template.metadata?.annotations ?? {}, 'spec.template.annotations', errors);
   }
-  checkLasting(template, 'StatefulSet', errors);
+  checkAlwaysRestarts(template, 'StatefulSet', errors);
 }
 
-const CHANGEABLE = ['replicas', 'ordinals', 'template', 'updateStrategy', 'persistentVolumeClaimRetentionPolicy', 'minReadySeconds'];
+const MUTABLE_MEMBERS = ['replicas', 'ordinals', 'template', 'updateStrategy', 'persistentVolumeClaimRetentionPolicy', 'minReadySeconds'];
 
-function checkKept(spec: AppsV1StatefulSetSpec, old: AppsV1StatefulSetSpec, errors: Errors): void {
+function checkImmutableFields(spec: AppsV1StatefulSetSpec, old: AppsV1StatefulSetSpec, errors: Errors): void {
   const members = new Set([...Object.keys(spec), ...Object.keys(old)]);
-  const isChanged = (member: string): boolean => !CHANGEABLE.includes(member) && !equalJson(own(spec, member), own(old, member));
+  const isChanged = (member: string): boolean => !MUTABLE_MEMBERS.includes(member) && !equalJson(own(spec, member), own(old, member));
   if (![...members].some(isChanged)) return;
-  const [last = '', ...others] = CHANGEABLE.map((member) => `'${member}'`).reverse();
+  const [last = '', ...others] = MUTABLE_MEMBERS.map((member) => `'${member}'`).reverse();
   const text = `updates to statefulset spec for fields other than ${others.reverse().join(', ')} and ${last} are forbidden`;
   errors.push(forbiddenField('spec', text));
 }

@@ -1,9 +1,9 @@
 /** HorizontalPodAutoscaler: its target and bounds. Metrics and behavior have files of their own. */
 import { forbiddenField, invalidShownValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { checkBehavior } from './behavior';
-import { checkMetrics, scalesToZero } from './metrics';
+import { checkMetrics, canScaleToZero } from './metrics';
 import type { Errors } from '../rules/checks';
-import { checkNotNegative } from '../rules/numbers';
+import { checkNonNegative } from '../rules/numbers';
 import { checkReference } from '../rules/references';
 import type { Strategy } from '../../registry/strategy';
 import type {
@@ -11,18 +11,18 @@ import type {
   AutoscalingV2HorizontalPodAutoscalerSpec,
 } from '../../../shared/api/types/generated/members';
 
-const FEWEST = 1;
+const MIN_REPLICAS = 1;
 const ZERO = 'must specify at least one Object or External metric to support scaling to zero replicas';
 
-export const autoscaler: Strategy<AutoscalingV2HorizontalPodAutoscaler> = {
+export const horizontalPodAutoscaler: Strategy<AutoscalingV2HorizontalPodAutoscaler> = {
   validate: validateSpec,
   update: { validate: validateSpec },
   status: {
     validate(object) {
       const status = object.status ?? {};
       const errors: Errors = [];
-      checkNotNegative(status, 'currentReplicas', 'status', errors);
-      checkNotNegative(status, 'desiredReplicas', 'status', errors);
+      checkNonNegative(status, 'currentReplicas', 'status', errors);
+      checkNonNegative(status, 'desiredReplicas', 'status', errors);
       return errors;
     },
   },
@@ -31,24 +31,24 @@ export const autoscaler: Strategy<AutoscalingV2HorizontalPodAutoscaler> = {
 function validateSpec(object: AutoscalingV2HorizontalPodAutoscaler): readonly FieldError[] {
   const spec = object.spec ?? {};
   const errors: Errors = [];
-  checkBounds(spec, errors);
+  checkReplicaBounds(spec, errors);
   checkReference(spec.scaleTargetRef ?? {}, 'spec.scaleTargetRef', errors);
   checkMetrics(spec.metrics ?? [], 'spec.metrics', errors);
   checkBehavior(spec.behavior ?? {}, 'spec.behavior', errors);
   // Where nothing runs, only what is measured elsewhere can ask for something to run.
-  if (spec.minReplicas === 0 && !scalesToZero(spec)) errors.push(forbiddenField('spec.metrics', ZERO));
+  if (spec.minReplicas === 0 && !canScaleToZero(spec)) errors.push(forbiddenField('spec.metrics', ZERO));
   return errors;
 }
 
-function checkBounds(spec: AutoscalingV2HorizontalPodAutoscalerSpec, errors: Errors): void {
-  const fewest = spec.minReplicas;
-  const most = spec.maxReplicas ?? 0;
+function checkReplicaBounds(spec: AutoscalingV2HorizontalPodAutoscalerSpec, errors: Errors): void {
+  const min = spec.minReplicas;
+  const max = spec.maxReplicas ?? 0;
   const field = 'spec.maxReplicas';
-  if (fewest !== undefined && fewest < FEWEST) {
-    errors.push(invalidShownValue('spec.minReplicas', String(fewest), `must be greater than or equal to ${FEWEST}`));
+  if (min !== undefined && min < MIN_REPLICAS) {
+    errors.push(invalidShownValue('spec.minReplicas', String(min), `must be greater than or equal to ${MIN_REPLICAS}`));
   }
-  if (most < 1) errors.push(invalidShownValue(field, String(most), 'must be greater than 0'));
-  if (fewest !== undefined && most < fewest) {
-    errors.push(invalidShownValue(field, String(most), 'must be greater than or equal to `minReplicas`'));
+  if (max < 1) errors.push(invalidShownValue(field, String(max), 'must be greater than 0'));
+  if (min !== undefined && max < min) {
+    errors.push(invalidShownValue(field, String(max), 'must be greater than or equal to `minReplicas`'));
   }
 }

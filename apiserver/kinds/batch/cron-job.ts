@@ -4,8 +4,8 @@ import { cronScheduleFault } from '../../../shared/values/cron-schedule';
 import { formatGoLabelSelector } from '../../../shared/values/go-values';
 import { tooLongMessage } from '../../../shared/values/name-formats';
 import { isTimeZoneName } from '../../../shared/values/time-zone';
-import { checkRequiredChoice, type Errors } from '../rules/checks';
-import { checkNotNegative } from '../rules/numbers';
+import { checkRequiredEnum, type Errors } from '../rules/checks';
+import { checkNonNegative } from '../rules/numbers';
 import { checkJobSpec, manyIndexesWarnings } from './job/spec';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
@@ -13,10 +13,10 @@ import { workloadWarnings } from '../core/workload/template-warnings';
 import type { BatchV1CronJob, BatchV1CronJobSpec, BatchV1JobSpec } from '../../../shared/api/types/generated/members';
 
 /** A Job's name is eleven bytes longer. */
-const LONGEST_NAME = 52;
+const MAX_NAME_LENGTH = 52;
 
 export const cronJob: Strategy<BatchV1CronJob> = {
-  validateName: (_object, name) => (Buffer.byteLength(name) > LONGEST_NAME ? [tooLongMessage(LONGEST_NAME)] : []),
+  validateName: (_object, name) => (Buffer.byteLength(name) > MAX_NAME_LENGTH ? [tooLongMessage(MAX_NAME_LENGTH)] : []),
   validate: (object) => validateSpec(object),
   update: { validate: validateSpec },
   status: { stages: UPDATE.changeAlone },
@@ -29,18 +29,18 @@ const POLICIES = ['Allow', 'Forbid', 'Replace'];
 function validateSpec({ spec = {} }: BatchV1CronJob, old?: BatchV1CronJob): readonly FieldError[] {
   const errors: Errors = [];
   checkSchedule(spec, old?.spec?.schedule, errors);
-  checkNotNegative(spec, 'startingDeadlineSeconds', 'spec', errors);
-  checkZone(spec.timeZone, old?.spec?.timeZone, errors);
-  checkRequiredChoice(spec, 'concurrencyPolicy', 'spec', POLICIES, errors);
-  checkJob(spec.jobTemplate?.spec ?? {}, errors);
-  checkNotNegative(spec, 'successfulJobsHistoryLimit', 'spec', errors);
-  checkNotNegative(spec, 'failedJobsHistoryLimit', 'spec', errors);
+  checkNonNegative(spec, 'startingDeadlineSeconds', 'spec', errors);
+  checkTimeZone(spec.timeZone, old?.spec?.timeZone, errors);
+  checkRequiredEnum(spec, 'concurrencyPolicy', 'spec', POLICIES, errors);
+  checkJobTemplate(spec.jobTemplate?.spec ?? {}, errors);
+  checkNonNegative(spec, 'successfulJobsHistoryLimit', 'spec', errors);
+  checkNonNegative(spec, 'failedJobsHistoryLimit', 'spec', errors);
   return errors;
 }
 
 const SCHEDULE = 'spec.schedule';
 
-const namesZone = (schedule: string | undefined): boolean => schedule?.includes('TZ') === true;
+const hasTimeZone = (schedule: string | undefined): boolean => schedule?.includes('TZ') === true;
 
 /** A zone in the schedule is borne with where one stood before. */
 function checkSchedule({ schedule = '', timeZone }: BatchV1CronJobSpec, old: string | undefined, errors: Errors): void {
@@ -50,32 +50,32 @@ function checkSchedule({ schedule = '', timeZone }: BatchV1CronJobSpec, old: str
   }
   const fault = cronScheduleFault(schedule);
   if (fault !== undefined) errors.push(invalidValue(SCHEDULE, schedule, fault));
-  if (!namesZone(schedule)) return;
-  if (!namesZone(old)) errors.push(invalidValue(SCHEDULE, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'));
+  if (!hasTimeZone(schedule)) return;
+  if (!hasTimeZone(old)) errors.push(invalidValue(SCHEDULE, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'));
   else if (timeZone !== undefined) {
     errors.push(invalidValue(SCHEDULE, schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule'));
   }
 }
 
-const ZONE = 'spec.timeZone';
-const NAMED = 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones';
+const TIME_ZONE = 'spec.timeZone';
+const EXPLICIT_ZONE_REQUIRED = 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones';
 
-function checkZone(zone: string | undefined, old: string | undefined, errors: Errors): void {
+function checkTimeZone(zone: string | undefined, old: string | undefined, errors: Errors): void {
   if (zone === undefined || zone === old) return;
   if (zone === '') {
-    errors.push(invalidValue(ZONE, zone, 'timeZone must be nil or non-empty string'));
+    errors.push(invalidValue(TIME_ZONE, zone, 'timeZone must be nil or non-empty string'));
     return;
   }
-  if (zone.toLowerCase() === 'local') errors.push(invalidValue(ZONE, zone, NAMED));
-  if (zone !== 'Local' && !isTimeZoneName(zone)) errors.push(invalidValue(ZONE, zone, `unknown time zone ${zone}`));
+  if (zone.toLowerCase() === 'local') errors.push(invalidValue(TIME_ZONE, zone, EXPLICIT_ZONE_REQUIRED));
+  if (zone !== 'Local' && !isTimeZoneName(zone)) errors.push(invalidValue(TIME_ZONE, zone, `unknown time zone ${zone}`));
 }
 
-const JOB = 'spec.jobTemplate.spec';
+const JOB_SPEC = 'spec.jobTemplate.spec';
 
-function checkJob(spec: BatchV1JobSpec, errors: Errors): void {
-  checkJobSpec(spec, JOB, errors);
+function checkJobTemplate(spec: BatchV1JobSpec, errors: Errors): void {
+  checkJobSpec(spec, JOB_SPEC, errors);
   const { selector, manualSelector } = spec;
   if (selector !== undefined)
-    errors.push(invalidShownValue(`${JOB}.selector`, formatGoLabelSelector(selector), '`selector` will be auto-generated'));
-  if (manualSelector === true) errors.push(unsupportedValue(`${JOB}.manualSelector`, true, ['nil', 'false']));
+    errors.push(invalidShownValue(`${JOB_SPEC}.selector`, formatGoLabelSelector(selector), '`selector` will be auto-generated'));
+  if (manualSelector === true) errors.push(unsupportedValue(`${JOB_SPEC}.manualSelector`, true, ['nil', 'false']));
 }

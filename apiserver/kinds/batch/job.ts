@@ -2,8 +2,8 @@
 import { invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { checkDnsLabel } from '../../../shared/values/name-formats';
 import type { Errors } from '../rules/checks';
-import { checkJobChange } from './job/change';
-import { checkGeneratedSelector, checkJobSelector, defaultLabels, generateSelector } from './job/selector';
+import { checkJobUpdate } from './job/change';
+import { checkGeneratedSelector, checkJobSelector, defaultJobLabels, generateSelector } from './job/selector';
 import { checkJobSpec, isIndexed, manyIndexesWarnings } from './job/spec';
 import { validateJobStatus } from './job/status';
 import { UPDATE } from '../../registry/stages';
@@ -18,16 +18,16 @@ export const job: Strategy<BatchV1Job> = {
     if (object.spec !== undefined) delete object.spec.managedBy;
     generateSelector(object, names);
   },
-  applyStoredDefaults: defaultLabels,
+  applyStoredDefaults: defaultJobLabels,
   validate(object, old, { names }) {
     const errors: Errors = [];
     checkGeneratedSelector(object, old, names, errors);
-    checkState(object, old, errors);
+    checkSpec(object, old, errors);
     if (old === undefined) checkPodName(object, errors);
     return errors;
   },
   // The whole object is judged twice (upstream behaviour, visible in the causes).
-  update: { stages: UPDATE.objectThenChange, validate: validateChange },
+  update: { stages: UPDATE.objectThenChange, validate: validateUpdate },
   status: { validate: validateJobStatus },
   ...workloadWarnings((object: BatchV1Job) => object.spec, 'spec', manyIndexesWarnings),
   deletion: { warnings: orphanWarnings },
@@ -42,14 +42,14 @@ function orphanWarnings({ propagationPolicy, orphanDependents }: DeleteOptions):
   ];
 }
 
-function validateChange(object: BatchV1Job, old: BatchV1Job): readonly FieldError[] {
+function validateUpdate(object: BatchV1Job, old: BatchV1Job): readonly FieldError[] {
   const errors: Errors = [];
-  checkState(object, old, errors);
-  checkJobChange(object, old, errors);
+  checkSpec(object, old, errors);
+  checkJobUpdate(object, old, errors);
   return errors;
 }
 
-function checkState({ spec = {} }: BatchV1Job, old: BatchV1Job | undefined, errors: Errors): void {
+function checkSpec({ spec = {} }: BatchV1Job, old: BatchV1Job | undefined, errors: Errors): void {
   checkJobSpec(spec, 'spec', errors);
   checkJobSelector(spec, old?.spec, errors);
 }

@@ -1,7 +1,13 @@
 /** CertificateSigningRequest: it says who asked for it, and nothing of it changes after that but its status. */
 import type { Errors } from '../rules/checks';
-import { checkSpec } from './certificate-spec';
-import { checkCertificate, checkCertificateChange, checkConditionChange, checkConditions, stampConditions } from './certificate-status';
+import { checkCertificateRequestSpec } from './certificate-spec';
+import {
+  checkCertificate,
+  checkCertificateUnchanged,
+  checkConditionUpdate,
+  checkConditions,
+  setConditionTimes,
+} from './certificate-status';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy, StrategyContext } from '../../registry/strategy';
 import type { CertificatesV1CertificateSigningRequest } from '../../../shared/api/types/generated/members';
@@ -13,11 +19,11 @@ export const certificateSigningRequest: Strategy<CertificatesV1CertificateSignin
     ['approval', { 'f:spec': {}, 'f:status': { 'f:certificate': {} } }],
     ['status', { 'f:spec': {}, 'f:status': { 'f:conditions': {} } }],
   ]),
-  prepareForCreate: nameRequester,
+  prepareForCreate: setRequester,
   validate(object, old) {
     const errors: Errors = [];
     // What it asks for never changes.
-    if (old === undefined) checkSpec(object, errors);
+    if (old === undefined) checkCertificateRequestSpec(object, errors);
     return errors;
   },
   update: {
@@ -28,30 +34,30 @@ export const certificateSigningRequest: Strategy<CertificatesV1CertificateSignin
   },
   approval: {
     stages: UPDATE.metadataTwiceThenChange,
-    prepareForUpdate: (object, old, { now }) => stampConditions(object, old, now),
+    prepareForUpdate: (object, old, { now }) => setConditionTimes(object, old, now),
     validate(object, old) {
       const errors: Errors = [];
       checkConditions(object, errors);
-      checkConditionChange(object, old, true, errors);
+      checkConditionUpdate(object, old, true, errors);
       return errors;
     },
   },
   status: {
     stages: UPDATE.metadataTwiceThenChange,
-    prepareForUpdate: (object, old, { now }) => stampConditions(object, old, now),
+    prepareForUpdate: (object, old, { now }) => setConditionTimes(object, old, now),
     validate(object, old) {
       const errors: Errors = [];
       checkConditions(object, errors);
       checkCertificate(object, errors);
-      checkConditionChange(object, old, false, errors);
-      checkCertificateChange(object, old, errors);
+      checkConditionUpdate(object, old, false, errors);
+      checkCertificateUnchanged(object, old, errors);
       return errors;
     },
   },
 };
 
 /** What a client says of the requester does not count. */
-function nameRequester(object: CertificatesV1CertificateSigningRequest, { user }: StrategyContext): void {
+function setRequester(object: CertificatesV1CertificateSigningRequest, { user }: StrategyContext): void {
   const spec = object.spec;
   if (spec === undefined) return;
   for (const member of ['username', 'uid', 'groups', 'extra'] as const) delete spec[member];

@@ -39,15 +39,15 @@ const USAGES: readonly string[] = [
   'signing',
   'timestamping',
 ];
-const LEGACY = 'platform.io/legacy-unknown';
-const LEAST_SECONDS = 600;
+const LEGACY_SIGNER = 'platform.io/legacy-unknown';
+const MIN_SECONDS = 600;
 
-export function checkSpec({ spec }: CertificatesV1CertificateSigningRequest, errors: Errors): void {
+export function checkCertificateRequestSpec({ spec }: CertificatesV1CertificateSigningRequest, errors: Errors): void {
   checkRequest(spec?.request ?? undefined, errors);
   checkUsages(spec?.usages ?? [], errors);
   checkSigner(spec?.signerName ?? '', errors);
   const seconds = spec?.expirationSeconds;
-  if (seconds !== undefined && seconds < LEAST_SECONDS)
+  if (seconds !== undefined && seconds < MIN_SECONDS)
     errors.push(invalidValue('spec.expirationSeconds', seconds, 'may not specify a duration less than 600 seconds (10 minutes)'));
 }
 
@@ -73,7 +73,7 @@ function checkUsages(usages: readonly string[], errors: Errors): void {
 }
 
 const SIGNER = 'spec.signerName';
-const [LONGEST_DOMAIN, LONGEST_SIGNER] = [253, 571];
+const [MAX_DOMAIN_LENGTH, MAX_SIGNER_LENGTH] = [253, 571];
 
 function checkSigner(signer: string, errors: Errors): void {
   const [domain = '', path, ...more] = signer.split('/');
@@ -83,21 +83,21 @@ function checkSigner(signer: string, errors: Errors): void {
   else {
     checkDomain(domain, errors);
     checkLabels(path, checkDnsSubdomain, errors);
-    if (signer.length > LONGEST_SIGNER) errors.push(tooLongValue(SIGNER, LONGEST_SIGNER));
-    if (canonicalQualifiedName(signer) === LEGACY)
+    if (signer.length > MAX_SIGNER_LENGTH) errors.push(tooLongValue(SIGNER, MAX_SIGNER_LENGTH));
+    if (canonicalQualifiedName(signer) === LEGACY_SIGNER)
       errors.push(invalidValue(SIGNER, signer, 'the legacy signerName is not allowed via this API version'));
   }
 }
 
 function checkDomain(domain: string, errors: Errors): void {
-  if (domain.length > LONGEST_DOMAIN) errors.push(tooLongValue(SIGNER, LONGEST_DOMAIN));
+  if (domain.length > MAX_DOMAIN_LENGTH) errors.push(tooLongValue(SIGNER, MAX_DOMAIN_LENGTH));
   checkLabels(domain, checkDnsLabel, errors);
   if (!domain.includes('.')) errors.push(invalidValue(SIGNER, domain, 'should be a domain with at least two segments separated by dots'));
 }
 
 /** The first that is wrong is told. */
 function checkLabels(part: string, check: NameCheck, errors: Errors): void {
-  const wrong = part.split('.').find((label) => check(label).length > 0);
-  for (const text of wrong === undefined ? [] : check(wrong))
-    errors.push(invalidValue(SIGNER, part, `validating label ${JSON.stringify(wrong)}: ${text}`));
+  const invalidLabel = part.split('.').find((label) => check(label).length > 0);
+  for (const text of invalidLabel === undefined ? [] : check(invalidLabel))
+    errors.push(invalidValue(SIGNER, part, `validating label ${JSON.stringify(invalidLabel)}: ${text}`));
 }

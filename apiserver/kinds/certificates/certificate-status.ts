@@ -2,24 +2,24 @@
 import { appendToKey } from '../../../shared/values/append';
 import { duplicateValue, forbiddenField, invalidValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { formatTimestamp } from '../../../shared/api/metadata/object-meta';
-import { checkRequiredChoice, CONDITION_STATUSES, type Errors } from '../rules/checks';
+import { checkRequiredEnum, CONDITION_STATUSES, type Errors } from '../rules/checks';
 import type {
   CertificatesV1CertificateSigningRequest,
   CertificatesV1CertificateSigningRequestCondition,
 } from '../../../shared/api/types/generated/members';
 
 const FIELD = 'status.conditions';
-const DECISIONS = ['Approved', 'Denied'];
+const APPROVAL_CONDITIONS = ['Approved', 'Denied'];
 /** Conditions that stay. */
-const LASTING = [...DECISIONS, 'Failed'];
+const PERMANENT_CONDITIONS = [...APPROVAL_CONDITIONS, 'Failed'];
 
 type Request = CertificatesV1CertificateSigningRequest;
 
 const conditionsOf = (object: Request): readonly CertificatesV1CertificateSigningRequestCondition[] => object.status?.conditions ?? [];
-const has = (object: Request, type: string): boolean => conditionsOf(object).some((condition) => condition.type === type);
+const hasCondition = (object: Request, type: string): boolean => conditionsOf(object).some((condition) => condition.type === type);
 
 /** Fills in the times that a client leaves to the server. `now` since 1970. */
-export function stampConditions(object: Request, old: Request, now: number): void {
+export function setConditionTimes(object: Request, old: Request, now: number): void {
   for (const condition of conditionsOf(object)) {
     condition.lastUpdateTime ??= formatTimestamp(now);
     const { type = '', status } = condition;
@@ -32,47 +32,49 @@ export function stampConditions(object: Request, old: Request, now: number): voi
 export function checkConditions(object: Request, errors: Errors): void {
   const seen = new Set<string>();
   conditionsOf(object).forEach((condition, index) => {
-    const place = `${FIELD}[${index}]`;
+    const fieldPath = `${FIELD}[${index}]`;
     const type = condition.type ?? '';
-    if (type === '') errors.push(requiredValue(`${place}.type`));
-    checkRequiredChoice(condition, 'status', place, LASTING.includes(type) ? ['True'] : CONDITION_STATUSES, errors);
-    if (seen.has(type)) errors.push(duplicateValue(`${place}.type`, type));
-    const isSecond = DECISIONS.includes(type) && DECISIONS.some((other) => other !== type && seen.has(other));
-    if (isSecond) errors.push(invalidValue(`${place}.type`, type, 'Approved and Denied conditions are mutually exclusive'));
+    if (type === '') errors.push(requiredValue(`${fieldPath}.type`));
+    checkRequiredEnum(condition, 'status', fieldPath, PERMANENT_CONDITIONS.includes(type) ? ['True'] : CONDITION_STATUSES, errors);
+    if (seen.has(type)) errors.push(duplicateValue(`${fieldPath}.type`, type));
+    const isSecond = APPROVAL_CONDITIONS.includes(type) && APPROVAL_CONDITIONS.some((other) => other !== type && seen.has(other));
+    if (isSecond) errors.push(invalidValue(`${fieldPath}.type`, type, 'Approved and Denied conditions are mutually exclusive'));
     seen.add(type);
   });
 }
 
 /** Through `approval` decisions may be added, through `status` they may not; what lasts is never removed. */
-export function checkConditionChange(object: Request, old: Request, mayDecide: boolean, errors: Errors): void {
-  for (const type of LASTING) if (has(old, type) && !has(object, type)) errors.push(forbidden('remove', type));
-  if (mayDecide) return;
-  for (const type of DECISIONS) if (has(object, type) && !has(old, type)) errors.push(forbidden('add', type));
+export function checkConditionUpdate(object: Request, old: Request, mayApprove: boolean, errors: Errors): void {
+  for (const type of PERMANENT_CONDITIONS)
+    if (hasCondition(old, type) && !hasCondition(object, type)) errors.push(conditionUpdateError('remove', type));
+  if (mayApprove) return;
+  for (const type of APPROVAL_CONDITIONS)
+    if (hasCondition(object, type) && !hasCondition(old, type)) errors.push(conditionUpdateError('add', type));
 }
 
-const forbidden = (verb: string, type: string): FieldError =>
+const conditionUpdateError = (verb: string, type: string): FieldError =>
   forbiddenField(FIELD, `updates may not ${verb} a condition of type "${type}"`);
 
-const SHOWN = '<certificate data>';
+const REDACTED = '<certificate data>';
 
-const BEGINNING = /-----BEGIN ([^-]*)-----\r?\n/g;
-const END = /-----END ([^-]*)-----/g;
+const BEGIN_LINE = /-----BEGIN ([^-]*)-----\r?\n/g;
+const END_LINE = /-----END ([^-]*)-----/g;
 
 /** The types of the blocks that begin and end. */
-function pemBlocks(text: string): readonly string[] {
-  const ends = new Map<string, number[]>();
+function pemBlockTypes(text: string): readonly string[] {
+  const endIndexesByType = new Map<string, number[]>();
   // Last ones first, so that the next one is taken from the end of the list.
-  for (const { 1: type = '', index } of [...text.matchAll(END)].reverse()) appendToKey(ends, type, index);
+  for (const { 1: type = '', index } of [...text.matchAll(END_LINE)].reverse()) appendToKey(endIndexesByType, type, index);
   const types: string[] = [];
-  let closed = 0;
-  for (const { 0: line, 1: type = '', index } of text.matchAll(BEGINNING)) {
-    if (index < closed) continue;
-    const places = ends.get(type) ?? [];
-    while ((places.at(-1) ?? Infinity) < index + line.length) places.pop();
-    const end = places.at(-1);
+  let endOfPrevious = 0;
+  for (const { 0: line, 1: type = '', index } of text.matchAll(BEGIN_LINE)) {
+    if (index < endOfPrevious) continue;
+    const endIndexes = endIndexesByType.get(type) ?? [];
+    while ((endIndexes.at(-1) ?? Infinity) < index + line.length) endIndexes.pop();
+    const end = endIndexes.at(-1);
     if (end === undefined) continue;
     types.push(type);
-    closed = end;
+    endOfPrevious = end;
   }
   return types;
 }
@@ -80,15 +82,15 @@ function pemBlocks(text: string): readonly string[] {
 export function checkCertificate(object: Request, errors: Errors): void {
   const certificate = object.status?.certificate ?? '';
   if (certificate === '') return;
-  const blocks = pemBlocks(Buffer.from(certificate, 'base64').toString('latin1'));
+  const blocks = pemBlockTypes(Buffer.from(certificate, 'base64').toString('latin1'));
   const other = blocks.find((type) => type !== 'CERTIFICATE');
-  const refuse = (text: string): void => void errors.push(invalidValue('status.certificate', SHOWN, text));
-  if (other !== undefined) refuse(`only CERTIFICATE PEM blocks are allowed, found "${other}"`);
-  else if (blocks.length === 0) refuse('must contain at least one CERTIFICATE PEM block');
+  const addError = (text: string): void => void errors.push(invalidValue('status.certificate', REDACTED, text));
+  if (other !== undefined) addError(`only CERTIFICATE PEM blocks are allowed, found "${other}"`);
+  else if (blocks.length === 0) addError('must contain at least one CERTIFICATE PEM block');
 }
 
 /** An issued certificate stays. */
-export function checkCertificateChange(object: Request, old: Request, errors: Errors): void {
+export function checkCertificateUnchanged(object: Request, old: Request, errors: Errors): void {
   const [now, before] = [object.status?.certificate ?? '', old.status?.certificate ?? ''];
   if (before === '' || now === before) return;
   errors.push(forbiddenField('status.certificate', 'updates may not modify existing certificate content'));

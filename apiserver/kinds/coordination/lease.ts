@@ -3,7 +3,7 @@ import { invalidShownValue, type FieldError } from '../../../shared/api/errors/f
 import type { CoordinationV1Lease } from '../../../shared/api/types/generated/members';
 import type { Strategy } from '../../registry/strategy';
 import type { Errors } from '../rules/checks';
-import { checkNotNegative } from '../rules/numbers';
+import { checkNonNegative } from '../rules/numbers';
 
 export const lease: Strategy<CoordinationV1Lease> = {
   validate,
@@ -15,6 +15,6 @@ function validate({ spec = {} }: CoordinationV1Lease): readonly FieldError[] {
   const { leaseDurationSeconds: duration } = spec;
   if (duration !== undefined && duration <= 0)
     errors.push(invalidShownValue('spec.leaseDurationSeconds', String(duration), 'must be greater than 0'));
-  checkNotNegative(spec, 'leaseTransitions', 'spec', errors);
+  checkNonNegative(spec, 'leaseTransitions', 'spec', errors);
   return errors;
 }

@@ -5,24 +5,24 @@
 import { invalidShownValue, invalidValue, requiredValue, type FieldError, type FieldValue } from '../../../shared/api/errors/field-error';
 import type { CoreV1Event } from '../../../shared/api/types/generated/members';
 import { equalJson, type JsonValue } from '../../../shared/values/json';
-import { validateReport } from '../core/event/event';
+import { validateLegacyEvent } from '../core/event/event';
 import type { AnyMemberOf, Errors } from '../rules/checks';
 import { CREATE, UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 
-const CONTROLLER = 'reportingController';
+const CONTROLLER_FIELD = 'reportingController';
 const TYPES: ReadonlySet<string> = new Set(['Normal', 'Warning']);
 
-export const newerEvent: Strategy<CoreV1Event> = {
+export const eventsV1Event: Strategy<CoreV1Event> = {
   createStages: CREATE.earlyFirst,
-  validateEarly: (object, _old, context) => validateReport(object, context, CONTROLLER),
+  validateEarly: (object, _old, context) => validateLegacyEvent(object, context, CONTROLLER_FIELD),
   validate(object) {
     const errors: Errors = [];
     checkSeries(object, errors);
     if ((object.eventTime ?? null) === null) errors.push(requiredValue('eventTime'));
     const { type = '' } = object;
     if (!TYPES.has(type)) errors.push(invalidValue('type', '', `has invalid value: ${type}`));
-    for (const member of OLDER) if (!isUnset(object[member])) errors.push(invalidValue(member, '', 'needs to be unset'));
+    for (const member of DEPRECATED_MEMBERS) if (!isUnset(object[member])) errors.push(invalidValue(member, '', 'needs to be unset'));
     return errors;
   },
   update: {
@@ -31,23 +31,23 @@ export const newerEvent: Strategy<CoreV1Event> = {
       const errors: Errors = [];
       checkSeries(object, errors);
       for (const [member, shown] of IMMUTABLE) {
-        if (!isSame(object[member], old[member])) errors.push(immutable(member, shown, object[member]));
+        if (!isSame(object[member], old[member])) errors.push(immutableFieldError(member, shown, object[member]));
       }
       return errors;
     },
   },
 };
 
-const LEAST_COUNT = 2;
+const MIN_COUNT = 2;
 
 function checkSeries({ series }: CoreV1Event, errors: Errors): void {
   if (series === undefined) return;
-  if ((series.count ?? 0) < LEAST_COUNT) errors.push(invalidValue('series.count', '', 'should be at least 2'));
+  if ((series.count ?? 0) < MIN_COUNT) errors.push(invalidValue('series.count', '', 'should be at least 2'));
   if ((series.lastObservedTime ?? null) === null) errors.push(requiredValue('series.lastObservedTime'));
 }
 
 /** In the order in which they are named. */
-const OLDER = ['firstTimestamp', 'lastTimestamp', 'count', 'source'] as const;
+const DEPRECATED_MEMBERS = ['firstTimestamp', 'lastTimestamp', 'count', 'source'] as const;
 
 function isUnset(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null || value === 0 || value === '') return true;
@@ -69,7 +69,7 @@ const IMMUTABLE: readonly (readonly [member: AnyMemberOf<CoreV1Event>, shown: st
   ['eventTime', 'eventTime'],
   ['action', 'action'],
   ['related', 'related'],
-  ['reportingComponent', CONTROLLER],
+  ['reportingComponent', CONTROLLER_FIELD],
   ['reportingInstance', 'reportingInstance'],
 ];
 
@@ -77,30 +77,31 @@ function isSame(value: JsonValue | undefined, old: JsonValue | undefined): boole
   return equalJson(value ?? null, old ?? null) || (isUnset(value) && isUnset(old));
 }
 
-const DETAIL = 'field is immutable';
-const TIMES: ReadonlySet<string> = new Set(['firstTimestamp', 'lastTimestamp', 'eventTime']);
+const IMMUTABLE_TEXT = 'field is immutable';
+const TIME_MEMBERS: ReadonlySet<string> = new Set(['firstTimestamp', 'lastTimestamp', 'eventTime']);
 
 /** Times are shown as upstream shows them, objects as JSON, and what is no longer there as the zero of its type. */
-function immutable(member: string, shown: string, value: JsonValue | undefined): FieldError {
-  if (TIMES.has(member)) return invalidShownValue(shown, timeText(typeof value === 'string' ? value : '0001-01-01T00:00:00Z'), DETAIL);
+function immutableFieldError(member: string, shown: string, value: JsonValue | undefined): FieldError {
+  if (TIME_MEMBERS.has(member))
+    return invalidShownValue(shown, formatGoTime(typeof value === 'string' ? value : '0001-01-01T00:00:00Z'), IMMUTABLE_TEXT);
   // A missing reference is a text in upstream's message.
-  if (member === 'related' && isUnset(value)) return invalidValue(shown, 'null', DETAIL);
-  return invalidValue(shown, isUnset(value) ? zeroOf(member) : plain(value), DETAIL);
+  if (member === 'related' && isUnset(value)) return invalidValue(shown, 'null', IMMUTABLE_TEXT);
+  return invalidValue(shown, isUnset(value) ? goZeroValue(member) : toFieldValue(value), IMMUTABLE_TEXT);
 }
 
 /** `2026-01-01T00:00:00.123456Z` → `2026-01-01 00:00:00.123456 +0000 UTC`; zeros at the end are left out. */
-function timeText(time: string): string {
+function formatGoTime(time: string): string {
   const [day = '', rest = ''] = time.replace('Z', '').split('T');
   const [clock = '', fraction = ''] = rest.split('.');
   const digits = fraction.replace(/(?<!0)0+$/, '');
   return `${day} ${clock}${digits === '' ? '' : `.${digits}`} +0000 UTC`;
 }
 
-function zeroOf(member: string): FieldValue {
+function goZeroValue(member: string): FieldValue {
   if (member === 'count') return 0;
   return member === 'source' || member === 'involvedObject' ? {} : '';
 }
 
-function plain(value: JsonValue | undefined): FieldValue {
+function toFieldValue(value: JsonValue | undefined): FieldValue {
   return value === undefined ? null : typeof value === 'bigint' ? Number(value) : value;
 }

@@ -13,17 +13,17 @@ import { checkFormat, type Errors } from '../rules/checks';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 import { EXEMPT, MANDATORY_FLOW_SCHEMAS } from './mandatory';
-import { conditionFaults } from './status';
+import { validateConditions } from './status';
 
-const HIGHEST = 10_000;
-const METHODS = ['ByNamespace', 'ByUser'];
+const MAX_PRECEDENCE = 10_000;
+const DISTINGUISHER_METHODS = ['ByNamespace', 'ByUser'];
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch'];
 const ANY = '*';
 
 export const flowSchema: Strategy<FlowcontrolV1FlowSchema> = {
   validate,
   update: { stages: UPDATE.newMetadataThenChange, validate },
-  status: { validate: conditionFaults },
+  status: { validate: validateConditions },
 };
 
 function validate({ metadata, spec = {} }: FlowcontrolV1FlowSchema): readonly FieldError[] {
@@ -36,9 +36,9 @@ function validate({ metadata, spec = {} }: FlowcontrolV1FlowSchema): readonly Fi
   }
   checkPrecedence(spec.matchingPrecedence ?? 0, name, errors);
   const method = spec.distinguisherMethod;
-  if (method !== undefined && !METHODS.includes(method.type ?? ''))
-    errors.push(unsupportedValue('spec.distinguisherMethod.type', { ...method }, METHODS));
-  checkLevel(spec.priorityLevelConfiguration?.name ?? '', errors);
+  if (method !== undefined && !DISTINGUISHER_METHODS.includes(method.type ?? ''))
+    errors.push(unsupportedValue('spec.distinguisherMethod.type', { ...method }, DISTINGUISHER_METHODS));
+  checkPriorityLevelName(spec.priorityLevelConfiguration?.name ?? '', errors);
   spec.rules?.forEach((rule, index) => checkRule(rule, `spec.rules[${index}]`, errors));
   return errors;
 }
@@ -46,26 +46,28 @@ function validate({ metadata, spec = {} }: FlowcontrolV1FlowSchema): readonly Fi
 function checkPrecedence(precedence: number, name: string, errors: Errors): void {
   const field = 'spec.matchingPrecedence';
   if (precedence <= 0) errors.push(invalidValue(field, precedence, 'must be a positive value'));
-  if (precedence > HIGHEST) errors.push(invalidValue(field, precedence, `must not be greater than ${HIGHEST}`));
+  if (precedence > MAX_PRECEDENCE) errors.push(invalidValue(field, precedence, `must not be greater than ${MAX_PRECEDENCE}`));
   if (precedence === 1 && name !== EXEMPT)
     errors.push(invalidValue(field, precedence, `only the schema named '${EXEMPT}' may have matchingPrecedence 1`));
 }
 
-function checkLevel(level: string, errors: Errors): void {
+function checkPriorityLevelName(level: string, errors: Errors): void {
   const field = 'spec.priorityLevelConfiguration.name';
   if (level === '') errors.push(requiredValue(field, 'must reference a priority level'));
   else checkFormat(level, field, checkDnsSubdomain, errors);
 }
 
-function checkRule(rule: FlowcontrolV1PolicyRulesWithSubjects, place: string, errors: Errors): void {
+function checkRule(rule: FlowcontrolV1PolicyRulesWithSubjects, fieldPath: string, errors: Errors): void {
   const { resourceRules = [], nonResourceRules = [] } = rule;
   const subjects = rule.subjects ?? [];
-  if (subjects.length === 0) errors.push(requiredValue(`${place}.subjects`, 'subjects must contain at least one value'));
-  subjects.forEach((subject, index) => checkSubject(subject, `${place}.subjects[${index}]`, errors));
+  if (subjects.length === 0) errors.push(requiredValue(`${fieldPath}.subjects`, 'subjects must contain at least one value'));
+  subjects.forEach((subject, index) => checkSubject(subject, `${fieldPath}.subjects[${index}]`, errors));
   if (resourceRules.length + nonResourceRules.length === 0)
-    errors.push(requiredValue(place, 'at least one of resourceRules and nonResourceRules has to be non-empty'));
-  resourceRules.forEach((one, index) => checkResources(one, `${place}.resourceRules[${index}]`, errors));
-  nonResourceRules.forEach((one, index) => checkPaths(one, `${place}.nonResourceRules[${index}]`, errors));
+    errors.push(requiredValue(fieldPath, 'at least one of resourceRules and nonResourceRules has to be non-empty'));
+  resourceRules.forEach((resourceRule, index) => checkResourceRule(resourceRule, `${fieldPath}.resourceRules[${index}]`, errors));
+  nonResourceRules.forEach((nonResourceRule, index) =>
+    checkNonResourceRule(nonResourceRule, `${fieldPath}.nonResourceRules[${index}]`, errors),
+  );
 }
 
 const SUBJECTS = [
@@ -75,30 +77,30 @@ const SUBJECTS = [
 ] as const;
 const KINDS = SUBJECTS.map(({ kind }) => kind).sort();
 
-function checkSubject(subject: FlowcontrolV1Subject, place: string, errors: Errors): void {
+function checkSubject(subject: FlowcontrolV1Subject, fieldPath: string, errors: Errors): void {
   const { kind = '' } = subject;
-  if (!SUBJECTS.some((one) => one.kind === kind)) {
-    errors.push(unsupportedValue(`${place}.kind`, kind, KINDS));
+  if (!SUBJECTS.some((row) => row.kind === kind)) {
+    errors.push(unsupportedValue(`${fieldPath}.kind`, kind, KINDS));
     return;
   }
-  for (const { kind: wanted, member } of SUBJECTS) {
-    const field = `${place}.${member}`;
-    if (wanted === kind && subject[member] === undefined)
-      errors.push(requiredValue(field, `${member} is required when subject kind is '${wanted}'`));
-    if (wanted !== kind && subject[member] !== undefined)
-      errors.push(forbiddenField(field, `${member} is forbidden when subject kind is not '${wanted}'`));
+  for (const { kind: rowKind, member } of SUBJECTS) {
+    const field = `${fieldPath}.${member}`;
+    if (rowKind === kind && subject[member] === undefined)
+      errors.push(requiredValue(field, `${member} is required when subject kind is '${rowKind}'`));
+    if (rowKind !== kind && subject[member] !== undefined)
+      errors.push(forbiddenField(field, `${member} is forbidden when subject kind is not '${rowKind}'`));
   }
-  if (kind === 'User' && subject.user?.name === '') errors.push(requiredValue(`${place}.user.name`));
-  if (kind === 'Group' && subject.group?.name === '') errors.push(requiredValue(`${place}.group.name`));
-  if (kind === 'ServiceAccount' && subject.serviceAccount !== undefined) checkAccount(subject.serviceAccount, place, errors);
+  if (kind === 'User' && subject.user?.name === '') errors.push(requiredValue(`${fieldPath}.user.name`));
+  if (kind === 'Group' && subject.group?.name === '') errors.push(requiredValue(`${fieldPath}.group.name`));
+  if (kind === 'ServiceAccount' && subject.serviceAccount !== undefined) checkAccount(subject.serviceAccount, fieldPath, errors);
 }
 
 function checkAccount(
   { name = '', namespace = '' }: NonNullable<FlowcontrolV1Subject['serviceAccount']>,
-  place: string,
+  fieldPath: string,
   errors: Errors,
 ): void {
-  const at = `${place}.serviceAccount`;
+  const at = `${fieldPath}.serviceAccount`;
   if (name === '') errors.push(requiredValue(`${at}.name`));
   else if (name !== ANY) checkFormat(name, `${at}.name`, checkDnsSubdomain, errors);
   if (namespace === '') errors.push(requiredValue(`${at}.namespace`, 'must specify namespace for service account'));
@@ -106,30 +108,30 @@ function checkAccount(
 }
 
 /** At least one value, and no other beside `*`. Whether there is more to say of the values. */
-function checkValues(values: readonly string[], field: string, missing: string, what: string, errors: Errors): boolean {
-  if (values.length === 0) errors.push(requiredValue(field, missing));
+function checkWildcardList(values: readonly string[], field: string, missingText: string, plural: string, errors: Errors): boolean {
+  if (values.length === 0) errors.push(requiredValue(field, missingText));
   else if (values.length > 1 && values.includes(ANY))
-    errors.push(invalidValue(field, values, `if '*' is present, must not specify other ${what}`));
+    errors.push(invalidValue(field, values, `if '*' is present, must not specify other ${plural}`));
   return values.length > 0 && !values.includes(ANY);
 }
 
 function checkVerbs(verbs: readonly string[], field: string, errors: Errors): void {
-  if (!checkValues(verbs, field, 'verbs must contain at least one value', 'verbs', errors)) return;
+  if (!checkWildcardList(verbs, field, 'verbs must contain at least one value', 'verbs', errors)) return;
   if (!verbs.every((verb) => VERBS.includes(verb))) errors.push(unsupportedValue(field, verbs, VERBS));
 }
 
-function checkResources(rule: FlowcontrolV1ResourcePolicyRule, place: string, errors: Errors): void {
+function checkResourceRule(rule: FlowcontrolV1ResourcePolicyRule, fieldPath: string, errors: Errors): void {
   const [apiGroups, resources, namespaces] = [rule.apiGroups ?? [], rule.resources ?? [], rule.namespaces ?? []];
-  checkVerbs(rule.verbs ?? [], `${place}.verbs`, errors);
-  checkValues(apiGroups, `${place}.apiGroups`, 'resource rules must supply at least one api group', 'api groups', errors);
-  checkValues(resources, `${place}.resources`, 'resource rules must supply at least one resource', 'resources', errors);
-  const field = `${place}.namespaces`;
+  checkVerbs(rule.verbs ?? [], `${fieldPath}.verbs`, errors);
+  checkWildcardList(apiGroups, `${fieldPath}.apiGroups`, 'resource rules must supply at least one api group', 'api groups', errors);
+  checkWildcardList(resources, `${fieldPath}.resources`, 'resource rules must supply at least one resource', 'resources', errors);
+  const field = `${fieldPath}.namespaces`;
   if (namespaces.length === 0) {
     if (rule.clusterScope !== true)
       errors.push(requiredValue(field, 'resource rules that are not cluster scoped must supply at least one namespace'));
     return;
   }
-  if (!checkValues(namespaces, field, '', 'namespaces', errors)) return;
+  if (!checkWildcardList(namespaces, field, '', 'namespaces', errors)) return;
   namespaces.forEach((namespace, index) => {
     for (const fault of checkDnsLabel(namespace)) {
       errors.push(invalidValue(`${field}[${index}]`, namespace, `each member of this list must be '*' or a DNS-1123 label; ${fault}`));
@@ -137,18 +139,18 @@ function checkResources(rule: FlowcontrolV1ResourcePolicyRule, place: string, er
   });
 }
 
-function checkPaths(rule: FlowcontrolV1NonResourcePolicyRule, place: string, errors: Errors): void {
+function checkNonResourceRule(rule: FlowcontrolV1NonResourcePolicyRule, fieldPath: string, errors: Errors): void {
   const nonResourceURLs = rule.nonResourceURLs ?? [];
-  checkVerbs(rule.verbs ?? [], `${place}.verbs`, errors);
-  const field = `${place}.nonResourceURLs`;
-  if (!checkValues(nonResourceURLs, field, 'nonResourceURLs must contain at least one value', 'non-resource URLs', errors)) return;
+  checkVerbs(rule.verbs ?? [], `${fieldPath}.verbs`, errors);
+  const field = `${fieldPath}.nonResourceURLs`;
+  if (!checkWildcardList(nonResourceURLs, field, 'nonResourceURLs must contain at least one value', 'non-resource URLs', errors)) return;
   nonResourceURLs.forEach((path, index) => {
-    const fault = pathFault(path);
+    const fault = urlPathFault(path);
     if (fault !== undefined) errors.push(invalidValue(`${field}[${index}]`, path, fault));
   });
 }
 
-function pathFault(path: string): string | undefined {
+function urlPathFault(path: string): string | undefined {
   if (path === '') return 'must not be empty';
   if (path === '/') return undefined;
   if (!path.startsWith('/')) return 'must start with slash';

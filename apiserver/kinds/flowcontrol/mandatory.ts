@@ -21,12 +21,12 @@ const resourceRule = (): FlowcontrolV1ResourcePolicyRule => ({
 const nonResourceRule = (): FlowcontrolV1NonResourcePolicyRule => ({ verbs: ['*'], nonResourceURLs: ['*'] });
 
 /** Whatever these ask for. */
-export const everythingOf = (...subjects: FlowcontrolV1Subject[]): NonNullable<FlowcontrolV1FlowSchemaSpec['rules']> => [
+export const allRequestsOf = (...subjects: FlowcontrolV1Subject[]): NonNullable<FlowcontrolV1FlowSchemaSpec['rules']> => [
   { subjects, resourceRules: [resourceRule()], nonResourceRules: [nonResourceRule()] },
 ];
 export const groupSubject = (name: string): FlowcontrolV1Subject => ({ kind: 'Group', group: { name } });
 /** Everyone, known or not. */
-export const everyone = (): FlowcontrolV1Subject[] => [groupSubject(UNAUTHENTICATED_GROUP), groupSubject(AUTHENTICATED_GROUP)];
+export const allUsers = (): FlowcontrolV1Subject[] => [groupSubject(UNAUTHENTICATED_GROUP), groupSubject(AUTHENTICATED_GROUP)];
 
 export const MANDATORY_FLOW_SCHEMAS: ReadonlyMap<string, FlowcontrolV1FlowSchemaSpec> = new Map([
   [
@@ -34,7 +34,7 @@ export const MANDATORY_FLOW_SCHEMAS: ReadonlyMap<string, FlowcontrolV1FlowSchema
     {
       priorityLevelConfiguration: { name: EXEMPT },
       matchingPrecedence: 1,
-      rules: everythingOf(groupSubject(MASTERS_GROUP)),
+      rules: allRequestsOf(groupSubject(MASTERS_GROUP)),
     },
   ],
   [
@@ -43,7 +43,7 @@ export const MANDATORY_FLOW_SCHEMAS: ReadonlyMap<string, FlowcontrolV1FlowSchema
       priorityLevelConfiguration: { name: CATCH_ALL },
       matchingPrecedence: 10_000,
       distinguisherMethod: { type: 'ByUser' },
-      rules: everythingOf(...everyone()),
+      rules: allRequestsOf(...allUsers()),
     },
   ],
 ]);

@@ -12,22 +12,22 @@ import type {
 } from '../../../shared/api/types/generated/members';
 import type { Errors } from '../rules/checks';
 import { EXEMPT, MANDATORY_PRIORITY_LEVELS } from './mandatory';
-import { conditionFaults } from './status';
+import { validateConditions } from './status';
 
 const TYPES = ['Exempt', 'Limited'];
 const RESPONSES = ['Queue', 'Reject'];
-const MOST_QUEUES = 10_000_000;
+const MAX_QUEUES = 10_000_000;
 /** A hand is dealt from one hash of 64 bits. */
-const MOST_BITS = 60;
+const MAX_ENTROPY_BITS = 60;
 
-export const priorityLevel: Strategy<FlowcontrolV1PriorityLevelConfiguration> = {
+export const priorityLevelConfiguration: Strategy<FlowcontrolV1PriorityLevelConfiguration> = {
   validate,
   update: { stages: UPDATE.newMetadataThenChange, validate },
-  status: { validate: conditionFaults },
+  status: { validate: validateConditions },
 };
 
 function validate(object: FlowcontrolV1PriorityLevelConfiguration): readonly FieldError[] {
-  const errors: Errors = [...carriedName(object)];
+  const errors: Errors = [...validateAnnotations(object)];
   const { spec = {} } = object;
   const name = object.metadata?.name ?? '';
   const type = spec.type ?? '';
@@ -35,8 +35,8 @@ function validate(object: FlowcontrolV1PriorityLevelConfiguration): readonly Fie
     errors.push(invalidValue('spec.type', type, `type must be 'Exempt' if and only if name is '${EXEMPT}'`));
   const fixed = MANDATORY_PRIORITY_LEVELS.get(name);
   if (fixed !== undefined && !equalJson(fixedPart(name, spec), fixedPart(name, fixed))) {
-    const but = name === EXEMPT ? " except the 'spec.exempt' field" : '';
-    errors.push(invalidValue('spec', spec, `spec of '${name}'${but} must equal the fixed value`));
+    const exception = name === EXEMPT ? " except the 'spec.exempt' field" : '';
+    errors.push(invalidValue('spec', spec, `spec of '${name}'${exception} must equal the fixed value`));
     return errors;
   }
   switch (type) {
@@ -55,7 +55,7 @@ function validate(object: FlowcontrolV1PriorityLevelConfiguration): readonly Fie
 }
 
 /** The annotation that stands for a value in an older version has no place in a stored object. */
-function carriedName(object: FlowcontrolV1PriorityLevelConfiguration): readonly FieldError[] {
+function validateAnnotations(object: FlowcontrolV1PriorityLevelConfiguration): readonly FieldError[] {
   const annotations = object.metadata?.annotations;
   if (annotations === undefined) return [];
   return Object.values(CONVERSION_ANNOTATIONS)
@@ -69,17 +69,18 @@ function fixedPart(name: string, spec: FlowcontrolV1PriorityLevelConfigurationSp
   return rest;
 }
 
-interface Lender {
+interface ConcurrencyShares {
   readonly nominalConcurrencyShares?: number | null;
   readonly lendablePercent?: number;
 }
 
-function checkShares({ nominalConcurrencyShares: shares }: Lender, place: string, errors: Errors): void {
-  if ((shares ?? 0) < 0) errors.push(invalidValue(`${place}.nominalConcurrencyShares`, shares ?? 0, 'must be a non-negative integer'));
+function checkShares({ nominalConcurrencyShares: shares }: ConcurrencyShares, fieldPath: string, errors: Errors): void {
+  if ((shares ?? 0) < 0) errors.push(invalidValue(`${fieldPath}.nominalConcurrencyShares`, shares ?? 0, 'must be a non-negative integer'));
 }
 
-function checkLending({ lendablePercent: percent = 0 }: Lender, place: string, errors: Errors): void {
-  if (percent < 0 || percent > 100) errors.push(invalidValue(`${place}.lendablePercent`, percent, 'must be between 0 and 100, inclusive'));
+function checkLending({ lendablePercent: percent = 0 }: ConcurrencyShares, fieldPath: string, errors: Errors): void {
+  if (percent < 0 || percent > 100)
+    errors.push(invalidValue(`${fieldPath}.lendablePercent`, percent, 'must be between 0 and 100, inclusive'));
 }
 
 function checkExempt({ exempt, limited }: FlowcontrolV1PriorityLevelConfigurationSpec, errors: Errors): void {
@@ -91,18 +92,22 @@ function checkExempt({ exempt, limited }: FlowcontrolV1PriorityLevelConfiguratio
 }
 
 function checkLimited(limited: FlowcontrolV1LimitedPriorityLevelConfiguration, errors: Errors): void {
-  const place = 'spec.limited';
-  checkShares(limited, place, errors);
-  checkResponse(limited, `${place}.limitResponse`, errors);
-  checkLending(limited, place, errors);
+  const fieldPath = 'spec.limited';
+  checkShares(limited, fieldPath, errors);
+  checkLimitResponse(limited, `${fieldPath}.limitResponse`, errors);
+  checkLending(limited, fieldPath, errors);
   const borrowing = limited.borrowingLimitPercent;
   if (borrowing !== undefined && borrowing < 0)
-    errors.push(invalidValue(`${place}.borrowingLimitPercent`, borrowing, 'if specified, must be a non-negative integer'));
+    errors.push(invalidValue(`${fieldPath}.borrowingLimitPercent`, borrowing, 'if specified, must be a non-negative integer'));
 }
 
-function checkResponse({ limitResponse = {} }: FlowcontrolV1LimitedPriorityLevelConfiguration, place: string, errors: Errors): void {
+function checkLimitResponse(
+  { limitResponse = {} }: FlowcontrolV1LimitedPriorityLevelConfiguration,
+  fieldPath: string,
+  errors: Errors,
+): void {
   const { type = '', queuing } = limitResponse;
-  const field = `${place}.queuing`;
+  const field = `${fieldPath}.queuing`;
   switch (type) {
     case 'Reject':
       if (queuing !== undefined) errors.push(forbiddenField(field, 'must be nil if limited.limitResponse.type is not Limited'));
@@ -112,23 +117,23 @@ function checkResponse({ limitResponse = {} }: FlowcontrolV1LimitedPriorityLevel
       else checkQueuing(queuing, field, errors);
       break;
     default:
-      errors.push(unsupportedValue(`${place}.type`, type, RESPONSES));
+      errors.push(unsupportedValue(`${fieldPath}.type`, type, RESPONSES));
   }
 }
 
 function checkQueuing(
   { queues = 0, handSize = 0, queueLengthLimit = 0 }: FlowcontrolV1QueuingConfiguration,
-  place: string,
+  fieldPath: string,
   errors: Errors,
 ): void {
-  if (queueLengthLimit <= 0) errors.push(invalidValue(`${place}.queueLengthLimit`, queueLengthLimit, 'must be positive'));
-  if (queues <= 0) errors.push(invalidValue(`${place}.queues`, queues, 'must be positive'));
-  if (queues > MOST_QUEUES) errors.push(invalidValue(`${place}.queues`, queues, `must not be greater than ${MOST_QUEUES}`));
-  const field = `${place}.handSize`;
+  if (queueLengthLimit <= 0) errors.push(invalidValue(`${fieldPath}.queueLengthLimit`, queueLengthLimit, 'must be positive'));
+  if (queues <= 0) errors.push(invalidValue(`${fieldPath}.queues`, queues, 'must be positive'));
+  if (queues > MAX_QUEUES) errors.push(invalidValue(`${fieldPath}.queues`, queues, `must not be greater than ${MAX_QUEUES}`));
+  const field = `${fieldPath}.handSize`;
   if (handSize <= 0) errors.push(invalidValue(field, handSize, 'must be positive'));
   else if (handSize > queues) errors.push(invalidValue(field, handSize, `should not be greater than queues (${queues})`));
-  else if (entropyBits(queues, handSize) > MOST_BITS) {
-    const text = `required entropy bits of deckSize ${queues} and handSize ${handSize} should not be greater than ${MOST_BITS}`;
+  else if (entropyBits(queues, handSize) > MAX_ENTROPY_BITS) {
+    const text = `required entropy bits of deckSize ${queues} and handSize ${handSize} should not be greater than ${MAX_ENTROPY_BITS}`;
     errors.push(invalidValue(field, handSize, text));
   }
 }

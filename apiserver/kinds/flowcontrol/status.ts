@@ -2,12 +2,12 @@
 import { duplicateValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import type { Errors } from '../rules/checks';
 
-interface Conditioned {
+interface ObjectWithConditions {
   readonly status?: { readonly conditions?: readonly { readonly type?: string }[] };
 }
 
 /** Each has a type, and no other has the same. */
-export function conditionFaults({ status }: Conditioned): readonly FieldError[] {
+export function validateConditions({ status }: ObjectWithConditions): readonly FieldError[] {
   const errors: Errors = [];
   const seen = new Set<string>();
   status?.conditions?.forEach(({ type = '' }, index) => {

@@ -2,7 +2,7 @@
 import { forbiddenField, invalidValue, unsupportedValue, requiredValue, tooLongValue } from '../../../shared/api/errors/field-error';
 import { checkDnsLabel, checkDnsSubdomain } from '../../../shared/values/name-formats';
 import { checkFormat, type Errors } from '../rules/checks';
-import { checkDomainPath } from '../rules/domain-path';
+import { checkDomainPrefixedPath } from '../rules/domain-path';
 import { checkTypedReference } from '../rules/references';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
@@ -10,7 +10,7 @@ import type { NetworkingV1IngressClass, NetworkingV1IngressClassParametersRefere
 
 const CONTROLLER = 'spec.controller';
 const PARAMETERS = 'spec.parameters';
-const LONGEST_CONTROLLER = 250;
+const MAX_CONTROLLER_LENGTH = 250;
 const SCOPES = ['Cluster', 'Namespace'];
 
 export const ingressClass: Strategy<NetworkingV1IngressClass> = {
@@ -33,8 +33,8 @@ export const ingressClass: Strategy<NetworkingV1IngressClass> = {
 const controllerOf = (object: NetworkingV1IngressClass): string => object.spec?.controller ?? '';
 
 function checkController(controller: string, errors: Errors): void {
-  if (Buffer.byteLength(controller) > LONGEST_CONTROLLER) errors.push(tooLongValue(CONTROLLER, LONGEST_CONTROLLER));
-  checkDomainPath(controller, CONTROLLER, errors);
+  if (Buffer.byteLength(controller) > MAX_CONTROLLER_LENGTH) errors.push(tooLongValue(CONTROLLER, MAX_CONTROLLER_LENGTH));
+  checkDomainPrefixedPath(controller, CONTROLLER, errors);
 }
 
 function checkParameters(parameters: NetworkingV1IngressClassParametersReference, errors: Errors): void {

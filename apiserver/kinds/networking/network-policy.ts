@@ -13,7 +13,7 @@ import { quote } from '../../../shared/values/quote';
 import { appendAll } from '../../../shared/values/append';
 import { labelSelectorErrors, type SelectorRules } from '../../../shared/api/selectors/label-selector-rules';
 import { checkCidr } from '../rules/addresses';
-import { checkChoice, checkFormat, type Errors } from '../rules/checks';
+import { checkEnum, checkFormat, type Errors } from '../rules/checks';
 import { checkPort } from '../rules/numbers';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
@@ -42,14 +42,14 @@ function validatePolicy({ spec = {} }: NetworkingV1NetworkPolicy, old: Networkin
   const errors: Errors = [];
   checkSelector(spec.podSelector, 'spec.podSelector', selectors, errors);
   spec.ingress?.forEach(({ ports, from }, index) => {
-    const place = `spec.ingress[${index}]`;
-    checkPorts(ports, `${place}.ports`, errors);
-    checkPeers(from, `${place}.from`, selectors, errors);
+    const fieldPath = `spec.ingress[${index}]`;
+    checkPorts(ports, `${fieldPath}.ports`, errors);
+    checkPeers(from, `${fieldPath}.from`, selectors, errors);
   });
   spec.egress?.forEach(({ ports, to }, index) => {
-    const place = `spec.egress[${index}]`;
-    checkPorts(ports, `${place}.ports`, errors);
-    checkPeers(to, `${place}.to`, selectors, errors);
+    const fieldPath = `spec.egress[${index}]`;
+    checkPorts(ports, `${fieldPath}.ports`, errors);
+    checkPeers(to, `${fieldPath}.to`, selectors, errors);
   });
   checkTypes(spec.policyTypes ?? [], errors);
   return errors;
@@ -60,54 +60,55 @@ function checkSelector(selector: MetaV1LabelSelector | undefined, field: string,
   appendAll(errors, labelSelectorErrors(selector, field, rules));
 }
 
-function checkPorts(ports: readonly NetworkingV1NetworkPolicyPort[] | undefined, place: string, errors: Errors): void {
-  ports?.forEach((port, index) => checkPolicyPort(port, `${place}[${index}]`, errors));
+function checkPorts(ports: readonly NetworkingV1NetworkPolicyPort[] | undefined, fieldPath: string, errors: Errors): void {
+  ports?.forEach((port, index) => checkPolicyPort(port, `${fieldPath}[${index}]`, errors));
 }
 
-function checkPolicyPort(policyPort: NetworkingV1NetworkPolicyPort, place: string, errors: Errors): void {
-  const { port, endPort: last } = policyPort;
-  checkChoice(policyPort, 'protocol', place, PROTOCOLS, errors);
+function checkPolicyPort(policyPort: NetworkingV1NetworkPolicyPort, fieldPath: string, errors: Errors): void {
+  const { port, endPort: endPort } = policyPort;
+  checkEnum(policyPort, 'protocol', fieldPath, PROTOCOLS, errors);
   if (typeof port === 'number') {
-    checkPort(port, `${place}.port`, errors);
-    if (last === undefined) return;
-    if (last < port) errors.push(invalidShownValue(`${place}.endPort`, String(port), 'must be greater than or equal to `port`'));
-    checkPort(last, `${place}.endPort`, errors);
+    checkPort(port, `${fieldPath}.port`, errors);
+    if (endPort === undefined) return;
+    if (endPort < port) errors.push(invalidShownValue(`${fieldPath}.endPort`, String(port), 'must be greater than or equal to `port`'));
+    checkPort(endPort, `${fieldPath}.endPort`, errors);
     return;
   }
-  const wanted = port === undefined ? 'is not specified' : 'is non-numeric';
-  if (last !== undefined) errors.push(invalidShownValue(`${place}.endPort`, String(last), `may not be specified when \`port\` ${wanted}`));
-  if (port !== undefined) checkFormat(port, `${place}.port`, checkPortName, errors);
+  const reason = port === undefined ? 'is not specified' : 'is non-numeric';
+  if (endPort !== undefined)
+    errors.push(invalidShownValue(`${fieldPath}.endPort`, String(endPort), `may not be specified when \`port\` ${reason}`));
+  if (port !== undefined) checkFormat(port, `${fieldPath}.port`, checkPortName, errors);
 }
 
 function checkPeers(
   peers: readonly NetworkingV1NetworkPolicyPeer[] | undefined,
-  place: string,
+  fieldPath: string,
   selectors: SelectorRules,
   errors: Errors,
 ): void {
-  peers?.forEach((peer, index) => checkPeer(peer, `${place}[${index}]`, selectors, errors));
+  peers?.forEach((peer, index) => checkPeer(peer, `${fieldPath}[${index}]`, selectors, errors));
 }
 
-function checkPeer(peer: NetworkingV1NetworkPolicyPeer, place: string, selectors: SelectorRules, errors: Errors): void {
+function checkPeer(peer: NetworkingV1NetworkPolicyPeer, fieldPath: string, selectors: SelectorRules, errors: Errors): void {
   const { podSelector: pods, namespaceSelector: namespaces, ipBlock: block } = peer;
-  checkSelector(pods, `${place}.podSelector`, selectors, errors);
-  checkSelector(namespaces, `${place}.namespaceSelector`, selectors, errors);
-  if (block !== undefined) checkBlock(block, `${place}.ipBlock`, errors);
+  checkSelector(pods, `${fieldPath}.podSelector`, selectors, errors);
+  checkSelector(namespaces, `${fieldPath}.namespaceSelector`, selectors, errors);
+  if (block !== undefined) checkIpBlock(block, `${fieldPath}.ipBlock`, errors);
   const selects = pods !== undefined || namespaces !== undefined;
-  if (!selects && block === undefined) errors.push(requiredValue(place, 'must specify a peer'));
-  else if (selects && block !== undefined) errors.push(forbiddenField(place, 'may not specify both ipBlock and another peer'));
+  if (!selects && block === undefined) errors.push(requiredValue(fieldPath, 'must specify a peer'));
+  else if (selects && block !== undefined) errors.push(forbiddenField(fieldPath, 'may not specify both ipBlock and another peer'));
 }
 
-function checkBlock({ cidr = '', except }: NetworkingV1IPBlock, place: string, errors: Errors): void {
+function checkIpBlock({ cidr = '', except }: NetworkingV1IPBlock, fieldPath: string, errors: Errors): void {
   if (cidr === '') {
-    errors.push(requiredValue(`${place}.cidr`));
+    errors.push(requiredValue(`${fieldPath}.cidr`));
     return;
   }
-  checkCidr(cidr, `${place}.cidr`, errors);
+  checkCidr(cidr, `${fieldPath}.cidr`, errors);
   const range = parseIpRange(cidr);
   if (range === undefined) return;
   except?.forEach((text, index) => {
-    const field = `${place}.except[${index}]`;
+    const field = `${fieldPath}.except[${index}]`;
     const inner = parseIpRange(text);
     checkCidr(text, field, errors);
     if (inner !== undefined && !isStrictSubrange(inner, range)) errors.push(invalidValue(field, text, 'must be a strict subset of `cidr`'));

@@ -4,7 +4,7 @@ import { stringifyJson } from '../../../shared/values/json';
 import { checkDnsLabel } from '../../../shared/values/name-formats';
 import { validateLabels } from '../../../shared/api/metadata/object-meta-rules';
 import { checkFormat, type Errors } from '../rules/checks';
-import { oldLabelsOf } from '../core/node/old-labels';
+import { findDeprecatedNodeLabels } from '../core/node/old-labels';
 import { checkResources } from '../core/pod-template/resources';
 import { checkToleration } from '../core/pod-template/tolerations';
 import { UPDATE } from '../../registry/stages';
@@ -21,28 +21,28 @@ export const runtimeClass: Strategy<NodeV1RuntimeClass> = {
     if (object.scheduling !== undefined) checkScheduling(object.scheduling, errors);
     return errors;
   },
-  update: { stages: UPDATE.objectThenChange, validate: sameHandler },
+  update: { stages: UPDATE.objectThenChange, validate: validateHandlerUnchanged },
   warningsOnCreate: selectorWarnings,
   warningsOnUpdate: selectorWarnings,
 };
 
 function selectorWarnings({ scheduling }: NodeV1RuntimeClass): readonly string[] {
-  return oldLabelsOf(Object.keys(scheduling?.nodeSelector ?? {})).map(([, advice]) => `scheduling.nodeSelector: ${advice}`);
+  return findDeprecatedNodeLabels(Object.keys(scheduling?.nodeSelector ?? {})).map(([, advice]) => `scheduling.nodeSelector: ${advice}`);
 }
 
 function checkScheduling({ nodeSelector: selector, tolerations }: NodeV1Scheduling, errors: Errors): void {
   if (selector !== undefined) validateLabels(selector, 'scheduling.nodeSelector', errors);
   const seen = new Set<string>();
   tolerations?.forEach((toleration, index) => {
-    const said = stringifyJson(toleration, 'sorted');
-    if (seen.has(said)) errors.push(duplicateValue(`scheduling.tolerations[${index}]`, toleration));
-    seen.add(said);
+    const key = stringifyJson(toleration, 'sorted');
+    if (seen.has(key)) errors.push(duplicateValue(`scheduling.tolerations[${index}]`, toleration));
+    seen.add(key);
     // The member's name stands twice in upstream's messages.
     checkToleration(toleration, `scheduling.tolerations.tolerations[${index}]`, errors);
   });
 }
 
-function sameHandler(object: NodeV1RuntimeClass, old: NodeV1RuntimeClass): readonly FieldError[] {
+function validateHandlerUnchanged(object: NodeV1RuntimeClass, old: NodeV1RuntimeClass): readonly FieldError[] {
   const handler = object.handler ?? '';
   return handler === (old.handler ?? '') ? [] : [invalidValue('handler', handler, 'field is immutable')];
 }

@@ -2,9 +2,9 @@
 import { appendAll } from '../../../shared/values/append';
 import { invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { conditionsErrors } from '../../../shared/api/metadata/conditions';
-import { checkChoice, isSet, type Errors } from '../rules/checks';
-import { checkCountOrShare, checkNotMoreThanAll, checkNotNegative } from '../rules/numbers';
-import { checkSelectorChange } from '../rules/selectors';
+import { checkEnum, isSet, type Errors } from '../rules/checks';
+import { checkIntOrPercent, checkNotMoreThan100Percent, checkNonNegative } from '../rules/numbers';
+import { checkSelectorUpdate } from '../rules/selectors';
 import { CREATE, UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 import type { PolicyV1PodDisruptionBudget, PolicyV1PodDisruptionBudgetSpec } from '../../../shared/api/types/generated/members';
@@ -13,7 +13,7 @@ const POLICIES = ['AlwaysAllow', 'IfHealthyBudget'];
 const BOUNDS = ['minAvailable', 'maxUnavailable'] as const;
 const COUNTS = ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const;
 
-export const disruptionBudget: Strategy<PolicyV1PodDisruptionBudget> = {
+export const podDisruptionBudget: Strategy<PolicyV1PodDisruptionBudget> = {
   createStages: CREATE.objectAlone,
   validate: (object) => validateSpec(object.spec ?? {}, undefined),
   update: { stages: UPDATE.changeAlone, validate: (object, old) => validateSpec(object.spec ?? {}, old.spec) },
@@ -23,7 +23,7 @@ export const disruptionBudget: Strategy<PolicyV1PodDisruptionBudget> = {
       const status = object.status ?? {};
       const errors: Errors = [];
       appendAll(errors, conditionsErrors(status, 'status.conditions'));
-      for (const member of COUNTS) checkNotNegative(status, member, 'status', errors);
+      for (const member of COUNTS) checkNonNegative(status, member, 'status', errors);
       return errors;
     },
   },
@@ -34,10 +34,10 @@ function validateSpec(spec: PolicyV1PodDisruptionBudgetSpec, old: PolicyV1PodDis
   const bounds = BOUNDS.filter((member) => isSet(spec, member));
   if (bounds.length > 1) errors.push(invalidValue('spec', spec, 'minAvailable and maxUnavailable cannot be both set'));
   for (const member of bounds) {
-    checkCountOrShare(spec, member, 'spec', errors);
-    checkNotMoreThanAll(spec[member], `spec.${member}`, errors);
+    checkIntOrPercent(spec, member, 'spec', errors);
+    checkNotMoreThan100Percent(spec[member], `spec.${member}`, errors);
   }
-  checkSelectorChange(spec.selector, old?.selector, 'spec.selector', errors);
-  checkChoice(spec, 'unhealthyPodEvictionPolicy', 'spec', POLICIES, errors);
+  checkSelectorUpdate(spec.selector, old?.selector, 'spec.selector', errors);
+  checkEnum(spec, 'unhealthyPodEvictionPolicy', 'spec', POLICIES, errors);
   return errors;
 }

@@ -15,55 +15,58 @@ import type {
 const GROUP = 'rbac.authorization.platform.io';
 
 /** What each kind of subject asks for. */
-const SUBJECTS: Readonly<Record<string, { readonly apiGroup: string; readonly isAccount?: true }>> = {
+const SUBJECT_RULES: Readonly<Record<string, { readonly apiGroup: string; readonly isAccount?: true }>> = {
   ServiceAccount: { apiGroup: '', isAccount: true },
   User: { apiGroup: GROUP },
   Group: { apiGroup: GROUP },
 };
 
-export const roleBinding: Strategy<RbacV1RoleBinding> = binding({ roles: ['Role', 'ClusterRole'], namespaced: true });
-export const clusterRoleBinding: Strategy<RbacV1ClusterRoleBinding> = binding({ roles: ['ClusterRole'], namespaced: false });
+export const roleBinding: Strategy<RbacV1RoleBinding> = createBindingStrategy({ roles: ['Role', 'ClusterRole'], isNamespaced: true });
+export const clusterRoleBinding: Strategy<RbacV1ClusterRoleBinding> = createBindingStrategy({
+  roles: ['ClusterRole'],
+  isNamespaced: false,
+});
 
 interface BindingRules {
   /** Kinds that it can grant. */
   readonly roles: readonly string[];
-  readonly namespaced: boolean;
+  readonly isNamespaced: boolean;
 }
 
-function binding(rules: BindingRules): Strategy<RbacV1RoleBinding | RbacV1ClusterRoleBinding> {
+function createBindingStrategy(bindingRules: BindingRules): Strategy<RbacV1RoleBinding | RbacV1ClusterRoleBinding> {
   return {
     validate(object) {
       const errors: Errors = [];
-      checkRole(object.roleRef ?? {}, rules, errors);
-      object.subjects?.forEach((subject, index) => checkSubject(subject, `subjects[${index}]`, rules, errors));
+      checkRoleRef(object.roleRef ?? {}, bindingRules, errors);
+      object.subjects?.forEach((subject, index) => checkSubject(subject, `subjects[${index}]`, bindingRules, errors));
       return errors;
     },
-    update: { stages: UPDATE.objectTwiceThenChange, validate: sameRole },
+    update: { stages: UPDATE.objectTwiceThenChange, validate: validateRoleRefUnchanged },
   };
 }
 
-function checkRole(role: RbacV1RoleRef, { roles }: BindingRules, errors: Errors): void {
+function checkRoleRef(role: RbacV1RoleRef, { roles }: BindingRules, errors: Errors): void {
   const [group, kind] = [role.apiGroup ?? '', role.kind ?? ''];
   if (group !== GROUP) errors.push(unsupportedValue('roleRef.apiGroup', group, [GROUP]));
   if (!roles.includes(kind)) errors.push(unsupportedValue('roleRef.kind', kind, roles));
   checkRequired(role, 'name', 'roleRef', errors, checkPathSegment);
 }
 
-function checkSubject(subject: RbacV1Subject, place: string, { namespaced }: BindingRules, errors: Errors): void {
+function checkSubject(subject: RbacV1Subject, fieldPath: string, { isNamespaced }: BindingRules, errors: Errors): void {
   const [group, kind, name] = [subject.apiGroup ?? '', subject.kind ?? '', subject.name ?? ''];
-  if (name === '') errors.push(requiredValue(`${place}.name`));
-  const wanted = own(SUBJECTS, kind);
-  if (wanted === undefined) {
-    errors.push(unsupportedValue(`${place}.kind`, kind, Object.keys(SUBJECTS)));
+  if (name === '') errors.push(requiredValue(`${fieldPath}.name`));
+  const rules = own(SUBJECT_RULES, kind);
+  if (rules === undefined) {
+    errors.push(unsupportedValue(`${fieldPath}.kind`, kind, Object.keys(SUBJECT_RULES)));
     return;
   }
-  if (wanted.isAccount === true && name !== '') checkFormat(name, `${place}.name`, checkDnsSubdomain, errors);
-  if (group !== wanted.apiGroup) errors.push(unsupportedValue(`${place}.apiGroup`, group, [wanted.apiGroup]));
+  if (rules.isAccount === true && name !== '') checkFormat(name, `${fieldPath}.name`, checkDnsSubdomain, errors);
+  if (group !== rules.apiGroup) errors.push(unsupportedValue(`${fieldPath}.apiGroup`, group, [rules.apiGroup]));
   // A binding in a namespace may leave out that of the account; upstream does not say where it then is.
-  if (wanted.isAccount === true && !namespaced) checkRequired(subject, 'namespace', place, errors);
+  if (rules.isAccount === true && !isNamespaced) checkRequired(subject, 'namespace', fieldPath, errors);
 }
 
-function sameRole(
+function validateRoleRefUnchanged(
   object: RbacV1RoleBinding | RbacV1ClusterRoleBinding,
   old: RbacV1RoleBinding | RbacV1ClusterRoleBinding,
 ): readonly FieldError[] {

@@ -7,38 +7,38 @@ import type { Strategy } from '../../registry/strategy';
 import type { RbacV1AggregationRule, RbacV1ClusterRole, RbacV1PolicyRule, RbacV1Role } from '../../../shared/api/types/generated/members';
 
 export const role: Strategy<RbacV1Role> = {
-  validate: (object) => rulesErrors(object, true),
+  validate: (object) => validateRules(object, true),
   update: { stages: UPDATE.objectTwiceThenChange },
 };
 export const clusterRole: Strategy<RbacV1ClusterRole> = {
   validate(object) {
-    const errors = rulesErrors(object, false);
+    const errors = validateRules(object, false);
     if (object.aggregationRule !== undefined) checkAggregation(object.aggregationRule, errors);
     return errors;
   },
   update: { stages: UPDATE.objectTwiceThenChange },
 };
 
-function rulesErrors(object: RbacV1Role | RbacV1ClusterRole, namespaced: boolean): Errors {
+function validateRules(object: RbacV1Role | RbacV1ClusterRole, isNamespaced: boolean): Errors {
   const errors: Errors = [];
-  object.rules?.forEach((rule, index) => checkRule(rule, `rules[${index}]`, namespaced, errors));
+  object.rules?.forEach((rule, index) => checkRule(rule, `rules[${index}]`, isNamespaced, errors));
   return errors;
 }
 
-const OF_RESOURCES = ['apiGroups', 'resources', 'resourceNames'] as const;
+const RESOURCE_MEMBERS = ['apiGroups', 'resources', 'resourceNames'] as const;
 
-function checkRule(rule: RbacV1PolicyRule, place: string, namespaced: boolean, errors: Errors): void {
-  if (isEmpty(rule.verbs)) errors.push(requiredValue(`${place}.verbs`, 'verbs must contain at least one value'));
+function checkRule(rule: RbacV1PolicyRule, fieldPath: string, isNamespaced: boolean, errors: Errors): void {
+  if (isEmpty(rule.verbs)) errors.push(requiredValue(`${fieldPath}.verbs`, 'verbs must contain at least one value'));
   const urls = rule.nonResourceURLs ?? [];
   if (urls.length > 0) {
-    const refused = (text: string): FieldError => invalidValue(`${place}.nonResourceURLs`, urls, text);
-    if (namespaced) errors.push(refused('namespaced rules cannot apply to non-resource URLs'));
-    const mixed = OF_RESOURCES.some((member) => !isEmpty(rule[member]));
-    if (mixed) errors.push(refused('rules cannot apply to both regular resources and non-resource URLs'));
+    const urlsError = (text: string): FieldError => invalidValue(`${fieldPath}.nonResourceURLs`, urls, text);
+    if (isNamespaced) errors.push(urlsError('namespaced rules cannot apply to non-resource URLs'));
+    const isMixed = RESOURCE_MEMBERS.some((member) => !isEmpty(rule[member]));
+    if (isMixed) errors.push(urlsError('rules cannot apply to both regular resources and non-resource URLs'));
     return;
   }
-  if (isEmpty(rule.apiGroups)) errors.push(requiredValue(`${place}.apiGroups`, 'resource rules must supply at least one api group'));
-  if (isEmpty(rule.resources)) errors.push(requiredValue(`${place}.resources`, 'resource rules must supply at least one resource'));
+  if (isEmpty(rule.apiGroups)) errors.push(requiredValue(`${fieldPath}.apiGroups`, 'resource rules must supply at least one api group'));
+  if (isEmpty(rule.resources)) errors.push(requiredValue(`${fieldPath}.resources`, 'resource rules must supply at least one resource'));
 }
 
 const isEmpty = (list: readonly string[] | null | undefined): boolean => (list ?? []).length === 0;
@@ -48,10 +48,10 @@ function checkAggregation(rule: RbacV1AggregationRule, errors: Errors): void {
   const selectors = rule.clusterRoleSelectors ?? [];
   if (selectors.length === 0) errors.push(requiredValue(field, 'at least one clusterRoleSelector required if aggregationRule is non-nil'));
   selectors.forEach((selector, index) => {
-    const place = `${field}[${index}]`;
+    const fieldPath = `${field}[${index}]`;
     const before = errors.length;
-    checkSelector(selector, place, errors);
+    checkSelector(selector, fieldPath, errors);
     // Upstream also fails to build the selector, and shows that there is none.
-    if (errors.length > before) errors.push(invalidValue(place, 'null', 'invalid label selector.'));
+    if (errors.length > before) errors.push(invalidValue(fieldPath, 'null', 'invalid label selector.'));
   });
 }

@@ -3,18 +3,18 @@ import { invalidValue } from '../../../shared/api/errors/field-error';
 import { addressClass, parseIpAddress, parseIpRange, type AddressClass } from '../../../shared/values/ip-address';
 import type { Errors } from './checks';
 
-const NO_IP = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
-const NO_CIDR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
+const INVALID_IP = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
+const INVALID_CIDR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 
 /** 4 or 6, else 0. */
 export const ipFamily = (text: string): 0 | 4 | 6 => parseIpAddress(text)?.family ?? 0;
 
 export function checkIp(text: string, field: string, errors: Errors): void {
-  if (ipFamily(text) === 0) errors.push(invalidValue(field, text, NO_IP));
+  if (ipFamily(text) === 0) errors.push(invalidValue(field, text, INVALID_IP));
 }
 
 export function checkCidr(text: string, field: string, errors: Errors): void {
-  if (parseIpRange(text) === undefined) errors.push(invalidValue(field, text, NO_CIDR));
+  if (parseIpRange(text) === undefined) errors.push(invalidValue(field, text, INVALID_CIDR));
 }
 
 const CLASS_TEXT: Readonly<Record<AddressClass, (address: string) => string>> = {
@@ -25,10 +25,10 @@ const CLASS_TEXT: Readonly<Record<AddressClass, (address: string) => string>> = 
 };
 
 /** For an address at which other machines are to be served, of one family or of any: ones that they cannot reach are refused. */
-export function checkReachable(text: string, field: string, errors: Errors, wanted?: 4 | 6): void {
+export function checkNonSpecialIp(text: string, field: string, errors: Errors, family?: 4 | 6): void {
   const address = parseIpAddress(text);
-  if (wanted !== undefined && address?.family !== wanted) errors.push(invalidValue(field, text, `must be a valid IPv${wanted} address`));
-  const found = address === undefined ? undefined : addressClass(address);
+  if (family !== undefined && address?.family !== family) errors.push(invalidValue(field, text, `must be a valid IPv${family} address`));
+  const specialClass = address === undefined ? undefined : addressClass(address);
   if (address === undefined) errors.push(invalidValue(field, text, 'must be a valid IP address'));
-  else if (found !== undefined) errors.push(invalidValue(field, text, CLASS_TEXT[found](text)));
+  else if (specialClass !== undefined) errors.push(invalidValue(field, text, CLASS_TEXT[specialClass](text)));
 }

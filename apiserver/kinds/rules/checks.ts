@@ -38,63 +38,63 @@ export function checkFormat(value: string, field: string, check: NameCheck, erro
 export function checkRequired<T extends JsonObject>(
   object: T,
   member: MemberOf<T, string>,
-  place: string,
+  fieldPath: string,
   errors: Errors,
   check?: NameCheck,
-  absent = '',
+  missingText = '',
 ): void {
   const value = textAt(object, member);
-  if (value === '') errors.push(requiredValue(`${place}.${member}`, absent));
-  else if (check !== undefined) checkFormat(value, `${place}.${member}`, check, errors);
+  if (value === '') errors.push(requiredValue(`${fieldPath}.${member}`, missingText));
+  else if (check !== undefined) checkFormat(value, `${fieldPath}.${member}`, check, errors);
 }
 
 /** A text whose format counts when it is there, empty or not. */
-export function checkGiven<T extends JsonObject>(
+export function checkIfPresent<T extends JsonObject>(
   object: T,
   member: MemberOf<T, string>,
-  place: string,
+  fieldPath: string,
   errors: Errors,
   check: NameCheck,
 ): void {
   const value = stringAt(object, member);
-  if (value !== undefined) checkFormat(value, `${place}.${member}`, check, errors);
+  if (value !== undefined) checkFormat(value, `${fieldPath}.${member}`, check, errors);
 }
 
 /** A text whose format counts when it is not empty. */
-export function checkOptional<T extends JsonObject>(
+export function checkIfNotEmpty<T extends JsonObject>(
   object: T,
   member: MemberOf<T, string>,
-  place: string,
+  fieldPath: string,
   errors: Errors,
   check: NameCheck,
 ): void {
   const value = textAt(object, member);
-  if (value !== '') checkFormat(value, `${place}.${member}`, check, errors);
+  if (value !== '') checkFormat(value, `${fieldPath}.${member}`, check, errors);
 }
 
 /** One of the supported texts, when the member is there at all. */
-export function checkChoice<T extends JsonObject>(
+export function checkEnum<T extends JsonObject>(
   object: T,
   member: MemberOf<T, string>,
-  place: string,
+  fieldPath: string,
   supported: readonly string[],
   errors: Errors,
 ): void {
   const value = stringAt(object, member);
-  if (value !== undefined && !supported.includes(value)) errors.push(unsupportedValue(`${place}.${member}`, value, supported));
+  if (value !== undefined && !supported.includes(value)) errors.push(unsupportedValue(`${fieldPath}.${member}`, value, supported));
 }
 
 /** One of the supported texts, which has to be there. */
-export function checkRequiredChoice<T extends JsonObject>(
+export function checkRequiredEnum<T extends JsonObject>(
   object: T,
   member: MemberOf<T, string>,
-  place: string,
+  fieldPath: string,
   supported: readonly string[],
   errors: Errors,
-  absent = '',
+  missingText = '',
 ): void {
-  if (textAt(object, member) === '') errors.push(requiredValue(`${place}.${member}`, absent));
-  else checkChoice(object, member, place, supported, errors);
+  if (textAt(object, member) === '') errors.push(requiredValue(`${fieldPath}.${member}`, missingText));
+  else checkEnum(object, member, fieldPath, supported, errors);
 }
 
 /** None of the texts stands there twice. */
@@ -118,9 +118,9 @@ export function checkLocalPath(path: string, field: string, errors: Errors): voi
 }
 
 /** A path in a volume of files, where names that begin with two dots are taken. */
-export function checkFilePath<T extends JsonObject>(object: T, member: MemberOf<T, string>, place: string, errors: Errors): void {
+export function checkFilePath<T extends JsonObject>(object: T, member: MemberOf<T, string>, fieldPath: string, errors: Errors): void {
   const path = textAt(object, member);
-  const field = `${place}.${member}`;
+  const field = `${fieldPath}.${member}`;
   if (path === '') {
     errors.push(requiredValue(field));
     return;
@@ -135,12 +135,12 @@ export function checkLabelKey(key: string, field: string, errors: Errors): void 
 }
 
 /** Members that may not be there. */
-export function forbidSet<T extends JsonObject>(
+export function forbidMembers<T extends JsonObject>(
   object: T,
   members: readonly AnyMemberOf<T>[],
-  place: string,
+  fieldPath: string,
   text: string,
   errors: Errors,
 ): void {
-  for (const member of members) if (isSet(object, member)) errors.push(forbiddenField(`${place}.${member}`, text));
+  for (const member of members) if (isSet(object, member)) errors.push(forbiddenField(`${fieldPath}.${member}`, text));
 }

@@ -3,7 +3,7 @@ import { invalidValue, requiredValue } from '../../../shared/api/errors/field-er
 import { checkDnsSubdomain, checkUrlPath } from '../../../shared/values/name-formats';
 import { checkFormat, type Errors } from './checks';
 
-export function checkDomainPath(value: string, field: string, errors: Errors): void {
+export function checkDomainPrefixedPath(value: string, field: string, errors: Errors): void {
   if (value === '') {
     errors.push(requiredValue(field));
     return;

@@ -4,49 +4,55 @@ import { objectAt, type JsonObject } from '../../../shared/values/json';
 import type { Errors } from './checks';
 
 /** Adds what is wrong with a value that stands at `place`. */
-export type Rule<T> = (value: T, place: string, errors: Errors) => void;
+export type Rule<T> = (value: T, fieldPath: string, errors: Errors) => void;
 
-interface Names {
+interface UnionMemberNames {
   /** How messages call the member, where they call it otherwise; `secondAs` when it is one too many. */
   readonly field?: string;
-  readonly secondAs?: string;
+  readonly nameWhenSecond?: string;
 }
 
 /** A member of a T that holds an object, and the rule of such an object. */
-export type PartOf<T> = {
+export type UnionMemberOf<T> = {
   [M in keyof T & string]-?: NonNullable<T[M]> extends JsonObject
-    ? Names & { readonly member: M; readonly rule: Rule<NonNullable<T[M]>> }
+    ? UnionMemberNames & { readonly member: M; readonly rule: Rule<NonNullable<T[M]>> }
     : never;
 }[keyof T & string];
 
 /** One of some PartOf: whose, its table knows. */
-export interface Part extends Names {
+export interface UnionMember extends UnionMemberNames {
   readonly member: string;
-  rule(value: JsonObject, place: string, errors: Errors): void;
+  rule(value: JsonObject, fieldPath: string, errors: Errors): void;
 }
 
 /** Judges the first part that is there; of others it is said that they are too many (`text`). Returns how many there are. */
-export function checkFirstPart(whole: JsonObject, place: string, parts: readonly Part[], text: string, errors: Errors): number {
-  let found = 0;
-  for (const part of parts) {
-    const { member, field = member, secondAs = field } = part;
-    const value = objectAt(whole, member);
+export function checkFirstUnionMember(
+  union: JsonObject,
+  fieldPath: string,
+  members: readonly UnionMember[],
+  text: string,
+  errors: Errors,
+): number {
+  let count = 0;
+  for (const part of members) {
+    const { member, field = member, nameWhenSecond = field } = part;
+    const value = objectAt(union, member);
     if (value === undefined) continue;
-    found += 1;
-    if (found > 1) errors.push(forbiddenField(`${place}.${secondAs}`, text));
-    else part.rule(value, `${place}.${field}`, errors);
+    count += 1;
+    if (count > 1) errors.push(forbiddenField(`${fieldPath}.${nameWhenSecond}`, text));
+    else part.rule(value, `${fieldPath}.${field}`, errors);
   }
-  return found;
+  return count;
 }
 
 /** Judges every part that is there, and returns how many there are. */
-export function checkParts(whole: JsonObject, place: string, parts: readonly Part[], errors: Errors): number {
-  let found = 0;
-  for (const part of parts) {
-    const value = objectAt(whole, part.member);
+export function checkUnionMembers(union: JsonObject, fieldPath: string, members: readonly UnionMember[], errors: Errors): number {
+  let count = 0;
+  for (const part of members) {
+    const value = objectAt(union, part.member);
     if (value === undefined) continue;
-    found += 1;
-    part.rule(value, `${place}.${part.member}`, errors);
+    count += 1;
+    part.rule(value, `${fieldPath}.${part.member}`, errors);
   }
-  return found;
+  return count;
 }

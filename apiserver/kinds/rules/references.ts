@@ -1,23 +1,23 @@
 /** What rules ask of references to objects by kind and name. */
 import { checkPathSegment, type NameCheck } from '../../../shared/values/name-formats';
-import { checkGiven, checkRequired, type Errors } from './checks';
+import { checkIfPresent, checkRequired, type Errors } from './checks';
 
 const KIND_AND_NAME = ['kind', 'name'] as const;
 
 type Reference = { readonly kind?: string; readonly name?: string };
 
 /** To an object in the same namespace. */
-export function checkReference(reference: Reference, place: string, errors: Errors): void {
-  for (const member of KIND_AND_NAME) checkRequired(reference, member, place, errors, checkPathSegment);
+export function checkReference(reference: Reference, fieldPath: string, errors: Errors): void {
+  for (const member of KIND_AND_NAME) checkRequired(reference, member, fieldPath, errors, checkPathSegment);
 }
 
 /** To an object of any kind, in a group. */
 export function checkTypedReference(
   reference: Reference & { readonly apiGroup?: string | null },
-  place: string,
+  fieldPath: string,
   group: NameCheck,
   errors: Errors,
 ): void {
-  checkGiven(reference, 'apiGroup', place, errors, group);
-  for (const member of KIND_AND_NAME) checkRequired(reference, member, place, errors, checkPathSegment, `${member} is required`);
+  checkIfPresent(reference, 'apiGroup', fieldPath, errors, group);
+  for (const member of KIND_AND_NAME) checkRequired(reference, member, fieldPath, errors, checkPathSegment, `${member} is required`);
 }

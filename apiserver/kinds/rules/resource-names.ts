@@ -6,8 +6,8 @@ import { otherQualifiedName } from '../../../shared/names/dialect';
 import { compareQuantities, parseQuantity } from '../../../shared/values/quantity';
 import type { Errors } from './checks';
 
-const MACHINE = ['cpu', 'memory', 'ephemeral-storage'];
-const OBJECTS = [
+const COMPUTE_RESOURCES = ['cpu', 'memory', 'ephemeral-storage'];
+const OBJECT_COUNT_RESOURCES = [
   'pods',
   'services',
   'services.nodeports',
@@ -19,73 +19,75 @@ const OBJECTS = [
   'resourcequotas',
 ];
 
-const OF_CONTAINERS: ReadonlySet<string> = new Set(MACHINE);
-const OF_QUOTAS: ReadonlySet<string> = new Set([
-  ...MACHINE,
-  ...OBJECTS,
-  ...[...MACHINE, 'storage'].map((name) => `requests.${name}`),
-  ...MACHINE.map((name) => `limits.${name}`),
+const CONTAINER_RESOURCES: ReadonlySet<string> = new Set(COMPUTE_RESOURCES);
+const QUOTA_RESOURCES: ReadonlySet<string> = new Set([
+  ...COMPUTE_RESOURCES,
+  ...OBJECT_COUNT_RESOURCES,
+  ...[...COMPUTE_RESOURCES, 'storage'].map((name) => `requests.${name}`),
+  ...COMPUTE_RESOURCES.map((name) => `limits.${name}`),
 ]);
-const WHOLE: ReadonlySet<string> = new Set(OBJECTS);
+const INTEGER_RESOURCES: ReadonlySet<string> = new Set(OBJECT_COUNT_RESOURCES);
 
-const REQUESTS = 'requests.';
-export const HUGE_PAGES = 'hugepages-';
-const REQUESTED_HUGE_PAGES = REQUESTS + HUGE_PAGES;
+const REQUESTS_PREFIX = 'requests.';
+export const HUGE_PAGES_PREFIX = 'hugepages-';
+const HUGE_PAGES_REQUESTS_PREFIX = REQUESTS_PREFIX + HUGE_PAGES_PREFIX;
 
-export const isHugePages = (name: string): boolean => name.startsWith(HUGE_PAGES);
+export const isHugePages = (name: string): boolean => name.startsWith(HUGE_PAGES_PREFIX);
 /** Of a domain: whoever owns it says what it means. */
 const isQualified = (name: string): boolean => name.includes('/');
 /** Without a domain, or with the product's own. */
-export const isNative = (name: string): boolean => !isQualified(name) || otherQualifiedName(name) !== undefined;
+export const isNativeResource = (name: string): boolean => !isQualified(name) || otherQualifiedName(name) !== undefined;
 
-const isOfQuotas = (name: string): boolean => OF_QUOTAS.has(name) || isHugePages(name) || name.startsWith(REQUESTED_HUGE_PAGES);
+const isQuotaResource = (name: string): boolean =>
+  QUOTA_RESOURCES.has(name) || isHugePages(name) || name.startsWith(HUGE_PAGES_REQUESTS_PREFIX);
 
 /** Any resource that means something. `shown` = how messages about its form spell it. */
 export function checkResourceName(name: string, field: string, errors: Errors, shown = name): void {
   const faults = checkQualifiedName(name);
   for (const text of faults) errors.push(invalidShownValue(field, shown, shown === '' ? `: ${text}` : text));
-  if (faults.length > 0 || isQualified(name) || isOfQuotas(name) || name === 'storage') return;
+  if (faults.length > 0 || isQualified(name) || isQuotaResource(name) || name === 'storage') return;
   errors.push(invalidShownValue(field, name, 'must be a standard resource type or fully qualified'));
 }
 
 /** Resources that a container may ask for. `shown` = how messages about its form spell it. */
 export function checkContainerResource(name: string, field: string, errors: Errors, shown = name): void {
-  if (OF_CONTAINERS.has(name)) return;
-  checkStandard(name, field, isHugePages(name), 'containers', errors, shown);
-  if (!isQualified(name) || isNative(name) || isExtended(name)) return;
+  if (CONTAINER_RESOURCES.has(name)) return;
+  checkStandardResource(name, field, isHugePages(name), 'containers', errors, shown);
+  if (!isQualified(name) || isNativeResource(name) || hasExtendedResourceForm(name)) return;
   errors.push(invalidShownValue(field, name, "doesn't follow extended resource name standard"));
 }
 
 /** A quota has to be able to speak of it. */
-const isExtended = (name: string): boolean => !name.startsWith(REQUESTS) && checkQualifiedName(REQUESTS + name).length === 0;
+const hasExtendedResourceForm = (name: string): boolean =>
+  !name.startsWith(REQUESTS_PREFIX) && checkQualifiedName(REQUESTS_PREFIX + name).length === 0;
 
 /** One that only its owner knows what it means, and that a container may ask for. */
-export const isExtendedResource = (name: string): boolean => isQualified(name) && !isNative(name) && isExtended(name);
+export const isExtendedResource = (name: string): boolean => isQualified(name) && !isNativeResource(name) && hasExtendedResourceForm(name);
 
 /** Resources that a quota may limit. */
 export function checkQuotaResource(name: string, field: string, errors: Errors): void {
-  checkStandard(name, field, isOfQuotas(name), 'quota', errors);
+  checkStandardResource(name, field, isQuotaResource(name), 'quota', errors);
 }
 
-function checkStandard(name: string, field: string, isStandard: boolean, where: string, errors: Errors, shown = name): void {
+function checkStandardResource(name: string, field: string, isStandard: boolean, user: string, errors: Errors, shown = name): void {
   checkResourceName(name, field, errors, shown);
   if (isStandard || isQualified(name)) return;
-  const text = `must be a standard resource for ${where}`;
+  const text = `must be a standard resource for ${user}`;
   errors.push(invalidShownValue(field, name, name === '' ? `: ${text}` : text));
 }
 
 /** Known to quotas by that very name, so that their scopes may not fit it. */
-export const isStandardQuota = (name: string): boolean => !isQualified(name) && isOfQuotas(name);
+export const isStandardQuotaResource = (name: string): boolean => !isQualified(name) && isQuotaResource(name);
 
 /** Counts that have no fractions. */
-const isWhole = (name: string): boolean => WHOLE.has(name) || (isQualified(name) && !name.startsWith('requests.'));
+const isIntegerResource = (name: string): boolean => INTEGER_RESOURCES.has(name) || (isQualified(name) && !name.startsWith('requests.'));
 
 /** An amount of a resource: not below zero, and whole where it counts things. */
-export function checkAmount(name: string, amount: string, field: string, errors: Errors): void {
-  if (compareQuantities(amount, '0') < 0) errors.push(invalidValue(field, amount, 'must be greater than or equal to 0'));
-  if (!isWhole(name) || parseQuantity(amount).nanos % 1_000_000_000n === 0n) return;
-  errors.push(invalidShownValue(field, formatGoQuantity(amount), 'must be an integer'));
+export function checkResourceQuantity(name: string, quantity: string, field: string, errors: Errors): void {
+  if (compareQuantities(quantity, '0') < 0) errors.push(invalidValue(field, quantity, 'must be greater than or equal to 0'));
+  if (!isIntegerResource(name) || parseQuantity(quantity).nanos % 1_000_000_000n === 0n) return;
+  errors.push(invalidShownValue(field, formatGoQuantity(quantity), 'must be an integer'));
 }
 
 /** What is asked for is what is given: no less may be requested than the limit. */
-export const isNeverOvercommitted = (name: string): boolean => !isNative(name) || isHugePages(name);
+export const isNeverOvercommitted = (name: string): boolean => !isNativeResource(name) || isHugePages(name);

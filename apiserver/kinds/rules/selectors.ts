@@ -12,7 +12,7 @@ export function checkSelector(selector: MetaV1LabelSelector | undefined, field: 
 }
 
 /** `old` = what it is to replace. Who has a wrong one from the days before its values were checked need not mend it. */
-export function checkSelectorChange(
+export function checkSelectorUpdate(
   selector: MetaV1LabelSelector | undefined,
   old: MetaV1LabelSelector | undefined,
   field: string,

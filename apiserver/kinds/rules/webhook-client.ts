@@ -6,31 +6,31 @@ import { checkFormat, type Errors } from './checks';
 import type { AdmissionregistrationV1ServiceReference } from '../../../shared/api/types/generated/members';
 
 /** The versions of a review that a webhook may understand. */
-const REVIEWS = ['v1', 'v1beta1'];
-const HIGHEST_PORT = 65_535;
+const SUPPORTED_REVIEW_VERSIONS = ['v1', 'v1beta1'];
+const MAX_PORT = 65_535;
 
-export interface ClientConfiguration {
+export interface WebhookClientConfig {
   readonly url?: string | undefined;
   readonly service?: AdmissionregistrationV1ServiceReference | undefined;
 }
 
-export function checkWebhookClient({ url, service }: ClientConfiguration, place: string, errors: Errors): void {
-  if ((url === undefined) === (service === undefined)) errors.push(requiredValue(place, 'exactly one of url or service is required'));
-  else if (url !== undefined) checkUrl(url, `${place}.url`, errors);
-  else checkService(service ?? {}, `${place}.service`, errors);
+export function checkWebhookClientConfig({ url, service }: WebhookClientConfig, fieldPath: string, errors: Errors): void {
+  if ((url === undefined) === (service === undefined)) errors.push(requiredValue(fieldPath, 'exactly one of url or service is required'));
+  else if (url !== undefined) checkUrl(url, `${fieldPath}.url`, errors);
+  else checkService(service ?? {}, `${fieldPath}.service`, errors);
 }
 
-const FORM = '; desired format: https://host[/path]';
+const URL_FORM = '; desired format: https://host[/path]';
 
 function checkUrl(text: string, field: string, errors: Errors): void {
   const parsed = parseGoUrl(text);
   if (parsed.type === 'bad') {
-    errors.push(requiredValue(field, `url must be a valid URL: ${parsed.fault}${FORM}`));
+    errors.push(requiredValue(field, `url must be a valid URL: ${parsed.fault}${URL_FORM}`));
     return;
   }
   const { scheme, host, user, fragment, query } = parsed.url;
-  if (scheme !== 'https') errors.push(invalidValue(field, scheme, `'https' is the only allowed URL scheme${FORM}`));
-  if (host === '') errors.push(invalidValue(field, host, `host must be specified${FORM}`));
+  if (scheme !== 'https') errors.push(invalidValue(field, scheme, `'https' is the only allowed URL scheme${URL_FORM}`));
+  if (host === '') errors.push(invalidValue(field, host, `host must be specified${URL_FORM}`));
   if (user !== undefined) errors.push(invalidValue(field, user, 'user information is not permitted in the URL'));
   if (fragment !== '') errors.push(invalidValue(field, fragment, 'fragments are not permitted in the URL'));
   if (query !== '') errors.push(invalidValue(field, query, 'query parameters are not permitted in the URL'));
@@ -38,15 +38,15 @@ function checkUrl(text: string, field: string, errors: Errors): void {
 
 function checkService(
   { name = '', namespace = '', path = '', port = 0 }: AdmissionregistrationV1ServiceReference,
-  place: string,
+  fieldPath: string,
   errors: Errors,
 ): void {
   // Where one is missing the other is complained of (upstream behaviour).
-  if (namespace === '') errors.push(requiredValue(`${place}.name`, 'service name is required'));
-  if (name === '') errors.push(requiredValue(`${place}.namespace`, 'service namespace is required'));
-  if (port < 1 || port > HIGHEST_PORT)
-    errors.push(invalidValue(`${place}.port`, port, 'port is not valid: must be between 1 and 65535, inclusive'));
-  checkServicePath(path, `${place}.path`, errors);
+  if (namespace === '') errors.push(requiredValue(`${fieldPath}.name`, 'service name is required'));
+  if (name === '') errors.push(requiredValue(`${fieldPath}.namespace`, 'service namespace is required'));
+  if (port < 1 || port > MAX_PORT)
+    errors.push(invalidValue(`${fieldPath}.port`, port, 'port is not valid: must be between 1 and 65535, inclusive'));
+  checkServicePath(path, `${fieldPath}.path`, errors);
 }
 
 /** A path whose steps are names of domains. */
@@ -62,18 +62,18 @@ function checkServicePath(path: string, field: string, errors: Errors): void {
 }
 
 /** `absent` says what is missing where there are none. */
-export function checkReviewVersions(versions: readonly string[], place: string, errors: Errors, absent = ''): void {
+export function checkReviewVersions(versions: readonly string[], fieldPath: string, errors: Errors, missingText = ''): void {
   if (versions.length === 0) {
-    errors.push(requiredValue(place, absent));
+    errors.push(requiredValue(fieldPath, missingText));
     return;
   }
   const seen = new Set<string>();
   versions.forEach((version, index) => {
-    const field = `${place}[${index}]`;
+    const field = `${fieldPath}[${index}]`;
     if (seen.has(version)) errors.push(invalidValue(field, version, 'duplicate version'));
     else checkFormat(version, field, checkDns1035Label, errors);
     seen.add(version);
   });
-  if (versions.some((version) => REVIEWS.includes(version))) return;
-  errors.push(invalidValue(place, versions, `must include at least one of ${REVIEWS.join(', ')}`));
+  if (versions.some((version) => SUPPORTED_REVIEW_VERSIONS.includes(version))) return;
+  errors.push(invalidValue(fieldPath, versions, `must include at least one of ${SUPPORTED_REVIEW_VERSIONS.join(', ')}`));
 }

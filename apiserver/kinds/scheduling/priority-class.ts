@@ -4,7 +4,7 @@ import type { Errors } from '../rules/checks';
 import type { Strategy } from '../../registry/strategy';
 import type { SchedulingV1PriorityClass } from '../../../shared/api/types/generated/members';
 
-const HIGHEST = 1_000_000_000;
+const MAX_USER_DEFINED_VALUE = 1_000_000_000;
 const SYSTEM_PREFIX = 'system-';
 const POLICIES = ['PreemptLowerPriority', 'Never'];
 
@@ -23,16 +23,16 @@ export const SYSTEM_PRIORITY_CLASSES: ReadonlyMap<string, SchedulingV1PriorityCl
   ],
 ]);
 
-export const priorityClass: Strategy<SchedulingV1PriorityClass> = { validate, update: { validate: immutable } };
+export const priorityClass: Strategy<SchedulingV1PriorityClass> = { validate, update: { validate: validateUpdate } };
 
 function validate(object: SchedulingV1PriorityClass): readonly FieldError[] {
   const errors: Errors = [];
   const name = object.metadata?.name ?? '';
   if (name.startsWith(SYSTEM_PREFIX)) {
-    const fault = systemFault(object, name);
-    if (fault !== undefined) errors.push(reserved(fault));
-  } else if ((object.value ?? 0) > HIGHEST) {
-    errors.push(forbiddenField('value', `maximum allowed value of a user defined priority is ${HIGHEST}`));
+    const fault = systemClassFault(object, name);
+    if (fault !== undefined) errors.push(reservedNameError(fault));
+  } else if ((object.value ?? 0) > MAX_USER_DEFINED_VALUE) {
+    errors.push(forbiddenField('value', `maximum allowed value of a user defined priority is ${MAX_USER_DEFINED_VALUE}`));
   }
   const policy = object.preemptionPolicy;
   if (policy === '') errors.push(requiredValue('preemptionPolicy'));
@@ -40,17 +40,17 @@ function validate(object: SchedulingV1PriorityClass): readonly FieldError[] {
   return errors;
 }
 
-function systemFault(object: SchedulingV1PriorityClass, name: string): string | undefined {
+function systemClassFault(object: SchedulingV1PriorityClass, name: string): string | undefined {
   const value = SYSTEM_PRIORITY_CLASSES.get(name)?.value;
   if (value === undefined) return `${name} is not a known system priority class`;
   if (value !== (object.value ?? 0)) return `value of ${name} PriorityClass must be ${value}`;
   return object.globalDefault === true ? `globalDefault of ${name} PriorityClass must be false` : undefined;
 }
 
-const reserved = (reason: string): FieldError =>
+const reservedNameError = (reason: string): FieldError =>
   forbiddenField('metadata.name', `priority class names with '${SYSTEM_PREFIX}' prefix are reserved for system use only. error: ${reason}`);
 
-function immutable(object: SchedulingV1PriorityClass, old: SchedulingV1PriorityClass): readonly FieldError[] {
+function validateUpdate(object: SchedulingV1PriorityClass, old: SchedulingV1PriorityClass): readonly FieldError[] {
   const errors: Errors = [];
   if ((object.value ?? 0) !== (old.value ?? 0)) errors.push(forbiddenField('value', 'may not be changed in an update.'));
   const policy = object.preemptionPolicy;

@@ -4,7 +4,7 @@ import { formatGoLabelSelector } from '../../../shared/values/go-values';
 import { equalJson } from '../../../shared/values/json';
 import { checkDnsSubdomain } from '../../../shared/values/name-formats';
 import { compareQuantities } from '../../../shared/values/quantity';
-import { oldLabelsOf, warnOfNodeSelectorTerm } from '../core/node/old-labels';
+import { findDeprecatedNodeLabels, warnOfNodeSelectorTerm } from '../core/node/old-labels';
 import { checkFormat, type Errors } from '../rules/checks';
 import { checkSelector } from '../rules/selectors';
 import { UPDATE } from '../../registry/stages';
@@ -13,7 +13,7 @@ import type { StorageV1CSIStorageCapacity } from '../../../shared/api/types/gene
 
 const IMMUTABLE = 'field is immutable';
 
-export const capacity: Strategy<StorageV1CSIStorageCapacity> = {
+export const csiStorageCapacity: Strategy<StorageV1CSIStorageCapacity> = {
   validate(object) {
     const errors: Errors = [];
     checkSelector(object.nodeTopology ?? undefined, 'nodeTopology', errors);
@@ -22,7 +22,7 @@ export const capacity: Strategy<StorageV1CSIStorageCapacity> = {
     if (compareQuantities(amount, '0') < 0) errors.push(invalidValue('capacity', amount, 'must be greater than or equal to 0'));
     return errors;
   },
-  update: { stages: UPDATE.objectThenChange, validate: fixed },
+  update: { stages: UPDATE.objectThenChange, validate: validateUpdate },
   warningsOnCreate: topologyWarnings,
   warningsOnUpdate: topologyWarnings,
 };
@@ -30,16 +30,16 @@ export const capacity: Strategy<StorageV1CSIStorageCapacity> = {
 function topologyWarnings({ nodeTopology }: StorageV1CSIStorageCapacity): readonly string[] {
   const warnings: string[] = [];
   warnOfNodeSelectorTerm(nodeTopology ?? undefined, 'nodeTopology', warnings);
-  for (const [key, advice] of oldLabelsOf(Object.keys(nodeTopology?.matchLabels ?? {})))
+  for (const [key, advice] of findDeprecatedNodeLabels(Object.keys(nodeTopology?.matchLabels ?? {})))
     warnings.push(`nodeTopology.matchLabels.${key}: ${advice}`);
   return warnings;
 }
 
-function fixed(object: StorageV1CSIStorageCapacity, old: StorageV1CSIStorageCapacity): readonly FieldError[] {
+function validateUpdate(object: StorageV1CSIStorageCapacity, old: StorageV1CSIStorageCapacity): readonly FieldError[] {
   const errors: Errors = [];
-  const [place, before] = [object.nodeTopology ?? null, old.nodeTopology ?? null];
-  if (!equalJson(place, before))
-    errors.push(invalidShownValue('nodeTopology', place === null ? '"null"' : formatGoLabelSelector(place), IMMUTABLE));
+  const [topology, before] = [object.nodeTopology ?? null, old.nodeTopology ?? null];
+  if (!equalJson(topology, before))
+    errors.push(invalidShownValue('nodeTopology', topology === null ? '"null"' : formatGoLabelSelector(topology), IMMUTABLE));
   const name = object.storageClassName ?? '';
   if (name !== (old.storageClassName ?? '')) errors.push(invalidValue('storageClassName', name, IMMUTABLE));
   return errors;

@@ -9,7 +9,7 @@ import {
 } from '../../../shared/api/errors/field-error';
 import { equalIgnoringEmptyLists, equalJson, stringifyJson } from '../../../shared/values/json';
 import { checkQualifiedName } from '../../../shared/values/name-formats';
-import { checkDriverText } from '../core/pod-template/volume-sources';
+import { checkCsiDriverName } from '../core/pod-template/volume-sources';
 import { checkFormat, type Errors } from '../rules/checks';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
@@ -22,11 +22,11 @@ import type {
 
 const GROUP_POLICIES = ['File', 'None', 'ReadWriteOnceWithFSType'];
 const MODES = ['Persistent', 'Ephemeral'];
-const LEAST_SECONDS = 600;
-const MOST_SECONDS = 2 ** 32;
+const MIN_TOKEN_SECONDS = 600;
+const MAX_TOKEN_SECONDS = 2 ** 32;
 const IMMUTABLE = 'field is immutable';
 
-export const driver: Strategy<StorageV1CSIDriver> = {
+export const csiDriver: Strategy<StorageV1CSIDriver> = {
   validate(object) {
     const { fsGroupPolicy = '', tokenRequests = [], volumeLifecycleModes = [] } = object.spec ?? {};
     const errors: Errors = [];
@@ -36,26 +36,26 @@ export const driver: Strategy<StorageV1CSIDriver> = {
       if (!MODES.includes(mode)) errors.push(unsupportedValue('spec.volumeLifecycleModes', mode, MODES));
     return errors;
   },
-  update: { stages: UPDATE.objectThenChange, validate: fixed },
+  update: { stages: UPDATE.objectThenChange, validate: validateDriverUpdate },
 };
 
 function checkTokens(requests: readonly StorageV1TokenRequest[], errors: Errors): void {
   const seen = new Set<string>();
   requests.forEach(({ audience = '', expirationSeconds: seconds }, index) => {
-    const place = `spec.tokenRequests[${index}]`;
+    const fieldPath = `spec.tokenRequests[${index}]`;
     if (seen.has(audience)) {
-      errors.push(duplicateValue(`${place}.audience`, audience));
+      errors.push(duplicateValue(`${fieldPath}.audience`, audience));
       return;
     }
     seen.add(audience);
     if (seconds === undefined) return;
-    const wrong = (text: string): number => errors.push(invalidShownValue(`${place}.expirationSeconds`, String(seconds), text));
-    if (seconds < LEAST_SECONDS) wrong('may not specify a duration less than 10 minutes');
-    if (seconds > MOST_SECONDS) wrong('may not specify a duration larger than 2^32 seconds');
+    const addError = (text: string): number => errors.push(invalidShownValue(`${fieldPath}.expirationSeconds`, String(seconds), text));
+    if (seconds < MIN_TOKEN_SECONDS) addError('may not specify a duration less than 10 minutes');
+    if (seconds > MAX_TOKEN_SECONDS) addError('may not specify a duration larger than 2^32 seconds');
   });
 }
 
-function fixed({ spec = {} }: StorageV1CSIDriver, { spec: old = {} }: StorageV1CSIDriver): readonly FieldError[] {
+function validateDriverUpdate({ spec = {} }: StorageV1CSIDriver, { spec: old = {} }: StorageV1CSIDriver): readonly FieldError[] {
   const errors: Errors = [];
   const { attachRequired = false, volumeLifecycleModes: modes = [] } = spec;
   // The name is upstream's.
@@ -67,50 +67,50 @@ function fixed({ spec = {} }: StorageV1CSIDriver, { spec: old = {} }: StorageV1C
   return errors;
 }
 
-export const nodeDrivers: Strategy<StorageV1CSINode> = {
+export const csiNode: Strategy<StorageV1CSINode> = {
   validate(object) {
     const errors: Errors = [];
     const seen = new Set<string>();
-    (object.spec?.drivers ?? []).forEach((one, index) => {
-      const place = `spec.drivers[${index}]`;
-      checkDriverOnNode(one, place, errors);
-      const name = one.name ?? '';
-      if (seen.has(name)) errors.push(duplicateValue(`${place}.name`, name));
+    (object.spec?.drivers ?? []).forEach((nodeDriver, index) => {
+      const fieldPath = `spec.drivers[${index}]`;
+      checkDriverOnNode(nodeDriver, fieldPath, errors);
+      const name = nodeDriver.name ?? '';
+      if (seen.has(name)) errors.push(duplicateValue(`${fieldPath}.name`, name));
       seen.add(name);
     });
     return errors;
   },
-  update: { stages: UPDATE.objectTwiceThenChange, validate: fixedDrivers },
+  update: { stages: UPDATE.objectTwiceThenChange, validate: validateNodeUpdate },
 };
 
-const LONGEST_NODE_ID = 256;
+const MAX_NODE_ID_LENGTH = 256;
 
 function checkDriverOnNode(
   { name = '', nodeID = '', topologyKeys, allocatable }: StorageV1CSINodeDriver,
-  place: string,
+  fieldPath: string,
   errors: Errors,
 ): void {
-  checkDriverText(name, `${place}.name`, errors);
-  if (nodeID === '') errors.push(requiredValue(`${place}.nodeID`));
-  else if (Buffer.byteLength(nodeID) > LONGEST_NODE_ID) {
-    errors.push(invalidValue(`${place}.nodeID`, nodeID, `must be ${LONGEST_NODE_ID} characters or less`));
+  checkCsiDriverName(name, `${fieldPath}.name`, errors);
+  if (nodeID === '') errors.push(requiredValue(`${fieldPath}.nodeID`));
+  else if (Buffer.byteLength(nodeID) > MAX_NODE_ID_LENGTH) {
+    errors.push(invalidValue(`${fieldPath}.nodeID`, nodeID, `must be ${MAX_NODE_ID_LENGTH} characters or less`));
   }
   const count = allocatable?.count ?? 0;
-  if (count < 0) errors.push(invalidValue(`${place}.allocatable.count`, count, 'must be greater than or equal to 0'));
+  if (count < 0) errors.push(invalidValue(`${fieldPath}.allocatable.count`, count, 'must be greater than or equal to 0'));
   const seen = new Set<string>();
   for (const key of topologyKeys ?? []) {
-    if (seen.has(key)) errors.push(duplicateValue(place, key));
+    if (seen.has(key)) errors.push(duplicateValue(fieldPath, key));
     seen.add(key);
-    if (key === '') errors.push(requiredValue(place));
-    checkFormat(key, place, checkQualifiedName, errors);
+    if (key === '') errors.push(requiredValue(fieldPath));
+    checkFormat(key, fieldPath, checkQualifiedName, errors);
   }
 }
 
 /** Drivers come and go; one that stays, stays as it is. */
-function fixedDrivers({ spec = {} }: StorageV1CSINode, { spec: old = {} }: StorageV1CSINode): readonly FieldError[] {
+function validateNodeUpdate({ spec = {} }: StorageV1CSINode, { spec: old = {} }: StorageV1CSINode): readonly FieldError[] {
   return (old.drivers ?? []).flatMap((before) =>
     (spec.drivers ?? [])
-      .filter((one) => one.name === before.name && !equalIgnoringEmptyLists(one, before))
-      .map((one) => invalidShownValue('CSINodeDriver', stringifyJson(one), IMMUTABLE)),
+      .filter((nodeDriver) => nodeDriver.name === before.name && !equalIgnoringEmptyLists(nodeDriver, before))
+      .map((nodeDriver) => invalidShownValue('CSINodeDriver', stringifyJson(nodeDriver), IMMUTABLE)),
   );
 }

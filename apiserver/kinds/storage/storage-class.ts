@@ -10,7 +10,7 @@ import {
 } from '../../../shared/api/errors/field-error';
 import { equalJson, isEmptyObject, own, setMember, stringAt, stringifyJson, type JsonObject } from '../../../shared/values/json';
 import { checkQualifiedName } from '../../../shared/values/name-formats';
-import { oldLabelsOf } from '../core/node/old-labels';
+import { findDeprecatedNodeLabels } from '../core/node/old-labels';
 import { checkFormat, type Errors } from '../rules/checks';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
@@ -23,8 +23,8 @@ import type {
 const POLICIES = ['Delete', 'Retain'];
 const MODES = ['Immediate', 'WaitForFirstConsumer'];
 /** Upstream calls them bytes when it refuses more. */
-const MOST_PARAMETERS = 512;
-const PARAMETER_BYTES = 256 * 1024;
+const MAX_PARAMETERS = 512;
+const MAX_PARAMETER_BYTES = 256 * 1024;
 
 export const storageClass: Strategy<StorageV1StorageClass> = {
   validate(object) {
@@ -38,7 +38,7 @@ export const storageClass: Strategy<StorageV1StorageClass> = {
     checkTopologies(object.allowedTopologies ?? [], errors);
     return errors;
   },
-  update: { stages: UPDATE.objectThenChange, validate: immutable },
+  update: { stages: UPDATE.objectThenChange, validate: validateUpdate },
   warningsOnCreate: topologyWarnings,
   warningsOnUpdate: topologyWarnings,
 };
@@ -46,7 +46,7 @@ export const storageClass: Strategy<StorageV1StorageClass> = {
 function topologyWarnings({ allowedTopologies }: StorageV1StorageClass): readonly string[] {
   return (allowedTopologies ?? []).flatMap(({ matchLabelExpressions }, index) =>
     (matchLabelExpressions ?? []).flatMap(({ key = '' }, at) =>
-      oldLabelsOf([key]).map(([, advice]) => `allowedTopologies[${index}].matchLabelExpressions[${at}].key: ${advice}`),
+      findDeprecatedNodeLabels([key]).map(([, advice]) => `allowedTopologies[${index}].matchLabelExpressions[${at}].key: ${advice}`),
     ),
   );
 }
@@ -58,8 +58,8 @@ function checkProvisioner(provisioner: string, errors: Errors): void {
 
 function checkParameters(parameters: Record<string, string>, errors: Errors): void {
   const names = Object.keys(parameters);
-  if (names.length > MOST_PARAMETERS) {
-    errors.push(tooLongValue('parameters', MOST_PARAMETERS));
+  if (names.length > MAX_PARAMETERS) {
+    errors.push(tooLongValue('parameters', MAX_PARAMETERS));
     return;
   }
   let bytes = 0;
@@ -67,27 +67,27 @@ function checkParameters(parameters: Record<string, string>, errors: Errors): vo
     if (name === '') errors.push(invalidValue('parameters', name, 'field can not be empty.'));
     bytes += Buffer.byteLength(name) + Buffer.byteLength(stringAt(parameters, name) ?? '');
   }
-  if (bytes > PARAMETER_BYTES) errors.push(tooLongValue('parameters', PARAMETER_BYTES));
+  if (bytes > MAX_PARAMETER_BYTES) errors.push(tooLongValue('parameters', MAX_PARAMETER_BYTES));
 }
 
 function checkTopologies(terms: readonly CoreV1TopologySelectorTerm[], errors: Errors): void {
   const seen = new Set<string>();
   terms.forEach((term, index) => {
-    const place = `allowedTopologies[${index}].matchLabelExpressions`;
+    const fieldPath = `allowedTopologies[${index}].matchLabelExpressions`;
     const before = errors.length;
-    const values = checkTerm(term.matchLabelExpressions ?? [], place, errors);
+    const values = checkTerm(term.matchLabelExpressions ?? [], fieldPath, errors);
     // Upstream counts a term without expressions among those that are there already.
-    const said = stringifyJson(values, 'sorted');
-    if (isEmptyObject(values) ? errors.length === before : seen.has(said)) errors.push(duplicateValue(place, ''));
-    seen.add(said);
+    const termKey = stringifyJson(values, 'sorted');
+    if (isEmptyObject(values) ? errors.length === before : seen.has(termKey)) errors.push(duplicateValue(fieldPath, ''));
+    seen.add(termKey);
   });
 }
 
 /** Returns what the term says: values by key, sorted. */
-function checkTerm(expressions: readonly CoreV1TopologySelectorLabelRequirement[], place: string, errors: Errors): JsonObject {
+function checkTerm(expressions: readonly CoreV1TopologySelectorLabelRequirement[], fieldPath: string, errors: Errors): JsonObject {
   const values: JsonObject = {};
   expressions.forEach((expression, index) => {
-    const field = `${place}[${index}]`;
+    const field = `${fieldPath}[${index}]`;
     const key = expression.key ?? '';
     const given = expression.values ?? [];
     if (given.length === 0) errors.push(requiredValue(`${field}.values`));
@@ -103,11 +103,11 @@ function checkTerm(expressions: readonly CoreV1TopologySelectorLabelRequirement[
   return values;
 }
 
-const FIXED = ['parameters', 'provisioner', 'reclaimPolicy'] as const;
+const IMMUTABLE_MEMBERS = ['parameters', 'provisioner', 'reclaimPolicy'] as const;
 
-function immutable(object: StorageV1StorageClass, old: StorageV1StorageClass): readonly FieldError[] {
+function validateUpdate(object: StorageV1StorageClass, old: StorageV1StorageClass): readonly FieldError[] {
   const errors: Errors = [];
-  for (const member of FIXED) {
+  for (const member of IMMUTABLE_MEMBERS) {
     if (!equalJson(object[member] ?? {}, old[member] ?? {})) errors.push(forbiddenField(member, `updates to ${member} are forbidden.`));
   }
   const mode = object.volumeBindingMode ?? '';

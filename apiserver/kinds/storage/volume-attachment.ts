@@ -3,8 +3,8 @@ import { forbiddenField, invalidShownValue, requiredValue, tooLongValue, type Fi
 import { equalIgnoringEmptyLists, stringifyJson } from '../../../shared/values/json';
 import { checkDnsSubdomain } from '../../../shared/values/name-formats';
 import { checkAccessModes, checkHasAccessModes } from '../core/claim/access-modes';
-import { checkDriverText } from '../core/pod-template/volume-sources';
-import { checkSources } from '../core/volume/volume-sources';
+import { checkCsiDriverName } from '../core/pod-template/volume-sources';
+import { checkPersistentVolumeSource } from '../core/volume/volume-sources';
 import { checkFormat, type Errors } from '../rules/checks';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
@@ -18,8 +18,8 @@ import type {
 
 const ONE_SOURCE = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
 const INLINE = 'may not be specified in the context of inline volumes';
-const METADATA_BYTES = 256 * 1024;
-const LONGEST_ERROR = 1_024;
+const MAX_METADATA_BYTES = 256 * 1024;
+const MAX_ERROR_LENGTH = 1_024;
 
 export const volumeAttachment: Strategy<StorageV1VolumeAttachment> = {
   prepareForCreate(object) {
@@ -33,8 +33,8 @@ export const volumeAttachment: Strategy<StorageV1VolumeAttachment> = {
     if (old === undefined) checkNames(spec, errors);
     return errors;
   },
-  update: { stages: UPDATE.objectTwiceThenChange, validate: fixed },
-  status: { stages: UPDATE.objectTwiceThenChange, validate: fixed },
+  update: { stages: UPDATE.objectTwiceThenChange, validate: validateUpdate },
+  status: { stages: UPDATE.objectTwiceThenChange, validate: validateUpdate },
 };
 
 function checkSpec({ attacher = '', nodeName = '', source = {} }: StorageV1VolumeAttachmentSpec, errors: Errors): void {
@@ -47,23 +47,23 @@ function checkSource({ inlineVolumeSpec: inline, persistentVolumeName: name }: S
   if (inline === undefined && name === undefined) errors.push(requiredValue('spec.source', ONE_SOURCE));
   else if (inline !== undefined && name !== undefined) errors.push(forbiddenField('spec.source', ONE_SOURCE));
   else if (name === '') errors.push(requiredValue('spec.source.persistentVolumeName', 'must specify non empty persistentVolumeName'));
-  else if (inline !== undefined) checkInline(inline, 'spec.source.inlineVolumeSpec', errors);
+  else if (inline !== undefined) checkInlineVolume(inline, 'spec.source.inlineVolumeSpec', errors);
 }
 
 /** A volume that a pod brings along: what is known of it from elsewhere may not be said. */
-function checkInline(spec: CoreV1PersistentVolumeSpec, place: string, errors: Errors): void {
-  const forbid = (member: string, isSaid: boolean, text = INLINE): void => {
-    if (isSaid) errors.push(forbiddenField(`${place}.${member}`, text));
+function checkInlineVolume(spec: CoreV1PersistentVolumeSpec, fieldPath: string, errors: Errors): void {
+  const forbid = (member: string, isSet: boolean, text = INLINE): void => {
+    if (isSet) errors.push(forbiddenField(`${fieldPath}.${member}`, text));
   };
   forbid('claimRef', spec.claimRef !== undefined);
   forbid('capacity', Object.keys(spec.capacity ?? {}).length > 0);
-  if (spec.csi === undefined) errors.push(requiredValue(`${place}.csi`, 'has to be specified in the context of inline volumes'));
-  checkHasAccessModes(spec, place, errors);
-  checkAccessModes(spec, place, errors);
+  if (spec.csi === undefined) errors.push(requiredValue(`${fieldPath}.csi`, 'has to be specified in the context of inline volumes'));
+  checkHasAccessModes(spec, fieldPath, errors);
+  checkAccessModes(spec, fieldPath, errors);
   const policy = spec.persistentVolumeReclaimPolicy ?? '';
   forbid('persistentVolumeReclaimPolicy', policy !== '' && policy !== 'Retain', 'may only be Retain in the context of inline volumes');
   forbid('nodeAffinity', spec.nodeAffinity !== undefined);
-  checkSources(spec, errors, place);
+  checkPersistentVolumeSource(spec, errors, fieldPath);
   forbid('storageClassName', (spec.storageClassName ?? '') !== '');
   const isOtherMode = spec.volumeMode !== undefined && spec.volumeMode !== 'Filesystem';
   forbid('volumeMode', isOtherMode, 'may not specify volumeMode other than Filesystem in the context of inline volumes');
@@ -72,20 +72,21 @@ function checkInline(spec: CoreV1PersistentVolumeSpec, place: string, errors: Er
 function checkStatus({ attachmentMetadata = {}, attachError, detachError }: StorageV1VolumeAttachmentStatus, errors: Errors): void {
   let bytes = 0;
   for (const [key, value] of Object.entries(attachmentMetadata)) bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
-  if (bytes > METADATA_BYTES) errors.push(tooLongValue('status.attachmentMetadata', METADATA_BYTES));
+  if (bytes > MAX_METADATA_BYTES) errors.push(tooLongValue('status.attachmentMetadata', MAX_METADATA_BYTES));
   for (const [member, error] of Object.entries({ attachError, detachError })) {
     // The number in the text is that of the metadata (upstream behaviour).
-    if (Buffer.byteLength(error?.message ?? '') > LONGEST_ERROR) errors.push(tooLongValue(`status.${member}.message`, METADATA_BYTES));
+    if (Buffer.byteLength(error?.message ?? '') > MAX_ERROR_LENGTH)
+      errors.push(tooLongValue(`status.${member}.message`, MAX_METADATA_BYTES));
   }
 }
 
 /** Those that were made before this was asked of them are let be. */
 function checkNames({ attacher = '', source }: StorageV1VolumeAttachmentSpec, errors: Errors): void {
-  checkDriverText(attacher, 'spec.attacher', errors);
+  checkCsiDriverName(attacher, 'spec.attacher', errors);
   const name = source?.persistentVolumeName ?? undefined;
   if (name !== undefined) checkFormat(name, 'spec.source.persistentVolumeName', checkDnsSubdomain, errors);
 }
 
-function fixed({ spec = {} }: StorageV1VolumeAttachment, { spec: old = {} }: StorageV1VolumeAttachment): readonly FieldError[] {
+function validateUpdate({ spec = {} }: StorageV1VolumeAttachment, { spec: old = {} }: StorageV1VolumeAttachment): readonly FieldError[] {
   return equalIgnoringEmptyLists(spec, old) ? [] : [invalidShownValue('spec', stringifyJson(spec), 'field is immutable')];
 }

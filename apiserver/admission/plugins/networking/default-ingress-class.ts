@@ -5,7 +5,7 @@
 import { objectAt, own, type JsonObject } from '../../../../shared/values/json';
 import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import type { Entry } from '../../../cache/cache';
-import { classAnnotation } from '../../../kinds/networking/ingress';
+import { ingressClassAnnotation } from '../../../kinds/networking/ingress';
 import type { MutatingPlugin } from '../../chain';
 import { newestDefaultClass } from '../../default-class';
 
@@ -30,4 +30,4 @@ export function defaultIngressClass(classes: () => Iterable<Entry>): MutatingPlu
 }
 
 const hasClass = (object: JsonObject, spec: JsonObject): boolean =>
-  typeof own(spec, 'ingressClassName') === 'string' || classAnnotation(objectAt(readMetadata(object), 'annotations')) !== undefined;
+  typeof own(spec, 'ingressClassName') === 'string' || ingressClassAnnotation(objectAt(readMetadata(object), 'annotations')) !== undefined;

@@ -11,85 +11,89 @@ import { readSchema } from '../../../../shared/api/structural/read-schema';
 import { compileRules } from '../../../../shared/expression/custom/compile-rules';
 import type { SchemaNode } from '../../../../shared/api/structural/schema-node';
 
-export function defaultErrors(root: SchemaNode, place: string): readonly FieldError[] {
+export function validateDefaults(root: SchemaNode, fieldPath: string): readonly FieldError[] {
   const errors: FieldError[] = [];
-  addNodeErrors({ ...root, embeddedResource: true }, place, undefined, errors);
+  addNodeErrors({ ...root, embeddedResource: true }, fieldPath, undefined, errors);
   return errors;
 }
 
 /** The way from an object to a part of what it says of itself; `[]` = an item. */
-type Way = readonly string[] | undefined;
+type TypeMetaSteps = readonly string[] | undefined;
 
 const TYPE_META: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 
 /** Nobody looks at defaults of keys that are not named (upstream behaviour). */
-function addNodeErrors(node: SchemaNode, place: string, way: Way, errors: FieldError[]): void {
+function addNodeErrors(node: SchemaNode, fieldPath: string, steps: TypeMetaSteps, errors: FieldError[]): void {
   const { items, properties } = node;
-  for (const error of valueErrors(node, place, way)) errors.push(error);
-  if (items !== undefined) addNodeErrors(items, `${place}.items`, way && [...way, ITEM], errors);
+  for (const error of valueErrors(node, fieldPath, steps)) errors.push(error);
+  if (items !== undefined) addNodeErrors(items, `${fieldPath}.items`, steps && [...steps, ITEM], errors);
   for (const [name, member] of properties) {
     const isTypeMeta = node.embeddedResource && TYPE_META.includes(name);
-    addNodeErrors(member, `${place}.properties[${name}]`, isTypeMeta ? [name] : way && [...way, name], errors);
+    addNodeErrors(member, `${fieldPath}.properties[${name}]`, isTypeMeta ? [name] : steps && [...steps, name], errors);
   }
 }
 
 const VALUE = 'default';
 const ITEM = '[]';
 
-function valueErrors(node: SchemaNode, place: string, way: Way): readonly FieldError[] {
+function valueErrors(node: SchemaNode, fieldPath: string, steps: TypeMetaSteps): readonly FieldError[] {
   const { defaultValue } = node;
   if (defaultValue === undefined || defaultValue === null) return [];
-  const ofTypeMeta = way === undefined ? [] : typeMetaErrors(defaultValue, place, way);
-  if (ofTypeMeta.length > 0) return ofTypeMeta;
-  const [holder, object] = [holderOf(node), held(defaultValue)];
-  const isClean = way !== undefined || pruneUnknown(holder, held(defaultValue)).length === 0;
-  const fault = embeddedFault(holder, object);
-  const unknown = isClean ? [] : [unknownError(object[VALUE] ?? null, place)];
-  if (fault !== undefined) return [...unknown, below(place, fault)];
-  const ofEmbedded = validateEmbedded(holder, object).map((error) => below(place, error));
-  if (ofEmbedded.length > 0) return [...unknown, ...ofEmbedded];
-  const ofSchema = schemaErrors(node, defaultValue, place);
-  return [...unknown, ...ofSchema, ...(ofSchema.length > 0 ? [] : ruleErrors(holder, held(defaultValue), place))];
+  const metaErrors = steps === undefined ? [] : typeMetaErrors(defaultValue, fieldPath, steps);
+  if (metaErrors.length > 0) return metaErrors;
+  const [wrapper, object] = [wrapSchema(node), wrapValue(defaultValue)];
+  const isClean = steps !== undefined || pruneUnknown(wrapper, wrapValue(defaultValue)).length === 0;
+  const fault = embeddedFault(wrapper, object);
+  const unknown = isClean ? [] : [unknownError(object[VALUE] ?? null, fieldPath)];
+  if (fault !== undefined) return [...unknown, prefixField(fieldPath, fault)];
+  const embeddedErrors = validateEmbedded(wrapper, object).map((error) => prefixField(fieldPath, error));
+  if (embeddedErrors.length > 0) return [...unknown, ...embeddedErrors];
+  const valueSchemaErrors = validateAgainstSchema(node, defaultValue, fieldPath);
+  return [
+    ...unknown,
+    ...valueSchemaErrors,
+    ...(valueSchemaErrors.length > 0 ? [] : ruleErrors(wrapper, wrapValue(defaultValue), fieldPath)),
+  ];
 }
 
 /** Rules that do not compile are told elsewhere. */
-function ruleErrors(holder: SchemaNode, object: JsonObject, place: string): readonly FieldError[] {
-  const rules = compileRules(holder);
-  return rules.isEmpty ? [] : rules.validate(object, undefined).errors.map((error) => below(place, error));
+function ruleErrors(wrapper: SchemaNode, object: JsonObject, fieldPath: string): readonly FieldError[] {
+  const rules = compileRules(wrapper);
+  return rules.isEmpty ? [] : rules.validate(object, undefined).errors.map((error) => prefixField(fieldPath, error));
 }
 
-function schemaErrors(node: SchemaNode, value: JsonValue, place: string): readonly FieldError[] {
+function validateAgainstSchema(node: SchemaNode, value: JsonValue, fieldPath: string): readonly FieldError[] {
   const context = new CheckContext(new Correlation());
-  schemaCheckOf(lenient(node))(value, context, undefined);
-  return context.distinctErrors.map((error) => atDefault(node, error, `${place}.${VALUE}`));
+  schemaCheckOf(withoutIntOrString(node))(value, context, undefined);
+  return context.distinctErrors.map((error) => relocateToDefault(node, error, `${fieldPath}.${VALUE}`));
 }
 
 /** A default is not pruned: it has to be clean. What objects say of themselves is known without a schema. */
-function unknownError(value: JsonValue, place: string): FieldError {
-  return invalidShownValue(`${place}.${VALUE}`, formatGoSyntax(value), 'must not have unknown fields');
+function unknownError(value: JsonValue, fieldPath: string): FieldError {
+  return invalidShownValue(`${fieldPath}.${VALUE}`, formatGoSyntax(value), 'must not have unknown fields');
 }
 
 /** A default of an integer or string may be anything (upstream behaviour). */
-function lenient(node: SchemaNode): SchemaNode {
-  const known = LENIENT.get(node);
-  if (known !== undefined) return known;
+function withoutIntOrString(node: SchemaNode): SchemaNode {
+  const cached = WITHOUT_INT_OR_STRING.get(node);
+  if (cached !== undefined) return cached;
   const { additionalProperties, items, properties } = node;
-  const made: SchemaNode = {
+  const copy: SchemaNode = {
     ...node,
     intOrString: false,
-    properties: new Map([...properties].map(([name, member]) => [name, lenient(member)])),
-    additionalProperties: typeof additionalProperties === 'object' ? lenient(additionalProperties) : additionalProperties,
-    items: items === undefined ? undefined : lenient(items),
+    properties: new Map([...properties].map(([name, member]) => [name, withoutIntOrString(member)])),
+    additionalProperties: typeof additionalProperties === 'object' ? withoutIntOrString(additionalProperties) : additionalProperties,
+    items: items === undefined ? undefined : withoutIntOrString(items),
   };
-  LENIENT.set(node, made);
-  return made;
+  WITHOUT_INT_OR_STRING.set(node, copy);
+  return copy;
 }
 
-const LENIENT = new WeakMap<SchemaNode, SchemaNode>();
+const WITHOUT_INT_OR_STRING = new WeakMap<SchemaNode, SchemaNode>();
 
 /** What is wrong with a value, said of the default. A key that the schema does not name has a dot before it in the text (upstream behaviour). */
-function atDefault({ properties, additionalProperties }: SchemaNode, error: FieldError, place: string): FieldError {
-  const field = error.field === ROOT_PATH ? place : `${place}.${error.field}`;
+function relocateToDefault({ properties, additionalProperties }: SchemaNode, error: FieldError, fieldPath: string): FieldError {
+  const field = error.field === ROOT_PATH ? fieldPath : `${fieldPath}.${error.field}`;
   const key = /^[^.[]*/.exec(error.field)?.[0] ?? '';
   const isNamed = typeof additionalProperties !== 'object' || properties.has(key);
   const body = isNamed ? error.body : error.body.replace(`${error.field} in body`, `.${error.field} in body`);
@@ -97,8 +101,8 @@ function atDefault({ properties, additionalProperties }: SchemaNode, error: Fiel
 }
 
 /** The value as a member of an object, because whoever looks at values starts at an object. */
-const held = (value: JsonValue): JsonObject => ({ [VALUE]: cloneJson<JsonValue>(value) });
-const holderOf = (node: SchemaNode): SchemaNode => ({
+const wrapValue = (value: JsonValue): JsonObject => ({ [VALUE]: cloneJson<JsonValue>(value) });
+const wrapSchema = (node: SchemaNode): SchemaNode => ({
   ...node,
   rules: [],
   embeddedResource: false,
@@ -107,9 +111,9 @@ const holderOf = (node: SchemaNode): SchemaNode => ({
 });
 
 /** Brings the metadata of embedded objects into canonical form, or says why it cannot be done. */
-function embeddedFault(holder: SchemaNode, object: JsonObject): FieldError | undefined {
+function embeddedFault(wrapper: SchemaNode, object: JsonObject): FieldError | undefined {
   try {
-    decodeEmbedded(holder, object);
+    decodeEmbedded(wrapper, object);
     return undefined;
   } catch (error) {
     if (error instanceof EmbeddedResourceError) return error.fieldError;
@@ -118,8 +122,8 @@ function embeddedFault(holder: SchemaNode, object: JsonObject): FieldError | und
 }
 
 /** A default of what an object says of itself has to make a good object. */
-function typeMetaErrors(defaultValue: JsonValue, place: string, way: readonly string[]): readonly FieldError[] {
-  const part = way.reduceRight<JsonValue>(
+function typeMetaErrors(defaultValue: JsonValue, fieldPath: string, steps: readonly string[]): readonly FieldError[] {
+  const part = steps.reduceRight<JsonValue>(
     (value, step) => (step === ITEM ? [value] : { [step]: value }),
     cloneJson<JsonValue>(defaultValue),
   );
@@ -128,16 +132,16 @@ function typeMetaErrors(defaultValue: JsonValue, place: string, way: readonly st
   const errors = fault === undefined ? validateEmbedded(RESOURCE, object) : [fault];
   const texts = errors.map(({ text }) => text.slice(VALUE.length + 1));
   if (texts.length === 0) return [];
-  const all = texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
-  return [invalidShownValue(`${place}.${VALUE}`, formatGoSyntax(defaultValue), `must result in valid metadata: ${all}`)];
+  const message = texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
+  return [invalidShownValue(`${fieldPath}.${VALUE}`, formatGoSyntax(defaultValue), `must result in valid metadata: ${message}`)];
 }
 
 const RESOURCE = readSchema({
   properties: { [VALUE]: { 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true } },
 });
 
-const below = (place: string, error: FieldError): FieldError => ({
+const prefixField = (fieldPath: string, error: FieldError): FieldError => ({
   ...error,
-  field: `${place}.${error.field}`,
-  text: `${place}.${error.text}`,
+  field: `${fieldPath}.${error.field}`,
+  text: `${fieldPath}.${error.text}`,
 });

@@ -9,52 +9,54 @@ import {
   type FieldError,
 } from '../../../../shared/api/errors/field-error';
 import { type JsonObject, objectAt, stringAt, stringsAt } from '../../../../shared/values/json';
-import { typeMetaErrors } from './type-meta';
-import { below } from './walk';
+import { validateTypeMetaSchemas } from './type-meta';
+import { subschemas } from './walk';
 
 /** `faulty` gets the parts in which something is wrong, with all that such parts stand in. */
-export function keywordErrors(root: JsonObject, place: string, faulty: Set<JsonObject>): readonly FieldError[] {
-  const errors: FieldError[] = [...typeMetaErrors(root, place)];
-  if (root['nullable'] === true) errors.push(forbiddenField(`${place}.nullable`, 'nullable cannot be true at the root'));
-  addErrors(root, place, errors, faulty);
+export function validateKeywords(root: JsonObject, fieldPath: string, faulty: Set<JsonObject>): readonly FieldError[] {
+  const errors: FieldError[] = [...validateTypeMetaSchemas(root, fieldPath)];
+  if (root['nullable'] === true) errors.push(forbiddenField(`${fieldPath}.nullable`, 'nullable cannot be true at the root'));
+  addErrors(root, fieldPath, errors, faulty);
   if (errors.length > 0) faulty.add(root);
   return errors;
 }
 
-function addErrors(schema: JsonObject, place: string, errors: FieldError[], faulty: Set<JsonObject>): void {
+function addErrors(schema: JsonObject, fieldPath: string, errors: FieldError[], faulty: Set<JsonObject>): void {
   const before = errors.length;
   appendAll(errors, [
-    ...unsupported(schema, place),
-    ...openErrors(schema, place),
-    ...typeErrors(schema, `${place}.type`),
-    ...preservationErrors(schema, place),
-    ...mapTypeErrors(schema, place),
-    ...listTypeErrors(schema, place),
-    ...setErrors(schema, place),
+    ...unsupportedErrors(schema, fieldPath),
+    ...additionalPropertiesErrors(schema, fieldPath),
+    ...typeErrors(schema, `${fieldPath}.type`),
+    ...preserveUnknownFieldsErrors(schema, fieldPath),
+    ...mapTypeErrors(schema, fieldPath),
+    ...listTypeErrors(schema, fieldPath),
+    ...setItemErrors(schema, fieldPath),
   ]);
-  for (const inner of below(schema, place)) addErrors(inner.schema, inner.place, errors, faulty);
+  for (const inner of subschemas(schema, fieldPath)) addErrors(inner.schema, inner.fieldPath, errors, faulty);
   // There may be many keys.
-  for (const error of keyErrors(schema, place)) errors.push(error);
+  for (const error of listMapKeyErrors(schema, fieldPath)) errors.push(error);
   if (errors.length > before) faulty.add(schema);
 }
 
 const UNSUPPORTED = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'];
 
-function unsupported(schema: JsonObject, place: string): readonly FieldError[] {
+function unsupportedErrors(schema: JsonObject, fieldPath: string): readonly FieldError[] {
   const errors = UNSUPPORTED.filter((member) => schema[member] !== undefined).map((member) =>
-    forbiddenField(`${place}.${member}`, `${member} is not supported`),
+    forbiddenField(`${fieldPath}.${member}`, `${member} is not supported`),
   );
-  if (Array.isArray(schema['items'])) errors.push(forbiddenField(`${place}.items`, 'items must be a schema object and not an array'));
+  if (Array.isArray(schema['items'])) errors.push(forbiddenField(`${fieldPath}.items`, 'items must be a schema object and not an array'));
   if (schema['uniqueItems'] === true)
-    errors.push(forbiddenField(`${place}.uniqueItems`, 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic'));
+    errors.push(
+      forbiddenField(`${fieldPath}.uniqueItems`, 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic'),
+    );
   return errors;
 }
 
 /** An object has members of its own or others. */
-function openErrors(schema: JsonObject, place: string): readonly FieldError[] {
-  const others = schema['additionalProperties'];
-  if (others === undefined || others === true || objectAt(schema, 'properties') === undefined) return [];
-  return [forbiddenField(`${place}.additionalProperties`, 'additionalProperties and properties are mutual exclusive')];
+function additionalPropertiesErrors(schema: JsonObject, fieldPath: string): readonly FieldError[] {
+  const additionalProperties = schema['additionalProperties'];
+  if (additionalProperties === undefined || additionalProperties === true || objectAt(schema, 'properties') === undefined) return [];
+  return [forbiddenField(`${fieldPath}.additionalProperties`, 'additionalProperties and properties are mutual exclusive')];
 }
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
@@ -66,77 +68,77 @@ function typeErrors(schema: JsonObject, field: string): readonly FieldError[] {
   return type === 'null' ? [...errors, forbiddenField(field, 'type cannot be set to null, use nullable as an alternative')] : errors;
 }
 
-function preservationErrors(schema: JsonObject, place: string): readonly FieldError[] {
+function preserveUnknownFieldsErrors(schema: JsonObject, fieldPath: string): readonly FieldError[] {
   const name = 'x-kubernetes-preserve-unknown-fields';
-  return schema[name] === false ? [invalidValue(`${place}.${name}`, false, 'must be true or undefined')] : [];
+  return schema[name] === false ? [invalidValue(`${fieldPath}.${name}`, false, 'must be true or undefined')] : [];
 }
 
 const MAP_TYPE = 'x-kubernetes-map-type';
 const LIST_TYPE = 'x-kubernetes-list-type';
 const LIST_KEYS = 'x-kubernetes-list-map-keys';
 
-function mapTypeErrors(schema: JsonObject, place: string): readonly FieldError[] {
-  return extensionErrors(schema, place, MAP_TYPE, 'object', ['atomic', 'granular']);
+function mapTypeErrors(schema: JsonObject, fieldPath: string): readonly FieldError[] {
+  return extensionErrors(schema, fieldPath, MAP_TYPE, 'object', ['atomic', 'granular']);
 }
 
-function listTypeErrors(schema: JsonObject, place: string): readonly FieldError[] {
-  return extensionErrors(schema, place, LIST_TYPE, 'array', ['atomic', 'set', 'map']);
+function listTypeErrors(schema: JsonObject, fieldPath: string): readonly FieldError[] {
+  return extensionErrors(schema, fieldPath, LIST_TYPE, 'array', ['atomic', 'set', 'map']);
 }
 
 /** An extension that belongs to one type. */
 function extensionErrors(
   schema: JsonObject,
-  place: string,
+  fieldPath: string,
   name: string,
-  wanted: string,
+  expectedType: string,
   values: readonly string[],
 ): readonly FieldError[] {
   const value = stringAt(schema, name);
   if (value === undefined) return [];
   return [
-    ...typeIs(schema, `${place}.type`, wanted, `must be ${wanted} if ${name} is specified`),
-    ...(values.includes(value) ? [] : [unsupportedValue(`${place}.${name}`, value, values)]),
+    ...typeMismatchErrors(schema, `${fieldPath}.type`, expectedType, `must be ${expectedType} if ${name} is specified`),
+    ...(values.includes(value) ? [] : [unsupportedValue(`${fieldPath}.${name}`, value, values)]),
   ];
 }
 
-function typeIs(schema: JsonObject, field: string, wanted: string, text: string): readonly FieldError[] {
+function typeMismatchErrors(schema: JsonObject, field: string, expectedType: string, text: string): readonly FieldError[] {
   const type = stringAt(schema, 'type') ?? '';
-  if (type === wanted) return [];
+  if (type === expectedType) return [];
   return [type === '' ? requiredValue(field, text) : invalidValue(field, type, text)];
 }
 
-function keyErrors(schema: JsonObject, place: string): readonly FieldError[] {
+function listMapKeyErrors(schema: JsonObject, fieldPath: string): readonly FieldError[] {
   const [listType, keys] = [stringAt(schema, LIST_TYPE), stringsAt(schema, LIST_KEYS)];
   const errors: FieldError[] = [];
   if (keys.length > 0 && listType !== 'map') {
     const text = `must be map if ${LIST_KEYS} is non-empty`;
-    const field = `${place}.${LIST_TYPE}`;
+    const field = `${fieldPath}.${LIST_TYPE}`;
     errors.push(listType === undefined ? requiredValue(field, text) : invalidValue(field, listType, text));
   }
   if (listType !== 'map') return errors;
-  const field = `${place}.${LIST_KEYS}`;
+  const field = `${fieldPath}.${LIST_KEYS}`;
   if (keys.length === 0) errors.push(requiredValue(field, `must not be empty if ${LIST_TYPE} is map`));
   const items = objectAt(schema, 'items');
-  if (schema['items'] === undefined) errors.push(requiredValue(`${place}.items`, `must have a schema if ${LIST_TYPE} is map`));
+  if (schema['items'] === undefined) errors.push(requiredValue(`${fieldPath}.items`, `must have a schema if ${LIST_TYPE} is map`));
   // Upstream prints the whole list.
   else if (items === undefined)
     errors.push(
       invalidShownValue(
-        `${place}.items`,
+        `${fieldPath}.items`,
         'apiextensions.JSONSchemaPropsOrArray{…}',
         `must only have a single schema if ${LIST_TYPE} is map`,
       ),
     );
   if (items === undefined) return errors;
-  if (items['nullable'] === true) errors.push(forbiddenField(`${place}.items.nullable`, `cannot be nullable when ${LIST_TYPE} is map`));
+  if (items['nullable'] === true) errors.push(forbiddenField(`${fieldPath}.items.nullable`, `cannot be nullable when ${LIST_TYPE} is map`));
   const type = stringAt(items, 'type') ?? '';
-  if (type === 'object') return [...errors, ...keyedItemErrors(keys, items, place, field)];
-  return [...errors, invalidValue(`${place}.items.type`, type, `must be object if parent array's ${LIST_TYPE} is map`)];
+  if (type === 'object') return [...errors, ...keyPropertyErrors(keys, items, fieldPath, field)];
+  return [...errors, invalidValue(`${fieldPath}.items.type`, type, `must be object if parent array's ${LIST_TYPE} is map`)];
 }
 
-function keyedItemErrors(keys: readonly string[], items: JsonObject, place: string, field: string): readonly FieldError[] {
+function keyPropertyErrors(keys: readonly string[], items: JsonObject, fieldPath: string, field: string): readonly FieldError[] {
   const members = objectAt(items, 'properties') ?? {};
-  const needed = new Set(stringsAt(items, 'required'));
+  const required = new Set(stringsAt(items, 'required'));
   const errors: FieldError[] = [];
   const unknown = invalidValue(field, keys, 'entries must all be names of item properties');
   for (const key of new Set(keys)) {
@@ -146,37 +148,37 @@ function keyedItemErrors(keys: readonly string[], items: JsonObject, place: stri
       continue;
     }
     const type = stringAt(member, 'type') ?? '';
-    const at = `${place}.items.properties[${key}]`;
+    const propertyPath = `${fieldPath}.items.properties[${key}]`;
     // The value is always this one (upstream behaviour).
     if (type === 'object' || type === 'array')
-      errors.push(invalidValue(`${at}.type`, 'object', `must be a scalar type if parent array's ${LIST_TYPE} is map`));
-    appendAll(errors, keyMemberErrors(member, needed.has(key), at));
+      errors.push(invalidValue(`${propertyPath}.type`, 'object', `must be a scalar type if parent array's ${LIST_TYPE} is map`));
+    appendAll(errors, keyMemberErrors(member, required.has(key), propertyPath));
   }
   if (new Set(keys).size < keys.length) errors.push(invalidValue(field, keys, 'must not contain duplicate entries'));
   return errors;
 }
 
-function keyMemberErrors(member: JsonObject, isNeeded: boolean, at: string): readonly FieldError[] {
+function keyMemberErrors(member: JsonObject, isRequired: boolean, propertyPath: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   const rule = `this property is in ${LIST_KEYS}, so it`;
-  if (member['default'] === undefined && !isNeeded)
-    errors.push(requiredValue(`${at}.default`, `${rule} must have a default or be a required property`));
-  if (member['nullable'] === true) errors.push(forbiddenField(`${at}.nullable`, `${rule} cannot be nullable`));
+  if (member['default'] === undefined && !isRequired)
+    errors.push(requiredValue(`${propertyPath}.default`, `${rule} must have a default or be a required property`));
+  if (member['nullable'] === true) errors.push(forbiddenField(`${propertyPath}.nullable`, `${rule} cannot be nullable`));
   return errors;
 }
 
 /** Items of a set are compared as wholes. */
-function setErrors(schema: JsonObject, place: string): readonly FieldError[] {
+function setItemErrors(schema: JsonObject, fieldPath: string): readonly FieldError[] {
   const items = objectAt(schema, 'items');
   if (stringAt(schema, LIST_TYPE) !== 'set' || items === undefined) return [];
   const text = `must be atomic as item of a list with ${LIST_TYPE}=set`;
   const errors: FieldError[] = [];
   const listType = stringAt(items, LIST_TYPE);
-  if (items['nullable'] === true) errors.push(forbiddenField(`${place}.items.nullable`, `cannot be nullable when ${LIST_TYPE} is set`));
+  if (items['nullable'] === true) errors.push(forbiddenField(`${fieldPath}.items.nullable`, `cannot be nullable when ${LIST_TYPE} is set`));
   if (stringAt(schema, 'type') !== 'array') return errors;
   if (stringAt(items, 'type') === 'object' && stringAt(items, MAP_TYPE) !== 'atomic')
-    errors.push(invalidShownValue(`${place}.items.${MAP_TYPE}`, '"null"', text));
+    errors.push(invalidShownValue(`${fieldPath}.items.${MAP_TYPE}`, '"null"', text));
   if (stringAt(items, 'type') === 'array' && listType !== undefined && listType !== 'atomic')
-    errors.push(invalidValue(`${place}.items.${LIST_TYPE}`, listType, text));
+    errors.push(invalidValue(`${fieldPath}.items.${LIST_TYPE}`, listType, text));
   return errors;
 }

@@ -3,7 +3,7 @@ import { invalidValue, type FieldError } from '../../../../shared/api/errors/fie
 import type { JsonObject } from '../../../../shared/values/json';
 
 /** As upstream lists them, by what they are called here. */
-const ALLOWED: readonly (readonly [member: string, listed: string])[] = [
+const ALLOWED_FIELDS: readonly (readonly [member: string, listed: string])[] = [
   ['description', 'Description'],
   ['type', 'Type'],
   ['format', 'Format'],
@@ -27,18 +27,18 @@ const ALLOWED: readonly (readonly [member: string, listed: string])[] = [
   ['x-kubernetes-preserve-unknown-fields', 'XPreserveUnknownFields'],
   ['x-kubernetes-validations', 'XValidations'],
 ];
-const MEMBERS: ReadonlySet<string> = new Set(ALLOWED.map(([member]) => member));
-const WHERE = 'at the root of the schema if the status subresource is enabled';
-const ONLY = `only [${ALLOWED.map(([, listed]) => listed).join(' ')}] fields are allowed ${WHERE}`;
+const ALLOWED_MEMBERS: ReadonlySet<string> = new Set(ALLOWED_FIELDS.map(([member]) => member));
+const AT_ROOT = 'at the root of the schema if the status subresource is enabled';
+const ONLY_ALLOWED_FIELDS = `only [${ALLOWED_FIELDS.map(([, listed]) => listed).join(' ')}] fields are allowed ${AT_ROOT}`;
 
 /** Only the first thing is said. Upstream prints the whole schema; here the member is named. */
-export function rootErrors(root: JsonObject, place: string): readonly FieldError[] {
+export function validateRootForStatus(root: JsonObject, fieldPath: string): readonly FieldError[] {
   const type = root['type'];
   if (typeof type === 'string' && type !== '' && type !== 'object')
-    return [invalidValue(`${place}.type`, type, `only "object" is allowed as the type ${WHERE}`)];
-  const other = Object.keys(root).find((member) => !MEMBERS.has(member) && saysSomething(root[member]));
-  return other === undefined ? [] : [invalidValue(place, other, ONLY)];
+    return [invalidValue(`${fieldPath}.type`, type, `only "object" is allowed as the type ${AT_ROOT}`)];
+  const forbidden = Object.keys(root).find((member) => !ALLOWED_MEMBERS.has(member) && isNonZero(root[member]));
+  return forbidden === undefined ? [] : [invalidValue(fieldPath, forbidden, ONLY_ALLOWED_FIELDS)];
 }
 
-const saysSomething = (value: JsonObject[string] | undefined): boolean =>
+const isNonZero = (value: JsonObject[string] | undefined): boolean =>
   value !== undefined && value !== null && value !== false && value !== '';

@@ -7,39 +7,39 @@ import { invalidValue, type FieldError } from '../../../../shared/api/errors/fie
 import type { JsonObject } from '../../../../shared/values/json';
 import { readSchema } from '../../../../shared/api/structural/read-schema';
 import { checkRules, checkRuleTexts } from '../../../../shared/expression/custom/check-rules';
-import { keywordErrors } from './keywords';
-import { rootErrors } from './root';
-import { defaultErrors } from './defaults';
-import { structureErrors } from './structure';
-import { someSchema, told } from './walk';
+import { validateKeywords } from './keywords';
+import { validateRootForStatus } from './root';
+import { validateDefaults } from './defaults';
+import { validateStructural } from './structure';
+import { schemaHas, limitErrors } from './walk';
 
 /** `hasStatus` = its objects have a status endpoint. */
-export function schemaErrors(schema: JsonObject, place: string, hasStatus: boolean): readonly FieldError[] {
-  return told(stages(schema, place, hasStatus));
+export function validateSchema(schema: JsonObject, fieldPath: string, hasStatus: boolean): readonly FieldError[] {
+  return limitErrors(runStages(schema, fieldPath, hasStatus));
 }
 
-function stages(schema: JsonObject, place: string, hasStatus: boolean): readonly FieldError[] {
+function runStages(schema: JsonObject, fieldPath: string, hasStatus: boolean): readonly FieldError[] {
   const node = readSchema(schema);
-  const ofRoot = hasStatus ? rootErrors(schema, place) : [];
-  const within = new Set<JsonObject>();
-  const ofKeywords = keywordErrors(schema, place, within);
-  const ofTexts = [...ofKeywords, ...checkRuleTexts(node, place)];
-  const first = [...ofRoot, ...ofTexts];
-  if (first.length === 0 && someSchema(schema, ({ $schema }) => $schema !== undefined))
-    return [invalidValue(place, '', "OpenAPIV3Schema 'schema' is not supported")];
-  if (someSchema(schema, isUnknowable)) return first;
-  const ofStructure = structureErrors(schema, place);
-  const found = ofStructure.length > 0 ? ofStructure : defaultErrors(node, place);
-  if (found.length > 0) return [...ofRoot, ...found, ...ofTexts];
-  return [...ofRoot, ...ofKeywords, ...checkRules(node, place, { schema, parts: within })];
+  const rootErrors = hasStatus ? validateRootForStatus(schema, fieldPath) : [];
+  const faultySchemas = new Set<JsonObject>();
+  const keywordErrors = validateKeywords(schema, fieldPath, faultySchemas);
+  const keywordAndRuleErrors = [...keywordErrors, ...checkRuleTexts(node, fieldPath)];
+  const first = [...rootErrors, ...keywordAndRuleErrors];
+  if (first.length === 0 && schemaHas(schema, ({ $schema }) => $schema !== undefined))
+    return [invalidValue(fieldPath, '', "OpenAPIV3Schema 'schema' is not supported")];
+  if (schemaHas(schema, cannotBeStructural)) return first;
+  const structuralErrors = validateStructural(schema, fieldPath);
+  const structuralOrDefaultErrors = structuralErrors.length > 0 ? structuralErrors : validateDefaults(node, fieldPath);
+  if (structuralOrDefaultErrors.length > 0) return [...rootErrors, ...structuralOrDefaultErrors, ...keywordAndRuleErrors];
+  return [...rootErrors, ...keywordErrors, ...checkRules(node, fieldPath, { schema, parts: faultySchemas })];
 }
 
-const UNKNOWN = ['$ref', '$schema', 'additionalItems', 'definitions', 'dependencies', 'id', 'patternProperties'];
+const UNSUPPORTED = ['$ref', '$schema', 'additionalItems', 'definitions', 'dependencies', 'id', 'patternProperties'];
 
 /** Nothing can be told of the structure of a schema that has such a part. */
-function isUnknowable(schema: JsonObject): boolean {
+function cannotBeStructural(schema: JsonObject): boolean {
   return (
-    UNKNOWN.some((member) => schema[member] !== undefined) ||
+    UNSUPPORTED.some((member) => schema[member] !== undefined) ||
     Array.isArray(schema['items']) ||
     schema['x-kubernetes-preserve-unknown-fields'] === false
   );

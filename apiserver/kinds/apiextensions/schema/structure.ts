@@ -6,72 +6,76 @@ import { appendAll } from '../../../../shared/values/append';
 import { forbiddenField, invalidValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { arrayAt, compareBytes, equalJson, isObject, objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
 import { compilePattern } from '../../../../shared/values/pattern';
-import { atItems, inMap, MOST_TEXT, parts, told, underLogic, type Placed } from './walk';
+import { itemSchemas, schemasInMap, MAX_ERROR_CHARACTERS, valueSchemas, limitErrors, junctorSchemas, type LocatedSchema } from './walk';
 
-const EITHER = 'x-kubernetes-int-or-string';
+const INT_OR_STRING = 'x-kubernetes-int-or-string';
 const EMBEDDED = 'x-kubernetes-embedded-resource';
 const PRESERVE = 'x-kubernetes-preserve-unknown-fields';
 
-type Level = 'root' | 'member' | 'item';
+type SchemaLevel = 'root' | 'member' | 'item';
 
 /** By their texts, as upstream tells them, of as many as are told. */
-export function structureErrors(root: JsonObject, place: string): readonly FieldError[] {
+export function validateStructural(root: JsonObject, fieldPath: string): readonly FieldError[] {
   const errors: FieldError[] = [];
-  addNodeErrors(root, place, 'root', errors);
-  return told([...errors, ...completenessErrors(root, place)]).sort((a, b) => compareBytes(a.text, b.text));
+  addNodeErrors(root, fieldPath, 'root', errors);
+  return limitErrors([...errors, ...completenessErrors(root, fieldPath)]).sort((a, b) => compareBytes(a.text, b.text));
 }
 
-function addNodeErrors(node: JsonObject, place: string, level: Level, errors: FieldError[]): void {
-  for (const inner of parts(node, place)) addNodeErrors(inner.schema, inner.place, inner.step === '.items' ? 'item' : 'member', errors);
-  appendAll(errors, [...patternErrors(node, place), ...itemsErrors(node, place)]);
-  const spared = eitherTypes(node);
-  for (const inner of underLogic(node, place)) addNestedErrors(inner, spared, errors);
-  if (node[EMBEDDED] === true) appendAll(errors, embeddedErrors(node, place));
-  appendAll(errors, typeErrors(node, place, level));
-  if (node[EMBEDDED] === true || level === 'root') appendAll(errors, resourceErrors(node, place, level));
+function addNodeErrors(node: JsonObject, fieldPath: string, level: SchemaLevel, errors: FieldError[]): void {
+  for (const inner of valueSchemas(node, fieldPath))
+    addNodeErrors(inner.schema, inner.fieldPath, inner.step === '.items' ? 'item' : 'member', errors);
+  appendAll(errors, [...patternErrors(node, fieldPath), ...itemsErrors(node, fieldPath)]);
+  const exemptTypes = intOrStringTypes(node);
+  for (const inner of junctorSchemas(node, fieldPath)) addJunctorErrors(inner, exemptTypes, errors);
+  if (node[EMBEDDED] === true) appendAll(errors, embeddedErrors(node, fieldPath));
+  appendAll(errors, typeErrors(node, fieldPath, level));
+  if (node[EMBEDDED] === true || level === 'root') appendAll(errors, objectRootErrors(node, fieldPath, level));
 }
 
-const MISSING_TYPE: Readonly<Record<Level, string>> = {
+const MISSING_TYPE: Readonly<Record<SchemaLevel, string>> = {
   root: 'must not be empty at the root',
   item: 'must not be empty for specified array items',
   member: 'must not be empty for specified object fields',
 };
 
-function typeErrors(node: JsonObject, place: string, level: Level): readonly FieldError[] {
+function typeErrors(node: JsonObject, fieldPath: string, level: SchemaLevel): readonly FieldError[] {
   const type = stringAt(node, 'type') ?? '';
   const errors: FieldError[] = [];
-  if (node[EITHER] === true) {
+  if (node[INT_OR_STRING] === true) {
     for (const name of [PRESERVE, EMBEDDED])
-      if (node[name] === true) errors.push(invalidValue(`${place}.${name}`, true, `must be false if ${EITHER} is true`));
+      if (node[name] === true) errors.push(invalidValue(`${fieldPath}.${name}`, true, `must be false if ${INT_OR_STRING} is true`));
   }
   if (node[EMBEDDED] === true && type !== 'object') {
     const text = `must be object if ${EMBEDDED} is true`;
-    errors.push(type === '' ? requiredValue(`${place}.type`, text) : invalidValue(`${place}.type`, type, text));
-  } else if (type === '' && node[EITHER] !== true && node[PRESERVE] !== true)
-    errors.push(requiredValue(`${place}.type`, MISSING_TYPE[level]));
-  if (level === 'root' && type !== '' && type !== 'object') errors.push(invalidValue(`${place}.type`, type, 'must be object at the root'));
+    errors.push(type === '' ? requiredValue(`${fieldPath}.type`, text) : invalidValue(`${fieldPath}.type`, type, text));
+  } else if (type === '' && node[INT_OR_STRING] !== true && node[PRESERVE] !== true)
+    errors.push(requiredValue(`${fieldPath}.type`, MISSING_TYPE[level]));
+  if (level === 'root' && type !== '' && type !== 'object')
+    errors.push(invalidValue(`${fieldPath}.type`, type, 'must be object at the root'));
   return errors;
 }
 
-function patternErrors(node: JsonObject, place: string): readonly FieldError[] {
+function patternErrors(node: JsonObject, fieldPath: string): readonly FieldError[] {
   const expression = stringAt(node, 'pattern') ?? '';
   if (expression === '') return [];
   const pattern = compilePattern(expression);
   if (pattern.type === 'good') return [];
-  return [invalidValue(`${place}.pattern`, expression, `must be a valid regular expression, but isn't: ${pattern.fault}`)];
+  return [invalidValue(`${fieldPath}.pattern`, expression, `must be a valid regular expression, but isn't: ${pattern.fault}`)];
 }
 
-function itemsErrors(node: JsonObject, place: string): readonly FieldError[] {
-  return stringAt(node, 'type') === 'array' && node['items'] === undefined ? [requiredValue(`${place}.items`, 'must be specified')] : [];
+function itemsErrors(node: JsonObject, fieldPath: string): readonly FieldError[] {
+  return stringAt(node, 'type') === 'array' && node['items'] === undefined
+    ? [requiredValue(`${fieldPath}.items`, 'must be specified')]
+    : [];
 }
 
 /** A whole object inside another one. */
-function embeddedErrors(node: JsonObject, place: string): readonly FieldError[] {
+function embeddedErrors(node: JsonObject, fieldPath: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   if (node['additionalProperties'] !== undefined)
-    errors.push(forbiddenField(`${place}.additionalProperties`, `must not be used if ${EMBEDDED} is set`));
+    errors.push(forbiddenField(`${fieldPath}.additionalProperties`, `must not be used if ${EMBEDDED} is set`));
   if (objectAt(node, 'properties') === undefined && node[PRESERVE] !== true)
-    errors.push(requiredValue(`${place}.properties`, `must not be empty if ${EMBEDDED} is true without ${PRESERVE}`));
+    errors.push(requiredValue(`${fieldPath}.properties`, `must not be empty if ${EMBEDDED} is true without ${PRESERVE}`));
   return errors;
 }
 
@@ -80,44 +84,44 @@ const MEMBER_TYPES: Readonly<Record<string, string>> = { metadata: 'object', api
 const METADATA_MEMBERS: ReadonlySet<string> = new Set(['type', 'properties', 'default', 'example', 'externalDocs']);
 const METADATA_PROPERTIES: readonly string[] = ['name', 'generateName'];
 
-function resourceErrors(node: JsonObject, place: string, level: Level): readonly FieldError[] {
+function objectRootErrors(node: JsonObject, fieldPath: string, level: SchemaLevel): readonly FieldError[] {
   const errors: FieldError[] = [];
   const properties = objectAt(node, 'properties') ?? {};
   if (level === 'root' && node['additionalProperties'] !== undefined)
-    errors.push(forbiddenField(`${place}.additionalProperties`, 'must not be used at the root'));
-  for (const [name, wanted] of Object.entries(MEMBER_TYPES)) {
+    errors.push(forbiddenField(`${fieldPath}.additionalProperties`, 'must not be used at the root'));
+  for (const [name, expectedType] of Object.entries(MEMBER_TYPES)) {
     const member = objectAt(properties, name);
     if (member === undefined) continue;
     const type = stringAt(member, 'type') ?? '';
-    if (type !== wanted) errors.push(invalidValue(`${place}.properties[${name}].type`, type, `must be ${wanted}`));
+    if (type !== expectedType) errors.push(invalidValue(`${fieldPath}.properties[${name}].type`, type, `must be ${expectedType}`));
   }
   const metadata = objectAt(properties, 'metadata');
-  if (level === 'root' && metadata !== undefined) appendAll(errors, metadataErrors(metadata, `${place}.properties[metadata]`));
+  if (level === 'root' && metadata !== undefined) appendAll(errors, metadataErrors(metadata, `${fieldPath}.properties[metadata]`));
   return errors;
 }
 
-function metadataErrors(metadata: JsonObject, place: string): readonly FieldError[] {
-  const named = Object.keys(objectAt(metadata, 'properties') ?? {}).every((name) => METADATA_PROPERTIES.includes(name));
-  if (named && Object.keys(metadata).every((member) => METADATA_MEMBERS.has(member))) return [];
-  return [forbiddenField(place, 'must not specify anything other than name and generateName, but metadata is implicitly specified')];
+function metadataErrors(metadata: JsonObject, fieldPath: string): readonly FieldError[] {
+  const hasOnlyNames = Object.keys(objectAt(metadata, 'properties') ?? {}).every((name) => METADATA_PROPERTIES.includes(name));
+  if (hasOnlyNames && Object.keys(metadata).every((member) => METADATA_MEMBERS.has(member))) return [];
+  return [forbiddenField(fieldPath, 'must not specify anything other than name and generateName, but metadata is implicitly specified')];
 }
 
 /** Where both types of an integer or string may be named: as the first of `anyOf`, or of an `anyOf` in the first of `allOf`. */
-function eitherTypes(node: JsonObject): ReadonlySet<JsonObject> {
-  const found = new Set<JsonObject>();
-  const spare = (holder: JsonObject): void => {
+function intOrStringTypes(node: JsonObject): ReadonlySet<JsonObject> {
+  const types = new Set<JsonObject>();
+  const addTypes = (holder: JsonObject): void => {
     const [first, second, ...more] = arrayAt(holder, 'anyOf') ?? [];
     if (more.length > 0 || !equalJson(first, { type: 'integer' }) || !equalJson(second, { type: 'string' })) return;
-    for (const schema of [first, second]) if (isObject(schema)) found.add(schema);
+    for (const schema of [first, second]) if (isObject(schema)) types.add(schema);
   };
-  spare(node);
+  addTypes(node);
   const [first] = arrayAt(node, 'allOf') ?? [];
-  if (isObject(first)) spare(first);
-  return found;
+  if (isObject(first)) addTypes(first);
+  return types;
 }
 
 /** In upstream's words for what must not be there. */
-const ABSENT: readonly { readonly member: string; readonly text: string }[] = [
+const FORBIDDEN_IN_JUNCTORS: readonly { readonly member: string; readonly text: string }[] = [
   { member: 'default', text: 'must be undefined to be structural' },
   { member: 'additionalProperties', text: 'must be undefined to be structural' },
   { member: 'type', text: 'must be empty to be structural' },
@@ -126,7 +130,7 @@ const ABSENT: readonly { readonly member: string; readonly text: string }[] = [
   { member: 'nullable', text: 'must be false to be structural' },
   { member: PRESERVE, text: 'must be false to be structural' },
   { member: EMBEDDED, text: 'must be false to be structural' },
-  { member: EITHER, text: 'must be false to be structural' },
+  { member: INT_OR_STRING, text: 'must be false to be structural' },
   { member: 'x-kubernetes-list-map-keys', text: 'must be empty to be structural' },
   { member: 'x-kubernetes-list-type', text: 'must be undefined to be structural' },
   { member: 'x-kubernetes-map-type', text: 'must be undefined to be structural' },
@@ -134,49 +138,49 @@ const ABSENT: readonly { readonly member: string; readonly text: string }[] = [
 ];
 
 /** That there are no other members changes nothing. */
-const isSaid = (schema: JsonObject, member: string): boolean =>
+const isRestricting = (schema: JsonObject, member: string): boolean =>
   schema[member] !== undefined && !(member === 'additionalProperties' && schema[member] === false);
 
 /** What only says more of a value, or of its parts. */
-function addNestedErrors({ schema, place }: Placed, spared: ReadonlySet<JsonObject>, errors: FieldError[]): void {
-  for (const { member, text } of ABSENT) {
-    const isSpared = member === 'type' && spared.has(schema);
-    if (isSaid(schema, member) && !isSpared) errors.push(forbiddenField(`${place}.${member}`, text));
+function addJunctorErrors({ schema, fieldPath }: LocatedSchema, exemptTypes: ReadonlySet<JsonObject>, errors: FieldError[]): void {
+  for (const { member, text } of FORBIDDEN_IN_JUNCTORS) {
+    const isExempt = member === 'type' && exemptTypes.has(schema);
+    if (isRestricting(schema, member) && !isExempt) errors.push(forbiddenField(`${fieldPath}.${member}`, text));
   }
   const metadata = objectAt(objectAt(schema, 'properties'), 'metadata');
-  if (metadata !== undefined) errors.push(forbiddenField(`${place}.properties[metadata]`, 'must not be specified in a nested context'));
-  appendAll(errors, patternErrors(schema, place));
-  for (const inner of restrictedParts(schema, place)) addNestedErrors(inner, spared, errors);
-  for (const inner of underLogic(schema, place)) addNestedErrors(inner, spared, errors);
+  if (metadata !== undefined) errors.push(forbiddenField(`${fieldPath}.properties[metadata]`, 'must not be specified in a nested context'));
+  appendAll(errors, patternErrors(schema, fieldPath));
+  for (const inner of itemAndPropertySchemas(schema, fieldPath)) addJunctorErrors(inner, exemptTypes, errors);
+  for (const inner of junctorSchemas(schema, fieldPath)) addJunctorErrors(inner, exemptTypes, errors);
 }
 
-const restrictedParts = (schema: JsonObject, place: string): readonly Placed[] => [
-  ...atItems(schema, place),
-  ...inMap(schema, 'properties', place),
+const itemAndPropertySchemas = (schema: JsonObject, fieldPath: string): readonly LocatedSchema[] => [
+  ...itemSchemas(schema, fieldPath),
+  ...schemasInMap(schema, 'properties', fieldPath),
 ];
 
 /** What is said of parts of the object has to be said of parts that the schema has. */
-function completenessErrors(root: JsonObject, place: string): readonly FieldError[] {
+function completenessErrors(root: JsonObject, fieldPath: string): readonly FieldError[] {
   const errors = new Map<string, FieldError>();
   let length = 0;
-  const visit = (restriction: Placed, node: JsonObject | undefined, nodePlace: string): void => {
-    for (const inner of underLogic(restriction.schema, restriction.place)) visit(inner, node, nodePlace);
-    for (const inner of restrictedParts(restriction.schema, restriction.place)) {
-      const member = partAt(node, inner.step);
-      const at = nodePlace + inner.step;
+  const visit = (restriction: LocatedSchema, node: JsonObject | undefined, nodePath: string): void => {
+    for (const inner of junctorSchemas(restriction.schema, restriction.fieldPath)) visit(inner, node, nodePath);
+    for (const inner of itemAndPropertySchemas(restriction.schema, restriction.fieldPath)) {
+      const member = subschemaAt(node, inner.step);
+      const at = nodePath + inner.step;
       if (member !== undefined) visit(inner, member, at);
-      else if (length < MOST_TEXT && !errors.has(at)) {
-        errors.set(at, requiredValue(at, `because it is defined in ${inner.place}`));
+      else if (length < MAX_ERROR_CHARACTERS && !errors.has(at)) {
+        errors.set(at, requiredValue(at, `because it is defined in ${inner.fieldPath}`));
         length += at.length;
       }
     }
   };
-  for (const inner of underLogic(root, place)) visit(inner, root, place);
+  for (const inner of junctorSchemas(root, fieldPath)) visit(inner, root, fieldPath);
   return [...errors.values()];
 }
 
 /** `step` = `.items` or `.properties[name]`. */
-function partAt(node: JsonObject | undefined, step: string): JsonObject | undefined {
+function subschemaAt(node: JsonObject | undefined, step: string): JsonObject | undefined {
   if (step === '.items') return objectAt(node, 'items');
   return objectAt(objectAt(node, 'properties'), step.slice('.properties['.length, -1));
 }

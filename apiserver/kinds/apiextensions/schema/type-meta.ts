@@ -5,42 +5,53 @@
 import { appendAll } from '../../../../shared/values/append';
 import { forbiddenField, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { JsonObject } from '../../../../shared/values/json';
-import { atRoot, below, type Placed } from './walk';
+import { locateRoot, subschemas, type LocatedSchema } from './walk';
 
 const TYPE_META = /^\.properties\[(apiVersion|kind|metadata)\]$/;
 const EMBEDDED = 'x-kubernetes-embedded-resource';
 
-export function typeMetaErrors(root: JsonObject, place: string): readonly FieldError[] {
+export function validateTypeMetaSchemas(root: JsonObject, fieldPath: string): readonly FieldError[] {
   const errors: FieldError[] = [];
-  visit(atRoot(root, place), { top: '', isInside: false, isInMap: false }, true, errors);
+  visit(locateRoot(root, fieldPath), { topLevelMember: '', isInTypeMeta: false, isInAdditionalProperties: false }, true, errors);
   return errors;
 }
 
-interface Surroundings {
+interface SchemaContext {
   /** The member of the resource itself within which the schema stands; '' = in none. */
-  readonly top: string;
+  readonly topLevelMember: string;
   /** Within such a member of the resource or of an object inside it. */
-  readonly isInside: boolean;
+  readonly isInTypeMeta: boolean;
   /** And there below a key that is not named. */
-  readonly isInMap: boolean;
+  readonly isInAdditionalProperties: boolean;
 }
 
-function visit({ schema, place }: Placed, around: Surroundings, isRoot: boolean, errors: FieldError[]): void {
-  appendAll(errors, errorsAt(schema, place, around));
-  for (const inner of below(schema, place)) {
+function visit({ schema, fieldPath }: LocatedSchema, context: SchemaContext, isRoot: boolean, errors: FieldError[]): void {
+  appendAll(errors, schemaErrors(schema, fieldPath, context));
+  for (const inner of subschemas(schema, fieldPath)) {
     const { step } = inner;
     const member = isRoot || schema[EMBEDDED] === true ? TYPE_META.exec(step)?.[1] : undefined;
-    const isInside = around.isInside || member !== undefined;
-    const isInMap = around.isInMap || (around.isInside && step === '.additionalProperties');
-    visit(inner, { top: isRoot ? (member ?? '') : around.top, isInside, isInMap }, false, errors);
+    const isInTypeMeta = context.isInTypeMeta || member !== undefined;
+    const isInAdditionalProperties = context.isInAdditionalProperties || (context.isInTypeMeta && step === '.additionalProperties');
+    visit(
+      inner,
+      { topLevelMember: isRoot ? (member ?? '') : context.topLevelMember, isInTypeMeta, isInAdditionalProperties },
+      false,
+      errors,
+    );
   }
 }
 
-function errorsAt(schema: JsonObject, place: string, { top, isInside, isInMap }: Surroundings): readonly FieldError[] {
+function schemaErrors(
+  schema: JsonObject,
+  fieldPath: string,
+  { topLevelMember, isInTypeMeta, isInAdditionalProperties }: SchemaContext,
+): readonly FieldError[] {
   const errors: FieldError[] = [];
-  if (isInside && schema[EMBEDDED] === true)
-    errors.push(forbiddenField(`${place}.${EMBEDDED}`, 'must not be used inside of resource meta'));
+  if (isInTypeMeta && schema[EMBEDDED] === true)
+    errors.push(forbiddenField(`${fieldPath}.${EMBEDDED}`, 'must not be used inside of resource meta'));
   if (schema['default'] === undefined) return errors;
-  const text = isInMap ? 'must not be set inside additionalProperties applying to object metadata' : `must not be set in top-level ${top}`;
-  return isInMap || top !== '' ? [...errors, forbiddenField(`${place}.default`, text)] : errors;
+  const text = isInAdditionalProperties
+    ? 'must not be set inside additionalProperties applying to object metadata'
+    : `must not be set in top-level ${topLevelMember}`;
+  return isInAdditionalProperties || topLevelMember !== '' ? [...errors, forbiddenField(`${fieldPath}.default`, text)] : errors;
 }

@@ -3,104 +3,111 @@ import type { FieldError } from '../../../../shared/api/errors/field-error';
 import { arrayAt, isObject, objectAt, own, sortedKeys, type JsonObject, type JsonValue } from '../../../../shared/values/json';
 
 /** Upstream says everything that is wrong with a schema; nobody reads more characters than these. */
-export const MOST_TEXT = 1 << 18;
+export const MAX_ERROR_CHARACTERS = 1 << 18;
 
 /** The first ones, as far as somebody reads. */
-export function told(errors: readonly FieldError[]): FieldError[] {
+export function limitErrors(errors: readonly FieldError[]): FieldError[] {
   let length = 0;
   return errors.filter(({ text }) => {
-    const fits = length < MOST_TEXT;
+    const fits = length < MAX_ERROR_CHARACTERS;
     length += text.length;
     return fits;
   });
 }
 
-export interface Placed {
+export interface LocatedSchema {
   readonly schema: JsonObject;
-  readonly place: string;
+  readonly fieldPath: string;
   /** The end of the place, by which the schema above leads here: `.items`, `.properties[name]`. Places may be long, so nobody should compare them. */
   readonly step: string;
 }
 
-export const atRoot = (schema: JsonObject, place: string): Placed => ({ schema, place, step: '' });
+export const locateRoot = (schema: JsonObject, fieldPath: string): LocatedSchema => ({ schema, fieldPath, step: '' });
 
-const placed = (schema: JsonObject, place: string, step: string): Placed => ({ schema, place: place + step, step });
+const locate = (schema: JsonObject, fieldPath: string, step: string): LocatedSchema => ({ schema, fieldPath: fieldPath + step, step });
 
 /** The keywords below which the same value is restricted further. */
-const LOGICAL = ['allOf', 'anyOf', 'oneOf', 'not'] as const;
+const JUNCTORS = ['allOf', 'anyOf', 'oneOf', 'not'] as const;
 
-const NOTHING: readonly Placed[] = [];
+const NO_SCHEMAS: readonly LocatedSchema[] = [];
 
-export function underLogic(schema: JsonObject, place: string): readonly Placed[] {
-  if (!LOGICAL.some((member) => own(schema, member) !== undefined)) return NOTHING;
-  return LOGICAL.flatMap((member) => {
-    if (member !== 'not') return inList(schema, member, place);
-    const found = objectAt(schema, member);
-    return found === undefined ? [] : [placed(found, place, `.${member}`)];
+export function junctorSchemas(schema: JsonObject, fieldPath: string): readonly LocatedSchema[] {
+  if (!JUNCTORS.some((member) => own(schema, member) !== undefined)) return NO_SCHEMAS;
+  return JUNCTORS.flatMap((member) => {
+    if (member !== 'not') return schemasInList(schema, member, fieldPath);
+    const negated = objectAt(schema, member);
+    return negated === undefined ? [] : [locate(negated, fieldPath, `.${member}`)];
   });
 }
 
-export function inMap(schema: JsonObject, member: string, place: string): readonly Placed[] {
-  const found = objectAt(schema, member);
-  if (found === undefined) return NOTHING;
-  return sortedKeys(found).flatMap((name) => {
-    const value = own(found, name);
-    return isObject(value) ? [placed(value, place, `.${member}[${name}]`)] : [];
+export function schemasInMap(schema: JsonObject, member: string, fieldPath: string): readonly LocatedSchema[] {
+  const map = objectAt(schema, member);
+  if (map === undefined) return NO_SCHEMAS;
+  return sortedKeys(map).flatMap((name) => {
+    const value = own(map, name);
+    return isObject(value) ? [locate(value, fieldPath, `.${member}[${name}]`)] : [];
   });
 }
 
 /** One schema, or a list of them. */
-export function atItems(schema: JsonObject, place: string): readonly Placed[] {
-  return Array.isArray(own(schema, 'items')) ? inList(schema, 'items', place) : atMember(schema, 'items', place);
+export function itemSchemas(schema: JsonObject, fieldPath: string): readonly LocatedSchema[] {
+  return Array.isArray(own(schema, 'items')) ? schemasInList(schema, 'items', fieldPath) : schemaAtMember(schema, 'items', fieldPath);
 }
 
-export function atMember(schema: JsonObject, member: string, place: string): readonly Placed[] {
-  const found = objectAt(schema, member);
-  return found === undefined ? NOTHING : [placed(found, place, `.${member}`)];
+export function schemaAtMember(schema: JsonObject, member: string, fieldPath: string): readonly LocatedSchema[] {
+  const subschema = objectAt(schema, member);
+  return subschema === undefined ? NO_SCHEMAS : [locate(subschema, fieldPath, `.${member}`)];
 }
 
-function inList(schema: JsonObject, member: string, place: string): readonly Placed[] {
-  const found = arrayAt(schema, member);
-  if (found === undefined) return NOTHING;
-  return found.flatMap((value, index) => (isObject(value) ? [placed(value, place, `.${member}[${index}]`)] : []));
+function schemasInList(schema: JsonObject, member: string, fieldPath: string): readonly LocatedSchema[] {
+  const list = arrayAt(schema, member);
+  if (list === undefined) return NO_SCHEMAS;
+  return list.flatMap((value, index) => (isObject(value) ? [locate(value, fieldPath, `.${member}[${index}]`)] : []));
 }
 
 /** The schemas of a value's parts. */
-export function parts(schema: JsonObject, place: string): readonly Placed[] {
-  return [...atItems(schema, place), ...inMap(schema, 'properties', place), ...atMember(schema, 'additionalProperties', place)];
+export function valueSchemas(schema: JsonObject, fieldPath: string): readonly LocatedSchema[] {
+  return [
+    ...itemSchemas(schema, fieldPath),
+    ...schemasInMap(schema, 'properties', fieldPath),
+    ...schemaAtMember(schema, 'additionalProperties', fieldPath),
+  ];
 }
 
 /** The keywords below which upstream looks at schemas, in its order, and how they hold them. */
-const BELOW: readonly (readonly [member: string, find: (schema: JsonObject, member: string, place: string) => readonly Placed[]])[] = [
-  ['additionalProperties', atMember],
-  ['properties', inMap],
-  ...LOGICAL.map((member) => [member, member === 'not' ? atMember : inList] as const),
-  ['definitions', inMap],
-  ['dependencies', inMap],
-  ['items', (schema, _member, place) => atItems(schema, place)],
+const SUBSCHEMA_KEYWORDS: readonly (readonly [
+  member: string,
+  find: (schema: JsonObject, member: string, fieldPath: string) => readonly LocatedSchema[],
+])[] = [
+  ['additionalProperties', schemaAtMember],
+  ['properties', schemasInMap],
+  ...JUNCTORS.map((member) => [member, member === 'not' ? schemaAtMember : schemasInList] as const),
+  ['definitions', schemasInMap],
+  ['dependencies', schemasInMap],
+  ['items', (schema, _member, fieldPath) => itemSchemas(schema, fieldPath)],
 ];
 
 /** The schemas right below one that upstream looks at. */
-export function below(schema: JsonObject, place: string): readonly Placed[] {
-  let found: readonly Placed[] = NOTHING;
-  for (const [member, find] of BELOW) {
+export function subschemas(schema: JsonObject, fieldPath: string): readonly LocatedSchema[] {
+  let collected: readonly LocatedSchema[] = NO_SCHEMAS;
+  for (const [member, find] of SUBSCHEMA_KEYWORDS) {
     if (own(schema, member) === undefined) continue;
-    const here = find(schema, member, place);
-    found = found.length === 0 ? here : [...found, ...here];
+    const added = find(schema, member, fieldPath);
+    collected = collected.length === 0 ? added : [...collected, ...added];
   }
-  return found;
+  return collected;
 }
 
 /** Whether one of the schemas has the property. */
-export function someSchema(schema: JsonObject, test: (schema: JsonObject) => boolean): boolean {
-  if (test(schema)) return true;
-  const isSo = (value: JsonValue | undefined): boolean => isObject(value) && someSchema(value, test);
-  for (const [member, find] of BELOW) {
+export function schemaHas(schema: JsonObject, predicate: (schema: JsonObject) => boolean): boolean {
+  if (predicate(schema)) return true;
+  const matches = (value: JsonValue | undefined): boolean => isObject(value) && schemaHas(value, predicate);
+  for (const [member, find] of SUBSCHEMA_KEYWORDS) {
     const value = own(schema, member);
     if (value === undefined) continue;
-    if (find === inMap) {
-      if (isObject(value) && Object.values(value).some(isSo)) return true;
-    } else if (isSo(value) || (Array.isArray(value) && find !== atMember && value.some(isSo))) return true;
+    if (find === schemasInMap) {
+      if (isObject(value) && Object.values(value).some(matches)) return true;
+    } else if (matches(value) || (Array.isArray(value) && find !== schemaAtMember && value.some(matches))) return true;
   }
   return false;
 }

@@ -2,8 +2,8 @@
 import { invalidShownValue, invalidValue } from '../../../../shared/api/errors/field-error';
 import { equalJson, type JsonValue } from '../../../../shared/values/json';
 import type { Errors } from '../../rules/checks';
-import { takenFrom } from '../../rules/taken-from';
-import { checkSelectorKept } from '../../core/workload/selected-template';
+import { withMembersOf } from '../../rules/taken-from';
+import { checkSelectorImmutable } from '../../core/workload/selected-template';
 import { isIndexed } from './spec';
 import type {
   BatchV1Job,
@@ -15,30 +15,30 @@ import type {
 
 const IMMUTABLE = 'field is immutable';
 /** After the selector and the template, in their order. */
-const MEMBERS = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const;
+const IMMUTABLE_MEMBERS = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const;
 
-export function checkJobChange({ spec = {} }: BatchV1Job, old: BatchV1Job, errors: Errors): void {
+export function checkJobUpdate({ spec = {} }: BatchV1Job, old: BatchV1Job, errors: Errors): void {
   const before = old.spec ?? {};
   checkCompletions(spec, before, errors);
-  checkSelectorKept(spec, before, errors);
-  const wasHeldBack = before.suspend === true && old.status?.startTime === undefined;
+  checkSelectorImmutable(spec, before, errors);
+  const wasNeverStarted = before.suspend === true && old.status?.startTime === undefined;
   const template = spec.template ?? {};
-  const allowed = before.template ?? {};
-  if (!equalJson(template, wasHeldBack ? scheduledAs(allowed, template) : allowed)) {
+  const oldTemplate = before.template ?? {};
+  if (!equalJson(template, wasNeverStarted ? withSchedulingOf(oldTemplate, template) : oldTemplate)) {
     errors.push(invalidValue('spec.template', template, IMMUTABLE));
   }
-  for (const member of MEMBERS) checkKept(spec, before, member, errors);
+  for (const member of IMMUTABLE_MEMBERS) checkImmutableField(spec, before, member, errors);
 }
 
 function checkCompletions(spec: BatchV1JobSpec, old: BatchV1JobSpec, errors: Errors): void {
   const { completions, parallelism } = spec;
-  if (!isIndexed(spec)) checkKept(spec, old, 'completions', errors);
+  if (!isIndexed(spec)) checkImmutableField(spec, old, 'completions', errors);
   else if (completions !== undefined && completions !== old.completions && completions !== parallelism) {
     errors.push(invalidShownValue('spec.completions', shown(completions), 'can only be modified in tandem with spec.parallelism'));
   }
 }
 
-function checkKept(spec: BatchV1JobSpec, old: BatchV1JobSpec, member: keyof BatchV1JobSpec, errors: Errors): void {
+function checkImmutableField(spec: BatchV1JobSpec, old: BatchV1JobSpec, member: keyof BatchV1JobSpec, errors: Errors): void {
   const value = spec[member];
   if (!equalJson(value, old[member])) errors.push(invalidShownValue(`spec.${member}`, shown(value), IMMUTABLE));
 }
@@ -46,15 +46,15 @@ function checkKept(spec: BatchV1JobSpec, old: BatchV1JobSpec, member: keyof Batc
 /** An absent value stands in quotes (upstream behaviour). */
 const shown = (value: JsonValue | undefined): string => (value === undefined ? '"null"' : JSON.stringify(value));
 
-const CHANGEABLE = ['nodeSelector', 'tolerations', 'schedulingGates'] as const;
+const MUTABLE_SCHEDULING_MEMBERS = ['nodeSelector', 'tolerations', 'schedulingGates'] as const;
 
 /** The old template with what the new one says of nodes, labels and annotations. */
-function scheduledAs(old: CoreV1PodTemplateSpec, template: CoreV1PodTemplateSpec): CoreV1PodTemplateSpec {
-  const metadata = takenFrom(old.metadata ?? {}, template.metadata ?? {}, ['labels', 'annotations']);
-  const asked = template.spec ?? {};
-  const spec = takenFrom<CoreV1PodSpec>(old.spec ?? {}, asked, CHANGEABLE);
-  const affinity = takenFrom<CoreV1Affinity>(spec.affinity ?? {}, asked.affinity ?? {}, ['nodeAffinity']);
-  if (asked.affinity !== undefined || Object.keys(affinity).length > 0) spec.affinity = affinity;
+function withSchedulingOf(old: CoreV1PodTemplateSpec, template: CoreV1PodTemplateSpec): CoreV1PodTemplateSpec {
+  const metadata = withMembersOf(old.metadata ?? {}, template.metadata ?? {}, ['labels', 'annotations']);
+  const podSpec = template.spec ?? {};
+  const spec = withMembersOf<CoreV1PodSpec>(old.spec ?? {}, podSpec, MUTABLE_SCHEDULING_MEMBERS);
+  const affinity = withMembersOf<CoreV1Affinity>(spec.affinity ?? {}, podSpec.affinity ?? {}, ['nodeAffinity']);
+  if (podSpec.affinity !== undefined || Object.keys(affinity).length > 0) spec.affinity = affinity;
   else delete spec.affinity;
   return { ...old, metadata, spec };
 }

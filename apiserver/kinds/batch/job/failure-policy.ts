@@ -18,20 +18,20 @@ import type {
   BatchV1PodFailurePolicyRule,
 } from '../../../../shared/api/types/generated/members';
 
-const MOST_RULES = 20;
-const MOST_CONDITIONS = 20;
-const MOST_CODES = 255;
+const MAX_RULES = 20;
+const MAX_CONDITIONS = 20;
+const MAX_EXIT_CODES = 255;
 const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
 const OPERATORS = ['In', 'NotIn'];
 
-export function checkFailurePolicy(spec: BatchV1JobSpec, policy: BatchV1PodFailurePolicy, place: string, errors: Errors): void {
+export function checkPodFailurePolicy(spec: BatchV1JobSpec, policy: BatchV1PodFailurePolicy, fieldPath: string, errors: Errors): void {
   const rules = policy.rules ?? [];
-  if (rules.length > MOST_RULES) {
-    errors.push(tooManyItems(`${place}.rules`, rules.length, MOST_RULES));
+  if (rules.length > MAX_RULES) {
+    errors.push(tooManyItems(`${fieldPath}.rules`, rules.length, MAX_RULES));
     return;
   }
   const names = containerNames(spec);
-  rules.forEach((rule, index) => checkRule(spec, rule, names, `${place}.rules[${index}]`, errors));
+  rules.forEach((rule, index) => checkRule(spec, rule, names, `${fieldPath}.rules[${index}]`, errors));
 }
 
 function containerNames({ template }: BatchV1JobSpec): ReadonlySet<string> {
@@ -43,18 +43,18 @@ function checkRule(
   spec: BatchV1JobSpec,
   rule: BatchV1PodFailurePolicyRule,
   names: ReadonlySet<string>,
-  place: string,
+  fieldPath: string,
   errors: Errors,
 ): void {
   const { onExitCodes: codes, onPodConditions: conditions = [] } = rule;
-  checkAction(spec, rule.action ?? '', `${place}.action`, errors);
-  if (codes !== undefined) checkCodes(codes, names, `${place}.onExitCodes`, errors);
-  checkConditions(conditions, `${place}.onPodConditions`, errors);
+  checkAction(spec, rule.action ?? '', `${fieldPath}.action`, errors);
+  if (codes !== undefined) checkExitCodes(codes, names, `${fieldPath}.onExitCodes`, errors);
+  checkConditions(conditions, `${fieldPath}.onPodConditions`, errors);
   const [hasCodes, hasConditions] = [codes !== undefined, conditions.length > 0];
   if (hasCodes && hasConditions)
-    errors.push(invalidShownValue(place, '', 'specifying both OnExitCodes and OnPodConditions is not supported'));
+    errors.push(invalidShownValue(fieldPath, '', 'specifying both OnExitCodes and OnPodConditions is not supported'));
   if (!hasCodes && !hasConditions)
-    errors.push(invalidShownValue(place, '', 'specifying one of OnExitCodes and OnPodConditions is required'));
+    errors.push(invalidShownValue(fieldPath, '', 'specifying one of OnExitCodes and OnPodConditions is required'));
 }
 
 function checkAction(spec: BatchV1JobSpec, action: string, field: string, errors: Errors): void {
@@ -68,14 +68,19 @@ function checkOneOf(value: string, field: string, supported: readonly string[], 
   else if (!supported.includes(value)) errors.push(unsupportedValue(field, value, supported));
 }
 
-function checkCodes(codes: BatchV1PodFailurePolicyOnExitCodesRequirement, names: ReadonlySet<string>, place: string, errors: Errors): void {
+function checkExitCodes(
+  codes: BatchV1PodFailurePolicyOnExitCodesRequirement,
+  names: ReadonlySet<string>,
+  fieldPath: string,
+  errors: Errors,
+): void {
   const { operator = '', containerName: name, values } = codes;
-  checkOneOf(operator, `${place}.operator`, OPERATORS, errors);
+  checkOneOf(operator, `${fieldPath}.operator`, OPERATORS, errors);
   if (name !== undefined && !names.has(name)) {
     const text = 'must be one of the container or initContainer names in the pod template';
-    errors.push(invalidValue(`${place}.containerName`, name, text));
+    errors.push(invalidValue(`${fieldPath}.containerName`, name, text));
   }
-  checkValues(values ?? undefined, operator, `${place}.values`, errors);
+  checkValues(values ?? undefined, operator, `${fieldPath}.values`, errors);
 }
 
 function checkValues(given: readonly number[] | undefined, operator: string, field: string, errors: Errors): void {
@@ -85,8 +90,8 @@ function checkValues(given: readonly number[] | undefined, operator: string, fie
     errors.push(invalidShownValue(field, shown, 'at least one value is required'));
     return;
   }
-  if (values.length > MOST_CODES) {
-    errors.push(tooManyItems(field, values.length, MOST_CODES));
+  if (values.length > MAX_EXIT_CODES) {
+    errors.push(tooManyItems(field, values.length, MAX_EXIT_CODES));
     return;
   }
   const seen = new Set<number>();
@@ -100,13 +105,13 @@ function checkValues(given: readonly number[] | undefined, operator: string, fie
   if (!isOrdered) errors.push(invalidShownValue(field, shown, 'must be ordered'));
 }
 
-function checkConditions(conditions: readonly BatchV1PodFailurePolicyOnPodConditionsPattern[], place: string, errors: Errors): void {
-  if (conditions.length > MOST_CONDITIONS) {
-    errors.push(tooManyItems(place, conditions.length, MOST_CONDITIONS));
+function checkConditions(conditions: readonly BatchV1PodFailurePolicyOnPodConditionsPattern[], fieldPath: string, errors: Errors): void {
+  if (conditions.length > MAX_CONDITIONS) {
+    errors.push(tooManyItems(fieldPath, conditions.length, MAX_CONDITIONS));
     return;
   }
   conditions.forEach(({ type = '', status = '' }, index) => {
-    checkFormat(type, `${place}[${index}].type`, checkQualifiedName, errors);
-    checkOneOf(status, `${place}[${index}].status`, CONDITION_STATUSES, errors);
+    checkFormat(type, `${fieldPath}[${index}].type`, checkQualifiedName, errors);
+    checkOneOf(status, `${fieldPath}[${index}].status`, CONDITION_STATUSES, errors);
   });
 }

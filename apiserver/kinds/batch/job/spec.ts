@@ -6,19 +6,19 @@ import {
   longerThanLimit,
   requiredValue,
 } from '../../../../shared/api/errors/field-error';
-import { checkChoice, type Errors } from '../../rules/checks';
-import { checkDomainPath } from '../../rules/domain-path';
-import { checkNotNegative } from '../../rules/numbers';
+import { checkEnum, type Errors } from '../../rules/checks';
+import { checkDomainPrefixedPath } from '../../rules/domain-path';
+import { checkNonNegative } from '../../rules/numbers';
 import { checkPodTemplate } from '../../core/pod-template/pod-template';
-import { checkFailurePolicy } from './failure-policy';
+import { checkPodFailurePolicy } from './failure-policy';
 import { checkSuccessPolicy } from './success-policy';
 import type { BatchV1JobSpec } from '../../../../shared/api/types/generated/members';
 
-const MOST_INDEXES = 100_000;
-const MOST_WITH_MANY_INDEXES = 10_000;
+const MAX_INDEXES = 100_000;
+const MAX_WITH_MANY_INDEXES = 10_000;
 const NON_INDEXED = 'NonIndexed';
-const MODES = [NON_INDEXED, 'Indexed'];
-const NUMBERS = [
+const COMPLETION_MODES = [NON_INDEXED, 'Indexed'];
+const NON_NEGATIVE_MEMBERS = [
   'parallelism',
   'completions',
   'activeDeadlineSeconds',
@@ -29,74 +29,74 @@ const NUMBERS = [
 ] as const;
 
 /** `place` = the path of the spec. */
-export function checkJobSpec(spec: BatchV1JobSpec, place: string, errors: Errors): void {
+export function checkJobSpec(spec: BatchV1JobSpec, fieldPath: string, errors: Errors): void {
   const { podFailurePolicy, successPolicy, template = {} } = spec;
-  const countsFailures = podFailurePolicy !== undefined;
-  for (const member of NUMBERS) checkNotNegative(spec, member, place, errors);
-  checkPerIndex(spec, place, errors);
-  checkManager(spec.managedBy, `${place}.managedBy`, errors);
-  checkChoice(spec, 'completionMode', place, MODES, errors);
-  if (isIndexed(spec)) checkIndexed(spec, place, errors);
-  if (podFailurePolicy !== undefined) checkFailurePolicy(spec, podFailurePolicy, `${place}.podFailurePolicy`, errors);
-  if (successPolicy !== undefined) checkSuccessPolicy(spec, successPolicy, `${place}.successPolicy`, errors);
+  const hasFailurePolicy = podFailurePolicy !== undefined;
+  for (const member of NON_NEGATIVE_MEMBERS) checkNonNegative(spec, member, fieldPath, errors);
+  checkBackoffLimitPerIndex(spec, fieldPath, errors);
+  checkManagedBy(spec.managedBy, `${fieldPath}.managedBy`, errors);
+  checkEnum(spec, 'completionMode', fieldPath, COMPLETION_MODES, errors);
+  if (isIndexed(spec)) checkIndexed(spec, fieldPath, errors);
+  if (podFailurePolicy !== undefined) checkPodFailurePolicy(spec, podFailurePolicy, `${fieldPath}.podFailurePolicy`, errors);
+  if (successPolicy !== undefined) checkSuccessPolicy(spec, successPolicy, `${fieldPath}.successPolicy`, errors);
   // Whoever counts failures has to see them before a Pod is replaced.
-  checkChoice(spec, 'podReplacementPolicy', place, countsFailures ? ['Failed'] : REPLACEMENTS, errors);
-  checkPodTemplate(template, `${place}.template`, errors);
-  checkRestarts(template.spec?.restartPolicy ?? '', countsFailures, `${place}.template.spec.restartPolicy`, errors);
+  checkEnum(spec, 'podReplacementPolicy', fieldPath, hasFailurePolicy ? ['Failed'] : REPLACEMENT_POLICIES, errors);
+  checkPodTemplate(template, `${fieldPath}.template`, errors);
+  checkRestartPolicy(template.spec?.restartPolicy ?? '', hasFailurePolicy, `${fieldPath}.template.spec.restartPolicy`, errors);
 }
 
-const REPLACEMENTS = ['Failed', 'TerminatingOrFailed'];
+const REPLACEMENT_POLICIES = ['Failed', 'TerminatingOrFailed'];
 
 export const isIndexed = (spec: BatchV1JobSpec): boolean => spec.completionMode === 'Indexed';
 
 const ONLY_INDEXED = 'requires indexed completion mode';
 
-function checkPerIndex(spec: BatchV1JobSpec, place: string, errors: Errors): void {
+function checkBackoffLimitPerIndex(spec: BatchV1JobSpec, fieldPath: string, errors: Errors): void {
   const { backoffLimitPerIndex: limit, maxFailedIndexes: failed } = spec;
   // Nothing is said where the mode is none of the known ones.
-  const isPlain = (spec.completionMode ?? NON_INDEXED) === NON_INDEXED;
-  if (limit !== undefined && isPlain) errors.push(invalidShownValue(`${place}.backoffLimitPerIndex`, String(limit), ONLY_INDEXED));
+  const isNonIndexed = (spec.completionMode ?? NON_INDEXED) === NON_INDEXED;
+  if (limit !== undefined && isNonIndexed) errors.push(invalidShownValue(`${fieldPath}.backoffLimitPerIndex`, String(limit), ONLY_INDEXED));
   if (failed === undefined) return;
-  if (limit === undefined) errors.push(requiredValue(`${place}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified'));
-  if (isPlain) errors.push(invalidShownValue(`${place}.maxFailedIndexes`, String(failed), ONLY_INDEXED));
+  if (limit === undefined) errors.push(requiredValue(`${fieldPath}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified'));
+  if (isNonIndexed) errors.push(invalidShownValue(`${fieldPath}.maxFailedIndexes`, String(failed), ONLY_INDEXED));
 }
 
-const LONGEST_MANAGER = 63;
+const MAX_MANAGED_BY_LENGTH = 63;
 
-function checkManager(name: string | undefined, field: string, errors: Errors): void {
+function checkManagedBy(name: string | undefined, field: string, errors: Errors): void {
   if (name === undefined) return;
-  checkDomainPath(name, field, errors);
-  if (Buffer.byteLength(name) > LONGEST_MANAGER) errors.push(longerThanLimit(field, LONGEST_MANAGER));
+  checkDomainPrefixedPath(name, field, errors);
+  if (Buffer.byteLength(name) > MAX_MANAGED_BY_LENGTH) errors.push(longerThanLimit(field, MAX_MANAGED_BY_LENGTH));
 }
 
-function checkIndexed(spec: BatchV1JobSpec, place: string, errors: Errors): void {
+function checkIndexed(spec: BatchV1JobSpec, fieldPath: string, errors: Errors): void {
   const { completions, maxFailedIndexes: failed } = spec;
-  const checkMost = (member: 'parallelism' | 'maxFailedIndexes', most: number, when: string): void => {
+  const checkMax = (member: 'parallelism' | 'maxFailedIndexes', max: number, condition: string): void => {
     const value = spec[member];
-    if (value === undefined || value <= most) return;
-    errors.push(invalidShownValue(`${place}.${member}`, String(value), `must be less than or equal to ${most}${when}`));
+    if (value === undefined || value <= max) return;
+    errors.push(invalidShownValue(`${fieldPath}.${member}`, String(value), `must be less than or equal to ${max}${condition}`));
   };
-  if (completions === undefined) errors.push(requiredValue(`${place}.completions`, 'when completion mode is Indexed'));
-  checkMost('parallelism', MOST_INDEXES, ' when completion mode is Indexed');
+  if (completions === undefined) errors.push(requiredValue(`${fieldPath}.completions`, 'when completion mode is Indexed'));
+  checkMax('parallelism', MAX_INDEXES, ' when completion mode is Indexed');
   if (failed !== undefined && completions !== undefined && failed > completions) {
-    errors.push(invalidShownValue(`${place}.maxFailedIndexes`, String(failed), 'must be less than or equal to completions'));
+    errors.push(invalidShownValue(`${fieldPath}.maxFailedIndexes`, String(failed), 'must be less than or equal to completions'));
   }
-  checkMost('maxFailedIndexes', MOST_INDEXES, '');
-  if (completions === undefined || completions <= MOST_INDEXES || spec.backoffLimitPerIndex === undefined) return;
-  const many = ` when completions are above ${MOST_INDEXES} and used with backoff limit per index`;
+  checkMax('maxFailedIndexes', MAX_INDEXES, '');
+  if (completions === undefined || completions <= MAX_INDEXES || spec.backoffLimitPerIndex === undefined) return;
+  const condition = ` when completions are above ${MAX_INDEXES} and used with backoff limit per index`;
   if (failed === undefined) {
-    errors.push(requiredValue(`${place}.maxFailedIndexes`, `must be specified when completions is above ${MOST_INDEXES}`));
+    errors.push(requiredValue(`${fieldPath}.maxFailedIndexes`, `must be specified when completions is above ${MAX_INDEXES}`));
   }
-  checkMost('parallelism', MOST_WITH_MANY_INDEXES, many);
-  checkMost('maxFailedIndexes', MOST_WITH_MANY_INDEXES, many);
+  checkMax('parallelism', MAX_WITH_MANY_INDEXES, condition);
+  checkMax('maxFailedIndexes', MAX_WITH_MANY_INDEXES, condition);
 }
 
-function checkRestarts(policy: string, countsFailures: boolean, field: string, errors: Errors): void {
+function checkRestartPolicy(policy: string, hasFailurePolicy: boolean, field: string, errors: Errors): void {
   switch (policy) {
     case 'Never':
       return;
     case 'OnFailure':
-      if (countsFailures) errors.push(invalidValue(field, policy, 'only "Never" is supported when podFailurePolicy is specified'));
+      if (hasFailurePolicy) errors.push(invalidValue(field, policy, 'only "Never" is supported when podFailurePolicy is specified'));
       return;
     case '':
     case 'Always':
@@ -107,11 +107,11 @@ function checkRestarts(policy: string, countsFailures: boolean, field: string, e
   }
 }
 
-export function manyIndexesWarnings(spec: BatchV1JobSpec, place: string): readonly string[] {
+export function manyIndexesWarnings(spec: BatchV1JobSpec, fieldPath: string): readonly string[] {
   const { completions = 0, parallelism = 0 } = spec;
-  if (!isIndexed(spec) || completions <= MOST_INDEXES || parallelism <= MOST_WITH_MANY_INDEXES) return [];
-  const many = 'a number of completions higher than 10^5 and a parallelism higher than 10^4';
+  if (!isIndexed(spec) || completions <= MAX_INDEXES || parallelism <= MAX_WITH_MANY_INDEXES) return [];
+  const condition = 'a number of completions higher than 10^5 and a parallelism higher than 10^4';
   return [
-    `${place}: In Indexed Jobs with ${many}, Kubernetes might not be able to track completedIndexes when a big number of indexes fail`,
+    `${fieldPath}: In Indexed Jobs with ${condition}, Kubernetes might not be able to track completedIndexes when a big number of indexes fail`,
   ];
 }

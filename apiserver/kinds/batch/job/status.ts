@@ -1,22 +1,22 @@
 /** What a Job may say of itself: counts, Pods that are not counted yet, and conditions that exclude each other. */
 import { duplicateValue, invalidShownValue, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { Errors } from '../../rules/checks';
-import { checkNotNegative } from '../../rules/numbers';
+import { checkNonNegative } from '../../rules/numbers';
 import type { BatchV1Job, BatchV1JobStatus, BatchV1UncountedTerminatedPods } from '../../../../shared/api/types/generated/members';
 
 const COUNTS = ['active', 'succeeded', 'failed', 'ready', 'terminating'] as const;
 /** What a Job whose success is certain cannot become. */
-const EXCLUDED = ['Failed', 'FailureTarget'];
+const FAILURE_CONDITIONS = ['Failed', 'FailureTarget'];
 
 export function validateJobStatus({ status = {} }: BatchV1Job, old: BatchV1Job): readonly FieldError[] {
   const errors: Errors = [];
-  for (const member of COUNTS) checkNotNegative(status, member, 'status', errors);
-  checkUncounted(status.uncountedTerminatedPods ?? {}, errors);
+  for (const member of COUNTS) checkNonNegative(status, member, 'status', errors);
+  checkUncountedPods(status.uncountedTerminatedPods ?? {}, errors);
   checkConditions(status, old.status ?? {}, errors);
   return errors;
 }
 
-function checkUncounted(uncounted: BatchV1UncountedTerminatedPods, errors: Errors): void {
+function checkUncountedPods(uncounted: BatchV1UncountedTerminatedPods, errors: Errors): void {
   const seen = new Set<string>();
   for (const member of ['succeeded', 'failed'] as const) {
     uncounted[member]?.forEach((uid, index) => {
@@ -29,15 +29,16 @@ function checkUncounted(uncounted: BatchV1UncountedTerminatedPods, errors: Error
 }
 
 function checkConditions(status: BatchV1JobStatus, old: BatchV1JobStatus, errors: Errors): void {
-  const refuse = (text: string): void => {
+  const addError = (text: string): void => {
     errors.push(invalidShownValue('status.conditions', '', text));
   };
-  if (!holds(status, 'SuccessCriteriaMet')) {
-    if (holds(old, 'SuccessCriteriaMet')) refuse('cannot disable the SuccessCriteriaMet=True condition');
+  if (!isConditionTrue(status, 'SuccessCriteriaMet')) {
+    if (isConditionTrue(old, 'SuccessCriteriaMet')) addError('cannot disable the SuccessCriteriaMet=True condition');
     return;
   }
-  for (const type of EXCLUDED) if (holds(status, type)) refuse(`cannot set SuccessCriteriaMet=True and ${type}=true conditions`);
+  for (const type of FAILURE_CONDITIONS)
+    if (isConditionTrue(status, type)) addError(`cannot set SuccessCriteriaMet=True and ${type}=true conditions`);
 }
 
-const holds = ({ conditions = [] }: BatchV1JobStatus, wanted: string): boolean =>
-  conditions.some(({ type, status }) => type === wanted && status === 'True');
+const isConditionTrue = ({ conditions = [] }: BatchV1JobStatus, conditionType: string): boolean =>
+  conditions.some(({ type, status }) => type === conditionType && status === 'True');

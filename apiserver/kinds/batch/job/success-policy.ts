@@ -2,52 +2,56 @@
 import { invalidShownValue, invalidValue, requiredValue, tooLongValue, tooManyItems } from '../../../../shared/api/errors/field-error';
 import { quote } from '../../../../shared/values/quote';
 import type { Errors } from '../../rules/checks';
-import { checkNotNegative } from '../../rules/numbers';
+import { checkNonNegative } from '../../rules/numbers';
 import type { BatchV1JobSpec, BatchV1SuccessPolicy, BatchV1SuccessPolicyRule } from '../../../../shared/api/types/generated/members';
 
-const MOST_RULES = 20;
-const LONGEST_INDEXES = 65_536;
+const MAX_RULES = 20;
+const MAX_INDEXES_LENGTH = 65_536;
 
-export function checkSuccessPolicy(spec: BatchV1JobSpec, policy: BatchV1SuccessPolicy, place: string, errors: Errors): void {
+export function checkSuccessPolicy(spec: BatchV1JobSpec, policy: BatchV1SuccessPolicy, fieldPath: string, errors: Errors): void {
   const { completionMode, completions = 0 } = spec;
   const rules = policy.rules ?? [];
-  const field = `${place}.rules`;
-  if (completionMode !== 'Indexed') errors.push(invalidValue(place, policy, 'requires indexed completion mode'));
+  const field = `${fieldPath}.rules`;
+  if (completionMode !== 'Indexed') errors.push(invalidValue(fieldPath, policy, 'requires indexed completion mode'));
   else if (rules.length === 0)
     errors.push(requiredValue(field, 'at least one rules must be specified when the successPolicy is specified'));
-  else if (rules.length > MOST_RULES) errors.push(tooManyItems(field, rules.length, MOST_RULES));
+  else if (rules.length > MAX_RULES) errors.push(tooManyItems(field, rules.length, MAX_RULES));
   else rules.forEach((rule, index) => checkRule(rule, completions, `${field}[${index}]`, errors));
 }
 
-function checkRule(rule: BatchV1SuccessPolicyRule, completions: number, place: string, errors: Errors): void {
+function checkRule(rule: BatchV1SuccessPolicyRule, completions: number, fieldPath: string, errors: Errors): void {
   const { succeededIndexes: indexes, succeededCount: count } = rule;
   if (indexes === undefined && count === undefined) {
-    errors.push(requiredValue(place, 'at least one of succeededCount or succeededIndexes must be specified'));
+    errors.push(requiredValue(fieldPath, 'at least one of succeededCount or succeededIndexes must be specified'));
   }
-  const total = indexes === undefined ? undefined : checkIndexes(indexes, completions, `${place}.succeededIndexes`, errors);
+  const total = indexes === undefined ? undefined : checkIndexes(indexes, completions, `${fieldPath}.succeededIndexes`, errors);
   if (count === undefined) return;
-  const checkMost = (most: number, what: string): void => {
-    if (count <= most) return;
+  const checkMax = (max: number, description: string): void => {
+    if (count <= max) return;
     errors.push(
-      invalidShownValue(`${place}.succeededCount`, String(count), `must be less than or equal to ${most} (the number of ${what})`),
+      invalidShownValue(
+        `${fieldPath}.succeededCount`,
+        String(count),
+        `must be less than or equal to ${max} (the number of ${description})`,
+      ),
     );
   };
-  checkNotNegative(rule, 'succeededCount', place, errors);
-  checkMost(completions, 'specified completions');
-  if (total !== undefined) checkMost(total, 'indexes in the specified succeededIndexes field');
+  checkNonNegative(rule, 'succeededCount', fieldPath, errors);
+  checkMax(completions, 'specified completions');
+  if (total !== undefined) checkMax(total, 'indexes in the specified succeededIndexes field');
 }
 
 /** Returns how many indexes there are; 0 when that cannot be told. */
 function checkIndexes(indexes: string, completions: number, field: string, errors: Errors): number {
-  if (Buffer.byteLength(indexes) > LONGEST_INDEXES) errors.push(tooLongValue(field, LONGEST_INDEXES));
-  const read = readIndexes(indexes, completions);
-  if (typeof read === 'number') return read;
-  errors.push(invalidValue(field, indexes, `error parsing succeededIndexes: ${read}`));
+  if (Buffer.byteLength(indexes) > MAX_INDEXES_LENGTH) errors.push(tooLongValue(field, MAX_INDEXES_LENGTH));
+  const result = countIndexes(indexes, completions);
+  if (typeof result === 'number') return result;
+  errors.push(invalidValue(field, indexes, `error parsing succeededIndexes: ${result}`));
   return 0;
 }
 
 /** How many indexes a text such as `0,2-4` names, or what is wrong with it. */
-function readIndexes(text: string, completions: number): number | string {
+function countIndexes(text: string, completions: number): number | string {
   if (text === '') return 0;
   let total = 0;
   let previous: number | undefined;
@@ -56,16 +60,16 @@ function readIndexes(text: string, completions: number): number | string {
     if (bounds.length > 2) {
       return `the fragment ${quote(interval)} violates the requirement that an index interval can have at most two parts separated by '-'`;
     }
-    const read: number[] = [];
+    const parsed: number[] = [];
     for (const bound of bounds) {
       const index = /^[+-]?\d+$/.test(bound) ? Number(bound) : undefined;
       if (index === undefined) return `cannot convert string to integer for index: ${quote(bound)}`;
       if (previous !== undefined && previous >= index) return `non-increasing order, previous: ${previous}, current: ${index}`;
       if (index >= completions) return `too large index: ${quote(bound)}`;
       previous = index;
-      read.push(index);
+      parsed.push(index);
     }
-    const [first = 0, last = first] = read;
+    const [first = 0, last = first] = parsed;
     total += last - first + 1;
   }
   return total;

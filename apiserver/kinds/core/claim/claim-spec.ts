@@ -3,8 +3,8 @@ import { invalidShownValue, invalidValue, requiredValue } from '../../../../shar
 import { equalJson } from '../../../../shared/values/json';
 import { checkDnsSubdomain } from '../../../../shared/values/name-formats';
 import { parseQuantity } from '../../../../shared/values/quantity';
-import { checkSelectorChange } from '../../rules/selectors';
-import { checkFormat, checkOptional, checkRequired, type Errors } from '../../rules/checks';
+import { checkSelectorUpdate } from '../../rules/selectors';
+import { checkFormat, checkIfNotEmpty, checkRequired, type Errors } from '../../rules/checks';
 import { checkAccessModes, checkHasAccessModes, checkVolumeMode } from './access-modes';
 import type {
   CoreV1PersistentVolumeClaimSpec,
@@ -16,48 +16,48 @@ import type {
 export function checkClaimSpec(
   spec: CoreV1PersistentVolumeClaimSpec,
   old: CoreV1PersistentVolumeClaimSpec | undefined,
-  place: string,
+  fieldPath: string,
   errors: Errors,
 ): void {
-  checkHasAccessModes(spec, place, errors, 'at least 1 access mode is required');
-  checkSelectorChange(spec.selector, old?.selector, `${place}.selector`, errors);
-  checkAccessModes(spec, place, errors);
-  checkStorage(spec, `${place}.resources[storage]`, errors);
-  checkOptional(spec, 'storageClassName', place, errors, checkDnsSubdomain);
-  checkVolumeMode(spec, place, errors);
-  checkOrigins(spec, hasGroup(old), place, errors);
+  checkHasAccessModes(spec, fieldPath, errors, 'at least 1 access mode is required');
+  checkSelectorUpdate(spec.selector, old?.selector, `${fieldPath}.selector`, errors);
+  checkAccessModes(spec, fieldPath, errors);
+  checkStorage(spec, `${fieldPath}.resources[storage]`, errors);
+  checkIfNotEmpty(spec, 'storageClassName', fieldPath, errors, checkDnsSubdomain);
+  checkVolumeMode(spec, fieldPath, errors);
+  checkDataSources(spec, hasDataSourceGroup(old), fieldPath, errors);
 }
 
 /** Upstream does not judge the group of an origin again once there is one. */
-const hasGroup = (spec: CoreV1PersistentVolumeClaimSpec | undefined): boolean =>
-  [spec?.dataSource, spec?.dataSourceRef].some((origin) => (origin?.apiGroup ?? null) !== null);
+const hasDataSourceGroup = (spec: CoreV1PersistentVolumeClaimSpec | undefined): boolean =>
+  [spec?.dataSource, spec?.dataSourceRef].some((dataSource) => (dataSource?.apiGroup ?? null) !== null);
 
 function checkStorage(spec: CoreV1PersistentVolumeClaimSpec, field: string, errors: Errors): void {
-  const wanted = spec.resources?.requests?.['storage'];
-  if (wanted === undefined) errors.push(requiredValue(field));
-  else if (parseQuantity(wanted).nanos <= 0n) errors.push(invalidValue(field, wanted, 'must be greater than zero'));
+  const requested = spec.resources?.requests?.['storage'];
+  if (requested === undefined) errors.push(requiredValue(field));
+  else if (parseQuantity(requested).nanos <= 0n) errors.push(invalidValue(field, requested, 'must be greater than zero'));
 }
 
-function checkOrigins(spec: CoreV1PersistentVolumeClaimSpec, hadGroup: boolean, place: string, errors: Errors): void {
+function checkDataSources(spec: CoreV1PersistentVolumeClaimSpec, hadGroup: boolean, fieldPath: string, errors: Errors): void {
   const source = spec.dataSource;
   const reference = spec.dataSourceRef;
-  if (source !== undefined) checkOrigin(source, hadGroup, `${place}.dataSource`, errors);
-  if (reference !== undefined) checkOrigin(reference, hadGroup, `${place}.dataSourceRef`, errors);
+  if (source !== undefined) checkDataSource(source, hadGroup, `${fieldPath}.dataSource`, errors);
+  if (reference !== undefined) checkDataSource(reference, hadGroup, `${fieldPath}.dataSourceRef`, errors);
   if (source === undefined || reference === undefined || equalJson(source, reference)) return;
-  errors.push(invalidShownValue(place, 'field.Path{name:"dataSource"}', 'must match dataSourceRef'));
+  errors.push(invalidShownValue(fieldPath, 'field.Path{name:"dataSource"}', 'must match dataSourceRef'));
 }
 
-function checkOrigin(
-  origin: CoreV1TypedObjectReference | CoreV1TypedLocalObjectReference,
+function checkDataSource(
+  dataSource: CoreV1TypedObjectReference | CoreV1TypedLocalObjectReference,
   hadGroup: boolean,
-  place: string,
+  fieldPath: string,
   errors: Errors,
 ): void {
-  for (const member of ['name', 'kind'] as const) checkRequired(origin, member, place, errors);
-  const group = origin.apiGroup ?? '';
-  const kind = origin.kind ?? '';
+  for (const member of ['name', 'kind'] as const) checkRequired(dataSource, member, fieldPath, errors);
+  const group = dataSource.apiGroup ?? '';
+  const kind = dataSource.kind ?? '';
   if (group === '' && kind !== 'PersistentVolumeClaim') {
-    errors.push(invalidValue(place, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup"));
+    errors.push(invalidValue(fieldPath, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup"));
   }
-  if (group !== '' && !hadGroup) checkFormat(group, `${place}.apiGroup`, checkDnsSubdomain, errors);
+  if (group !== '' && !hadGroup) checkFormat(group, `${fieldPath}.apiGroup`, checkDnsSubdomain, errors);
 }

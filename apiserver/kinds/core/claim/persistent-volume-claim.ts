@@ -7,7 +7,7 @@ import { checkClaimSpec } from './claim-spec';
 import type { Errors } from '../../rules/checks';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
-import { annotationName, CLASS_ANNOTATION, carriedClassWarnings } from './access-modes';
+import { findAnnotationName, BETA_STORAGE_CLASS_ANNOTATION, betaStorageClassWarnings } from './access-modes';
 import type {
   CoreV1PersistentVolumeClaim,
   CoreV1PersistentVolumeClaimSpec,
@@ -17,21 +17,21 @@ import type {
 export const persistentVolumeClaim: Strategy<CoreV1PersistentVolumeClaim> = {
   prepareForCreate(object) {
     object.status = { phase: 'Pending' };
-    settleSource(object, {});
+    normalizeDataSources(object, {});
   },
-  validate: specErrors,
+  validate: validateSpec,
   update: {
-    prepareForUpdate: (object, old) => settleSource(object, old.spec ?? {}),
+    prepareForUpdate: (object, old) => normalizeDataSources(object, old.spec ?? {}),
     stages: UPDATE.objectAroundMetadataThenChange,
-    validate: changeErrors,
+    validate: validateUpdate,
   },
-  status: { validate: (object) => capacityErrors(object.status?.capacity) },
+  status: { validate: (object) => validateCapacity(object.status?.capacity) },
   warningsOnCreate: claimWarnings,
   warningsOnUpdate: claimWarnings,
 };
 
 function claimWarnings(object: CoreV1PersistentVolumeClaim): readonly string[] {
-  return [...carriedClassWarnings(object), ...fractionWarnings(object)];
+  return [...betaStorageClassWarnings(object), ...fractionWarnings(object)];
 }
 
 const storageOf = (spec: CoreV1PersistentVolumeClaimSpec): string | undefined => spec.resources?.requests?.['storage'];
@@ -40,22 +40,22 @@ const storageOf = (spec: CoreV1PersistentVolumeClaimSpec): string | undefined =>
  * The older member and the newer one say the same. The older one knows claims and snapshots only, and sources in another namespace are a feature that
  * is off: such a one is left out, but where there was a source before, it is for the rules to judge.
  */
-function settleSource(object: CoreV1PersistentVolumeClaim, before: CoreV1PersistentVolumeClaimSpec): void {
+function normalizeDataSources(object: CoreV1PersistentVolumeClaim, before: CoreV1PersistentVolumeClaimSpec): void {
   const spec = object.spec;
   if (spec === undefined) return;
-  if (before.dataSource === undefined && !isKnownSource(spec.dataSource)) delete spec.dataSource;
+  if (before.dataSource === undefined && !isClaimOrSnapshot(spec.dataSource)) delete spec.dataSource;
   if (before.dataSourceRef === undefined && (spec.dataSourceRef?.namespace ?? '') !== '') delete spec.dataSourceRef;
-  const [older, newer] = [spec.dataSource, spec.dataSourceRef];
-  if (older !== undefined && newer === undefined) spec.dataSourceRef = cloneJson(older);
-  if (newer !== undefined && older === undefined) spec.dataSource = cloneJson(newer);
+  const [dataSource, dataSourceRef] = [spec.dataSource, spec.dataSourceRef];
+  if (dataSource !== undefined && dataSourceRef === undefined) spec.dataSourceRef = cloneJson(dataSource);
+  if (dataSourceRef !== undefined && dataSource === undefined) spec.dataSource = cloneJson(dataSourceRef);
 }
 
-function isKnownSource(source: CoreV1TypedLocalObjectReference | undefined): boolean {
+function isClaimOrSnapshot(source: CoreV1TypedLocalObjectReference | undefined): boolean {
   const [group, kind] = [source?.apiGroup ?? '', source?.kind];
   return (group === '' && kind === 'PersistentVolumeClaim') || (SNAPSHOT_GROUPS.has(group) && kind === 'VolumeSnapshot');
 }
 
-function specErrors(object: CoreV1PersistentVolumeClaim, old: CoreV1PersistentVolumeClaim | undefined): readonly FieldError[] {
+function validateSpec(object: CoreV1PersistentVolumeClaim, old: CoreV1PersistentVolumeClaim | undefined): readonly FieldError[] {
   const errors: Errors = [];
   checkClaimSpec(object.spec ?? {}, old?.spec, 'spec', errors);
   return errors;
@@ -63,12 +63,12 @@ function specErrors(object: CoreV1PersistentVolumeClaim, old: CoreV1PersistentVo
 
 const IMMUTABLE = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
 
-function changeErrors(object: CoreV1PersistentVolumeClaim, old: CoreV1PersistentVolumeClaim): readonly FieldError[] {
+function validateUpdate(object: CoreV1PersistentVolumeClaim, old: CoreV1PersistentVolumeClaim): readonly FieldError[] {
   const [spec, before] = [object.spec ?? {}, old.spec ?? {}];
   const errors: Errors = [];
   const isBound = old.status?.phase === 'Bound';
-  checkCarriedClass(object, old, errors);
-  if (!equalJson(withAllowed(spec, before, isBound), before)) errors.push(forbiddenField('spec', IMMUTABLE));
+  checkClassAnnotationUnchanged(object, old, errors);
+  if (!equalJson(revertMutableFields(spec, before, isBound), before)) errors.push(forbiddenField('spec', IMMUTABLE));
   const [storage, former] = [storageOf(spec), storageOf(before)];
   if (former !== undefined && compareQuantities(storage ?? '0', former) < 0) {
     errors.push(forbiddenField('spec.resources.requests.storage', 'field can not be less than previous value'));
@@ -79,17 +79,20 @@ function changeErrors(object: CoreV1PersistentVolumeClaim, old: CoreV1Persistent
 }
 
 /** The class in an annotation stays as it is. */
-function checkCarriedClass(object: CoreV1PersistentVolumeClaim, old: CoreV1PersistentVolumeClaim, errors: Errors): void {
-  const [name, former] = [annotationName(object, CLASS_ANNOTATION), annotationName(old, CLASS_ANNOTATION)];
+function checkClassAnnotationUnchanged(object: CoreV1PersistentVolumeClaim, old: CoreV1PersistentVolumeClaim, errors: Errors): void {
+  const [name, former] = [
+    findAnnotationName(object, BETA_STORAGE_CLASS_ANNOTATION),
+    findAnnotationName(old, BETA_STORAGE_CLASS_ANNOTATION),
+  ];
   const valueOf = (claim: CoreV1PersistentVolumeClaim, key: string | undefined): string =>
     key === undefined ? '' : (stringAt(claim.metadata?.annotations, key) ?? '');
   const value = valueOf(object, name);
   if (value === valueOf(old, former)) return;
-  errors.push(invalidValue(`metadata.annotations.${name ?? former ?? CLASS_ANNOTATION}`, value, 'field is immutable'));
+  errors.push(invalidValue(`metadata.annotations.${name ?? former ?? BETA_STORAGE_CLASS_ANNOTATION}`, value, 'field is immutable'));
 }
 
 /** `spec` without the changes that are allowed: a volume and a class where there were none, and more of a bound one. */
-function withAllowed(
+function revertMutableFields(
   spec: CoreV1PersistentVolumeClaimSpec,
   before: CoreV1PersistentVolumeClaimSpec,
   isBound: boolean,
@@ -101,7 +104,7 @@ function withAllowed(
   return rest;
 }
 
-function capacityErrors(capacity: Record<string, string> | undefined): readonly FieldError[] {
+function validateCapacity(capacity: Record<string, string> | undefined): readonly FieldError[] {
   const errors: Errors = [];
   for (const name of sortedKeys(capacity ?? {})) {
     const amount = stringAt(capacity, name) ?? '0';

@@ -7,7 +7,7 @@ import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
 import { checkFormat, type AnyMemberOf, type Errors } from '../../rules/checks';
 
-const MOST_BYTES = 1_048_576;
+const MAX_BYTES = 1_048_576;
 
 export const configMap: Strategy<CoreV1ConfigMap> = {
   validate,
@@ -48,7 +48,7 @@ function validate({ data = {}, binaryData = {} }: CoreV1ConfigMap): readonly Fie
     checkFormat(key, `binaryData[${key}]`, checkConfigKey, errors);
     size += decodedSize(binaryData[key]);
   }
-  if (size > MOST_BYTES) errors.push(tooLongValue('[]', MOST_BYTES));
+  if (size > MAX_BYTES) errors.push(tooLongValue('[]', MAX_BYTES));
   return errors;
 }
 

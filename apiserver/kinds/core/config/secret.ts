@@ -11,15 +11,15 @@ import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
 import { tlsPairFault } from './tls-pair';
 
-const MOST_BYTES = 1_048_576;
+const MAX_BYTES = 1_048_576;
 
 type Data = NonNullable<CoreV1Secret['data']>;
 
 export const secret: Strategy<CoreV1Secret> = {
   prepareForCreate: mergeStringData,
   validate,
-  warningsOnCreate: pairWarnings,
-  warningsOnUpdate: pairWarnings,
+  warningsOnCreate: tlsPairWarnings,
+  warningsOnUpdate: tlsPairWarnings,
   update: {
     stages: UPDATE.changeThenObject,
     prepareForUpdate(object, old) {
@@ -39,7 +39,7 @@ export const secret: Strategy<CoreV1Secret> = {
 const typeOf = ({ type = '' }: CoreV1Secret): string => type;
 
 /** A pair that does not work is kept; whoever wrote it is told. */
-function pairWarnings(object: CoreV1Secret): readonly string[] {
+function tlsPairWarnings(object: CoreV1Secret): readonly string[] {
   if (canonicalQualifiedName(typeOf(object)) !== 'platform.io/tls') return [];
   const { data = {} } = object;
   const text = (key: string): string => Buffer.from(stringAt(data, key) ?? '', 'base64').toString('latin1');
@@ -49,22 +49,22 @@ function pairWarnings(object: CoreV1Secret): readonly string[] {
 
 /** `stringData` is for writing only: it goes over `data` and is not kept. */
 function mergeStringData(object: CoreV1Secret): void {
-  const given = object.stringData;
+  const stringData = object.stringData;
   delete object.stringData;
-  if (given === undefined) return;
+  if (stringData === undefined) return;
   const data: Data = { ...object.data };
-  for (const [key, value] of Object.entries(given)) setMember(data, key, Buffer.from(value).toString('base64'));
+  for (const [key, value] of Object.entries(stringData)) setMember(data, key, Buffer.from(value).toString('base64'));
   object.data = data;
 }
 
 /** What each type of Secret must hold, by the type's canonical spelling. */
-const BY_TYPE: Readonly<Record<string, (object: CoreV1Secret, data: Data, errors: Errors) => void>> = {
+const DATA_RULES: Readonly<Record<string, (object: CoreV1Secret, data: Data, errors: Errors) => void>> = {
   'platform.io/service-account-token'(object, _data, errors) {
     const annotations = object.metadata?.annotations ?? {};
     const prefix = typeOf(object).split('/')[0] ?? '';
     const name = `${prefix}/service-account.name`;
-    const found = stringAt(annotations, name) ?? stringAt(annotations, otherQualifiedName(name) ?? name) ?? '';
-    if (found === '') errors.push(requiredValue(`metadata.annotations[${name}]`));
+    const accountName = stringAt(annotations, name) ?? stringAt(annotations, otherQualifiedName(name) ?? name) ?? '';
+    if (accountName === '') errors.push(requiredValue(`metadata.annotations[${name}]`));
   },
   'platform.io/dockercfg': (_object, data, errors) => checkJsonObject(data, '.dockercfg', errors),
   'platform.io/dockerconfigjson': (_object, data, errors) => checkJsonObject(data, '.dockerconfigjson', errors),
@@ -88,9 +88,9 @@ function validate(object: CoreV1Secret): readonly FieldError[] {
     checkFormat(key, `data[${key}]`, checkConfigKey, errors);
     size += decodedSize(data[key]);
   }
-  if (size > MOST_BYTES) errors.push(tooLongValue('data', MOST_BYTES));
+  if (size > MAX_BYTES) errors.push(tooLongValue('data', MAX_BYTES));
   // A client chooses the type: only what the table itself has counts.
-  own(BY_TYPE, canonicalQualifiedName(typeOf(object)))?.(object, data, errors);
+  own(DATA_RULES, canonicalQualifiedName(typeOf(object)))?.(object, data, errors);
   return errors;
 }
 

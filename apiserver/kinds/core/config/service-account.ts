@@ -4,11 +4,11 @@ import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
 
 export const serviceAccount: Strategy<CoreV1ServiceAccount> = {
-  prepareForCreate: keepNames,
-  update: { prepareForUpdate: keepNames, stages: UPDATE.changeThenObject },
+  prepareForCreate: keepOnlySecretNames,
+  update: { prepareForUpdate: keepOnlySecretNames, stages: UPDATE.changeThenObject },
 };
 
-function keepNames(object: CoreV1ServiceAccount): void {
+function keepOnlySecretNames(object: CoreV1ServiceAccount): void {
   if (object.secrets === undefined) return;
   object.secrets = object.secrets.map(({ name }) => (name === undefined ? {} : { name }));
 }

@@ -7,8 +7,8 @@ import type {
   CoreV1EndpointSubset,
 } from '../../../../shared/api/types/generated/members';
 import { checkDnsLabel, checkDnsSubdomain, checkQualifiedName } from '../../../../shared/values/name-formats';
-import { checkIp, checkReachable } from '../../rules/addresses';
-import { checkFormat, checkGiven, checkOptional, type Errors } from '../../rules/checks';
+import { checkIp, checkNonSpecialIp } from '../../rules/addresses';
+import { checkFormat, checkIfPresent, checkIfNotEmpty, type Errors } from '../../rules/checks';
 import { checkPort, checkProtocol } from '../../rules/numbers';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
@@ -24,32 +24,32 @@ function validate({ subsets }: CoreV1Endpoints): readonly FieldError[] {
   return errors;
 }
 
-function checkSubset(subset: CoreV1EndpointSubset, place: string, errors: Errors): void {
+function checkSubset(subset: CoreV1EndpointSubset, fieldPath: string, errors: Errors): void {
   const { addresses: ready = [], notReadyAddresses: notReady = [], ports = [] } = subset;
-  if (ready.length === 0 && notReady.length === 0) errors.push(requiredValue(place, 'must specify `addresses` or `notReadyAddresses`'));
-  ready.forEach((address, index) => checkAddress(address, `${place}.addresses[${index}]`, errors));
-  notReady.forEach((address, index) => checkAddress(address, `${place}.notReadyAddresses[${index}]`, errors));
-  const isReady = new Set(ready.map(({ ip }) => ip));
+  if (ready.length === 0 && notReady.length === 0) errors.push(requiredValue(fieldPath, 'must specify `addresses` or `notReadyAddresses`'));
+  ready.forEach((address, index) => checkEndpointAddress(address, `${fieldPath}.addresses[${index}]`, errors));
+  notReady.forEach((address, index) => checkEndpointAddress(address, `${fieldPath}.notReadyAddresses[${index}]`, errors));
+  const readyIps = new Set(ready.map(({ ip }) => ip));
   notReady.forEach(({ ip }, index) => {
-    if (ip !== undefined && isReady.has(ip))
-      errors.push(invalidValue(`${place}.notReadyAddresses[${index}].ip`, ip, 'must not be in `addresses` as well'));
+    if (ip !== undefined && readyIps.has(ip))
+      errors.push(invalidValue(`${fieldPath}.notReadyAddresses[${index}].ip`, ip, 'must not be in `addresses` as well'));
   });
-  ports.forEach((port, index) => checkPortOf(port, `${place}.ports[${index}]`, ports.length > 1, errors));
+  ports.forEach((port, index) => checkEndpointPort(port, `${fieldPath}.ports[${index}]`, ports.length > 1, errors));
 }
 
-function checkAddress(address: CoreV1EndpointAddress, place: string, errors: Errors): void {
+function checkEndpointAddress(address: CoreV1EndpointAddress, fieldPath: string, errors: Errors): void {
   const { ip = '' } = address;
-  checkIp(ip, `${place}.ip`, errors);
-  checkOptional(address, 'hostname', place, errors, checkDnsLabel);
-  checkGiven(address, 'nodeName', place, errors, checkDnsSubdomain);
-  checkReachable(ip, `${place}.ip`, errors);
+  checkIp(ip, `${fieldPath}.ip`, errors);
+  checkIfNotEmpty(address, 'hostname', fieldPath, errors, checkDnsLabel);
+  checkIfPresent(address, 'nodeName', fieldPath, errors, checkDnsSubdomain);
+  checkNonSpecialIp(ip, `${fieldPath}.ip`, errors);
 }
 
-function checkPortOf(port: CoreV1EndpointPort, place: string, needsName: boolean, errors: Errors): void {
+function checkEndpointPort(port: CoreV1EndpointPort, fieldPath: string, needsName: boolean, errors: Errors): void {
   const { name = '' } = port;
-  if (name !== '') checkFormat(name, `${place}.name`, checkDnsLabel, errors);
-  else if (needsName) errors.push(requiredValue(`${place}.name`));
-  checkPort(port.port ?? 0, `${place}.port`, errors);
-  checkProtocol(port.protocol ?? '', `${place}.protocol`, errors);
-  checkGiven(port, 'appProtocol', place, errors, checkQualifiedName);
+  if (name !== '') checkFormat(name, `${fieldPath}.name`, checkDnsLabel, errors);
+  else if (needsName) errors.push(requiredValue(`${fieldPath}.name`));
+  checkPort(port.port ?? 0, `${fieldPath}.port`, errors);
+  checkProtocol(port.protocol ?? '', `${fieldPath}.protocol`, errors);
+  checkIfPresent(port, 'appProtocol', fieldPath, errors, checkQualifiedName);
 }

@@ -6,14 +6,14 @@ import { checkFormat, type Errors, type MemberOf } from '../../rules/checks';
 import { CREATE, UPDATE } from '../../../registry/stages';
 import type { Strategy, StrategyContext } from '../../../registry/strategy';
 
-export const event: Strategy<CoreV1Event> = {
+export const coreEvent: Strategy<CoreV1Event> = {
   createStages: CREATE.objectAlone,
-  validate: (object, _old, context) => validateReport(object, context, 'reportingComponent'),
-  update: { stages: UPDATE.changeAlone, validate: (object, _old, context) => validateReport(object, context, 'reportingComponent') },
+  validate: (object, _old, context) => validateLegacyEvent(object, context, 'reportingComponent'),
+  update: { stages: UPDATE.changeAlone, validate: (object, _old, context) => validateLegacyEvent(object, context, 'reportingComponent') },
 };
 
 /** Longest texts, in bytes. */
-const MOST: readonly (readonly [member: MemberOf<CoreV1Event, string>, bytes: number])[] = [
+const MAX_LENGTHS: readonly (readonly [member: MemberOf<CoreV1Event, string>, bytes: number])[] = [
   ['reportingInstance', 128],
   ['action', 128],
   ['reason', 128],
@@ -21,7 +21,7 @@ const MOST: readonly (readonly [member: MemberOf<CoreV1Event, string>, bytes: nu
 ];
 
 /** What holds in every version. `controller` = how the version calls who reports. */
-export function validateReport(object: CoreV1Event, { names }: StrategyContext, controller: string): readonly FieldError[] {
+export function validateLegacyEvent(object: CoreV1Event, { names }: StrategyContext, controllerField: string): readonly FieldError[] {
   const errors: Errors = [];
   const namespace = object.metadata?.namespace ?? '';
   const involved = object.involvedObject?.namespace ?? '';
@@ -33,13 +33,13 @@ export function validateReport(object: CoreV1Event, { names }: StrategyContext, 
   }
   if (!isNew) return errors;
   const component = object.reportingComponent ?? '';
-  if (component === '') errors.push(requiredValue(controller));
-  checkFormat(component, controller, checkQualifiedName, errors);
-  for (const [member, most] of MOST) {
+  if (component === '') errors.push(requiredValue(controllerField));
+  checkFormat(component, controllerField, checkQualifiedName, errors);
+  for (const [member, max] of MAX_LENGTHS) {
     const value = object[member] ?? '';
     if (value === '' && member !== 'message') errors.push(requiredValue(member));
     // The value is never shown (upstream behaviour).
-    if (Buffer.byteLength(value) > most) errors.push(invalidValue(member, '', `can have at most ${most} characters`));
+    if (Buffer.byteLength(value) > max) errors.push(invalidValue(member, '', `can have at most ${max} characters`));
   }
   return errors;
 }

@@ -18,8 +18,8 @@ import type { Strategy } from '../../../registry/strategy';
 import type { CoreV1LimitRange, CoreV1LimitRangeItem } from '../../../../shared/api/types/generated/members';
 
 const TYPES = ['Pod', 'Container', 'PersistentVolumeClaim'];
-const OF_CONTAINERS: ReadonlySet<string> = new Set(['Pod', 'Container']);
-const AMOUNTS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const;
+const CONTAINER_TYPES: ReadonlySet<string> = new Set(['Pod', 'Container']);
+const LIMIT_MEMBERS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const;
 
 export const limitRange: Strategy<CoreV1LimitRange> = {
   validate(object) {
@@ -31,22 +31,22 @@ export const limitRange: Strategy<CoreV1LimitRange> = {
   update: { stages: UPDATE.objectAlone },
 };
 
-function checkLimit(limit: CoreV1LimitRangeItem, place: string, seen: Set<string>, errors: Errors): void {
+function checkLimit(limit: CoreV1LimitRangeItem, fieldPath: string, seen: Set<string>, errors: Errors): void {
   const type = limit.type ?? '';
-  checkType(type, `${place}.type`, errors);
-  if (seen.has(type)) errors.push(duplicateValue(`${place}.type`, type));
+  checkType(type, `${fieldPath}.type`, errors);
+  if (seen.has(type)) errors.push(duplicateValue(`${fieldPath}.type`, type));
   seen.add(type);
-  const isOfPods = type === 'Pod';
-  for (const member of AMOUNTS) {
-    if (isOfPods && (member === 'default' || member === 'defaultRequest')) {
-      if (limit[member] !== undefined) errors.push(forbiddenField(`${place}.${member}`, "may not be specified when `type` is 'Pod'"));
-    } else checkNames(limit[member], `${place}.${member}`, OF_CONTAINERS.has(type), errors);
+  const isPodLimit = type === 'Pod';
+  for (const member of LIMIT_MEMBERS) {
+    if (isPodLimit && (member === 'default' || member === 'defaultRequest')) {
+      if (limit[member] !== undefined) errors.push(forbiddenField(`${fieldPath}.${member}`, "may not be specified when `type` is 'Pod'"));
+    } else checkResourceNames(limit[member], `${fieldPath}.${member}`, CONTAINER_TYPES.has(type), errors);
   }
   if (type === 'PersistentVolumeClaim' && limit.min?.['storage'] === undefined && limit.max?.['storage'] === undefined) {
-    errors.push(requiredValue(`${place}.limits`, 'either minimum or maximum storage value is required, but neither was provided'));
+    errors.push(requiredValue(`${fieldPath}.limits`, 'either minimum or maximum storage value is required, but neither was provided'));
   }
-  const names = new Set(AMOUNTS.flatMap((member) => Object.keys(limit[member] ?? {})));
-  for (const name of [...names].sort()) checkAmounts(limit, name, place, errors);
+  const names = new Set(LIMIT_MEMBERS.flatMap((member) => Object.keys(limit[member] ?? {})));
+  for (const name of [...names].sort()) checkQuantities(limit, name, fieldPath, errors);
 }
 
 function checkType(type: string, field: string, errors: Errors): void {
@@ -56,57 +56,64 @@ function checkType(type: string, field: string, errors: Errors): void {
   errors.push(invalidValue(field, type, 'must be a standard limit type or fully qualified'));
 }
 
-function checkNames(amounts: Record<string, string> | undefined, place: string, ofContainers: boolean, errors: Errors): void {
-  const check = ofContainers ? checkContainerResource : checkResourceName;
-  for (const name of sortedKeys(amounts ?? {})) check(name, `${place}[${name}]`, errors);
+function checkResourceNames(
+  quantities: Record<string, string> | undefined,
+  fieldPath: string,
+  isContainerLimit: boolean,
+  errors: Errors,
+): void {
+  const check = isContainerLimit ? checkContainerResource : checkResourceName;
+  for (const name of sortedKeys(quantities ?? {})) check(name, `${fieldPath}[${name}]`, errors);
 }
 
-const amountOf = (limit: CoreV1LimitRangeItem, member: (typeof AMOUNTS)[number], name: string): string | undefined =>
+const quantityOf = (limit: CoreV1LimitRangeItem, member: (typeof LIMIT_MEMBERS)[number], name: string): string | undefined =>
   stringAt(limit[member], name);
 
 /** What must not be more than what, in the order in which it is said; the fault is with `blamed`, and the amount of `shown` is shown. */
-const ORDER = [
-  { less: 'min', more: 'max', blamed: 'min', shown: 'min' },
-  { less: 'min', more: 'defaultRequest', blamed: 'defaultRequest', shown: 'defaultRequest' },
-  { less: 'defaultRequest', more: 'max', blamed: 'defaultRequest', shown: 'defaultRequest' },
-  { less: 'defaultRequest', more: 'default', blamed: 'defaultRequest', shown: 'defaultRequest' },
-  { less: 'min', more: 'default', blamed: 'default', shown: 'min' },
-  { less: 'default', more: 'max', blamed: 'default', shown: 'max' },
+const ORDERED_PAIRS = [
+  { lower: 'min', upper: 'max', field: 'min', shown: 'min' },
+  { lower: 'min', upper: 'defaultRequest', field: 'defaultRequest', shown: 'defaultRequest' },
+  { lower: 'defaultRequest', upper: 'max', field: 'defaultRequest', shown: 'defaultRequest' },
+  { lower: 'defaultRequest', upper: 'default', field: 'defaultRequest', shown: 'defaultRequest' },
+  { lower: 'min', upper: 'default', field: 'default', shown: 'min' },
+  { lower: 'default', upper: 'max', field: 'default', shown: 'max' },
 ] as const;
 
 const TITLES = { min: 'min', max: 'max', default: 'default', defaultRequest: 'default request' } as const;
 
-function checkAmounts(limit: CoreV1LimitRangeItem, name: string, place: string, errors: Errors): void {
-  const wrong = (member: string, amount: string, text: string): FieldError =>
-    invalidShownValue(`${place}.${member}[${name}]`, formatGoQuantity(amount), text);
-  for (const { less, more, blamed, shown } of ORDER) {
-    const [small, large] = [amountOf(limit, less, name), amountOf(limit, more, name)];
+function checkQuantities(limit: CoreV1LimitRangeItem, name: string, fieldPath: string, errors: Errors): void {
+  const quantityError = (member: string, quantity: string, text: string): FieldError =>
+    invalidShownValue(`${fieldPath}.${member}[${name}]`, formatGoQuantity(quantity), text);
+  for (const { lower, upper, field, shown } of ORDERED_PAIRS) {
+    const [small, large] = [quantityOf(limit, lower, name), quantityOf(limit, upper, name)];
     if (small === undefined || large === undefined || compareQuantities(small, large) <= 0) continue;
     // Beside a request, a default is called the limit that it is.
-    const title = less === 'defaultRequest' && more === 'default' ? 'default limit' : TITLES[more];
+    const title = lower === 'defaultRequest' && upper === 'default' ? 'default limit' : TITLES[upper];
     errors.push(
-      wrong(blamed, amountOf(limit, shown, name) ?? '', `${TITLES[less]} value ${small} is greater than ${title} value ${large}`),
+      quantityError(field, quantityOf(limit, shown, name) ?? '', `${TITLES[lower]} value ${small} is greater than ${title} value ${large}`),
     );
   }
-  checkRatio(limit, name, wrong, errors);
-  const [limited, requested] = [amountOf(limit, 'default', name), amountOf(limit, 'defaultRequest', name)];
+  checkRatio(limit, name, quantityError, errors);
+  const [limited, requested] = [quantityOf(limit, 'default', name), quantityOf(limit, 'defaultRequest', name)];
   if (!isNeverOvercommitted(name) || limited === undefined || requested === undefined) return;
   if (compareQuantities(limited, requested) === 0) return;
-  errors.push(wrong('defaultRequest', requested, `default value ${limited} must equal to defaultRequest value ${requested} in ${name}`));
+  errors.push(
+    quantityError('defaultRequest', requested, `default value ${limited} must equal to defaultRequest value ${requested} in ${name}`),
+  );
 }
 
 function checkRatio(
   limit: CoreV1LimitRangeItem,
   name: string,
-  wrong: (member: string, amount: string, text: string) => FieldError,
+  quantityError: (member: string, quantity: string, text: string) => FieldError,
   errors: Errors,
 ): void {
-  const ratio = amountOf(limit, 'maxLimitRequestRatio', name);
+  const ratio = quantityOf(limit, 'maxLimitRequestRatio', name);
   if (ratio === undefined) return;
-  if (compareQuantities(ratio, '1') < 0) errors.push(wrong('maxLimitRequestRatio', ratio, `ratio ${ratio} is less than 1`));
-  const [least, most] = [amountOf(limit, 'min', name), amountOf(limit, 'max', name)];
-  if (least === undefined || most === undefined) return;
-  const possible = Number(parseQuantity(most).nanos) / Number(parseQuantity(least).nanos);
-  if (Number(parseQuantity(ratio).nanos) / 1e9 <= possible) return;
-  errors.push(wrong('maxLimitRequestRatio', ratio, `ratio ${ratio} is greater than max/min = ${possible.toFixed(6)}`));
+  if (compareQuantities(ratio, '1') < 0) errors.push(quantityError('maxLimitRequestRatio', ratio, `ratio ${ratio} is less than 1`));
+  const [min, max] = [quantityOf(limit, 'min', name), quantityOf(limit, 'max', name)];
+  if (min === undefined || max === undefined) return;
+  const maxRatio = Number(parseQuantity(max).nanos) / Number(parseQuantity(min).nanos);
+  if (Number(parseQuantity(ratio).nanos) / 1e9 <= maxRatio) return;
+  errors.push(quantityError('maxLimitRequestRatio', ratio, `ratio ${ratio} is greater than max/min = ${maxRatio.toFixed(6)}`));
 }

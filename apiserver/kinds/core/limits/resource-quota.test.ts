@@ -20,9 +20,9 @@ const texts = (spec: CoreV1ResourceQuotaSpec): readonly string[] =>
 
 it('a ResourceQuota reports at most 1,000 scopes that do not apply to its resources', () => {
   const scopes = Array.from({ length: MANY }, () => 'BestEffort');
-  const found = texts({ hard, scopes });
-  expect(found).toHaveLength(1000);
-  expect(new Set(found).size).toBe(1);
+  const messages = texts({ hard, scopes });
+  expect(messages).toHaveLength(1000);
+  expect(new Set(messages).size).toBe(1);
 });
 
 it('a ResourceQuota reports at most 1,000 scopes of its scopeSelector that do not apply to its resources', () => {

@@ -13,13 +13,13 @@ import type { Strategy, StrategyContext } from '../../../registry/strategy';
 export const namespace: Strategy<CoreV1Namespace> = {
   prepareForCreate(object, { names }) {
     const finalizers = finalizersOf(object);
-    const has = finalizers.some((finalizer) => PRODUCT_FINALIZERS.has(finalizer));
-    object.spec = { finalizers: has ? [...finalizers] : [...finalizers, names.namespaceFinalizer] };
+    const hasProductFinalizer = finalizers.some((finalizer) => PRODUCT_FINALIZERS.has(finalizer));
+    object.spec = { finalizers: hasProductFinalizer ? [...finalizers] : [...finalizers, names.namespaceFinalizer] };
     object.status = { phase: 'Active' };
   },
-  setRequiredLabels: stampName,
-  validate: (object) => finalizerErrors(object, () => 'spec.finalizers'),
-  update: { stages: UPDATE.objectThenChange, prepareForUpdate: takeSpec },
+  setRequiredLabels: setNameLabel,
+  validate: (object) => validateFinalizers(object, () => 'spec.finalizers'),
+  update: { stages: UPDATE.objectThenChange, prepareForUpdate: restoreSpec },
   status: {
     prepareForUpdate(object) {
       if (object.status?.phase === undefined) object.status = { ...object.status, phase: 'Active' };
@@ -34,7 +34,7 @@ export const namespace: Strategy<CoreV1Namespace> = {
       return [invalidValue('status.Phase', phase, text)];
     },
   },
-  finalize: { validate: (object) => finalizerErrors(object, (index) => `spec.finalizers[${index}]`) },
+  finalize: { validate: (object) => validateFinalizers(object, (index) => `spec.finalizers[${index}]`) },
   deletion: {
     prepareForDeletion(object) {
       object.status = { ...object.status, phase: 'Terminating' };
@@ -51,12 +51,12 @@ const PRODUCT_FINALIZERS: ReadonlySet<string> = new Set(
 
 const finalizersOf = ({ spec }: CoreV1Namespace): readonly string[] => spec?.finalizers ?? [];
 
-function takeSpec(object: CoreV1Namespace, old: CoreV1Namespace): void {
+function restoreSpec(object: CoreV1Namespace, old: CoreV1Namespace): void {
   object.spec = old.spec ?? {};
 }
 
 /** Its name as a label, in the server's own spelling; what a client sent under either spelling does not count. */
-function stampName(object: CoreV1Namespace, { names }: StrategyContext): void {
+function setNameLabel(object: CoreV1Namespace, { names }: StrategyContext): void {
   const metadata = (object.metadata ??= {});
   const label = `${names.prefix}/metadata.name`;
   const labels = { ...metadata.labels };
@@ -66,7 +66,7 @@ function stampName(object: CoreV1Namespace, { names }: StrategyContext): void {
   metadata.labels = labels;
 }
 
-function finalizerErrors(object: CoreV1Namespace, field: (index: number) => string): readonly FieldError[] {
+function validateFinalizers(object: CoreV1Namespace, field: (index: number) => string): readonly FieldError[] {
   const errors: Errors = [];
   finalizersOf(object).forEach((finalizer, index) => {
     checkFormat(finalizer, field(index), checkQualifiedName, errors);

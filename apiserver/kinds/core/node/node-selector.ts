@@ -9,26 +9,26 @@ import { checkDnsSubdomain, checkQualifiedName } from '../../../../shared/values
 import { checkFormat, type Errors } from '../../rules/checks';
 
 /** Of a selector at `place`; it has to have terms. */
-export function checkNodeSelector(selector: CoreV1NodeSelector, place: string, errors: Errors): void {
+export function checkNodeSelector(selector: CoreV1NodeSelector, fieldPath: string, errors: Errors): void {
   const terms = selector.nodeSelectorTerms ?? [];
-  const field = `${place}.nodeSelectorTerms`;
+  const field = `${fieldPath}.nodeSelectorTerms`;
   if (terms.length === 0) errors.push(requiredValue(field, 'must have at least one node selector term'));
   terms.forEach((term, index) => checkNodeSelectorTerm(term, `${field}[${index}]`, errors));
 }
 
-export function checkNodeSelectorTerm(term: CoreV1NodeSelectorTerm, place: string, errors: Errors): void {
+export function checkNodeSelectorTerm(term: CoreV1NodeSelectorTerm, fieldPath: string, errors: Errors): void {
   term.matchExpressions?.forEach((expression, index) => {
-    const field = `${place}.matchExpressions[${index}]`;
+    const field = `${fieldPath}.matchExpressions[${index}]`;
     checkValues(expression, field, errors);
     checkFormat(expression.key ?? '', `${field}.key`, checkQualifiedName, errors);
   });
-  term.matchFields?.forEach((expression, index) => checkFieldRequirement(expression, `${place}.matchFields[${index}]`, errors));
+  term.matchFields?.forEach((expression, index) => checkFieldRequirement(expression, `${fieldPath}.matchFields[${index}]`, errors));
 }
 
-function checkValues(expression: CoreV1NodeSelectorRequirement, place: string, errors: Errors): void {
+function checkValues(expression: CoreV1NodeSelectorRequirement, fieldPath: string, errors: Errors): void {
   const operator = expression.operator ?? '';
   const count = expression.values?.length ?? 0;
-  const field = `${place}.values`;
+  const field = `${fieldPath}.values`;
   switch (operator) {
     case 'In':
     case 'NotIn':
@@ -43,19 +43,21 @@ function checkValues(expression: CoreV1NodeSelectorRequirement, place: string, e
       if (count !== 1) errors.push(requiredValue(field, "must be specified single value when `operator` is 'Lt' or 'Gt'"));
       return;
     default:
-      errors.push(invalidValue(`${place}.operator`, operator, 'not a valid selector operator'));
+      errors.push(invalidValue(`${fieldPath}.operator`, operator, 'not a valid selector operator'));
   }
 }
 
 /** Of the fields of a node only its name can be asked for. */
-function checkFieldRequirement(expression: CoreV1NodeSelectorRequirement, place: string, errors: Errors): void {
+function checkFieldRequirement(expression: CoreV1NodeSelectorRequirement, fieldPath: string, errors: Errors): void {
   const { key = '', operator = '' } = expression;
   const values = expression.values ?? [];
   if (operator === 'In' || operator === 'NotIn') {
     if (values.length !== 1) {
-      errors.push(requiredValue(`${place}.values`, "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"));
+      errors.push(
+        requiredValue(`${fieldPath}.values`, "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"),
+      );
     }
-  } else errors.push(invalidValue(`${place}.operator`, operator, 'not a valid selector operator'));
-  if (key !== 'metadata.name') errors.push(invalidValue(`${place}.key`, key, 'not a valid field selector key'));
-  else values.forEach((value, index) => checkFormat(value, `${place}.values[${index}]`, checkDnsSubdomain, errors));
+  } else errors.push(invalidValue(`${fieldPath}.operator`, operator, 'not a valid selector operator'));
+  if (key !== 'metadata.name') errors.push(invalidValue(`${fieldPath}.key`, key, 'not a valid field selector key'));
+  else values.forEach((value, index) => checkFormat(value, `${fieldPath}.values[${index}]`, checkDnsSubdomain, errors));
 }

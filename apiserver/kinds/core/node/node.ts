@@ -5,22 +5,22 @@ import type { CoreV1Node, CoreV1NodeSpec, CoreV1NodeStatus } from '../../../../s
 import { cloneJson, sortedKeys } from '../../../../shared/values/json';
 import { checkLabelValue, checkQualifiedName } from '../../../../shared/values/name-formats';
 import { checkCidr } from '../../rules/addresses';
-import { checkDistinct, checkFormat, checkRequiredChoice, type Errors } from '../../rules/checks';
-import { checkAmount } from '../../rules/resource-names';
+import { checkDistinct, checkFormat, checkRequiredEnum, type Errors } from '../../rules/checks';
+import { checkResourceQuantity } from '../../rules/resource-names';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
 
 export const node: Strategy<CoreV1Node> = {
   acceptsStatusOnCreate: true,
   canonicalize({ spec, status }) {
-    if (status !== undefined) allocatableFromCapacity(status);
-    if (spec !== undefined) mirrorPodRange(spec);
+    if (status !== undefined) defaultAllocatable(status);
+    if (spec !== undefined) syncPodCidrs(spec);
   },
   validate({ spec = {}, status = {} }) {
     const errors: Errors = [];
     checkTaints(spec, errors);
-    checkAmounts(status, errors);
-    checkPodRanges(spec, errors);
+    checkQuantities(status, errors);
+    checkPodCidrs(spec, errors);
     return errors;
   },
   update: {
@@ -28,7 +28,7 @@ export const node: Strategy<CoreV1Node> = {
     validate({ spec = {}, status = {} }, { spec: before = {} }) {
       const errors: Errors = [];
       checkAddresses(status, errors);
-      checkSetOnce(spec, before, errors);
+      checkImmutableOnceSet(spec, before, errors);
       checkTaints(spec, errors);
       return errors;
     },
@@ -37,19 +37,19 @@ export const node: Strategy<CoreV1Node> = {
     validate({ status = {} }): readonly FieldError[] {
       const errors: Errors = [];
       checkAddresses(status, errors);
-      checkAmounts(status, errors);
+      checkQuantities(status, errors);
       return errors;
     },
   },
 };
 
 /** What a node offers is what it has until it says otherwise. */
-function allocatableFromCapacity(status: CoreV1NodeStatus): void {
+function defaultAllocatable(status: CoreV1NodeStatus): void {
   if (status.capacity !== undefined) status.allocatable ??= cloneJson(status.capacity);
 }
 
 /** `podCIDR` is the first of `podCIDRs`; where both are sent and differ, the single one stands for all. */
-function mirrorPodRange(spec: CoreV1NodeSpec): void {
+function syncPodCidrs(spec: CoreV1NodeSpec): void {
   const [first = ''] = spec.podCIDRs ?? [];
   const { podCIDR: single = '' } = spec;
   if (single !== '' && single !== first) spec.podCIDRs = [single];
@@ -65,21 +65,21 @@ function checkTaints({ taints }: CoreV1NodeSpec, errors: Errors): void {
     const { key = '', value = '', effect = '' } = taint;
     checkFormat(key, `${field}.key`, checkQualifiedName, errors);
     checkFormat(value, `${field}.value`, checkLabelValue, errors);
-    checkRequiredChoice(taint, 'effect', field, EFFECTS, errors);
+    checkRequiredEnum(taint, 'effect', field, EFFECTS, errors);
     if (seen.has(`${key}:${effect}`)) errors.push(duplicateValue(field, taint, 'taints must be unique by key and effect pair'));
     seen.add(`${key}:${effect}`);
   });
 }
 
 /** What a node has, and what of it pods get. */
-function checkAmounts(status: CoreV1NodeStatus, errors: Errors): void {
+function checkQuantities(status: CoreV1NodeStatus, errors: Errors): void {
   for (const member of ['capacity', 'allocatable'] as const) {
-    const amounts = status[member] ?? {};
-    for (const name of sortedKeys(amounts)) checkAmount(name, amounts[name] ?? '0', `status.${member}.${name}`, errors);
+    const quantities = status[member] ?? {};
+    for (const name of sortedKeys(quantities)) checkResourceQuantity(name, quantities[name] ?? '0', `status.${member}.${name}`, errors);
   }
 }
 
-function checkPodRanges({ podCIDRs: ranges = [] }: CoreV1NodeSpec, errors: Errors): void {
+function checkPodCidrs({ podCIDRs: ranges = [] }: CoreV1NodeSpec, errors: Errors): void {
   ranges.forEach((range, index) => checkCidr(range, `spec.podCIDRs[${index}]`, errors));
   if (ranges.length < 2) return;
   const families = new Set(ranges.map((range) => isIP(range.split('/')[0] ?? '')));
@@ -99,7 +99,7 @@ function checkAddresses({ addresses }: CoreV1NodeStatus, errors: Errors): void {
 }
 
 /** The provider's id and the pods' ranges are given once. */
-function checkSetOnce(spec: CoreV1NodeSpec, before: CoreV1NodeSpec, errors: Errors): void {
+function checkImmutableOnceSet(spec: CoreV1NodeSpec, before: CoreV1NodeSpec, errors: Errors): void {
   const { podCIDRs: ranges = [], providerID: provider = '' } = before;
   if (ranges.length > 0 && ranges.join() !== (spec.podCIDRs ?? []).join()) {
     errors.push(forbiddenField('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid'));

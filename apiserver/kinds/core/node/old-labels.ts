@@ -4,7 +4,7 @@ import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import type { CoreV1NodeSelector, CoreV1NodeSelectorTerm } from '../../../../shared/api/types/generated/members';
 
 /** Both in the canonical spelling. */
-const OLD_LABELS: readonly (readonly [old: string, newer: string, since?: string])[] = [
+const DEPRECATED_LABELS: readonly (readonly [old: string, newer: string, since?: string])[] = [
   ['beta.platform.io/os', 'platform.io/os', 'v1.14'],
   ['beta.platform.io/arch', 'platform.io/arch', 'v1.14'],
   ['failure-domain.beta.platform.io/zone', 'topology.platform.io/zone', 'v1.17'],
@@ -15,33 +15,33 @@ const OLD_LABELS: readonly (readonly [old: string, newer: string, since?: string
 const PRODUCT = 'platform.io';
 
 /** What is to be said of those labels that have a newer name, in the order of the table above. */
-export function oldLabelsOf(keys: readonly string[]): readonly (readonly [key: string, advice: string])[] {
+export function findDeprecatedNodeLabels(keys: readonly string[]): readonly (readonly [key: string, advice: string])[] {
   const canonical = keys.map((key) => [key, canonicalQualifiedName(key)] as const);
-  return OLD_LABELS.flatMap((label) =>
-    canonical.flatMap(([key, name]) => (name === label[0] ? [[key, adviceOn(key, label)] as const] : [])),
+  return DEPRECATED_LABELS.flatMap((label) =>
+    canonical.flatMap(([key, name]) => (name === label[0] ? [[key, replacementAdvice(key, label)] as const] : [])),
   );
 }
 
 /** The newer name is spelled as the older one was. */
-function adviceOn(key: string, [old, newer, since]: (typeof OLD_LABELS)[number]): string {
+function replacementAdvice(key: string, [old, newer, since]: (typeof DEPRECATED_LABELS)[number]): string {
   const spelled = key.slice(old.indexOf(PRODUCT), key.indexOf('/'));
   const advice = `use ${quote(newer.replace(PRODUCT, spelled))} instead`;
   return since === undefined ? advice : `deprecated since ${since}; ${advice}`;
 }
 
 /** Of the key that stands at `field`. */
-export function warnOfKey(key: string, field: string, warnings: string[]): void {
-  for (const [, advice] of oldLabelsOf([key])) warnings.push(`${field}: ${key} is ${advice}`);
+export function warnOfNodeLabel(key: string, field: string, warnings: string[]): void {
+  for (const [, advice] of findDeprecatedNodeLabels([key])) warnings.push(`${field}: ${key} is ${advice}`);
 }
 
 export function warnOfNodeSelectorTerm(
   term: Pick<CoreV1NodeSelectorTerm, 'matchExpressions'> | undefined,
-  place: string,
+  fieldPath: string,
   warnings: string[],
 ): void {
-  term?.matchExpressions?.forEach(({ key = '' }, index) => warnOfKey(key, `${place}.matchExpressions[${index}].key`, warnings));
+  term?.matchExpressions?.forEach(({ key = '' }, index) => warnOfNodeLabel(key, `${fieldPath}.matchExpressions[${index}].key`, warnings));
 }
 
-export function warnOfNodeSelector(selector: CoreV1NodeSelector | undefined, place: string, warnings: string[]): void {
-  selector?.nodeSelectorTerms?.forEach((term, index) => warnOfNodeSelectorTerm(term, `${place}.nodeSelectorTerms[${index}]`, warnings));
+export function warnOfNodeSelector(selector: CoreV1NodeSelector | undefined, fieldPath: string, warnings: string[]): void {
+  selector?.nodeSelectorTerms?.forEach((term, index) => warnOfNodeSelectorTerm(term, `${fieldPath}.nodeSelectorTerms[${index}]`, warnings));
 }

@@ -10,15 +10,15 @@ import { checkTolerations } from './tolerations';
 import { PROFILE_TYPES } from './profiles';
 import type { CoreV1Container, CoreV1PodSpec, CoreV1Toleration } from '../../../../shared/api/types/generated/members';
 
-const PRODUCT = /(?:^|\.)(?:alpha|beta|controller|platform|kubernetes)\./;
-export const MIRROR = 'platform.io/config.mirror';
+const WELL_KNOWN_DOMAIN = /(?:^|\.)(?:alpha|beta|controller|platform|kubernetes)\./;
+export const MIRROR_POD_ANNOTATION = 'platform.io/config.mirror';
 const TOLERATIONS = 'scheduler.alpha.platform.io/tolerations';
 const DELETION_COST = 'controller.platform.io/pod-deletion-cost';
 const POD_SECCOMP = 'seccomp.security.alpha.platform.io/pod';
 const CONTAINER_SECCOMP = 'container.seccomp.security.alpha.platform.io/';
-export const APP_ARMOR = 'container.apparmor.security.beta.platform.io/';
+export const APP_ARMOR_ANNOTATION_PREFIX = 'container.apparmor.security.beta.platform.io/';
 
-export interface Known {
+export interface KnownAnnotation {
   /** As the client spells it. */
   readonly key: string;
   /** In the canonical spelling. */
@@ -27,79 +27,80 @@ export interface Known {
 }
 
 /** The annotations that may mean something, in the order of their keys. */
-export function knownAnnotations(annotations: Record<string, string> | undefined): readonly Known[] {
-  if (annotations === undefined) return NONE;
-  let known: Known[] | undefined;
+export function knownAnnotations(annotations: Record<string, string> | undefined): readonly KnownAnnotation[] {
+  if (annotations === undefined) return NO_ANNOTATIONS;
+  let known: KnownAnnotation[] | undefined;
   for (const key of sortedKeys(annotations)) {
-    if (!PRODUCT.test(key)) continue;
+    if (!WELL_KNOWN_DOMAIN.test(key)) continue;
     const value = stringAt(annotations, key);
     if (value !== undefined) (known ??= []).push({ key, canonical: canonicalQualifiedName(key), value });
   }
-  return known ?? NONE;
+  return known ?? NO_ANNOTATIONS;
 }
 
-const NONE: readonly Known[] = [];
+const NO_ANNOTATIONS: readonly KnownAnnotation[] = [];
 
-const NOTHING: ReadonlyMap<string, Known> = new Map();
+const EMPTY_MAP: ReadonlyMap<string, KnownAnnotation> = new Map();
 
 /** By their canonical spelling; of several spellings the first. */
-export function byMeaning(known: readonly Known[]): ReadonlyMap<string, Known> {
-  if (known.length === 0) return NOTHING;
-  const named = new Map<string, Known>();
-  for (const one of known) if (!named.has(one.canonical)) named.set(one.canonical, one);
-  return named;
+export function byCanonicalName(known: readonly KnownAnnotation[]): ReadonlyMap<string, KnownAnnotation> {
+  if (known.length === 0) return EMPTY_MAP;
+  const byName = new Map<string, KnownAnnotation>();
+  for (const annotation of known) if (!byName.has(annotation.canonical)) byName.set(annotation.canonical, annotation);
+  return byName;
 }
 
 /** `place` = the path of the annotations. */
 export function checkKnownAnnotations(
   annotations: Record<string, string> | undefined,
   spec: CoreV1PodSpec,
-  place: string,
+  fieldPath: string,
   errors: Errors,
 ): void {
   const known = knownAnnotations(annotations);
   if (known.length === 0) return;
   for (const { key, canonical, value } of known) {
-    if (canonical === MIRROR && (spec.nodeName ?? '') === '') {
-      errors.push(invalidValue(`${place}[${key}]`, value, 'must set spec.nodeName if mirror pod annotation is set'));
+    if (canonical === MIRROR_POD_ANNOTATION && (spec.nodeName ?? '') === '') {
+      errors.push(invalidValue(`${fieldPath}[${key}]`, value, 'must set spec.nodeName if mirror pod annotation is set'));
     }
   }
   for (const { key, canonical, value } of known)
-    if (canonical === TOLERATIONS && value !== '') checkOldTolerations(value, key, place, errors);
+    if (canonical === TOLERATIONS && value !== '') checkTolerationsAnnotation(value, key, fieldPath, errors);
   for (const { key, canonical, value } of known) {
-    if (canonical === DELETION_COST && !isInteger(value)) errors.push(invalidValue(`${place}[${key}]`, value, 'must be a 32bit integer'));
+    if (canonical === DELETION_COST && !isInt32(value)) errors.push(invalidValue(`${fieldPath}[${key}]`, value, 'must be a 32bit integer'));
   }
-  for (const { key, canonical, value } of known) if (canonical === POD_SECCOMP) checkOldSeccomp(value, `${place}.${key}`, errors);
+  for (const { key, canonical, value } of known)
+    if (canonical === POD_SECCOMP) checkSeccompAnnotation(value, `${fieldPath}.${key}`, errors);
   for (const { key, canonical, value } of known) {
-    if (canonical.startsWith(CONTAINER_SECCOMP)) checkOldSeccomp(value, `${place}.${key}`, errors);
+    if (canonical.startsWith(CONTAINER_SECCOMP)) checkSeccompAnnotation(value, `${fieldPath}.${key}`, errors);
   }
-  const profiles = known.filter(({ canonical }) => canonical.startsWith(APP_ARMOR));
+  const profiles = known.filter(({ canonical }) => canonical.startsWith(APP_ARMOR_ANNOTATION_PREFIX));
   if (profiles.length === 0) return;
   const containers = new Set(allContainers(spec).map(({ container }) => container.name ?? ''));
-  for (const one of profiles) checkOldAppArmor(one, containers, place, errors);
+  for (const annotation of profiles) checkAppArmorAnnotation(annotation, containers, fieldPath, errors);
 }
 
 const INTEGER = /^(?:0|[1-9]\d*|-\d+)$/;
 
-function isInteger(text: string): boolean {
+function isInt32(text: string): boolean {
   return INTEGER.test(text) && Number(text) >= -(2 ** 31) && Number(text) < 2 ** 31;
 }
 
-function checkOldTolerations(value: string, key: string, place: string, errors: Errors): void {
-  const reading = readTolerations(value);
-  if (typeof reading === 'string') errors.push(invalidValue(place, key, reading));
-  else checkTolerations(reading, `${place}.${key}`, errors);
+function checkTolerationsAnnotation(value: string, key: string, fieldPath: string, errors: Errors): void {
+  const tolerations = parseTolerations(value);
+  if (typeof tolerations === 'string') errors.push(invalidValue(fieldPath, key, tolerations));
+  else checkTolerations(tolerations, `${fieldPath}.${key}`, errors);
 }
 
 /** The tolerations, or what is wrong with the text. */
-function readTolerations(text: string): readonly CoreV1Toleration[] | string {
+function parseTolerations(text: string): readonly CoreV1Toleration[] | string {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch {
     return syntaxFault(text);
   }
-  if (isList(parsed)) return parsed.filter(isObject).map(asToleration);
+  if (isList(parsed)) return parsed.filter(isObject).map(toToleration);
   const kind = parsed === null ? undefined : typeof parsed === 'boolean' ? 'bool' : typeof parsed;
   return kind === undefined ? [] : `json: cannot unmarshal ${kind} into Go value of type []core.Toleration`;
 }
@@ -107,7 +108,7 @@ function readTolerations(text: string): readonly CoreV1Toleration[] | string {
 const isList = (value: unknown): value is readonly JsonValue[] => Array.isArray(value);
 
 /** What its members say, as far as they are what they should be. */
-function asToleration(value: JsonObject): CoreV1Toleration {
+function toToleration(value: JsonObject): CoreV1Toleration {
   const text = (member: string): string => stringAt(value, member) ?? '';
   const seconds = own(value, 'tolerationSeconds');
   const limit = typeof seconds === 'number' ? { tolerationSeconds: seconds } : {};
@@ -119,59 +120,70 @@ function syntaxFault(text: string): string {
   return first === '' ? 'unexpected end of JSON input' : `invalid character '${first}' looking for beginning of value`;
 }
 
-const LOCAL = 'localhost/';
+const LOCALHOST_PREFIX = 'localhost/';
 const SECCOMP_PROFILES = new Set(['runtime/default', 'docker/default', 'unconfined']);
 
-function checkOldSeccomp(value: string, field: string, errors: Errors): void {
+function checkSeccompAnnotation(value: string, field: string, errors: Errors): void {
   if (SECCOMP_PROFILES.has(value)) return;
-  if (value.startsWith(LOCAL)) checkLocalPath(value.slice(LOCAL.length), field, errors);
+  if (value.startsWith(LOCALHOST_PREFIX)) checkLocalPath(value.slice(LOCALHOST_PREFIX.length), field, errors);
   else errors.push(invalidValue(field, value, 'must be a valid seccomp profile'));
 }
 
 const APP_ARMOR_PROFILES = new Set(['', 'runtime/default', 'unconfined']);
 
-function checkOldAppArmor({ key, canonical, value }: Known, containers: ReadonlySet<string>, place: string, errors: Errors): void {
-  const field = `${place}[${key}]`;
-  const name = canonical.slice(APP_ARMOR.length);
+function checkAppArmorAnnotation(
+  { key, canonical, value }: KnownAnnotation,
+  containers: ReadonlySet<string>,
+  fieldPath: string,
+  errors: Errors,
+): void {
+  const field = `${fieldPath}[${key}]`;
+  const name = canonical.slice(APP_ARMOR_ANNOTATION_PREFIX.length);
   if (!containers.has(name)) errors.push(invalidValue(field, name, 'container not found'));
-  if (!APP_ARMOR_PROFILES.has(value) && !value.startsWith(LOCAL)) {
+  if (!APP_ARMOR_PROFILES.has(value) && !value.startsWith(LOCALHOST_PREFIX)) {
     errors.push(invalidValue(field, value, `invalid AppArmor profile name: "${value}"`));
   }
 }
 
-interface Placed {
+interface LocatedContainer {
   readonly container: CoreV1Container;
   /** Within the spec: `containers[0]`. */
-  readonly place: string;
+  readonly fieldPath: string;
 }
 
 const CONTAINER_LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 
 /** Init containers first. */
-function allContainers(spec: CoreV1PodSpec): readonly Placed[] {
-  return CONTAINER_LISTS.flatMap((list) => (spec[list] ?? []).map((container, index) => ({ container, place: `${list}[${index}]` })));
+function allContainers(spec: CoreV1PodSpec): readonly LocatedContainer[] {
+  return CONTAINER_LISTS.flatMap((list) => (spec[list] ?? []).map((container, index) => ({ container, fieldPath: `${list}[${index}]` })));
 }
 
 /** Where a profile stands in an annotation and in a member, they say the same. `place` = the path of the spec. */
-export function checkProfilesAgree(
+export function checkAnnotationsMatchProfiles(
   annotations: Record<string, string> | undefined,
   spec: CoreV1PodSpec,
-  place: string,
+  fieldPath: string,
   errors: Errors,
 ): void {
   const known = knownAnnotations(annotations);
   if (known.length === 0) return;
-  const named = byMeaning(known);
-  const valueOf = (canonical: string): string | undefined => named.get(canonical)?.value;
-  checkAgree(valueOf(POD_SECCOMP), spec, SECCOMP, place, errors);
-  for (const rules of [SECCOMP, ARMOR] as const) {
-    for (const { container, place: within } of allContainers(spec)) {
-      checkAgree(valueOf(rules.prefix + (container.name ?? '')), container, rules, `${place}.${within}`, errors);
+  const byName = byCanonicalName(known);
+  const valueOf = (canonical: string): string | undefined => byName.get(canonical)?.value;
+  checkAnnotationMatchesProfile(valueOf(POD_SECCOMP), spec, SECCOMP_RULES, fieldPath, errors);
+  for (const rules of [SECCOMP_RULES, APP_ARMOR_RULES] as const) {
+    for (const { container, fieldPath: containerPath } of allContainers(spec)) {
+      checkAnnotationMatchesProfile(
+        valueOf(rules.prefix + (container.name ?? '')),
+        container,
+        rules,
+        `${fieldPath}.${containerPath}`,
+        errors,
+      );
     }
   }
 }
 
-interface Agreement {
+interface ProfileRules {
   readonly prefix: string;
   readonly member: 'seccompProfile' | 'appArmorProfile';
   readonly shown: string;
@@ -179,35 +191,35 @@ interface Agreement {
   readonly types: Readonly<Record<string, string>>;
 }
 
-const SECCOMP: Agreement = {
+const SECCOMP_RULES: ProfileRules = {
   prefix: CONTAINER_SECCOMP,
   member: 'seccompProfile',
   shown: 'seccomp',
   types: { 'runtime/default': 'RuntimeDefault', 'docker/default': 'RuntimeDefault', unconfined: 'Unconfined' },
 };
-const ARMOR: Agreement = {
-  prefix: APP_ARMOR,
+const APP_ARMOR_RULES: ProfileRules = {
+  prefix: APP_ARMOR_ANNOTATION_PREFIX,
   member: 'appArmorProfile',
   shown: 'apparmor',
   types: { 'runtime/default': 'RuntimeDefault', unconfined: 'Unconfined' },
 };
 
-function checkAgree(
+function checkAnnotationMatchesProfile(
   value: string | undefined,
   holder: CoreV1PodSpec | CoreV1Container,
-  rules: Agreement,
-  place: string,
+  rules: ProfileRules,
+  fieldPath: string,
   errors: Errors,
 ): void {
   const profile = holder.securityContext?.[rules.member];
   if (value === undefined || profile === undefined) return;
-  const field = `${place}.securityContext.${rules.member}`;
+  const field = `${fieldPath}.securityContext.${rules.member}`;
   const type = profile.type ?? '';
   // Another one is refused as such.
   if (!PROFILE_TYPES.includes(type)) return;
-  if (type !== (value.startsWith(LOCAL) ? 'Localhost' : own(rules.types, value))) {
+  if (type !== (value.startsWith(LOCALHOST_PREFIX) ? 'Localhost' : own(rules.types, value))) {
     errors.push(forbiddenField(`${field}.type`, `${rules.shown} type in annotation and field must match`));
-  } else if (type === 'Localhost' && profile.localhostProfile !== value.slice(LOCAL.length)) {
+  } else if (type === 'Localhost' && profile.localhostProfile !== value.slice(LOCALHOST_PREFIX.length)) {
     errors.push(forbiddenField(`${field}.localhostProfile`, `${rules.shown} profile in annotation and field must match`));
   }
 }

@@ -1,20 +1,20 @@
 /** Disks of Azure: where one is, and how it is cached. */
 import { unsupportedValue } from '../../../../shared/api/errors/field-error';
-import { checkChoice, checkRequired, type Errors } from '../../rules/checks';
+import { checkEnum, checkRequired, type Errors } from '../../rules/checks';
 import type { CoreV1AzureDiskVolumeSource } from '../../../../shared/api/types/generated/members';
 
-const CACHING = ['None', 'ReadOnly', 'ReadWrite'];
+const CACHING_MODES = ['None', 'ReadOnly', 'ReadWrite'];
 const KINDS = ['Dedicated', 'Managed', 'Shared'];
-const MANAGED = '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}';
-const BLOB = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd';
+const MANAGED_URI_FORM = '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}';
+const BLOB_URI_FORM = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd';
 
-export function checkDiskUri(source: CoreV1AzureDiskVolumeSource, place: string, errors: Errors): void {
-  checkRequired(source, 'diskName', place, errors);
-  checkRequired(source, 'diskURI', place, errors);
-  checkChoice(source, 'cachingMode', place, CACHING, errors);
-  checkChoice(source, 'kind', place, KINDS, errors);
+export function checkAzureDisk(source: CoreV1AzureDiskVolumeSource, fieldPath: string, errors: Errors): void {
+  checkRequired(source, 'diskName', fieldPath, errors);
+  checkRequired(source, 'diskURI', fieldPath, errors);
+  checkEnum(source, 'cachingMode', fieldPath, CACHING_MODES, errors);
+  checkEnum(source, 'kind', fieldPath, KINDS, errors);
   const uri = source.diskURI ?? '';
   const isManaged = source.kind === 'Managed';
-  const good = isManaged ? uri.startsWith('/subscriptions/') : uri.startsWith('https://');
-  if (!good) errors.push(unsupportedValue(`${place}.diskURI`, uri, [isManaged ? MANAGED : BLOB]));
+  const isValid = isManaged ? uri.startsWith('/subscriptions/') : uri.startsWith('https://');
+  if (!isValid) errors.push(unsupportedValue(`${fieldPath}.diskURI`, uri, [isManaged ? MANAGED_URI_FORM : BLOB_URI_FORM]));
 }

@@ -6,19 +6,19 @@ import { checkClaimSpec } from '../claim/claim-spec';
 import type { Errors } from '../../rules/checks';
 import type { CoreV1EphemeralVolumeSource, MetaV1ObjectMeta } from '../../../../shared/api/types/generated/members';
 
-export function checkClaimTemplate(source: CoreV1EphemeralVolumeSource, sourcePlace: string, errors: Errors): void {
+export function checkClaimTemplate(source: CoreV1EphemeralVolumeSource, sourcePath: string, errors: Errors): void {
   const template = source.volumeClaimTemplate;
-  const place = `${sourcePlace}.volumeClaimTemplate`;
+  const fieldPath = `${sourcePath}.volumeClaimTemplate`;
   if (template === undefined) {
-    errors.push(requiredValue(place));
+    errors.push(requiredValue(fieldPath));
     return;
   }
-  checkMetadata(template.metadata ?? {}, `${place}.metadata`, errors);
-  checkClaimSpec(template.spec ?? {}, undefined, `${place}.spec`, errors);
+  checkMetadata(template.metadata ?? {}, `${fieldPath}.metadata`, errors);
+  checkClaimSpec(template.spec ?? {}, undefined, `${fieldPath}.spec`, errors);
 }
 
 /** What only the claim's maker says, in the order and the spelling of messages. */
-const NOT_CHOSEN: readonly (readonly [member: keyof MetaV1ObjectMeta, shown?: string])[] = [
+const FORBIDDEN_METADATA: readonly (readonly [member: keyof MetaV1ObjectMeta, shown?: string])[] = [
   ['name'],
   ['generateName'],
   ['namespace'],
@@ -34,16 +34,16 @@ const NOT_CHOSEN: readonly (readonly [member: keyof MetaV1ObjectMeta, shown?: st
   ['managedFields'],
 ];
 
-function checkMetadata(metadata: MetaV1ObjectMeta, place: string, errors: Errors): void {
+function checkMetadata(metadata: MetaV1ObjectMeta, fieldPath: string, errors: Errors): void {
   if (isEmptyObject(metadata)) return;
-  validateAnnotations(metadata.annotations ?? {}, `${place}.annotations`, errors);
-  validateLabels(metadata.labels ?? {}, `${place}.labels`, errors);
-  for (const [member, shown = member] of NOT_CHOSEN) {
-    if (saysSomething(metadata, member)) errors.push(forbiddenField(`${place}.${shown}`, 'cannot be set'));
+  validateAnnotations(metadata.annotations ?? {}, `${fieldPath}.annotations`, errors);
+  validateLabels(metadata.labels ?? {}, `${fieldPath}.labels`, errors);
+  for (const [member, shown = member] of FORBIDDEN_METADATA) {
+    if (isNonEmpty(metadata, member)) errors.push(forbiddenField(`${fieldPath}.${shown}`, 'cannot be set'));
   }
 }
 
-function saysSomething(object: MetaV1ObjectMeta, member: keyof MetaV1ObjectMeta): boolean {
+function isNonEmpty(object: MetaV1ObjectMeta, member: keyof MetaV1ObjectMeta): boolean {
   const value = object[member];
   if (value === undefined || value === null || value === '' || value === 0) return false;
   return !Array.isArray(value) || value.length > 0;

@@ -4,7 +4,7 @@ import { checkQualifiedName } from '../../../../shared/values/name-formats';
 import { checkFormat, checkRequired, type Errors } from '../../rules/checks';
 import type { CoreV1ObjectFieldSelector, CoreV1ResourceFieldSelector } from '../../../../shared/api/types/generated/members';
 
-export const VARIABLE_FIELDS: readonly string[] = [
+export const ENV_FIELD_PATHS: readonly string[] = [
   'metadata.name',
   'metadata.namespace',
   'metadata.uid',
@@ -16,7 +16,7 @@ export const VARIABLE_FIELDS: readonly string[] = [
   'status.podIPs',
 ];
 
-export const FILE_FIELDS: readonly string[] = [
+export const VOLUME_FIELD_PATHS: readonly string[] = [
   'metadata.annotations',
   'metadata.labels',
   'metadata.name',
@@ -25,52 +25,53 @@ export const FILE_FIELDS: readonly string[] = [
 ];
 
 /** What is a field of a pod at all, so that it is said to be unsupported and not to be unknown. */
-const KNOWN_FIELDS: ReadonlySet<string> = new Set([
-  ...VARIABLE_FIELDS,
-  ...FILE_FIELDS,
+const POD_FIELD_PATHS: ReadonlySet<string> = new Set([
+  ...ENV_FIELD_PATHS,
+  ...VOLUME_FIELD_PATHS,
   'spec.restartPolicy',
   'spec.schedulerName',
   'status.phase',
 ]);
 
 /** An old name of `spec.nodeName`. */
-const OLD_NODE = 'spec.host';
+const LEGACY_NODE_NAME = 'spec.host';
 
-const SUBSCRIPTED = new Set(['metadata.annotations', 'metadata.labels']);
+const SUBSCRIPTABLE = new Set(['metadata.annotations', 'metadata.labels']);
 
-export function checkFieldReference(
+export function checkObjectFieldSelector(
   reference: CoreV1ObjectFieldSelector,
-  place: string,
+  fieldPath: string,
   supported: readonly string[],
   errors: Errors,
 ): void {
   const path = reference.fieldPath ?? '';
-  const field = `${place}.fieldPath`;
+  const field = `${fieldPath}.fieldPath`;
   const version = reference.apiVersion ?? '';
   if (path === '') errors.push(requiredValue(field));
-  else if (version !== '' && version !== 'v1') errors.push(unconverted(field, path, `unsupported pod version: ${version}`));
-  else if (path.endsWith("']") && path.includes("['")) checkSubscript(path, place, errors);
-  else if (path !== OLD_NODE && !KNOWN_FIELDS.has(path)) errors.push(unconverted(field, path, `field label not supported: ${path}`));
+  else if (version !== '' && version !== 'v1') errors.push(conversionError(field, path, `unsupported pod version: ${version}`));
+  else if (path.endsWith("']") && path.includes("['")) checkSubscript(path, fieldPath, errors);
+  else if (path !== LEGACY_NODE_NAME && !POD_FIELD_PATHS.has(path))
+    errors.push(conversionError(field, path, `field label not supported: ${path}`));
   else {
-    const shown = path === OLD_NODE ? 'spec.nodeName' : path;
+    const shown = path === LEGACY_NODE_NAME ? 'spec.nodeName' : path;
     if (!supported.includes(shown)) errors.push(unsupportedValue(field, shown, supported));
   }
 }
 
-const unconverted = (field: string, path: string, reason: string): Errors[number] =>
+const conversionError = (field: string, path: string, reason: string): Errors[number] =>
   invalidValue(field, path, `error converting fieldPath: ${reason}`);
 
 /** `metadata.labels['a']`; keys of annotations may have capitals in their domain. */
-function checkSubscript(path: string, place: string, errors: Errors): void {
+function checkSubscript(path: string, fieldPath: string, errors: Errors): void {
   const start = path.indexOf("['");
   const map = path.slice(0, start);
   const key = path.slice(start + 2, -2);
-  if (!SUBSCRIPTED.has(map)) {
-    errors.push(unconverted(`${place}.fieldPath`, path, `field label does not support subscript: ${path}`));
+  if (!SUBSCRIPTABLE.has(map)) {
+    errors.push(conversionError(`${fieldPath}.fieldPath`, path, `field label does not support subscript: ${path}`));
     return;
   }
-  const asked = map === 'metadata.annotations' ? key.toLowerCase() : key;
-  for (const text of checkQualifiedName(asked)) errors.push(invalidValue(place, key, text));
+  const checkedKey = map === 'metadata.annotations' ? key.toLowerCase() : key;
+  for (const text of checkQualifiedName(checkedKey)) errors.push(invalidValue(fieldPath, key, text));
 }
 
 const RESOURCES: readonly string[] = [
@@ -82,26 +83,35 @@ const RESOURCES: readonly string[] = [
   'requests.memory',
 ];
 
-const SIZES = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
+const SIZE_DIVISORS = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
 
 /** What a resource may be divided by, and how messages call it. */
 const DIVISORS: readonly (readonly [pattern: RegExp, divisors: readonly string[], text: string])[] = [
   [/\.cpu$/, ['1m', '1'], "only divisor's values 1m and 1 are supported with the cpu resource"],
-  [/\.memory$/, SIZES, `only divisor's values ${SIZES.join(', ')} are supported with the memory resource`],
-  [/\.ephemeral-storage$/, SIZES, `only divisor's values ${SIZES.join(', ')} are supported with the local ephemeral storage resource`],
-  [/\.hugepages-/, SIZES, `only divisor's values ${SIZES.join(', ')} are supported with the hugepages resource`],
+  [/\.memory$/, SIZE_DIVISORS, `only divisor's values ${SIZE_DIVISORS.join(', ')} are supported with the memory resource`],
+  [
+    /\.ephemeral-storage$/,
+    SIZE_DIVISORS,
+    `only divisor's values ${SIZE_DIVISORS.join(', ')} are supported with the local ephemeral storage resource`,
+  ],
+  [/\.hugepages-/, SIZE_DIVISORS, `only divisor's values ${SIZE_DIVISORS.join(', ')} are supported with the hugepages resource`],
 ];
 
 const HUGE_PAGES = /^(?:limits|requests)\.hugepages-/;
 
 /** `elsewhere`: the container has to be named, because the reference does not stand in one. */
-export function checkResourceReference(reference: CoreV1ResourceFieldSelector, place: string, elsewhere: boolean, errors: Errors): void {
+export function checkResourceFieldSelector(
+  reference: CoreV1ResourceFieldSelector,
+  fieldPath: string,
+  needsContainerName: boolean,
+  errors: Errors,
+): void {
   const resource = reference.resource ?? '';
-  if (elsewhere && (reference.containerName ?? '') === '') checkRequired(reference, 'containerName', place, errors);
-  else if (resource === '') errors.push(requiredValue(`${place}.resource`));
+  if (needsContainerName && (reference.containerName ?? '') === '') checkRequired(reference, 'containerName', fieldPath, errors);
+  else if (resource === '') errors.push(requiredValue(`${fieldPath}.resource`));
   else if (!RESOURCES.includes(resource) && !HUGE_PAGES.test(resource)) {
-    errors.push(unsupportedValue(`${place}.resource`, resource, RESOURCES));
-  } else checkDivisor(resource, reference.divisor ?? '', `${place}.divisor`, errors);
+    errors.push(unsupportedValue(`${fieldPath}.resource`, resource, RESOURCES));
+  } else checkDivisor(resource, reference.divisor ?? '', `${fieldPath}.divisor`, errors);
 }
 
 function checkDivisor(resource: string, divisor: string, field: string, errors: Errors): void {

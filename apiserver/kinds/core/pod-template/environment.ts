@@ -1,9 +1,9 @@
 /** The variables of a container: names, values and where they come from. Never looks at what the sources hold. */
 import { invalidValue } from '../../../../shared/api/errors/field-error';
 import { checkConfigKey, checkDnsSubdomain, patternMessage, type NameCheck } from '../../../../shared/values/name-formats';
-import { checkParts, type PartOf } from '../../rules/parts';
+import { checkUnionMembers, type UnionMemberOf } from '../../rules/parts';
 import { checkFormat, checkRequired, type Errors } from '../../rules/checks';
-import { checkFieldReference, checkResourceReference, VARIABLE_FIELDS } from './downward';
+import { checkObjectFieldSelector, checkResourceFieldSelector, ENV_FIELD_PATHS } from './downward';
 import type {
   CoreV1ConfigMapKeySelector,
   CoreV1Container,
@@ -11,8 +11,8 @@ import type {
   CoreV1EnvVarSource,
 } from '../../../../shared/api/types/generated/members';
 
-const VARIABLE = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/;
-const VARIABLE_TEXT = patternMessage(
+const ENV_VAR_NAME = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/;
+const ENV_VAR_NAME_TEXT = patternMessage(
   "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit",
   '[-._a-zA-Z][-._a-zA-Z0-9]*',
   'my.env-name',
@@ -20,54 +20,54 @@ const VARIABLE_TEXT = patternMessage(
   'MyEnvName1',
 );
 
-const variableName: NameCheck = (name) => {
-  const faults = VARIABLE.test(name) ? [] : [VARIABLE_TEXT];
+const checkEnvVarName: NameCheck = (name) => {
+  const faults = ENV_VAR_NAME.test(name) ? [] : [ENV_VAR_NAME_TEXT];
   if (name === '.' || name === '..') faults.push(`must not be '${name}'`);
   else if (name.startsWith('..')) faults.push("must not start with '..'");
   return faults;
 };
 
-export function checkVariables(container: CoreV1Container, place: string, errors: Errors): void {
+export function checkEnv(container: CoreV1Container, fieldPath: string, errors: Errors): void {
   container.env?.forEach((variable, index) => {
-    const field = `${place}.env[${index}]`;
-    checkRequired(variable, 'name', field, errors, variableName);
+    const field = `${fieldPath}.env[${index}]`;
+    checkRequired(variable, 'name', field, errors, checkEnvVarName);
     const source = variable.valueFrom;
-    if (source !== undefined) checkSource(source, variable.value ?? '', `${field}.valueFrom`, errors);
+    if (source !== undefined) checkEnvVarSource(source, variable.value ?? '', `${field}.valueFrom`, errors);
   });
-  container.envFrom?.forEach((source, index) => checkSourceOfAll(source, `${place}.envFrom`, index, errors));
+  container.envFrom?.forEach((source, index) => checkEnvFromSource(source, `${fieldPath}.envFrom`, index, errors));
 }
 
-const SOURCES: readonly PartOf<CoreV1EnvVarSource>[] = [
-  { member: 'fieldRef', rule: (source, place, errors) => checkFieldReference(source, place, VARIABLE_FIELDS, errors) },
-  { member: 'resourceFieldRef', rule: (source, place, errors) => checkResourceReference(source, place, false, errors) },
-  { member: 'configMapKeyRef', rule: checkKeyReference },
-  { member: 'secretKeyRef', rule: checkKeyReference },
+const ENV_VAR_SOURCES: readonly UnionMemberOf<CoreV1EnvVarSource>[] = [
+  { member: 'fieldRef', rule: (source, fieldPath, errors) => checkObjectFieldSelector(source, fieldPath, ENV_FIELD_PATHS, errors) },
+  { member: 'resourceFieldRef', rule: (source, fieldPath, errors) => checkResourceFieldSelector(source, fieldPath, false, errors) },
+  { member: 'configMapKeyRef', rule: checkKeySelector },
+  { member: 'secretKeyRef', rule: checkKeySelector },
 ];
 
-function checkSource(source: CoreV1EnvVarSource, value: string, place: string, errors: Errors): void {
-  const found = checkParts(source, place, SOURCES, errors);
-  if (found === 0) {
-    errors.push(invalidValue(place, '', 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`'));
-  } else if (value !== '') errors.push(invalidValue(place, '', 'may not be specified when `value` is not empty'));
-  else if (found > 1) errors.push(invalidValue(place, '', 'may not have more than one field specified at a time'));
+function checkEnvVarSource(source: CoreV1EnvVarSource, value: string, fieldPath: string, errors: Errors): void {
+  const count = checkUnionMembers(source, fieldPath, ENV_VAR_SOURCES, errors);
+  if (count === 0) {
+    errors.push(invalidValue(fieldPath, '', 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`'));
+  } else if (value !== '') errors.push(invalidValue(fieldPath, '', 'may not be specified when `value` is not empty'));
+  else if (count > 1) errors.push(invalidValue(fieldPath, '', 'may not have more than one field specified at a time'));
 }
 
 /** An empty name is no name, but it is not said to be missing (upstream behaviour). */
-function checkKeyReference(source: CoreV1ConfigMapKeySelector, place: string, errors: Errors): void {
-  checkFormat(source.name ?? '', `${place}.name`, checkDnsSubdomain, errors);
-  checkRequired(source, 'key', place, errors, checkConfigKey);
+function checkKeySelector(source: CoreV1ConfigMapKeySelector, fieldPath: string, errors: Errors): void {
+  checkFormat(source.name ?? '', `${fieldPath}.name`, checkDnsSubdomain, errors);
+  checkRequired(source, 'key', fieldPath, errors, checkConfigKey);
 }
 
-function checkSourceOfAll(source: CoreV1EnvFromSource, place: string, index: number, errors: Errors): void {
+function checkEnvFromSource(source: CoreV1EnvFromSource, fieldPath: string, index: number, errors: Errors): void {
   const prefix = source.prefix ?? '';
-  if (prefix !== '') checkFormat(prefix, `${place}[${index}].prefix`, variableName, errors);
-  let found = 0;
+  if (prefix !== '') checkFormat(prefix, `${fieldPath}[${index}].prefix`, checkEnvVarName, errors);
+  let count = 0;
   for (const member of ['configMapRef', 'secretRef'] as const) {
-    const one = source[member];
-    if (one === undefined) continue;
-    found += 1;
-    checkRequired(one, 'name', `${place}[${index}].${member}`, errors, checkDnsSubdomain);
+    const reference = source[member];
+    if (reference === undefined) continue;
+    count += 1;
+    checkRequired(reference, 'name', `${fieldPath}[${index}].${member}`, errors, checkDnsSubdomain);
   }
-  if (found === 0) errors.push(invalidValue(place, '', 'must specify one of: `configMapRef` or `secretRef`'));
-  if (found > 1) errors.push(invalidValue(place, '', 'may not have more than one field specified at a time'));
+  if (count === 0) errors.push(invalidValue(fieldPath, '', 'must specify one of: `configMapRef` or `secretRef`'));
+  if (count > 1) errors.push(invalidValue(fieldPath, '', 'may not have more than one field specified at a time'));
 }

@@ -2,7 +2,7 @@
 import { invalidValue } from '../../../../shared/api/errors/field-error';
 import type { Errors } from '../../rules/checks';
 
-const FORMATS: readonly (readonly [prefix: string, pattern: RegExp])[] = [
+const NAME_FORMATS: readonly (readonly [prefix: string, pattern: RegExp])[] = [
   ['iqn', /^iqn\.\d{4}-\d{2}\.[a-z0-9.-]+:[^,;*&$|\s]+$/i],
   ['eui', /^eui\.[0-9A-F]{16}$/i],
   ['naa', /^naa\.[0-9A-F]{32}$/i],
@@ -11,10 +11,10 @@ const FORMATS: readonly (readonly [prefix: string, pattern: RegExp])[] = [
 const MALFORMED = 'must be valid format';
 
 /** What is said of a name of no known kind: pods are told which there are, volumes are not (upstream behaviour). */
-export const UNKNOWN_TARGET = { ofPod: `${MALFORMED} starting with iqn, eui, or naa`, ofVolume: MALFORMED } as const;
+export const UNKNOWN_ISCSI_NAME = { ofPod: `${MALFORMED} starting with iqn, eui, or naa`, ofVolume: MALFORMED } as const;
 
-export function checkQualifiedTarget(name: string, unknown: string, field: string, errors: Errors): void {
-  const format = FORMATS.find(([prefix]) => name.startsWith(prefix));
-  if (format === undefined) errors.push(invalidValue(field, name, unknown));
+export function checkIscsiName(name: string, unknownFormatText: string, field: string, errors: Errors): void {
+  const format = NAME_FORMATS.find(([prefix]) => name.startsWith(prefix));
+  if (format === undefined) errors.push(invalidValue(field, name, unknownFormatText));
   else if (!format[1].test(name)) errors.push(invalidValue(field, name, MALFORMED));
 }

@@ -1,24 +1,24 @@
 /** Where containers mount volumes and see block devices. */
 import { forbiddenField, invalidValue, notFoundValue, unsupportedValue, requiredValue } from '../../../../shared/api/errors/field-error';
-import { checkChoice, checkLocalPath, isSet, type Errors } from '../../rules/checks';
+import { checkEnum, checkLocalPath, isSet, type Errors } from '../../rules/checks';
 import type { CoreV1Container, CoreV1Volume, CoreV1VolumeDevice, CoreV1VolumeMount } from '../../../../shared/api/types/generated/members';
 
 /** The good volumes of a pod, by name. */
-export type Volumes = ReadonlyMap<string, CoreV1Volume>;
+export type VolumesByName = ReadonlyMap<string, CoreV1Volume>;
 
-const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None'];
-const RECURSIONS = ['Disabled', 'Enabled', 'IfPossible'];
+const PROPAGATION_MODES = ['Bidirectional', 'HostToContainer', 'None'];
+const RECURSIVE_READ_ONLY_MODES = ['Disabled', 'Enabled', 'IfPossible'];
 
-export function checkMounts(container: CoreV1Container, place: string, volumes: Volumes, errors: Errors): void {
+export function checkVolumeMounts(container: CoreV1Container, fieldPath: string, volumes: VolumesByName, errors: Errors): void {
   const mounts = container.volumeMounts ?? [];
   const devices = container.volumeDevices ?? [];
   if (mounts.length === 0 && devices.length === 0) return;
-  const attached = taken(devices.map((device) => ({ name: device.name ?? '', path: device.devicePath ?? '' })));
-  const mounted = taken(mounts.map((mount) => ({ name: mount.name ?? '', path: mount.mountPath ?? '' })));
-  const privileged = container.securityContext?.privileged === true;
+  const usedByDevices = collectUsedPaths(devices.map((device) => ({ name: device.name ?? '', path: device.devicePath ?? '' })));
+  const usedByMounts = collectUsedPaths(mounts.map((mount) => ({ name: mount.name ?? '', path: mount.mountPath ?? '' })));
+  const isPrivileged = container.securityContext?.privileged === true;
   const seen = new Set<string>();
   mounts.forEach((mount, index) => {
-    const field = `${place}.volumeMounts[${index}]`;
+    const field = `${fieldPath}.volumeMounts[${index}]`;
     const name = mount.name ?? '';
     const path = mount.mountPath ?? '';
     if (name === '') errors.push(requiredValue(`${field}.name`));
@@ -26,69 +26,69 @@ export function checkMounts(container: CoreV1Container, place: string, volumes: 
     if (path === '') errors.push(requiredValue(`${field}.mountPath`));
     if (seen.has(path)) errors.push(invalidValue(`${field}.mountPath`, path, 'must be unique'));
     seen.add(path);
-    checkShared(field, { name, path, member: 'mountPath' }, attached, 'volumeDevices', errors);
+    checkNotUsed(field, { name, path, member: 'mountPath' }, usedByDevices, 'volumeDevices', errors);
     // From here on the place has no index (upstream behaviour).
-    checkSubPaths(mount, field, `${place}.volumeMounts`, errors);
-    checkPropagation(mount, `${place}.volumeMounts`, privileged, errors);
-    checkRecursion(mount, `${place}.volumeMounts`, errors);
+    checkSubPaths(mount, field, `${fieldPath}.volumeMounts`, errors);
+    checkPropagation(mount, `${fieldPath}.volumeMounts`, isPrivileged, errors);
+    checkRecursiveReadOnly(mount, `${fieldPath}.volumeMounts`, errors);
   });
-  checkDevices(devices, place, mounted, volumes, errors);
+  checkVolumeDevices(devices, fieldPath, usedByMounts, volumes, errors);
 }
 
-interface Attachment {
+interface VolumePath {
   readonly name: string;
   readonly path: string;
 }
 
-interface Taken {
+interface UsedPaths {
   readonly names: ReadonlySet<string>;
   readonly paths: ReadonlySet<string>;
 }
 
-const taken = (others: readonly Attachment[]): Taken => ({
-  names: new Set(others.map(({ name }) => name)),
-  paths: new Set(others.map(({ path }) => path)),
+const collectUsedPaths = (used: readonly VolumePath[]): UsedPaths => ({
+  names: new Set(used.map(({ name }) => name)),
+  paths: new Set(used.map(({ path }) => path)),
 });
 
 /** A volume and a path are mounted or a device, not both. */
-function checkShared(
+function checkNotUsed(
   field: string,
-  { name, path, member }: Attachment & { readonly member: string },
-  others: Taken,
+  { name, path, member }: VolumePath & { readonly member: string },
+  used: UsedPaths,
   list: string,
   errors: Errors,
 ): void {
-  if (others.names.has(name)) {
+  if (used.names.has(name)) {
     errors.push(invalidValue(`${field}.name`, name, `must not already exist in ${list}`));
   }
-  if (others.paths.has(path)) {
+  if (used.paths.has(path)) {
     errors.push(invalidValue(`${field}.${member}`, path, `must not already exist as a path in ${list}`));
   }
 }
 
-function checkSubPaths(mount: CoreV1VolumeMount, field: string, place: string, errors: Errors): void {
+function checkSubPaths(mount: CoreV1VolumeMount, field: string, fieldPath: string, errors: Errors): void {
   const path = mount.subPath ?? '';
   const expression = mount.subPathExpr ?? '';
-  if (path !== '') checkLocalPath(path, `${place}.subPath`, errors);
+  if (path !== '') checkLocalPath(path, `${fieldPath}.subPath`, errors);
   if (expression === '') return;
   if (path !== '') errors.push(invalidValue(`${field}.subPathExpr`, expression, 'subPathExpr and subPath are mutually exclusive'));
-  checkLocalPath(expression, `${place}.subPathExpr`, errors);
+  checkLocalPath(expression, `${fieldPath}.subPathExpr`, errors);
 }
 
-function checkPropagation(mount: CoreV1VolumeMount, place: string, privileged: boolean, errors: Errors): void {
-  checkChoice(mount, 'mountPropagation', place, PROPAGATIONS, errors);
-  if (mount.mountPropagation === 'Bidirectional' && !privileged) {
+function checkPropagation(mount: CoreV1VolumeMount, fieldPath: string, isPrivileged: boolean, errors: Errors): void {
+  checkEnum(mount, 'mountPropagation', fieldPath, PROPAGATION_MODES, errors);
+  if (mount.mountPropagation === 'Bidirectional' && !isPrivileged) {
     const text = 'Bidirectional mount propagation is available only to privileged containers';
-    errors.push(forbiddenField(`${place}.mountPropagation`, text));
+    errors.push(forbiddenField(`${fieldPath}.mountPropagation`, text));
   }
 }
 
-function checkRecursion(mount: CoreV1VolumeMount, place: string, errors: Errors): void {
-  const wanted = mount.recursiveReadOnly;
-  const field = `${place}.recursiveReadOnly`;
-  if (wanted === undefined || wanted === 'Disabled') return;
-  if (!RECURSIONS.includes(wanted)) {
-    errors.push(unsupportedValue(field, wanted, RECURSIONS));
+function checkRecursiveReadOnly(mount: CoreV1VolumeMount, fieldPath: string, errors: Errors): void {
+  const recursiveReadOnly = mount.recursiveReadOnly;
+  const field = `${fieldPath}.recursiveReadOnly`;
+  if (recursiveReadOnly === undefined || recursiveReadOnly === 'Disabled') return;
+  if (!RECURSIVE_READ_ONLY_MODES.includes(recursiveReadOnly)) {
+    errors.push(unsupportedValue(field, recursiveReadOnly, RECURSIVE_READ_ONLY_MODES));
     return;
   }
   if (mount.readOnly !== true) errors.push(forbiddenField(field, 'may only be specified when readOnly is true'));
@@ -100,11 +100,17 @@ function checkRecursion(mount: CoreV1VolumeMount, place: string, errors: Errors)
 
 const BLOCK_SOURCES = ['persistentVolumeClaim', 'ephemeral'] as const;
 
-function checkDevices(devices: readonly CoreV1VolumeDevice[], place: string, mounted: Taken, volumes: Volumes, errors: Errors): void {
+function checkVolumeDevices(
+  devices: readonly CoreV1VolumeDevice[],
+  fieldPath: string,
+  usedByMounts: UsedPaths,
+  volumes: VolumesByName,
+  errors: Errors,
+): void {
   const names = new Set<string>();
   const paths = new Set<string>();
   devices.forEach((device, index) => {
-    const field = `${place}.volumeDevices[${index}]`;
+    const field = `${fieldPath}.volumeDevices[${index}]`;
     const name = device.name ?? '';
     const path = device.devicePath ?? '';
     const volume = volumes.get(name);
@@ -118,7 +124,7 @@ function checkDevices(devices: readonly CoreV1VolumeDevice[], place: string, mou
     if (path === '') errors.push(requiredValue(`${field}.devicePath`));
     if (paths.has(path)) errors.push(invalidValue(`${field}.devicePath`, path, 'must be unique'));
     else if (path.split('/').includes('..')) errors.push(invalidValue(`${field}.devicePath`, path, "can not contain backsteps ('..')"));
-    checkShared(field, { name, path, member: 'devicePath' }, mounted, 'volumeMounts', errors);
+    checkNotUsed(field, { name, path, member: 'devicePath' }, usedByMounts, 'volumeMounts', errors);
     names.add(name);
     paths.add(path);
   });

@@ -2,7 +2,7 @@
 import { own, type JsonObject } from '../../../../shared/values/json';
 
 /** `shown` = how upstream spells the member, where that is otherwise. */
-const OLD_SOURCES: readonly (readonly [member: string, text: string, shown?: string])[] = [
+const DEPRECATED_SOURCES: readonly (readonly [member: string, text: string, shown?: string])[] = [
   ['photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
   ['gitRepo', 'deprecated in v1.11'],
   ['scaleIO', 'deprecated in v1.16, non-functional in v1.22+'],
@@ -15,8 +15,8 @@ const OLD_SOURCES: readonly (readonly [member: string, text: string, shown?: str
 ];
 
 /** `untold` = of these nothing is said. */
-export function warnOfOldSources(volume: JsonObject, place: string, warnings: string[], untold?: ReadonlySet<string>): void {
-  for (const [member, text, shown = member] of OLD_SOURCES) {
-    if (own(volume, member) !== undefined && untold?.has(member) !== true) warnings.push(`${place}.${shown}: ${text}`);
+export function warnOfDeprecatedSources(volume: JsonObject, fieldPath: string, warnings: string[], excluded?: ReadonlySet<string>): void {
+  for (const [member, text, shown = member] of DEPRECATED_SOURCES) {
+    if (own(volume, member) !== undefined && excluded?.has(member) !== true) warnings.push(`${fieldPath}.${shown}: ${text}`);
   }
 }

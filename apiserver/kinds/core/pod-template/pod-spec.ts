@@ -6,7 +6,7 @@ import { duplicateValue } from '../../../../shared/api/errors/field-error';
 import { checkDnsLabel, checkDnsSubdomain } from '../../../../shared/values/name-formats';
 import { validateLabels } from '../../../../shared/api/metadata/object-meta-rules';
 import { checkAffinity } from './affinity';
-import { checkFormat, checkLabelKey, checkOptional, checkRequiredChoice, type Errors } from '../../rules/checks';
+import { checkFormat, checkLabelKey, checkIfNotEmpty, checkRequiredEnum, type Errors } from '../../rules/checks';
 import { checkRange } from '../../rules/numbers';
 import { checkContainers } from './containers';
 import { checkDnsConfig, checkDnsPolicy, checkHostAliases } from './dns';
@@ -14,39 +14,39 @@ import { checkHostProcess } from './host-process';
 import { checkOperatingSystem } from './operating-system';
 import { checkResources } from './resources';
 import { checkPodSecurityContext } from './security-context';
-import { checkSpread } from './spread';
+import { checkTopologySpreadConstraints } from './spread';
 import { checkTolerations } from './tolerations';
 import { checkVolumes } from './volumes';
 import type { CoreV1PodSpec } from '../../../../shared/api/types/generated/members';
 
 /** `place` = the path of the spec (`spec`, `spec.template.spec`). */
-export function checkPodSpec(spec: CoreV1PodSpec, place: string, podName: string | undefined, errors: Errors): void {
-  const volumes = checkVolumes(spec, place, podName, errors);
-  checkContainers(spec, place, volumes, errors);
-  checkRequiredChoice(spec, 'restartPolicy', place, ['Always', 'OnFailure', 'Never'], errors);
-  checkDnsPolicy(spec, place, errors);
+export function checkPodSpec(spec: CoreV1PodSpec, fieldPath: string, podName: string | undefined, errors: Errors): void {
+  const volumes = checkVolumes(spec, fieldPath, podName, errors);
+  checkContainers(spec, fieldPath, volumes, errors);
+  checkRequiredEnum(spec, 'restartPolicy', fieldPath, ['Always', 'OnFailure', 'Never'], errors);
+  checkDnsPolicy(spec, fieldPath, errors);
   const selector = spec.nodeSelector;
-  if (selector !== undefined) validateLabels(selector, `${place}.nodeSelector`, errors);
-  checkPodSecurityContext(spec, place, errors);
-  checkAffinity(spec, place, errors);
-  checkDnsConfig(spec, place, errors);
-  checkGates(spec, place, errors);
-  checkSpread(spec, place, errors);
-  checkHostProcess(spec, place, errors);
-  checkNames(spec, place, errors);
-  checkTolerations(spec.tolerations ?? [], `${place}.tolerations`, errors);
-  checkHostAliases(spec, place, errors);
-  checkScheduling(spec, place, errors);
-  checkOperatingSystem(spec, place, errors);
+  if (selector !== undefined) validateLabels(selector, `${fieldPath}.nodeSelector`, errors);
+  checkPodSecurityContext(spec, fieldPath, errors);
+  checkAffinity(spec, fieldPath, errors);
+  checkDnsConfig(spec, fieldPath, errors);
+  checkGates(spec, fieldPath, errors);
+  checkTopologySpreadConstraints(spec, fieldPath, errors);
+  checkHostProcess(spec, fieldPath, errors);
+  checkNamesAndDeadline(spec, fieldPath, errors);
+  checkTolerations(spec.tolerations ?? [], `${fieldPath}.tolerations`, errors);
+  checkHostAliases(spec, fieldPath, errors);
+  checkScheduling(spec, fieldPath, errors);
+  checkOperatingSystem(spec, fieldPath, errors);
 }
 
-function checkGates(spec: CoreV1PodSpec, place: string, errors: Errors): void {
+function checkGates(spec: CoreV1PodSpec, fieldPath: string, errors: Errors): void {
   spec.readinessGates?.forEach((gate, index) =>
-    checkLabelKey(gate.conditionType ?? '', `${place}.readinessGates[${index}].conditionType`, errors),
+    checkLabelKey(gate.conditionType ?? '', `${fieldPath}.readinessGates[${index}].conditionType`, errors),
   );
   const names = new Set<string>();
   spec.schedulingGates?.forEach((gate, index) => {
-    const field = `${place}.schedulingGates[${index}]`;
+    const field = `${fieldPath}.schedulingGates[${index}]`;
     const name = gate.name ?? '';
     checkLabelKey(name, field, errors);
     if (names.has(name)) errors.push(duplicateValue(field, name));
@@ -54,23 +54,23 @@ function checkGates(spec: CoreV1PodSpec, place: string, errors: Errors): void {
   });
 }
 
-const LONGEST_DEADLINE = 2_147_483_647;
+const MAX_DEADLINE_SECONDS = 2_147_483_647;
 
-function checkNames(spec: CoreV1PodSpec, place: string, errors: Errors): void {
-  checkOptional(spec, 'serviceAccountName', place, errors, checkDnsSubdomain);
-  checkOptional(spec, 'nodeName', place, errors, checkDnsSubdomain);
-  checkRange(spec.activeDeadlineSeconds, `${place}.activeDeadlineSeconds`, 1, LONGEST_DEADLINE, errors);
-  checkOptional(spec, 'hostname', place, errors, checkDnsLabel);
-  checkOptional(spec, 'subdomain', place, errors, checkDnsLabel);
+function checkNamesAndDeadline(spec: CoreV1PodSpec, fieldPath: string, errors: Errors): void {
+  checkIfNotEmpty(spec, 'serviceAccountName', fieldPath, errors, checkDnsSubdomain);
+  checkIfNotEmpty(spec, 'nodeName', fieldPath, errors, checkDnsSubdomain);
+  checkRange(spec.activeDeadlineSeconds, `${fieldPath}.activeDeadlineSeconds`, 1, MAX_DEADLINE_SECONDS, errors);
+  checkIfNotEmpty(spec, 'hostname', fieldPath, errors, checkDnsLabel);
+  checkIfNotEmpty(spec, 'subdomain', fieldPath, errors, checkDnsLabel);
 }
 
 const PREEMPTION = ['PreemptLowerPriority', 'Never'];
 
-function checkScheduling(spec: CoreV1PodSpec, place: string, errors: Errors): void {
-  checkOptional(spec, 'priorityClassName', place, errors, checkDnsSubdomain);
+function checkScheduling(spec: CoreV1PodSpec, fieldPath: string, errors: Errors): void {
+  checkIfNotEmpty(spec, 'priorityClassName', fieldPath, errors, checkDnsSubdomain);
   const runtime = spec.runtimeClassName;
-  if (runtime !== undefined) checkFormat(runtime, `${place}.runtimeClassName`, checkDnsSubdomain, errors);
-  if (spec.preemptionPolicy !== undefined) checkRequiredChoice(spec, 'preemptionPolicy', place, PREEMPTION, errors);
+  if (runtime !== undefined) checkFormat(runtime, `${fieldPath}.runtimeClassName`, checkDnsSubdomain, errors);
+  if (spec.preemptionPolicy !== undefined) checkRequiredEnum(spec, 'preemptionPolicy', fieldPath, PREEMPTION, errors);
   const overhead = spec.overhead;
-  if (overhead !== undefined) checkResources({ limits: overhead }, `${place}.overhead`, errors);
+  if (overhead !== undefined) checkResources({ limits: overhead }, `${fieldPath}.overhead`, errors);
 }

@@ -1,22 +1,22 @@
 /** What the template of a workload's Pods may look like. Never judges how it fits the workload: selectors, restart policies. */
 import { forbiddenField } from '../../../../shared/api/errors/field-error';
 import { validateAnnotations, validateLabels } from '../../../../shared/api/metadata/object-meta-rules';
-import { checkKnownAnnotations, checkProfilesAgree } from './annotations';
+import { checkKnownAnnotations, checkAnnotationsMatchProfiles } from './annotations';
 import { checkPodSpec } from './pod-spec';
 import type { Errors } from '../../rules/checks';
 import type { CoreV1PodTemplateSpec } from '../../../../shared/api/types/generated/members';
 
 /** `place` = the path of the template (`spec.template`). */
-export function checkPodTemplate(template: CoreV1PodTemplateSpec, place: string, errors: Errors): void {
+export function checkPodTemplate(template: CoreV1PodTemplateSpec, fieldPath: string, errors: Errors): void {
   const metadata = template.metadata ?? {};
   const spec = template.spec ?? {};
   const annotations = metadata.annotations;
-  validateLabels(metadata.labels ?? {}, `${place}.labels`, errors);
-  validateAnnotations(annotations ?? {}, `${place}.annotations`, errors);
-  checkKnownAnnotations(annotations, spec, `${place}.annotations`, errors);
-  checkPodSpec(spec, `${place}.spec`, undefined, errors);
-  checkProfilesAgree(annotations, spec, `${place}.spec`, errors);
+  validateLabels(metadata.labels ?? {}, `${fieldPath}.labels`, errors);
+  validateAnnotations(annotations ?? {}, `${fieldPath}.annotations`, errors);
+  checkKnownAnnotations(annotations, spec, `${fieldPath}.annotations`, errors);
+  checkPodSpec(spec, `${fieldPath}.spec`, undefined, errors);
+  checkAnnotationsMatchProfiles(annotations, spec, `${fieldPath}.spec`, errors);
   if ((spec.ephemeralContainers ?? []).length > 0) {
-    errors.push(forbiddenField(`${place}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template'));
+    errors.push(forbiddenField(`${fieldPath}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template'));
   }
 }

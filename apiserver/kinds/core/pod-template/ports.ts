@@ -1,14 +1,14 @@
 /** The ports of containers, each for itself and against one another. */
 import { duplicateValue, invalidShownValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { checkPortName } from '../../../../shared/values/name-formats';
-import { checkFormat, checkRequiredChoice, type Errors } from '../../rules/checks';
+import { checkFormat, checkRequiredEnum, type Errors } from '../../rules/checks';
 import { checkPort, PROTOCOLS } from '../../rules/numbers';
 import type { CoreV1Container } from '../../../../shared/api/types/generated/members';
 
-export function checkPorts(container: CoreV1Container, place: string, errors: Errors): void {
+export function checkContainerPorts(container: CoreV1Container, fieldPath: string, errors: Errors): void {
   const names = new Set<string>();
   container.ports?.forEach((port, index) => {
-    const field = `${place}.ports[${index}]`;
+    const field = `${fieldPath}.ports[${index}]`;
     const name = port.name ?? '';
     if (name !== '') {
       const before = errors.length;
@@ -21,28 +21,28 @@ export function checkPorts(container: CoreV1Container, place: string, errors: Er
     else checkPort(number, `${field}.containerPort`, errors);
     const host = port.hostPort ?? 0;
     if (host !== 0) checkPort(host, `${field}.hostPort`, errors);
-    checkRequiredChoice(port, 'protocol', field, PROTOCOLS, errors);
+    checkRequiredEnum(port, 'protocol', field, PROTOCOLS, errors);
   });
 }
 
 /** Ports of the host that are taken already; those of the containers are added to `taken`. */
-export function checkHostPorts(container: CoreV1Container, place: string, taken: Set<string>, errors: Errors): void {
+export function checkHostPorts(container: CoreV1Container, fieldPath: string, used: Set<string>, errors: Errors): void {
   container.ports?.forEach((port, index) => {
     const host = port.hostPort ?? 0;
     if (host === 0) return;
     const key = `${port.protocol ?? ''}/${port.hostIP ?? ''}/${host}`;
-    if (taken.has(key)) errors.push(duplicateValue(`${place}.ports[${index}].hostPort`, key));
-    else taken.add(key);
+    if (used.has(key)) errors.push(duplicateValue(`${fieldPath}.ports[${index}].hostPort`, key));
+    else used.add(key);
   });
 }
 
 /** On the host's network a port is one of the host; in templates it may be left to the Pods' defaults. */
-export function checkHostNetworkPorts(container: CoreV1Container, place: string, errors: Errors): void {
+export function checkHostNetworkPorts(container: CoreV1Container, fieldPath: string, errors: Errors): void {
   container.ports?.forEach((port, index) => {
     const host = port.hostPort ?? 0;
     if (host === 0 || host === (port.containerPort ?? 0)) return;
     errors.push(
-      invalidShownValue(`${place}.ports[${index}].hostPort`, String(host), 'must match `containerPort` when `hostNetwork` is true'),
+      invalidShownValue(`${fieldPath}.ports[${index}].hostPort`, String(host), 'must match `containerPort` when `hostNetwork` is true'),
     );
   });
 }

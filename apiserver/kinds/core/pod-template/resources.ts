@@ -3,72 +3,78 @@ import { forbiddenField, invalidShownValue, invalidValue, requiredValue } from '
 import { formatGoQuantity } from '../../../../shared/values/go-values';
 import { sortedKeys, stringAt } from '../../../../shared/values/json';
 import { parseQuantity } from '../../../../shared/values/quantity';
-import { checkContainerResource, HUGE_PAGES, isHugePages, isNative, isNeverOvercommitted } from '../../rules/resource-names';
+import { checkContainerResource, HUGE_PAGES_PREFIX, isHugePages, isNativeResource, isNeverOvercommitted } from '../../rules/resource-names';
 import type { Errors } from '../../rules/checks';
 import type { CoreV1ResourceRequirements } from '../../../../shared/api/types/generated/members';
 
-const BILLION = 1_000_000_000n;
+const NANOS_PER_UNIT = 1_000_000_000n;
 
-export function checkResources(resources: CoreV1ResourceRequirements | undefined, place: string, errors: Errors): void {
+export function checkResources(resources: CoreV1ResourceRequirements | undefined, fieldPath: string, errors: Errors): void {
   if (resources === undefined) return;
   const limits = resources.limits ?? {};
   const requests = resources.requests ?? {};
-  const names = { huge: false, ordinary: false };
+  const seen = { hasHugePages: false, hasCpuOrMemory: false };
   for (const name of sortedKeys(limits)) {
-    note(name, names);
-    const field = `${place}.limits[${name}]`;
-    const amount = checkAmount(name, stringAt(limits, name), field, errors);
-    checkHugePages(name, amount, field, errors);
+    noteResource(name, seen);
+    const field = `${fieldPath}.limits[${name}]`;
+    const quantity = checkQuantity(name, stringAt(limits, name), field, errors);
+    checkHugePages(name, quantity, field, errors);
   }
   for (const name of sortedKeys(requests)) {
-    note(name, names);
-    const field = `${place}.requests[${name}]`;
-    const amount = checkAmount(name, stringAt(requests, name), field, errors);
-    checkAgainstLimit(name, amount, stringAt(limits, name), place, errors);
-    checkHugePages(name, amount, field, errors);
+    noteResource(name, seen);
+    const field = `${fieldPath}.requests[${name}]`;
+    const quantity = checkQuantity(name, stringAt(requests, name), field, errors);
+    checkRequestAgainstLimit(name, quantity, stringAt(limits, name), fieldPath, errors);
+    checkHugePages(name, quantity, field, errors);
   }
-  if (names.huge && !names.ordinary) errors.push(forbiddenField(place, 'HugePages require cpu or memory'));
+  if (seen.hasHugePages && !seen.hasCpuOrMemory) errors.push(forbiddenField(fieldPath, 'HugePages require cpu or memory'));
 }
 
-function note(name: string, names: { huge: boolean; ordinary: boolean }): void {
-  if (isHugePages(name)) names.huge = true;
-  else if (name === 'cpu' || name === 'memory') names.ordinary = true;
+function noteResource(name: string, seen: { hasHugePages: boolean; hasCpuOrMemory: boolean }): void {
+  if (isHugePages(name)) seen.hasHugePages = true;
+  else if (name === 'cpu' || name === 'memory') seen.hasCpuOrMemory = true;
 }
 
-interface Amount {
+interface ParsedQuantity {
   readonly text: string;
   readonly nanos: bigint;
 }
 
 /** The amounts that pods ask for again and again need not be read anew. */
-const KNOWN_AMOUNTS = new Map<string, Amount>();
-const MOST_KNOWN_AMOUNTS = 4096;
+const QUANTITY_CACHE = new Map<string, ParsedQuantity>();
+const QUANTITY_CACHE_SIZE = 4096;
 
-function amountOf(text: string): Amount {
-  const known = KNOWN_AMOUNTS.get(text);
+function parseCachedQuantity(text: string): ParsedQuantity {
+  const known = QUANTITY_CACHE.get(text);
   if (known !== undefined) return known;
-  const amount = { text, nanos: parseQuantity(text).nanos };
-  if (KNOWN_AMOUNTS.size >= MOST_KNOWN_AMOUNTS) KNOWN_AMOUNTS.clear();
-  KNOWN_AMOUNTS.set(text, amount);
-  return amount;
+  const quantity = { text, nanos: parseQuantity(text).nanos };
+  if (QUANTITY_CACHE.size >= QUANTITY_CACHE_SIZE) QUANTITY_CACHE.clear();
+  QUANTITY_CACHE.set(text, quantity);
+  return quantity;
 }
 
-function checkAmount(name: string, text: string | undefined, field: string, errors: Errors): Amount {
+function checkQuantity(name: string, text: string | undefined, field: string, errors: Errors): ParsedQuantity {
   checkContainerResource(name, field, errors);
-  const amount = amountOf(text ?? '0');
-  if (amount.nanos < 0n) errors.push(invalidValue(field, amount.text, 'must be greater than or equal to 0'));
-  if (!isNative(name) && amount.nanos % BILLION !== 0n)
-    errors.push(invalidShownValue(field, formatGoQuantity(amount.text), 'must be an integer'));
-  return amount;
+  const quantity = parseCachedQuantity(text ?? '0');
+  if (quantity.nanos < 0n) errors.push(invalidValue(field, quantity.text, 'must be greater than or equal to 0'));
+  if (!isNativeResource(name) && quantity.nanos % NANOS_PER_UNIT !== 0n)
+    errors.push(invalidShownValue(field, formatGoQuantity(quantity.text), 'must be an integer'));
+  return quantity;
 }
 
-function checkAgainstLimit(name: string, request: Amount, text: string | undefined, place: string, errors: Errors): void {
-  const field = `${place}.requests`;
+function checkRequestAgainstLimit(
+  name: string,
+  request: ParsedQuantity,
+  text: string | undefined,
+  fieldPath: string,
+  errors: Errors,
+): void {
+  const field = `${fieldPath}.requests`;
   if (text === undefined) {
-    if (isNeverOvercommitted(name)) errors.push(requiredValue(`${place}.limits`, 'Limit must be set for non overcommitable resources'));
+    if (isNeverOvercommitted(name)) errors.push(requiredValue(`${fieldPath}.limits`, 'Limit must be set for non overcommitable resources'));
     return;
   }
-  const limit = amountOf(text);
+  const limit = parseCachedQuantity(text);
   if (!isNeverOvercommitted(name)) {
     if (request.nanos > limit.nanos) {
       errors.push(invalidValue(field, request.text, `must be less than or equal to ${name} limit of ${limit.text}`));
@@ -78,11 +84,11 @@ function checkAgainstLimit(name: string, request: Amount, text: string | undefin
   }
 }
 
-function checkHugePages(name: string, amount: Amount, field: string, errors: Errors): void {
+function checkHugePages(name: string, quantity: ParsedQuantity, field: string, errors: Errors): void {
   if (!isHugePages(name)) return;
-  const size = pageSize(name.slice(HUGE_PAGES.length));
-  if (size !== 0n && amount.nanos % size === 0n) return;
-  errors.push(invalidValue(field, amount.text, `${amount.text} is not positive integer multiple of ${name}`));
+  const size = pageSize(name.slice(HUGE_PAGES_PREFIX.length));
+  if (size !== 0n && quantity.nanos % size === 0n) return;
+  errors.push(invalidValue(field, quantity.text, `${quantity.text} is not positive integer multiple of ${name}`));
 }
 
 /** In billionths; 0 = no size. */

@@ -1,55 +1,61 @@
 /** What a pod and its containers may do on their node. Never decides whether a policy allows it. */
 import { duplicateValue, invalidShownValue, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
-import { checkChoice, type Errors } from '../../rules/checks';
-import { checkId } from '../../rules/numbers';
-import { checkAppArmor, checkSeccomp } from './profiles';
+import { checkEnum, type Errors } from '../../rules/checks';
+import { checkUserOrGroupId } from '../../rules/numbers';
+import { checkAppArmorProfile, checkSeccompProfile } from './profiles';
 import { checkWindowsOptions } from './windows-options';
 import type { CoreV1PodSecurityContext, CoreV1PodSpec, CoreV1SecurityContext } from '../../../../shared/api/types/generated/members';
 
-const FORCES_ESCALATION = 'CAP_SYS_ADMIN';
+const CAP_SYS_ADMIN = 'CAP_SYS_ADMIN';
 
 /** Of a container. */
-export function checkSecurityContext(context: CoreV1SecurityContext | undefined, place: string, errors: Errors): void {
+export function checkSecurityContext(context: CoreV1SecurityContext | undefined, fieldPath: string, errors: Errors): void {
   if (context === undefined) return;
-  checkId(context.runAsUser, `${place}.runAsUser`, errors);
-  checkId(context.runAsGroup, `${place}.runAsGroup`, errors);
-  checkSeccomp(context, place, errors);
+  checkUserOrGroupId(context.runAsUser, `${fieldPath}.runAsUser`, errors);
+  checkUserOrGroupId(context.runAsGroup, `${fieldPath}.runAsGroup`, errors);
+  checkSeccompProfile(context, fieldPath, errors);
   if (context.allowPrivilegeEscalation === false) {
-    const say = (what: string): void =>
-      void errors.push(invalidShownValue(place, JSON.stringify(context), `cannot set \`allowPrivilegeEscalation\` to false and ${what}`));
-    if (context.privileged === true) say('`privileged` to true');
-    if ((context.capabilities?.add ?? []).includes(FORCES_ESCALATION)) {
-      say(`\`capabilities.Add\` ${FORCES_ESCALATION}`);
+    const addError = (conflict: string): void =>
+      void errors.push(
+        invalidShownValue(fieldPath, JSON.stringify(context), `cannot set \`allowPrivilegeEscalation\` to false and ${conflict}`),
+      );
+    if (context.privileged === true) addError('`privileged` to true');
+    if ((context.capabilities?.add ?? []).includes(CAP_SYS_ADMIN)) {
+      addError(`\`capabilities.Add\` ${CAP_SYS_ADMIN}`);
     }
   }
-  checkWindowsOptions(context, place, errors);
-  checkAppArmor(context, place, errors);
+  checkWindowsOptions(context, fieldPath, errors);
+  checkAppArmorProfile(context, fieldPath, errors);
 }
 
 /** Of a pod, with what its spec shares with the host. */
-export function checkPodSecurityContext(spec: CoreV1PodSpec, specPlace: string, errors: Errors): void {
-  const place = `${specPlace}.securityContext`;
+export function checkPodSecurityContext(spec: CoreV1PodSpec, specPath: string, errors: Errors): void {
+  const fieldPath = `${specPath}.securityContext`;
   if (spec.shareProcessNamespace !== true && spec.securityContext === undefined) return;
   const context = spec.securityContext ?? {};
-  for (const member of ['fsGroup', 'runAsUser', 'runAsGroup'] as const) checkId(context[member], `${place}.${member}`, errors);
+  for (const member of ['fsGroup', 'runAsUser', 'runAsGroup'] as const)
+    checkUserOrGroupId(context[member], `${fieldPath}.${member}`, errors);
   (context.supplementalGroups ?? []).forEach((group, index) => {
-    if (typeof group === 'number' || typeof group === 'bigint') checkId(group, `${place}.supplementalGroups[${index}]`, errors);
+    if (typeof group === 'number' || typeof group === 'bigint')
+      checkUserOrGroupId(group, `${fieldPath}.supplementalGroups[${index}]`, errors);
   });
   if (spec.shareProcessNamespace === true && spec.hostPID === true) {
-    errors.push(invalidShownValue(`${place}.shareProcessNamespace`, 'true', 'ShareProcessNamespace and HostPID cannot both be enabled'));
+    errors.push(
+      invalidShownValue(`${fieldPath}.shareProcessNamespace`, 'true', 'ShareProcessNamespace and HostPID cannot both be enabled'),
+    );
   }
-  checkSysctls(context, spec, `${place}.sysctls`, errors);
-  checkChoice(context, 'fsGroupChangePolicy', place, ['Always', 'OnRootMismatch'], errors);
-  checkSeccomp(context, place, errors);
-  checkWindowsOptions(context, place, errors);
-  checkAppArmor(context, place, errors);
+  checkSysctls(context, spec, `${fieldPath}.sysctls`, errors);
+  checkEnum(context, 'fsGroupChangePolicy', fieldPath, ['Always', 'OnRootMismatch'], errors);
+  checkSeccompProfile(context, fieldPath, errors);
+  checkWindowsOptions(context, fieldPath, errors);
+  checkAppArmorProfile(context, fieldPath, errors);
 }
 
-const LONGEST_SYSCTL = 253;
-const SYSCTL_TEXT = '^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$';
-const SYSCTL = new RegExp(SYSCTL_TEXT);
+const MAX_SYSCTL_LENGTH = 253;
+const SYSCTL_PATTERN = '^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$';
+const SYSCTL = new RegExp(SYSCTL_PATTERN);
 /** Settings of the IPC namespace; `fs.mqueue.` begins others. */
-const OF_IPC = new Set([
+const IPC_SYSCTLS = new Set([
   'kernel.msgmax',
   'kernel.msgmnb',
   'kernel.msgmni',
@@ -60,29 +66,29 @@ const OF_IPC = new Set([
   'kernel.shmmni',
 ]);
 
-function checkSysctls(context: CoreV1PodSecurityContext, spec: CoreV1PodSpec, place: string, errors: Errors): void {
+function checkSysctls(context: CoreV1PodSecurityContext, spec: CoreV1PodSpec, fieldPath: string, errors: Errors): void {
   const seen = new Set<string>();
   const isOnHostNetwork = spec.hostNetwork === true;
   const usesHostIpc = spec.hostIPC === true;
   context.sysctls?.forEach((sysctl, index) => {
-    const field = `${place}[${index}].name`;
+    const field = `${fieldPath}[${index}].name`;
     const name = sysctl.name ?? '';
     if (name === '') errors.push(requiredValue(field));
-    else if (name.length > LONGEST_SYSCTL || !SYSCTL.test(name)) {
-      errors.push(invalidValue(field, name, `must have at most ${LONGEST_SYSCTL} characters and match regex ${SYSCTL_TEXT}`));
+    else if (name.length > MAX_SYSCTL_LENGTH || !SYSCTL.test(name)) {
+      errors.push(invalidValue(field, name, `must have at most ${MAX_SYSCTL_LENGTH} characters and match regex ${SYSCTL_PATTERN}`));
     } else if (seen.has(name)) errors.push(duplicateValue(field, name));
     seen.add(name);
-    const dotted = withDots(name);
+    const dotted = normalizeSysctlName(name);
     if (isOnHostNetwork && dotted.startsWith('net.'))
       errors.push(invalidValue(field, name, "may not be specified when 'hostNetwork' is true"));
-    if (usesHostIpc && (OF_IPC.has(dotted) || dotted.startsWith('fs.mqueue.'))) {
+    if (usesHostIpc && (IPC_SYSCTLS.has(dotted) || dotted.startsWith('fs.mqueue.'))) {
       errors.push(invalidValue(field, name, "may not be specified when 'hostIPC' is true"));
     }
   });
 }
 
 /** With slashes as separators, when a slash stands first, dots and slashes are exchanged. */
-function withDots(name: string): string {
+function normalizeSysctlName(name: string): string {
   const first = /[./]/.exec(name);
   return first?.[0] === '/' ? name.replace(/[./]/g, (sign) => (sign === '/' ? '.' : '/')) : name;
 }

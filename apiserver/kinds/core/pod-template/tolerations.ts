@@ -7,25 +7,25 @@ import type { CoreV1Toleration } from '../../../../shared/api/types/generated/me
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
-export function checkTolerations(tolerations: readonly CoreV1Toleration[], place: string, errors: Errors): void {
-  tolerations.forEach((toleration, index) => checkToleration(toleration, `${place}[${index}]`, errors));
+export function checkTolerations(tolerations: readonly CoreV1Toleration[], fieldPath: string, errors: Errors): void {
+  tolerations.forEach((toleration, index) => checkToleration(toleration, `${fieldPath}[${index}]`, errors));
 }
 
-export function checkToleration(toleration: CoreV1Toleration, place: string, errors: Errors): void {
+export function checkToleration(toleration: CoreV1Toleration, fieldPath: string, errors: Errors): void {
   const key = toleration.key ?? '';
   const operator = toleration.operator ?? '';
   const effect = toleration.effect ?? '';
-  const field = `${place}.operator`;
-  if (key !== '') checkLabelKey(key, `${place}.key`, errors);
+  const field = `${fieldPath}.operator`;
+  if (key !== '') checkLabelKey(key, `${fieldPath}.key`, errors);
   else if (operator !== 'Exists') {
     const text = 'operator must be Exists when `key` is empty, which means "match all values and all keys"';
     errors.push(invalidValue(field, operator, text));
   }
   if (toleration.tolerationSeconds !== undefined && effect !== 'NoExecute') {
-    errors.push(invalidValue(`${place}.effect`, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"));
+    errors.push(invalidValue(`${fieldPath}.effect`, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"));
   }
   checkValue(toleration, operator, field, errors);
-  if (effect !== '' && !EFFECTS.includes(effect)) errors.push(unsupportedValue(`${place}.effect`, effect, EFFECTS));
+  if (effect !== '' && !EFFECTS.includes(effect)) errors.push(unsupportedValue(`${fieldPath}.effect`, effect, EFFECTS));
 }
 
 function checkValue(toleration: CoreV1Toleration, operator: string, field: string, errors: Errors): void {
@@ -36,14 +36,15 @@ function checkValue(toleration: CoreV1Toleration, operator: string, field: strin
       checkFormat(value, field, checkLabelValue, errors);
       return;
     case 'Exists':
-      if (value !== '') errors.push(invalidShownValue(field, goToleration(toleration), "value must be empty when `operator` is 'Exists'"));
+      if (value !== '')
+        errors.push(invalidShownValue(field, formatGoToleration(toleration), "value must be empty when `operator` is 'Exists'"));
       return;
     default:
       errors.push(unsupportedValue(field, operator, ['Equal', 'Exists']));
   }
 }
 
-function goToleration(toleration: CoreV1Toleration): string {
+function formatGoToleration(toleration: CoreV1Toleration): string {
   const text = (member: 'key' | 'operator' | 'value' | 'effect'): string => quote(toleration[member] ?? '');
   const seconds = toleration.tolerationSeconds;
   const members = `Key:${text('key')}, Operator:${text('operator')}, Value:${text('value')}, Effect:${text('effect')}`;

@@ -5,22 +5,22 @@ import { checkDnsLabel, checkDnsSubdomain } from '../../../../shared/values/name
 import { parseQuantity } from '../../../../shared/values/quantity';
 import { isProtectedGroup, RESERVED_DOMAINS_MESSAGE } from '../../../../shared/names/dialect';
 import {
-  checkChoice,
+  checkEnum,
   checkFormat,
   checkLocalPath,
   checkNoBacksteps,
-  checkOptional,
+  checkIfNotEmpty,
   checkRequired,
   isSet,
   type Errors,
   type MemberOf,
 } from '../../rules/checks';
-import { checkMode, checkRange } from '../../rules/numbers';
-import type { PartOf, Rule } from '../../rules/parts';
+import { checkFileMode, checkRange } from '../../rules/numbers';
+import type { UnionMemberOf, Rule } from '../../rules/parts';
 import { checkClaimTemplate } from './claim-template';
-import { checkDiskUri } from './azure-disk';
-import { checkFiles, checkKeys, checkProjections } from './projections';
-import { checkQualifiedTarget, UNKNOWN_TARGET } from './iscsi';
+import { checkAzureDisk } from './azure-disk';
+import { checkDownwardApiItems, checkKeyItems, checkProjectedVolume } from './projections';
+import { checkIscsiName, UNKNOWN_ISCSI_NAME } from './iscsi';
 import type {
   CoreV1AWSElasticBlockStoreVolumeSource,
   CoreV1CSIPersistentVolumeSource,
@@ -50,175 +50,180 @@ import type {
   CoreV1VsphereVirtualDiskVolumeSource,
 } from '../../../../shared/api/types/generated/members';
 
-const LAST_PARTITION = 255;
-const LAST_LUN = 255;
+const MAX_PARTITION = 255;
+const MAX_LUN = 255;
 
 /** Members that have to have a text. */
-export const needs =
+export const requireMembers =
   <T extends JsonObject>(...members: readonly MemberOf<T, string>[]): Rule<T> =>
-  (source, place, errors) => {
-    for (const member of members) checkRequired(source, member, place, errors);
+  (source, fieldPath, errors) => {
+    for (const member of members) checkRequired(source, member, fieldPath, errors);
   };
 
 /** A reference to a Secret that is there has a name. */
-const secretIsNamed: Rule<CoreV1CinderVolumeSource | CoreV1StorageOSVolumeSource> = ({ secretRef: secret }, place, errors) => {
-  if (secret !== undefined) checkRequired(secret, 'name', `${place}.secretRef`, errors);
+const checkSecretName: Rule<CoreV1CinderVolumeSource | CoreV1StorageOSVolumeSource> = ({ secretRef: secret }, fieldPath, errors) => {
+  if (secret !== undefined) checkRequired(secret, 'name', `${fieldPath}.secretRef`, errors);
 };
 
-export const all =
+export const combineRules =
   <T>(...rules: readonly Rule<T>[]): Rule<T> =>
-  (source, place, errors) => {
-    for (const rule of rules) rule(source, place, errors);
+  (source, fieldPath, errors) => {
+    for (const rule of rules) rule(source, fieldPath, errors);
   };
 
-const needsMonitors: Rule<CoreV1RBDVolumeSource | CoreV1CephFSVolumeSource> = ({ monitors }, place, errors) => {
-  if ((monitors ?? []).length === 0) errors.push(requiredValue(`${place}.monitors`));
+const checkMonitors: Rule<CoreV1RBDVolumeSource | CoreV1CephFSVolumeSource> = ({ monitors }, fieldPath, errors) => {
+  if ((monitors ?? []).length === 0) errors.push(requiredValue(`${fieldPath}.monitors`));
 };
 
-const partition: Rule<CoreV1GCEPersistentDiskVolumeSource | CoreV1AWSElasticBlockStoreVolumeSource> = (source, place, errors) => {
-  if (source.partition !== 0) checkRange(source.partition, `${place}.partition`, 1, LAST_PARTITION, errors);
+const checkPartition: Rule<CoreV1GCEPersistentDiskVolumeSource | CoreV1AWSElasticBlockStoreVolumeSource> = (source, fieldPath, errors) => {
+  if (source.partition !== 0) checkRange(source.partition, `${fieldPath}.partition`, 1, MAX_PARTITION, errors);
 };
 
-const checkSecretFiles: Rule<CoreV1SecretVolumeSource> = (source, place, errors) => {
-  checkRequired(source, 'secretName', place, errors);
-  checkMode(source, 'defaultMode', place, errors);
-  checkKeys(source, place, errors);
+const checkSecretVolume: Rule<CoreV1SecretVolumeSource> = (source, fieldPath, errors) => {
+  checkRequired(source, 'secretName', fieldPath, errors);
+  checkFileMode(source, 'defaultMode', fieldPath, errors);
+  checkKeyItems(source, fieldPath, errors);
 };
 
-const checkConfigFiles: Rule<CoreV1ConfigMapVolumeSource> = (source, place, errors) => {
-  checkRequired(source, 'name', place, errors);
-  checkMode(source, 'defaultMode', place, errors);
-  checkKeys(source, place, errors);
+const checkConfigMapVolume: Rule<CoreV1ConfigMapVolumeSource> = (source, fieldPath, errors) => {
+  checkRequired(source, 'name', fieldPath, errors);
+  checkFileMode(source, 'defaultMode', fieldPath, errors);
+  checkKeyItems(source, fieldPath, errors);
 };
 
 /** The rules of sources that a volume of the cluster may have as well. */
-export const SHARED = {
+export const SHARED_VOLUME_RULES = {
   hostPath: checkHostPath,
-  gcePersistentDisk: all(needs<CoreV1GCEPersistentDiskVolumeSource>('pdName'), partition),
-  awsElasticBlockStore: all(needs<CoreV1AWSElasticBlockStoreVolumeSource>('volumeID'), partition),
+  gcePersistentDisk: combineRules(requireMembers<CoreV1GCEPersistentDiskVolumeSource>('pdName'), checkPartition),
+  awsElasticBlockStore: combineRules(requireMembers<CoreV1AWSElasticBlockStoreVolumeSource>('volumeID'), checkPartition),
   nfs: checkNfs,
   flocker: checkFlocker,
-  rbd: all(needsMonitors, needs<CoreV1RBDVolumeSource>('image')),
-  cephfs: needsMonitors,
+  rbd: combineRules(checkMonitors, requireMembers<CoreV1RBDVolumeSource>('image')),
+  cephfs: checkMonitors,
   quobyte: checkQuobyte,
   fc: checkFibreChannel,
   flexVolume: checkFlex,
-  vsphereVolume: needs<CoreV1VsphereVirtualDiskVolumeSource>('volumePath'),
-  photonPersistentDisk: needs<CoreV1PhotonPersistentDiskVolumeSource>('pdID'),
-  portworxVolume: needs<CoreV1PortworxVolumeSource>('volumeID'),
-  azureDisk: checkDiskUri,
-  scaleIO: needs<CoreV1ScaleIOVolumeSource>('gateway', 'system', 'volumeName'),
+  vsphereVolume: requireMembers<CoreV1VsphereVirtualDiskVolumeSource>('volumePath'),
+  photonPersistentDisk: requireMembers<CoreV1PhotonPersistentDiskVolumeSource>('pdID'),
+  portworxVolume: requireMembers<CoreV1PortworxVolumeSource>('volumeID'),
+  azureDisk: checkAzureDisk,
+  scaleIO: requireMembers<CoreV1ScaleIOVolumeSource>('gateway', 'system', 'volumeName'),
 } as const;
 
-export const SOURCES: readonly PartOf<CoreV1Volume>[] = [
-  { member: 'emptyDir', rule: checkEmptyDirectory },
-  { member: 'hostPath', rule: SHARED.hostPath },
-  { member: 'gitRepo', rule: checkRepository },
-  { member: 'gcePersistentDisk', field: 'persistentDisk', secondAs: 'gcePersistentDisk', rule: SHARED.gcePersistentDisk },
-  { member: 'awsElasticBlockStore', rule: SHARED.awsElasticBlockStore },
-  { member: 'secret', rule: checkSecretFiles },
-  { member: 'nfs', rule: SHARED.nfs },
-  { member: 'iscsi', rule: iscsi(UNKNOWN_TARGET.ofPod) },
-  { member: 'glusterfs', rule: needs('endpoints', 'path') },
-  { member: 'flocker', rule: SHARED.flocker },
-  { member: 'persistentVolumeClaim', rule: needs('claimName') },
-  { member: 'rbd', rule: SHARED.rbd },
-  { member: 'cinder', rule: all(needs<CoreV1CinderVolumeSource>('volumeID'), secretIsNamed) },
-  { member: 'cephfs', secondAs: 'cephFS', rule: SHARED.cephfs },
-  { member: 'quobyte', rule: SHARED.quobyte },
-  { member: 'downwardAPI', secondAs: 'downwarAPI', rule: checkDownward },
-  { member: 'fc', rule: SHARED.fc },
-  { member: 'flexVolume', rule: SHARED.flexVolume },
-  { member: 'configMap', rule: checkConfigFiles },
-  { member: 'azureFile', rule: needs('secretName', 'shareName') },
-  { member: 'vsphereVolume', rule: SHARED.vsphereVolume },
-  { member: 'photonPersistentDisk', rule: SHARED.photonPersistentDisk },
-  { member: 'portworxVolume', rule: SHARED.portworxVolume },
-  { member: 'azureDisk', rule: SHARED.azureDisk },
-  { member: 'storageos', rule: all(checkStorageNames, secretIsNamed) },
-  { member: 'projected', rule: checkProjections },
-  { member: 'scaleIO', rule: SHARED.scaleIO },
-  { member: 'csi', rule: checkDriver },
+export const POD_VOLUME_SOURCES: readonly UnionMemberOf<CoreV1Volume>[] = [
+  { member: 'emptyDir', rule: checkEmptyDir },
+  { member: 'hostPath', rule: SHARED_VOLUME_RULES.hostPath },
+  { member: 'gitRepo', rule: checkGitRepo },
+  {
+    member: 'gcePersistentDisk',
+    field: 'persistentDisk',
+    nameWhenSecond: 'gcePersistentDisk',
+    rule: SHARED_VOLUME_RULES.gcePersistentDisk,
+  },
+  { member: 'awsElasticBlockStore', rule: SHARED_VOLUME_RULES.awsElasticBlockStore },
+  { member: 'secret', rule: checkSecretVolume },
+  { member: 'nfs', rule: SHARED_VOLUME_RULES.nfs },
+  { member: 'iscsi', rule: iscsiRule(UNKNOWN_ISCSI_NAME.ofPod) },
+  { member: 'glusterfs', rule: requireMembers('endpoints', 'path') },
+  { member: 'flocker', rule: SHARED_VOLUME_RULES.flocker },
+  { member: 'persistentVolumeClaim', rule: requireMembers('claimName') },
+  { member: 'rbd', rule: SHARED_VOLUME_RULES.rbd },
+  { member: 'cinder', rule: combineRules(requireMembers<CoreV1CinderVolumeSource>('volumeID'), checkSecretName) },
+  { member: 'cephfs', nameWhenSecond: 'cephFS', rule: SHARED_VOLUME_RULES.cephfs },
+  { member: 'quobyte', rule: SHARED_VOLUME_RULES.quobyte },
+  { member: 'downwardAPI', nameWhenSecond: 'downwarAPI', rule: checkDownwardApiVolume },
+  { member: 'fc', rule: SHARED_VOLUME_RULES.fc },
+  { member: 'flexVolume', rule: SHARED_VOLUME_RULES.flexVolume },
+  { member: 'configMap', rule: checkConfigMapVolume },
+  { member: 'azureFile', rule: requireMembers('secretName', 'shareName') },
+  { member: 'vsphereVolume', rule: SHARED_VOLUME_RULES.vsphereVolume },
+  { member: 'photonPersistentDisk', rule: SHARED_VOLUME_RULES.photonPersistentDisk },
+  { member: 'portworxVolume', rule: SHARED_VOLUME_RULES.portworxVolume },
+  { member: 'azureDisk', rule: SHARED_VOLUME_RULES.azureDisk },
+  { member: 'storageos', rule: combineRules(checkStorageOs, checkSecretName) },
+  { member: 'projected', rule: checkProjectedVolume },
+  { member: 'scaleIO', rule: SHARED_VOLUME_RULES.scaleIO },
+  { member: 'csi', rule: checkCsi },
   { member: 'ephemeral', rule: checkClaimTemplate },
 ];
 
-function checkEmptyDirectory(source: CoreV1EmptyDirVolumeSource, place: string, errors: Errors): void {
+function checkEmptyDir(source: CoreV1EmptyDirVolumeSource, fieldPath: string, errors: Errors): void {
   const limit = source.sizeLimit;
   if (limit !== undefined && parseQuantity(limit).nanos < 0n) {
-    errors.push(forbiddenField(`${place}.sizeLimit`, 'SizeLimit field must be a valid resource quantity'));
+    errors.push(forbiddenField(`${fieldPath}.sizeLimit`, 'SizeLimit field must be a valid resource quantity'));
   }
 }
 
 const PATH_TYPES = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'];
 
-function checkHostPath(source: CoreV1HostPathVolumeSource, place: string, errors: Errors): void {
+function checkHostPath(source: CoreV1HostPathVolumeSource, fieldPath: string, errors: Errors): void {
   const path = source.path ?? '';
-  if (path === '') errors.push(requiredValue(`${place}.path`));
+  if (path === '') errors.push(requiredValue(`${fieldPath}.path`));
   else {
-    checkNoBacksteps(path, `${place}.path`, errors);
-    checkChoice(source, 'type', place, PATH_TYPES, errors);
+    checkNoBacksteps(path, `${fieldPath}.path`, errors);
+    checkEnum(source, 'type', fieldPath, PATH_TYPES, errors);
   }
 }
 
-function checkRepository(source: CoreV1GitRepoVolumeSource, place: string, errors: Errors): void {
-  checkRequired(source, 'repository', place, errors);
-  checkLocalPath(source.directory ?? '', `${place}.directory`, errors);
+function checkGitRepo(source: CoreV1GitRepoVolumeSource, fieldPath: string, errors: Errors): void {
+  checkRequired(source, 'repository', fieldPath, errors);
+  checkLocalPath(source.directory ?? '', `${fieldPath}.directory`, errors);
 }
 
-function checkNfs(source: CoreV1NFSVolumeSource, place: string, errors: Errors): void {
-  for (const member of ['server', 'path'] as const) checkRequired(source, member, place, errors);
+function checkNfs(source: CoreV1NFSVolumeSource, fieldPath: string, errors: Errors): void {
+  for (const member of ['server', 'path'] as const) checkRequired(source, member, fieldPath, errors);
   const path = source.path ?? '';
-  if (!path.startsWith('/')) errors.push(invalidValue(`${place}.path`, path, 'must be an absolute path'));
+  if (!path.startsWith('/')) errors.push(invalidValue(`${fieldPath}.path`, path, 'must be an absolute path'));
 }
 
 /** `unknown`: what is said of a target's name of no known kind. */
-export function iscsi(unknown: string): Rule<CoreV1ISCSIVolumeSource | CoreV1ISCSIPersistentVolumeSource> {
-  return (source, place, errors) => {
-    checkRequired(source, 'targetPortal', place, errors);
+export function iscsiRule(unknownFormatText: string): Rule<CoreV1ISCSIVolumeSource | CoreV1ISCSIPersistentVolumeSource> {
+  return (source, fieldPath, errors) => {
+    checkRequired(source, 'targetPortal', fieldPath, errors);
     const target = source.iqn ?? '';
-    if (target === '') errors.push(requiredValue(`${place}.iqn`));
-    else checkQualifiedTarget(target, unknown, `${place}.iqn`, errors);
-    checkRange(source.lun, `${place}.lun`, 0, LAST_LUN, errors);
+    if (target === '') errors.push(requiredValue(`${fieldPath}.iqn`));
+    else checkIscsiName(target, unknownFormatText, `${fieldPath}.iqn`, errors);
+    checkRange(source.lun, `${fieldPath}.lun`, 0, MAX_LUN, errors);
     const authenticates = source.chapAuthDiscovery === true || source.chapAuthSession === true;
-    if (authenticates && !isSet(source, 'secretRef')) errors.push(requiredValue(`${place}.secretRef`));
+    if (authenticates && !isSet(source, 'secretRef')) errors.push(requiredValue(`${fieldPath}.secretRef`));
     const initiator = source.initiatorName;
-    if (initiator !== undefined) checkQualifiedTarget(initiator, unknown, `${place}.initiatorname`, errors);
+    if (initiator !== undefined) checkIscsiName(initiator, unknownFormatText, `${fieldPath}.initiatorname`, errors);
   };
 }
 
-function checkFlocker(source: CoreV1FlockerVolumeSource, place: string, errors: Errors): void {
+function checkFlocker(source: CoreV1FlockerVolumeSource, fieldPath: string, errors: Errors): void {
   const name = source.datasetName ?? '';
   const id = source.datasetUUID ?? '';
-  if (name === '' && id === '') errors.push(requiredValue(place, 'one of datasetName and datasetUUID is required'));
+  if (name === '' && id === '') errors.push(requiredValue(fieldPath, 'one of datasetName and datasetUUID is required'));
   if (name !== '' && id !== '') {
-    errors.push(invalidValue(place, 'resource', 'datasetName and datasetUUID can not be specified simultaneously'));
+    errors.push(invalidValue(fieldPath, 'resource', 'datasetName and datasetUUID can not be specified simultaneously'));
   }
-  if (name.includes('/')) errors.push(invalidValue(`${place}.datasetName`, name, "must not contain '/'"));
+  if (name.includes('/')) errors.push(invalidValue(`${fieldPath}.datasetName`, name, "must not contain '/'"));
 }
 
 const REGISTRIES = 'must be a host:port pair or multiple pairs separated by commas';
-const LONGEST_TENANT = 64;
+const MAX_TENANT_LENGTH = 64;
 
-function checkQuobyte(source: CoreV1QuobyteVolumeSource, place: string, errors: Errors): void {
+function checkQuobyte(source: CoreV1QuobyteVolumeSource, fieldPath: string, errors: Errors): void {
   const registry = source.registry ?? '';
-  if (registry === '') errors.push(requiredValue(`${place}.registry`, REGISTRIES));
-  else if (Buffer.byteLength(source.tenant ?? '') > LONGEST_TENANT) {
-    errors.push(requiredValue(`${place}.tenant`, `must be a UUID and may not exceed a length of ${LONGEST_TENANT} characters`));
+  if (registry === '') errors.push(requiredValue(`${fieldPath}.registry`, REGISTRIES));
+  else if (Buffer.byteLength(source.tenant ?? '') > MAX_TENANT_LENGTH) {
+    errors.push(requiredValue(`${fieldPath}.tenant`, `must be a UUID and may not exceed a length of ${MAX_TENANT_LENGTH} characters`));
   } else if (registry.split(',').some((pair) => pair.split(':').length !== 2)) {
-    errors.push(invalidValue(`${place}.registry`, registry, REGISTRIES));
+    errors.push(invalidValue(`${fieldPath}.registry`, registry, REGISTRIES));
   }
-  checkRequired(source, 'volume', place, errors);
+  checkRequired(source, 'volume', fieldPath, errors);
 }
 
-function checkDownward(source: CoreV1DownwardAPIVolumeSource, place: string, errors: Errors): void {
-  checkMode(source, 'defaultMode', place, errors);
-  checkFiles(source, place, errors);
+function checkDownwardApiVolume(source: CoreV1DownwardAPIVolumeSource, fieldPath: string, errors: Errors): void {
+  checkFileMode(source, 'defaultMode', fieldPath, errors);
+  checkDownwardApiItems(source, fieldPath, errors);
 }
 
-function checkFibreChannel(source: CoreV1FCVolumeSource, place: string, errors: Errors): void {
+function checkFibreChannel(source: CoreV1FCVolumeSource, fieldPath: string, errors: Errors): void {
   const targets = source.targetWWNs ?? [];
   const ids = source.wwids ?? [];
-  const field = `${place}.targetWWNs`;
+  const field = `${fieldPath}.targetWWNs`;
   if (targets.length === 0 && ids.length === 0) {
     errors.push(requiredValue(field, 'must specify either targetWWNs or wwids, but not both'));
   }
@@ -227,43 +232,47 @@ function checkFibreChannel(source: CoreV1FCVolumeSource, place: string, errors: 
   }
   if (targets.length === 0) return;
   const lun = source.lun;
-  if (lun === undefined) errors.push(requiredValue(`${place}.lun`, 'lun is required if targetWWNs is specified'));
-  else checkRange(lun, `${place}.lun`, 0, LAST_LUN, errors);
+  if (lun === undefined) errors.push(requiredValue(`${fieldPath}.lun`, 'lun is required if targetWWNs is specified'));
+  else checkRange(lun, `${fieldPath}.lun`, 0, MAX_LUN, errors);
 }
 
-function checkFlex(source: CoreV1FlexVolumeSource, place: string, errors: Errors): void {
-  checkRequired(source, 'driver', place, errors);
+function checkFlex(source: CoreV1FlexVolumeSource, fieldPath: string, errors: Errors): void {
+  checkRequired(source, 'driver', fieldPath, errors);
   const options = source.options ?? {};
   for (const name of sortedKeys(options)) {
     const slash = name.indexOf('/');
     if (slash < 0 || !isProtectedGroup(name.slice(0, slash))) continue;
-    errors.push(invalidValue(`${place}.options[${name}]`, name, RESERVED_DOMAINS_MESSAGE));
+    errors.push(invalidValue(`${fieldPath}.options[${name}]`, name, RESERVED_DOMAINS_MESSAGE));
   }
 }
 
-function checkStorageNames(source: CoreV1StorageOSVolumeSource, place: string, errors: Errors): void {
-  checkRequired(source, 'volumeName', place, errors, checkDnsLabel);
-  checkOptional(source, 'volumeNamespace', place, errors, checkDnsLabel);
+function checkStorageOs(source: CoreV1StorageOSVolumeSource, fieldPath: string, errors: Errors): void {
+  checkRequired(source, 'volumeName', fieldPath, errors, checkDnsLabel);
+  checkIfNotEmpty(source, 'volumeNamespace', fieldPath, errors, checkDnsLabel);
 }
 
-const LONGEST_DRIVER = 63;
+const MAX_DRIVER_NAME_LENGTH = 63;
 
-export function checkDriverName(source: CoreV1CSIVolumeSource | CoreV1CSIPersistentVolumeSource, place: string, errors: Errors): void {
-  checkDriverText(source.driver ?? '', `${place}.driver`, errors);
+export function checkCsiDriverMember(
+  source: CoreV1CSIVolumeSource | CoreV1CSIPersistentVolumeSource,
+  fieldPath: string,
+  errors: Errors,
+): void {
+  checkCsiDriverName(source.driver ?? '', `${fieldPath}.driver`, errors);
 }
 
 /** What a driver may be called, wherever it stands. */
-export function checkDriverText(driver: string, field: string, errors: Errors): void {
+export function checkCsiDriverName(driver: string, field: string, errors: Errors): void {
   if (driver === '') errors.push(requiredValue(field));
-  if (Buffer.byteLength(driver) > LONGEST_DRIVER) errors.push(tooLongValue(field, LONGEST_DRIVER));
+  if (Buffer.byteLength(driver) > MAX_DRIVER_NAME_LENGTH) errors.push(tooLongValue(field, MAX_DRIVER_NAME_LENGTH));
   for (const text of checkDnsSubdomain(driver.toLowerCase())) errors.push(invalidValue(field, driver, text));
 }
 
-function checkDriver(source: CoreV1CSIVolumeSource, place: string, errors: Errors): void {
-  checkDriverName(source, place, errors);
+function checkCsi(source: CoreV1CSIVolumeSource, fieldPath: string, errors: Errors): void {
+  checkCsiDriverMember(source, fieldPath, errors);
   const secret = source.nodePublishSecretRef;
   if (secret === undefined) return;
-  if ((secret.name ?? '') === '') errors.push(requiredValue(`${place}.nodePublishSecretRef.name`));
+  if ((secret.name ?? '') === '') errors.push(requiredValue(`${fieldPath}.nodePublishSecretRef.name`));
   // The place lacks the reference (upstream behaviour).
-  else checkFormat(secret.name ?? '', `${place}.name`, checkDnsSubdomain, errors);
+  else checkFormat(secret.name ?? '', `${fieldPath}.name`, checkDnsSubdomain, errors);
 }

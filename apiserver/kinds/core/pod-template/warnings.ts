@@ -5,9 +5,9 @@
 import { appendAll } from '../../../../shared/values/append';
 import { quote } from '../../../../shared/values/quote';
 import { parseQuantity } from '../../../../shared/values/quantity';
-import { oldLabelsOf, warnOfKey, warnOfNodeSelector, warnOfNodeSelectorTerm } from '../node/old-labels';
-import { byMeaning, knownAnnotations } from './annotations';
-import { warnOfOldSources } from './old-sources';
+import { findDeprecatedNodeLabels, warnOfNodeLabel, warnOfNodeSelector, warnOfNodeSelectorTerm } from '../node/old-labels';
+import { byCanonicalName, knownAnnotations } from './annotations';
+import { warnOfDeprecatedSources } from './old-sources';
 import { portWarnings } from './port-warnings';
 import { stringAt } from '../../../../shared/values/json';
 import type {
@@ -20,165 +20,169 @@ import type {
 type Warnings = string[];
 
 /** `place` = the path of the object that has metadata and spec, with a dot; '' for a Pod. */
-export function podWarnings(object: CoreV1PodTemplateSpec, place: string): readonly string[] {
+export function podWarnings(object: CoreV1PodTemplateSpec, fieldPath: string): readonly string[] {
   const spec = object.spec ?? {};
-  const at = `${place}spec`;
-  const known = byMeaning(knownAnnotations(object.metadata?.annotations));
+  const specPath = `${fieldPath}spec`;
+  const known = byCanonicalName(knownAnnotations(object.metadata?.annotations));
   const warnings: Warnings = [];
-  warnOfLabels(spec, at, warnings);
-  warnOfNodeAffinity(spec, at, warnings);
-  warnOfSpread(spec, at, warnings);
-  const annotated = (text: string, ...names: readonly string[]): void => {
+  warnOfNodeLabels(spec, specPath, warnings);
+  warnOfNodeAffinity(spec, specPath, warnings);
+  warnOfTopologySpread(spec, specPath, warnings);
+  const warnOfAnnotations = (text: string, ...names: readonly string[]): void => {
     for (const name of names) {
-      const found = known.get(name);
-      if (found !== undefined) warnings.push(`${place}metadata.annotations[${found.key}]: ${text}`);
+      const annotation = known.get(name);
+      if (annotation !== undefined) warnings.push(`${fieldPath}metadata.annotations[${annotation.key}]: ${text}`);
     }
   };
-  annotated('non-functional in v1.16+; use the "priorityClassName" field instead', 'scheduler.alpha.platform.io/critical-pod');
-  annotated(
+  warnOfAnnotations('non-functional in v1.16+; use the "priorityClassName" field instead', 'scheduler.alpha.platform.io/critical-pod');
+  warnOfAnnotations(
     'non-functional in v1.11+; use the "sysctls" field instead',
     'security.alpha.platform.io/sysctls',
     'security.alpha.platform.io/unsafe-sysctls',
   );
-  warnOfVolumes(spec, at, warnings);
-  warnOfRepetition(spec, at, warnings);
-  warnOfFractions(spec.overhead, ['memory', 'ephemeral-storage'], `${at}.overhead`, warnings);
+  warnOfVolumes(spec, specPath, warnings);
+  warnOfDuplicates(spec, specPath, warnings);
+  warnOfFractionalBytes(spec.overhead, ['memory', 'ephemeral-storage'], `${specPath}.overhead`, warnings);
   if (spec.securityContext?.seccompProfile === undefined) {
-    annotated(OLD_SECCOMP, 'seccomp.security.alpha.platform.io/pod');
+    warnOfAnnotations(SECCOMP_ANNOTATION_WARNING, 'seccomp.security.alpha.platform.io/pod');
   }
   for (const list of ['initContainers', 'containers'] as const) {
     spec[list]?.forEach((container, index) => {
       const name = container.name ?? '';
       const context = container.securityContext;
-      if (context?.seccompProfile === undefined) annotated(OLD_SECCOMP, `container.seccomp.security.alpha.platform.io/${name}`);
-      if (place !== '' && context?.appArmorProfile === undefined) {
-        annotated(OLD_APP_ARMOR, `container.apparmor.security.beta.platform.io/${name}`);
+      if (context?.seccompProfile === undefined)
+        warnOfAnnotations(SECCOMP_ANNOTATION_WARNING, `container.seccomp.security.alpha.platform.io/${name}`);
+      if (fieldPath !== '' && context?.appArmorProfile === undefined) {
+        warnOfAnnotations(APP_ARMOR_ANNOTATION_WARNING, `container.apparmor.security.beta.platform.io/${name}`);
       }
-      warnOfContainer(container, `${at}.${list}[${index}]`, warnings);
+      warnOfContainer(container, `${specPath}.${list}[${index}]`, warnings);
     });
   }
-  appendAll(warnings, portWarnings(spec, at));
+  appendAll(warnings, portWarnings(spec, specPath));
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) {
-    warnings.push(`${at}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`);
+    warnings.push(`${specPath}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`);
   }
-  warnOfPodAffinity(spec, at, warnings);
+  warnOfPodAffinity(spec, specPath, warnings);
   return warnings;
 }
 
-const OLD_SECCOMP = 'non-functional in v1.27+; use the "seccompProfile" field instead';
-export const OLD_APP_ARMOR = 'deprecated since v1.30; use the "appArmorProfile" field instead';
+const SECCOMP_ANNOTATION_WARNING = 'non-functional in v1.27+; use the "seccompProfile" field instead';
+export const APP_ARMOR_ANNOTATION_WARNING = 'deprecated since v1.30; use the "appArmorProfile" field instead';
 
-function warnOfLabels(spec: CoreV1PodSpec, place: string, warnings: Warnings): void {
-  for (const [key, advice] of oldLabelsOf(Object.keys(spec.nodeSelector ?? {}))) warnings.push(`${place}.nodeSelector[${key}]: ${advice}`);
+function warnOfNodeLabels(spec: CoreV1PodSpec, fieldPath: string, warnings: Warnings): void {
+  for (const [key, advice] of findDeprecatedNodeLabels(Object.keys(spec.nodeSelector ?? {})))
+    warnings.push(`${fieldPath}.nodeSelector[${key}]: ${advice}`);
 }
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
-function warnOfNodeAffinity(spec: CoreV1PodSpec, place: string, warnings: Warnings): void {
+function warnOfNodeAffinity(spec: CoreV1PodSpec, fieldPath: string, warnings: Warnings): void {
   const affinity = spec.affinity?.nodeAffinity;
   if (affinity === undefined) return;
-  const field = `${place}.affinity.nodeAffinity`;
+  const field = `${fieldPath}.affinity.nodeAffinity`;
   warnOfNodeSelector(affinity[REQUIRED], `${field}.${REQUIRED}`, warnings);
   affinity[PREFERRED]?.forEach(({ preference }, index) =>
     warnOfNodeSelectorTerm(preference, `${field}.${PREFERRED}[${index}].preference`, warnings),
   );
 }
 
-const MATCHES_NOTHING = 'a null labelSelector results in matching no pod';
+const NULL_SELECTOR_WARNING = 'a null labelSelector results in matching no pod';
 
-function warnOfSpread(spec: CoreV1PodSpec, place: string, warnings: Warnings): void {
+function warnOfTopologySpread(spec: CoreV1PodSpec, fieldPath: string, warnings: Warnings): void {
   spec.topologySpreadConstraints?.forEach((constraint, index) => {
-    const field = `${place}.topologySpreadConstraints[${index}]`;
-    warnOfKey(constraint.topologyKey ?? '', `${field}.topologyKey`, warnings);
-    if (constraint.labelSelector === undefined) warnings.push(`${field}.labelSelector: ${MATCHES_NOTHING}`);
+    const field = `${fieldPath}.topologySpreadConstraints[${index}]`;
+    warnOfNodeLabel(constraint.topologyKey ?? '', `${field}.topologyKey`, warnings);
+    if (constraint.labelSelector === undefined) warnings.push(`${field}.labelSelector: ${NULL_SELECTOR_WARNING}`);
   });
 }
 
-function warnOfPodAffinity(spec: CoreV1PodSpec, place: string, warnings: Warnings): void {
+function warnOfPodAffinity(spec: CoreV1PodSpec, fieldPath: string, warnings: Warnings): void {
   const affinity = spec.affinity;
   if (affinity === undefined) return;
   for (const member of ['podAffinity', 'podAntiAffinity'] as const) {
     const terms = affinity[member];
-    const say = (term: CoreV1PodAffinityTerm | undefined, field: string): void => {
-      if (term?.labelSelector === undefined) warnings.push(`${field}.labelSelector: ${MATCHES_NOTHING}`);
+    const warnOfNullSelector = (term: CoreV1PodAffinityTerm | undefined, field: string): void => {
+      if (term?.labelSelector === undefined) warnings.push(`${field}.labelSelector: ${NULL_SELECTOR_WARNING}`);
     };
-    const field = `${place}.affinity.${member}`;
-    terms?.[REQUIRED]?.forEach((term, index) => say(term, `${field}.${REQUIRED}[${index}]`));
-    terms?.[PREFERRED]?.forEach((one, index) => say(one.podAffinityTerm, `${field}.${PREFERRED}[${index}].podAffinityTerm`));
+    const field = `${fieldPath}.affinity.${member}`;
+    terms?.[REQUIRED]?.forEach((term, index) => warnOfNullSelector(term, `${field}.${REQUIRED}[${index}]`));
+    terms?.[PREFERRED]?.forEach((preference, index) =>
+      warnOfNullSelector(preference.podAffinityTerm, `${field}.${PREFERRED}[${index}].podAffinityTerm`),
+    );
   }
 }
 
-function warnOfVolumes(spec: CoreV1PodSpec, place: string, warnings: Warnings): void {
+function warnOfVolumes(spec: CoreV1PodSpec, fieldPath: string, warnings: Warnings): void {
   spec.volumes?.forEach((volume, index) => {
-    const field = `${place}.volumes[${index}]`;
-    warnOfOldSources(volume, field, warnings);
+    const field = `${fieldPath}.volumes[${index}]`;
+    warnOfDeprecatedSources(volume, field, warnings);
     const resources = volume.ephemeral?.volumeClaimTemplate?.spec?.resources;
     for (const member of ['requests', 'limits'] as const) {
-      const at = `${field}.ephemeral.volumeClaimTemplate.spec.resources.${member}`;
-      warnOfFractions(resources?.[member], ['storage'], at, warnings);
+      const resourcesPath = `${field}.ephemeral.volumeClaimTemplate.spec.resources.${member}`;
+      warnOfFractionalBytes(resources?.[member], ['storage'], resourcesPath, warnings);
     }
   });
 }
 
-function warnOfRepetition(spec: CoreV1PodSpec, place: string, warnings: Warnings): void {
-  const repeated = (values: readonly string[] | undefined, list: string, member: string): void => {
+function warnOfDuplicates(spec: CoreV1PodSpec, fieldPath: string, warnings: Warnings): void {
+  const warnOfDuplicateValues = (values: readonly string[] | undefined, list: string, member: string): void => {
     const seen = new Set<string>();
     values?.forEach((value, index) => {
-      if (seen.has(value)) warnings.push(`${place}.${list}[${index}].${member}: duplicate ${member} ${quote(value)}`);
+      if (seen.has(value)) warnings.push(`${fieldPath}.${list}[${index}].${member}: duplicate ${member} ${quote(value)}`);
       seen.add(value);
     });
   };
-  repeated(
+  warnOfDuplicateValues(
     spec.hostAliases?.map(({ ip }) => ip ?? ''),
     'hostAliases',
     'ip',
   );
-  repeated(
+  warnOfDuplicateValues(
     spec.imagePullSecrets?.map(({ name }) => name ?? ''),
     'imagePullSecrets',
     'name',
   );
   spec.imagePullSecrets?.forEach((secret, index) => {
-    if ((secret.name ?? '') === '') warnings.push(`${place}.imagePullSecrets[${index}].name: invalid empty name ""`);
+    if ((secret.name ?? '') === '') warnings.push(`${fieldPath}.imagePullSecrets[${index}].name: invalid empty name ""`);
   });
 }
 
-type Amounts = Record<string, string>;
+type Quantities = Record<string, string>;
 
-function warnOfFractions(amounts: Amounts | undefined, names: readonly string[], place: string, warnings: Warnings): void {
-  if (amounts === undefined) return;
-  for (const name of names) warnOfFraction(amounts, name, place, warnings);
+function warnOfFractionalBytes(quantities: Quantities | undefined, names: readonly string[], fieldPath: string, warnings: Warnings): void {
+  if (quantities === undefined) return;
+  for (const name of names) warnOfFractionalByte(quantities, name, fieldPath, warnings);
 }
 
 /** Only amounts in thousandths or less can be no integer in the canonical spelling. */
-function warnOfFraction(amounts: Amounts, name: string, place: string, warnings: Warnings): void {
-  const text = stringAt(amounts, name);
+function warnOfFractionalByte(quantities: Quantities, name: string, fieldPath: string, warnings: Warnings): void {
+  const text = stringAt(quantities, name);
   if (text === undefined || !/[mnu.]/.test(text) || parseQuantity(text).nanos % 1_000_000_000n === 0n) return;
-  warnings.push(`${place}[${name}]: fractional byte value ${quote(text)} is invalid, must be an integer`);
+  warnings.push(`${fieldPath}[${name}]: fractional byte value ${quote(text)} is invalid, must be an integer`);
 }
 
-function warnOfContainer(container: CoreV1Container, place: string, warnings: Warnings): void {
+function warnOfContainer(container: CoreV1Container, fieldPath: string, warnings: Warnings): void {
   const resources = container.resources;
   if (resources !== undefined) {
     for (const name of ['memory', 'ephemeral-storage'] as const) {
       for (const member of ['limits', 'requests'] as const) {
-        warnOfFractions(resources[member], [name], `${place}.resources.${member}`, warnings);
+        warnOfFractionalBytes(resources[member], [name], `${fieldPath}.resources.${member}`, warnings);
       }
     }
   }
-  warnOfHiddenVariables(container, place, warnings);
+  warnOfHiddenEnvVars(container, fieldPath, warnings);
 }
 
 /** A variable that makes use of the one that it hides is meant so. */
-function warnOfHiddenVariables(container: CoreV1Container, place: string, warnings: Warnings): void {
+function warnOfHiddenEnvVars(container: CoreV1Container, fieldPath: string, warnings: Warnings): void {
   const variables = container.env ?? [];
   if (variables.length < 2) return;
   const seen = new Set<string>();
   variables.forEach((variable, index) => {
     const name = variable.name ?? '';
     if (seen.has(name) && !(variable.value ?? '').includes(`$(${name})`)) {
-      warnings.push(`${place}.env[${index}]: hides previous definition of ${quote(name)}, which may be dropped when using apply`);
+      warnings.push(`${fieldPath}.env[${index}]: hides previous definition of ${quote(name)}, which may be dropped when using apply`);
     }
     seen.add(name);
   });

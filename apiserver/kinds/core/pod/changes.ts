@@ -3,14 +3,14 @@ import { forbiddenField, invalidShownValue, invalidValue, requiredValue, type Fi
 import { formatGoNodeSelectorTerm, formatGoStringMap } from '../../../../shared/values/go-values';
 import { equalJson, own, sortedKeys, stringAt, stringifyJson, type JsonObject } from '../../../../shared/values/json';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
-import { APP_ARMOR, checkKnownAnnotations, MIRROR } from '../pod-template/annotations';
+import { APP_ARMOR_ANNOTATION_PREFIX, checkKnownAnnotations, MIRROR_POD_ANNOTATION } from '../pod-template/annotations';
 import type { Errors } from '../../rules/checks';
 import { checkRange } from '../../rules/numbers';
-import { takenFrom } from '../../rules/taken-from';
-import { spacedImage } from '../pod-template/containers';
+import { withMembersOf } from '../../rules/taken-from';
+import { imageWhitespaceError } from '../pod-template/containers';
 import { checkTolerations } from '../pod-template/tolerations';
-import { specDifference } from './difference';
-import { qualityOfService } from './quality-of-service';
+import { formatPodSpecDiff } from './difference';
+import { computePodQos } from './quality-of-service';
 import type {
   CoreV1Affinity,
   CoreV1NodeSelectorTerm,
@@ -19,7 +19,7 @@ import type {
   CoreV1Toleration,
 } from '../../../../shared/api/types/generated/members';
 
-const ONLY =
+const MUTABLE_FIELDS_TEXT =
   'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,' +
   '`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` ' +
   '(allow it to be set to 1 if it was previously negative)';
@@ -27,16 +27,16 @@ const ONLY =
 const annotationsOf = (object: CoreV1Pod): Record<string, string> | undefined => object.metadata?.annotations;
 
 /** What the annotations say of a pod as it is, and as it was. */
-export function podAnnotationErrors(object: CoreV1Pod, old: CoreV1Pod): FieldError[] {
+export function validatePodAnnotationUpdate(object: CoreV1Pod, old: CoreV1Pod): FieldError[] {
   const errors: Errors = [];
-  checkAnnotationChanges(annotationsOf(object) ?? {}, annotationsOf(old) ?? {}, errors);
+  checkImmutableAnnotations(annotationsOf(object) ?? {}, annotationsOf(old) ?? {}, errors);
   checkKnownAnnotations(annotationsOf(object), object.spec ?? {}, 'metadata.annotations', errors);
   return errors;
 }
 
-export function podChangeErrors(object: CoreV1Pod, old: CoreV1Pod): readonly FieldError[] {
+export function validatePodUpdate(object: CoreV1Pod, old: CoreV1Pod): readonly FieldError[] {
   const [spec, before] = [object.spec ?? {}, old.spec ?? {}];
-  const errors = podAnnotationErrors(object, old);
+  const errors = validatePodAnnotationUpdate(object, old);
   for (const member of ['containers', 'initContainers'] as const) {
     if ((spec[member] ?? []).length !== (before[member] ?? []).length) {
       errors.push(forbiddenField(`spec.${member}`, 'pod updates may not add or remove containers'));
@@ -45,32 +45,32 @@ export function podChangeErrors(object: CoreV1Pod, old: CoreV1Pod): readonly Fie
   }
   checkImages(spec, errors);
   const count = errors.length;
-  checkDeadline(spec, before, errors);
+  checkDeadlineUpdate(spec, before, errors);
   if (errors.length > count && spec.activeDeadlineSeconds !== undefined) return errors;
-  checkMoreTolerations(spec, before, errors);
-  checkFewerGates(spec, before, errors);
+  checkOnlyAddedTolerations(spec, before, errors);
+  checkOnlyRemovedGates(spec, before, errors);
   const wasGated = (before.schedulingGates ?? []).length > 0;
-  if (wasGated) checkNarrower(spec, before, errors);
-  const quality = qualityOfService(old);
-  if (quality !== qualityOfService(object)) errors.push(invalidValue('metadata', quality, 'Pod QoS is immutable'));
-  const rest = withAllowed(spec, before, wasGated);
-  if (!equalJson(rest, before)) errors.push(forbiddenField('spec', `${ONLY}\n${specDifference(rest, before)}`));
+  if (wasGated) checkOnlyNarrowedNodes(spec, before, errors);
+  const quality = computePodQos(old);
+  if (quality !== computePodQos(object)) errors.push(invalidValue('metadata', quality, 'Pod QoS is immutable'));
+  const rest = revertMutableFields(spec, before, wasGated);
+  if (!equalJson(rest, before)) errors.push(forbiddenField('spec', `${MUTABLE_FIELDS_TEXT}\n${formatPodSpecDiff(rest, before)}`));
   return errors;
 }
 
 /** Who confines a pod, and who mirrors it, is settled when it is created. */
-function checkAnnotationChanges(annotations: Record<string, string>, before: Record<string, string>, errors: Errors): void {
-  for (const [matches, what] of [
-    [(name: string): boolean => name.startsWith(APP_ARMOR), 'AppArmor annotations'],
-    [(name: string): boolean => name === MIRROR, 'mirror pod annotation'],
+function checkImmutableAnnotations(annotations: Record<string, string>, before: Record<string, string>, errors: Errors): void {
+  for (const [matches, description] of [
+    [(name: string): boolean => name.startsWith(APP_ARMOR_ANNOTATION_PREFIX), 'AppArmor annotations'],
+    [(name: string): boolean => name === MIRROR_POD_ANNOTATION, 'mirror pod annotation'],
   ] as const) {
     for (const key of sortedKeys(before)) {
       if (!matches(canonicalQualifiedName(key)) || own(annotations, key) === before[key]) continue;
-      errors.push(forbiddenField(`metadata.annotations[${key}]`, `may not remove or update ${what}`));
+      errors.push(forbiddenField(`metadata.annotations[${key}]`, `may not remove or update ${description}`));
     }
     for (const key of sortedKeys(annotations)) {
       if (!matches(canonicalQualifiedName(key)) || own(before, key) !== undefined) continue;
-      errors.push(forbiddenField(`metadata.annotations[${key}]`, `may not add ${what}`));
+      errors.push(forbiddenField(`metadata.annotations[${key}]`, `may not add ${description}`));
     }
   }
 }
@@ -81,41 +81,41 @@ function checkImages(spec: CoreV1PodSpec, errors: Errors): void {
       const image = container.image ?? '';
       const field = `spec.${member}[${index}].image`;
       if (image === '') errors.push(requiredValue(field));
-      else if (image !== image.trim()) errors.push(spacedImage(field, image));
+      else if (image !== image.trim()) errors.push(imageWhitespaceError(field, image));
     });
   }
 }
 
-const LONGEST_DEADLINE = 2_147_483_647;
+const MAX_DEADLINE_SECONDS = 2_147_483_647;
 
 /** It may only come nearer. */
-function checkDeadline(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors: Errors): void {
+function checkDeadlineUpdate(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors: Errors): void {
   const field = 'spec.activeDeadlineSeconds';
-  const [now, then] = [spec.activeDeadlineSeconds, before.activeDeadlineSeconds];
-  if (now === undefined) {
-    if (then !== undefined) errors.push(invalidShownValue(field, '"null"', 'must not update from a positive integer to nil value'));
+  const [current, previous] = [spec.activeDeadlineSeconds, before.activeDeadlineSeconds];
+  if (current === undefined) {
+    if (previous !== undefined) errors.push(invalidShownValue(field, '"null"', 'must not update from a positive integer to nil value'));
     return;
   }
   const count = errors.length;
-  checkRange(now, field, 0, LONGEST_DEADLINE, errors);
-  if (errors.length === count && then !== undefined && now > then) {
-    errors.push(invalidShownValue(field, String(now), 'must be less than or equal to previous value'));
+  checkRange(current, field, 0, MAX_DEADLINE_SECONDS, errors);
+  if (errors.length === count && previous !== undefined && current > previous) {
+    errors.push(invalidShownValue(field, String(current), 'must be less than or equal to previous value'));
   }
 }
 
-function checkMoreTolerations(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors: Errors): void {
-  const [now, then] = [spec.tolerations ?? [], before.tolerations ?? []];
-  const withoutTime = (toleration: CoreV1Toleration): CoreV1Toleration => {
+function checkOnlyAddedTolerations(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors: Errors): void {
+  const [current, previous] = [spec.tolerations ?? [], before.tolerations ?? []];
+  const withoutSeconds = (toleration: CoreV1Toleration): CoreV1Toleration => {
     const { tolerationSeconds: _seconds, ...rest } = toleration;
     return rest;
   };
-  const kept = new Set(now.map((toleration) => stringifyJson(withoutTime(toleration), 'sorted')));
-  if (!then.every((old) => kept.has(stringifyJson(withoutTime(old), 'sorted')))) {
+  const kept = new Set(current.map((toleration) => stringifyJson(withoutSeconds(toleration), 'sorted')));
+  if (!previous.every((old) => kept.has(stringifyJson(withoutSeconds(old), 'sorted')))) {
     errors.push(forbiddenField('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds'));
-  } else checkTolerations(now, 'spec.tolerations', errors);
+  } else checkTolerations(current, 'spec.tolerations', errors);
 }
 
-function checkFewerGates(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors: Errors): void {
+function checkOnlyRemovedGates(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors: Errors): void {
   const names = new Set((before.schedulingGates ?? []).map((gate) => gate.name ?? ''));
   spec.schedulingGates?.forEach((gate, index) => {
     const name = gate.name ?? '';
@@ -126,7 +126,7 @@ function checkFewerGates(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors: Err
 }
 
 /** While a pod is held by gates, the nodes that it may be on can become fewer. */
-function checkNarrower(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors: Errors): void {
+function checkOnlyNarrowedNodes(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors: Errors): void {
   const [selector, former] = [spec.nodeSelector, before.nodeSelector ?? {}];
   if (sortedKeys(former).some((key) => stringAt(selector, key) !== stringAt(former, key))) {
     const text = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)';
@@ -143,7 +143,7 @@ function checkNarrower(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors: Error
   }
   terms.forEach((term, index) => {
     const old = termsBefore[index] ?? {};
-    if (TERM_LISTS.every((member) => beginsWith(term[member] ?? [], old[member] ?? []))) return;
+    if (TERM_LISTS.every((member) => startsWithItems(term[member] ?? [], old[member] ?? []))) return;
     errors.push(
       invalidShownValue(`${field}[${index}]`, formatGoNodeSelectorTerm(term), 'only additions are allowed (no mutations or deletions)'),
     );
@@ -154,39 +154,39 @@ const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const TERM_LISTS = ['matchExpressions', 'matchFields'] as const;
 
 function nodeTerms(spec: CoreV1PodSpec): readonly CoreV1NodeSelectorTerm[] | undefined {
-  const needed = spec.affinity?.nodeAffinity?.[REQUIRED];
-  return needed === undefined ? undefined : (needed.nodeSelectorTerms ?? []);
+  const required = spec.affinity?.nodeAffinity?.[REQUIRED];
+  return required === undefined ? undefined : (required.nodeSelectorTerms ?? []);
 }
 
-const beginsWith = (items: readonly JsonObject[], first: readonly JsonObject[]): boolean =>
-  first.every((item, index) => equalJson(item, items[index]));
+const startsWithItems = (items: readonly JsonObject[], prefix: readonly JsonObject[]): boolean =>
+  prefix.every((item, index) => equalJson(item, items[index]));
 
 /** `spec` with what may change taken from `before`, so that what still differs is a change that is not allowed. */
-function withAllowed(spec: CoreV1PodSpec, before: CoreV1PodSpec, wasGated: boolean): CoreV1PodSpec {
+function revertMutableFields(spec: CoreV1PodSpec, before: CoreV1PodSpec, wasGated: boolean): CoreV1PodSpec {
   const rest: CoreV1PodSpec = { ...spec };
   for (const member of ['containers', 'initContainers'] as const) {
     const old = before[member] ?? [];
     const containers = spec[member];
     if (containers === undefined || containers === null) continue;
     rest[member] = containers.map((container, index) => {
-      const other = old[index];
-      return other === undefined ? container : takenFrom(container, other, ['image']);
+      const oldContainer = old[index];
+      return oldContainer === undefined ? container : withMembersOf(container, oldContainer, ['image']);
     });
   }
   const grace = before.terminationGracePeriodSeconds;
   const wasNegative = grace !== undefined && grace < 0 && spec.terminationGracePeriodSeconds === 1;
   const members: (keyof CoreV1PodSpec)[] = ['activeDeadlineSeconds', 'tolerations', 'schedulingGates'];
   if (wasNegative) members.push('terminationGracePeriodSeconds');
-  const settled = takenFrom(rest, before, wasGated ? [...members, 'nodeSelector'] : members);
-  return wasGated ? withNodeAffinity(settled, before) : settled;
+  const reverted = withMembersOf(rest, before, wasGated ? [...members, 'nodeSelector'] : members);
+  return wasGated ? revertNodeAffinity(reverted, before) : reverted;
 }
 
 /** An affinity that came or went with what it says of nodes is no difference. */
-function withNodeAffinity(spec: CoreV1PodSpec, before: CoreV1PodSpec): CoreV1PodSpec {
+function revertNodeAffinity(spec: CoreV1PodSpec, before: CoreV1PodSpec): CoreV1PodSpec {
   const [affinity, former] = [spec.affinity, before.affinity];
   if (affinity?.nodeAffinity === undefined && former?.nodeAffinity === undefined) return spec;
-  const settled = takenFrom<CoreV1Affinity>(affinity ?? {}, former ?? {}, ['nodeAffinity']);
-  const isGone = former === undefined && Object.keys(settled).length === 0;
+  const reverted = withMembersOf<CoreV1Affinity>(affinity ?? {}, former ?? {}, ['nodeAffinity']);
+  const isRemoved = former === undefined && Object.keys(reverted).length === 0;
   const { affinity: _affinity, ...rest } = spec;
-  return isGone ? rest : { ...rest, affinity: settled };
+  return isRemoved ? rest : { ...rest, affinity: reverted };
 }

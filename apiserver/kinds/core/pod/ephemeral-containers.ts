@@ -2,30 +2,33 @@
 import { forbiddenField, type FieldError } from '../../../../shared/api/errors/field-error';
 import { equalJson } from '../../../../shared/values/json';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
-import { MIRROR } from '../pod-template/annotations';
+import { MIRROR_POD_ANNOTATION } from '../pod-template/annotations';
 import { validatePod } from './rules';
 import type { CoreV1EphemeralContainer, CoreV1Pod } from '../../../../shared/api/types/generated/members';
 
 const FIELD = 'spec.ephemeralContainers';
 
 /** Upstream's field has no name. */
-const OF_MIRRORS = forbiddenField('[]', 'static pods do not support ephemeral containers');
+const MIRROR_POD_ERROR = forbiddenField('[]', 'static pods do not support ephemeral containers');
 
 /** A pod that mirrors what a node runs anyway takes none, whatever they are. */
 export function validateEphemeralContainers(pod: CoreV1Pod, old: CoreV1Pod): readonly FieldError[] {
-  if (isMirror(pod)) return [OF_MIRRORS];
-  const ofState = validatePod(pod);
-  return ofState.length > 0 ? ofState : changeErrors(ephemeral(pod), ephemeral(old));
+  if (isMirrorPod(pod)) return [MIRROR_POD_ERROR];
+  const podErrors = validatePod(pod);
+  return podErrors.length > 0 ? podErrors : validateExistingContainers(ephemeralContainersOf(pod), ephemeralContainersOf(old));
 }
 
-const isMirror = ({ metadata }: CoreV1Pod): boolean =>
-  Object.keys(metadata?.annotations ?? {}).some((name) => canonicalQualifiedName(name) === MIRROR);
+const isMirrorPod = ({ metadata }: CoreV1Pod): boolean =>
+  Object.keys(metadata?.annotations ?? {}).some((name) => canonicalQualifiedName(name) === MIRROR_POD_ANNOTATION);
 
-const ephemeral = (pod: CoreV1Pod): readonly CoreV1EphemeralContainer[] => pod.spec?.ephemeralContainers ?? [];
+const ephemeralContainersOf = (pod: CoreV1Pod): readonly CoreV1EphemeralContainer[] => pod.spec?.ephemeralContainers ?? [];
 const nameOf = (container: CoreV1EphemeralContainer): string => container.name ?? '';
 
-function changeErrors(now: readonly CoreV1EphemeralContainer[], before: readonly CoreV1EphemeralContainer[]): readonly FieldError[] {
-  const byName = new Map([...now].reverse().map((container) => [nameOf(container), container]));
+function validateExistingContainers(
+  current: readonly CoreV1EphemeralContainer[],
+  before: readonly CoreV1EphemeralContainer[],
+): readonly FieldError[] {
+  const byName = new Map([...current].reverse().map((container) => [nameOf(container), container]));
   return before.flatMap((old) => {
     const kept = byName.get(nameOf(old));
     if (kept !== undefined && equalJson(kept, old)) return [];

@@ -1,11 +1,11 @@
 /** Pod: first status, quality of service, graceful deletion, what an update may change. */
 import { validateEphemeralContainers } from './ephemeral-containers';
-import { podAnnotationErrors, podChangeErrors } from './changes';
-import { liftGracePeriod, mirrorProfiles, oldNotations, takeLabelValues } from './prepare';
-import { notAtFirst, validatePod } from './rules';
-import { podStatusErrors } from './status';
+import { validatePodAnnotationUpdate, validatePodUpdate } from './changes';
+import { normalizeGracePeriod, syncAppArmorProfiles, appArmorAnnotationWarnings, applyMatchLabelKeys } from './prepare';
+import { validatePodCreate, validatePod } from './rules';
+import { validatePodStatusUpdate } from './status';
 import { podWarnings } from '../pod-template/warnings';
-import { qualityOfService } from './quality-of-service';
+import { computePodQos } from './quality-of-service';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
 import type { CoreV1Pod, CoreV1PodCondition } from '../../../../shared/api/types/generated/members';
@@ -13,20 +13,20 @@ import type { CoreV1Pod, CoreV1PodCondition } from '../../../../shared/api/types
 const DEFAULT_GRACE_SECONDS = 30;
 
 export const pod: Strategy<CoreV1Pod> = {
-  earlyWarnings: oldNotations,
+  earlyWarnings: appArmorAnnotationWarnings,
   prepareForCreate(object, { names }) {
-    liftGracePeriod(object);
-    mirrorProfiles(object, names);
-    takeLabelValues(object);
+    normalizeGracePeriod(object);
+    syncAppArmorProfiles(object, names);
+    applyMatchLabelKeys(object);
     const gates = object.spec?.schedulingGates ?? [];
-    const conditions = gates.length === 0 ? {} : { conditions: [heldByGates(object)] };
-    object.status = { phase: 'Pending', qosClass: qualityOfService(object), ...conditions };
+    const conditions = gates.length === 0 ? {} : { conditions: [schedulingGatedCondition(object)] };
+    object.status = { phase: 'Pending', qosClass: computePodQos(object), ...conditions };
   },
-  validate: (object, old) => [...validatePod(object), ...(old === undefined ? notAtFirst(object) : [])],
+  validate: (object, old) => [...validatePod(object), ...(old === undefined ? validatePodCreate(object) : [])],
   warningsOnCreate: (object) => podWarnings(object, ''),
-  update: { prepareForUpdate: liftGracePeriod, stages: UPDATE.metadataThenObjectThenChange, validate: podChangeErrors },
+  update: { prepareForUpdate: normalizeGracePeriod, stages: UPDATE.metadataThenObjectThenChange, validate: validatePodUpdate },
   ephemeralcontainers: { validate: validateEphemeralContainers },
-  canonicalize: mirrorAddress,
+  canonicalize: syncPodIps,
   status: {
     prepareForUpdate(object, old) {
       const owners = old.metadata?.ownerReferences;
@@ -34,23 +34,23 @@ export const pod: Strategy<CoreV1Pod> = {
       if (owners === undefined) delete metadata.ownerReferences;
       else metadata.ownerReferences = owners;
     },
-    validate: (object, old) => [...podAnnotationErrors(object, old), ...podStatusErrors(object, old)],
+    validate: (object, old) => [...validatePodAnnotationUpdate(object, old), ...validatePodStatusUpdate(object, old)],
   },
-  deletion: { checkGracefulDelete: graceSeconds },
+  deletion: { checkGracefulDelete: gracefulDeletionSeconds },
   resetFields: new Map([['status', { 'f:metadata': { 'f:deletionTimestamp': {}, 'f:ownerReferences': {} }, 'f:spec': {} }]]),
 };
 
-function graceSeconds(object: CoreV1Pod, asked: number | undefined): number {
+function gracefulDeletionSeconds(object: CoreV1Pod, requested: number | undefined): number {
   const spec = object.spec ?? {};
   const phase = object.status?.phase;
   if ((spec.nodeName ?? '') === '' || phase === 'Succeeded' || phase === 'Failed') return 0;
-  const wanted = spec.terminationGracePeriodSeconds;
-  const period = asked ?? Number(wanted ?? DEFAULT_GRACE_SECONDS);
+  const podGracePeriod = spec.terminationGracePeriodSeconds;
+  const period = requested ?? Number(podGracePeriod ?? DEFAULT_GRACE_SECONDS);
   return period < 0 ? 1 : period;
 }
 
 /** A pod with scheduling gates says from its first day why no scheduler looks at it. */
-const heldByGates = (object: CoreV1Pod): CoreV1PodCondition => ({
+const schedulingGatedCondition = (object: CoreV1Pod): CoreV1PodCondition => ({
   type: 'PodScheduled',
   status: 'False',
   lastProbeTime: null,
@@ -60,12 +60,12 @@ const heldByGates = (object: CoreV1Pod): CoreV1PodCondition => ({
 });
 
 /** `podIP` is the first of `podIPs`; where they disagree, it counts. */
-function mirrorAddress(object: CoreV1Pod): void {
+function syncPodIps(object: CoreV1Pod): void {
   const status = object.status;
   if (status === undefined) return;
-  const first = status.podIP ?? '';
-  const head = status.podIPs?.[0];
-  const listed = head?.ip ?? '';
-  if (first !== '' && first !== listed) status.podIPs = [{ ip: first }];
-  else if (first === '' && listed !== '') status.podIP = listed;
+  const podIp = status.podIP ?? '';
+  const firstEntry = status.podIPs?.[0];
+  const listedIp = firstEntry?.ip ?? '';
+  if (podIp !== '' && podIp !== listedIp) status.podIPs = [{ ip: podIp }];
+  else if (podIp === '' && listedIp !== '') status.podIP = listedIp;
 }

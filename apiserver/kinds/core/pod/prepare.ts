@@ -1,8 +1,8 @@
 /** What a new Pod is given before it is judged: notations that belong together are made to agree. Never refuses anything. */
 import { own, stringAt } from '../../../../shared/values/json';
 import type { GeneratedNames } from '../../../../shared/names/dialect';
-import { APP_ARMOR, byMeaning, knownAnnotations } from '../pod-template/annotations';
-import { OLD_APP_ARMOR } from '../pod-template/warnings';
+import { APP_ARMOR_ANNOTATION_PREFIX, byCanonicalName, knownAnnotations } from '../pod-template/annotations';
+import { APP_ARMOR_ANNOTATION_WARNING } from '../pod-template/warnings';
 import type {
   CoreV1AppArmorProfile,
   CoreV1Container,
@@ -12,73 +12,79 @@ import type {
   MetaV1LabelSelectorRequirement,
 } from '../../../../shared/api/types/generated/members';
 
-const LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
-const LOCAL = 'localhost/';
-const TYPES: Readonly<Record<string, string>> = { 'runtime/default': 'RuntimeDefault', unconfined: 'Unconfined' };
+const CONTAINER_LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
+const LOCALHOST_PREFIX = 'localhost/';
+const PROFILE_TYPES: Readonly<Record<string, string>> = { 'runtime/default': 'RuntimeDefault', unconfined: 'Unconfined' };
 
-interface Confined {
+interface AnnotatedContainer {
   readonly container: CoreV1Container;
   readonly key: string;
   readonly value: string;
 }
 
 /** Containers that only an annotation confines, in a way that the pod's own profile does not. */
-function byAnnotation(object: CoreV1Pod): readonly Confined[] {
+function containersWithAppArmorAnnotation(object: CoreV1Pod): readonly AnnotatedContainer[] {
   const known = knownAnnotations(object.metadata?.annotations);
   const spec = object.spec;
-  if (known.length === 0 || spec === undefined || isForWindows(spec)) return [];
-  const ofPod = profileOf(spec);
-  const named = byMeaning(known);
-  return LISTS.flatMap((list) =>
+  if (known.length === 0 || spec === undefined || isWindowsPod(spec)) return [];
+  const podProfile = appArmorProfileOf(spec);
+  const annotationsByName = byCanonicalName(known);
+  return CONTAINER_LISTS.flatMap((list) =>
     (spec[list] ?? []).flatMap((container) => {
-      const found = named.get(APP_ARMOR + (container.name ?? ''));
-      if (found === undefined || profileOf(container) !== undefined) return [];
-      const says = profileFrom(found.value);
-      if (ofPod !== undefined && says !== undefined && asAnnotation(ofPod) === asAnnotation(says)) return [];
-      return [{ container, key: found.key, value: found.value }];
+      const annotation = annotationsByName.get(APP_ARMOR_ANNOTATION_PREFIX + (container.name ?? ''));
+      if (annotation === undefined || appArmorProfileOf(container) !== undefined) return [];
+      const annotatedProfile = parseAppArmorAnnotation(annotation.value);
+      if (
+        podProfile !== undefined &&
+        annotatedProfile !== undefined &&
+        formatAppArmorAnnotation(podProfile) === formatAppArmorAnnotation(annotatedProfile)
+      )
+        return [];
+      return [{ container, key: annotation.key, value: annotation.value }];
     }),
   );
 }
 
-const isForWindows = (spec: CoreV1PodSpec): boolean => spec.os?.name === 'windows';
-const profileOf = (holder: CoreV1PodSpec | CoreV1Container): CoreV1AppArmorProfile | undefined => holder.securityContext?.appArmorProfile;
+const isWindowsPod = (spec: CoreV1PodSpec): boolean => spec.os?.name === 'windows';
+const appArmorProfileOf = (holder: CoreV1PodSpec | CoreV1Container): CoreV1AppArmorProfile | undefined =>
+  holder.securityContext?.appArmorProfile;
 
-function profileFrom(value: string): CoreV1AppArmorProfile | undefined {
-  const type = own(TYPES, value);
+function parseAppArmorAnnotation(value: string): CoreV1AppArmorProfile | undefined {
+  const type = own(PROFILE_TYPES, value);
   if (type !== undefined) return { type };
-  const name = value.startsWith(LOCAL) ? value.slice(LOCAL.length) : '';
+  const name = value.startsWith(LOCALHOST_PREFIX) ? value.slice(LOCALHOST_PREFIX.length) : '';
   return name === '' || name !== name.trim() ? undefined : { type: 'Localhost', localhostProfile: name };
 }
 
-function asAnnotation(profile: CoreV1AppArmorProfile): string | undefined {
+function formatAppArmorAnnotation(profile: CoreV1AppArmorProfile): string | undefined {
   const type = profile.type ?? '';
   const name = profile.localhostProfile ?? '';
-  if (type === 'Localhost') return name === '' ? undefined : LOCAL + name;
-  return Object.keys(TYPES).find((value) => TYPES[value] === type);
+  if (type === 'Localhost') return name === '' ? undefined : LOCALHOST_PREFIX + name;
+  return Object.keys(PROFILE_TYPES).find((value) => PROFILE_TYPES[value] === type);
 }
 
 /** Said of what was sent, whether or not it is taken. */
-export const oldNotations = (object: CoreV1Pod): readonly string[] =>
-  byAnnotation(object).map(({ key }) => `metadata.annotations[${key}]: ${OLD_APP_ARMOR}`);
+export const appArmorAnnotationWarnings = (object: CoreV1Pod): readonly string[] =>
+  containersWithAppArmorAnnotation(object).map(({ key }) => `metadata.annotations[${key}]: ${APP_ARMOR_ANNOTATION_WARNING}`);
 
 /** AppArmor profiles stand in members and in annotations, for nodes of every age. */
-export function mirrorProfiles(object: CoreV1Pod, names: GeneratedNames): void {
-  for (const { container, value } of byAnnotation(object)) {
-    const profile = profileFrom(value);
+export function syncAppArmorProfiles(object: CoreV1Pod, names: GeneratedNames): void {
+  for (const { container, value } of containersWithAppArmorAnnotation(object)) {
+    const profile = parseAppArmorAnnotation(value);
     if (profile !== undefined) container.securityContext = { ...container.securityContext, appArmorProfile: profile };
   }
   const spec = object.spec;
-  if (spec === undefined || isForWindows(spec)) return;
-  const ofPod = profileOf(spec);
-  const named = byMeaning(knownAnnotations(object.metadata?.annotations));
+  if (spec === undefined || isWindowsPod(spec)) return;
+  const podProfile = appArmorProfileOf(spec);
+  const annotationsByName = byCanonicalName(knownAnnotations(object.metadata?.annotations));
   const added: Record<string, string> = {};
-  for (const list of LISTS) {
+  for (const list of CONTAINER_LISTS) {
     for (const container of spec[list] ?? []) {
-      const profile = profileOf(container) ?? ofPod;
+      const profile = appArmorProfileOf(container) ?? podProfile;
       if (profile === undefined) continue;
       const name = container.name ?? '';
-      const value = asAnnotation(profile);
-      if (value === undefined || named.has(APP_ARMOR + name)) continue;
+      const value = formatAppArmorAnnotation(profile);
+      if (value === undefined || annotationsByName.has(APP_ARMOR_ANNOTATION_PREFIX + name)) continue;
       added[`container.apparmor.security.beta.${names.prefix}/${name}`] = value;
     }
   }
@@ -91,18 +97,18 @@ const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
 /** Terms of affinity that take values from the pod's own labels get them. */
-export function takeLabelValues(object: CoreV1Pod): void {
+export function applyMatchLabelKeys(object: CoreV1Pod): void {
   const affinity = object.spec?.affinity;
   const labels = object.metadata?.labels;
   if (affinity === undefined || labels === undefined) return;
   for (const member of ['podAffinity', 'podAntiAffinity'] as const) {
     const terms = affinity[member];
-    for (const term of terms?.[REQUIRED] ?? []) completeSelector(term, labels);
-    for (const preference of terms?.[PREFERRED] ?? []) completeSelector(preference.podAffinityTerm ?? {}, labels);
+    for (const term of terms?.[REQUIRED] ?? []) addLabelKeyRequirements(term, labels);
+    for (const preference of terms?.[PREFERRED] ?? []) addLabelKeyRequirements(preference.podAffinityTerm ?? {}, labels);
   }
 }
 
-function completeSelector(term: CoreV1PodAffinityTerm, labels: Record<string, string>): void {
+function addLabelKeyRequirements(term: CoreV1PodAffinityTerm, labels: Record<string, string>): void {
   const selector = term.labelSelector;
   if (selector === undefined) return;
   const added: MetaV1LabelSelectorRequirement[] = [];
@@ -119,7 +125,7 @@ function completeSelector(term: CoreV1PodAffinityTerm, labels: Record<string, st
 }
 
 /** A negative time to end in is the shortest one. */
-export function liftGracePeriod(object: CoreV1Pod): void {
+export function normalizeGracePeriod(object: CoreV1Pod): void {
   const spec = object.spec;
   const seconds = spec === undefined ? undefined : spec.terminationGracePeriodSeconds;
   if (spec !== undefined && (typeof seconds === 'number' || typeof seconds === 'bigint') && seconds < 0) {

@@ -3,28 +3,28 @@ import { stringAt } from '../../../../shared/values/json';
 import { compareQuantities } from '../../../../shared/values/quantity';
 import type { CoreV1Pod } from '../../../../shared/api/types/generated/members';
 
-const COUNTED = ['cpu', 'memory'];
+const QOS_RESOURCES = ['cpu', 'memory'];
 
-export function qualityOfService(pod: CoreV1Pod): 'Guaranteed' | 'Burstable' | 'BestEffort' {
+export function computePodQos(pod: CoreV1Pod): 'Guaranteed' | 'Burstable' | 'BestEffort' {
   const spec = pod.spec ?? {};
   const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])];
-  let asks = false;
-  let guaranteed = containers.length > 0;
+  let hasResources = false;
+  let isGuaranteed = containers.length > 0;
   for (const container of containers) {
     const resources = container.resources ?? {};
     const [requests, limits] = [resources.requests ?? {}, resources.limits ?? {}];
-    for (const name of COUNTED) {
-      const [request, limit] = [quantity(requests, name), quantity(limits, name)];
-      asks ||= request !== undefined || limit !== undefined;
-      guaranteed &&= limit !== undefined && (request === undefined || compareQuantities(request, limit) === 0);
+    for (const name of QOS_RESOURCES) {
+      const [request, limit] = [positiveQuantity(requests, name), positiveQuantity(limits, name)];
+      hasResources ||= request !== undefined || limit !== undefined;
+      isGuaranteed &&= limit !== undefined && (request === undefined || compareQuantities(request, limit) === 0);
     }
   }
-  if (!asks) return 'BestEffort';
-  return guaranteed ? 'Guaranteed' : 'Burstable';
+  if (!hasResources) return 'BestEffort';
+  return isGuaranteed ? 'Guaranteed' : 'Burstable';
 }
 
 /** A quantity above zero. */
-function quantity(values: Record<string, string>, name: string): string | undefined {
+function positiveQuantity(values: Record<string, string>, name: string): string | undefined {
   const text = stringAt(values, name);
   return text !== undefined && compareQuantities(text, '0') > 0 ? text : undefined;
 }

@@ -1,8 +1,8 @@
 /** What a Pod may look like: its spec, and what is asked of Pods but not of templates. Errors come in upstream's order. */
 import { forbiddenField, type FieldError } from '../../../../shared/api/errors/field-error';
-import { checkKnownAnnotations, checkProfilesAgree } from '../pod-template/annotations';
+import { checkKnownAnnotations, checkAnnotationsMatchProfiles } from '../pod-template/annotations';
 import type { Errors } from '../../rules/checks';
-import { spacedImage } from '../pod-template/containers';
+import { imageWhitespaceError } from '../pod-template/containers';
 import { checkPodSpec } from '../pod-template/pod-spec';
 import type { CoreV1Pod, CoreV1PodSpec } from '../../../../shared/api/types/generated/members';
 
@@ -12,14 +12,14 @@ export function validatePod(object: CoreV1Pod): readonly FieldError[] {
   const errors: Errors = [];
   checkKnownAnnotations(annotations, spec, 'metadata.annotations', errors);
   checkPodSpec(spec, 'spec', object.metadata?.name, errors);
-  checkTokens(spec, errors);
+  checkServiceAccountTokens(spec, errors);
   checkImages(spec, errors);
-  checkProfilesAgree(annotations, spec, 'spec', errors);
+  checkAnnotationsMatchProfiles(annotations, spec, 'spec', errors);
   return errors;
 }
 
 /** What a new Pod may not have. */
-export function notAtFirst(object: CoreV1Pod): readonly FieldError[] {
+export function validatePodCreate(object: CoreV1Pod): readonly FieldError[] {
   const spec = object.spec ?? {};
   const errors: Errors = [];
   if ((spec.ephemeralContainers ?? []).length > 0) errors.push(forbiddenField('spec.ephemeralContainers', 'cannot be set on create'));
@@ -30,7 +30,7 @@ export function notAtFirst(object: CoreV1Pod): readonly FieldError[] {
 }
 
 /** A token is of an account. */
-function checkTokens(spec: CoreV1PodSpec, errors: Errors): void {
+function checkServiceAccountTokens(spec: CoreV1PodSpec, errors: Errors): void {
   if ((spec.serviceAccountName ?? '') !== '') return;
   spec.volumes?.forEach((volume, index) =>
     volume.projected?.sources?.forEach((source, at) => {
@@ -45,7 +45,7 @@ function checkImages(spec: CoreV1PodSpec, errors: Errors): void {
   for (const member of ['containers', 'initContainers'] as const) {
     spec[member]?.forEach((container, index) => {
       const image = container.image ?? '';
-      if (image !== image.trim()) errors.push(spacedImage(`spec.${member}[${index}].image`, image));
+      if (image !== image.trim()) errors.push(imageWhitespaceError(`spec.${member}[${index}].image`, image));
     });
   }
 }

@@ -10,32 +10,32 @@ import {
 import { checkDnsSubdomain, checkQualifiedName } from '../../../../shared/values/name-formats';
 import { quote } from '../../../../shared/values/quote';
 import { checkIp, ipFamily } from '../../rules/addresses';
-import { checkFormat, checkOptional, type Errors } from '../../rules/checks';
+import { checkFormat, checkIfNotEmpty, type Errors } from '../../rules/checks';
 import type { CoreV1Pod, CoreV1PodStatus } from '../../../../shared/api/types/generated/members';
 
-export function podStatusErrors(object: CoreV1Pod, old: CoreV1Pod): readonly FieldError[] {
+export function validatePodStatusUpdate(object: CoreV1Pod, old: CoreV1Pod): readonly FieldError[] {
   const status = object.status ?? {};
   const errors: Errors = [];
   // The place is not where conditions stand (upstream behaviour).
   status.conditions?.forEach((condition, index) =>
     checkFormat(condition.type ?? '', `metadata.conditions[${index}].Type`, checkQualifiedName, errors),
   );
-  checkOptional(status, 'nominatedNodeName', 'status', errors, checkDnsSubdomain);
-  checkStates(object, old.status ?? {}, status, errors);
-  checkClaims(object, status, errors);
+  checkIfNotEmpty(status, 'nominatedNodeName', 'status', errors, checkDnsSubdomain);
+  checkContainerStateTransition(object, old.status ?? {}, status, errors);
+  checkResourceClaimStatuses(object, status, errors);
   const podAddresses = (status.podIPs ?? []).map((item) => item.ip ?? '');
-  checkAddresses(podAddresses, 'status.podIPs', 'core.PodIP', errors);
+  checkPodIps(podAddresses, 'status.podIPs', 'core.PodIP', errors);
   const hostAddresses = (status.hostIPs ?? []).map((item) => item.ip ?? '');
   const [first] = hostAddresses;
   if (first !== undefined && first !== (status.hostIP ?? '')) {
     errors.push(invalidValue('status.hostIPs[0].ip', first, 'must be equal to `hostIP`'));
   }
-  checkAddresses(hostAddresses, 'status.hostIPs', 'core.HostIP', errors);
+  checkPodIps(hostAddresses, 'status.hostIPs', 'core.HostIP', errors);
   return errors;
 }
 
 /** Containers that are not started again stay as they ended. */
-function checkStates(object: CoreV1Pod, before: CoreV1PodStatus, status: CoreV1PodStatus, errors: Errors): void {
+function checkContainerStateTransition(object: CoreV1Pod, before: CoreV1PodStatus, status: CoreV1PodStatus, errors: Errors): void {
   const spec = object.spec ?? {};
   const policy = spec.restartPolicy ?? '';
   if (policy === 'Always') return;
@@ -43,20 +43,22 @@ function checkStates(object: CoreV1Pod, before: CoreV1PodStatus, status: CoreV1P
     (spec.initContainers ?? []).filter((container) => container.restartPolicy === 'Always').map((container) => container.name ?? ''),
   );
   for (const member of ['containerStatuses', 'initContainerStatuses'] as const) {
-    const now = new Map([...(status[member] ?? [])].reverse().map((one) => [one.name ?? '', one] as const));
+    const currentByName = new Map(
+      [...(status[member] ?? [])].reverse().map((containerStatus) => [containerStatus.name ?? '', containerStatus] as const),
+    );
     before[member]?.forEach((old, index) => {
       const name = old.name ?? '';
-      const ended = old.state?.terminated;
-      const found = now.get(name);
-      if (ended === undefined || found === undefined || restartable.has(name)) return;
-      if (policy === 'OnFailure' && ended.exitCode !== 0) return;
-      if (found.state?.terminated !== undefined) return;
+      const terminated = old.state?.terminated;
+      const current = currentByName.get(name);
+      if (terminated === undefined || current === undefined || restartable.has(name)) return;
+      if (policy === 'OnFailure' && terminated.exitCode !== 0) return;
+      if (current.state?.terminated !== undefined) return;
       errors.push(forbiddenField(`status.${member}[${index}].state`, 'may not be transitioned to non-terminated state'));
     });
   }
 }
 
-function checkClaims(object: CoreV1Pod, status: CoreV1PodStatus, errors: Errors): void {
+function checkResourceClaimStatuses(object: CoreV1Pod, status: CoreV1PodStatus, errors: Errors): void {
   const names = new Set((object.spec?.resourceClaims ?? []).map((claim) => claim.name ?? ''));
   status.resourceClaimStatuses?.forEach((claim, index) => {
     const name = claim.name ?? '';
@@ -67,7 +69,7 @@ function checkClaims(object: CoreV1Pod, status: CoreV1PodStatus, errors: Errors)
 }
 
 /** One of each family at most. */
-function checkAddresses(addresses: readonly string[], field: string, type: string, errors: Errors): void {
+function checkPodIps(addresses: readonly string[], field: string, type: string, errors: Errors): void {
   addresses.forEach((address, index) => checkIp(address, `${field}[${index}]`, errors));
   if (addresses.length < 2) return;
   const shown = (address: string): string => `${type}{IP:${quote(address)}}`;

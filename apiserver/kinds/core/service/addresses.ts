@@ -8,17 +8,17 @@ import {
 } from '../../../../shared/api/errors/field-error';
 import type { CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 import { quote } from '../../../../shared/values/quote';
-import { checkIp, checkReachable, ipFamily } from '../../rules/addresses';
-import { checkChoice, type Errors, type MemberOf } from '../../rules/checks';
+import { checkIp, checkNonSpecialIp, ipFamily } from '../../rules/addresses';
+import { checkEnum, type Errors, type MemberOf } from '../../rules/checks';
 
 /** In the place of an address: there is none. */
-export const HEADLESS = 'None';
+export const CLUSTER_IP_NONE = 'None';
 
 const FAMILIES = ['IPv4', 'IPv6'];
 const POLICIES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 
 /** clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy of any state. */
-export function checkClusterAddresses(spec: CoreV1ServiceSpec, errors: Errors): void {
+export function checkClusterIpFields(spec: CoreV1ServiceSpec, errors: Errors): void {
   const { clusterIP: first = '', clusterIPs: addresses = [], ipFamilies: families = [], ipFamilyPolicy: policy } = spec;
   if (spec.type === 'ExternalName') {
     const refuse = (member: MemberOf<CoreV1ServiceSpec, string | string[]>): void =>
@@ -30,70 +30,74 @@ export function checkClusterAddresses(spec: CoreV1ServiceSpec, errors: Errors): 
   }
   if (addresses.length > 0 && (first === '' || addresses[0] !== first)) {
     const text = first === '' ? 'must be empty when `clusterIP` is not specified' : 'first value must match `clusterIP`';
-    errors.push(invalidValue(ADDRESSES, addresses, text));
+    errors.push(invalidValue(CLUSTER_IPS, addresses, text));
   }
   families.forEach((family, index) => {
     if (!FAMILIES.includes(family)) errors.push(unsupportedValue(`spec.ipFamilies[${index}]`, family, FAMILIES));
     if (families.indexOf(family) < index) errors.push(duplicateValue(`spec.ipFamilies[${index}]`, family));
   });
-  checkChoice(spec, 'ipFamilyPolicy', 'spec', POLICIES, errors);
-  checkAddressList(addresses, families, errors);
+  checkEnum(spec, 'ipFamilyPolicy', 'spec', POLICIES, errors);
+  checkClusterIps(addresses, families, errors);
 }
 
-const ADDRESSES = 'spec.clusterIPs';
+const CLUSTER_IPS = 'spec.clusterIPs';
 
-function checkAddressList(addresses: readonly string[], families: readonly string[], errors: Errors): void {
-  const isHeadless = addresses[0] === HEADLESS;
-  if (isHeadless && addresses.length > 1) errors.push(invalidValue(ADDRESSES, addresses, "'None' must be the first and only value"));
+function checkClusterIps(addresses: readonly string[], families: readonly string[], errors: Errors): void {
+  const isHeadless = addresses[0] === CLUSTER_IP_NONE;
+  if (isHeadless && addresses.length > 1) errors.push(invalidValue(CLUSTER_IPS, addresses, "'None' must be the first and only value"));
   const before = errors.length;
   addresses.forEach((address, index) => {
-    if (index > 0 || !isHeadless) checkIp(address, `${ADDRESSES}[${index}]`, errors);
+    if (index > 0 || !isHeadless) checkIp(address, `${CLUSTER_IPS}[${index}]`, errors);
   });
   const isMalformed = errors.length > before;
-  if (addresses.length > 2) errors.push(invalidValue(ADDRESSES, addresses, 'may only hold up to 2 values'));
-  else if (!isHeadless && !isMalformed) checkFamiliesOf(addresses, families, errors);
+  if (addresses.length > 2) errors.push(invalidValue(CLUSTER_IPS, addresses, 'may only hold up to 2 values'));
+  else if (!isHeadless && !isMalformed) checkIpFamiliesMatch(addresses, families, errors);
 }
 
-function checkFamiliesOf(addresses: readonly string[], families: readonly string[], errors: Errors): void {
+function checkIpFamiliesMatch(addresses: readonly string[], families: readonly string[], errors: Errors): void {
   const used = addresses.map((address) => (ipFamily(address) === 4 ? 'IPv4' : 'IPv6'));
   if (used.length === 2 && used[0] === used[1])
-    errors.push(invalidValue(ADDRESSES, addresses, 'may specify no more than one IP for each IP family'));
+    errors.push(invalidValue(CLUSTER_IPS, addresses, 'may specify no more than one IP for each IP family'));
   used.forEach((family, index) => {
-    const wanted = families[index];
-    if (wanted === undefined || wanted === family || !FAMILIES.includes(wanted)) return;
-    const text = `expected an ${wanted} value as indicated by \`ipFamilies[${index}]\``;
-    errors.push(invalidValue(`${ADDRESSES}[${index}]`, addresses[index] ?? '', text));
+    const expected = families[index];
+    if (expected === undefined || expected === family || !FAMILIES.includes(expected)) return;
+    const text = `expected an ${expected} value as indicated by \`ipFamilies[${index}]\``;
+    errors.push(invalidValue(`${CLUSTER_IPS}[${index}]`, addresses[index] ?? '', text));
   });
 }
 
-const FIXED = 'may not change once set';
+const IMMUTABLE_ONCE_SET = 'may not change once set';
 
 /** Addresses and families stay once they are set; a second one may come and go. */
-export function checkAddressChanges(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, errors: Errors): void {
+export function checkClusterIpUpdate(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, errors: Errors): void {
   if (spec.type === 'ExternalName' || before.type === 'ExternalName') return;
-  const headless = [spec, before].filter(({ clusterIPs = [] }) => clusterIPs.join() === HEADLESS).length;
+  const headlessCount = [spec, before].filter(({ clusterIPs = [] }) => clusterIPs.join() === CLUSTER_IP_NONE).length;
   const { clusterIPs: addresses = [], ipFamilies: families = [] } = spec;
-  if (headless < 2) {
-    for (const index of changedPlaces(addresses, before.clusterIPs ?? []))
-      errors.push(invalidValue(`${ADDRESSES}[${index}]`, addresses, FIXED));
+  if (headlessCount < 2) {
+    for (const index of changedIndexes(addresses, before.clusterIPs ?? []))
+      errors.push(invalidValue(`${CLUSTER_IPS}[${index}]`, addresses, IMMUTABLE_ONCE_SET));
   }
-  if (headless > 0) return;
+  if (headlessCount > 0) return;
   // Always the first place is named, and, where their number changes, the addresses are shown (upstream behaviour).
   const field = 'spec.ipFamilies[0]';
   const { ipFamilies: old = [] } = before;
   const shown = `[]core.IPFamily{${families.map((family) => quote(family)).join(', ')}}`;
-  for (let times = changedPlaces(families, old).length; times > 0; times -= 1)
-    errors.push(families.length === old.length ? invalidShownValue(field, shown, FIXED) : invalidValue(field, addresses, FIXED));
+  for (let times = changedIndexes(families, old).length; times > 0; times -= 1)
+    errors.push(
+      families.length === old.length
+        ? invalidShownValue(field, shown, IMMUTABLE_ONCE_SET)
+        : invalidValue(field, addresses, IMMUTABLE_ONCE_SET),
+    );
 }
 
 /** All places are compared where there are as many as before, else the first. */
-function changedPlaces(now: readonly string[], before: readonly string[]): readonly number[] {
+function changedIndexes(now: readonly string[], before: readonly string[]): readonly number[] {
   const compared = now.length === before.length ? now.length : Math.min(1, now.length, before.length);
   return Array.from({ length: compared }, (_, index) => index).filter((index) => now[index] !== before[index]);
 }
 
 /** An address on which every node is to accept traffic: ones that no other machine can reach are refused. */
-export function checkExternalAddress(address: string, field: string, errors: Errors): void {
+export function checkExternalIp(address: string, field: string, errors: Errors): void {
   if (ipFamily(address) === 0) checkIp(address, field, errors);
-  else checkReachable(address, field, errors);
+  else checkNonSpecialIp(address, field, errors);
 }

@@ -8,7 +8,7 @@ import type { CoreV1Service, CoreV1ServicePort, CoreV1ServiceSpec } from '../../
 import { internalError, invalid, type StatusError } from '../../../../shared/api/errors/status';
 import { NotAllocatedError, type AllocationClaims, type HeldIds } from '../../../allocation/claims';
 import { addressId, portId } from '../../../allocation/pool';
-import { needsHealthCheck, portsOf, takesNodePorts } from './carry';
+import { needsHealthCheck, portsOf, shouldAllocateNodePorts } from './carry';
 import { isHeadless } from './families';
 import type { AllocationRules } from '../../../registry/strategy';
 
@@ -19,32 +19,32 @@ function allocate(service: CoreV1Service, old: CoreV1Service | undefined, claims
   if (spec === undefined) return;
   const before = old?.spec ?? {};
   const name = service.metadata?.name ?? '';
-  chooseAddresses(spec, before, claims, name);
-  if (old === undefined) choosePortsOfNew(spec, claims, name);
-  else choosePortsOfChanged(spec, before, claims, name);
-  chooseHealthCheckPort(spec, before, claims, name);
+  allocateClusterIps(spec, before, claims, name);
+  if (old === undefined) allocateNodePortsOnCreate(spec, claims, name);
+  else allocateNodePortsOnUpdate(spec, before, claims, name);
+  allocateHealthCheckNodePort(spec, before, claims, name);
 }
 
 /** Those that the old Service had stay, right or wrong: that is judged later. */
-function chooseAddresses(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, claims: AllocationClaims, name: string): void {
+function allocateClusterIps(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, claims: AllocationClaims, name: string): void {
   // A headless Service stays one, whatever addresses a change names: that is judged later.
   if (spec.type === 'ExternalName' || isHeadless(spec) || (before.type !== 'ExternalName' && isHeadless(before))) return;
-  const had = before.type === 'ExternalName' ? 0 : (before.clusterIPs ?? []).length;
+  const oldCount = before.type === 'ExternalName' ? 0 : (before.clusterIPs ?? []).length;
   const addresses = [...(spec.clusterIPs ?? [])];
   const families = spec.ipFamilies ?? [];
   for (const [index, text] of families.entries()) {
-    const given = addresses[index] ?? '';
-    if (index < had && given !== '') continue;
+    const requested = addresses[index] ?? '';
+    if (index < oldCount && requested !== '') continue;
     const family: IpFamily = text === 'IPv6' ? 'IPv6' : 'IPv4';
-    if (given === '')
-      addresses[index] = attempt(
+    if (requested === '')
+      addresses[index] = runClaim(
         () => claims.chooseAddress(family),
         (text) => internalError(`failed to allocate a serviceIP: ${text}`),
       );
     else {
-      attempt(
-        () => claims.claimAddress(family, given),
-        (text) => refused(name, invalidValue('spec.clusterIPs', addresses, `failed to allocate IP ${given}: ${text}`)),
+      runClaim(
+        () => claims.claimAddress(family, requested),
+        (text) => invalidService(name, invalidValue('spec.clusterIPs', addresses, `failed to allocate IP ${requested}: ${text}`)),
       );
     }
   }
@@ -55,46 +55,46 @@ function chooseAddresses(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, cla
 }
 
 /** The ports of one number share a node port, for their protocols: the first that one of them names, else one that is chosen. */
-function choosePortsOfNew(spec: CoreV1ServiceSpec, claims: AllocationClaims, name: string): void {
+function allocateNodePortsOnCreate(spec: CoreV1ServiceSpec, claims: AllocationClaims, name: string): void {
   if (!mayHaveNodePorts(spec)) return;
   const ports = portsOf(spec);
-  const chooses = takesNodePorts(spec);
-  const shared = new Map<number, Set<number>>();
+  const shouldAllocate = shouldAllocateNodePorts(spec);
+  const nodePortsByPort = new Map<number, Set<number>>();
   for (const [index, port] of ports.entries()) {
     const number = port.port ?? 0;
-    const group = shared.get(number) ?? new Set();
-    shared.set(number, group);
-    const named = port.nodePort ?? 0;
-    const wanted = named !== 0 || !chooses ? named : (firstOf(group) ?? firstNamed(ports, number));
-    if (wanted === 0) {
-      if (chooses) group.add((port.nodePort = chosenPort(claims)));
+    const nodePorts = nodePortsByPort.get(number) ?? new Set();
+    nodePortsByPort.set(number, nodePorts);
+    const requested = port.nodePort ?? 0;
+    const nodePort = requested !== 0 || !shouldAllocate ? requested : (firstOf(nodePorts) ?? firstRequestedNodePort(ports, number));
+    if (nodePort === 0) {
+      if (shouldAllocate) nodePorts.add((port.nodePort = allocateNodePort(claims)));
       continue;
     }
-    if (!group.has(wanted)) claimNodePort(claims, name, index, wanted);
-    group.add(wanted);
-    port.nodePort = wanted;
+    if (!nodePorts.has(nodePort)) claimNodePort(claims, name, index, nodePort);
+    nodePorts.add(nodePort);
+    port.nodePort = nodePort;
   }
 }
 
-const firstOf = (group: ReadonlySet<number>): number | undefined => group.values().next().value;
+const firstOf = (nodePorts: ReadonlySet<number>): number | undefined => nodePorts.values().next().value;
 
-const firstNamed = (ports: readonly CoreV1ServicePort[], number: number): number =>
+const firstRequestedNodePort = (ports: readonly CoreV1ServicePort[], number: number): number =>
   ports
     .filter((port) => (port.port ?? 0) === number)
     .map((port) => port.nodePort ?? 0)
     .find((port) => port !== 0) ?? 0;
 
 /** What the Service had it keeps for whichever port and protocol; every port without a node port gets one of its own. */
-function choosePortsOfChanged(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, claims: AllocationClaims, name: string): void {
+function allocateNodePortsOnUpdate(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, claims: AllocationClaims, name: string): void {
   if (!mayHaveNodePorts(spec)) return;
-  const usable = new Set(mayHaveNodePorts(before) ? portsOf(before).map((port) => port.nodePort ?? 0) : []);
+  const retained = new Set(mayHaveNodePorts(before) ? portsOf(before).map((port) => port.nodePort ?? 0) : []);
   for (const [index, port] of portsOf(spec).entries()) {
-    const wanted = port.nodePort ?? 0;
-    if (wanted === 0) {
-      if (takesNodePorts(spec)) port.nodePort = chosenPort(claims);
-    } else if (!usable.has(wanted)) {
-      claimNodePort(claims, name, index, wanted);
-      usable.add(wanted);
+    const nodePort = port.nodePort ?? 0;
+    if (nodePort === 0) {
+      if (shouldAllocateNodePorts(spec)) port.nodePort = allocateNodePort(claims);
+    } else if (!retained.has(nodePort)) {
+      claimNodePort(claims, name, index, nodePort);
+      retained.add(nodePort);
     }
   }
 }
@@ -104,38 +104,38 @@ function mayHaveNodePorts(spec: CoreV1ServiceSpec): boolean {
   return type === 'NodePort' || type === 'LoadBalancer';
 }
 
-const chosenPort = (claims: AllocationClaims): number =>
-  attempt(
+const allocateNodePort = (claims: AllocationClaims): number =>
+  runClaim(
     () => claims.choosePort(),
     (text) => internalError(`failed to allocate a nodePort: ${text}`),
   );
 
 function claimNodePort(claims: AllocationClaims, name: string, index: number, port: number): void {
-  attempt(
+  runClaim(
     () => claims.claimPort(port),
-    (text) => refused(name, invalidValue(`spec.ports[${index}].nodePort`, port, text)),
+    (text) => invalidService(name, invalidValue(`spec.ports[${index}].nodePort`, port, text)),
   );
 }
 
-function chooseHealthCheckPort(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, claims: AllocationClaims, name: string): void {
+function allocateHealthCheckNodePort(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, claims: AllocationClaims, name: string): void {
   if (!needsHealthCheck(spec) || (needsHealthCheck(before) && (before.healthCheckNodePort ?? 0) !== 0)) return;
-  const wanted = spec.healthCheckNodePort ?? 0;
-  if (wanted === 0) {
-    spec.healthCheckNodePort = attempt(
+  const requested = spec.healthCheckNodePort ?? 0;
+  if (requested === 0) {
+    spec.healthCheckNodePort = runClaim(
       () => claims.choosePort(),
       (text) => internalError(`failed to allocate a HealthCheck NodePort 0: ${text}`),
     );
     return;
   }
-  attempt(
-    () => claims.claimPort(wanted),
+  runClaim(
+    () => claims.claimPort(requested),
     (text) =>
-      refused(
+      invalidService(
         name,
         invalidShownValue(
           'spec.healthCheckNodePort',
-          String(wanted),
-          `failed to allocate requested HealthCheck NodePort ${wanted}: ${text}`,
+          String(requested),
+          `failed to allocate requested HealthCheck NodePort ${requested}: ${text}`,
         ),
       ),
   );
@@ -162,20 +162,20 @@ function allocationsOf(service: CoreV1Service): HeldIds {
 }
 
 /** What stands among a Service's addresses and is none: nobody can hold it. */
-export function unreadableAddresses({ spec = {} }: CoreV1Service): readonly string[] {
+export function invalidClusterIps({ spec = {} }: CoreV1Service): readonly string[] {
   if (spec.type === 'ExternalName' || isHeadless(spec)) return [];
   return (spec.clusterIPs ?? []).filter((address) => addressId(address) === undefined);
 }
 
 /** Runs a claim; what it cannot be granted becomes the answer that `refusal` makes of the text. */
-function attempt<R>(claim: () => R, refusal: (text: string) => StatusError): R {
+function runClaim<R>(claim: () => R, toStatusError: (text: string) => StatusError): R {
   try {
     return claim();
   } catch (error) {
-    throw error instanceof NotAllocatedError ? refusal(error.message) : error;
+    throw error instanceof NotAllocatedError ? toStatusError(error.message) : error;
   }
 }
 
-function refused(name: string, error: FieldError): StatusError {
+function invalidService(name: string, error: FieldError): StatusError {
   return invalid({ group: '', kind: 'Service' }, name, [error]);
 }

@@ -5,19 +5,19 @@
 import type { CoreV1Service, CoreV1ServicePort, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 
 /** Fills in `service` what `old` had, where both are of a type that has it. */
-export function carryAllocated(service: CoreV1Service, old: CoreV1Service): void {
+export function patchAllocatedValues(service: CoreV1Service, old: CoreV1Service): void {
   const [spec, before] = [service.spec, old.spec];
   if (spec === undefined || before === undefined) return;
-  if (hasClusterAddress(spec) && hasClusterAddress(before)) carryAddresses(spec, before);
-  if (takesNodePorts(spec) && takesNodePorts(before)) carryNodePorts(spec, before);
+  if (hasClusterIp(spec) && hasClusterIp(before)) patchClusterIps(spec, before);
+  if (shouldAllocateNodePorts(spec) && shouldAllocateNodePorts(before)) patchNodePorts(spec, before);
   if (needsHealthCheck(spec) && needsHealthCheck(before) && (spec.healthCheckNodePort ?? 0) === 0)
     spec.healthCheckNodePort = before.healthCheckNodePort ?? 0;
 }
 
-const hasClusterAddress = (spec: CoreV1ServiceSpec): boolean => spec.type !== 'ExternalName';
+const hasClusterIp = (spec: CoreV1ServiceSpec): boolean => spec.type !== 'ExternalName';
 
 /** Every port of such a Service has a node port. */
-export function takesNodePorts(spec: CoreV1ServiceSpec): boolean {
+export function shouldAllocateNodePorts(spec: CoreV1ServiceSpec): boolean {
   const type = spec.type;
   return type === 'NodePort' || (type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false);
 }
@@ -28,26 +28,26 @@ export function needsHealthCheck(spec: CoreV1ServiceSpec): boolean {
 }
 
 /** Traffic from outside the cluster finds a way to it. */
-export function isReachable(spec: CoreV1ServiceSpec): boolean {
+export function isExternallyAccessible(spec: CoreV1ServiceSpec): boolean {
   const type = spec.type;
   return type === 'NodePort' || type === 'LoadBalancer' || (type === 'ClusterIP' && (spec.externalIPs ?? []).length > 0);
 }
 
 export const portsOf = ({ ports }: CoreV1ServiceSpec): readonly CoreV1ServicePort[] => ports ?? [];
 
-function carryAddresses(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec): void {
+function patchClusterIps(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec): void {
   const old = before.clusterIP ?? '';
   if ((spec.clusterIP ?? '') === '' && old !== '') spec.clusterIP = old;
   if ((spec.clusterIPs ?? []).length === 0 && spec.clusterIP === old && old !== '') spec.clusterIPs = [...(before.clusterIPs ?? [])];
 }
 
 /** By the ports' names; a number that another port of the new state keeps is not given again. */
-function carryNodePorts(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec): void {
-  const given = new Set(portsOf(spec).map((port) => port.nodePort ?? 0));
+function patchNodePorts(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec): void {
+  const requested = new Set(portsOf(spec).map((port) => port.nodePort ?? 0));
   const byName = new Map(portsOf(before).map((port) => [port.name ?? '', port.nodePort ?? 0]));
   for (const port of portsOf(spec)) {
     if ((port.nodePort ?? 0) !== 0) continue;
     const old = byName.get(port.name ?? '') ?? 0;
-    if (old !== 0 && !given.has(old)) port.nodePort = old;
+    if (old !== 0 && !requested.has(old)) port.nodePort = old;
   }
 }

@@ -3,7 +3,7 @@
  * change are tested in write/service-answers.test.ts.
  */
 import { objectAt, type JsonObject } from '../../../../shared/values/json';
-import { settleFamilies } from './families';
+import { initIpFamilyFields } from './families';
 
 const BOTH = ['IPv4', 'IPv6'] as const;
 const PREFERS = { type: 'ClusterIP', ipFamilyPolicy: 'PreferDualStack', ipFamilies: ['IPv4'] };
@@ -12,7 +12,7 @@ const headless = { ...PREFERS, clusterIP: 'None', clusterIPs: ['None'], selector
 
 function families(old: JsonObject, change: JsonObject): unknown {
   const service = { spec: { ...old, ...change } };
-  expect(settleFamilies(service, { spec: old }, BOTH)).toEqual([]);
+  expect(initIpFamilyFields(service, { spec: old }, BOTH)).toEqual([]);
   return objectAt(service, 'spec')?.['ipFamilies'];
 }
 
@@ -28,6 +28,6 @@ it.each<[string, JsonObject, JsonObject, string[]]>([
 
 it('a Service gets the family of the first service range by default', () => {
   const service = { spec: { type: 'ClusterIP' } };
-  expect(settleFamilies(service, undefined, ['IPv6', 'IPv4'])).toEqual([]);
+  expect(initIpFamilyFields(service, undefined, ['IPv6', 'IPv4'])).toEqual([]);
   expect(service.spec).toEqual({ type: 'ClusterIP', ipFamilyPolicy: 'SingleStack', ipFamilies: ['IPv6'] });
 });

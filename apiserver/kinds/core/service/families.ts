@@ -9,57 +9,57 @@ import type { CoreV1Service, CoreV1ServiceSpec } from '../../../../shared/api/ty
 import { equalJson } from '../../../../shared/values/json';
 import { ipFamily } from '../../rules/addresses';
 import type { Errors } from '../../rules/checks';
-import { checkClusterAddresses, HEADLESS } from './addresses';
+import { checkClusterIpFields, CLUSTER_IP_NONE } from './addresses';
 
-const NONE: readonly FieldError[] = [];
+const NO_ERRORS: readonly FieldError[] = [];
 
 /**
  * Settles the members of `service` in place. When it returns errors, they are all that the client is told. Afterwards a Service with
  * virtual addresses has one family for each address it is to have, of which `clusterIPs` holds those that are given already, in the same order.
  * `configured`: the families of the cluster's ranges, the first being the default.
  */
-export function settleFamilies(
+export function initIpFamilyFields(
   service: CoreV1Service,
   old: CoreV1Service | undefined,
   configured: readonly IpFamily[],
 ): readonly FieldError[] {
   const spec = service.spec;
-  if (spec === undefined) return NONE;
+  if (spec === undefined) return NO_ERRORS;
   const before = old === undefined ? undefined : (old.spec ?? {});
-  agreeOnAddresses(spec, before);
-  if (spec.type === 'ExternalName') return NONE;
-  if (before !== undefined && keepsItsStacks(spec, before)) return NONE;
-  const policy = policyOf(spec, before);
+  normalizeClusterIps(spec, before);
+  if (spec.type === 'ExternalName') return NO_ERRORS;
+  if (before !== undefined && isDualStackUnchanged(spec, before)) return NO_ERRORS;
+  const policy = effectiveIpFamilyPolicy(spec, before);
   spec.ipFamilyPolicy = policy;
   const errors: Errors = [];
-  checkClusterAddresses(spec, errors);
+  checkClusterIpFields(spec, errors);
   if (errors.length > 0) return errors;
-  if (before !== undefined && policy === 'SingleStack') releaseSecond(spec, before);
-  if (before !== undefined) checkShrunk(spec, before, policy, errors);
-  checkCounts(spec, policy, errors);
+  if (before !== undefined && policy === 'SingleStack') trimForDualStackDowngrade(spec, before);
+  if (before !== undefined) checkDowngradePolicy(spec, before, policy, errors);
+  checkSingleStackCounts(spec, policy, errors);
   const families = [...(spec.ipFamilies ?? [])];
   inferFamilies(spec, families, configured, errors);
   if (errors.length > 0) return errors;
   if (isHeadless(spec) && !hasSelector(spec)) {
     // Whoever keeps the endpoints may use a family that the cluster has no addresses of.
-    complete(families, policy, [configured[0] ?? 'IPv4', configured[0] === 'IPv6' ? 'IPv4' : 'IPv6']);
+    addDefaultFamilies(families, policy, [configured[0] ?? 'IPv4', configured[0] === 'IPv6' ? 'IPv4' : 'IPv6']);
   } else {
     checkConfigured(families, policy, configured, errors);
     if (errors.length > 0) return errors;
-    complete(families, policy, configured);
+    addDefaultFamilies(families, policy, configured);
   }
   spec.ipFamilies = families;
-  return NONE;
+  return NO_ERRORS;
 }
 
 export function isHeadless(spec: CoreV1ServiceSpec): boolean {
-  return (spec.clusterIPs ?? [])[0] === HEADLESS || spec.clusterIP === HEADLESS;
+  return (spec.clusterIPs ?? [])[0] === CLUSTER_IP_NONE || spec.clusterIP === CLUSTER_IP_NONE;
 }
 
 const hasSelector = (spec: CoreV1ServiceSpec): boolean => Object.keys(spec.selector ?? {}).length > 0;
 
 /** `clusterIP` and `clusterIPs` say the same in two ways: where only one of them was set or changed, the other follows. */
-function agreeOnAddresses(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec | undefined): void {
+function normalizeClusterIps(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec | undefined): void {
   const { clusterIP: first = '', clusterIPs: list = [] } = spec;
   if (list.length === 0 && first !== '') spec.clusterIPs = [first];
   if (list.length === 0 || before === undefined) return;
@@ -70,7 +70,7 @@ function agreeOnAddresses(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec | u
 }
 
 /** A Service that takes as many families as it can get keeps those it has, even when the cluster has got more or fewer since. */
-function keepsItsStacks(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec): boolean {
+function isDualStackUnchanged(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec): boolean {
   return (
     before.type !== 'ExternalName' &&
     [spec, before].every(({ ipFamilyPolicy }) => ipFamilyPolicy === 'PreferDualStack') &&
@@ -78,37 +78,37 @@ function keepsItsStacks(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec): boo
   );
 }
 
-function policyOf(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec | undefined): string {
-  const given = spec.ipFamilyPolicy ?? before?.ipFamilyPolicy;
-  if (given !== undefined) return given;
+function effectiveIpFamilyPolicy(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec | undefined): string {
+  const requested = spec.ipFamilyPolicy ?? before?.ipFamilyPolicy;
+  if (requested !== undefined) return requested;
   return isHeadless(spec) && !hasSelector(spec) ? 'RequireDualStack' : 'SingleStack';
 }
 
 /** What a client left as it was when it asked for one family loses its second entry. */
-function releaseSecond(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec): void {
+function trimForDualStackDowngrade(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec): void {
   for (const member of ['clusterIPs', 'ipFamilies'] as const) {
     const list = spec[member] ?? [];
     if (list.length > 1 && equalJson(list, before[member])) spec[member] = list.slice(0, 1);
   }
 }
 
-const PAIRS = [
-  { member: 'clusterIPs', one: 'cluster IP', many: 'cluster IPs' },
-  { member: 'ipFamilies', one: 'IP family', many: 'IP families' },
+const DUAL_STACK_MEMBERS = [
+  { member: 'clusterIPs', singular: 'cluster IP', plural: 'cluster IPs' },
+  { member: 'ipFamilies', singular: 'IP family', plural: 'IP families' },
 ] as const;
 
-function checkShrunk(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, policy: string, errors: Errors): void {
+function checkDowngradePolicy(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, policy: string, errors: Errors): void {
   if (policy === 'SingleStack') return;
-  for (const { member, one } of PAIRS) {
+  for (const { member, singular } of DUAL_STACK_MEMBERS) {
     if (before[member]?.length === 2 && spec[member]?.length === 1)
-      errors.push(invalidValue('spec.ipFamilyPolicy', policy, `must be 'SingleStack' to release the secondary ${one}`));
+      errors.push(invalidValue('spec.ipFamilyPolicy', policy, `must be 'SingleStack' to release the secondary ${singular}`));
   }
 }
 
-function checkCounts(spec: CoreV1ServiceSpec, policy: string, errors: Errors): void {
+function checkSingleStackCounts(spec: CoreV1ServiceSpec, policy: string, errors: Errors): void {
   if (policy !== 'SingleStack') return;
-  for (const { member, many } of PAIRS) {
-    const text = `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${many} are specified`;
+  for (const { member, plural } of DUAL_STACK_MEMBERS) {
+    const text = `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${plural} are specified`;
     if (spec[member]?.length === 2) errors.push(invalidValue('spec.ipFamilyPolicy', policy, text));
   }
 }
@@ -116,7 +116,7 @@ function checkCounts(spec: CoreV1ServiceSpec, policy: string, errors: Errors): v
 /** Addresses without a family name theirs. */
 function inferFamilies(spec: CoreV1ServiceSpec, families: string[], configured: readonly IpFamily[], errors: Errors): void {
   const addresses = spec.clusterIPs ?? [];
-  if (addresses[0] === HEADLESS) return;
+  if (addresses[0] === CLUSTER_IP_NONE) return;
   for (const [index, address] of addresses.entries()) {
     if (index < families.length) continue;
     const family: IpFamily = ipFamily(address) === 6 ? 'IPv6' : 'IPv4';
@@ -134,9 +134,9 @@ function checkConfigured(families: readonly string[], policy: string, configured
 }
 
 /** The first family that is available where none was asked for, and the other one where the policy wants it. */
-function complete(families: string[], policy: string, available: readonly IpFamily[]): void {
+function addDefaultFamilies(families: string[], policy: string, available: readonly IpFamily[]): void {
   if (families.length === 0 && available[0] !== undefined) families.push(available[0]);
   if (policy === 'SingleStack' || families.length !== 1) return;
-  const other = available.find((family) => family !== families[0]);
-  if (other !== undefined) families.push(other);
+  const secondFamily = available.find((family) => family !== families[0]);
+  if (secondFamily !== undefined) families.push(secondFamily);
 }

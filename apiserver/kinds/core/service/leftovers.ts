@@ -5,11 +5,11 @@
 import type { CoreV1Service, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 import { equalJson } from '../../../../shared/values/json';
 import type { AnyMemberOf } from '../../rules/checks';
-import { isReachable, needsHealthCheck, portsOf } from './carry';
+import { isExternallyAccessible, needsHealthCheck, portsOf } from './carry';
 
-interface Leftover {
+interface TypeDependentFields {
   /** Whether a spec needs the members. */
-  readonly needed: (spec: CoreV1ServiceSpec) => boolean;
+  readonly isNeededBy: (spec: CoreV1ServiceSpec) => boolean;
   readonly members: readonly AnyMemberOf<CoreV1ServiceSpec>[];
 }
 
@@ -17,24 +17,26 @@ const isType =
   (...types: readonly string[]) =>
   (spec: CoreV1ServiceSpec): boolean =>
     types.includes(spec.type ?? '');
-const isBalanced = isType('LoadBalancer');
+const isLoadBalancer = isType('LoadBalancer');
 const hasNodePorts = isType('NodePort', 'LoadBalancer');
 
-const LEFTOVERS: readonly Leftover[] = [
-  { needed: (spec) => !isType('ExternalName')(spec), members: ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy'] },
-  { needed: needsHealthCheck, members: ['healthCheckNodePort'] },
-  { needed: isBalanced, members: ['allocateLoadBalancerNodePorts', 'loadBalancerClass'] },
-  { needed: isReachable, members: ['externalTrafficPolicy'] },
+const TYPE_DEPENDENT_FIELDS: readonly TypeDependentFields[] = [
+  { isNeededBy: (spec) => !isType('ExternalName')(spec), members: ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy'] },
+  { isNeededBy: needsHealthCheck, members: ['healthCheckNodePort'] },
+  { isNeededBy: isLoadBalancer, members: ['allocateLoadBalancerNodePorts', 'loadBalancerClass'] },
+  { isNeededBy: isExternallyAccessible, members: ['externalTrafficPolicy'] },
 ];
 
-export function dropLeftovers(service: CoreV1Service, old: CoreV1Service): void {
+export function dropTypeDependentFields(service: CoreV1Service, old: CoreV1Service): void {
   const [spec, before] = [service.spec, old.spec];
   if (spec === undefined || before === undefined) return;
   // Judged as it came: what one row drops is no reason for the next.
-  const released = LEFTOVERS.filter(({ needed }) => needed(before) && !needed(spec)).flatMap(({ members }) => members);
+  const released = TYPE_DEPENDENT_FIELDS.filter(({ isNeededBy }) => isNeededBy(before) && !isNeededBy(spec)).flatMap(
+    ({ members }) => members,
+  );
   for (const member of released) if (equalJson(spec[member], before[member])) delete spec[member];
   if (hasNodePorts(before) && !hasNodePorts(spec)) dropNodePorts(spec, before);
-  if (!isBalanced(spec)) service.status = { ...service.status, loadBalancer: {} };
+  if (!isLoadBalancer(spec)) service.status = { ...service.status, loadBalancer: {} };
 }
 
 /** All or none: when none is another number than those that the old ports had. */
@@ -46,7 +48,7 @@ function dropNodePorts(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec): void
 }
 
 /** An alias has no traffic of its own to direct; a policy that is none is left for the rules to refuse. */
-export function dropWhatAliasesLack(service: CoreV1Service): void {
+export function dropExternalNameFields(service: CoreV1Service): void {
   const spec = service.spec;
   const policy = spec?.internalTrafficPolicy;
   if (spec !== undefined && isType('ExternalName')(spec) && (policy === 'Cluster' || policy === 'Local')) delete spec.internalTrafficPolicy;

@@ -2,7 +2,7 @@
 import { duplicateValue, forbiddenField, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import type { CoreV1ServicePort, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 import { checkDnsLabel, checkPortName, checkQualifiedName } from '../../../../shared/values/name-formats';
-import { checkFormat, checkGiven, checkRequiredChoice, type Errors } from '../../rules/checks';
+import { checkFormat, checkIfPresent, checkRequiredEnum, type Errors } from '../../rules/checks';
 import { checkPort, PROTOCOLS } from '../../rules/numbers';
 import { portsOf } from './carry';
 import { isHeadless } from './families';
@@ -10,7 +10,7 @@ import { isHeadless } from './families';
 const KUBELET_PORT = 10_250;
 
 /** Whether there may be none, and which numbers no load balancer may open. */
-export function checkPortList(spec: CoreV1ServiceSpec, errors: Errors): void {
+export function checkPortsPresent(spec: CoreV1ServiceSpec, errors: Errors): void {
   const { type } = spec;
   const ports = portsOf(spec);
   if (ports.length === 0 && !isHeadless(spec) && type !== 'ExternalName') errors.push(requiredValue('spec.ports'));
@@ -22,48 +22,48 @@ export function checkPortList(spec: CoreV1ServiceSpec, errors: Errors): void {
 }
 
 /** Each port by itself. */
-export function checkPorts(spec: CoreV1ServiceSpec, errors: Errors): void {
+export function checkServicePorts(spec: CoreV1ServiceSpec, errors: Errors): void {
   const ports = portsOf(spec);
   const names = new Set<string>();
   ports.forEach((port, index) => {
     const field = `spec.ports[${index}]`;
-    checkName(port.name ?? '', `${field}.name`, ports.length > 1, names, errors);
-    checkParts(port, field, errors);
+    checkPortEntryName(port.name ?? '', `${field}.name`, ports.length > 1, names, errors);
+    checkServicePort(port, field, errors);
   });
 }
 
-function checkName(name: string, field: string, isWanted: boolean, taken: Set<string>, errors: Errors): void {
+function checkPortEntryName(name: string, field: string, isRequired: boolean, used: Set<string>, errors: Errors): void {
   if (name === '') {
-    if (isWanted) errors.push(requiredValue(field));
+    if (isRequired) errors.push(requiredValue(field));
     return;
   }
   checkFormat(name, field, checkDnsLabel, errors);
-  if (taken.has(name)) errors.push(duplicateValue(field, name));
-  taken.add(name);
+  if (used.has(name)) errors.push(duplicateValue(field, name));
+  used.add(name);
 }
 
-function checkParts(port: CoreV1ServicePort, field: string, errors: Errors): void {
+function checkServicePort(port: CoreV1ServicePort, field: string, errors: Errors): void {
   checkPort(port.port ?? 0, `${field}.port`, errors);
-  checkRequiredChoice(port, 'protocol', field, PROTOCOLS, errors);
+  checkRequiredEnum(port, 'protocol', field, PROTOCOLS, errors);
   const { targetPort: target = 0 } = port;
   if (typeof target === 'string') checkFormat(target, `${field}.targetPort`, checkPortName, errors);
   else checkPort(target, `${field}.targetPort`, errors);
-  checkGiven(port, 'appProtocol', field, errors, checkQualifiedName);
+  checkIfPresent(port, 'appProtocol', field, errors, checkQualifiedName);
 }
 
 /** What ports may not say together: node ports where there are none, and the same number twice for a protocol. */
-export function checkPortSet(spec: CoreV1ServiceSpec, errors: Errors): void {
+export function checkPortConflicts(spec: CoreV1ServiceSpec, errors: Errors): void {
   const ports = portsOf(spec);
   if (spec.type === 'ClusterIP') {
     ports.forEach(({ nodePort = 0 }, index) => {
       if (nodePort !== 0) errors.push(forbiddenField(`spec.ports[${index}].nodePort`, "may not be used when `type` is 'ClusterIP'"));
     });
   }
-  checkRepeatedNodePorts(ports, errors);
-  checkRepeatedPorts(ports, errors);
+  checkDuplicateNodePorts(ports, errors);
+  checkDuplicatePorts(ports, errors);
 }
 
-function checkRepeatedNodePorts(ports: readonly CoreV1ServicePort[], errors: Errors): void {
+function checkDuplicateNodePorts(ports: readonly CoreV1ServicePort[], errors: Errors): void {
   const seen = new Set<string>();
   ports.forEach(({ nodePort = 0, protocol = '' }, index) => {
     if (nodePort === 0) return;
@@ -73,7 +73,7 @@ function checkRepeatedNodePorts(ports: readonly CoreV1ServicePort[], errors: Err
   });
 }
 
-function checkRepeatedPorts(ports: readonly CoreV1ServicePort[], errors: Errors): void {
+function checkDuplicatePorts(ports: readonly CoreV1ServicePort[], errors: Errors): void {
   const seen = new Set<string>();
   ports.forEach(({ port = 0, protocol = '' }, index) => {
     const key = `${protocol}/${port}`;

@@ -6,43 +6,49 @@ import { checkDnsSubdomain } from '../../../../shared/values/name-formats';
 import { validateLabels } from '../../../../shared/api/metadata/object-meta-rules';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import type { Errors } from '../../rules/checks';
-import { checkAddressChanges, checkClusterAddresses, checkExternalAddress } from './addresses';
+import { checkClusterIpUpdate, checkClusterIpFields, checkExternalIp } from './addresses';
 import { isHeadless } from './families';
-import { checkPortList, checkPorts, checkPortSet } from './ports';
-import { checkBalancer, checkClass, checkClassChange, checkHealthCheckChange, checkTraffic } from './traffic';
+import { checkPortsPresent, checkServicePorts, checkPortConflicts } from './ports';
+import {
+  checkLoadBalancer,
+  checkLoadBalancerClass,
+  checkLoadBalancerClassUpdate,
+  checkHealthCheckNodePortUpdate,
+  checkTrafficPolicies,
+} from './traffic';
 
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 
 export function validateService(service: CoreV1Service, old: CoreV1Service | undefined): readonly FieldError[] {
   const errors: Errors = [];
   const { spec = {} } = service;
-  checkHints(service, errors);
-  checkPortList(spec, errors);
+  checkTopologyAnnotations(service, errors);
+  checkPortsPresent(spec, errors);
   checkHeadless(spec, errors);
-  checkAlias(spec, errors);
-  checkAliasName(spec, old?.spec, errors);
-  checkPorts(spec, errors);
+  checkExternalNameService(spec, errors);
+  checkExternalNameAllowed(spec, old?.spec, errors);
+  checkServicePorts(spec, errors);
   if (spec.selector !== undefined) validateLabels(spec.selector, 'spec.selector', errors);
-  checkAffinity(spec, errors);
-  spec.externalIPs?.forEach((address, index) => checkExternalAddress(address, `spec.externalIPs[${index}]`, errors));
+  checkSessionAffinity(spec, errors);
+  spec.externalIPs?.forEach((address, index) => checkExternalIp(address, `spec.externalIPs[${index}]`, errors));
   const { type = '' } = spec;
   if (!TYPES.includes(type)) errors.push(unsupportedValue('spec.type', type, TYPES));
-  checkPortSet(spec, errors);
-  checkBalancer(service, spec, errors);
-  checkClass(spec, errors);
-  checkTraffic(spec, errors);
+  checkPortConflicts(spec, errors);
+  checkLoadBalancer(service, spec, errors);
+  checkLoadBalancerClass(spec, errors);
+  checkTrafficPolicies(spec, errors);
   return errors;
 }
 
-export function validateServiceChange({ spec = {} }: CoreV1Service, { spec: before = {} }: CoreV1Service): readonly FieldError[] {
+export function validateServiceUpdate({ spec = {} }: CoreV1Service, { spec: before = {} }: CoreV1Service): readonly FieldError[] {
   const errors: Errors = [];
-  checkAddressChanges(spec, before, errors);
-  checkClassChange(spec, before, errors);
-  checkHealthCheckChange(spec, before, errors);
+  checkClusterIpUpdate(spec, before, errors);
+  checkLoadBalancerClassUpdate(spec, before, errors);
+  checkHealthCheckNodePortUpdate(spec, before, errors);
   return errors;
 }
 
-function checkHints({ metadata }: CoreV1Service, errors: Errors): void {
+function checkTopologyAnnotations({ metadata }: CoreV1Service, errors: Errors): void {
   const annotations = metadata?.annotations ?? {};
   const named = (canonical: string): string | undefined =>
     Object.keys(annotations).find((name) => canonicalQualifiedName(name) === canonical);
@@ -60,23 +66,27 @@ function checkHeadless(spec: CoreV1ServiceSpec, errors: Errors): void {
 }
 
 /** An alias has a name and no addresses; of the addresses of others nothing is left to say here, they were settled before. */
-function checkAlias(spec: CoreV1ServiceSpec, errors: Errors): void {
+function checkExternalNameService(spec: CoreV1ServiceSpec, errors: Errors): void {
   if (spec.type !== 'ExternalName') return;
-  checkClusterAddresses(spec, errors);
+  checkClusterIpFields(spec, errors);
   const field = 'spec.externalName';
-  const { externalName: given = '' } = spec;
-  const name = given.endsWith('.') ? given.slice(0, -1) : given;
+  const { externalName: externalName = '' } = spec;
+  const name = externalName.endsWith('.') ? externalName.slice(0, -1) : externalName;
   if (name === '') errors.push(requiredValue(field));
-  else for (const text of checkDnsSubdomain(name)) errors.push(invalidValue(field, given, text));
+  else for (const text of checkDnsSubdomain(name)) errors.push(invalidValue(field, externalName, text));
 }
 
 /** The specification allows `externalName` only for type ExternalName. Upstream's server accepts it for any type, so a stored name may stay, even when the type changes. */
-function checkAliasName({ type, externalName = '' }: CoreV1ServiceSpec, before: CoreV1ServiceSpec | undefined, errors: Errors): void {
+function checkExternalNameAllowed(
+  { type, externalName = '' }: CoreV1ServiceSpec,
+  before: CoreV1ServiceSpec | undefined,
+  errors: Errors,
+): void {
   if (type === 'ExternalName' || externalName === '' || externalName === before?.externalName) return;
   errors.push(forbiddenField('spec.externalName', "may only be used when `type` is 'ExternalName'"));
 }
 
-function checkAffinity({ sessionAffinity: affinity = '', sessionAffinityConfig }: CoreV1ServiceSpec, errors: Errors): void {
+function checkSessionAffinity({ sessionAffinity: affinity = '', sessionAffinityConfig }: CoreV1ServiceSpec, errors: Errors): void {
   if (affinity === '') errors.push(requiredValue('spec.sessionAffinity'));
   else if (affinity !== 'ClientIP' && affinity !== 'None')
     errors.push(unsupportedValue('spec.sessionAffinity', affinity, ['ClientIP', 'None']));

@@ -2,10 +2,10 @@
 import type { FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Service } from '../../../../shared/api/types/generated/members';
 import { serviceAllocation } from './allocation';
-import { carryAllocated } from './carry';
-import { settleFamilies } from './families';
-import { dropLeftovers, dropWhatAliasesLack } from './leftovers';
-import { validateService, validateServiceChange } from './rules';
+import { patchAllocatedValues } from './carry';
+import { initIpFamilyFields } from './families';
+import { dropTypeDependentFields, dropExternalNameFields } from './leftovers';
+import { validateService, validateServiceUpdate } from './rules';
 import { validateServiceStatus } from './traffic';
 import { serviceWarnings } from './warnings';
 import { UPDATE } from '../../../registry/stages';
@@ -13,29 +13,29 @@ import type { Strategy, StrategyContext } from '../../../registry/strategy';
 
 export const service: Strategy<CoreV1Service> = {
   allocation: serviceAllocation,
-  prepareForAllocation: settleService,
-  prepareForCreate: dropWhatAliasesLack,
+  prepareForAllocation: initServiceFields,
+  prepareForCreate: dropExternalNameFields,
   validate: validateService,
   update: {
     stages: UPDATE.changeThenObject,
     prepareForUpdate(object, old) {
-      dropLeftovers(object, old);
-      dropWhatAliasesLack(object);
+      dropTypeDependentFields(object, old);
+      dropExternalNameFields(object);
     },
-    validate: validateServiceChange,
+    validate: validateServiceUpdate,
   },
   status: { validate: validateServiceStatus },
   warningsOnCreate: serviceWarnings,
   warningsOnUpdate: serviceWarnings,
 };
 
-function settleService(object: CoreV1Service, old: CoreV1Service | undefined, context: StrategyContext): readonly FieldError[] {
-  if (!context.gates.isEnabled('ServiceTrafficDistribution')) dropDistribution(object, old);
-  if (old !== undefined) carryAllocated(object, old);
-  return settleFamilies(object, old, context.serviceFamilies);
+function initServiceFields(object: CoreV1Service, old: CoreV1Service | undefined, context: StrategyContext): readonly FieldError[] {
+  if (!context.gates.isEnabled('ServiceTrafficDistribution')) dropDisabledTrafficDistribution(object, old);
+  if (old !== undefined) patchAllocatedValues(object, old);
+  return initIpFamilyFields(object, old, context.serviceFamilies);
 }
 
 /** A feature that is off stays where it is used already. */
-function dropDistribution(object: CoreV1Service, old: CoreV1Service | undefined): void {
+function dropDisabledTrafficDistribution(object: CoreV1Service, old: CoreV1Service | undefined): void {
   if (old?.spec?.trafficDistribution === undefined) delete object.spec?.trafficDistribution;
 }

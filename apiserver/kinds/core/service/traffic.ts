@@ -19,83 +19,83 @@ import { equalJson, stringAt } from '../../../../shared/values/json';
 import { checkDnsSubdomain, checkQualifiedName } from '../../../../shared/values/name-formats';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import { checkCidr, checkIp, ipFamily } from '../../rules/addresses';
-import { checkChoice, checkFormat, checkGiven, checkRequiredChoice, type Errors } from '../../rules/checks';
+import { checkEnum, checkFormat, checkIfPresent, checkRequiredEnum, type Errors } from '../../rules/checks';
 import { checkPort, PROTOCOLS } from '../../rules/numbers';
-import { isReachable, needsHealthCheck } from './carry';
+import { isExternallyAccessible, needsHealthCheck } from './carry';
 
 const ONLY_LOAD_BALANCER = "may only be used when `type` is 'LoadBalancer'";
 const POLICIES = ['Cluster', 'Local'];
-const MODES = ['Proxy', 'VIP'];
+const IP_MODES = ['Proxy', 'VIP'];
 
-const isBalanced = ({ type }: CoreV1ServiceSpec): boolean => type === 'LoadBalancer';
+const isLoadBalancer = ({ type }: CoreV1ServiceSpec): boolean => type === 'LoadBalancer';
 
 /** Ranges of clients and node ports. */
-export function checkBalancer(service: CoreV1Service, spec: CoreV1ServiceSpec, errors: Errors): void {
-  checkRanges(service, spec, errors);
-  if (!isBalanced(spec) && spec.allocateLoadBalancerNodePorts !== undefined)
+export function checkLoadBalancer(service: CoreV1Service, spec: CoreV1ServiceSpec, errors: Errors): void {
+  checkSourceRanges(service, spec, errors);
+  if (!isLoadBalancer(spec) && spec.allocateLoadBalancerNodePorts !== undefined)
     errors.push(forbiddenField('spec.allocateLoadBalancerNodePorts', ONLY_LOAD_BALANCER));
 }
 
-const RANGES = 'service.beta.platform.io/load-balancer-source-ranges';
+const SOURCE_RANGES_ANNOTATION = 'service.beta.platform.io/load-balancer-source-ranges';
 
 /** The field, or else the annotation that was there before it. */
-function checkRanges({ metadata }: CoreV1Service, spec: CoreV1ServiceSpec, errors: Errors): void {
+function checkSourceRanges({ metadata }: CoreV1Service, spec: CoreV1ServiceSpec, errors: Errors): void {
   const { loadBalancerSourceRanges: ranges = [] } = spec;
   if (ranges.length > 0) {
     const field = 'spec.LoadBalancerSourceRanges';
-    if (!isBalanced(spec)) errors.push(forbiddenField(field, ONLY_LOAD_BALANCER));
+    if (!isLoadBalancer(spec)) errors.push(forbiddenField(field, ONLY_LOAD_BALANCER));
     ranges.forEach((range, index) => checkCidr(range.trim(), `${field}[${index}]`, errors));
     return;
   }
   const annotations = metadata?.annotations ?? {};
-  const name = Object.keys(annotations).find((key) => canonicalQualifiedName(key) === RANGES);
+  const name = Object.keys(annotations).find((key) => canonicalQualifiedName(key) === SOURCE_RANGES_ANNOTATION);
   if (name === undefined) return;
   const field = `metadata.annotations[${name}]`;
-  if (!isBalanced(spec)) errors.push(forbiddenField(field, ONLY_LOAD_BALANCER));
+  if (!isLoadBalancer(spec)) errors.push(forbiddenField(field, ONLY_LOAD_BALANCER));
   const text = (stringAt(annotations, name) ?? '').trim();
   if (text !== '') for (const range of text.split(',')) checkCidr(range.trim(), field, errors);
 }
 
-export function checkClass(spec: CoreV1ServiceSpec, errors: Errors): void {
+export function checkLoadBalancerClass(spec: CoreV1ServiceSpec, errors: Errors): void {
   const { loadBalancerClass: name } = spec;
   if (name === undefined) return;
   const field = 'spec.loadBalancerClass';
-  if (isBalanced(spec)) checkFormat(name, field, checkQualifiedName, errors);
+  if (isLoadBalancer(spec)) checkFormat(name, field, checkQualifiedName, errors);
   else errors.push(forbiddenField(field, ONLY_LOAD_BALANCER));
 }
 
 /** A load balancer's class stays, and is judged with the change as well as with the whole (upstream behaviour). */
-export function checkClassChange(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, errors: Errors): void {
+export function checkLoadBalancerClassUpdate(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, errors: Errors): void {
   const { loadBalancerClass: name } = spec;
-  if (isBalanced(spec) && isBalanced(before) && name !== before.loadBalancerClass)
+  if (isLoadBalancer(spec) && isLoadBalancer(before) && name !== before.loadBalancerClass)
     errors.push(invalidValue('spec.loadBalancerClass', name ?? 'null', 'may not change once set'));
-  checkClass(spec, errors);
+  checkLoadBalancerClass(spec, errors);
 }
 
-export function checkHealthCheckChange(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, errors: Errors): void {
+export function checkHealthCheckNodePortUpdate(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, errors: Errors): void {
   if (!needsHealthCheck(spec) || !needsHealthCheck(before)) return;
   if ((spec.healthCheckNodePort ?? 0) !== (before.healthCheckNodePort ?? 0))
     errors.push(forbiddenField('spec.healthCheckNodePort', 'field is immutable'));
 }
 
 /** Policies of traffic from outside and inside, and the health check's port that one of them needs. */
-export function checkTraffic(spec: CoreV1ServiceSpec, errors: Errors): void {
+export function checkTrafficPolicies(spec: CoreV1ServiceSpec, errors: Errors): void {
   checkExternalPolicy(spec, errors);
-  checkHealthCheck(spec, errors);
+  checkHealthCheckNodePort(spec, errors);
   checkInternalPolicy(spec, errors);
-  checkChoice(spec, 'trafficDistribution', 'spec', ['PreferClose'], errors);
+  checkEnum(spec, 'trafficDistribution', 'spec', ['PreferClose'], errors);
 }
 
 function checkExternalPolicy(spec: CoreV1ServiceSpec, errors: Errors): void {
   const field = 'spec.externalTrafficPolicy';
   const { externalTrafficPolicy: policy = '' } = spec;
-  if (!isReachable(spec)) {
+  if (!isExternallyAccessible(spec)) {
     if (policy !== '') errors.push(invalidValue(field, policy, 'may only be set for externally-accessible services'));
   } else if (policy === '') errors.push(requiredValue(field));
   else if (!POLICIES.includes(policy)) errors.push(unsupportedValue(field, policy, POLICIES));
 }
 
-function checkHealthCheck(spec: CoreV1ServiceSpec, errors: Errors): void {
+function checkHealthCheckNodePort(spec: CoreV1ServiceSpec, errors: Errors): void {
   const field = 'spec.healthCheckNodePort';
   const { healthCheckNodePort: number = 0 } = spec;
   if (number === 0) return;
@@ -107,7 +107,7 @@ function checkHealthCheck(spec: CoreV1ServiceSpec, errors: Errors): void {
 }
 
 function checkInternalPolicy(spec: CoreV1ServiceSpec, errors: Errors): void {
-  checkChoice(spec, 'internalTrafficPolicy', 'spec', POLICIES, errors);
+  checkEnum(spec, 'internalTrafficPolicy', 'spec', POLICIES, errors);
   if (spec.internalTrafficPolicy === undefined && ['ClusterIP', 'NodePort', 'LoadBalancer'].includes(spec.type ?? ''))
     errors.push(requiredValue('spec.internalTrafficPolicy'));
 }
@@ -125,9 +125,9 @@ export function validateServiceStatus({ spec = {}, status }: CoreV1Service, { st
   if (ingress.length === 0) return errors;
   const known = before?.loadBalancer?.ingress ?? [];
   ingress.forEach(({ ports = [] }, index) => {
-    if (!known.some((other) => equalJson(other.ports, ports))) checkPortStatuses(ports, `${field}[${index}].ports`, errors);
+    if (!known.some((old) => equalJson(old.ports, ports))) checkPortStatuses(ports, `${field}[${index}].ports`, errors);
   });
-  if (isBalanced(spec)) ingress.forEach((item, index) => checkIngress(item, `${field}[${index}]`, errors));
+  if (isLoadBalancer(spec)) ingress.forEach((item, index) => checkIngress(item, `${field}[${index}]`, errors));
   else errors.push(forbiddenField(field, "may only be used when `spec.type` is 'LoadBalancer'"));
   return errors;
 }
@@ -136,8 +136,8 @@ function checkPortStatuses(ports: readonly CoreV1PortStatus[], path: string, err
   ports.forEach((item, index) => {
     const field = `${path}[${index}]`;
     checkPort(item.port ?? 0, `${field}.port`, errors);
-    checkRequiredChoice(item, 'protocol', field, PROTOCOLS, errors);
-    checkGiven(item, 'error', field, errors, checkQualifiedName);
+    checkRequiredEnum(item, 'protocol', field, PROTOCOLS, errors);
+    checkIfPresent(item, 'error', field, errors, checkQualifiedName);
   });
 }
 
@@ -146,7 +146,7 @@ function checkIngress(item: CoreV1LoadBalancerIngress, field: string, errors: Er
   if (ip !== '') checkIp(ip, `${field}.ip`, errors);
   if (ip !== '' && mode === undefined) errors.push(requiredValue(`${field}.ipMode`, 'must be specified when `ip` is set'));
   else if (ip === '' && mode !== undefined) errors.push(forbiddenField(`${field}.ipMode`, 'may not be specified when `ip` is not set'));
-  else checkChoice(item, 'ipMode', field, MODES, errors);
+  else checkEnum(item, 'ipMode', field, IP_MODES, errors);
   if (hostname === '') return;
   checkFormat(hostname, `${field}.hostname`, checkDnsSubdomain, errors);
   if (ipFamily(hostname) !== 0) errors.push(invalidValue(`${field}.hostname`, hostname, 'must be a DNS name, not an IP address'));

@@ -3,41 +3,43 @@ import type { CoreV1Service } from '../../../../shared/api/types/generated/membe
 import { parseStrictIpPrefix, parseStrictIpAddress, type StrictParseResult } from '../../../../shared/values/strict-ip-address';
 import { quote } from '../../../../shared/values/quote';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
-import { HEADLESS } from './addresses';
+import { CLUSTER_IP_NONE } from './addresses';
 
 export function serviceWarnings(service: CoreV1Service): readonly string[] {
   const spec = service.spec ?? {};
-  const isName = spec.type === 'ExternalName';
-  const balancer = spec.loadBalancerIP ?? '';
+  const isExternalName = spec.type === 'ExternalName';
+  const loadBalancerIp = spec.loadBalancerIP ?? '';
   return [
-    ...deprecatedHints(service),
-    ...(spec.clusterIPs ?? []).flatMap((address, index) => (address === HEADLESS ? [] : ofAddress(address, `spec.clusterIPs[${index}]`))),
-    ...(spec.externalIPs ?? []).flatMap((address, index) => ofAddress(address, `spec.externalIPs[${index}]`)),
-    ...(balancer === '' ? [] : ofAddress(balancer, 'spec.loadBalancerIP')),
-    ...(spec.loadBalancerSourceRanges ?? []).flatMap((range, index) => ofRange(range, `spec.loadBalancerSourceRanges[${index}]`)),
-    ...(isName && (spec.externalIPs ?? []).length > 0 ? ['spec.externalIPs is ignored when spec.type is "ExternalName"'] : []),
-    ...(!isName && (spec.externalName ?? '') !== '' ? ['spec.externalName is ignored when spec.type is not "ExternalName"'] : []),
+    ...topologyHintsWarnings(service),
+    ...(spec.clusterIPs ?? []).flatMap((address, index) =>
+      address === CLUSTER_IP_NONE ? [] : addressWarnings(address, `spec.clusterIPs[${index}]`),
+    ),
+    ...(spec.externalIPs ?? []).flatMap((address, index) => addressWarnings(address, `spec.externalIPs[${index}]`)),
+    ...(loadBalancerIp === '' ? [] : addressWarnings(loadBalancerIp, 'spec.loadBalancerIP')),
+    ...(spec.loadBalancerSourceRanges ?? []).flatMap((range, index) => prefixWarnings(range, `spec.loadBalancerSourceRanges[${index}]`)),
+    ...(isExternalName && (spec.externalIPs ?? []).length > 0 ? ['spec.externalIPs is ignored when spec.type is "ExternalName"'] : []),
+    ...(!isExternalName && (spec.externalName ?? '') !== '' ? ['spec.externalName is ignored when spec.type is not "ExternalName"'] : []),
   ];
 }
 
 const HINTS = 'service.platform.io/topology-aware-hints';
 
-function deprecatedHints(service: CoreV1Service): readonly string[] {
+function topologyHintsWarnings(service: CoreV1Service): readonly string[] {
   const annotations = service.metadata?.annotations ?? {};
-  const found = Object.keys(annotations).find((name) => canonicalQualifiedName(name) === HINTS);
-  if (found === undefined) return [];
-  return [`annotation ${found} is deprecated, please use ${found.replace('topology-aware-hints', 'topology-mode')} instead`];
+  const annotation = Object.keys(annotations).find((name) => canonicalQualifiedName(name) === HINTS);
+  if (annotation === undefined) return [];
+  return [`annotation ${annotation} is deprecated, please use ${annotation.replace('topology-aware-hints', 'topology-mode')} instead`];
 }
 
-const ofAddress = (text: string, field: string): readonly string[] =>
-  told(parseStrictIpAddress(text), text, field, 'IP address', 'IPv6 address');
-const ofRange = (text: string, field: string): readonly string[] =>
-  told(parseStrictIpPrefix(text), text, field, 'IP prefix', 'IPv6 prefix');
+const addressWarnings = (text: string, field: string): readonly string[] =>
+  parseWarnings(parseStrictIpAddress(text), text, field, 'IP address', 'IPv6 address');
+const prefixWarnings = (text: string, field: string): readonly string[] =>
+  parseWarnings(parseStrictIpPrefix(text), text, field, 'IP prefix', 'IPv6 prefix');
 
-function told(reading: StrictParseResult, text: string, field: string, what: string, six: string): readonly string[] {
-  if ('fault' in reading) return [`${field}: ${what} was accepted, but will be invalid in a future Kubernetes release: ${reading.fault}`];
-  if (reading.canonical === text || !text.includes(':')) return [];
+function parseWarnings(result: StrictParseResult, text: string, field: string, typeName: string, ipv6TypeName: string): readonly string[] {
+  if ('fault' in result) return [`${field}: ${typeName} was accepted, but will be invalid in a future Kubernetes release: ${result.fault}`];
+  if (result.canonical === text || !text.includes(':')) return [];
   return [
-    `${field}: ${six} ${quote(text)} is not in RFC 5952 canonical format (${quote(reading.canonical)}), which may cause controller apply-loops`,
+    `${field}: ${ipv6TypeName} ${quote(text)} is not in RFC 5952 canonical format (${quote(result.canonical)}), which may cause controller apply-loops`,
   ];
 }

@@ -12,14 +12,20 @@ import { equalJson, sortedKeys, stringAt } from '../../../../shared/values/json'
 import { checkDnsSubdomain } from '../../../../shared/values/name-formats';
 import { formatTimestamp } from '../../../../shared/api/metadata/object-meta';
 import { compareQuantities } from '../../../../shared/values/quantity';
-import { checkOptional, type Errors } from '../../rules/checks';
+import { checkIfNotEmpty, type Errors } from '../../rules/checks';
 import { checkNodeSelector } from '../node/node-selector';
 import { warnOfNodeSelector } from '../node/old-labels';
-import { warnOfOldSources } from '../pod-template/old-sources';
+import { warnOfDeprecatedSources } from '../pod-template/old-sources';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy, StrategyContext } from '../../../registry/strategy';
-import { annotationName, carriedClassWarnings, checkAccessModes, checkHasAccessModes, checkVolumeMode } from '../claim/access-modes';
-import { checkMountOptions, checkSources, SOURCES } from './volume-sources';
+import {
+  findAnnotationName,
+  betaStorageClassWarnings,
+  checkAccessModes,
+  checkHasAccessModes,
+  checkVolumeMode,
+} from '../claim/access-modes';
+import { checkMountOptions, checkPersistentVolumeSource, PERSISTENT_VOLUME_SOURCES } from './volume-sources';
 import type {
   CoreV1CSIPersistentVolumeSource,
   CoreV1PersistentVolume,
@@ -36,26 +42,26 @@ export const persistentVolume: Strategy<CoreV1PersistentVolume> = {
     object.status = { phase: 'Pending', ...(created === undefined ? {} : { lastPhaseTransitionTime: created }) };
   },
   validate,
-  update: { stages: UPDATE.objectTwiceThenChangeAlone, validate: changeErrors },
-  status: { prepareForUpdate: stampPhase },
+  update: { stages: UPDATE.objectTwiceThenChangeAlone, validate: validateUpdate },
+  status: { prepareForUpdate: setPhaseTransitionTime },
   warningsOnCreate: volumeWarnings,
   warningsOnUpdate: volumeWarnings,
 };
 
 function volumeWarnings(object: CoreV1PersistentVolume): readonly string[] {
   const { spec = {} } = object;
-  const warnings = [...carriedClassWarnings(object)];
-  const options = annotationName(object, MOUNT_OPTIONS);
+  const warnings = [...betaStorageClassWarnings(object)];
+  const options = findAnnotationName(object, MOUNT_OPTIONS);
   if (options !== undefined)
     warnings.push(`metadata.annotations[${options}]: deprecated since v1.31; use "mountOptions" attribute instead`);
-  if (spec.persistentVolumeReclaimPolicy === 'Recycle') warnings.push(RECYCLED);
+  if (spec.persistentVolumeReclaimPolicy === 'Recycle') warnings.push(RECYCLE_WARNING);
   warnOfNodeSelector(spec.nodeAffinity?.required, 'spec.nodeAffinity.required', warnings);
-  warnOfOldSources(spec, 'spec', warnings, UNTOLD_SOURCES);
+  warnOfDeprecatedSources(spec, 'spec', warnings, SOURCES_WITHOUT_WARNING);
   return warnings;
 }
 
 /** The time of the last phase is set by whoever says it, else by the clock when the phase changes. */
-function stampPhase(object: CoreV1PersistentVolume, old: CoreV1PersistentVolume, { now }: StrategyContext): void {
+function setPhaseTransitionTime(object: CoreV1PersistentVolume, old: CoreV1PersistentVolume, { now }: StrategyContext): void {
   const status = { ...object.status };
   const [sent, former] = [status.lastPhaseTransitionTime, old.status?.lastPhaseTransitionTime];
   if ((status.phase ?? '') !== (old.status?.phase ?? '')) {
@@ -65,9 +71,9 @@ function stampPhase(object: CoreV1PersistentVolume, old: CoreV1PersistentVolume,
 }
 
 /** Of these nothing is said, as it is of a pod's volumes (upstream behaviour). */
-const UNTOLD_SOURCES: ReadonlySet<string> = new Set(['flocker', 'quobyte']);
+const SOURCES_WITHOUT_WARNING: ReadonlySet<string> = new Set(['flocker', 'quobyte']);
 
-const RECYCLED =
+const RECYCLE_WARNING =
   'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.';
 
 /** What is said once of a new volume is said once of a changed one. */
@@ -85,19 +91,19 @@ function checkSpec(spec: CoreV1PersistentVolumeSpec, errors: Errors): void {
   const policy = spec.persistentVolumeReclaimPolicy ?? '';
   if (policy !== '' && !POLICIES.includes(policy)) errors.push(unsupportedValue('spec.persistentVolumeReclaimPolicy', policy, POLICIES));
   checkAffinity(spec.nodeAffinity, errors);
-  checkSources(spec, errors);
+  checkPersistentVolumeSource(spec, errors);
   if (spec.local !== undefined && spec.nodeAffinity === undefined) {
     errors.push(requiredValue('spec.nodeAffinity', 'Local volume requires node affinity'));
   }
   if (policy === 'Recycle' && spec.hostPath?.path === '/') {
     errors.push(forbiddenField('spec.persistentVolumeReclaimPolicy', "may not be 'recycle' for a hostPath mount of '/'"));
   }
-  checkOptional(spec, 'storageClassName', 'spec', errors, checkDnsSubdomain);
+  checkIfNotEmpty(spec, 'storageClassName', 'spec', errors, checkDnsSubdomain);
   checkVolumeMode(spec, 'spec', errors);
 }
 
 function checkOptions(object: CoreV1PersistentVolume, errors: Errors): void {
-  checkMountOptions(object.spec ?? {}, annotationName(object, MOUNT_OPTIONS), errors);
+  checkMountOptions(object.spec ?? {}, findAnnotationName(object, MOUNT_OPTIONS), errors);
 }
 
 function checkCapacity(capacity: Record<string, string>, errors: Errors): void {
@@ -122,12 +128,12 @@ function checkAffinity(affinity: CoreV1VolumeNodeAffinity | undefined, errors: E
   else checkNodeSelector(affinity.required, field, errors);
 }
 
-function changeErrors(object: CoreV1PersistentVolume, old: CoreV1PersistentVolume): readonly FieldError[] {
+function validateUpdate(object: CoreV1PersistentVolume, old: CoreV1PersistentVolume): readonly FieldError[] {
   const [spec, before] = [object.spec ?? {}, old.spec ?? {}];
   const errors: Errors = [];
   checkOptions(object, errors);
-  const isSame = SOURCES.every(({ member }) => member === 'csi' || equalJson(spec[member], before[member]));
-  if (!isSame || !isSameDriver(spec.csi, before.csi)) {
+  const isSame = PERSISTENT_VOLUME_SOURCES.every(({ member }) => member === 'csi' || equalJson(spec[member], before[member]));
+  if (!isSame || !isCsiSourceUnchanged(spec.csi, before.csi)) {
     errors.push(forbiddenField('spec.persistentvolumesource', 'spec.persistentvolumesource is immutable after creation'));
   }
   const mode = spec.volumeMode;
@@ -140,11 +146,14 @@ function changeErrors(object: CoreV1PersistentVolume, old: CoreV1PersistentVolum
 }
 
 /** References to the secrets for expanding are newer than many volumes, and may be added. */
-const ADDABLE = ['controllerExpandSecretRef', 'nodeExpandSecretRef'] as const;
+const ADDABLE_SECRET_REFS = ['controllerExpandSecretRef', 'nodeExpandSecretRef'] as const;
 
-function isSameDriver(source: CoreV1CSIPersistentVolumeSource | undefined, former: CoreV1CSIPersistentVolumeSource | undefined): boolean {
+function isCsiSourceUnchanged(
+  source: CoreV1CSIPersistentVolumeSource | undefined,
+  former: CoreV1CSIPersistentVolumeSource | undefined,
+): boolean {
   if (source === undefined || former === undefined) return source === former;
   const rest = { ...source };
-  for (const member of ADDABLE) if (former[member] === undefined) delete rest[member];
+  for (const member of ADDABLE_SECRET_REFS) if (former[member] === undefined) delete rest[member];
   return equalJson(rest, former);
 }

@@ -2,21 +2,21 @@
 import { invalidShownValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { own, type JsonObject } from '../../../../shared/values/json';
 import type { Errors, MemberOf } from '../../rules/checks';
-import { checkNotNegative, type Integer } from '../../rules/numbers';
+import { checkNonNegative, type Integer } from '../../rules/numbers';
 import type { CoreV1ReplicationControllerStatus } from '../../../../shared/api/types/generated/members';
 
 /** Of a status T. */
-export interface CountRules<T> {
+export interface StatusCountRules<T> {
   /** In the order in which they are told. */
   readonly counts: readonly MemberOf<T, Integer>[];
   /** A part, what it is a part of, and what the message calls that. */
-  readonly parts?: readonly (readonly [part: MemberOf<T, number>, whole: MemberOf<T, number>, shown: string])[];
+  readonly limits?: readonly (readonly [part: MemberOf<T, number>, whole: MemberOf<T, number>, shown: string])[];
 }
 
 /** Of what keeps a number of like Pods. */
-export const REPLICA_COUNTS: CountRules<CoreV1ReplicationControllerStatus> = {
+export const REPLICA_COUNTS: StatusCountRules<CoreV1ReplicationControllerStatus> = {
   counts: ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'],
-  parts: [
+  limits: [
     ['fullyLabeledReplicas', 'replicas', 'status.replicas'],
     ['readyReplicas', 'replicas', 'status.replicas'],
     ['availableReplicas', 'replicas', 'status.replicas'],
@@ -24,17 +24,17 @@ export const REPLICA_COUNTS: CountRules<CoreV1ReplicationControllerStatus> = {
   ],
 };
 
-type CountingStatus = JsonObject & { readonly collisionCount?: number };
+type StatusWithCollisions = JsonObject & { readonly collisionCount?: number };
 
-export function validateCounts<T extends CountingStatus>(
-  { counts, parts = [] }: CountRules<T>,
+export function validateStatusCounts<T extends StatusWithCollisions>(
+  { counts, limits = [] }: StatusCountRules<T>,
   status: T | undefined,
   old: T | undefined,
 ): readonly FieldError[] {
   const errors: Errors = [];
   if (status !== undefined) {
-    for (const member of counts) checkNotNegative<T>(status, member, 'status', errors);
-    for (const [part, whole, shown] of parts) {
+    for (const member of counts) checkNonNegative<T>(status, member, 'status', errors);
+    for (const [part, whole, shown] of limits) {
       const value = countAt(status, part);
       if (value > countAt(status, whole))
         errors.push(invalidShownValue(`status.${part}`, String(value), `cannot be greater than ${shown}`));

@@ -2,10 +2,10 @@
 import { checkDnsLabel } from '../../../../shared/values/name-formats';
 import type { MetaV1ObjectMeta } from '../../../../shared/api/types/generated/members';
 
-const TEXT =
+const WARNING =
   'metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: ';
 
-export function nameWarnings(object: { readonly metadata?: MetaV1ObjectMeta }): readonly string[] {
+export function podNameWarnings(object: { readonly metadata?: MetaV1ObjectMeta }): readonly string[] {
   const faults = checkDnsLabel(object.metadata?.name ?? '');
-  return faults.length === 0 ? [] : [`${TEXT}[${faults.join(' ')}]`];
+  return faults.length === 0 ? [] : [`${WARNING}[${faults.join(' ')}]`];
 }

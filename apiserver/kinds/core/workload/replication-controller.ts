@@ -3,26 +3,26 @@ import { requiredValue, type FieldError } from '../../../../shared/api/errors/fi
 import { isEmptyObject } from '../../../../shared/values/json';
 import { selectorMatches } from '../../../../shared/api/selectors/object-selector';
 import type { Errors } from '../../rules/checks';
-import { checkNotNegative } from '../../rules/numbers';
+import { checkNonNegative } from '../../rules/numbers';
 import { checkPodTemplate } from '../pod-template/pod-template';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
-import { REPLICA_COUNTS, validateCounts } from './counts';
-import { checkLasting, labelsOf, mismatch } from './selected-template';
-import { nameWarnings } from './name-warnings';
-import { isWishedAnew, templateWarnings } from './template-warnings';
+import { REPLICA_COUNTS, validateStatusCounts } from './counts';
+import { checkAlwaysRestarts, templateLabels, selectorMismatch } from './selected-template';
+import { podNameWarnings } from './name-warnings';
+import { isSpecChanged, templateWarnings } from './template-warnings';
 import type { CoreV1ReplicationController } from '../../../../shared/api/types/generated/members';
 
-const ofTemplate = templateWarnings((object: CoreV1ReplicationController) => object.spec, 'spec');
+const podTemplateWarnings = templateWarnings((object: CoreV1ReplicationController) => object.spec, 'spec');
 
 export const replicationController: Strategy<CoreV1ReplicationController> = {
   validate: validateSpec,
   // The whole object is judged twice (upstream behaviour, visible in the causes).
   update: { stages: UPDATE.objectThenChange, validate: validateSpec },
-  status: { validate: (object, old) => validateCounts(REPLICA_COUNTS, object.status, old.status) },
-  warningsOnCreate: (object) => [...nameWarnings(object), ...ofTemplate.warningsOnCreate(object)],
+  status: { validate: (object, old) => validateStatusCounts(REPLICA_COUNTS, object.status, old.status) },
+  warningsOnCreate: (object) => [...podNameWarnings(object), ...podTemplateWarnings.warningsOnCreate(object)],
   // Of the template that is replaced (upstream behaviour).
-  warningsOnUpdate: (object, old) => (isWishedAnew(object, old) ? ofTemplate.warningsOnCreate(old) : []),
+  warningsOnUpdate: (object, old) => (isSpecChanged(object, old) ? podTemplateWarnings.warningsOnCreate(old) : []),
 };
 
 function validateSpec(object: CoreV1ReplicationController): readonly FieldError[] {
@@ -30,16 +30,16 @@ function validateSpec(object: CoreV1ReplicationController): readonly FieldError[
   const selector = spec.selector ?? {};
   const { template } = spec;
   const errors: Errors = [];
-  checkNotNegative(spec, 'minReadySeconds', 'spec', errors);
+  checkNonNegative(spec, 'minReadySeconds', 'spec', errors);
   if (isEmptyObject(selector)) errors.push(requiredValue('spec.selector'));
-  checkNotNegative(spec, 'replicas', 'spec', errors);
+  checkNonNegative(spec, 'replicas', 'spec', errors);
   if (template === undefined) {
     errors.push(requiredValue('spec.template'));
     return errors;
   }
-  const labels = labelsOf(template);
-  if (!isEmptyObject(selector) && !selectorMatches({ matchLabels: selector }, labels ?? {})) errors.push(mismatch(labels));
+  const labels = templateLabels(template);
+  if (!isEmptyObject(selector) && !selectorMatches({ matchLabels: selector }, labels ?? {})) errors.push(selectorMismatch(labels));
   checkPodTemplate(template, 'spec.template', errors);
-  checkLasting(template, 'ReplicationController', errors);
+  checkAlwaysRestarts(template, 'ReplicationController', errors);
   return errors;
 }

@@ -5,7 +5,7 @@ import { featureGates } from '../../shared/cli/feature-gates';
 import { cronJob } from './batch/cron-job';
 import { daemonSet } from './apps/daemon-set';
 import { deployment } from './apps/deployment';
-import { disruptionBudget } from './policy/disruption-budget';
+import { podDisruptionBudget } from './policy/disruption-budget';
 import { job } from './batch/job';
 import { replicaSet } from './apps/replica-set';
 import { statefulSet } from './apps/stateful-set';
@@ -20,7 +20,7 @@ const context: StrategyContext = {
   gates: featureGates(),
 };
 
-const wrong = (strategy: Strategy, object: JsonObject, old: JsonObject): readonly string[] =>
+const validateUpdate = (strategy: Strategy, object: JsonObject, old: JsonObject): readonly string[] =>
   (strategy.update?.validate?.(object, old, context) ?? []).map(({ field, body }) => `${field}: ${body}`);
 
 const container: JsonObject = {
@@ -45,7 +45,7 @@ const template = (members: JsonObject = {}): JsonObject => ({
 const NEVER = { restartPolicy: 'Never' };
 
 describe('an update of a CronJob', () => {
-  const due = (schedule: string, timeZone?: string): JsonObject => ({
+  const cronJobWith = (schedule: string, timeZone?: string): JsonObject => ({
     spec: {
       schedule,
       ...(timeZone === undefined ? {} : { timeZone }),
@@ -56,62 +56,67 @@ describe('an update of a CronJob', () => {
   const ZONED = 'TZ=UTC * * * * *';
 
   it.each<[string, JsonObject, JsonObject, readonly string[]]>([
-    ['accepts an unchanged time zone in the schedule', due(ZONED), due(ZONED), []],
-    ['accepts a changed time zone in the schedule when the old schedule has one', due('CRON_TZ=UTC 5 * * * *'), due(ZONED), []],
+    ['accepts an unchanged time zone in the schedule', cronJobWith(ZONED), cronJobWith(ZONED), []],
+    [
+      'accepts a changed time zone in the schedule when the old schedule has one',
+      cronJobWith('CRON_TZ=UTC 5 * * * *'),
+      cronJobWith(ZONED),
+      [],
+    ],
     [
       'rejects a time zone both in the schedule and in timeZone',
-      due(ZONED, 'UTC'),
-      due(ZONED),
+      cronJobWith(ZONED, 'UTC'),
+      cronJobWith(ZONED),
       [`spec.schedule: Invalid value: "${ZONED}": cannot use both timeZone field and TZ or CRON_TZ in schedule`],
     ],
     [
       'rejects an invalid schedule with a time zone',
-      due('TZ=UTC x'),
-      due(ZONED),
+      cronJobWith('TZ=UTC x'),
+      cronJobWith(ZONED),
       ['spec.schedule: Invalid value: "TZ=UTC x": expected exactly 5 fields, found 1: [x]'],
     ],
-    ['accepts an unchanged unknown timeZone', due('5 * * * *', 'Nowhere/Lan'), due('* * * * *', 'Nowhere/Lan'), []],
+    ['accepts an unchanged unknown timeZone', cronJobWith('5 * * * *', 'Nowhere/Lan'), cronJobWith('* * * * *', 'Nowhere/Lan'), []],
     [
       'rejects a changed unknown timeZone',
-      due('* * * * *', 'Nowhere/Law'),
-      due('* * * * *', 'Nowhere/Lan'),
+      cronJobWith('* * * * *', 'Nowhere/Law'),
+      cronJobWith('* * * * *', 'Nowhere/Lan'),
       ['spec.timeZone: Invalid value: "Nowhere/Law": unknown time zone Nowhere/Law'],
     ],
     [
       'rejects an invalid schedule even when it is unchanged',
-      due('99 * * * *'),
-      due('99 * * * *'),
+      cronJobWith('99 * * * *'),
+      cronJobWith('99 * * * *'),
       ['spec.schedule: Invalid value: "99 * * * *": end of range (99) above maximum (59): 99'],
     ],
   ])('%s', (_title, object, old, errors) => {
-    expect(wrong(cronJob, object, old)).toEqual(errors);
+    expect(validateUpdate(cronJob, object, old)).toEqual(errors);
   });
 
   test('rejects a schedule that consists of a time zone only', () => {
-    expect(wrong(cronJob, due('TZ=UTC'), due(ZONED))).toEqual([
+    expect(validateUpdate(cronJob, cronJobWith('TZ=UTC'), cronJobWith(ZONED))).toEqual([
       'spec.schedule: Invalid value: "TZ=UTC": expected exactly 5 fields, found 0: []',
     ]);
   });
 });
 
 describe('an update with an unchanged invalid selector value', () => {
-  const selecting = (value: string, more: JsonObject = {}): JsonObject => ({
+  const withSelectorValue = (value: string, more: JsonObject = {}): JsonObject => ({
     spec: { selector: { matchExpressions: [{ key: 'a', operator: 'In', values: ['b', value] }] }, template: template(), ...more },
   });
-  const rolling = { updateStrategy: { type: 'OnDelete' } };
-  const byHand = { manualSelector: true, template: template(NEVER) };
+  const onDelete = { updateStrategy: { type: 'OnDelete' } };
+  const manualSelector = { manualSelector: true, template: template(NEVER) };
 
   it.each<[string, Strategy, JsonObject, boolean]>([
     ['Deployment', deployment, { strategy: { type: 'Recreate' } }, false],
     ['ReplicaSet', replicaSet, {}, false],
-    ['StatefulSet', statefulSet, { ...rolling, podManagementPolicy: 'Parallel' }, false],
-    ['DaemonSet', daemonSet, rolling, true],
-    ['Job', job, byHand, true],
-    ['PodDisruptionBudget', disruptionBudget, {}, true],
-  ])('of a %s is rejected, or accepted for kinds with lenient selectors', (_kind, strategy, more, isBorne) => {
-    const errors = wrong(strategy, selecting('-z', more), selecting('-z', more));
-    expect(errors.length === 0).toBe(isBorne);
-    expect(wrong(strategy, selecting('z', more), selecting('z', more))).toEqual([]);
+    ['StatefulSet', statefulSet, { ...onDelete, podManagementPolicy: 'Parallel' }, false],
+    ['DaemonSet', daemonSet, onDelete, true],
+    ['Job', job, manualSelector, true],
+    ['PodDisruptionBudget', podDisruptionBudget, {}, true],
+  ])('of a %s is rejected, or accepted for kinds with lenient selectors', (_kind, strategy, more, isAccepted) => {
+    const errors = validateUpdate(strategy, withSelectorValue('-z', more), withSelectorValue('-z', more));
+    expect(errors.length === 0).toBe(isAccepted);
+    expect(validateUpdate(strategy, withSelectorValue('z', more), withSelectorValue('z', more))).toEqual([]);
   });
 });
 
@@ -146,6 +151,6 @@ describe('an update of the template of a suspended Job', () => {
       IMMUTABLE,
     ],
   ])('%s', (_title, object, old, errors) => {
-    expect(wrong(job, object, old)).toEqual(errors);
+    expect(validateUpdate(job, object, old)).toEqual(errors);
   });
 });
