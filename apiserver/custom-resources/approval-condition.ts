@@ -1,5 +1,5 @@
 /** The approval condition of a definition in a protected group, as upstream's controller sets it. */
-import { parseApiApproval } from '../kinds/apiextensions/approval';
+import { parseApiApproval } from '../kinds/apiextensions/api-approval';
 import type { JsonObject } from '../../shared/values/json';
 import { quote } from '../../shared/values/quote';
 import type { DefinitionCondition } from './conditions';

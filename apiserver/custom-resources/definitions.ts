@@ -13,7 +13,7 @@ import { isConditionTrue } from './conditions';
 import { NamesByGroup } from './group-names';
 import type { NamesInUse } from './naming';
 import { objectAt } from '../../shared/values/json';
-import { extractSchemas } from '../kinds/apiextensions/outline';
+import { extractSchemas } from '../kinds/apiextensions/extract-schemas';
 import { readDefinition, type Definition, type SchemaTexts } from './read-definition';
 import { createSchemaCache } from './schema-cache';
 

@@ -32,7 +32,7 @@ import { customStoredType } from '../cache/store/key-space';
 import type { Revision } from '../storage/store';
 import { approvalCondition } from './approval-condition';
 import { isConditionTrue, type DefinitionCondition } from './conditions';
-import type { DefinitionOutline } from '../kinds/apiextensions/outline';
+import type { DefinitionOutline } from '../kinds/apiextensions/extract-schemas';
 import type { SchemaCache } from './schema-cache';
 
 /** A CustomResourceDefinition as this server uses it. */

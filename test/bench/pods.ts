@@ -1,5 +1,5 @@
 /** What a Pod of sixty fields costs before it is stored: decoding, defaults, disabled members, rules; beside what JSON.parse takes for its text. */
-import { validatePod } from '../../apiserver/kinds/core/pod/rules';
+import { validatePod } from '../../apiserver/kinds/core/pod/validate-pod';
 import type { JsonObject } from '../../shared/values/json';
 import { applyDefaults, decodeObject, dropDisabledFields } from '../../shared/api/types';
 

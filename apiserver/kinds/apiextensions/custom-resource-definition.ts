@@ -7,10 +7,10 @@ import { invalidShownValue, invalidValue } from '../../../shared/api/errors/fiel
 import type { Errors } from '../rules/checks';
 import { quote } from '../../../shared/values/quote';
 import { formatTimestamp } from '../../../shared/api/metadata/object-meta';
-import { checkApiApproval } from './approval';
-import { checkDefinitionNames } from './names';
-import { restoreSchemas, extractSchemas } from './outline';
-import { checkDefinitionSpec } from './spec';
+import { checkApiApproval } from './api-approval';
+import { checkDefinitionNames } from './definition-names';
+import { restoreSchemas, extractSchemas } from './extract-schemas';
+import { checkDefinitionSpec } from './definition-spec';
 import type { DeletionContext, Strategy } from '../../registry/strategy';
 import type { ApiextensionsV1CustomResourceDefinition } from '../../../shared/api/types/generated/members';
 

@@ -9,13 +9,13 @@ import { intOrPercentValue, checkIntOrPercent, checkNotMoreThan100Percent, check
 import { checkPodTemplate } from '../core/pod-template/pod-template';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
-import { validateStatusCounts, type StatusCountRules } from '../core/workload/counts';
+import { validateStatusCounts, type StatusCountRules } from '../core/workload/status-counts';
 import {
   checkAlwaysRestarts,
   checkSelectorMatchesTemplate,
   checkSelectorImmutable,
   checkWorkloadSelector,
-} from '../core/workload/selected-template';
+} from '../core/workload/workload-selector';
 import { templateWarnings } from '../core/workload/template-warnings';
 import type {
   AppsV1DaemonSet,

@@ -6,8 +6,8 @@ import type { Errors } from '../rules/checks';
 import { intOrPercentValue, checkIntOrPercent, checkNotMoreThan100Percent, checkNonNegative } from '../rules/numbers';
 import { checkReplicaSetTemplate } from './replica-set';
 import type { Strategy } from '../../registry/strategy';
-import { validateStatusCounts, type StatusCountRules } from '../core/workload/counts';
-import { checkSelectorImmutable } from '../core/workload/selected-template';
+import { validateStatusCounts, type StatusCountRules } from '../core/workload/status-counts';
+import { checkSelectorImmutable } from '../core/workload/workload-selector';
 import { workloadWarnings } from '../core/workload/template-warnings';
 import type {
   AppsV1Deployment,

@@ -6,14 +6,14 @@ import { checkNonNegative } from '../rules/numbers';
 import { checkPodTemplate } from '../core/pod-template/pod-template';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
-import { REPLICA_COUNTS, validateStatusCounts } from '../core/workload/counts';
+import { REPLICA_COUNTS, validateStatusCounts } from '../core/workload/status-counts';
 import {
   checkAlwaysRestarts,
   checkSelectorMatchesTemplate,
   checkSelectorImmutable,
   checkWorkloadSelector,
   type WorkloadSpec,
-} from '../core/workload/selected-template';
+} from '../core/workload/workload-selector';
 import { workloadWarnings } from '../core/workload/template-warnings';
 import type { AppsV1ReplicaSet } from '../../../shared/api/types/generated/members';
 

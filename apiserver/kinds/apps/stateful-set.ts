@@ -6,8 +6,8 @@ import { validateAnnotations, validateLabels } from '../../../shared/api/metadat
 import type { Errors } from '../rules/checks';
 import { checkNonNegative } from '../rules/numbers';
 import type { Strategy } from '../../registry/strategy';
-import { validateStatusCounts, type StatusCountRules } from '../core/workload/counts';
-import { checkAlwaysRestarts, checkSelectorMatchesTemplate, checkWorkloadSelector } from '../core/workload/selected-template';
+import { validateStatusCounts, type StatusCountRules } from '../core/workload/status-counts';
+import { checkAlwaysRestarts, checkSelectorMatchesTemplate, checkWorkloadSelector } from '../core/workload/workload-selector';
 import { templateWarnings } from '../core/workload/template-warnings';
 import type {
   AppsV1StatefulSet,

@@ -5,7 +5,7 @@ import { objectAt } from '../../../shared/values/json';
 import { checkDnsLabel, checkPathSegment } from '../../../shared/values/name-formats';
 import { quote } from '../../../shared/values/quote';
 import { checkRequired, isSet, type Errors } from '../rules/checks';
-import type { UnionMember, UnionMemberOf } from '../rules/parts';
+import type { UnionMember, UnionMemberOf } from '../rules/union-members';
 import { checkContainerResource } from '../rules/resource-names';
 import { checkReference } from '../rules/references';
 import type {

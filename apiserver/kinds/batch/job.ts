@@ -2,7 +2,7 @@
 import { invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { checkDnsLabel } from '../../../shared/values/name-formats';
 import type { Errors } from '../rules/checks';
-import { checkJobUpdate } from './job/change';
+import { checkJobUpdate } from './job/update';
 import { checkGeneratedSelector, checkJobSelector, defaultJobLabels, generateSelector } from './job/selector';
 import { checkJobSpec, isIndexed, manyIndexesWarnings } from './job/spec';
 import { validateJobStatus } from './job/status';

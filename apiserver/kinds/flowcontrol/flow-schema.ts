@@ -12,8 +12,8 @@ import { equalJson } from '../../../shared/values/json';
 import { checkFormat, type Errors } from '../rules/checks';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
-import { EXEMPT, MANDATORY_FLOW_SCHEMAS } from './mandatory';
-import { validateConditions } from './status';
+import { EXEMPT, MANDATORY_FLOW_SCHEMAS } from './mandatory-objects';
+import { validateConditions } from './conditions';
 
 const MAX_PRECEDENCE = 10_000;
 const DISTINGUISHER_METHODS = ['ByNamespace', 'ByUser'];

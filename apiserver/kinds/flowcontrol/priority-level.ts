@@ -11,8 +11,8 @@ import type {
   FlowcontrolV1QueuingConfiguration,
 } from '../../../shared/api/types/generated/members';
 import type { Errors } from '../rules/checks';
-import { EXEMPT, MANDATORY_PRIORITY_LEVELS } from './mandatory';
-import { validateConditions } from './status';
+import { EXEMPT, MANDATORY_PRIORITY_LEVELS } from './mandatory-objects';
+import { validateConditions } from './conditions';
 
 const TYPES = ['Exempt', 'Limited'];
 const RESPONSES = ['Queue', 'Reject'];

@@ -2,7 +2,7 @@
 import { forbiddenField, invalidValue, unsupportedValue, requiredValue, tooLongValue } from '../../../shared/api/errors/field-error';
 import { checkDnsLabel, checkDnsSubdomain } from '../../../shared/values/name-formats';
 import { checkFormat, type Errors } from '../rules/checks';
-import { checkDomainPrefixedPath } from '../rules/domain-path';
+import { checkDomainPrefixedPath } from '../rules/domain-prefixed-path';
 import { checkTypedReference } from '../rules/references';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';

@@ -4,7 +4,7 @@ import { stringifyJson } from '../../../shared/values/json';
 import { checkDnsLabel } from '../../../shared/values/name-formats';
 import { validateLabels } from '../../../shared/api/metadata/object-meta-rules';
 import { checkFormat, type Errors } from '../rules/checks';
-import { findDeprecatedNodeLabels } from '../core/node/old-labels';
+import { findDeprecatedNodeLabels } from '../core/node/deprecated-node-labels';
 import { checkResources } from '../core/pod-template/resources';
 import { checkToleration } from '../core/pod-template/tolerations';
 import { UPDATE } from '../../registry/stages';

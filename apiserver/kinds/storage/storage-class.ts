@@ -10,7 +10,7 @@ import {
 } from '../../../shared/api/errors/field-error';
 import { equalJson, isEmptyObject, own, setMember, stringAt, stringifyJson, type JsonObject } from '../../../shared/values/json';
 import { checkQualifiedName } from '../../../shared/values/name-formats';
-import { findDeprecatedNodeLabels } from '../core/node/old-labels';
+import { findDeprecatedNodeLabels } from '../core/node/deprecated-node-labels';
 import { checkFormat, type Errors } from '../rules/checks';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';

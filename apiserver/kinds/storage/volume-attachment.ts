@@ -2,7 +2,7 @@
 import { forbiddenField, invalidShownValue, requiredValue, tooLongValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { equalIgnoringEmptyLists, stringifyJson } from '../../../shared/values/json';
 import { checkDnsSubdomain } from '../../../shared/values/name-formats';
-import { checkAccessModes, checkHasAccessModes } from '../core/claim/access-modes';
+import { checkAccessModes, checkHasAccessModes } from '../core/claim/volume-checks';
 import { checkCsiDriverName } from '../core/pod-template/volume-sources';
 import { checkPersistentVolumeSource } from '../core/volume/volume-sources';
 import { checkFormat, type Errors } from '../rules/checks';

@@ -10,7 +10,7 @@ import {
 } from '../../../../shared/api/errors/field-error';
 import { type JsonObject, objectAt, stringAt, stringsAt } from '../../../../shared/values/json';
 import { validateTypeMetaSchemas } from './type-meta';
-import { subschemas } from './walk';
+import { subschemas } from './subschemas';
 
 /** `faulty` gets the parts in which something is wrong, with all that such parts stand in. */
 export function validateKeywords(root: JsonObject, fieldPath: string, faulty: Set<JsonObject>): readonly FieldError[] {

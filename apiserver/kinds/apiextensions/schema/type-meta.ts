@@ -5,7 +5,7 @@
 import { appendAll } from '../../../../shared/values/append';
 import { forbiddenField, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { JsonObject } from '../../../../shared/values/json';
-import { locateRoot, subschemas, type LocatedSchema } from './walk';
+import { locateRoot, subschemas, type LocatedSchema } from './subschemas';
 
 const TYPE_META = /^\.properties\[(apiVersion|kind|metadata)\]$/;
 const EMBEDDED = 'x-kubernetes-embedded-resource';

@@ -6,7 +6,7 @@ import type { GeneratedNames } from '../../../../shared/names/dialect';
 import type { Errors } from '../../rules/checks';
 import { checkSelector, checkSelectorUpdate } from '../../rules/selectors';
 import { selectorMatches } from '../../../../shared/api/selectors/object-selector';
-import { checkSelectorMatchesTemplate, templateLabels } from '../../core/workload/selected-template';
+import { checkSelectorMatchesTemplate, templateLabels } from '../../core/workload/workload-selector';
 import type { BatchV1Job, BatchV1JobSpec, MetaV1LabelSelector } from '../../../../shared/api/types/generated/members';
 
 const SELECTOR = 'spec.selector';

@@ -7,7 +7,7 @@ import {
   requiredValue,
 } from '../../../../shared/api/errors/field-error';
 import { checkEnum, type Errors } from '../../rules/checks';
-import { checkDomainPrefixedPath } from '../../rules/domain-path';
+import { checkDomainPrefixedPath } from '../../rules/domain-prefixed-path';
 import { checkNonNegative } from '../../rules/numbers';
 import { checkPodTemplate } from '../../core/pod-template/pod-template';
 import { checkPodFailurePolicy } from './failure-policy';

@@ -5,7 +5,7 @@ import { checkDnsSubdomain } from '../../../../shared/values/name-formats';
 import { parseQuantity } from '../../../../shared/values/quantity';
 import { checkSelectorUpdate } from '../../rules/selectors';
 import { checkFormat, checkIfNotEmpty, checkRequired, type Errors } from '../../rules/checks';
-import { checkAccessModes, checkHasAccessModes, checkVolumeMode } from './access-modes';
+import { checkAccessModes, checkHasAccessModes, checkVolumeMode } from './volume-checks';
 import type {
   CoreV1PersistentVolumeClaimSpec,
   CoreV1TypedLocalObjectReference,

@@ -7,7 +7,7 @@ import { checkClaimSpec } from './claim-spec';
 import type { Errors } from '../../rules/checks';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
-import { findAnnotationName, BETA_STORAGE_CLASS_ANNOTATION, betaStorageClassWarnings } from './access-modes';
+import { findAnnotationName, BETA_STORAGE_CLASS_ANNOTATION, betaStorageClassWarnings } from './volume-checks';
 import type {
   CoreV1PersistentVolumeClaim,
   CoreV1PersistentVolumeClaimSpec,

@@ -5,7 +5,7 @@ import { checkDnsLabel } from '../../../../shared/values/name-formats';
 import { checkEnum, checkRequired, checkRequiredEnum, forbidMembers, isSet, type Errors } from '../../rules/checks';
 import { checkEnv } from './environment';
 import { checkLifecycle, checkProbe } from './handlers';
-import { checkVolumeMounts, type VolumesByName } from './mounts';
+import { checkVolumeMounts, type VolumesByName } from './volume-mounts';
 import { checkHostNetworkPorts, checkHostPorts, checkContainerPorts } from './ports';
 import { checkResources } from './resources';
 import { checkSecurityContext } from './security-context';

@@ -1,9 +1,9 @@
 /** The variables of a container: names, values and where they come from. Never looks at what the sources hold. */
 import { invalidValue } from '../../../../shared/api/errors/field-error';
 import { checkConfigKey, checkDnsSubdomain, patternMessage, type NameCheck } from '../../../../shared/values/name-formats';
-import { checkUnionMembers, type UnionMemberOf } from '../../rules/parts';
+import { checkUnionMembers, type UnionMemberOf } from '../../rules/union-members';
 import { checkFormat, checkRequired, type Errors } from '../../rules/checks';
-import { checkObjectFieldSelector, checkResourceFieldSelector, ENV_FIELD_PATHS } from './downward';
+import { checkObjectFieldSelector, checkResourceFieldSelector, ENV_FIELD_PATHS } from './downward-api';
 import type {
   CoreV1ConfigMapKeySelector,
   CoreV1Container,

@@ -1,7 +1,7 @@
 /** Probes and lifecycle hooks, and the actions that both take. */
 import { invalidShownValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { patternMessage, checkPortName, type NameCheck } from '../../../../shared/values/name-formats';
-import { checkFirstUnionMember, type UnionMember, type UnionMemberOf } from '../../rules/parts';
+import { checkFirstUnionMember, type UnionMember, type UnionMemberOf } from '../../rules/union-members';
 import { checkFormat, checkRequiredEnum, type Errors } from '../../rules/checks';
 import { checkNonNegative, checkPort } from '../../rules/numbers';
 import type {

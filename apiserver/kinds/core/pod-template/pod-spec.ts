@@ -14,7 +14,7 @@ import { checkHostProcess } from './host-process';
 import { checkOperatingSystem } from './operating-system';
 import { checkResources } from './resources';
 import { checkPodSecurityContext } from './security-context';
-import { checkTopologySpreadConstraints } from './spread';
+import { checkTopologySpreadConstraints } from './topology-spread';
 import { checkTolerations } from './tolerations';
 import { checkVolumes } from './volumes';
 import type { CoreV1PodSpec } from '../../../../shared/api/types/generated/members';

@@ -2,7 +2,7 @@
 import { duplicateValue, invalidShownValue, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { checkEnum, type Errors } from '../../rules/checks';
 import { checkUserOrGroupId } from '../../rules/numbers';
-import { checkAppArmorProfile, checkSeccompProfile } from './profiles';
+import { checkAppArmorProfile, checkSeccompProfile } from './security-profiles';
 import { checkWindowsOptions } from './windows-options';
 import type { CoreV1PodSecurityContext, CoreV1PodSpec, CoreV1SecurityContext } from '../../../../shared/api/types/generated/members';
 

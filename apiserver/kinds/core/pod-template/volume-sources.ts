@@ -16,10 +16,10 @@ import {
   type MemberOf,
 } from '../../rules/checks';
 import { checkFileMode, checkRange } from '../../rules/numbers';
-import type { UnionMemberOf, Rule } from '../../rules/parts';
+import type { UnionMemberOf, Rule } from '../../rules/union-members';
 import { checkClaimTemplate } from './claim-template';
 import { checkAzureDisk } from './azure-disk';
-import { checkDownwardApiItems, checkKeyItems, checkProjectedVolume } from './projections';
+import { checkDownwardApiItems, checkKeyItems, checkProjectedVolume } from './projected-volumes';
 import { checkIscsiName, UNKNOWN_ISCSI_NAME } from './iscsi';
 import type {
   CoreV1AWSElasticBlockStoreVolumeSource,

@@ -2,9 +2,9 @@
 import { duplicateValue, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { checkDnsLabel, checkDnsSubdomain } from '../../../../shared/values/name-formats';
 import { quote } from '../../../../shared/values/quote';
-import { checkFirstUnionMember } from '../../rules/parts';
+import { checkFirstUnionMember } from '../../rules/union-members';
 import { checkFormat, type Errors } from '../../rules/checks';
-import type { VolumesByName } from './mounts';
+import type { VolumesByName } from './volume-mounts';
 import { POD_VOLUME_SOURCES } from './volume-sources';
 import type { CoreV1PodSpec, CoreV1Volume } from '../../../../shared/api/types/generated/members';
 

@@ -5,9 +5,9 @@
 import { appendAll } from '../../../../shared/values/append';
 import { quote } from '../../../../shared/values/quote';
 import { parseQuantity } from '../../../../shared/values/quantity';
-import { findDeprecatedNodeLabels, warnOfNodeLabel, warnOfNodeSelector, warnOfNodeSelectorTerm } from '../node/old-labels';
+import { findDeprecatedNodeLabels, warnOfNodeLabel, warnOfNodeSelector, warnOfNodeSelectorTerm } from '../node/deprecated-node-labels';
 import { byCanonicalName, knownAnnotations } from './annotations';
-import { warnOfDeprecatedSources } from './old-sources';
+import { warnOfDeprecatedSources } from './deprecated-volume-sources';
 import { portWarnings } from './port-warnings';
 import { stringAt } from '../../../../shared/values/json';
 import type {

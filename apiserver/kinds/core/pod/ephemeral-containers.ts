@@ -3,7 +3,7 @@ import { forbiddenField, type FieldError } from '../../../../shared/api/errors/f
 import { equalJson } from '../../../../shared/values/json';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import { MIRROR_POD_ANNOTATION } from '../pod-template/annotations';
-import { validatePod } from './rules';
+import { validatePod } from './validate-pod';
 import type { CoreV1EphemeralContainer, CoreV1Pod } from '../../../../shared/api/types/generated/members';
 
 const FIELD = 'spec.ephemeralContainers';

@@ -1,11 +1,11 @@
 /** Pod: first status, quality of service, graceful deletion, what an update may change. */
 import { validateEphemeralContainers } from './ephemeral-containers';
-import { validatePodAnnotationUpdate, validatePodUpdate } from './changes';
-import { normalizeGracePeriod, syncAppArmorProfiles, appArmorAnnotationWarnings, applyMatchLabelKeys } from './prepare';
-import { validatePodCreate, validatePod } from './rules';
-import { validatePodStatusUpdate } from './status';
+import { validatePodAnnotationUpdate, validatePodUpdate } from './pod-update';
+import { normalizeGracePeriod, syncAppArmorProfiles, appArmorAnnotationWarnings, applyMatchLabelKeys } from './prepare-pod';
+import { validatePodCreate, validatePod } from './validate-pod';
+import { validatePodStatusUpdate } from './pod-status';
 import { podWarnings } from '../pod-template/warnings';
-import { computePodQos } from './quality-of-service';
+import { computePodQos } from './pod-qos';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
 import type { CoreV1Pod, CoreV1PodCondition } from '../../../../shared/api/types/generated/members';

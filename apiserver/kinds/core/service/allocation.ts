@@ -8,8 +8,8 @@ import type { CoreV1Service, CoreV1ServicePort, CoreV1ServiceSpec } from '../../
 import { internalError, invalid, type StatusError } from '../../../../shared/api/errors/status';
 import { NotAllocatedError, type AllocationClaims, type HeldIds } from '../../../allocation/claims';
 import { addressId, portId } from '../../../allocation/pool';
-import { needsHealthCheck, portsOf, shouldAllocateNodePorts } from './carry';
-import { isHeadless } from './families';
+import { needsHealthCheck, portsOf, shouldAllocateNodePorts } from './patch-allocated-values';
+import { isHeadless } from './ip-families';
 import type { AllocationRules } from '../../../registry/strategy';
 
 export const serviceAllocation: AllocationRules<CoreV1Service> = { allocate, allocationsOf, field: 'spec.ports' };

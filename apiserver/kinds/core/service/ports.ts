@@ -4,8 +4,8 @@ import type { CoreV1ServicePort, CoreV1ServiceSpec } from '../../../../shared/ap
 import { checkDnsLabel, checkPortName, checkQualifiedName } from '../../../../shared/values/name-formats';
 import { checkFormat, checkIfPresent, checkRequiredEnum, type Errors } from '../../rules/checks';
 import { checkPort, PROTOCOLS } from '../../rules/numbers';
-import { portsOf } from './carry';
-import { isHeadless } from './families';
+import { portsOf } from './patch-allocated-values';
+import { isHeadless } from './ip-families';
 
 const KUBELET_PORT = 10_250;
 

@@ -2,10 +2,10 @@
 import type { FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Service } from '../../../../shared/api/types/generated/members';
 import { serviceAllocation } from './allocation';
-import { patchAllocatedValues } from './carry';
-import { initIpFamilyFields } from './families';
-import { dropTypeDependentFields, dropExternalNameFields } from './leftovers';
-import { validateService, validateServiceUpdate } from './rules';
+import { patchAllocatedValues } from './patch-allocated-values';
+import { initIpFamilyFields } from './ip-families';
+import { dropTypeDependentFields, dropExternalNameFields } from './drop-type-dependent-fields';
+import { validateService, validateServiceUpdate } from './validate-service';
 import { validateServiceStatus } from './traffic';
 import { serviceWarnings } from './warnings';
 import { UPDATE } from '../../../registry/stages';

@@ -21,7 +21,7 @@ import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import { checkCidr, checkIp, ipFamily } from '../../rules/addresses';
 import { checkEnum, checkFormat, checkIfPresent, checkRequiredEnum, type Errors } from '../../rules/checks';
 import { checkPort, PROTOCOLS } from '../../rules/numbers';
-import { isExternallyAccessible, needsHealthCheck } from './carry';
+import { isExternallyAccessible, needsHealthCheck } from './patch-allocated-values';
 
 const ONLY_LOAD_BALANCER = "may only be used when `type` is 'LoadBalancer'";
 const POLICIES = ['Cluster', 'Local'];

@@ -3,7 +3,7 @@ import type { CoreV1Service } from '../../../../shared/api/types/generated/membe
 import { parseStrictIpPrefix, parseStrictIpAddress, type StrictParseResult } from '../../../../shared/values/strict-ip-address';
 import { quote } from '../../../../shared/values/quote';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
-import { CLUSTER_IP_NONE } from './addresses';
+import { CLUSTER_IP_NONE } from './cluster-ips';
 
 export function serviceWarnings(service: CoreV1Service): readonly string[] {
   const spec = service.spec ?? {};

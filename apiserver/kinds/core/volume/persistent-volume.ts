@@ -14,8 +14,8 @@ import { formatTimestamp } from '../../../../shared/api/metadata/object-meta';
 import { compareQuantities } from '../../../../shared/values/quantity';
 import { checkIfNotEmpty, type Errors } from '../../rules/checks';
 import { checkNodeSelector } from '../node/node-selector';
-import { warnOfNodeSelector } from '../node/old-labels';
-import { warnOfDeprecatedSources } from '../pod-template/old-sources';
+import { warnOfNodeSelector } from '../node/deprecated-node-labels';
+import { warnOfDeprecatedSources } from '../pod-template/deprecated-volume-sources';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy, StrategyContext } from '../../../registry/strategy';
 import {
@@ -24,7 +24,7 @@ import {
   checkAccessModes,
   checkHasAccessModes,
   checkVolumeMode,
-} from '../claim/access-modes';
+} from '../claim/volume-checks';
 import { checkMountOptions, checkPersistentVolumeSource, PERSISTENT_VOLUME_SOURCES } from './volume-sources';
 import type {
   CoreV1CSIPersistentVolumeSource,

@@ -2,7 +2,7 @@
 import { forbiddenField, requiredValue } from '../../../../shared/api/errors/field-error';
 import { checkDnsLabel, checkDnsSubdomain, type NameCheck } from '../../../../shared/values/name-formats';
 import { checkFormat, checkNoBacksteps, checkRequired, isSet, type Errors } from '../../rules/checks';
-import { checkFirstUnionMember, type UnionMemberOf } from '../../rules/parts';
+import { checkFirstUnionMember, type UnionMemberOf } from '../../rules/union-members';
 import { UNKNOWN_ISCSI_NAME } from '../pod-template/iscsi';
 import { checkCsiDriverMember, iscsiRule, requireMembers, SHARED_VOLUME_RULES } from '../pod-template/volume-sources';
 import type {

@@ -6,8 +6,8 @@ import { checkDnsSubdomain } from '../../../../shared/values/name-formats';
 import { validateLabels } from '../../../../shared/api/metadata/object-meta-rules';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import type { Errors } from '../../rules/checks';
-import { checkClusterIpUpdate, checkClusterIpFields, checkExternalIp } from './addresses';
-import { isHeadless } from './families';
+import { checkClusterIpUpdate, checkClusterIpFields, checkExternalIp } from './cluster-ips';
+import { isHeadless } from './ip-families';
 import { checkPortsPresent, checkServicePorts, checkPortConflicts } from './ports';
 import {
   checkLoadBalancer,

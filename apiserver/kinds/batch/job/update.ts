@@ -2,8 +2,8 @@
 import { invalidShownValue, invalidValue } from '../../../../shared/api/errors/field-error';
 import { equalJson, type JsonValue } from '../../../../shared/values/json';
 import type { Errors } from '../../rules/checks';
-import { withMembersOf } from '../../rules/taken-from';
-import { checkSelectorImmutable } from '../../core/workload/selected-template';
+import { withMembersOf } from '../../rules/with-members-of';
+import { checkSelectorImmutable } from '../../core/workload/workload-selector';
 import { isIndexed } from './spec';
 import type {
   BatchV1Job,

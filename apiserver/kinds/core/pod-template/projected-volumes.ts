@@ -2,7 +2,7 @@
 import { forbiddenField, invalidShownValue, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { checkFilePath, checkRequired, type Errors } from '../../rules/checks';
 import { checkFileMode } from '../../rules/numbers';
-import { checkObjectFieldSelector, checkResourceFieldSelector, VOLUME_FIELD_PATHS } from './downward';
+import { checkObjectFieldSelector, checkResourceFieldSelector, VOLUME_FIELD_PATHS } from './downward-api';
 import type {
   CoreV1ConfigMapProjection,
   CoreV1ConfigMapVolumeSource,

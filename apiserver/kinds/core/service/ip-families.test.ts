@@ -3,7 +3,7 @@
  * change are tested in write/service-answers.test.ts.
  */
 import { objectAt, type JsonObject } from '../../../../shared/values/json';
-import { initIpFamilyFields } from './families';
+import { initIpFamilyFields } from './ip-families';
 
 const BOTH = ['IPv4', 'IPv6'] as const;
 const PREFERS = { type: 'ClusterIP', ipFamilyPolicy: 'PreferDualStack', ipFamilies: ['IPv4'] };

@@ -10,8 +10,8 @@ import { checkRules, checkRuleTexts } from '../../../../shared/expression/custom
 import { validateKeywords } from './keywords';
 import { validateRootForStatus } from './root';
 import { validateDefaults } from './defaults';
-import { validateStructural } from './structure';
-import { schemaHas, limitErrors } from './walk';
+import { validateStructural } from './structural';
+import { schemaHas, limitErrors } from './subschemas';
 
 /** `hasStatus` = its objects have a status endpoint. */
 export function validateSchema(schema: JsonObject, fieldPath: string, hasStatus: boolean): readonly FieldError[] {

@@ -4,9 +4,9 @@ import { isObject } from '../../../shared/values/json';
 import { checkDns1035Label, checkDnsSubdomain } from '../../../shared/values/name-formats';
 import { checkConversion } from './conversion';
 import { checkRequiredEnum, type Errors } from '../rules/checks';
-import { checkDefinitionNames } from './names';
-import { VERSION_FIELDS, type VersionField } from './parts';
-import { schemaHas } from './schema/walk';
+import { checkDefinitionNames } from './definition-names';
+import { VERSION_FIELDS, type VersionField } from './version-fields';
+import { schemaHas } from './schema/subschemas';
 import type {
   ApiextensionsV1CustomResourceDefinitionSpec,
   ApiextensionsV1CustomResourceDefinitionVersion,

@@ -1,5 +1,5 @@
 import { stringifyJson, type JsonObject } from '../../../shared/values/json';
-import { restoreSchemas, extractSchemas } from './outline';
+import { restoreSchemas, extractSchemas } from './extract-schemas';
 
 const TRICKY: JsonObject = {
   type: 'object',

@@ -5,7 +5,7 @@
 import type { CoreV1Service, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 import { equalJson } from '../../../../shared/values/json';
 import type { AnyMemberOf } from '../../rules/checks';
-import { isExternallyAccessible, needsHealthCheck, portsOf } from './carry';
+import { isExternallyAccessible, needsHealthCheck, portsOf } from './patch-allocated-values';
 
 interface TypeDependentFields {
   /** Whether a spec needs the members. */

@@ -9,7 +9,7 @@ import type { CoreV1Service, CoreV1ServiceSpec } from '../../../../shared/api/ty
 import { equalJson } from '../../../../shared/values/json';
 import { ipFamily } from '../../rules/addresses';
 import type { Errors } from '../../rules/checks';
-import { checkClusterIpFields, CLUSTER_IP_NONE } from './addresses';
+import { checkClusterIpFields, CLUSTER_IP_NONE } from './cluster-ips';
 
 const NO_ERRORS: readonly FieldError[] = [];
 

@@ -2,9 +2,9 @@
 import { appendAll } from '../../../shared/values/append';
 import { equalJson, type JsonValue } from '../../../shared/values/json';
 import type { Errors } from '../rules/checks';
-import { checkPrinterColumns, checkScaleSubresource } from './columns';
-import { validateSchema } from './schema/schema';
-import { checkSelectableFields } from './selectable';
+import { checkPrinterColumns, checkScaleSubresource } from './printer-columns';
+import { validateSchema } from './schema/validate-schema';
+import { checkSelectableFields } from './selectable-fields';
 import type { ApiextensionsV1CustomResourceDefinitionVersion } from '../../../shared/api/types/generated/members';
 
 type Version = ApiextensionsV1CustomResourceDefinitionVersion;

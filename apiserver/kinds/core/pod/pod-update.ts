@@ -6,11 +6,11 @@ import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import { APP_ARMOR_ANNOTATION_PREFIX, checkKnownAnnotations, MIRROR_POD_ANNOTATION } from '../pod-template/annotations';
 import type { Errors } from '../../rules/checks';
 import { checkRange } from '../../rules/numbers';
-import { withMembersOf } from '../../rules/taken-from';
+import { withMembersOf } from '../../rules/with-members-of';
 import { imageWhitespaceError } from '../pod-template/containers';
 import { checkTolerations } from '../pod-template/tolerations';
-import { formatPodSpecDiff } from './difference';
-import { computePodQos } from './quality-of-service';
+import { formatPodSpecDiff } from './pod-spec-diff';
+import { computePodQos } from './pod-qos';
 import type {
   CoreV1Affinity,
   CoreV1NodeSelectorTerm,

@@ -4,7 +4,7 @@ import { formatGoLabelSelector } from '../../../shared/values/go-values';
 import { equalJson } from '../../../shared/values/json';
 import { checkDnsSubdomain } from '../../../shared/values/name-formats';
 import { compareQuantities } from '../../../shared/values/quantity';
-import { findDeprecatedNodeLabels, warnOfNodeSelectorTerm } from '../core/node/old-labels';
+import { findDeprecatedNodeLabels, warnOfNodeSelectorTerm } from '../core/node/deprecated-node-labels';
 import { checkFormat, type Errors } from '../rules/checks';
 import { checkSelector } from '../rules/selectors';
 import { UPDATE } from '../../registry/stages';

@@ -6,7 +6,15 @@ import { appendAll } from '../../../../shared/values/append';
 import { forbiddenField, invalidValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { arrayAt, compareBytes, equalJson, isObject, objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
 import { compilePattern } from '../../../../shared/values/pattern';
-import { itemSchemas, schemasInMap, MAX_ERROR_CHARACTERS, valueSchemas, limitErrors, junctorSchemas, type LocatedSchema } from './walk';
+import {
+  itemSchemas,
+  schemasInMap,
+  MAX_ERROR_CHARACTERS,
+  valueSchemas,
+  limitErrors,
+  junctorSchemas,
+  type LocatedSchema,
+} from './subschemas';
 
 const INT_OR_STRING = 'x-kubernetes-int-or-string';
 const EMBEDDED = 'x-kubernetes-embedded-resource';
