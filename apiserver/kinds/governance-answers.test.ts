@@ -1,4 +1,7 @@
-/** Replays the recorded answers to RBAC, quota, storage, scheduling, certificate, flow control and admission registration objects, valid and invalid. */
+/**
+ * Replays recorded responses to RBAC, quota, storage, scheduling, certificate, flow control and admission registration
+ * objects, valid and invalid.
+ */
 import { recordingsIn } from '../../test/replay/recording';
 import { replayKindCases } from '../../test/replay/replay-kind-cases';
 

@@ -1,4 +1,7 @@
-/** The strategies of the kinds that have rules of their own, by resource and group as they stand in messages. */
+/**
+ * The strategies of the kinds with validation or preparation of their own, by the resource.group name used in
+ * messages.
+ */
 import { apiService } from './apiregistration/api-service';
 import { horizontalPodAutoscaler } from './autoscaling/autoscaler';
 import { certificateSigningRequest } from './certificates/certificate-signing-request';
@@ -50,19 +53,22 @@ import type { JsonObject } from '../../shared/values/json';
 import type { Strategy } from '../registry/strategy';
 
 export interface StrategyRow {
-  /** Resource and group, as messages name them. */
+  /** `resource.group` as in error messages. */
   readonly resource: string;
-  /** Of what is stored, in the type tables. */
+  /** Type of the stored object in the generated type tables. */
   readonly type: keyof ObjectTypes;
   readonly strategy: Strategy;
 }
 
-/** Whether two types are the same: that one may stand for the other says little, because every member may be absent. */
+/**
+ * True for identical types only. Assignability is too weak: every member may be absent, so one type often accepts
+ * another.
+ */
 type IsSame<A, B> = (<X>() => X extends A ? 1 : 2) extends <X>() => X extends B ? 1 : 2 ? true : false;
 
 type NameOf<O> = { [T in keyof ObjectTypes]: IsSame<ObjectTypes[T], O> extends true ? T : never }[keyof ObjectTypes];
 
-/** A kind is given the strategy of its own type, or this does not compile. */
+/** Pairs a resource with a strategy of its own type; any other pair does not compile. */
 const row = <O extends JsonObject>(resource: string, type: NameOf<O>, strategy: Strategy<O>): StrategyRow => ({ resource, type, strategy });
 
 export const STRATEGY_ROWS: readonly StrategyRow[] = [

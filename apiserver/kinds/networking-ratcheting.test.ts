@@ -1,6 +1,7 @@
 /**
- * Tests ratcheting validation of networking objects: invalid values that are already stored (checked against release 1.31.1 with objects planted in its
- * store). Also tests EndpointSlices with names in either spelling and with updates that change nothing.
+ * Tests ratcheting validation of networking objects: invalid values that are already stored (checked against release
+ * 1.31.1 with objects written directly to its store). Also tests EndpointSlices with names in either spelling and with
+ * updates that change nothing.
  */
 import type { JsonObject } from '../../shared/values/json';
 import { writeFixture } from '../../test/support/write-fixture';

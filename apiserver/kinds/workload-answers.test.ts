@@ -1,4 +1,4 @@
-/** Replays the recorded answers to workloads, disruption budgets and autoscalers, valid and invalid. */
+/** Replays recorded responses to workloads, disruption budgets and autoscalers, valid and invalid. */
 import { recordingsIn } from '../../test/replay/recording';
 import { replayKindCases } from '../../test/replay/replay-kind-cases';
 

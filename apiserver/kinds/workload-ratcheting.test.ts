@@ -1,4 +1,7 @@
-/** Tests ratcheting validation of workloads: invalid values that are already stored (checked against release 1.31.1, partly with objects planted in its store). */
+/**
+ * Tests ratcheting validation of workloads: invalid values that are already stored (checked against release 1.31.1,
+ * partly with objects written directly to its store).
+ */
 import type { JsonObject } from '../../shared/values/json';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { featureGates } from '../../shared/cli/feature-gates';

@@ -1,4 +1,4 @@
-/** Admission policies: what they are about, and the expressions by which they judge, each of which has to compile to the type that its place wants. */
+/** ValidatingAdmissionPolicy strategy: match constraints, and expressions that must compile to the required type. */
 import { duplicateValue, invalidShownValue, invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
 import type {
   AdmissionregistrationV1AuditAnnotation,
@@ -92,7 +92,7 @@ const RESERVED_WORDS: ReadonlySet<string> = new Set([
   ...['import', 'let', 'loop', 'package', 'namespace', 'return', 'var', 'void', 'while'],
 ]);
 
-/** Each sees those before it. */
+/** Each variable may use the earlier ones. */
 function checkVariables(variables: readonly AdmissionregistrationV1Variable[], params: boolean, errors: Errors): ReadonlyMap<string, Type> {
   const types = new Map<string, Type>();
   variables.forEach(({ name = '', expression = '' }, index) => {
@@ -106,7 +106,7 @@ function checkVariables(variables: readonly AdmissionregistrationV1Variable[], p
     }
     const compiled = compileExpression(expression, policyVariables({ params, authorizer: true, variables: types }));
     if ('fault' in compiled) errors.push(compileFieldError(`${fieldPath}.expression`, expression, compiled));
-    // Those behind it are not to be blamed.
+    // A failed variable has a dynamic type, so that later ones report no consequential errors.
     types.set(name, 'fault' in compiled ? DYN : compiled.type);
   });
   return types;
@@ -136,7 +136,7 @@ function checkValidation(
   checkEnum(validation, 'reason', fieldPath, REASONS, errors);
 }
 
-/** How the types that a place wants are told of. */
+/** Names of types in messages, where they differ. */
 const SHOWN_TYPES: Readonly<Record<string, string>> = { null: 'null_type' };
 
 function checkExpression(
@@ -156,7 +156,7 @@ function checkExpression(
   }
 }
 
-/** The name of an annotation begins with that of its policy. */
+/** The key of an audit annotation is prefixed with the name of the policy. */
 function checkAuditAnnotations(
   annotations: readonly AdmissionregistrationV1AuditAnnotation[],
   name: string,

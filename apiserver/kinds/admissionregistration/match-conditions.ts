@@ -1,4 +1,4 @@
-/** The conditions under which somebody is asked at all: named expressions that have to be true or false. */
+/** Validates match conditions: named expressions of type bool. */
 import {
   duplicateValue,
   internalFieldError,
@@ -44,6 +44,6 @@ function checkCondition(expression: string, field: string, variables: ReadonlyMa
   else if (compiled.type.kind !== 'bool') errors.push(invalidValue(field, expression, 'must evaluate to bool'));
 }
 
-/** Upstream blames itself for an expression that it has understood and cannot make ready. */
+/** Upstream reports an internal error for an expression that type-checks but cannot be compiled. */
 export const compileFieldError = (field: string, expression: string, { fault, isChecked }: CompileError): FieldError =>
   isChecked ? internalFieldError(field, fault) : invalidValue(field, expression, fault);

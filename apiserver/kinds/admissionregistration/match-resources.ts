@@ -1,4 +1,4 @@
-/** Which requests a policy or a binding is about: rules, rules that take some of it away, and selectors. */
+/** Validates match resources of policies and bindings: rules, excluded rules, and selectors. */
 import { duplicateValue } from '../../../shared/api/errors/field-error';
 import type {
   AdmissionregistrationV1MatchResources,

@@ -1,4 +1,4 @@
-/** Bindings of admission policies: which policy, with which parameters, for which requests, and what is done with what it finds. */
+/** ValidatingAdmissionPolicyBinding strategy. */
 import { duplicateValue, forbiddenField, invalidShownValue, unsupportedValue, requiredValue } from '../../../shared/api/errors/field-error';
 import type {
   AdmissionregistrationV1ParamRef,
@@ -24,7 +24,7 @@ function validateBindingSpec(spec: AdmissionregistrationV1ValidatingAdmissionPol
   const errors: Errors = [];
   checkRequired(spec, 'policyName', 'spec', errors, checkDnsSubdomain);
   if (spec.paramRef !== undefined) checkReference(spec.paramRef, errors);
-  // As upstream spells it.
+  // The misspelled field path is upstream's.
   if (spec.matchResources !== undefined) checkMatchResources(spec.matchResources, 'spec.matchResouces', errors);
   checkActions(spec.validationActions ?? [], errors);
   return errors;

@@ -1,4 +1,4 @@
-/** Configurations of webhooks that change or judge requests: each webhook has a name of its own, an address, and rules that say when it is asked. */
+/** MutatingWebhookConfiguration and ValidatingWebhookConfiguration strategies. */
 import { duplicateValue, invalidValue, unsupportedValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { checkDnsSubdomain } from '../../../shared/values/name-formats';
 import { UPDATE } from '../../registry/stages';

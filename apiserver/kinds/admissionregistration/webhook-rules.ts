@@ -1,4 +1,4 @@
-/** Which requests a webhook or a policy is about: operations, groups, versions and resources, of which a star names all. */
+/** Validates rules with operations: operations, groups, versions and resources, each with `*` for all. */
 import { invalidShownValue, invalidValue, unsupportedValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { quote } from '../../../shared/values/quote';
 import type { Errors } from '../rules/checks';
@@ -41,7 +41,7 @@ function checkNoEmptyNames(names: readonly string[], field: string, errors: Erro
   });
 }
 
-/** What an earlier entry covers may not be named again. */
+/** Rejects entries that an earlier wildcard covers. */
 function checkResources(resources: readonly string[], field: string, errors: Errors): void {
   if (resources.length === 0) errors.push(requiredValue(field));
   const wildcardResources = new Set<string>();

@@ -1,4 +1,4 @@
-/** Groups that bear the product's name are its community's: whoever defines a resource in one says who has agreed to it, or that nobody has. */
+/** Validates the API approval annotation, which definitions in protected groups need. */
 import { invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { parseGoUrl } from '../../../shared/values/go-url';
 import { stringAt, type JsonObject } from '../../../shared/values/json';
@@ -6,7 +6,7 @@ import type { Errors } from '../rules/checks';
 import { API_APPROVAL, isProtectedGroup } from '../../../shared/names/dialect';
 import type { ApiextensionsV1CustomResourceDefinition } from '../../../shared/api/types/generated/members';
 
-/** What an annotation says of it. `detail` = what is wrong with it. */
+/** State of the approval annotation; `detail` is the error text. */
 export type ApiApproval =
   | { readonly type: 'approved' | 'unapproved'; readonly value: string }
   | { readonly type: 'wrong'; readonly value: string; readonly detail: string }
@@ -15,7 +15,7 @@ export type ApiApproval =
 const [ANNOTATION] = API_APPROVAL.annotations;
 const RULE = `protected groups must have approval annotation "${ANNOTATION}"`;
 
-/** Undefined where nobody has to be asked. */
+/** Undefined for unprotected groups. */
 export function parseApiApproval(group: string, annotations: JsonObject | undefined): ApiApproval | undefined {
   if (!isProtectedGroup(group)) return undefined;
   const value = API_APPROVAL.annotations.map((name) => stringAt(annotations, name) ?? '').find((text) => text !== '');

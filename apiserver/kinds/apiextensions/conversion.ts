@@ -1,4 +1,4 @@
-/** How objects get from one version into another: not at all, or through a webhook. */
+/** Validates the conversion of a CustomResourceDefinition: none, or through a webhook. */
 import { forbiddenField, invalidValue, unsupportedValue, requiredValue } from '../../../shared/api/errors/field-error';
 import type { Errors } from '../rules/checks';
 import { checkReviewVersions, checkWebhookClientConfig } from '../rules/webhook-client';

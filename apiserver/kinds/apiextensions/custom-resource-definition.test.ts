@@ -1,6 +1,6 @@
 /**
- * Replays creations and updates of CustomResourceDefinitions that were recorded from release 1.31.1 (`definitions/*`). The order of the causes that concern a
- * schema is not compared: the recorded server has none.
+ * Replays creations and updates of CustomResourceDefinitions recorded from release 1.31.1 (`definitions/*`). The order
+ * of causes that concern a schema is not compared: the recorded server does not keep one.
  */
 import { recordingOf } from '../../../test/replay/recording';
 import { shape, text } from '../../../test/replay/shape';

@@ -1,7 +1,7 @@
 /**
- * CustomResourceDefinition: what it may say stands in the files beside this one, what its schemas may say in schema/. The versions in which objects may
- * be stored are noted in its status, and a DELETE only marks it until its resources are gone. What its conditions say is worked out in
- * apiserver/custom-resources.
+ * CustomResourceDefinition strategy; validation is in the files beside this one and in schema/. Records storage
+ * versions in the status, and a DELETE only marks the definition until its custom resources are deleted. Conditions
+ * are computed in apiserver/custom-resources.
  */
 import { invalidShownValue, invalidValue } from '../../../shared/api/errors/field-error';
 import type { Errors } from '../rules/checks';
@@ -63,7 +63,7 @@ export const customResourceDefinition: Strategy<Definition> = {
 
 const storedVersionsOf = (object: Definition): readonly string[] => object.status?.storedVersions ?? [];
 
-/** The version that objects are stored in is one of those that they may have been stored in. */
+/** Adds the storage version to `status.storedVersions`. */
 function addStoredVersion(object: Definition): void {
   const stored = storedVersionsOf(object);
   const storage = storageVersionOf(object);
@@ -86,7 +86,7 @@ function checkStoredVersions(object: Definition, errors: Errors): void {
   }
 }
 
-/** Objects may still be stored in these. */
+/** Objects may still be stored in these versions, so the spec must keep them. */
 function checkStoredVersionsExist(object: Definition, errors: Errors): void {
   const known = new Set(object.spec?.versions?.map(({ name }) => name ?? ''));
   storedVersionsOf(object).forEach((name, index) => {
@@ -94,7 +94,7 @@ function checkStoredVersionsExist(object: Definition, errors: Errors): void {
   });
 }
 
-/** What objects are called by, once there may be any. */
+/** Scope and kind are immutable once established; group and plural always. */
 function checkImmutableFields({ spec = {} }: Definition, old: Definition, errors: Errors): void {
   const before = old.spec ?? {};
   const checkSame = (field: string, current = '', previous = ''): void => {

@@ -1,4 +1,4 @@
-/** What the resources of a definition are called, in `spec.names` and, once nobody else is called so, in `status.acceptedNames`. */
+/** Validates the names of a CustomResourceDefinition in `spec.names` and `status.acceptedNames`. */
 import { invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
 import type { Errors } from '../rules/checks';
 import { checkDns1035Label } from '../../../shared/values/name-formats';
@@ -12,7 +12,7 @@ const SINGLE_NAMES = [
   { member: 'listKind', allowsMixedCase: true },
 ] as const;
 
-/** `which`: whether every name has to be there. */
+/** `required`: whether every name is required. */
 export function checkDefinitionNames(
   names: ApiextensionsV1CustomResourceDefinitionNames,
   fieldPath: string,

@@ -1,4 +1,4 @@
-/** The spec of a CustomResourceDefinition, in the order in which upstream judges it. */
+/** Validates the spec of a CustomResourceDefinition, in upstream's order. */
 import { invalidShownValue, invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { isObject } from '../../../shared/values/json';
 import { checkDns1035Label, checkDnsSubdomain } from '../../../shared/values/name-formats';
@@ -33,7 +33,7 @@ export function checkDefinitionSpec(spec: Spec, errors: Errors): void {
   });
   versions.forEach((version, index) => checkVersion(version, `${VERSIONS}[${index}]`, sharedFields, errors));
   checkVersions(spec, errors);
-  // The first version once was the only one.
+  // Upstream still validates the first version as the deprecated `spec.version`.
   const firstName = first?.name ?? '';
   if (firstName !== '') checkLabel(firstName, 'spec.version', errors);
   checkDefinitionNames(spec.names ?? {}, 'spec.names', 'all', errors);
@@ -50,7 +50,7 @@ function checkGroup(group: string, errors: Errors): void {
   else if (!group.includes('.')) errors.push(invalidValue(field, group, 'should be a domain with at least one dot'));
 }
 
-/** What all versions have alike is judged once, elsewhere. */
+/** Fields that are the same in all versions are validated once, by the caller. */
 function checkVersion(version: Version, fieldPath: string, sharedFields: readonly VersionField[], errors: Errors): void {
   checkLabel(version.name ?? '', `${fieldPath}.name`, errors);
   const warning = version.deprecationWarning;
@@ -79,11 +79,11 @@ function deprecationWarningFault(warning: string, isDeprecated: boolean): string
   return `must only contain printable UTF-8 characters; non-printable character found at index ${Buffer.byteLength(warning.slice(0, at))}`;
 }
 
-/** The versions together. */
+/** Unique names and one storage version. */
 function checkVersions(spec: Spec, errors: Errors): void {
   const versions = spec.versions ?? [];
   const names = versions.map((version) => version.name ?? '');
-  // Upstream prints the whole list, with addresses in its memory.
+  // Upstream prints the whole list with memory addresses; it is abbreviated here.
   const shown = `[]apiextensions.CustomResourceDefinitionVersion${Array.isArray(spec.versions) ? '{…}' : '(nil)'}`;
   const hasUniqueNames = new Set(names).size === names.length;
   const storageVersionCount = versions.filter((version) => version.storage === true).length;

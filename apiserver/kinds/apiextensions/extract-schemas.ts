@@ -1,25 +1,28 @@
 /**
- * A stored definition without its schemas, which are nearly all of it: they are found in its bytes and left out, so that what serving needs to know is read
- * without making objects of them. Never parses a schema; decides nothing.
+ * Splits the JSON of a stored CustomResourceDefinition into a small object and its schemas, which are most of it, so
+ * that serving the rest needs no parsing of schemas.
  */
 import { parseStoredJson } from '../../../shared/serialization';
 import type { JsonObject } from '../../../shared/values/json';
 
 export interface DefinitionOutline {
-  /** The definition, where in place of a schema stands its number in {@link schemas}. */
+  /** The definition, with each schema replaced by its index in {@link schemas}. */
   readonly object: JsonObject;
-  /** The schemas as JSON: parts of the bytes that were given. */
+  /** The schemas as JSON: slices of the given bytes. */
   readonly schemas: readonly Buffer[];
 }
 
-/** A quotation mark inside a text is escaped, so this is a member whose value is an object. Only versions have one outside of schemas. */
+/**
+ * Quotation marks within strings are escaped, so this matches only members with an object as value. Outside of
+ * schemas, only versions have it.
+ */
 const SCHEMA_MEMBER = Buffer.from('"openAPIV3Schema":{');
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** `bytes` = the canonical JSON of a definition. */
+/** `bytes` is the canonical JSON of a definition. */
 export function extractSchemas(bytes: Buffer): DefinitionOutline {
   const schemas: Buffer[] = [];
   const rest: string[] = [];
@@ -34,10 +37,10 @@ export function extractSchemas(bytes: Buffer): DefinitionOutline {
   return { object: parseStoredJson(Buffer.from(rest.join(''))), schemas };
 }
 
-/** What an outline's object is encoded as in place of a schema: as one that says nothing. */
+/** Encoding of the member after its schema was replaced: an empty schema. */
 const EMPTY_SCHEMA_MEMBER = `${SCHEMA_MEMBER.toString()}}`;
 
-/** An encoded outline with its schemas again. */
+/** Puts the schemas back into an encoded outline. */
 export function restoreSchemas(body: string, schemas: readonly Buffer[]): string {
   const [first = '', ...rest] = body.split(EMPTY_SCHEMA_MEMBER);
   if (rest.length !== schemas.length) throw new Error('an outline has lost schemas');
@@ -45,7 +48,7 @@ export function restoreSchemas(body: string, schemas: readonly Buffer[]): string
   return first + rest.map((text, index) => memberName + String(schemas[index]) + text).join('');
 }
 
-/** The place after the object that begins at `start`. */
+/** The index after the object that begins at `start`. */
 function endOfObject(bytes: Buffer, start: number): number {
   let depth = 0;
   for (let at = start; at < bytes.length; at += 1) {
@@ -57,7 +60,7 @@ function endOfObject(bytes: Buffer, start: number): number {
   throw new Error('an object does not end');
 }
 
-/** The place of the quotation mark that ends the text beginning at `start`. */
+/** The index of the quotation mark that ends the string beginning at `start`. */
 function endOfString(bytes: Buffer, start: number): number {
   for (let end = bytes.indexOf(QUOTE, start + 1); end >= 0; end = bytes.indexOf(QUOTE, end + 1)) {
     let escapes = 0;

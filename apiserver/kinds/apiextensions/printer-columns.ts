@@ -1,4 +1,4 @@
-/** Columns of tables, and where a scale finds its numbers: both are paths into the object. */
+/** Validates the JSON paths of printer columns and of the scale subresource. */
 import { invalidValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { checkRequired, type Errors } from '../rules/checks';
 import type { ApiextensionsV1CustomResourceDefinitionVersion } from '../../../shared/api/types/generated/members';

@@ -1,4 +1,4 @@
-/** Members of an object by which clients may select: simple paths to a text, a number without fractions or a boolean. */
+/** Validates selectable fields: simple paths to a string, integer or boolean. */
 import { duplicateValue, invalidValue, requiredValue, tooManyItems } from '../../../shared/api/errors/field-error';
 import { readSchema } from '../../../shared/api/structural/read-schema';
 import type { SchemaNode } from '../../../shared/api/structural/schema-node';
@@ -15,7 +15,7 @@ export function checkSelectableFields(version: ApiextensionsV1CustomResourceDefi
   const fields = version.selectableFields ?? [];
   if (fields.length === 0) return;
   const schema = version.schema?.openAPIV3Schema;
-  // The words are upstream's.
+  // The message is upstream's, including its "not".
   if (schema === undefined)
     errors.push(invalidValue(fieldPath, '', 'selectableFields may only be set when version.schema.openAPIV3Schema is not included'));
   else if (fields.length > MAX_FIELDS) errors.push(tooManyItems(fieldPath, fields.length, MAX_FIELDS));
@@ -43,7 +43,7 @@ function pathFault(root: SchemaNode, path: string): string | undefined {
   return 'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.';
 }
 
-/** Where the path leads, or why it leads nowhere. */
+/** The schema at the path, or an error text. */
 function resolvePath(root: SchemaNode, path: string): SchemaNode | string {
   const tokens = path.match(/[[\].]|[^[\].]+/g) ?? [];
   let node = root;

@@ -1,4 +1,7 @@
-/** The parts of a version that all versions may have alike; upstream then keeps and names them once for the whole definition. */
+/**
+ * Fields of a version that upstream moves to the top level of the spec when all versions have the same value; then
+ * they are validated once, under another field path.
+ */
 import { appendAll } from '../../../shared/values/append';
 import { equalJson, type JsonValue } from '../../../shared/values/json';
 import type { Errors } from '../rules/checks';
@@ -11,10 +14,10 @@ type Version = ApiextensionsV1CustomResourceDefinitionVersion;
 
 export interface VersionField {
   readonly member: keyof Version;
-  /** What upstream calls it below `spec` when all versions have it alike. */
+  /** Name below `spec` when all versions have the same value. */
   readonly topLevelName: string;
   isSameInAll(versions: readonly Version[]): boolean;
-  /** `hasStatus` = somebody who has it alike has a status endpoint. */
+  /** `hasStatus`: the version, or any version when the value is shared, has a status subresource. */
   check(version: Version, fieldPath: string, errors: Errors, hasStatus: boolean): void;
 }
 

@@ -1,4 +1,4 @@
-/** Compares the answers to valid and invalid APIServices with release 1.31.1. */
+/** Compares responses to valid and invalid APIServices with release 1.31.1. */
 import { recordingOf } from '../../../test/replay/recording';
 import { body, shape, text, type Check } from '../../../test/replay/shape';
 import { shortenPatterns } from '../../../test/replay/normalize-answer';

@@ -1,6 +1,6 @@
 /**
- * APIService: who answers for a version of an API group. Its name says which; without a service it is this server itself, and then it is there
- * from the first.
+ * APIService strategy: its name derives from group and version. Without a service this server serves the version
+ * itself, and the object is available from its creation.
  */
 import { invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { checkDns1035Label, checkDnsSubdomain, checkPathSegment } from '../../../shared/values/name-formats';
@@ -44,7 +44,7 @@ function localCondition(now: number): ApiregistrationV1APIServiceCondition {
   };
 }
 
-/** The name follows from the spec; one that could not be a name at all is told as such elsewhere. */
+/** The name must match the spec; malformed names are reported elsewhere. */
 function validateName(object: ApiregistrationV1APIService): readonly FieldError[] {
   const errors: Errors = [];
   const expected = `${object.spec?.version ?? ''}.${object.spec?.group ?? ''}`;

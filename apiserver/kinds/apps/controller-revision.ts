@@ -1,4 +1,4 @@
-/** ControllerRevision: a number, and data that never change. */
+/** ControllerRevision strategy: the data is immutable. */
 import { invalidValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { isObject, stringifyJson } from '../../../shared/values/json';
 import type { Errors } from '../rules/checks';
@@ -9,7 +9,7 @@ import type { AppsV1ControllerRevision } from '../../../shared/api/types/generat
 
 export const controllerRevision: Strategy<AppsV1ControllerRevision> = {
   validate: (object, old) => (old === undefined ? validateNew(object) : []),
-  // The metadata is judged once more than the rest (upstream behaviour, visible in the causes).
+  // Upstream validates the metadata once more than the rest, which shows in the causes.
   update: { stages: UPDATE.metadataThenObjectThenChange, validate: validateUpdate },
 };
 
@@ -22,7 +22,7 @@ function validateNew(object: AppsV1ControllerRevision): readonly FieldError[] {
   return errors;
 }
 
-/** Data are bytes to upstream: the order of their members counts. */
+/** Upstream compares the data as bytes, so the order of members counts. */
 function validateUpdate(object: AppsV1ControllerRevision, old: AppsV1ControllerRevision): readonly FieldError[] {
   const errors: Errors = [];
   checkNonNegative(object, 'revision', '', errors);

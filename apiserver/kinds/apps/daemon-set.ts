@@ -1,4 +1,7 @@
-/** DaemonSet: a Pod on every node, how new ones take the place of old ones, and the number of the template's versions, which stands in an annotation. */
+/**
+ * DaemonSet strategy: selector, template, update strategy, and the template generation, which is stored in an
+ * annotation.
+ */
 import { createFieldError, invalidShownValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { formatGoIntOrString } from '../../../shared/values/go-values';
 import { equalJson, stringAt } from '../../../shared/values/json';
@@ -52,13 +55,13 @@ export const daemonSet: Strategy<AppsV1DaemonSet> = {
     checkSpec(object.spec ?? {}, old?.spec, errors);
     return errors;
   },
-  // Who leaves the number out has said 0, and owns it then (upstream behaviour).
+  // An absent generation counts as 0 and is owned by the request's field manager (upstream behaviour).
   canonicalize: (object) => setTemplateGeneration(object, parseGeneration(templateGeneration(object) ?? '0')),
   prepareForCreate(object) {
     const generation = templateGeneration(object) ?? '1';
     setTemplateGeneration(object, BigInt(generation) < 1n ? '1' : generation);
   },
-  // The whole object is judged twice (upstream behaviour, visible in the causes).
+  // Upstream validates the whole object twice, which shows in the causes.
   update: {
     stages: UPDATE.objectThenChange,
     validate: validateUpdate,
@@ -110,7 +113,7 @@ function checkStrategy({ type = '', rollingUpdate }: AppsV1DaemonSetUpdateStrate
   }
 }
 
-/** A node has its Pod replaced before or after the old one ends, not both. */
+/** Exactly one of `maxUnavailable` and `maxSurge` must be non-zero. */
 function checkRolling(rolling: AppsV1RollingUpdateDaemonSet, errors: Errors): void {
   const { maxUnavailable, maxSurge } = rolling;
   checkIntOrPercent(rolling, 'maxUnavailable', ROLLING, errors);
@@ -127,13 +130,13 @@ function checkRolling(rolling: AppsV1RollingUpdateDaemonSet, errors: Errors): vo
 const templateGeneration = (object: AppsV1DaemonSet): string | undefined =>
   stringAt(object.metadata?.annotations, TEMPLATE_GENERATION_ANNOTATION);
 
-/** What was stored before the number was read may be any text. */
+/** The stored value may be any text, because older versions did not validate it. */
 function storedGeneration(old: AppsV1DaemonSet): string {
   const text = templateGeneration(old) ?? '';
   return /^-?\d+$/.test(text) ? text : '1';
 }
 
-/** A 64-bit number in its plain spelling; throws a 400 StatusError for anything else. */
+/** Parses a 64-bit integer into its canonical spelling; throws a 400 StatusError for anything else. */
 function parseGeneration(text: string): string {
   const isNumber = /^[+-]?\d+$/.test(text);
   if (isNumber && BigInt.asIntN(64, BigInt(text)) === BigInt(text)) return String(BigInt(text));

@@ -1,4 +1,4 @@
-/** Deployment: its Pods, and how new ones take the place of old ones. */
+/** Deployment strategy: replicas, selector, template and rollout. */
 import { createFieldError, forbiddenField, invalidShownValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { formatGoIntOrString } from '../../../shared/values/go-values';
 import { quote } from '../../../shared/values/quote';
@@ -42,7 +42,7 @@ export const deployment: Strategy<AppsV1Deployment> = {
   ...workloadWarnings((object: AppsV1Deployment) => object.spec, 'spec'),
 };
 
-/** `old` = what an update is to replace. */
+/** `old` is set for updates. */
 function validateSpec(object: AppsV1Deployment, old?: AppsV1Deployment): readonly FieldError[] {
   const spec = object.spec ?? {};
   const errors: Errors = [];

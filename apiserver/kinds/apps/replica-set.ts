@@ -1,4 +1,4 @@
-/** ReplicaSet: a number of like Pods. */
+/** ReplicaSet strategy. */
 import { invalidShownValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { formatGoLabelSelector } from '../../../shared/values/go-values';
 import type { Errors } from '../rules/checks';
@@ -19,13 +19,13 @@ import type { AppsV1ReplicaSet } from '../../../shared/api/types/generated/membe
 
 export const replicaSet: Strategy<AppsV1ReplicaSet> = {
   validate: (object) => validateSpec(object),
-  // The whole object is judged twice (upstream behaviour, visible in the causes).
+  // Upstream validates the whole object twice, which shows in the causes.
   update: { stages: UPDATE.objectThenChange, validate: validateSpec },
   status: { validate: (object, old) => validateStatusCounts(REPLICA_COUNTS, object.status, old.status) },
   ...workloadWarnings((object: AppsV1ReplicaSet) => object.spec, 'spec'),
 };
 
-/** `old` = what an update is to replace. */
+/** `old` is set for updates. */
 function validateSpec(object: AppsV1ReplicaSet, old?: AppsV1ReplicaSet): readonly FieldError[] {
   const spec = object.spec ?? {};
   const errors: Errors = [];
@@ -36,7 +36,10 @@ function validateSpec(object: AppsV1ReplicaSet, old?: AppsV1ReplicaSet): readonl
   return errors;
 }
 
-/** Of the selector and the template of a ReplicaSet, or of what makes ReplicaSets. A template whose selector cannot be read is not looked at. */
+/**
+ * Validates selector and template, for ReplicaSets and Deployments. The template is skipped when the selector is
+ * invalid.
+ */
 export function checkReplicaSetTemplate(spec: WorkloadSpec, errors: Errors): void {
   const { isValid, isEmpty } = checkWorkloadSelector(spec, 'deployment', errors);
   if (!isValid) {

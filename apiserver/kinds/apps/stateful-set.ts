@@ -1,4 +1,4 @@
-/** StatefulSet: Pods with names of their own. Their spec is judged only when they are made (upstream behaviour). */
+/** StatefulSet strategy. The Pod spec is validated only when Pods are created (upstream behaviour). */
 import { forbiddenField, invalidShownValue, invalidValue, unsupportedValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { formatGoLabelSelector } from '../../../shared/values/go-values';
 import { equalJson, own } from '../../../shared/values/json';
@@ -37,7 +37,7 @@ export const statefulSet: Strategy<AppsV1StatefulSet> = {
 
 const POD_MANAGEMENT_POLICIES = ['OrderedReady', 'Parallel'];
 
-/** `old` = what an update is to replace. */
+/** `old` is set for updates. */
 function validateSpec(object: AppsV1StatefulSet, old?: AppsV1StatefulSet): readonly FieldError[] {
   const spec = object.spec ?? {};
   const policy = spec.podManagementPolicy ?? '';

@@ -1,4 +1,4 @@
-/** HorizontalPodAutoscaler: its target and bounds. Metrics and behavior have files of their own. */
+/** HorizontalPodAutoscaler strategy. Metrics and behavior are validated in their own modules. */
 import { forbiddenField, invalidShownValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { checkBehavior } from './behavior';
 import { checkMetrics, canScaleToZero } from './metrics';
@@ -35,7 +35,7 @@ function validateSpec(object: AutoscalingV2HorizontalPodAutoscaler): readonly Fi
   checkReference(spec.scaleTargetRef ?? {}, 'spec.scaleTargetRef', errors);
   checkMetrics(spec.metrics ?? [], 'spec.metrics', errors);
   checkBehavior(spec.behavior ?? {}, 'spec.behavior', errors);
-  // Where nothing runs, only what is measured elsewhere can ask for something to run.
+  // With zero replicas, only Object and External metrics can trigger a scale-up.
   if (spec.minReplicas === 0 && !canScaleToZero(spec)) errors.push(forbiddenField('spec.metrics', ZERO));
   return errors;
 }

@@ -1,4 +1,4 @@
-/** How fast an autoscaler may scale, in either direction. */
+/** Validates scaling behavior of HorizontalPodAutoscalers. */
 import { invalidShownValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { checkEnum, type Errors } from '../rules/checks';
 import type {

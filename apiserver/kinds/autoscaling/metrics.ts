@@ -1,4 +1,4 @@
-/** The metrics of an autoscaler: each has one source, and each source its targets. */
+/** Validates metrics of HorizontalPodAutoscalers: each has one source, and each source its targets. */
 import { forbiddenField, invalidShownValue, invalidValue, unsupportedValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { formatGoQuantity } from '../../../shared/values/go-values';
 import { objectAt } from '../../../shared/values/json';
@@ -20,7 +20,7 @@ import type {
   AutoscalingV2ResourceMetricSource,
 } from '../../../shared/api/types/generated/members';
 
-/** Its selector is the adapter's concern. */
+/** The selector is validated by the metrics adapter. */
 function checkMetric(metric: AutoscalingV2MetricIdentifier | undefined, fieldPath: string, errors: Errors): void {
   checkRequired(metric ?? {}, 'name', `${fieldPath}.metric`, errors, checkPathSegment, 'must specify a metric name');
 }
@@ -38,7 +38,7 @@ function checkNotBoth(
   if (members.every((member) => isSet(target, member))) errors.push(forbiddenField(`${fieldPath}.${forbiddenMember}`, text));
 }
 
-/** One of `members` has to be there; the message asks for `asked`. */
+/** Requires one of `members`; the error is reported at `requiredMember`. */
 function checkAnySet(
   target: AutoscalingV2MetricTarget,
   members: readonly TargetMember[],
@@ -96,7 +96,7 @@ function checkResourceSource(source: AutoscalingV2ResourceMetricSource, fieldPat
   checkResourceTarget(source.target ?? {}, `${fieldPath}.target`, errors);
 }
 
-/** In the order in which they are looked at: of several sources only the first is judged (upstream behaviour). */
+/** In upstream's order: only the first source that is set is validated (upstream behaviour). */
 const METRIC_SOURCES: readonly UnionMemberOf<AutoscalingV2MetricSpec>[] = [
   { member: 'object', rule: checkObjectSource },
   { member: 'external', rule: checkExternalSource },
@@ -105,7 +105,7 @@ const METRIC_SOURCES: readonly UnionMemberOf<AutoscalingV2MetricSpec>[] = [
   { member: 'containerResource', rule: checkContainerResourceSource },
 ];
 
-/** The member that a type asks for, in the order in which messages list the types. */
+/** Member by metric type, in the order in which messages list the types. */
 const MEMBER_BY_TYPE: ReadonlyMap<string, string> = new Map([
   ['ContainerResource', 'containerResource'],
   ['External', 'external'],
@@ -116,7 +116,7 @@ const MEMBER_BY_TYPE: ReadonlyMap<string, string> = new Map([
 
 const TYPES = [...MEMBER_BY_TYPE.keys()];
 
-/** What is measured while nothing runs. */
+/** Metrics that exist without running Pods. */
 const TYPES_AVAILABLE_AT_ZERO = ['Object', 'External'];
 
 export const canScaleToZero = (spec: AutoscalingV2HorizontalPodAutoscalerSpec): boolean =>
@@ -131,7 +131,7 @@ function checkMetricSpec(item: AutoscalingV2MetricSpec, fieldPath: string, error
   if (type === '') errors.push(requiredValue(`${fieldPath}.type`, 'must specify a metric source type'));
   const requiredMember = MEMBER_BY_TYPE.get(type);
   if (requiredMember === undefined) {
-    // Said before and after what its source lacks (upstream behaviour).
+    // Reported both before and after the errors of the source (upstream behaviour).
     errors.push(unsupportedValue(`${fieldPath}.type`, type, TYPES));
     checkFirstSource(item, fieldPath, errors);
     errors.push(unsupportedValue(`${fieldPath}.type`, type, TYPES));
@@ -147,7 +147,7 @@ function checkMetricSpec(item: AutoscalingV2MetricSpec, fieldPath: string, error
   }
 }
 
-/** Judges the first source that is there, and returns the members of all. */
+/** Validates the first source that is set. Returns the members of all that are set. */
 function checkFirstSource(item: AutoscalingV2MetricSpec, fieldPath: string, errors: Errors): readonly string[] {
   const sources: readonly UnionMember[] = METRIC_SOURCES;
   const present: string[] = [];
@@ -180,5 +180,5 @@ function checkTarget(target: AutoscalingV2MetricTarget, fieldPath: string, error
     errors.push(invalidShownValue(`${fieldPath}.averageUtilization`, String(utilization), 'must be greater than 0'));
 }
 
-/** Of a canonical quantity. */
+/** Expects a canonical quantity. */
 const isPositive = (quantity: string): boolean => !quantity.startsWith('-') && /[1-9]/.test(quantity);

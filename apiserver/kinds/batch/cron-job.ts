@@ -1,4 +1,4 @@
-/** CronJob: when its Jobs are due, in which time zone, and what they are. */
+/** CronJob strategy: schedule, time zone and Job template. */
 import { invalidShownValue, invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { cronScheduleFault } from '../../../shared/values/cron-schedule';
 import { formatGoLabelSelector } from '../../../shared/values/go-values';
@@ -12,7 +12,7 @@ import type { Strategy } from '../../registry/strategy';
 import { workloadWarnings } from '../core/workload/template-warnings';
 import type { BatchV1CronJob, BatchV1CronJobSpec, BatchV1JobSpec } from '../../../shared/api/types/generated/members';
 
-/** A Job's name is eleven bytes longer. */
+/** The controller appends 11 bytes to form the name of a Job. */
 const MAX_NAME_LENGTH = 52;
 
 export const cronJob: Strategy<BatchV1CronJob> = {
@@ -25,7 +25,7 @@ export const cronJob: Strategy<BatchV1CronJob> = {
 
 const POLICIES = ['Allow', 'Forbid', 'Replace'];
 
-/** `old` = what an update is to replace. */
+/** `old` is set for updates. */
 function validateSpec({ spec = {} }: BatchV1CronJob, old?: BatchV1CronJob): readonly FieldError[] {
   const errors: Errors = [];
   checkSchedule(spec, old?.spec?.schedule, errors);
@@ -42,7 +42,7 @@ const SCHEDULE = 'spec.schedule';
 
 const hasTimeZone = (schedule: string | undefined): boolean => schedule?.includes('TZ') === true;
 
-/** A zone in the schedule is borne with where one stood before. */
+/** A time zone in the schedule is accepted only if the stored schedule has one. */
 function checkSchedule({ schedule = '', timeZone }: BatchV1CronJobSpec, old: string | undefined, errors: Errors): void {
   if (schedule === '') {
     errors.push(requiredValue(SCHEDULE));

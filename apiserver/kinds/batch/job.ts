@@ -1,4 +1,4 @@
-/** Job: Pods that come to an end, with a selector that only they match. */
+/** Job strategy. */
 import { invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { checkDnsLabel } from '../../../shared/values/name-formats';
 import type { Errors } from '../rules/checks';
@@ -14,7 +14,8 @@ import type { BatchV1Job } from '../../../shared/api/types/generated/members';
 
 export const job: Strategy<BatchV1Job> = {
   prepareForCreate(object, { names }) {
-    // Of a feature that is off. Only a Job that is new is spared what else is said of it: templates keep it, and it never changes (upstream behaviour).
+    // Drops the field of a disabled feature. Updates and Job templates keep it, and it is immutable (upstream
+    // behaviour).
     if (object.spec !== undefined) delete object.spec.managedBy;
     generateSelector(object, names);
   },
@@ -26,14 +27,14 @@ export const job: Strategy<BatchV1Job> = {
     if (old === undefined) checkPodName(object, errors);
     return errors;
   },
-  // The whole object is judged twice (upstream behaviour, visible in the causes).
+  // Upstream validates the whole object twice, which shows in the causes.
   update: { stages: UPDATE.objectThenChange, validate: validateUpdate },
   status: { validate: validateJobStatus },
   ...workloadWarnings((object: BatchV1Job) => object.spec, 'spec', manyIndexesWarnings),
   deletion: { warnings: orphanWarnings },
 };
 
-/** Pods of Jobs outlast them unless the client says otherwise, which surprises who knows other workloads. */
+/** Jobs orphan their Pods by default, unlike other workloads. */
 function orphanWarnings({ propagationPolicy, orphanDependents }: DeleteOptions): readonly string[] {
   if (propagationPolicy !== undefined || orphanDependents !== undefined) return [];
   return [

@@ -1,4 +1,4 @@
-/** CertificateSigningRequest: it says who asked for it, and nothing of it changes after that but its status. */
+/** CertificateSigningRequest strategy: the server sets the requester, and the spec is immutable. */
 import type { Errors } from '../rules/checks';
 import { checkCertificateRequestSpec } from './certificate-spec';
 import {
@@ -13,7 +13,7 @@ import type { Strategy, StrategyContext } from '../../registry/strategy';
 import type { CertificatesV1CertificateSigningRequest } from '../../../shared/api/types/generated/members';
 
 export const certificateSigningRequest: Strategy<CertificatesV1CertificateSigningRequest> = {
-  // Nobody owns what it asks for; its endpoints share the status out.
+  // The spec has no field managers; each endpoint owns its part of the status.
   resetFields: new Map([
     ['', { 'f:spec': {}, 'f:status': {} }],
     ['approval', { 'f:spec': {}, 'f:status': { 'f:certificate': {} } }],
@@ -22,7 +22,7 @@ export const certificateSigningRequest: Strategy<CertificatesV1CertificateSignin
   prepareForCreate: setRequester,
   validate(object, old) {
     const errors: Errors = [];
-    // What it asks for never changes.
+    // The spec is immutable, so it is validated only at creation.
     if (old === undefined) checkCertificateRequestSpec(object, errors);
     return errors;
   },
@@ -56,7 +56,7 @@ export const certificateSigningRequest: Strategy<CertificatesV1CertificateSignin
   },
 };
 
-/** What a client says of the requester does not count. */
+/** Replaces the requester fields that the client sent. */
 function setRequester(object: CertificatesV1CertificateSigningRequest, { user }: StrategyContext): void {
   const spec = object.spec;
   if (spec === undefined) return;

@@ -1,4 +1,4 @@
-/** What may be asked for in a request for a certificate. That it is a request, signed with its own key, is part of it. */
+/** Validates the spec of CertificateSigningRequests, including the signature of the PKCS #10 request. */
 import {
   duplicateValue,
   invalidShownValue,
@@ -95,7 +95,7 @@ function checkDomain(domain: string, errors: Errors): void {
   if (!domain.includes('.')) errors.push(invalidValue(SIGNER, domain, 'should be a domain with at least two segments separated by dots'));
 }
 
-/** The first that is wrong is told. */
+/** Reports the first invalid label. */
 function checkLabels(part: string, check: NameCheck, errors: Errors): void {
   const invalidLabel = part.split('.').find((label) => check(label).length > 0);
   for (const text of invalidLabel === undefined ? [] : check(invalidLabel))

@@ -1,4 +1,7 @@
-/** What may be said of a certificate request's status: approvals through one endpoint, the certificate and failures through the other. */
+/**
+ * Validates status updates of CertificateSigningRequests: approval conditions through `approval`, certificate and
+ * failures through `status`.
+ */
 import { appendToKey } from '../../../shared/values/append';
 import { duplicateValue, forbiddenField, invalidValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { formatTimestamp } from '../../../shared/api/metadata/object-meta';
@@ -10,7 +13,7 @@ import type {
 
 const FIELD = 'status.conditions';
 const APPROVAL_CONDITIONS = ['Approved', 'Denied'];
-/** Conditions that stay. */
+/** Conditions that cannot be removed. */
 const PERMANENT_CONDITIONS = [...APPROVAL_CONDITIONS, 'Failed'];
 
 type Request = CertificatesV1CertificateSigningRequest;
@@ -18,7 +21,7 @@ type Request = CertificatesV1CertificateSigningRequest;
 const conditionsOf = (object: Request): readonly CertificatesV1CertificateSigningRequestCondition[] => object.status?.conditions ?? [];
 const hasCondition = (object: Request, type: string): boolean => conditionsOf(object).some((condition) => condition.type === type);
 
-/** Fills in the times that a client leaves to the server. `now` since 1970. */
+/** Sets missing times of conditions. `now` in milliseconds since 1970. */
 export function setConditionTimes(object: Request, old: Request, now: number): void {
   for (const condition of conditionsOf(object)) {
     condition.lastUpdateTime ??= formatTimestamp(now);
@@ -28,7 +31,6 @@ export function setConditionTimes(object: Request, old: Request, now: number): v
   }
 }
 
-/** Errors of the conditions themselves. */
 export function checkConditions(object: Request, errors: Errors): void {
   const seen = new Set<string>();
   conditionsOf(object).forEach((condition, index) => {
@@ -43,7 +45,7 @@ export function checkConditions(object: Request, errors: Errors): void {
   });
 }
 
-/** Through `approval` decisions may be added, through `status` they may not; what lasts is never removed. */
+/** Approval conditions may be added only with `mayApprove`, and permanent ones are never removed. */
 export function checkConditionUpdate(object: Request, old: Request, mayApprove: boolean, errors: Errors): void {
   for (const type of PERMANENT_CONDITIONS)
     if (hasCondition(old, type) && !hasCondition(object, type)) errors.push(conditionUpdateError('remove', type));
@@ -60,10 +62,10 @@ const REDACTED = '<certificate data>';
 const BEGIN_LINE = /-----BEGIN ([^-]*)-----\r?\n/g;
 const END_LINE = /-----END ([^-]*)-----/g;
 
-/** The types of the blocks that begin and end. */
+/** The types of the complete PEM blocks. */
 function pemBlockTypes(text: string): readonly string[] {
   const endIndexesByType = new Map<string, number[]>();
-  // Last ones first, so that the next one is taken from the end of the list.
+  // Sorted from last to first, so that the next one is popped from the end.
   for (const { 1: type = '', index } of [...text.matchAll(END_LINE)].reverse()) appendToKey(endIndexesByType, type, index);
   const types: string[] = [];
   let endOfPrevious = 0;
@@ -89,7 +91,6 @@ export function checkCertificate(object: Request, errors: Errors): void {
   else if (blocks.length === 0) addError('must contain at least one CERTIFICATE PEM block');
 }
 
-/** An issued certificate stays. */
 export function checkCertificateUnchanged(object: Request, old: Request, errors: Errors): void {
   const [now, before] = [object.status?.certificate ?? '', old.status?.certificate ?? ''];
   if (before === '' || now === before) return;

@@ -1,4 +1,4 @@
-/** Lease: it lasts more than no time, and its transitions are not negative. */
+/** Lease strategy. */
 import { invalidShownValue, type FieldError } from '../../../shared/api/errors/field-error';
 import type { CoordinationV1Lease } from '../../../shared/api/types/generated/members';
 import type { Strategy } from '../../registry/strategy';

@@ -1,4 +1,7 @@
-/** Replays the recorded answers to ConfigMaps, Secrets, ServiceAccounts, Namespaces, Nodes, Leases and Events, valid and invalid. */
+/**
+ * Replays recorded responses to ConfigMaps, Secrets, ServiceAccounts, Namespaces, Nodes, Leases and Events, valid and
+ * invalid.
+ */
 import { recordingsIn } from '../../../test/replay/recording';
 import { replayKindCases } from '../../../test/replay/replay-kind-cases';
 

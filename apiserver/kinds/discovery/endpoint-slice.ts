@@ -1,4 +1,4 @@
-/** EndpointSlice: what its endpoints, their addresses and its ports may say, and how many of each there may be. */
+/** EndpointSlice strategy: address type, endpoints and ports, with their maximum numbers. */
 import {
   duplicateValue,
   invalidValue,
@@ -30,7 +30,7 @@ import type {
 
 const MAX_ENDPOINTS = 1000;
 const MAX_ADDRESSES = 100;
-/** As the API documents it; upstream's own server takes 20,000 (test/support/deviations.ts). */
+/** The documented limit; upstream's server accepts 20,000 (test/support/deviations.ts). */
 const MAX_PORTS = 100;
 const MAX_ZONES = 8;
 
@@ -62,7 +62,7 @@ function dropTopology(endpoint: DiscoveryV1Endpoint): void {
   delete endpoint.deprecatedTopology;
 }
 
-/** The topology of an older version stays as long as the endpoints do; afterwards only the node that it named is left of it. */
+/** Keeps the deprecated topology while the endpoints do not change; afterwards only the node name is carried over. */
 function dropTopologyOnUpdate(object: DiscoveryV1EndpointSlice, old: DiscoveryV1EndpointSlice): void {
   if (equalJson(object.endpoints, old.endpoints)) return;
   const nodes = new Set(old.endpoints?.map(nodeOfTopology));
@@ -104,7 +104,7 @@ function checkEndpoint(endpoint: DiscoveryV1Endpoint, fieldPath: string, rule: A
   checkZones(endpoint.hints?.forZones ?? [], `${fieldPath}.hints.forZones`, errors);
 }
 
-/** Of a known type; of another one nobody knows which are the same. */
+/** Only for known types: addresses of an unknown type cannot be compared. */
 function checkAddresses(addresses: readonly string[], field: string, rule: AddressRule, errors: Errors): void {
   addresses.forEach((address, index) => rule(address, `${field}[${index}]`, errors));
   checkDistinct(addresses.slice(0, MAX_ADDRESSES), field, errors);
@@ -124,7 +124,7 @@ function checkZones(zones: readonly DiscoveryV1ForZone[], field: string, errors:
   });
 }
 
-/** An absent number, name or protocol is left to the consumer; numbers are not looked at (upstream behaviour). */
+/** Absent numbers, names and protocols are left to the consumer; numbers are not validated (upstream behaviour). */
 function checkPorts(ports: readonly DiscoveryV1EndpointPort[], errors: Errors): void {
   if (ports.length > MAX_PORTS) {
     errors.push(tooManyItems('ports', ports.length, MAX_PORTS));

@@ -1,6 +1,6 @@
 /**
- * Event as events.platform.io/v1 takes it: it must be complete, may use none of the older members, and never changes
- * but for its series. Objects are in the stored form, and errors name its members, as upstream's do.
+ * Event strategy of events.platform.io/v1: events must be complete, must not use deprecated members, and are immutable
+ * except for their series. Objects are in the stored (core) form, and errors name its members, as upstream's do.
  */
 import { invalidShownValue, invalidValue, requiredValue, type FieldError, type FieldValue } from '../../../shared/api/errors/field-error';
 import type { CoreV1Event } from '../../../shared/api/types/generated/members';
@@ -46,7 +46,7 @@ function checkSeries({ series }: CoreV1Event, errors: Errors): void {
   if ((series.lastObservedTime ?? null) === null) errors.push(requiredValue('series.lastObservedTime'));
 }
 
-/** In the order in which they are named. */
+/** In the order of errors. */
 const DEPRECATED_MEMBERS = ['firstTimestamp', 'lastTimestamp', 'count', 'source'] as const;
 
 function isUnset(value: JsonValue | undefined): boolean {
@@ -54,7 +54,7 @@ function isUnset(value: JsonValue | undefined): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
 
-/** Members that never change, in the order in which they are named, and how they are called there. */
+/** Immutable members in the order of errors, with their names in messages. */
 const IMMUTABLE: readonly (readonly [member: AnyMemberOf<CoreV1Event>, shown: string])[] = [
   ['involvedObject', 'involvedObject'],
   ['reason', 'reason'],
@@ -63,7 +63,7 @@ const IMMUTABLE: readonly (readonly [member: AnyMemberOf<CoreV1Event>, shown: st
   ['firstTimestamp', 'firstTimestamp'],
   ['lastTimestamp', 'lastTimestamp'],
   ['count', 'count'],
-  // Named twice (upstream behaviour).
+  // Reported twice (upstream behaviour).
   ['reason', 'reason'],
   ['type', 'type'],
   ['eventTime', 'eventTime'],
@@ -80,16 +80,16 @@ function isSame(value: JsonValue | undefined, old: JsonValue | undefined): boole
 const IMMUTABLE_TEXT = 'field is immutable';
 const TIME_MEMBERS: ReadonlySet<string> = new Set(['firstTimestamp', 'lastTimestamp', 'eventTime']);
 
-/** Times are shown as upstream shows them, objects as JSON, and what is no longer there as the zero of its type. */
+/** Times are shown as Go prints them, objects as JSON, and removed values as the zero value of their type. */
 function immutableFieldError(member: string, shown: string, value: JsonValue | undefined): FieldError {
   if (TIME_MEMBERS.has(member))
     return invalidShownValue(shown, formatGoTime(typeof value === 'string' ? value : '0001-01-01T00:00:00Z'), IMMUTABLE_TEXT);
-  // A missing reference is a text in upstream's message.
+  // Upstream shows a missing reference as the string "null".
   if (member === 'related' && isUnset(value)) return invalidValue(shown, 'null', IMMUTABLE_TEXT);
   return invalidValue(shown, isUnset(value) ? goZeroValue(member) : toFieldValue(value), IMMUTABLE_TEXT);
 }
 
-/** `2026-01-01T00:00:00.123456Z` → `2026-01-01 00:00:00.123456 +0000 UTC`; zeros at the end are left out. */
+/** Example: `2026-01-01T00:00:00.123456Z` → `2026-01-01 00:00:00.123456 +0000 UTC`. Trailing zeros are dropped. */
 function formatGoTime(time: string): string {
   const [day = '', rest = ''] = time.replace('Z', '').split('T');
   const [clock = '', fraction = ''] = rest.split('.');

@@ -1,4 +1,4 @@
-/** What the conditions of flow schemas and priority levels have to say. */
+/** Validates conditions of FlowSchemas and PriorityLevelConfigurations. */
 import { duplicateValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import type { Errors } from '../rules/checks';
 
@@ -6,7 +6,7 @@ interface ObjectWithConditions {
   readonly status?: { readonly conditions?: readonly { readonly type?: string }[] };
 }
 
-/** Each has a type, and no other has the same. */
+/** Types are required and unique. */
 export function validateConditions({ status }: ObjectWithConditions): readonly FieldError[] {
   const errors: Errors = [];
   const seen = new Set<string>();

@@ -1,4 +1,4 @@
-/** FlowSchema: which requests it speaks of, and where it stands among the others. Two of them are what they are. */
+/** FlowSchema strategy: rules, subjects and precedence. The specs of the two mandatory ones are fixed. */
 import { forbiddenField, invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import type {
   FlowcontrolV1FlowSchema,
@@ -107,7 +107,7 @@ function checkAccount(
   else checkFormat(namespace, `${at}.namespace`, checkDnsLabel, errors);
 }
 
-/** At least one value, and no other beside `*`. Whether there is more to say of the values. */
+/** Requires at least one value and none beside `*`. Returns whether the values need further validation. */
 function checkWildcardList(values: readonly string[], field: string, missingText: string, plural: string, errors: Errors): boolean {
   if (values.length === 0) errors.push(requiredValue(field, missingText));
   else if (values.length > 1 && values.includes(ANY))

@@ -1,4 +1,7 @@
-/** The flow schemas and priority levels that are what they are: whatever matches nothing else, and what nobody holds up. */
+/**
+ * The mandatory FlowSchemas and PriorityLevelConfigurations: `exempt`, which is never queued, and `catch-all`, which
+ * matches everything else.
+ */
 import type {
   FlowcontrolV1FlowSchemaSpec,
   FlowcontrolV1PriorityLevelConfigurationSpec,
@@ -20,12 +23,12 @@ const resourceRule = (): FlowcontrolV1ResourcePolicyRule => ({
 });
 const nonResourceRule = (): FlowcontrolV1NonResourcePolicyRule => ({ verbs: ['*'], nonResourceURLs: ['*'] });
 
-/** Whatever these ask for. */
+/** Rules that match every request of the subjects. */
 export const allRequestsOf = (...subjects: FlowcontrolV1Subject[]): NonNullable<FlowcontrolV1FlowSchemaSpec['rules']> => [
   { subjects, resourceRules: [resourceRule()], nonResourceRules: [nonResourceRule()] },
 ];
 export const groupSubject = (name: string): FlowcontrolV1Subject => ({ kind: 'Group', group: { name } });
-/** Everyone, known or not. */
+/** All authenticated and unauthenticated users. */
 export const allUsers = (): FlowcontrolV1Subject[] => [groupSubject(UNAUTHENTICATED_GROUP), groupSubject(AUTHENTICATED_GROUP)];
 
 export const MANDATORY_FLOW_SCHEMAS: ReadonlyMap<string, FlowcontrolV1FlowSchemaSpec> = new Map([
@@ -48,7 +51,7 @@ export const MANDATORY_FLOW_SCHEMAS: ReadonlyMap<string, FlowcontrolV1FlowSchema
   ],
 ]);
 
-/** Of the exempt one, the shares and what it lends are its own. */
+/** Shares and lendable percentage of `exempt` may be changed. */
 export const MANDATORY_PRIORITY_LEVELS: ReadonlyMap<string, FlowcontrolV1PriorityLevelConfigurationSpec> = new Map([
   [EXEMPT, { type: 'Exempt', exempt: { nominalConcurrencyShares: 0, lendablePercent: 0 } }],
   [CATCH_ALL, { type: 'Limited', limited: { nominalConcurrencyShares: 5, limitResponse: { type: 'Reject' }, lendablePercent: 0 } }],

@@ -1,4 +1,6 @@
-/** PriorityLevelConfiguration: how much it may do at a time, and what becomes of the rest. Two of them are what they are. */
+/**
+ * PriorityLevelConfiguration strategy: concurrency limits and queuing. The specs of the two mandatory ones are fixed.
+ */
 import { forbiddenField, invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { equalJson, own, type JsonObject } from '../../../shared/values/json';
 import { CONVERSION_ANNOTATIONS } from '../../../shared/names/dialect';
@@ -17,7 +19,7 @@ import { validateConditions } from './conditions';
 const TYPES = ['Exempt', 'Limited'];
 const RESPONSES = ['Queue', 'Reject'];
 const MAX_QUEUES = 10_000_000;
-/** A hand is dealt from one hash of 64 bits. */
+/** Shuffle sharding deals a hand from one 64-bit hash. */
 const MAX_ENTROPY_BITS = 60;
 
 export const priorityLevelConfiguration: Strategy<FlowcontrolV1PriorityLevelConfiguration> = {
@@ -54,7 +56,7 @@ function validate(object: FlowcontrolV1PriorityLevelConfiguration): readonly Fie
   return errors;
 }
 
-/** The annotation that stands for a value in an older version has no place in a stored object. */
+/** The annotation that carries zero shares in an older version must not be stored. */
 function validateAnnotations(object: FlowcontrolV1PriorityLevelConfiguration): readonly FieldError[] {
   const annotations = object.metadata?.annotations;
   if (annotations === undefined) return [];
@@ -138,5 +140,5 @@ function checkQueuing(
   }
 }
 
-/** How many bits tell all hands of a deck apart, as if each card were put back (upstream behaviour). */
+/** Bits that distinguish all hands of a deck, calculated with replacement (upstream behaviour). */
 const entropyBits = (deckSize: number, handSize: number): number => Math.ceil(Math.log2(deckSize) * handSize);

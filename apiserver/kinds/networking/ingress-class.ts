@@ -1,4 +1,4 @@
-/** IngressClass: its controller never changes; its parameters are an object of any kind, in a namespace or in none. */
+/** IngressClass strategy: the controller is immutable; the parameters refer to an object of any kind. */
 import { forbiddenField, invalidValue, unsupportedValue, requiredValue, tooLongValue } from '../../../shared/api/errors/field-error';
 import { checkDnsLabel, checkDnsSubdomain } from '../../../shared/values/name-formats';
 import { checkFormat, type Errors } from '../rules/checks';

@@ -1,4 +1,4 @@
-/** Ingress: what its spec and its status may say, and the class in its older form, an annotation. */
+/** Ingress strategy: spec, status, and the legacy class annotation. */
 import { invalidShownValue, invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { type JsonObject, stringAt } from '../../../shared/values/json';
 import { checkDns1035Label, checkDnsSubdomain, checkPortName, checkWildcardSubdomain } from '../../../shared/values/name-formats';
@@ -24,10 +24,10 @@ const PATH_TYPES = ['Exact', 'ImplementationSpecific', 'Prefix'];
 const CLASS_ANNOTATION = 'platform.io/ingress.class';
 const NOT_AN_IP = 'must be a DNS name, not an IP address';
 
-/** What is borne with because it was stored before it was looked at. */
+/** Ratcheting: invalid values that updates may keep, because the stored object has such values. */
 interface RatchetingOptions {
   readonly allowsInvalidSecretName: boolean;
-  /** What hosts with a wildcard lead to. */
+  /** Paths of rules with a wildcard host. */
   readonly allowsInvalidWildcardPaths: boolean;
 }
 
@@ -49,7 +49,7 @@ export const ingress: Strategy<NetworkingV1Ingress> = {
   },
 };
 
-/** The one among an Ingress's annotations that names the class, under the name that the client gave it. */
+/** The annotation with the class, under the client's spelling of its name. */
 export function ingressClassAnnotation(annotations: JsonObject = {}): { readonly name: string; readonly value: string } | undefined {
   const name = Object.keys(annotations).find((key) => canonicalQualifiedName(key) === CLASS_ANNOTATION);
   return name === undefined ? undefined : { name, value: stringAt(annotations, name) ?? '' };
@@ -125,7 +125,7 @@ function checkPath({ pathType, path = '', backend = {} }: NetworkingV1HTTPIngres
   checkBackend(backend, `${fieldPath}.backend`, errors);
 }
 
-/** Texts that make a path mean another one, or none. */
+/** Sequences that change the meaning of a path. */
 const INVALID_PATH_SEQUENCES = ['//', '/./', '/../', '%2f', '%2F'];
 const INVALID_PATH_SUFFIXES = ['/..', '/.'];
 
@@ -175,7 +175,7 @@ function validateStatus({ status }: NetworkingV1Ingress): readonly FieldError[] 
   return errors;
 }
 
-/** Ports are not looked at (upstream behaviour). */
+/** Ports are not validated (upstream behaviour). */
 function checkLoadBalancerIngress(
   { ip = '', hostname = '' }: NetworkingV1IngressLoadBalancerIngress,
   fieldPath: string,

@@ -1,4 +1,4 @@
-/** NetworkPolicy: ports, peers, blocks of addresses and policy types (checked against release 1.31.1). */
+/** NetworkPolicy strategy (checked against release 1.31.1). */
 import {
   forbiddenField,
   invalidShownValue,
@@ -31,12 +31,13 @@ const STRICT: SelectorRules = { allowsAnyValue: false };
 
 export const networkPolicy: Strategy<NetworkingV1NetworkPolicy> = {
   validate: validatePolicy,
-  // The whole object is judged twice (upstream behaviour, visible in the causes).
+  // Upstream validates the whole object twice, which shows in the causes.
   update: { stages: UPDATE.objectThenChange, validate: validatePolicy },
 };
 
 function validatePolicy({ spec = {} }: NetworkingV1NetworkPolicy, old: NetworkingV1NetworkPolicy | undefined): readonly FieldError[] {
-  // Who has a wrong selector from the days before values were checked need not mend it (upstream behaviour).
+  // Invalid selector values are accepted if the stored podSelector is invalid, because it may be older than their
+  // validation (upstream behaviour).
   const allowsAnyValue = old !== undefined && labelSelectorErrors(old.spec?.podSelector, '', STRICT).length > 0;
   const selectors = { allowsAnyValue };
   const errors: Errors = [];
@@ -55,7 +56,7 @@ function validatePolicy({ spec = {} }: NetworkingV1NetworkPolicy, old: Networkin
   return errors;
 }
 
-/** An absent selector is good. */
+/** An absent selector is valid. */
 function checkSelector(selector: MetaV1LabelSelector | undefined, field: string, rules: SelectorRules, errors: Errors): void {
   appendAll(errors, labelSelectorErrors(selector, field, rules));
 }

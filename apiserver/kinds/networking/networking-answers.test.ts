@@ -1,4 +1,7 @@
-/** Replays the recorded answers to Endpoints, EndpointSlices, Ingresses, IngressClasses and NetworkPolicies, valid and invalid. */
+/**
+ * Replays recorded responses to Endpoints, EndpointSlices, Ingresses, IngressClasses and NetworkPolicies, valid and
+ * invalid.
+ */
 import { recordingsIn } from '../../../test/replay/recording';
 import { replayKindCases } from '../../../test/replay/replay-kind-cases';
 

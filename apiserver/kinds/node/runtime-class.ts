@@ -1,4 +1,4 @@
-/** RuntimeClass: a handler that stays, and what pods of the class are given. */
+/** RuntimeClass strategy: the handler is immutable. */
 import { duplicateValue, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { stringifyJson } from '../../../shared/values/json';
 import { checkDnsLabel } from '../../../shared/values/name-formats';
@@ -16,7 +16,7 @@ export const runtimeClass: Strategy<NodeV1RuntimeClass> = {
     const errors: Errors = [];
     checkFormat(object.handler ?? '', 'handler', checkDnsLabel, errors);
     const limits = object.overhead?.podFixed;
-    // Upstream judges the overhead as limits, and names it so.
+    // Upstream validates the overhead as limits and names it so.
     if (limits !== undefined) checkResources({ limits }, 'overhead', errors);
     if (object.scheduling !== undefined) checkScheduling(object.scheduling, errors);
     return errors;
@@ -37,7 +37,7 @@ function checkScheduling({ nodeSelector: selector, tolerations }: NodeV1Scheduli
     const key = stringifyJson(toleration, 'sorted');
     if (seen.has(key)) errors.push(duplicateValue(`scheduling.tolerations[${index}]`, toleration));
     seen.add(key);
-    // The member's name stands twice in upstream's messages.
+    // Upstream's field path contains `tolerations` twice.
     checkToleration(toleration, `scheduling.tolerations.tolerations[${index}]`, errors);
   });
 }

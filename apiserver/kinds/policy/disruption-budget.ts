@@ -1,4 +1,4 @@
-/** PodDisruptionBudget: one of two bounds, the pods that it speaks of, and what it says of them. */
+/** PodDisruptionBudget strategy: one of two bounds, the selector, and the status counts. */
 import { appendAll } from '../../../shared/values/append';
 import { invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { conditionsErrors } from '../../../shared/api/metadata/conditions';

@@ -1,4 +1,4 @@
-/** RoleBinding and ClusterRoleBinding: whom they may name, and that the role they grant is the same for ever. */
+/** RoleBinding and ClusterRoleBinding strategies: valid subjects, and an immutable role reference. */
 import { invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { own, equalJson } from '../../../shared/values/json';
 import { checkDnsSubdomain, checkPathSegment } from '../../../shared/values/name-formats';
@@ -14,7 +14,7 @@ import type {
 
 const GROUP = 'rbac.authorization.platform.io';
 
-/** What each kind of subject asks for. */
+/** Required API group of each kind of subject. */
 const SUBJECT_RULES: Readonly<Record<string, { readonly apiGroup: string; readonly isAccount?: true }>> = {
   ServiceAccount: { apiGroup: '', isAccount: true },
   User: { apiGroup: GROUP },
@@ -28,7 +28,7 @@ export const clusterRoleBinding: Strategy<RbacV1ClusterRoleBinding> = createBind
 });
 
 interface BindingRules {
-  /** Kinds that it can grant. */
+  /** Kinds of roles that the binding may refer to. */
   readonly roles: readonly string[];
   readonly isNamespaced: boolean;
 }
@@ -62,7 +62,7 @@ function checkSubject(subject: RbacV1Subject, fieldPath: string, { isNamespaced 
   }
   if (rules.isAccount === true && name !== '') checkFormat(name, `${fieldPath}.name`, checkDnsSubdomain, errors);
   if (group !== rules.apiGroup) errors.push(unsupportedValue(`${fieldPath}.apiGroup`, group, [rules.apiGroup]));
-  // A binding in a namespace may leave out that of the account; upstream does not say where it then is.
+  // In a RoleBinding the namespace of an account is optional; upstream does not define its default.
   if (rules.isAccount === true && !isNamespaced) checkRequired(subject, 'namespace', fieldPath, errors);
 }
 

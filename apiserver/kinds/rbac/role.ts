@@ -1,4 +1,4 @@
-/** Role and ClusterRole: what a rule may say. Who may grant what is not decided here. */
+/** Role and ClusterRole strategies: validation of rules. Privilege escalation is checked elsewhere. */
 import { invalidValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import type { Errors } from '../rules/checks';
 import { checkSelector } from '../rules/selectors';
@@ -51,7 +51,7 @@ function checkAggregation(rule: RbacV1AggregationRule, errors: Errors): void {
     const fieldPath = `${field}[${index}]`;
     const before = errors.length;
     checkSelector(selector, fieldPath, errors);
-    // Upstream also fails to build the selector, and shows that there is none.
+    // Upstream also reports that it cannot build the selector, and shows null.
     if (errors.length > before) errors.push(invalidValue(fieldPath, 'null', 'invalid label selector.'));
   });
 }

@@ -1,4 +1,4 @@
-/** What upstream's rules say of texts that should be IP addresses or ranges. */
+/** Validates IP addresses and CIDRs with upstream's messages. */
 import { invalidValue } from '../../../shared/api/errors/field-error';
 import { addressClass, parseIpAddress, parseIpRange, type AddressClass } from '../../../shared/values/ip-address';
 import type { Errors } from './checks';
@@ -6,7 +6,7 @@ import type { Errors } from './checks';
 const INVALID_IP = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const INVALID_CIDR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 
-/** 4 or 6, else 0. */
+/** The IP version of the address; 0 if it is invalid. */
 export const ipFamily = (text: string): 0 | 4 | 6 => parseIpAddress(text)?.family ?? 0;
 
 export function checkIp(text: string, field: string, errors: Errors): void {
@@ -24,7 +24,7 @@ const CLASS_TEXT: Readonly<Record<AddressClass, (address: string) => string>> = 
   'link-local multicast': () => 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)',
 };
 
-/** For an address at which other machines are to be served, of one family or of any: ones that they cannot reach are refused. */
+/** Rejects special addresses that other machines cannot reach. `family` restricts the IP version. */
 export function checkNonSpecialIp(text: string, field: string, errors: Errors, family?: 4 | 6): void {
   const address = parseIpAddress(text);
   if (family !== undefined && address?.family !== family) errors.push(invalidValue(field, text, `must be a valid IPv${family} address`));

@@ -1,7 +1,7 @@
 /**
- * What rules ask again and again of texts, and of members whatever they hold; numbers.ts, selectors.ts, references.ts and parts.ts have the rest of the
- * vocabulary. Each check adds what it finds wrong to `errors` and builds nothing for what is good; none changes the object. `place` is where the object
- * stands, `field` where the value does.
+ * Checks of strings and of members of any type; numbers.ts, selectors.ts, references.ts and union-members.ts hold the
+ * other shared checks. Each check appends its errors to `errors`, allocates nothing for valid values, and never
+ * changes the object. `fieldPath` is the field path of the object (upstream's `fldPath`), `field` that of the value.
  */
 import {
   duplicateValue,
@@ -16,10 +16,10 @@ import { checkQualifiedName, type NameCheck } from '../../../shared/values/name-
 
 export type Errors = FieldError[];
 
-/** What a condition may be, in the order in which most messages list it. */
+/** Values of a condition's status, in the order in which most messages list them. */
 export const CONDITION_STATUSES: readonly string[] = ['False', 'True', 'Unknown'];
 
-/** The members of a T that hold a V, if they are there. An object of no known type has none. */
+/** The members of T that hold a V, null or nothing. An object of an unknown type has none. */
 export type MemberOf<T, V> = {
   [M in keyof T]-?: T[M] extends V | null | undefined ? (string extends M ? never : M & string) : never;
 }[keyof T];
@@ -34,7 +34,7 @@ export function checkFormat(value: string, field: string, check: NameCheck, erro
   for (const text of check(value)) errors.push(invalidValue(field, value, text));
 }
 
-/** A text that has to be there; `absent` says so when it is not. */
+/** A non-empty string. `missingText` is the detail of the error when it is missing. */
 export function checkRequired<T extends JsonObject>(
   object: T,
   member: MemberOf<T, string>,
@@ -48,7 +48,7 @@ export function checkRequired<T extends JsonObject>(
   else if (check !== undefined) checkFormat(value, `${fieldPath}.${member}`, check, errors);
 }
 
-/** A text whose format counts when it is there, empty or not. */
+/** Checks the format of a string that is present, even if it is empty. */
 export function checkIfPresent<T extends JsonObject>(
   object: T,
   member: MemberOf<T, string>,
@@ -60,7 +60,7 @@ export function checkIfPresent<T extends JsonObject>(
   if (value !== undefined) checkFormat(value, `${fieldPath}.${member}`, check, errors);
 }
 
-/** A text whose format counts when it is not empty. */
+/** Checks the format of a string that is not empty. */
 export function checkIfNotEmpty<T extends JsonObject>(
   object: T,
   member: MemberOf<T, string>,
@@ -72,7 +72,7 @@ export function checkIfNotEmpty<T extends JsonObject>(
   if (value !== '') checkFormat(value, `${fieldPath}.${member}`, check, errors);
 }
 
-/** One of the supported texts, when the member is there at all. */
+/** One of the supported values, or absent. */
 export function checkEnum<T extends JsonObject>(
   object: T,
   member: MemberOf<T, string>,
@@ -84,7 +84,7 @@ export function checkEnum<T extends JsonObject>(
   if (value !== undefined && !supported.includes(value)) errors.push(unsupportedValue(`${fieldPath}.${member}`, value, supported));
 }
 
-/** One of the supported texts, which has to be there. */
+/** One of the supported values; required. */
 export function checkRequiredEnum<T extends JsonObject>(
   object: T,
   member: MemberOf<T, string>,
@@ -97,7 +97,7 @@ export function checkRequiredEnum<T extends JsonObject>(
   else checkEnum(object, member, fieldPath, supported, errors);
 }
 
-/** None of the texts stands there twice. */
+/** Reports duplicates. */
 export function checkDistinct(texts: readonly string[], field: string, errors: Errors): void {
   const seen = new Set<string>();
   texts.forEach((text, index) => {
@@ -106,18 +106,18 @@ export function checkDistinct(texts: readonly string[], field: string, errors: E
   });
 }
 
-/** `..` is no part of the path. */
+/** No segment of the path is `..`. */
 export function checkNoBacksteps(path: string, field: string, errors: Errors): void {
   if (path.includes('..') && path.split('/').includes('..')) errors.push(invalidValue(field, path, "must not contain '..'"));
 }
 
-/** A path that stays below where it begins. */
+/** A relative path without `..`. */
 export function checkLocalPath(path: string, field: string, errors: Errors): void {
   if (path.startsWith('/')) errors.push(invalidValue(field, path, 'must be a relative path'));
   checkNoBacksteps(path, field, errors);
 }
 
-/** A path in a volume of files, where names that begin with two dots are taken. */
+/** The path of a file in a projected volume; the volume reserves names that begin with two dots. */
 export function checkFilePath<T extends JsonObject>(object: T, member: MemberOf<T, string>, fieldPath: string, errors: Errors): void {
   const path = textAt(object, member);
   const field = `${fieldPath}.${member}`;
@@ -129,12 +129,11 @@ export function checkFilePath<T extends JsonObject>(object: T, member: MemberOf<
   if (path.startsWith('..') && !path.startsWith('../')) errors.push(invalidValue(field, path, "must not start with '..'"));
 }
 
-/** Keys of labels, in the order given. */
 export function checkLabelKey(key: string, field: string, errors: Errors): void {
   checkFormat(key, field, checkQualifiedName, errors);
 }
 
-/** Members that may not be there. */
+/** Reports each of the members that is set. */
 export function forbidMembers<T extends JsonObject>(
   object: T,
   members: readonly AnyMemberOf<T>[],

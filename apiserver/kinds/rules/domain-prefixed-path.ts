@@ -1,4 +1,4 @@
-/** Names such as `acme.io/foo`, by which controllers are told apart. */
+/** Validates domain-prefixed paths such as `acme.io/foo`, which name controllers. */
 import { invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { checkDnsSubdomain, checkUrlPath } from '../../../shared/values/name-formats';
 import { checkFormat, type Errors } from './checks';

@@ -1,11 +1,14 @@
-/** What rules ask of numbers: ranges, ports, ids, counts, and shares in percent. Integers of 64 bits are `bigint` where no number holds them. */
+/**
+ * Validates numbers: ranges, ports, ids, counts and percentages. 64-bit integers that a number cannot hold are
+ * `bigint`.
+ */
 import { invalidShownValue, unsupportedValue } from '../../../shared/api/errors/field-error';
 import { formatGoIntOrString } from '../../../shared/values/go-values';
 import { own, type JsonObject } from '../../../shared/values/json';
 import { patternMessage } from '../../../shared/values/name-formats';
 import type { Errors, MemberOf } from './checks';
 
-/** Of ports, in the order in which messages list them. */
+/** Protocols of ports, in the order in which messages list them. */
 export const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 
 export function checkProtocol(protocol: string, field: string, errors: Errors): void {
@@ -19,7 +22,7 @@ function integerAt(object: JsonObject, member: string): Integer | undefined {
   return typeof value === 'number' || typeof value === 'bigint' ? value : undefined;
 }
 
-/** `place` is empty at the top of an object. */
+/** `fieldPath` is empty at the top of an object. */
 const joinFieldPath = (fieldPath: string, member: string): string => (fieldPath === '' ? member : `${fieldPath}.${member}`);
 
 export function checkRange(value: Integer | undefined, field: string, min: number, max: number, errors: Errors): void {
@@ -33,31 +36,31 @@ export function checkPort(value: Integer, field: string, errors: Errors): void {
 
 const MAX_ID = 2_147_483_647;
 
-/** The number of a user or group. */
+/** A numeric user or group id. */
 export const checkUserOrGroupId = (value: Integer | undefined, field: string, errors: Errors): void =>
   checkRange(value, field, 0, MAX_ID, errors);
 
-/** Of what counts something; an absent one is none. */
+/** An absent value is valid. */
 export function checkNonNegative<T extends JsonObject>(object: T, member: MemberOf<T, Integer>, fieldPath: string, errors: Errors): void {
   const value = integerAt(object, member);
   if (value !== undefined && value < 0)
     errors.push(invalidShownValue(joinFieldPath(fieldPath, member), String(value), 'must be greater than or equal to 0'));
 }
 
-/** The permissions of a file. */
+/** File permissions. */
 export function checkFileMode<T extends JsonObject>(object: T, member: MemberOf<T, Integer>, fieldPath: string, errors: Errors): void {
   const value = integerAt(object, member);
   if (value === undefined || (value >= 0 && value <= 0o777)) return;
   errors.push(invalidShownValue(`${fieldPath}.${member}`, String(value), 'must be a number between 0 and 0777 (octal), both inclusive'));
 }
 
-/** A number, or a share in percent. */
+/** A number or a percentage such as `25%`. */
 type IntOrPercent = number | string;
 
 const PERCENT = /^[0-9]+%$/;
 const PERCENT_TEXT = patternMessage("a valid percent string must be a numeric string followed by an ending '%'", '[0-9]+%', '1%', '93%');
 
-/** Of a member that is a count or a share; an absent one is no error. */
+/** An absent value is valid. */
 export function checkIntOrPercent<T extends JsonObject>(
   object: T,
   member: MemberOf<T, IntOrPercent>,
@@ -71,7 +74,7 @@ export function checkIntOrPercent<T extends JsonObject>(
   } else if (!PERCENT.test(value)) errors.push(invalidShownValue(`${fieldPath}.${member}`, formatGoIntOrString(value), PERCENT_TEXT));
 }
 
-/** The share that a text names, in percent; undefined when it names none. */
+/** The number of a percentage such as `25%`; undefined for anything else. */
 export const parsePercent = (value: IntOrPercent | undefined): number | undefined =>
   typeof value === 'string' && PERCENT.test(value) ? Number(value.slice(0, -1)) : undefined;
 
@@ -81,7 +84,7 @@ export function checkNotMoreThan100Percent(value: IntOrPercent | undefined, fiel
   errors.push(invalidShownValue(field, formatGoIntOrString(value), 'must not be greater than 100%'));
 }
 
-/** What a count or share comes to: the number, whether or not it is a share; nothing that can be read = 0. */
+/** The number itself, or the number before the percent sign; 0 when it cannot be read. */
 export function intOrPercentValue(value: IntOrPercent | undefined): number {
   if (typeof value !== 'string') return value ?? 0;
   const number = Number(value.replace(/%$/, ''));

@@ -1,4 +1,4 @@
-/** What rules ask of references to objects by kind and name. */
+/** Validates references to objects by kind and name. */
 import { checkPathSegment, type NameCheck } from '../../../shared/values/name-formats';
 import { checkIfPresent, checkRequired, type Errors } from './checks';
 
@@ -6,12 +6,12 @@ const KIND_AND_NAME = ['kind', 'name'] as const;
 
 type Reference = { readonly kind?: string; readonly name?: string };
 
-/** To an object in the same namespace. */
+/** A reference to an object in the same namespace. */
 export function checkReference(reference: Reference, fieldPath: string, errors: Errors): void {
   for (const member of KIND_AND_NAME) checkRequired(reference, member, fieldPath, errors, checkPathSegment);
 }
 
-/** To an object of any kind, in a group. */
+/** A reference to an object of any kind; `group` checks its `apiGroup`. */
 export function checkTypedReference(
   reference: Reference & { readonly apiGroup?: string | null },
   fieldPath: string,

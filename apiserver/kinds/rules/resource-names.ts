@@ -1,4 +1,4 @@
-/** Resources that are counted: which names may stand in quotas and limits, and which amounts they may have. */
+/** Validates names and quantities of resources in quotas, limit ranges and container resources. */
 import { invalidShownValue, invalidValue } from '../../../shared/api/errors/field-error';
 import { formatGoQuantity } from '../../../shared/values/go-values';
 import { checkQualifiedName } from '../../../shared/values/name-formats';
@@ -33,15 +33,15 @@ export const HUGE_PAGES_PREFIX = 'hugepages-';
 const HUGE_PAGES_REQUESTS_PREFIX = REQUESTS_PREFIX + HUGE_PAGES_PREFIX;
 
 export const isHugePages = (name: string): boolean => name.startsWith(HUGE_PAGES_PREFIX);
-/** Of a domain: whoever owns it says what it means. */
+/** Has a domain; its meaning belongs to the owner of the domain. */
 const isQualified = (name: string): boolean => name.includes('/');
-/** Without a domain, or with the product's own. */
+/** Without a domain, or with the product's own domain. */
 export const isNativeResource = (name: string): boolean => !isQualified(name) || otherQualifiedName(name) !== undefined;
 
 const isQuotaResource = (name: string): boolean =>
   QUOTA_RESOURCES.has(name) || isHugePages(name) || name.startsWith(HUGE_PAGES_REQUESTS_PREFIX);
 
-/** Any resource that means something. `shown` = how messages about its form spell it. */
+/** Accepts any standard or fully qualified resource name. `shown` is the name as messages about its format print it. */
 export function checkResourceName(name: string, field: string, errors: Errors, shown = name): void {
   const faults = checkQualifiedName(name);
   for (const text of faults) errors.push(invalidShownValue(field, shown, shown === '' ? `: ${text}` : text));
@@ -49,7 +49,7 @@ export function checkResourceName(name: string, field: string, errors: Errors, s
   errors.push(invalidShownValue(field, name, 'must be a standard resource type or fully qualified'));
 }
 
-/** Resources that a container may ask for. `shown` = how messages about its form spell it. */
+/** Accepts resources that a container may request. `shown` is the name as messages about its format print it. */
 export function checkContainerResource(name: string, field: string, errors: Errors, shown = name): void {
   if (CONTAINER_RESOURCES.has(name)) return;
   checkStandardResource(name, field, isHugePages(name), 'containers', errors, shown);
@@ -57,14 +57,14 @@ export function checkContainerResource(name: string, field: string, errors: Erro
   errors.push(invalidShownValue(field, name, "doesn't follow extended resource name standard"));
 }
 
-/** A quota has to be able to speak of it. */
+/** An extended resource name must stay valid with the quota prefix `requests.`. */
 const hasExtendedResourceForm = (name: string): boolean =>
   !name.startsWith(REQUESTS_PREFIX) && checkQualifiedName(REQUESTS_PREFIX + name).length === 0;
 
-/** One that only its owner knows what it means, and that a container may ask for. */
+/** A resource of a foreign domain that a container may request. */
 export const isExtendedResource = (name: string): boolean => isQualified(name) && !isNativeResource(name) && hasExtendedResourceForm(name);
 
-/** Resources that a quota may limit. */
+/** Accepts resources that a quota may limit. */
 export function checkQuotaResource(name: string, field: string, errors: Errors): void {
   checkStandardResource(name, field, isQuotaResource(name), 'quota', errors);
 }
@@ -76,18 +76,18 @@ function checkStandardResource(name: string, field: string, isStandard: boolean,
   errors.push(invalidShownValue(field, name, name === '' ? `: ${text}` : text));
 }
 
-/** Known to quotas by that very name, so that their scopes may not fit it. */
+/** A standard quota resource without a domain. Quota scopes may exclude it. */
 export const isStandardQuotaResource = (name: string): boolean => !isQualified(name) && isQuotaResource(name);
 
-/** Counts that have no fractions. */
+/** Resources with integer quantities. */
 const isIntegerResource = (name: string): boolean => INTEGER_RESOURCES.has(name) || (isQualified(name) && !name.startsWith('requests.'));
 
-/** An amount of a resource: not below zero, and whole where it counts things. */
+/** Checks that a quantity is not negative, and an integer for resources that are counted. */
 export function checkResourceQuantity(name: string, quantity: string, field: string, errors: Errors): void {
   if (compareQuantities(quantity, '0') < 0) errors.push(invalidValue(field, quantity, 'must be greater than or equal to 0'));
   if (!isIntegerResource(name) || parseQuantity(quantity).nanos % 1_000_000_000n === 0n) return;
   errors.push(invalidShownValue(field, formatGoQuantity(quantity), 'must be an integer'));
 }
 
-/** What is asked for is what is given: no less may be requested than the limit. */
+/** For these resources the request must equal the limit. */
 export const isNeverOvercommitted = (name: string): boolean => !isNativeResource(name) || isHugePages(name);

@@ -1,4 +1,4 @@
-/** What rules ask of label selectors. */
+/** Validates label selectors. */
 import { appendAll } from '../../../shared/values/append';
 import type { MetaV1LabelSelector } from '../../../shared/api/types/generated/members';
 import { labelSelectorErrors, type SelectorRules } from '../../../shared/api/selectors/label-selector-rules';
@@ -6,12 +6,15 @@ import type { Errors } from './checks';
 
 const STRICT: SelectorRules = { allowsAnyValue: false };
 
-/** An absent selector is good. */
+/** An absent selector is valid. */
 export function checkSelector(selector: MetaV1LabelSelector | undefined, field: string, errors: Errors): void {
   if (selector !== undefined) appendAll(errors, labelSelectorErrors(selector, field, STRICT));
 }
 
-/** `old` = what it is to replace. Who has a wrong one from the days before its values were checked need not mend it. */
+/**
+ * `old` is the stored selector. Invalid values are accepted if the stored selector is already invalid, because it may
+ * be older than the validation of values.
+ */
 export function checkSelectorUpdate(
   selector: MetaV1LabelSelector | undefined,
   old: MetaV1LabelSelector | undefined,

@@ -1,31 +1,37 @@
-/** Objects that are one of several things: a member for each, and a rule for what stands in it. */
+/** Validates unions: objects with one member for each variant, such as volume sources and probe handlers. */
 import { forbiddenField } from '../../../shared/api/errors/field-error';
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 import type { Errors } from './checks';
 
-/** Adds what is wrong with a value that stands at `place`. */
+/** Adds the errors of the value at `fieldPath` to `errors`. */
 export type Rule<T> = (value: T, fieldPath: string, errors: Errors) => void;
 
 interface UnionMemberNames {
-  /** How messages call the member, where they call it otherwise; `secondAs` when it is one too many. */
+  /**
+   * `field`: the member's name in field paths when it differs. `nameWhenSecond`: its name when it is one member too
+   * many.
+   */
   readonly field?: string;
   readonly nameWhenSecond?: string;
 }
 
-/** A member of a T that holds an object, and the rule of such an object. */
+/** An object member of the union T with the rule for its value. */
 export type UnionMemberOf<T> = {
   [M in keyof T & string]-?: NonNullable<T[M]> extends JsonObject
     ? UnionMemberNames & { readonly member: M; readonly rule: Rule<NonNullable<T[M]>> }
     : never;
 }[keyof T & string];
 
-/** One of some PartOf: whose, its table knows. */
+/** A {@link UnionMemberOf} of any union. */
 export interface UnionMember extends UnionMemberNames {
   readonly member: string;
   rule(value: JsonObject, fieldPath: string, errors: Errors): void;
 }
 
-/** Judges the first part that is there; of others it is said that they are too many (`text`). Returns how many there are. */
+/**
+ * Validates the first member that is set and reports every further one with `text` as forbidden. Returns how many are
+ * set.
+ */
 export function checkFirstUnionMember(
   union: JsonObject,
   fieldPath: string,
@@ -45,7 +51,7 @@ export function checkFirstUnionMember(
   return count;
 }
 
-/** Judges every part that is there, and returns how many there are. */
+/** Validates every member that is set. Returns how many are set. */
 export function checkUnionMembers(union: JsonObject, fieldPath: string, members: readonly UnionMember[], errors: Errors): number {
   let count = 0;
   for (const part of members) {

@@ -1,11 +1,11 @@
-/** How a webhook is reached: an address, or a Service of this cluster. Reviews: which of its versions the webhook understands. */
+/** Validates how a webhook is reached (a URL or a Service of this cluster) and the review versions that it supports. */
 import { invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { parseGoUrl } from '../../../shared/values/go-url';
 import { checkDns1035Label, checkDnsSubdomain } from '../../../shared/values/name-formats';
 import { checkFormat, type Errors } from './checks';
 import type { AdmissionregistrationV1ServiceReference } from '../../../shared/api/types/generated/members';
 
-/** The versions of a review that a webhook may understand. */
+/** The review versions that the server can send; a webhook must support one of them. */
 const SUPPORTED_REVIEW_VERSIONS = ['v1', 'v1beta1'];
 const MAX_PORT = 65_535;
 
@@ -41,7 +41,7 @@ function checkService(
   fieldPath: string,
   errors: Errors,
 ): void {
-  // Where one is missing the other is complained of (upstream behaviour).
+  // A missing namespace is reported at `name`, and a missing name at `namespace` (upstream behaviour).
   if (namespace === '') errors.push(requiredValue(`${fieldPath}.name`, 'service name is required'));
   if (name === '') errors.push(requiredValue(`${fieldPath}.namespace`, 'service namespace is required'));
   if (port < 1 || port > MAX_PORT)
@@ -49,7 +49,7 @@ function checkService(
   checkServicePath(path, `${fieldPath}.path`, errors);
 }
 
-/** A path whose steps are names of domains. */
+/** The segments of the path must be DNS subdomains. */
 function checkServicePath(path: string, field: string, errors: Errors): void {
   if (path === '' || path === '/') return;
   if (!path.startsWith('/')) errors.push(invalidValue(field, path, "must start with a '/'"));
@@ -61,7 +61,7 @@ function checkServicePath(path: string, field: string, errors: Errors): void {
   });
 }
 
-/** `absent` says what is missing where there are none. */
+/** `missingText` is the detail of the error when there are no versions. */
 export function checkReviewVersions(versions: readonly string[], fieldPath: string, errors: Errors, missingText = ''): void {
   if (versions.length === 0) {
     errors.push(requiredValue(fieldPath, missingText));

@@ -1,4 +1,7 @@
-/** A copy of one object with some members as another one has them, or without them where that has none. Changes neither. */
+/**
+ * Copies an object with some members taken from another one, or removed where the other one lacks them. Changes
+ * neither.
+ */
 import type { JsonObject } from '../../../shared/values/json';
 
 export function withMembersOf<T extends JsonObject>(object: T, source: T, members: readonly (keyof T)[]): T {

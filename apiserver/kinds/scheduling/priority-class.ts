@@ -1,4 +1,4 @@
-/** PriorityClass: how high a value may be, the names that are the system's, and what stays. */
+/** PriorityClass strategy: maximum value, reserved names, immutable fields. */
 import { forbiddenField, invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import type { Errors } from '../rules/checks';
 import type { Strategy } from '../../registry/strategy';
@@ -8,7 +8,7 @@ const MAX_USER_DEFINED_VALUE = 1_000_000_000;
 const SYSTEM_PREFIX = 'system-';
 const POLICIES = ['PreemptLowerPriority', 'Never'];
 
-/** The classes that every cluster has, in the order of their creation. */
+/** The system classes, in the order of their creation. */
 export const SYSTEM_PRIORITY_CLASSES: ReadonlyMap<string, SchedulingV1PriorityClass> = new Map([
   [
     'system-node-critical',

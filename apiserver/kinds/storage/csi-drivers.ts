@@ -1,4 +1,4 @@
-/** CSIDriver and CSINode: what a driver of storage can do, and what it is called on which nodes. */
+/** CSIDriver and CSINode strategies. */
 import {
   duplicateValue,
   invalidShownValue,
@@ -58,7 +58,7 @@ function checkTokens(requests: readonly StorageV1TokenRequest[], errors: Errors)
 function validateDriverUpdate({ spec = {} }: StorageV1CSIDriver, { spec: old = {} }: StorageV1CSIDriver): readonly FieldError[] {
   const errors: Errors = [];
   const { attachRequired = false, volumeLifecycleModes: modes = [] } = spec;
-  // The name is upstream's.
+  // The misspelled field path is upstream's.
   if (attachRequired !== old.attachRequired) errors.push(invalidValue('spec.attachedRequired', attachRequired, IMMUTABLE));
   if (!equalJson([...modes], [...(old.volumeLifecycleModes ?? [])])) {
     const shown = modes.map((mode) => JSON.stringify(mode)).join(', ');
@@ -106,7 +106,7 @@ function checkDriverOnNode(
   }
 }
 
-/** Drivers come and go; one that stays, stays as it is. */
+/** Drivers may be added and removed but not changed. */
 function validateNodeUpdate({ spec = {} }: StorageV1CSINode, { spec: old = {} }: StorageV1CSINode): readonly FieldError[] {
   return (old.drivers ?? []).flatMap((before) =>
     (spec.drivers ?? [])

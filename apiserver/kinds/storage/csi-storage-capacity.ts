@@ -1,4 +1,4 @@
-/** CSIStorageCapacity: how much there is of which class in which place, both of which stay as they are. */
+/** CSIStorageCapacity strategy: topology and storage class are immutable. */
 import { invalidShownValue, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { formatGoLabelSelector } from '../../../shared/values/go-values';
 import { equalJson } from '../../../shared/values/json';

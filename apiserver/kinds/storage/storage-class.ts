@@ -1,4 +1,4 @@
-/** StorageClass: its provisioner, parameters and topologies, which stay as they were made. */
+/** StorageClass strategy: provisioner, parameters, reclaim policy and binding mode are immutable. */
 import {
   duplicateValue,
   forbiddenField,
@@ -22,7 +22,7 @@ import type {
 
 const POLICIES = ['Delete', 'Retain'];
 const MODES = ['Immediate', 'WaitForFirstConsumer'];
-/** Upstream calls them bytes when it refuses more. */
+/** Upstream's message calls this number bytes. */
 const MAX_PARAMETERS = 512;
 const MAX_PARAMETER_BYTES = 256 * 1024;
 
@@ -76,14 +76,14 @@ function checkTopologies(terms: readonly CoreV1TopologySelectorTerm[], errors: E
     const fieldPath = `allowedTopologies[${index}].matchLabelExpressions`;
     const before = errors.length;
     const values = checkTerm(term.matchLabelExpressions ?? [], fieldPath, errors);
-    // Upstream counts a term without expressions among those that are there already.
+    // Upstream always reports a term without expressions as a duplicate.
     const termKey = stringifyJson(values, 'sorted');
     if (isEmptyObject(values) ? errors.length === before : seen.has(termKey)) errors.push(duplicateValue(fieldPath, ''));
     seen.add(termKey);
   });
 }
 
-/** Returns what the term says: values by key, sorted. */
+/** Returns the sorted values of the term by key. */
 function checkTerm(expressions: readonly CoreV1TopologySelectorLabelRequirement[], fieldPath: string, errors: Errors): JsonObject {
   const values: JsonObject = {};
   expressions.forEach((expression, index) => {

@@ -1,4 +1,4 @@
-/** VolumeAttachment: which volume goes to which node, which stays as it was made, and how far that has come. */
+/** VolumeAttachment strategy: the spec is immutable. */
 import { forbiddenField, invalidShownValue, requiredValue, tooLongValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { equalIgnoringEmptyLists, stringifyJson } from '../../../shared/values/json';
 import { checkDnsSubdomain } from '../../../shared/values/name-formats';
@@ -50,7 +50,7 @@ function checkSource({ inlineVolumeSpec: inline, persistentVolumeName: name }: S
   else if (inline !== undefined) checkInlineVolume(inline, 'spec.source.inlineVolumeSpec', errors);
 }
 
-/** A volume that a pod brings along: what is known of it from elsewhere may not be said. */
+/** An inline volume must not set the fields that come from elsewhere. */
 function checkInlineVolume(spec: CoreV1PersistentVolumeSpec, fieldPath: string, errors: Errors): void {
   const forbid = (member: string, isSet: boolean, text = INLINE): void => {
     if (isSet) errors.push(forbiddenField(`${fieldPath}.${member}`, text));
@@ -74,13 +74,13 @@ function checkStatus({ attachmentMetadata = {}, attachError, detachError }: Stor
   for (const [key, value] of Object.entries(attachmentMetadata)) bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
   if (bytes > MAX_METADATA_BYTES) errors.push(tooLongValue('status.attachmentMetadata', MAX_METADATA_BYTES));
   for (const [member, error] of Object.entries({ attachError, detachError })) {
-    // The number in the text is that of the metadata (upstream behaviour).
+    // The limit in the message is that of the metadata (upstream behaviour).
     if (Buffer.byteLength(error?.message ?? '') > MAX_ERROR_LENGTH)
       errors.push(tooLongValue(`status.${member}.message`, MAX_METADATA_BYTES));
   }
 }
 
-/** Those that were made before this was asked of them are let be. */
+/** Only at creation, because older objects were not validated. */
 function checkNames({ attacher = '', source }: StorageV1VolumeAttachmentSpec, errors: Errors): void {
   checkCsiDriverName(attacher, 'spec.attacher', errors);
   const name = source?.persistentVolumeName ?? undefined;

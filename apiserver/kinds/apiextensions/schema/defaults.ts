@@ -1,4 +1,4 @@
-/** Whether the defaults in a structural schema fit the schemas that they stand in. */
+/** Validates the defaults in a structural schema against the schemas that they belong to. */
 import { invalidShownValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { formatGoSyntax } from '../../../../shared/values/go-syntax';
 import { cloneJson, isObject, type JsonObject, type JsonValue } from '../../../../shared/values/json';
@@ -17,12 +17,12 @@ export function validateDefaults(root: SchemaNode, fieldPath: string): readonly 
   return errors;
 }
 
-/** The way from an object to a part of what it says of itself; `[]` = an item. */
+/** Path from an object to a part of its apiVersion, kind or metadata; `[]` is an item. Undefined elsewhere. */
 type TypeMetaSteps = readonly string[] | undefined;
 
 const TYPE_META: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 
-/** Nobody looks at defaults of keys that are not named (upstream behaviour). */
+/** Defaults below `additionalProperties` are not validated (upstream behaviour). */
 function addNodeErrors(node: SchemaNode, fieldPath: string, steps: TypeMetaSteps, errors: FieldError[]): void {
   const { items, properties } = node;
   for (const error of valueErrors(node, fieldPath, steps)) errors.push(error);
@@ -56,7 +56,7 @@ function valueErrors(node: SchemaNode, fieldPath: string, steps: TypeMetaSteps):
   ];
 }
 
-/** Rules that do not compile are told elsewhere. */
+/** Rules that do not compile are reported elsewhere. */
 function ruleErrors(wrapper: SchemaNode, object: JsonObject, fieldPath: string): readonly FieldError[] {
   const rules = compileRules(wrapper);
   return rules.isEmpty ? [] : rules.validate(object, undefined).errors.map((error) => prefixField(fieldPath, error));
@@ -68,12 +68,14 @@ function validateAgainstSchema(node: SchemaNode, value: JsonValue, fieldPath: st
   return context.distinctErrors.map((error) => relocateToDefault(node, error, `${fieldPath}.${VALUE}`));
 }
 
-/** A default is not pruned: it has to be clean. What objects say of themselves is known without a schema. */
+/**
+ * Defaults are not pruned, so they must not have unknown fields. Type and object metadata are known without a schema.
+ */
 function unknownError(value: JsonValue, fieldPath: string): FieldError {
   return invalidShownValue(`${fieldPath}.${VALUE}`, formatGoSyntax(value), 'must not have unknown fields');
 }
 
-/** A default of an integer or string may be anything (upstream behaviour). */
+/** The default of an int-or-string may have any type (upstream behaviour). */
 function withoutIntOrString(node: SchemaNode): SchemaNode {
   const cached = WITHOUT_INT_OR_STRING.get(node);
   if (cached !== undefined) return cached;
@@ -91,7 +93,10 @@ function withoutIntOrString(node: SchemaNode): SchemaNode {
 
 const WITHOUT_INT_OR_STRING = new WeakMap<SchemaNode, SchemaNode>();
 
-/** What is wrong with a value, said of the default. A key that the schema does not name has a dot before it in the text (upstream behaviour). */
+/**
+ * Moves an error of the value to the default's path. For a key that the schema does not name, the text has a dot
+ * before the key (upstream behaviour).
+ */
 function relocateToDefault({ properties, additionalProperties }: SchemaNode, error: FieldError, fieldPath: string): FieldError {
   const field = error.field === ROOT_PATH ? fieldPath : `${fieldPath}.${error.field}`;
   const key = /^[^.[]*/.exec(error.field)?.[0] ?? '';
@@ -100,7 +105,7 @@ function relocateToDefault({ properties, additionalProperties }: SchemaNode, err
   return { ...error, field, body, text: `${field}: ${body}` };
 }
 
-/** The value as a member of an object, because whoever looks at values starts at an object. */
+/** Wraps the value and its schema in an object, because the validators start at an object. */
 const wrapValue = (value: JsonValue): JsonObject => ({ [VALUE]: cloneJson<JsonValue>(value) });
 const wrapSchema = (node: SchemaNode): SchemaNode => ({
   ...node,
@@ -110,7 +115,7 @@ const wrapSchema = (node: SchemaNode): SchemaNode => ({
   items: undefined,
 });
 
-/** Brings the metadata of embedded objects into canonical form, or says why it cannot be done. */
+/** Canonicalizes the metadata of embedded objects; returns an error if it cannot be decoded. */
 function embeddedFault(wrapper: SchemaNode, object: JsonObject): FieldError | undefined {
   try {
     decodeEmbedded(wrapper, object);
@@ -121,7 +126,7 @@ function embeddedFault(wrapper: SchemaNode, object: JsonObject): FieldError | un
   }
 }
 
-/** A default of what an object says of itself has to make a good object. */
+/** A default of apiVersion, kind or metadata must result in a valid object. */
 function typeMetaErrors(defaultValue: JsonValue, fieldPath: string, steps: readonly string[]): readonly FieldError[] {
   const part = steps.reduceRight<JsonValue>(
     (value, step) => (step === ITEM ? [value] : { [step]: value }),

@@ -1,4 +1,4 @@
-/** What each keyword of a schema may say for itself, wherever in the schema it stands. */
+/** Validates each keyword of a schema on its own, at any depth. */
 import { appendAll } from '../../../../shared/values/append';
 import {
   forbiddenField,
@@ -12,7 +12,7 @@ import { type JsonObject, objectAt, stringAt, stringsAt } from '../../../../shar
 import { validateTypeMetaSchemas } from './type-meta';
 import { subschemas } from './subschemas';
 
-/** `faulty` gets the parts in which something is wrong, with all that such parts stand in. */
+/** Adds the schemas with errors, and all schemas that contain them, to `faulty`. */
 export function validateKeywords(root: JsonObject, fieldPath: string, faulty: Set<JsonObject>): readonly FieldError[] {
   const errors: FieldError[] = [...validateTypeMetaSchemas(root, fieldPath)];
   if (root['nullable'] === true) errors.push(forbiddenField(`${fieldPath}.nullable`, 'nullable cannot be true at the root'));
@@ -33,7 +33,7 @@ function addErrors(schema: JsonObject, fieldPath: string, errors: FieldError[], 
     ...setItemErrors(schema, fieldPath),
   ]);
   for (const inner of subschemas(schema, fieldPath)) addErrors(inner.schema, inner.fieldPath, errors, faulty);
-  // There may be many keys.
+  // A loop, because there may be too many keys for a spread.
   for (const error of listMapKeyErrors(schema, fieldPath)) errors.push(error);
   if (errors.length > before) faulty.add(schema);
 }
@@ -52,7 +52,7 @@ function unsupportedErrors(schema: JsonObject, fieldPath: string): readonly Fiel
   return errors;
 }
 
-/** An object has members of its own or others. */
+/** `properties` and `additionalProperties` exclude each other. */
 function additionalPropertiesErrors(schema: JsonObject, fieldPath: string): readonly FieldError[] {
   const additionalProperties = schema['additionalProperties'];
   if (additionalProperties === undefined || additionalProperties === true || objectAt(schema, 'properties') === undefined) return [];
@@ -85,7 +85,7 @@ function listTypeErrors(schema: JsonObject, fieldPath: string): readonly FieldEr
   return extensionErrors(schema, fieldPath, LIST_TYPE, 'array', ['atomic', 'set', 'map']);
 }
 
-/** An extension that belongs to one type. */
+/** An extension that requires a type. */
 function extensionErrors(
   schema: JsonObject,
   fieldPath: string,
@@ -120,7 +120,6 @@ function listMapKeyErrors(schema: JsonObject, fieldPath: string): readonly Field
   if (keys.length === 0) errors.push(requiredValue(field, `must not be empty if ${LIST_TYPE} is map`));
   const items = objectAt(schema, 'items');
   if (schema['items'] === undefined) errors.push(requiredValue(`${fieldPath}.items`, `must have a schema if ${LIST_TYPE} is map`));
-  // Upstream prints the whole list.
   else if (items === undefined)
     errors.push(
       invalidShownValue(
@@ -149,7 +148,7 @@ function keyPropertyErrors(keys: readonly string[], items: JsonObject, fieldPath
     }
     const type = stringAt(member, 'type') ?? '';
     const propertyPath = `${fieldPath}.items.properties[${key}]`;
-    // The value is always this one (upstream behaviour).
+    // The value is always shown as "object" (upstream behaviour).
     if (type === 'object' || type === 'array')
       errors.push(invalidValue(`${propertyPath}.type`, 'object', `must be a scalar type if parent array's ${LIST_TYPE} is map`));
     appendAll(errors, keyMemberErrors(member, required.has(key), propertyPath));
@@ -167,7 +166,7 @@ function keyMemberErrors(member: JsonObject, isRequired: boolean, propertyPath: 
   return errors;
 }
 
-/** Items of a set are compared as wholes. */
+/** Items of a set must be atomic. */
 function setItemErrors(schema: JsonObject, fieldPath: string): readonly FieldError[] {
   const items = objectAt(schema, 'items');
   if (stringAt(schema, LIST_TYPE) !== 'set' || items === undefined) return [];

@@ -1,8 +1,11 @@
-/** What the root of a schema may say where objects have a status endpoint: what is left holds for the status on its own, too (upstream behaviour). */
+/**
+ * Validates the root of a schema with a status subresource: its remaining keywords must also hold for the status alone
+ * (upstream behaviour).
+ */
 import { invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { JsonObject } from '../../../../shared/values/json';
 
-/** As upstream lists them, by what they are called here. */
+/** Allowed members with upstream's Go names, in the order of its message. */
 const ALLOWED_FIELDS: readonly (readonly [member: string, listed: string])[] = [
   ['description', 'Description'],
   ['type', 'Type'],
@@ -31,7 +34,7 @@ const ALLOWED_MEMBERS: ReadonlySet<string> = new Set(ALLOWED_FIELDS.map(([member
 const AT_ROOT = 'at the root of the schema if the status subresource is enabled';
 const ONLY_ALLOWED_FIELDS = `only [${ALLOWED_FIELDS.map(([, listed]) => listed).join(' ')}] fields are allowed ${AT_ROOT}`;
 
-/** Only the first thing is said. Upstream prints the whole schema; here the member is named. */
+/** Reports only the first error. Upstream prints the whole schema; here the member is named. */
 export function validateRootForStatus(root: JsonObject, fieldPath: string): readonly FieldError[] {
   const type = root['type'];
   if (typeof type === 'string' && type !== '' && type !== 'object')

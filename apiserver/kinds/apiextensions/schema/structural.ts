@@ -1,6 +1,6 @@
 /**
- * Whether a schema is structural: every value has a type of its own, and what further restricts it says nothing that would change how it is
- * pruned, defaulted or shown.
+ * Validates that a schema is structural: every value has a type of its own, and the schemas under `allOf`, `anyOf`,
+ * `oneOf` and `not` contain nothing that would change pruning, defaulting or the documentation.
  */
 import { appendAll } from '../../../../shared/values/append';
 import { forbiddenField, invalidValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
@@ -22,7 +22,7 @@ const PRESERVE = 'x-kubernetes-preserve-unknown-fields';
 
 type SchemaLevel = 'root' | 'member' | 'item';
 
-/** By their texts, as upstream tells them, of as many as are told. */
+/** Sorted by text, as upstream does, after the limit on their length. */
 export function validateStructural(root: JsonObject, fieldPath: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   addNodeErrors(root, fieldPath, 'root', errors);
@@ -77,7 +77,7 @@ function itemsErrors(node: JsonObject, fieldPath: string): readonly FieldError[]
     : [];
 }
 
-/** A whole object inside another one. */
+/** An embedded object with kind, apiVersion and metadata. */
 function embeddedErrors(node: JsonObject, fieldPath: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   if (node['additionalProperties'] !== undefined)
@@ -88,7 +88,7 @@ function embeddedErrors(node: JsonObject, fieldPath: string): readonly FieldErro
 }
 
 const MEMBER_TYPES: Readonly<Record<string, string>> = { metadata: 'object', apiVersion: 'string', kind: 'string' };
-/** What the schema of an object's own metadata may have. */
+/** Allowed keywords in the schema of top-level `metadata`. */
 const METADATA_MEMBERS: ReadonlySet<string> = new Set(['type', 'properties', 'default', 'example', 'externalDocs']);
 const METADATA_PROPERTIES: readonly string[] = ['name', 'generateName'];
 
@@ -114,7 +114,10 @@ function metadataErrors(metadata: JsonObject, fieldPath: string): readonly Field
   return [forbiddenField(fieldPath, 'must not specify anything other than name and generateName, but metadata is implicitly specified')];
 }
 
-/** Where both types of an integer or string may be named: as the first of `anyOf`, or of an `anyOf` in the first of `allOf`. */
+/**
+ * The two schemas that may name a type although they are under `anyOf`: the integer and string alternatives of
+ * `anyOf`, or of an `anyOf` in the first item of `allOf`.
+ */
 function intOrStringTypes(node: JsonObject): ReadonlySet<JsonObject> {
   const types = new Set<JsonObject>();
   const addTypes = (holder: JsonObject): void => {
@@ -128,7 +131,7 @@ function intOrStringTypes(node: JsonObject): ReadonlySet<JsonObject> {
   return types;
 }
 
-/** In upstream's words for what must not be there. */
+/** Keywords that must not occur under the junctors, with upstream's messages. */
 const FORBIDDEN_IN_JUNCTORS: readonly { readonly member: string; readonly text: string }[] = [
   { member: 'default', text: 'must be undefined to be structural' },
   { member: 'additionalProperties', text: 'must be undefined to be structural' },
@@ -145,11 +148,11 @@ const FORBIDDEN_IN_JUNCTORS: readonly { readonly member: string; readonly text: 
   { member: 'x-kubernetes-validations', text: 'must be empty to be structural' },
 ];
 
-/** That there are no other members changes nothing. */
+/** `additionalProperties: false` has no effect there. */
 const isRestricting = (schema: JsonObject, member: string): boolean =>
   schema[member] !== undefined && !(member === 'additionalProperties' && schema[member] === false);
 
-/** What only says more of a value, or of its parts. */
+/** Validates a schema under a junctor, which may only restrict the value further. */
 function addJunctorErrors({ schema, fieldPath }: LocatedSchema, exemptTypes: ReadonlySet<JsonObject>, errors: FieldError[]): void {
   for (const { member, text } of FORBIDDEN_IN_JUNCTORS) {
     const isExempt = member === 'type' && exemptTypes.has(schema);
@@ -167,7 +170,7 @@ const itemAndPropertySchemas = (schema: JsonObject, fieldPath: string): readonly
   ...schemasInMap(schema, 'properties', fieldPath),
 ];
 
-/** What is said of parts of the object has to be said of parts that the schema has. */
+/** Every property and item that is restricted under a junctor must also be declared in the structural schema. */
 function completenessErrors(root: JsonObject, fieldPath: string): readonly FieldError[] {
   const errors = new Map<string, FieldError>();
   let length = 0;
@@ -187,7 +190,7 @@ function completenessErrors(root: JsonObject, fieldPath: string): readonly Field
   return [...errors.values()];
 }
 
-/** `step` = `.items` or `.properties[name]`. */
+/** `step` is `.items` or `.properties[name]`. */
 function subschemaAt(node: JsonObject | undefined, step: string): JsonObject | undefined {
   if (step === '.items') return objectAt(node, 'items');
   return objectAt(objectAt(node, 'properties'), step.slice('.properties['.length, -1));

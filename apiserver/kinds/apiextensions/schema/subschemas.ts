@@ -1,11 +1,16 @@
-/** Ways through the JSON of a schema, before it is known to be structural. Places are spelled as upstream spells them. */
+/**
+ * Traverses the JSON of a schema before it is known to be structural. Field paths are spelled as upstream spells them.
+ */
 import type { FieldError } from '../../../../shared/api/errors/field-error';
 import { arrayAt, isObject, objectAt, own, sortedKeys, type JsonObject, type JsonValue } from '../../../../shared/values/json';
 
-/** Upstream says everything that is wrong with a schema; nobody reads more characters than these. */
+/**
+ * Upstream reports every error of a schema; here errors beyond this many characters are dropped, to bound the
+ * response.
+ */
 export const MAX_ERROR_CHARACTERS = 1 << 18;
 
-/** The first ones, as far as somebody reads. */
+/** Keeps the first errors, up to {@link MAX_ERROR_CHARACTERS}. */
 export function limitErrors(errors: readonly FieldError[]): FieldError[] {
   let length = 0;
   return errors.filter(({ text }) => {
@@ -18,7 +23,7 @@ export function limitErrors(errors: readonly FieldError[]): FieldError[] {
 export interface LocatedSchema {
   readonly schema: JsonObject;
   readonly fieldPath: string;
-  /** The end of the place, by which the schema above leads here: `.items`, `.properties[name]`. Places may be long, so nobody should compare them. */
+  /** Last step of the path: `.items`, `.properties[name]`. Compare this instead of the path, which may be long. */
   readonly step: string;
 }
 
@@ -26,7 +31,7 @@ export const locateRoot = (schema: JsonObject, fieldPath: string): LocatedSchema
 
 const locate = (schema: JsonObject, fieldPath: string, step: string): LocatedSchema => ({ schema, fieldPath: fieldPath + step, step });
 
-/** The keywords below which the same value is restricted further. */
+/** The keywords with subschemas that restrict the same value. */
 const JUNCTORS = ['allOf', 'anyOf', 'oneOf', 'not'] as const;
 
 const NO_SCHEMAS: readonly LocatedSchema[] = [];
@@ -49,7 +54,7 @@ export function schemasInMap(schema: JsonObject, member: string, fieldPath: stri
   });
 }
 
-/** One schema, or a list of them. */
+/** `items` may be one schema or a list. */
 export function itemSchemas(schema: JsonObject, fieldPath: string): readonly LocatedSchema[] {
   return Array.isArray(own(schema, 'items')) ? schemasInList(schema, 'items', fieldPath) : schemaAtMember(schema, 'items', fieldPath);
 }
@@ -65,7 +70,7 @@ function schemasInList(schema: JsonObject, member: string, fieldPath: string): r
   return list.flatMap((value, index) => (isObject(value) ? [locate(value, fieldPath, `.${member}[${index}]`)] : []));
 }
 
-/** The schemas of a value's parts. */
+/** The schemas of the items, properties and additional properties. */
 export function valueSchemas(schema: JsonObject, fieldPath: string): readonly LocatedSchema[] {
   return [
     ...itemSchemas(schema, fieldPath),
@@ -74,7 +79,7 @@ export function valueSchemas(schema: JsonObject, fieldPath: string): readonly Lo
   ];
 }
 
-/** The keywords below which upstream looks at schemas, in its order, and how they hold them. */
+/** The keywords with subschemas, in upstream's order, and how to read them. */
 const SUBSCHEMA_KEYWORDS: readonly (readonly [
   member: string,
   find: (schema: JsonObject, member: string, fieldPath: string) => readonly LocatedSchema[],
@@ -87,7 +92,7 @@ const SUBSCHEMA_KEYWORDS: readonly (readonly [
   ['items', (schema, _member, fieldPath) => itemSchemas(schema, fieldPath)],
 ];
 
-/** The schemas right below one that upstream looks at. */
+/** The direct subschemas, in upstream's order. */
 export function subschemas(schema: JsonObject, fieldPath: string): readonly LocatedSchema[] {
   let collected: readonly LocatedSchema[] = NO_SCHEMAS;
   for (const [member, find] of SUBSCHEMA_KEYWORDS) {
@@ -98,7 +103,7 @@ export function subschemas(schema: JsonObject, fieldPath: string): readonly Loca
   return collected;
 }
 
-/** Whether one of the schemas has the property. */
+/** Whether the schema or any schema below it satisfies the predicate. */
 export function schemaHas(schema: JsonObject, predicate: (schema: JsonObject) => boolean): boolean {
   if (predicate(schema)) return true;
   const matches = (value: JsonValue | undefined): boolean => isObject(value) && schemaHas(value, predicate);

@@ -1,6 +1,6 @@
 /**
- * What a schema may say of the kind, apiVersion and metadata of an object, be it the resource itself or one inside it: no defaults of the resource's
- * own, none for keys that nobody knows, and no objects within.
+ * Validates the schemas of apiVersion, kind and metadata, of the resource and of embedded objects: no defaults at the
+ * top level, none under `additionalProperties`, and no embedded objects within.
  */
 import { appendAll } from '../../../../shared/values/append';
 import { forbiddenField, type FieldError } from '../../../../shared/api/errors/field-error';
@@ -17,11 +17,11 @@ export function validateTypeMetaSchemas(root: JsonObject, fieldPath: string): re
 }
 
 interface SchemaContext {
-  /** The member of the resource itself within which the schema stands; '' = in none. */
+  /** The top-level member that contains the schema; '' for none. */
   readonly topLevelMember: string;
-  /** Within such a member of the resource or of an object inside it. */
+  /** Within apiVersion, kind or metadata of the resource or of an embedded object. */
   readonly isInTypeMeta: boolean;
-  /** And there below a key that is not named. */
+  /** Within such a member, below `additionalProperties`. */
   readonly isInAdditionalProperties: boolean;
 }
 

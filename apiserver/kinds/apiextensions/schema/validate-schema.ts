@@ -1,7 +1,7 @@
 /**
- * The schemas of a CustomResourceDefinition, judged in upstream's stages: what each keyword and the text of each rule may say; whether the schema is
- * structural; whether the defaults are good; whether the rules compile and what they cost. A stage that finds something ends it, but for the first:
- * what is not known at all ends it at once, other faults do not.
+ * Validates the schemas of a CustomResourceDefinition in upstream's stages: keywords and rule texts; structure;
+ * defaults; compilation and cost of the rules. Errors of a stage end the validation, except those of the first one:
+ * there, only unsupported keywords end it.
  */
 import { invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { JsonObject } from '../../../../shared/values/json';
@@ -13,7 +13,7 @@ import { validateDefaults } from './defaults';
 import { validateStructural } from './structural';
 import { schemaHas, limitErrors } from './subschemas';
 
-/** `hasStatus` = its objects have a status endpoint. */
+/** `hasStatus`: the version has a status subresource. */
 export function validateSchema(schema: JsonObject, fieldPath: string, hasStatus: boolean): readonly FieldError[] {
   return limitErrors(runStages(schema, fieldPath, hasStatus));
 }
@@ -36,7 +36,7 @@ function runStages(schema: JsonObject, fieldPath: string, hasStatus: boolean): r
 
 const UNSUPPORTED = ['$ref', '$schema', 'additionalItems', 'definitions', 'dependencies', 'id', 'patternProperties'];
 
-/** Nothing can be told of the structure of a schema that has such a part. */
+/** The structure of a schema with such a keyword cannot be validated. */
 function cannotBeStructural(schema: JsonObject): boolean {
   return (
     UNSUPPORTED.some((member) => schema[member] !== undefined) ||

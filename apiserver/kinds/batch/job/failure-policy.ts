@@ -1,4 +1,4 @@
-/** What a Job makes of its Pods' failures: rules about exit codes or about conditions. */
+/** Validates pod failure policies of Jobs: rules for exit codes or for Pod conditions. */
 import {
   duplicateValue,
   invalidShownValue,

@@ -1,4 +1,7 @@
-/** The selector of a Job: made for it, so that it can only match its own Pods, or chosen by hand. */
+/**
+ * Generates and validates the selector of Jobs: generated so that it matches only the Job's own Pods, or set by the
+ * client with `manualSelector`.
+ */
 import { invalidShownValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { formatGoLabelSelector, formatGoStringMap } from '../../../../shared/values/go-values';
 import { isEmptyObject, own } from '../../../../shared/values/json';
@@ -11,7 +14,7 @@ import type { BatchV1Job, BatchV1JobSpec, MetaV1LabelSelector } from '../../../.
 
 const SELECTOR = 'spec.selector';
 
-/** The labels by which a Job knows its Pods: those of old days, and those with a prefix. */
+/** The labels that connect Pods with their Job: legacy ones, and the current ones with a prefix. */
 function jobLabelNames(names: GeneratedNames): {
   readonly legacy: readonly [uid: string, name: string];
   readonly prefixed: readonly [string, string];
@@ -19,7 +22,7 @@ function jobLabelNames(names: GeneratedNames): {
   return { legacy: ['controller-uid', 'job-name'], prefixed: [`batch.${names.prefix}/controller-uid`, `batch.${names.prefix}/job-name`] };
 }
 
-/** Labels that somebody has set stay, for the rules to judge. */
+/** Labels from the client are kept and validated later. */
 export function generateSelector(object: BatchV1Job, names: GeneratedNames): void {
   const { spec } = object;
   const template = spec?.template;
@@ -39,7 +42,10 @@ export function defaultJobLabels({ metadata, spec }: BatchV1Job): void {
   if (metadata !== undefined && labels !== undefined && isEmptyObject(metadata.labels ?? {})) metadata.labels = { ...labels };
 }
 
-/** Of a Job that does not choose by hand: its selector is the one that was made for it. Older Jobs know only the labels of old days. */
+/**
+ * Without `manualSelector`, the selector and the labels must be the generated ones. Older Jobs have only the legacy
+ * labels.
+ */
 export function checkGeneratedSelector(object: BatchV1Job, old: BatchV1Job | undefined, names: GeneratedNames, errors: Errors): void {
   const { selector, manualSelector, template } = object.spec ?? {};
   if (manualSelector === true || selector === undefined) return;
@@ -69,14 +75,14 @@ function checkLabel(labels: Readonly<Record<string, string>> | undefined, label:
   else if (value !== expected) errors.push(invalidShownValue(field, formatGoStringMap(labels), text));
 }
 
-/** What is wrong with it is told with what is asked of every selector. */
+/** Errors of the selector itself are reported by `checkJobSelector`. */
 function isValidSelector(selector: MetaV1LabelSelector): boolean {
   const errors: Errors = [];
   checkSelector(selector, SELECTOR, errors);
   return errors.length === 0;
 }
 
-/** What is asked of every selector of a Job; `old` = the spec whose wrong one is borne with. */
+/** Validates any Job selector. If the selector of `old` is invalid, invalid values are accepted. */
 export function checkJobSelector(spec: BatchV1JobSpec, old: BatchV1JobSpec | undefined, errors: Errors): void {
   const before = errors.length;
   checkSelectorUpdate(spec.selector, old?.selector, SELECTOR, errors);

@@ -1,4 +1,4 @@
-/** What the spec of a Job may look like, in a Job and in the template of one. Never judges its selector. */
+/** Validates Job specs, of Jobs and of Job templates. The selector is validated elsewhere. */
 import {
   createFieldError,
   invalidShownValue,
@@ -28,7 +28,7 @@ const NON_NEGATIVE_MEMBERS = [
   'maxFailedIndexes',
 ] as const;
 
-/** `place` = the path of the spec. */
+/** `fieldPath` is the path of the spec. */
 export function checkJobSpec(spec: BatchV1JobSpec, fieldPath: string, errors: Errors): void {
   const { podFailurePolicy, successPolicy, template = {} } = spec;
   const hasFailurePolicy = podFailurePolicy !== undefined;
@@ -39,7 +39,7 @@ export function checkJobSpec(spec: BatchV1JobSpec, fieldPath: string, errors: Er
   if (isIndexed(spec)) checkIndexed(spec, fieldPath, errors);
   if (podFailurePolicy !== undefined) checkPodFailurePolicy(spec, podFailurePolicy, `${fieldPath}.podFailurePolicy`, errors);
   if (successPolicy !== undefined) checkSuccessPolicy(spec, successPolicy, `${fieldPath}.successPolicy`, errors);
-  // Whoever counts failures has to see them before a Pod is replaced.
+  // With a failure policy, a Pod must have failed before it is replaced.
   checkEnum(spec, 'podReplacementPolicy', fieldPath, hasFailurePolicy ? ['Failed'] : REPLACEMENT_POLICIES, errors);
   checkPodTemplate(template, `${fieldPath}.template`, errors);
   checkRestartPolicy(template.spec?.restartPolicy ?? '', hasFailurePolicy, `${fieldPath}.template.spec.restartPolicy`, errors);
@@ -53,7 +53,7 @@ const ONLY_INDEXED = 'requires indexed completion mode';
 
 function checkBackoffLimitPerIndex(spec: BatchV1JobSpec, fieldPath: string, errors: Errors): void {
   const { backoffLimitPerIndex: limit, maxFailedIndexes: failed } = spec;
-  // Nothing is said where the mode is none of the known ones.
+  // Not reported for unknown modes.
   const isNonIndexed = (spec.completionMode ?? NON_INDEXED) === NON_INDEXED;
   if (limit !== undefined && isNonIndexed) errors.push(invalidShownValue(`${fieldPath}.backoffLimitPerIndex`, String(limit), ONLY_INDEXED));
   if (failed === undefined) return;

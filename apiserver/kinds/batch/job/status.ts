@@ -1,11 +1,11 @@
-/** What a Job may say of itself: counts, Pods that are not counted yet, and conditions that exclude each other. */
+/** Validates status updates of Jobs: counts, uncounted Pods, and conditions that exclude each other. */
 import { duplicateValue, invalidShownValue, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { Errors } from '../../rules/checks';
 import { checkNonNegative } from '../../rules/numbers';
 import type { BatchV1Job, BatchV1JobStatus, BatchV1UncountedTerminatedPods } from '../../../../shared/api/types/generated/members';
 
 const COUNTS = ['active', 'succeeded', 'failed', 'ready', 'terminating'] as const;
-/** What a Job whose success is certain cannot become. */
+/** Conditions that exclude SuccessCriteriaMet. */
 const FAILURE_CONDITIONS = ['Failed', 'FailureTarget'];
 
 export function validateJobStatus({ status = {} }: BatchV1Job, old: BatchV1Job): readonly FieldError[] {

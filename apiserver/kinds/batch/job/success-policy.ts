@@ -1,4 +1,4 @@
-/** When an indexed Job has succeeded although not every index has: after so many, or after certain ones. */
+/** Validates success policies of indexed Jobs. */
 import { invalidShownValue, invalidValue, requiredValue, tooLongValue, tooManyItems } from '../../../../shared/api/errors/field-error';
 import { quote } from '../../../../shared/values/quote';
 import type { Errors } from '../../rules/checks';
@@ -41,7 +41,7 @@ function checkRule(rule: BatchV1SuccessPolicyRule, completions: number, fieldPat
   if (total !== undefined) checkMax(total, 'indexes in the specified succeededIndexes field');
 }
 
-/** Returns how many indexes there are; 0 when that cannot be told. */
+/** The number of indexes; 0 if they cannot be parsed. */
 function checkIndexes(indexes: string, completions: number, field: string, errors: Errors): number {
   if (Buffer.byteLength(indexes) > MAX_INDEXES_LENGTH) errors.push(tooLongValue(field, MAX_INDEXES_LENGTH));
   const result = countIndexes(indexes, completions);
@@ -50,7 +50,7 @@ function checkIndexes(indexes: string, completions: number, field: string, error
   return 0;
 }
 
-/** How many indexes a text such as `0,2-4` names, or what is wrong with it. */
+/** The number of indexes in a list such as `0,2-4`, or an error text. */
 function countIndexes(text: string, completions: number): number | string {
   if (text === '') return 0;
   let total = 0;

@@ -1,4 +1,7 @@
-/** What of a Job never changes; a suspended one may still be sent to other nodes, an indexed one may grow with its parallelism. */
+/**
+ * Validates updates of Jobs: immutable fields, the scheduling fields of a suspended Job that never started, and
+ * completions that follow the parallelism of an indexed Job.
+ */
 import { invalidShownValue, invalidValue } from '../../../../shared/api/errors/field-error';
 import { equalJson, type JsonValue } from '../../../../shared/values/json';
 import type { Errors } from '../../rules/checks';
@@ -14,7 +17,7 @@ import type {
 } from '../../../../shared/api/types/generated/members';
 
 const IMMUTABLE = 'field is immutable';
-/** After the selector and the template, in their order. */
+/** In the order of errors, after selector and template. */
 const IMMUTABLE_MEMBERS = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const;
 
 export function checkJobUpdate({ spec = {} }: BatchV1Job, old: BatchV1Job, errors: Errors): void {
@@ -43,12 +46,12 @@ function checkImmutableField(spec: BatchV1JobSpec, old: BatchV1JobSpec, member: 
   if (!equalJson(value, old[member])) errors.push(invalidShownValue(`spec.${member}`, shown(value), IMMUTABLE));
 }
 
-/** An absent value stands in quotes (upstream behaviour). */
+/** An absent value is shown as a quoted null (upstream behaviour). */
 const shown = (value: JsonValue | undefined): string => (value === undefined ? '"null"' : JSON.stringify(value));
 
 const MUTABLE_SCHEDULING_MEMBERS = ['nodeSelector', 'tolerations', 'schedulingGates'] as const;
 
-/** The old template with what the new one says of nodes, labels and annotations. */
+/** The old template with the labels, annotations and scheduling fields of the new one. */
 function withSchedulingOf(old: CoreV1PodTemplateSpec, template: CoreV1PodTemplateSpec): CoreV1PodTemplateSpec {
   const metadata = withMembersOf(old.metadata ?? {}, template.metadata ?? {}, ['labels', 'annotations']);
   const podSpec = template.spec ?? {};

@@ -1,4 +1,4 @@
-/** What a claim may ask for, on its own or as the template of an ephemeral volume. */
+/** Validates claim specs, of claims and of claim templates of ephemeral volumes. */
 import { invalidShownValue, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { equalJson } from '../../../../shared/values/json';
 import { checkDnsSubdomain } from '../../../../shared/values/name-formats';
@@ -12,7 +12,7 @@ import type {
   CoreV1TypedObjectReference,
 } from '../../../../shared/api/types/generated/members';
 
-/** `old` = the spec that it is to replace. */
+/** `old` is the stored spec. */
 export function checkClaimSpec(
   spec: CoreV1PersistentVolumeClaimSpec,
   old: CoreV1PersistentVolumeClaimSpec | undefined,
@@ -28,7 +28,7 @@ export function checkClaimSpec(
   checkDataSources(spec, hasDataSourceGroup(old), fieldPath, errors);
 }
 
-/** Upstream does not judge the group of an origin again once there is one. */
+/** Upstream does not validate the group of a data source when the stored spec has one. */
 const hasDataSourceGroup = (spec: CoreV1PersistentVolumeClaimSpec | undefined): boolean =>
   [spec?.dataSource, spec?.dataSourceRef].some((dataSource) => (dataSource?.apiGroup ?? null) !== null);
 

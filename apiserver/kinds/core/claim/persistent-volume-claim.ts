@@ -1,4 +1,4 @@
-/** PersistentVolumeClaim: the phase in which it begins, the two names of its source, what it may ask for, and what of it may change. */
+/** PersistentVolumeClaim strategy: initial phase, data sources, requested storage, and the mutable fields. */
 import { forbiddenField, invalidShownValue, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { cloneJson, equalJson, sortedKeys, stringAt } from '../../../../shared/values/json';
 import { compareQuantities, parseQuantity } from '../../../../shared/values/quantity';
@@ -37,8 +37,9 @@ function claimWarnings(object: CoreV1PersistentVolumeClaim): readonly string[] {
 const storageOf = (spec: CoreV1PersistentVolumeClaimSpec): string | undefined => spec.resources?.requests?.['storage'];
 
 /**
- * The older member and the newer one say the same. The older one knows claims and snapshots only, and sources in another namespace are a feature that
- * is off: such a one is left out, but where there was a source before, it is for the rules to judge.
+ * Synchronizes `dataSource` and `dataSourceRef`. `dataSource` supports only claims and snapshots, and references to
+ * another namespace need a disabled feature: such values are dropped, unless the stored object has a source; then
+ * validation decides.
  */
 function normalizeDataSources(object: CoreV1PersistentVolumeClaim, before: CoreV1PersistentVolumeClaimSpec): void {
   const spec = object.spec;
@@ -78,7 +79,7 @@ function validateUpdate(object: CoreV1PersistentVolumeClaim, old: CoreV1Persiste
   return errors;
 }
 
-/** The class in an annotation stays as it is. */
+/** The storage class annotation is immutable. */
 function checkClassAnnotationUnchanged(object: CoreV1PersistentVolumeClaim, old: CoreV1PersistentVolumeClaim, errors: Errors): void {
   const [name, former] = [
     findAnnotationName(object, BETA_STORAGE_CLASS_ANNOTATION),
@@ -91,7 +92,10 @@ function checkClassAnnotationUnchanged(object: CoreV1PersistentVolumeClaim, old:
   errors.push(invalidValue(`metadata.annotations.${name ?? former ?? BETA_STORAGE_CLASS_ANNOTATION}`, value, 'field is immutable'));
 }
 
-/** `spec` without the changes that are allowed: a volume and a class where there were none, and more of a bound one. */
+/**
+ * Returns `spec` with the allowed changes reverted: a volume name or class where there was none, and the storage
+ * request of a bound claim.
+ */
 function revertMutableFields(
   spec: CoreV1PersistentVolumeClaimSpec,
   before: CoreV1PersistentVolumeClaimSpec,

@@ -1,4 +1,4 @@
-/** What the rules of volumes and of claims share. */
+/** Checks that volumes and claims share. */
 import { forbiddenField, unsupportedValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { checkEnum, type Errors } from '../../rules/checks';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
@@ -11,13 +11,13 @@ import type {
 
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 const VOLUME_MODES = ['Block', 'Filesystem'];
-/** Where the class stood before it had a member. */
+/** Named the storage class before `storageClassName` existed. */
 export const BETA_STORAGE_CLASS_ANNOTATION = 'volume.beta.platform.io/storage-class';
 
 type VolumeOrClaimSpec = CoreV1PersistentVolumeSpec | CoreV1PersistentVolumeClaimSpec;
 type VolumeOrClaim = CoreV1PersistentVolume | CoreV1PersistentVolumeClaim;
 
-/** `place` = the path of the spec; `text` = what is said when there are none. */
+/** `fieldPath` is the path of the spec; `text` is the detail of the error. */
 export function checkHasAccessModes(spec: VolumeOrClaimSpec, fieldPath: string, errors: Errors, text = ''): void {
   if ((spec.accessModes ?? []).length === 0) errors.push(requiredValue(`${fieldPath}.accessModes`, text));
 }
@@ -35,7 +35,7 @@ export function checkVolumeMode(spec: VolumeOrClaimSpec, fieldPath: string, erro
   checkEnum(spec, 'volumeMode', fieldPath, VOLUME_MODES, errors);
 }
 
-/** The name, as it was given, of an annotation; undefined when there is none. */
+/** The name of an annotation in the client's spelling; undefined without it. */
 export function findAnnotationName(object: VolumeOrClaim, canonical: string): string | undefined {
   return Object.keys(object.metadata?.annotations ?? {}).find((name) => canonicalQualifiedName(name) === canonical);
 }

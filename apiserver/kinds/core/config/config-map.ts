@@ -1,4 +1,4 @@
-/** ConfigMap: its keys, how much it holds, and that what is immutable stays as it is. */
+/** ConfigMap strategy: valid keys, the size limit, and immutability. */
 import { forbiddenField, invalidValue, tooLongValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1ConfigMap, CoreV1Secret } from '../../../../shared/api/types/generated/members';
 import { equalJson, sortedKeys } from '../../../../shared/values/json';
@@ -21,7 +21,7 @@ export const configMap: Strategy<CoreV1ConfigMap> = {
   },
 };
 
-/** A change of what `immutable: true` protects; shared with Secret. */
+/** Rejects changes of an object with `immutable: true`. Shared with Secret. */
 export function checkImmutable<T extends CoreV1ConfigMap | CoreV1Secret>(
   object: T,
   old: T,
@@ -52,5 +52,5 @@ function validate({ data = {}, binaryData = {} }: CoreV1ConfigMap): readonly Fie
   return errors;
 }
 
-/** Bytes that a base64 text stands for. */
+/** Number of bytes that the base64 string encodes. */
 export const decodedSize = (base64: string | null | undefined): number => Buffer.byteLength(base64 ?? '', 'base64');

@@ -1,4 +1,4 @@
-/** Secret: its type and what that asks of its data, how much it holds, and that what is immutable stays as it is. */
+/** Secret strategy: the data that each type requires, the size limit, and immutability. */
 import { invalidShownValue, invalidValue, requiredValue, tooLongValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Secret } from '../../../../shared/api/types/generated/members';
 import { isObject, own, setMember, sortedKeys, stringAt } from '../../../../shared/values/json';
@@ -24,7 +24,7 @@ export const secret: Strategy<CoreV1Secret> = {
     stages: UPDATE.changeThenObject,
     prepareForUpdate(object, old) {
       mergeStringData(object);
-      // An empty type is the stored one (upstream behaviour).
+      // An empty type keeps the stored one (upstream behaviour).
       if (typeOf(object) === '') object.type = typeOf(old);
     },
     validate(object, old) {
@@ -38,7 +38,7 @@ export const secret: Strategy<CoreV1Secret> = {
 
 const typeOf = ({ type = '' }: CoreV1Secret): string => type;
 
-/** A pair that does not work is kept; whoever wrote it is told. */
+/** An invalid TLS pair is stored with a warning. */
 function tlsPairWarnings(object: CoreV1Secret): readonly string[] {
   if (canonicalQualifiedName(typeOf(object)) !== 'platform.io/tls') return [];
   const { data = {} } = object;
@@ -47,7 +47,7 @@ function tlsPairWarnings(object: CoreV1Secret): readonly string[] {
   return fault === undefined ? [] : [fault];
 }
 
-/** `stringData` is for writing only: it goes over `data` and is not kept. */
+/** `stringData` is write-only: it is merged over `data` and removed. */
 function mergeStringData(object: CoreV1Secret): void {
   const stringData = object.stringData;
   delete object.stringData;
@@ -57,7 +57,7 @@ function mergeStringData(object: CoreV1Secret): void {
   object.data = data;
 }
 
-/** What each type of Secret must hold, by the type's canonical spelling. */
+/** Rules for the data of each type of Secret, by canonical type. */
 const DATA_RULES: Readonly<Record<string, (object: CoreV1Secret, data: Data, errors: Errors) => void>> = {
   'platform.io/service-account-token'(object, _data, errors) {
     const annotations = object.metadata?.annotations ?? {};
@@ -89,7 +89,7 @@ function validate(object: CoreV1Secret): readonly FieldError[] {
     size += decodedSize(data[key]);
   }
   if (size > MAX_BYTES) errors.push(tooLongValue('data', MAX_BYTES));
-  // A client chooses the type: only what the table itself has counts.
+  // The client chooses the type, so only own members of the table count.
   own(DATA_RULES, canonicalQualifiedName(typeOf(object)))?.(object, data, errors);
   return errors;
 }

@@ -1,4 +1,4 @@
-/** ServiceAccount: its secrets are named, nothing more. */
+/** ServiceAccount strategy: references to secrets keep only the name. */
 import type { CoreV1ServiceAccount } from '../../../../shared/api/types/generated/members';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';

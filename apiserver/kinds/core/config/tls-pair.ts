@@ -1,9 +1,9 @@
-/** Whether a certificate and a private key belong together, in upstream's words. Looks at nothing but the two texts. */
+/** Checks that a certificate and a private key match, with upstream's messages. */
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----/g;
 
-/** What is wrong with the pair; undefined when it is good. */
+/** The error text; undefined for a valid pair. */
 export function tlsPairFault(certificate: string, key: string): string | undefined {
   const inCertificate = blockTypes(certificate);
   if (inCertificate.length === 0) return 'tls: failed to find any PEM data in certificate input';

@@ -1,4 +1,4 @@
-/** Endpoints. Subsets are kept as they are sent. */
+/** Endpoints strategy. Subsets are stored as sent. */
 import { invalidValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type {
   CoreV1EndpointAddress,

@@ -1,4 +1,7 @@
-/** Event of the core group: it lies where its object lies, and a newer one (with an `eventTime`) says who reports it. */
+/**
+ * Event strategy of the core group. The namespace must match that of the involved object; events with an `eventTime`
+ * must name their reporter.
+ */
 import { invalidValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Event } from '../../../../shared/api/types/generated/members';
 import { checkQualifiedName } from '../../../../shared/values/name-formats';
@@ -12,7 +15,7 @@ export const coreEvent: Strategy<CoreV1Event> = {
   update: { stages: UPDATE.changeAlone, validate: (object, _old, context) => validateLegacyEvent(object, context, 'reportingComponent') },
 };
 
-/** Longest texts, in bytes. */
+/** Maximum lengths in bytes. */
 const MAX_LENGTHS: readonly (readonly [member: MemberOf<CoreV1Event, string>, bytes: number])[] = [
   ['reportingInstance', 128],
   ['action', 128],
@@ -20,13 +23,14 @@ const MAX_LENGTHS: readonly (readonly [member: MemberOf<CoreV1Event, string>, by
   ['message', 1024],
 ];
 
-/** What holds in every version. `controller` = how the version calls who reports. */
+/** Shared by both versions. `controllerField` is the version's name of the member that names the reporter. */
 export function validateLegacyEvent(object: CoreV1Event, { names }: StrategyContext, controllerField: string): readonly FieldError[] {
   const errors: Errors = [];
   const namespace = object.metadata?.namespace ?? '';
   const involved = object.involvedObject?.namespace ?? '';
   const isNew = typeof object.eventTime === 'string';
-  // Objects without a namespace are spoken of in `default`, and in newer events in the system namespace too; those may speak of any namespace.
+  // Events about cluster-scoped objects are in `default`; newer events may also be in the system namespace, and may be
+  // about objects of any namespace.
   const mayBeEmpty = namespace === 'default' || (isNew && namespace === names.systemNamespace);
   if (involved === '' ? !mayBeEmpty : !isNew && involved !== namespace) {
     errors.push(invalidValue('involvedObject.namespace', involved, 'does not match event.namespace'));
@@ -38,7 +42,6 @@ export function validateLegacyEvent(object: CoreV1Event, { names }: StrategyCont
   for (const [member, max] of MAX_LENGTHS) {
     const value = object[member] ?? '';
     if (value === '' && member !== 'message') errors.push(requiredValue(member));
-    // The value is never shown (upstream behaviour).
     if (Buffer.byteLength(value) > max) errors.push(invalidValue(member, '', `can have at most ${max} characters`));
   }
   return errors;

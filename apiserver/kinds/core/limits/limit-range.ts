@@ -1,4 +1,4 @@
-/** LimitRange: bounds and defaults that fit together. Bounds nothing itself. */
+/** LimitRange strategy: bounds and defaults must be consistent. Enforcement is elsewhere. */
 import {
   duplicateValue,
   forbiddenField,
@@ -69,7 +69,10 @@ function checkResourceNames(
 const quantityOf = (limit: CoreV1LimitRangeItem, member: (typeof LIMIT_MEMBERS)[number], name: string): string | undefined =>
   stringAt(limit[member], name);
 
-/** What must not be more than what, in the order in which it is said; the fault is with `blamed`, and the amount of `shown` is shown. */
+/**
+ * Pairs of limits: `lower` must not exceed `upper`. In the order of messages. The error is reported at `field` and
+ * shows the quantity of `shown`.
+ */
 const ORDERED_PAIRS = [
   { lower: 'min', upper: 'max', field: 'min', shown: 'min' },
   { lower: 'min', upper: 'defaultRequest', field: 'defaultRequest', shown: 'defaultRequest' },
@@ -87,7 +90,7 @@ function checkQuantities(limit: CoreV1LimitRangeItem, name: string, fieldPath: s
   for (const { lower, upper, field, shown } of ORDERED_PAIRS) {
     const [small, large] = [quantityOf(limit, lower, name), quantityOf(limit, upper, name)];
     if (small === undefined || large === undefined || compareQuantities(small, large) <= 0) continue;
-    // Beside a request, a default is called the limit that it is.
+    // In comparison with the default request, the default is called the default limit.
     const title = lower === 'defaultRequest' && upper === 'default' ? 'default limit' : TITLES[upper];
     errors.push(
       quantityError(field, quantityOf(limit, shown, name) ?? '', `${TITLES[lower]} value ${small} is greater than ${title} value ${large}`),

@@ -1,4 +1,4 @@
-/** Validates ResourceQuotas with very many scopes and resources. */
+/** Tests ResourceQuotas with very many scopes and resources. */
 import { resourceQuota } from './resource-quota';
 import type { StrategyContext } from '../../../registry/strategy';
 import { GENERATED_NAMES } from '../../../../shared/names/dialect';

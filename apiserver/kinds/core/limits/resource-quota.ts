@@ -1,4 +1,4 @@
-/** ResourceQuota: what may be limited, and for which pods. Counts nothing. */
+/** ResourceQuota strategy. Usage is computed elsewhere. */
 import { invalidShownValue, invalidValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { sortedKeys, stringAt } from '../../../../shared/values/json';
 import { quote } from '../../../../shared/values/quote';
@@ -12,10 +12,10 @@ import type {
   CoreV1ScopedResourceSelectorRequirement,
 } from '../../../../shared/api/types/generated/members';
 
-/** Resources that can be limited for some pods only. */
+/** Resources that a scoped quota may limit. */
 const POD_RESOURCES = ['pods', 'cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'];
 
-/** Scopes with what they can be limited to. */
+/** Scopes with the resources that they apply to. */
 const SCOPES: ReadonlyMap<string, { readonly resources: readonly string[]; readonly hasValues?: true }> = new Map([
   ['Terminating', { resources: POD_RESOURCES }],
   ['NotTerminating', { resources: POD_RESOURCES }],
@@ -71,10 +71,13 @@ function checkScopes(spec: CoreV1ResourceQuotaSpec, errors: Errors): void {
 }
 
 const MISAPPLIED_SCOPE = 'unsupported scope applied to resource';
-/** Clients choose how many scopes there are, and how many resources. */
+/** Clients choose the numbers of scopes and resources, so the product of both is limited. */
 const MAX_MISAPPLIED_ERRORS = 1000;
 
-/** The check of a scope of a quota: adds `error` for every resource that it cannot be applied to; those of a domain take any. */
+/**
+ * Returns a check of one scope that adds `error` for every standard resource that the scope does not apply to.
+ * Resources with a domain accept any scope.
+ */
 function createAppliedCheck(spec: CoreV1ResourceQuotaSpec, error: FieldError, errors: Errors): (scope: string) => void {
   const names = Object.keys(spec.hard ?? {}).filter(isStandardQuotaResource);
   const counts = new Map<string, number>();

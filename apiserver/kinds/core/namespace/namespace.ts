@@ -1,4 +1,4 @@
-/** Namespace: its own finalizers, its phase, and the label that bears its name. */
+/** Namespace strategy: spec finalizers, phase, and the name label. */
 import { invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Namespace } from '../../../../shared/api/types/generated/members';
 import { appendAll } from '../../../../shared/values/append';
@@ -44,7 +44,7 @@ export const namespace: Strategy<CoreV1Namespace> = {
   },
 };
 
-/** The two spellings of the finalizer that holds a Namespace until it is empty. */
+/** Both spellings of the finalizer that keeps a Namespace until it is empty. */
 const PRODUCT_FINALIZERS: ReadonlySet<string> = new Set(
   [...STANDARD_FINALIZERS].filter((finalizer) => finalizer !== 'orphan' && finalizer !== 'foregroundDeletion'),
 );
@@ -55,7 +55,7 @@ function restoreSpec(object: CoreV1Namespace, old: CoreV1Namespace): void {
   object.spec = old.spec ?? {};
 }
 
-/** Its name as a label, in the server's own spelling; what a client sent under either spelling does not count. */
+/** Sets the name label in the server's spelling and removes the other spelling; values from the client are ignored. */
 function setNameLabel(object: CoreV1Namespace, { names }: StrategyContext): void {
   const metadata = (object.metadata ??= {});
   const label = `${names.prefix}/metadata.name`;

@@ -1,9 +1,9 @@
-/** Labels of nodes that have a newer name, and what is said of them wherever somebody asks for one. */
+/** Warns about deprecated node labels in selectors, affinities and topology keys. */
 import { quote } from '../../../../shared/values/quote';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import type { CoreV1NodeSelector, CoreV1NodeSelectorTerm } from '../../../../shared/api/types/generated/members';
 
-/** Both in the canonical spelling. */
+/** Both names are canonical. */
 const DEPRECATED_LABELS: readonly (readonly [old: string, newer: string, since?: string])[] = [
   ['beta.platform.io/os', 'platform.io/os', 'v1.14'],
   ['beta.platform.io/arch', 'platform.io/arch', 'v1.14'],
@@ -14,7 +14,7 @@ const DEPRECATED_LABELS: readonly (readonly [old: string, newer: string, since?:
 ];
 const PRODUCT = 'platform.io';
 
-/** What is to be said of those labels that have a newer name, in the order of the table above. */
+/** Deprecated labels among the keys with the advice to give, in the order of the table above. */
 export function findDeprecatedNodeLabels(keys: readonly string[]): readonly (readonly [key: string, advice: string])[] {
   const canonical = keys.map((key) => [key, canonicalQualifiedName(key)] as const);
   return DEPRECATED_LABELS.flatMap((label) =>
@@ -22,14 +22,13 @@ export function findDeprecatedNodeLabels(keys: readonly string[]): readonly (rea
   );
 }
 
-/** The newer name is spelled as the older one was. */
+/** The replacement is spelled in the dialect of the key. */
 function replacementAdvice(key: string, [old, newer, since]: (typeof DEPRECATED_LABELS)[number]): string {
   const spelled = key.slice(old.indexOf(PRODUCT), key.indexOf('/'));
   const advice = `use ${quote(newer.replace(PRODUCT, spelled))} instead`;
   return since === undefined ? advice : `deprecated since ${since}; ${advice}`;
 }
 
-/** Of the key that stands at `field`. */
 export function warnOfNodeLabel(key: string, field: string, warnings: string[]): void {
   for (const [, advice] of findDeprecatedNodeLabels([key])) warnings.push(`${field}: ${key} is ${advice}`);
 }

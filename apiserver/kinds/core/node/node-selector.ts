@@ -1,4 +1,4 @@
-/** Which nodes a volume or a pod may be on: terms of requirements, of which one has to hold. */
+/** Validates node selectors of Pods and volumes: a list of terms, of which one must match. */
 import { forbiddenField, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import type {
   CoreV1NodeSelector,
@@ -8,7 +8,7 @@ import type {
 import { checkDnsSubdomain, checkQualifiedName } from '../../../../shared/values/name-formats';
 import { checkFormat, type Errors } from '../../rules/checks';
 
-/** Of a selector at `place`; it has to have terms. */
+/** At least one term is required. */
 export function checkNodeSelector(selector: CoreV1NodeSelector, fieldPath: string, errors: Errors): void {
   const terms = selector.nodeSelectorTerms ?? [];
   const field = `${fieldPath}.nodeSelectorTerms`;
@@ -47,7 +47,7 @@ function checkValues(expression: CoreV1NodeSelectorRequirement, fieldPath: strin
   }
 }
 
-/** Of the fields of a node only its name can be asked for. */
+/** `metadata.name` is the only field that can be selected. */
 function checkFieldRequirement(expression: CoreV1NodeSelectorRequirement, fieldPath: string, errors: Errors): void {
   const { key = '', operator = '' } = expression;
   const values = expression.values ?? [];

@@ -1,4 +1,4 @@
-/** Node: its taints, its amounts, its addresses and pod ranges, and what of them is set once. */
+/** Node strategy: taints, capacity, addresses and pod CIDRs, and fields that are immutable once set. */
 import { isIP } from 'node:net';
 import { duplicateValue, forbiddenField, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Node, CoreV1NodeSpec, CoreV1NodeStatus } from '../../../../shared/api/types/generated/members';
@@ -43,12 +43,12 @@ export const node: Strategy<CoreV1Node> = {
   },
 };
 
-/** What a node offers is what it has until it says otherwise. */
+/** `allocatable` defaults to `capacity`. */
 function defaultAllocatable(status: CoreV1NodeStatus): void {
   if (status.capacity !== undefined) status.allocatable ??= cloneJson(status.capacity);
 }
 
-/** `podCIDR` is the first of `podCIDRs`; where both are sent and differ, the single one stands for all. */
+/** Keeps `podCIDR` equal to the first of `podCIDRs`; when both are set and differ, `podCIDR` replaces the list. */
 function syncPodCidrs(spec: CoreV1NodeSpec): void {
   const [first = ''] = spec.podCIDRs ?? [];
   const { podCIDR: single = '' } = spec;
@@ -71,7 +71,6 @@ function checkTaints({ taints }: CoreV1NodeSpec, errors: Errors): void {
   });
 }
 
-/** What a node has, and what of it pods get. */
 function checkQuantities(status: CoreV1NodeStatus, errors: Errors): void {
   for (const member of ['capacity', 'allocatable'] as const) {
     const quantities = status[member] ?? {};
@@ -98,7 +97,7 @@ function checkAddresses({ addresses }: CoreV1NodeStatus, errors: Errors): void {
   });
 }
 
-/** The provider's id and the pods' ranges are given once. */
+/** `podCIDRs` and `providerID` are immutable once set. */
 function checkImmutableOnceSet(spec: CoreV1NodeSpec, before: CoreV1NodeSpec, errors: Errors): void {
   const { podCIDRs: ranges = [], providerID: provider = '' } = before;
   if (ranges.length > 0 && ranges.join() !== (spec.podCIDRs ?? []).join()) {

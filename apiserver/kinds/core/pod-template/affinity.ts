@@ -1,4 +1,4 @@
-/** To which nodes and other pods a pod is drawn, and from which it keeps away. */
+/** Validates node affinity, pod affinity and pod anti-affinity. */
 import { forbiddenField, invalidShownValue, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { sortedKeys } from '../../../../shared/values/json';
 import { checkDnsLabel } from '../../../../shared/values/name-formats';
@@ -86,8 +86,8 @@ function checkKeys(keys: readonly string[], selector: MetaV1LabelSelector | unde
 }
 
 /**
- * The selector of a Pod's term names a key of `matchLabelKeys` by now, if the pod has that label. Whatever names it more often is of the client. The
- * place lacks the member (upstream behaviour).
+ * When the Pod has the label, defaulting has already added the key of `matchLabelKeys` to the selector once; a second
+ * occurrence comes from the client. The field path lacks the member (upstream behaviour).
  */
 function checkSelectedOnce(keys: readonly string[], selector: MetaV1LabelSelector, fieldPath: string, errors: Errors): void {
   const seen = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * Annotations of a pod that mean something to the server: old spellings of members, and some that controllers count on. Keys are known in either
- * dialect and named as the client spelled them. Never judges the form of keys.
+ * Validates the Pod annotations with a meaning to the server or to controllers, such as legacy spellings of fields.
+ * Keys are recognized in either dialect and reported as the client spelled them. Does not validate the format of keys.
  */
 import { forbiddenField, invalidValue } from '../../../../shared/api/errors/field-error';
 import { isObject, own, sortedKeys, stringAt, type JsonObject, type JsonValue } from '../../../../shared/values/json';
@@ -19,14 +19,14 @@ const CONTAINER_SECCOMP = 'container.seccomp.security.alpha.platform.io/';
 export const APP_ARMOR_ANNOTATION_PREFIX = 'container.apparmor.security.beta.platform.io/';
 
 export interface KnownAnnotation {
-  /** As the client spells it. */
+  /** In the client's spelling. */
   readonly key: string;
   /** In the canonical spelling. */
   readonly canonical: string;
   readonly value: string;
 }
 
-/** The annotations that may mean something, in the order of their keys. */
+/** The annotations with a well-known domain, sorted by key. */
 export function knownAnnotations(annotations: Record<string, string> | undefined): readonly KnownAnnotation[] {
   if (annotations === undefined) return NO_ANNOTATIONS;
   let known: KnownAnnotation[] | undefined;
@@ -42,7 +42,7 @@ const NO_ANNOTATIONS: readonly KnownAnnotation[] = [];
 
 const EMPTY_MAP: ReadonlyMap<string, KnownAnnotation> = new Map();
 
-/** By their canonical spelling; of several spellings the first. */
+/** By canonical name; the first of several spellings wins. */
 export function byCanonicalName(known: readonly KnownAnnotation[]): ReadonlyMap<string, KnownAnnotation> {
   if (known.length === 0) return EMPTY_MAP;
   const byName = new Map<string, KnownAnnotation>();
@@ -50,7 +50,7 @@ export function byCanonicalName(known: readonly KnownAnnotation[]): ReadonlyMap<
   return byName;
 }
 
-/** `place` = the path of the annotations. */
+/** `fieldPath` is the path of the annotations. */
 export function checkKnownAnnotations(
   annotations: Record<string, string> | undefined,
   spec: CoreV1PodSpec,
@@ -92,7 +92,7 @@ function checkTolerationsAnnotation(value: string, key: string, fieldPath: strin
   else checkTolerations(tolerations, `${fieldPath}.${key}`, errors);
 }
 
-/** The tolerations, or what is wrong with the text. */
+/** The parsed tolerations, or an error text. */
 function parseTolerations(text: string): readonly CoreV1Toleration[] | string {
   let parsed: unknown;
   try {
@@ -107,7 +107,7 @@ function parseTolerations(text: string): readonly CoreV1Toleration[] | string {
 
 const isList = (value: unknown): value is readonly JsonValue[] => Array.isArray(value);
 
-/** What its members say, as far as they are what they should be. */
+/** Ignores members of a wrong type. */
 function toToleration(value: JsonObject): CoreV1Toleration {
   const text = (member: string): string => stringAt(value, member) ?? '';
   const seconds = own(value, 'tolerationSeconds');
@@ -147,18 +147,17 @@ function checkAppArmorAnnotation(
 
 interface LocatedContainer {
   readonly container: CoreV1Container;
-  /** Within the spec: `containers[0]`. */
+  /** Relative to the spec: `containers[0]`. */
   readonly fieldPath: string;
 }
 
 const CONTAINER_LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 
-/** Init containers first. */
 function allContainers(spec: CoreV1PodSpec): readonly LocatedContainer[] {
   return CONTAINER_LISTS.flatMap((list) => (spec[list] ?? []).map((container, index) => ({ container, fieldPath: `${list}[${index}]` })));
 }
 
-/** Where a profile stands in an annotation and in a member, they say the same. `place` = the path of the spec. */
+/** Annotation and field must agree where both are set. `fieldPath` is the path of the spec. */
 export function checkAnnotationsMatchProfiles(
   annotations: Record<string, string> | undefined,
   spec: CoreV1PodSpec,
@@ -187,7 +186,7 @@ interface ProfileRules {
   readonly prefix: string;
   readonly member: 'seccompProfile' | 'appArmorProfile';
   readonly shown: string;
-  /** The types of profiles that annotations know by name. */
+  /** Profile types by annotation value. */
   readonly types: Readonly<Record<string, string>>;
 }
 
@@ -215,7 +214,7 @@ function checkAnnotationMatchesProfile(
   if (value === undefined || profile === undefined) return;
   const field = `${fieldPath}.securityContext.${rules.member}`;
   const type = profile.type ?? '';
-  // Another one is refused as such.
+  // An unknown type is reported elsewhere.
   if (!PROFILE_TYPES.includes(type)) return;
   if (type !== (value.startsWith(LOCALHOST_PREFIX) ? 'Localhost' : own(rules.types, value))) {
     errors.push(forbiddenField(`${field}.type`, `${rules.shown} type in annotation and field must match`));

@@ -1,4 +1,4 @@
-/** Disks of Azure: where one is, and how it is cached. */
+/** Validates Azure disk volumes. */
 import { unsupportedValue } from '../../../../shared/api/errors/field-error';
 import { checkEnum, checkRequired, type Errors } from '../../rules/checks';
 import type { CoreV1AzureDiskVolumeSource } from '../../../../shared/api/types/generated/members';

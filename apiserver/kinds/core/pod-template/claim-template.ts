@@ -1,4 +1,4 @@
-/** The claim that an ephemeral volume makes for itself. */
+/** Validates the claim templates of ephemeral volumes. */
 import { forbiddenField, requiredValue } from '../../../../shared/api/errors/field-error';
 import { isEmptyObject } from '../../../../shared/values/json';
 import { validateAnnotations, validateLabels } from '../../../../shared/api/metadata/object-meta-rules';
@@ -17,7 +17,7 @@ export function checkClaimTemplate(source: CoreV1EphemeralVolumeSource, sourcePa
   checkClaimSpec(template.spec ?? {}, undefined, `${fieldPath}.spec`, errors);
 }
 
-/** What only the claim's maker says, in the order and the spelling of messages. */
+/** Metadata that a claim template must not set, in the order and spelling of messages. */
 const FORBIDDEN_METADATA: readonly (readonly [member: keyof MetaV1ObjectMeta, shown?: string])[] = [
   ['name'],
   ['generateName'],

@@ -1,4 +1,4 @@
-/** The containers of a pod: what holds for all of them, and what for ordinary, init and ephemeral ones. */
+/** Validates ordinary, init and ephemeral containers. */
 import { duplicateValue, forbiddenField, invalidValue, notFoundValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { isEmptyObject } from '../../../../shared/values/json';
 import { checkDnsLabel } from '../../../../shared/values/name-formats';
@@ -15,11 +15,11 @@ const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
 const TERMINATION_MESSAGE_POLICIES = ['File', 'FallbackToLogsOnError'];
 const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
 
-/** What the rules of one container need to know of its pod. */
+/** State of the Pod that the container rules need. */
 interface PodContext {
   readonly volumes: VolumesByName;
   readonly gracePeriod: number | bigint;
-  /** The names of the containers so far. */
+  /** Names of the containers seen so far. */
   readonly names: Set<string>;
 }
 
@@ -64,7 +64,7 @@ function checkInitContainer(container: CoreV1Container, fieldPath: string, pod: 
   for (const probe of PROBES) checkProbe(container, probe, fieldPath, errors);
 }
 
-/** What asks for guarantees that an ephemeral container does not get. */
+/** Members that ephemeral containers do not support. */
 const FORBIDDEN_IN_EPHEMERAL = ['restartPolicy', ...PROBES, 'lifecycle'] as const;
 const EPHEMERAL_TEXT = 'cannot be set for an Ephemeral Container';
 

@@ -1,7 +1,7 @@
-/** What volumes may be made of no more, or soon: of a pod, and those that stand for themselves. */
+/** Warns about deprecated volume sources of Pods and PersistentVolumes. */
 import { own, type JsonObject } from '../../../../shared/values/json';
 
-/** `shown` = how upstream spells the member, where that is otherwise. */
+/** `shown` is upstream's spelling of the member when it differs. */
 const DEPRECATED_SOURCES: readonly (readonly [member: string, text: string, shown?: string])[] = [
   ['photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
   ['gitRepo', 'deprecated in v1.11'],
@@ -14,7 +14,7 @@ const DEPRECATED_SOURCES: readonly (readonly [member: string, text: string, show
   ['rbd', 'deprecated in v1.28, non-functional in v1.31+'],
 ];
 
-/** `untold` = of these nothing is said. */
+/** `excluded` sources get no warning. */
 export function warnOfDeprecatedSources(volume: JsonObject, fieldPath: string, warnings: string[], excluded?: ReadonlySet<string>): void {
   for (const [member, text, shown = member] of DEPRECATED_SOURCES) {
     if (own(volume, member) !== undefined && excluded?.has(member) !== true) warnings.push(`${fieldPath}.${shown}: ${text}`);

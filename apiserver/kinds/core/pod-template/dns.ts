@@ -1,4 +1,4 @@
-/** How a pod finds names: its policy and configuration of DNS, and names of its own for addresses. */
+/** Validates DNS policy, DNS configuration and host aliases. */
 import { invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { checkDnsSubdomain } from '../../../../shared/values/name-formats';
 import { checkIp } from '../../rules/addresses';

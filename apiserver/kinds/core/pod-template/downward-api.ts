@@ -1,4 +1,4 @@
-/** References to the pod's own fields and resources, from variables and from files. Never resolves them. */
+/** Validates downward API references to fields and resources of the Pod, in environment variables and in volumes. */
 import { invalidValue, unsupportedValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { checkQualifiedName } from '../../../../shared/values/name-formats';
 import { checkFormat, checkRequired, type Errors } from '../../rules/checks';
@@ -24,7 +24,9 @@ export const VOLUME_FIELD_PATHS: readonly string[] = [
   'metadata.uid',
 ];
 
-/** What is a field of a pod at all, so that it is said to be unsupported and not to be unknown. */
+/**
+ * Field paths that the conversion knows: unsupported ones among them are reported as unsupported, others as unknown.
+ */
 const POD_FIELD_PATHS: ReadonlySet<string> = new Set([
   ...ENV_FIELD_PATHS,
   ...VOLUME_FIELD_PATHS,
@@ -33,7 +35,7 @@ const POD_FIELD_PATHS: ReadonlySet<string> = new Set([
   'status.phase',
 ]);
 
-/** An old name of `spec.nodeName`. */
+/** Legacy name of `spec.nodeName`. */
 const LEGACY_NODE_NAME = 'spec.host';
 
 const SUBSCRIPTABLE = new Set(['metadata.annotations', 'metadata.labels']);
@@ -61,7 +63,7 @@ export function checkObjectFieldSelector(
 const conversionError = (field: string, path: string, reason: string): Errors[number] =>
   invalidValue(field, path, `error converting fieldPath: ${reason}`);
 
-/** `metadata.labels['a']`; keys of annotations may have capitals in their domain. */
+/** Checks subscripts such as `metadata.labels['a']`. Keys of annotations may have capitals in their domain. */
 function checkSubscript(path: string, fieldPath: string, errors: Errors): void {
   const start = path.indexOf("['");
   const map = path.slice(0, start);
@@ -85,7 +87,7 @@ const RESOURCES: readonly string[] = [
 
 const SIZE_DIVISORS = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
 
-/** What a resource may be divided by, and how messages call it. */
+/** Divisors of each resource, and the error text. */
 const DIVISORS: readonly (readonly [pattern: RegExp, divisors: readonly string[], text: string])[] = [
   [/\.cpu$/, ['1m', '1'], "only divisor's values 1m and 1 are supported with the cpu resource"],
   [/\.memory$/, SIZE_DIVISORS, `only divisor's values ${SIZE_DIVISORS.join(', ')} are supported with the memory resource`],
@@ -99,7 +101,7 @@ const DIVISORS: readonly (readonly [pattern: RegExp, divisors: readonly string[]
 
 const HUGE_PAGES = /^(?:limits|requests)\.hugepages-/;
 
-/** `elsewhere`: the container has to be named, because the reference does not stand in one. */
+/** `needsContainerName`: the reference is outside a container, so it must name one. */
 export function checkResourceFieldSelector(
   reference: CoreV1ResourceFieldSelector,
   fieldPath: string,

@@ -1,4 +1,4 @@
-/** The variables of a container: names, values and where they come from. Never looks at what the sources hold. */
+/** Validates the environment variables of containers. Does not look up the referenced ConfigMaps and Secrets. */
 import { invalidValue } from '../../../../shared/api/errors/field-error';
 import { checkConfigKey, checkDnsSubdomain, patternMessage, type NameCheck } from '../../../../shared/values/name-formats';
 import { checkUnionMembers, type UnionMemberOf } from '../../rules/union-members';
@@ -52,7 +52,7 @@ function checkEnvVarSource(source: CoreV1EnvVarSource, value: string, fieldPath:
   else if (count > 1) errors.push(invalidValue(fieldPath, '', 'may not have more than one field specified at a time'));
 }
 
-/** An empty name is no name, but it is not said to be missing (upstream behaviour). */
+/** An empty name is reported as invalid, not as missing (upstream behaviour). */
 function checkKeySelector(source: CoreV1ConfigMapKeySelector, fieldPath: string, errors: Errors): void {
   checkFormat(source.name ?? '', `${fieldPath}.name`, checkDnsSubdomain, errors);
   checkRequired(source, 'key', fieldPath, errors, checkConfigKey);

@@ -1,4 +1,4 @@
-/** Probes and lifecycle hooks, and the actions that both take. */
+/** Validates probes, lifecycle hooks and their handlers. */
 import { invalidShownValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { patternMessage, checkPortName, type NameCheck } from '../../../../shared/values/name-formats';
 import { checkFirstUnionMember, type UnionMember, type UnionMemberOf } from '../../rules/union-members';
@@ -26,7 +26,7 @@ const PROBE_ACTIONS: readonly UnionMemberOf<CoreV1Probe>[] = [
   { member: 'grpc', rule: checkActionPort },
 ];
 
-/** Exactly one action; a second one is not looked at. */
+/** Exactly one handler is required; a second one is reported but not validated. */
 function checkHandler(
   handler: CoreV1Probe | CoreV1LifecycleHandler,
   fieldPath: string,
@@ -48,7 +48,7 @@ function checkHttpGet(action: CoreV1HTTPGetAction, fieldPath: string, errors: Er
   for (const header of action.httpHeaders ?? []) checkFormat(header.name ?? '', `${fieldPath}.httpHeaders`, checkHeaderName, errors);
 }
 
-/** A number, or the name of a port. */
+/** A port number or name. */
 function checkActionPort(action: CoreV1HTTPGetAction | CoreV1TCPSocketAction | CoreV1GRPCAction, fieldPath: string, errors: Errors): void {
   const port = action.port ?? 0;
   if (typeof port === 'string') checkFormat(port, `${fieldPath}.port`, checkPortName, errors);
@@ -76,7 +76,7 @@ export function checkProbe(container: CoreV1Container, name: ProbeName, containe
   if (successes !== 1) errors.push(invalidShownValue(`${fieldPath}.successThreshold`, String(successes), 'must be 1'));
 }
 
-/** `grace` = how long the pod has to end. */
+/** `grace`: the Pod's termination grace period in seconds. */
 export function checkLifecycle(container: CoreV1Container, containerPath: string, grace: number | bigint, errors: Errors): void {
   const lifecycle = container.lifecycle;
   if (lifecycle === undefined) return;

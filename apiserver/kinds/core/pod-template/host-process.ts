@@ -1,4 +1,4 @@
-/** Containers that are processes of a Windows host: a pod has only such containers, or none. */
+/** Validates Windows HostProcess containers: either all containers of a Pod are, or none. */
 import { invalidShownValue, invalidValue } from '../../../../shared/api/errors/field-error';
 import type { Errors } from '../../rules/checks';
 import type { CoreV1Container, CoreV1PodSpec } from '../../../../shared/api/types/generated/members';

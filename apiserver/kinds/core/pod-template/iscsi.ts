@@ -1,4 +1,4 @@
-/** Names of iSCSI targets and initiators. */
+/** Validates iSCSI qualified names of targets and initiators. */
 import { invalidValue } from '../../../../shared/api/errors/field-error';
 import type { Errors } from '../../rules/checks';
 
@@ -10,7 +10,7 @@ const NAME_FORMATS: readonly (readonly [prefix: string, pattern: RegExp])[] = [
 
 const MALFORMED = 'must be valid format';
 
-/** What is said of a name of no known kind: pods are told which there are, volumes are not (upstream behaviour). */
+/** Error text for an unknown format: only that for Pods lists the known prefixes (upstream behaviour). */
 export const UNKNOWN_ISCSI_NAME = { ofPod: `${MALFORMED} starting with iqn, eui, or naa`, ofVolume: MALFORMED } as const;
 
 export function checkIscsiName(name: string, unknownFormatText: string, field: string, errors: Errors): void {

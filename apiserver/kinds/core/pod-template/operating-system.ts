@@ -1,4 +1,4 @@
-/** What a pod that says its operating system may not ask of it. */
+/** Rejects fields that the Pod's declared operating system does not support. */
 import { forbiddenField, unsupportedValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { forbidMembers, isSet, type Errors } from '../../rules/checks';
 import type { CoreV1PodSecurityContext, CoreV1PodSpec, CoreV1SecurityContext } from '../../../../shared/api/types/generated/members';
@@ -50,7 +50,7 @@ function checkWindowsPod(spec: CoreV1PodSpec, fieldPath: string, errors: Errors)
   forbidInContexts(spec, fieldPath, [], CONTAINER_MEMBERS, NOT_ON_WINDOWS, errors);
 }
 
-/** In the pod's own context and in those of its containers; init containers come first. */
+/** Checks the security contexts of the Pod and of its containers, init containers first. */
 function forbidInContexts(
   spec: CoreV1PodSpec,
   fieldPath: string,

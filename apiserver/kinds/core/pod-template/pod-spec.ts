@@ -1,6 +1,6 @@
 /**
- * What the spec of a Pod may look like, wherever it stands: in a Pod or in the template of a workload. Errors come in upstream's order. Never
- * judges metadata, nor what only a Pod or only a template may not have.
+ * Validates Pod specs, in Pods and in templates, in upstream's order. Does not validate metadata, nor the rules that
+ * apply only to Pods or only to templates.
  */
 import { duplicateValue } from '../../../../shared/api/errors/field-error';
 import { checkDnsLabel, checkDnsSubdomain } from '../../../../shared/values/name-formats';
@@ -19,7 +19,7 @@ import { checkTolerations } from './tolerations';
 import { checkVolumes } from './volumes';
 import type { CoreV1PodSpec } from '../../../../shared/api/types/generated/members';
 
-/** `place` = the path of the spec (`spec`, `spec.template.spec`). */
+/** `fieldPath` is the path of the spec (`spec`, `spec.template.spec`). */
 export function checkPodSpec(spec: CoreV1PodSpec, fieldPath: string, podName: string | undefined, errors: Errors): void {
   const volumes = checkVolumes(spec, fieldPath, podName, errors);
   checkContainers(spec, fieldPath, volumes, errors);

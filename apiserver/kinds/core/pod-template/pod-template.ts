@@ -1,4 +1,4 @@
-/** What the template of a workload's Pods may look like. Never judges how it fits the workload: selectors, restart policies. */
+/** Validates Pod templates. Does not check their fit with the workload (selector, restart policy). */
 import { forbiddenField } from '../../../../shared/api/errors/field-error';
 import { validateAnnotations, validateLabels } from '../../../../shared/api/metadata/object-meta-rules';
 import { checkKnownAnnotations, checkAnnotationsMatchProfiles } from './annotations';
@@ -6,7 +6,7 @@ import { checkPodSpec } from './pod-spec';
 import type { Errors } from '../../rules/checks';
 import type { CoreV1PodTemplateSpec } from '../../../../shared/api/types/generated/members';
 
-/** `place` = the path of the template (`spec.template`). */
+/** `fieldPath` is the path of the template (`spec.template`). */
 export function checkPodTemplate(template: CoreV1PodTemplateSpec, fieldPath: string, errors: Errors): void {
   const metadata = template.metadata ?? {};
   const spec = template.spec ?? {};

@@ -1,11 +1,13 @@
-/** Ports of a pod that get into one another's way, or say something without effect. */
+/** Warns about container ports that conflict or have no effect. */
 import type { CoreV1ContainerPort, CoreV1PodSpec } from '../../../../shared/api/types/generated/members';
 
-/** Pairs of ports that are compared: an answer has room for a hundred warnings, and every port might be compared with every other. */
+/**
+ * Limits the comparisons, which are quadratic in the number of ports; a response has room for some hundred warnings.
+ */
 const MAX_COMPARED_PAIRS = 500_000;
 const MAX_WARNINGS = 1000;
 
-/** What has been seen of a pod. */
+/** Ports seen so far, by protocol and port number, and the number of compared pairs. */
 interface SeenPorts {
   readonly ports: Map<string, SeenPort[]>;
   pairs: number;
@@ -17,7 +19,7 @@ interface SeenPort {
   readonly hostIp: string;
 }
 
-/** Init containers first, as ports are compared with those before them. */
+/** Init containers come first; each port is compared with the earlier ones. */
 export function portWarnings(spec: CoreV1PodSpec, fieldPath: string): readonly string[] {
   const warnings: string[] = [];
   const seen: SeenPorts = { ports: new Map<string, SeenPort[]>(), pairs: 0 };

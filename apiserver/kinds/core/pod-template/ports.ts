@@ -1,4 +1,4 @@
-/** The ports of containers, each for itself and against one another. */
+/** Validates container ports and host ports. */
 import { duplicateValue, invalidShownValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { checkPortName } from '../../../../shared/values/name-formats';
 import { checkFormat, checkRequiredEnum, type Errors } from '../../rules/checks';
@@ -25,7 +25,7 @@ export function checkContainerPorts(container: CoreV1Container, fieldPath: strin
   });
 }
 
-/** Ports of the host that are taken already; those of the containers are added to `taken`. */
+/** Reports host ports in `used` and adds those of the container to it. */
 export function checkHostPorts(container: CoreV1Container, fieldPath: string, used: Set<string>, errors: Errors): void {
   container.ports?.forEach((port, index) => {
     const host = port.hostPort ?? 0;
@@ -36,7 +36,7 @@ export function checkHostPorts(container: CoreV1Container, fieldPath: string, us
   });
 }
 
-/** On the host's network a port is one of the host; in templates it may be left to the Pods' defaults. */
+/** With `hostNetwork`, a host port must equal the container port; templates may leave it to defaulting. */
 export function checkHostNetworkPorts(container: CoreV1Container, fieldPath: string, errors: Errors): void {
   container.ports?.forEach((port, index) => {
     const host = port.hostPort ?? 0;

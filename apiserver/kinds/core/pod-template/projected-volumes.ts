@@ -1,4 +1,4 @@
-/** Volumes of files: keys of ConfigMaps and Secrets, fields of the pod, tokens, and several of them in one. */
+/** Validates the items of ConfigMap, Secret and downward API volumes, and projected volumes. */
 import { forbiddenField, invalidShownValue, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { checkFilePath, checkRequired, type Errors } from '../../rules/checks';
 import { checkFileMode } from '../../rules/numbers';
@@ -18,7 +18,7 @@ import type {
 type KeySource = CoreV1ConfigMapVolumeSource | CoreV1SecretVolumeSource | CoreV1ConfigMapProjection | CoreV1SecretProjection;
 type FieldSource = CoreV1DownwardAPIVolumeSource | CoreV1DownwardAPIProjection;
 
-/** `items` that give keys a path. */
+/** `items` that map keys to paths. */
 export function checkKeyItems(source: KeySource, fieldPath: string, errors: Errors): void {
   source.items?.forEach((item, index) => {
     const field = `${fieldPath}.items[${index}]`;
@@ -28,7 +28,7 @@ export function checkKeyItems(source: KeySource, fieldPath: string, errors: Erro
   });
 }
 
-/** `items` that show fields of the pod; their places have no index (upstream behaviour). */
+/** `items` of the downward API. Their field paths have no index (upstream behaviour). */
 export function checkDownwardApiItems(source: FieldSource, fieldPath: string, errors: Errors): void {
   for (const item of source.items ?? []) {
     checkFilePath(item, 'path', fieldPath, errors);
@@ -79,7 +79,7 @@ function checkProjection(projection: CoreV1VolumeProjection, fieldPath: string, 
   if (count > 1) errors.push(forbiddenField(field, 'may not specify more than 1 volume type per source'));
 }
 
-/** Two files in one place; messages name what the second one comes from, or the path. */
+/** Two items must not have the same path. The message shows `owner`, or the path without one. */
 function checkDuplicatePaths(
   source: KeySource | FieldSource,
   owner: string | undefined,
@@ -100,6 +100,6 @@ function checkToken(token: CoreV1ServiceAccountTokenProjection, field: string, f
   const addError = (text: string): void => void errors.push(invalidShownValue(`${field}.expirationSeconds`, String(seconds), text));
   if (seconds !== undefined && seconds < MIN_SECONDS) addError('may not specify a duration less than 10 minutes');
   if (seconds !== undefined && seconds > MAX_SECONDS) addError('may not specify a duration larger than 2^32 seconds');
-  // The place lacks the source (upstream behaviour).
+  // The field path lacks the source (upstream behaviour).
   checkFilePath(token, 'path', fieldPath, errors);
 }

@@ -1,4 +1,4 @@
-/** What containers request and are limited to. Never converts an amount; amounts are compared exactly. */
+/** Validates resource requests and limits. Quantities are compared exactly. */
 import { forbiddenField, invalidShownValue, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { formatGoQuantity } from '../../../../shared/values/go-values';
 import { sortedKeys, stringAt } from '../../../../shared/values/json';
@@ -40,7 +40,7 @@ interface ParsedQuantity {
   readonly nanos: bigint;
 }
 
-/** The amounts that pods ask for again and again need not be read anew. */
+/** Cache of parsed quantities, because Pods repeat the same ones. */
 const QUANTITY_CACHE = new Map<string, ParsedQuantity>();
 const QUANTITY_CACHE_SIZE = 4096;
 
@@ -91,7 +91,7 @@ function checkHugePages(name: string, quantity: ParsedQuantity, field: string, e
   errors.push(invalidValue(field, quantity.text, `${quantity.text} is not positive integer multiple of ${name}`));
 }
 
-/** In billionths; 0 = no size. */
+/** In billionths; 0 for an invalid size. */
 function pageSize(text: string): bigint {
   try {
     return parseQuantity(text).nanos;

@@ -1,4 +1,4 @@
-/** What a pod and its containers may do on their node. Never decides whether a policy allows it. */
+/** Validates the security contexts of Pods and containers. Pod security policies are checked elsewhere. */
 import { duplicateValue, invalidShownValue, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { checkEnum, type Errors } from '../../rules/checks';
 import { checkUserOrGroupId } from '../../rules/numbers';
@@ -8,7 +8,6 @@ import type { CoreV1PodSecurityContext, CoreV1PodSpec, CoreV1SecurityContext } f
 
 const CAP_SYS_ADMIN = 'CAP_SYS_ADMIN';
 
-/** Of a container. */
 export function checkSecurityContext(context: CoreV1SecurityContext | undefined, fieldPath: string, errors: Errors): void {
   if (context === undefined) return;
   checkUserOrGroupId(context.runAsUser, `${fieldPath}.runAsUser`, errors);
@@ -28,7 +27,7 @@ export function checkSecurityContext(context: CoreV1SecurityContext | undefined,
   checkAppArmorProfile(context, fieldPath, errors);
 }
 
-/** Of a pod, with what its spec shares with the host. */
+/** Includes the host namespaces that the spec shares. */
 export function checkPodSecurityContext(spec: CoreV1PodSpec, specPath: string, errors: Errors): void {
   const fieldPath = `${specPath}.securityContext`;
   if (spec.shareProcessNamespace !== true && spec.securityContext === undefined) return;
@@ -54,7 +53,7 @@ export function checkPodSecurityContext(spec: CoreV1PodSpec, specPath: string, e
 const MAX_SYSCTL_LENGTH = 253;
 const SYSCTL_PATTERN = '^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$';
 const SYSCTL = new RegExp(SYSCTL_PATTERN);
-/** Settings of the IPC namespace; `fs.mqueue.` begins others. */
+/** Sysctls of the IPC namespace, besides those that begin with `fs.mqueue.`. */
 const IPC_SYSCTLS = new Set([
   'kernel.msgmax',
   'kernel.msgmnb',
@@ -87,7 +86,7 @@ function checkSysctls(context: CoreV1PodSecurityContext, spec: CoreV1PodSpec, fi
   });
 }
 
-/** With slashes as separators, when a slash stands first, dots and slashes are exchanged. */
+/** When a slash comes before the first dot, slashes are the separators: dots and slashes are exchanged. */
 function normalizeSysctlName(name: string): string {
   const first = /[./]/.exec(name);
   return first?.[0] === '/' ? name.replace(/[./]/g, (sign) => (sign === '/' ? '.' : '/')) : name;

@@ -1,4 +1,4 @@
-/** Profiles that confine a pod or a container: seccomp and AppArmor. */
+/** Validates seccomp and AppArmor profiles. */
 import { invalidShownValue, invalidValue, longerThanLimit, requiredValue } from '../../../../shared/api/errors/field-error';
 import { quote } from '../../../../shared/values/quote';
 import { checkLocalPath, checkRequiredEnum, type Errors } from '../../rules/checks';

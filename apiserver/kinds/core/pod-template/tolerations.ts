@@ -1,4 +1,4 @@
-/** Which taints a pod bears. */
+/** Validates tolerations. */
 import { invalidShownValue, invalidValue, unsupportedValue } from '../../../../shared/api/errors/field-error';
 import { checkLabelValue } from '../../../../shared/values/name-formats';
 import { quote } from '../../../../shared/values/quote';

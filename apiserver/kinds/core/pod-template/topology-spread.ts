@@ -1,4 +1,4 @@
-/** How a pod's like are spread over the parts of a cluster. */
+/** Validates topology spread constraints. */
 import {
   duplicateValue,
   forbiddenField,
@@ -30,7 +30,7 @@ export function checkTopologySpreadConstraints(spec: CoreV1PodSpec, specPath: st
   });
 }
 
-/** What only one of them may say. */
+/** Only one constraint may have this pair of topology key and action. */
 const constraintKey = ({ topologyKey = '', whenUnsatisfiable = '' }: CoreV1TopologySpreadConstraint): string =>
   JSON.stringify([topologyKey, whenUnsatisfiable]);
 

@@ -1,9 +1,9 @@
-/** Where containers mount volumes and see block devices. */
+/** Validates volume mounts and volume devices of containers. */
 import { forbiddenField, invalidValue, notFoundValue, unsupportedValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { checkEnum, checkLocalPath, isSet, type Errors } from '../../rules/checks';
 import type { CoreV1Container, CoreV1Volume, CoreV1VolumeDevice, CoreV1VolumeMount } from '../../../../shared/api/types/generated/members';
 
-/** The good volumes of a pod, by name. */
+/** The valid volumes of a Pod, by name. */
 export type VolumesByName = ReadonlyMap<string, CoreV1Volume>;
 
 const PROPAGATION_MODES = ['Bidirectional', 'HostToContainer', 'None'];
@@ -27,7 +27,7 @@ export function checkVolumeMounts(container: CoreV1Container, fieldPath: string,
     if (seen.has(path)) errors.push(invalidValue(`${field}.mountPath`, path, 'must be unique'));
     seen.add(path);
     checkNotUsed(field, { name, path, member: 'mountPath' }, usedByDevices, 'volumeDevices', errors);
-    // From here on the place has no index (upstream behaviour).
+    // The following field paths have no index (upstream behaviour).
     checkSubPaths(mount, field, `${fieldPath}.volumeMounts`, errors);
     checkPropagation(mount, `${fieldPath}.volumeMounts`, isPrivileged, errors);
     checkRecursiveReadOnly(mount, `${fieldPath}.volumeMounts`, errors);
@@ -50,7 +50,7 @@ const collectUsedPaths = (used: readonly VolumePath[]): UsedPaths => ({
   paths: new Set(used.map(({ path }) => path)),
 });
 
-/** A volume and a path are mounted or a device, not both. */
+/** A volume name or path must not be both a mount and a device. */
 function checkNotUsed(
   field: string,
   { name, path, member }: VolumePath & { readonly member: string },

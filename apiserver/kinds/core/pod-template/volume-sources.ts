@@ -1,4 +1,4 @@
-/** What a volume may be made of: a rule for each source, in the order in which they are looked at. */
+/** Validation rules of the volume sources, in upstream's order. */
 import { forbiddenField, invalidValue, requiredValue, tooLongValue } from '../../../../shared/api/errors/field-error';
 import { type JsonObject, sortedKeys } from '../../../../shared/values/json';
 import { checkDnsLabel, checkDnsSubdomain } from '../../../../shared/values/name-formats';
@@ -53,14 +53,14 @@ import type {
 const MAX_PARTITION = 255;
 const MAX_LUN = 255;
 
-/** Members that have to have a text. */
+/** Requires the members to be non-empty strings. */
 export const requireMembers =
   <T extends JsonObject>(...members: readonly MemberOf<T, string>[]): Rule<T> =>
   (source, fieldPath, errors) => {
     for (const member of members) checkRequired(source, member, fieldPath, errors);
   };
 
-/** A reference to a Secret that is there has a name. */
+/** A Secret reference must have a name. */
 const checkSecretName: Rule<CoreV1CinderVolumeSource | CoreV1StorageOSVolumeSource> = ({ secretRef: secret }, fieldPath, errors) => {
   if (secret !== undefined) checkRequired(secret, 'name', `${fieldPath}.secretRef`, errors);
 };
@@ -91,7 +91,7 @@ const checkConfigMapVolume: Rule<CoreV1ConfigMapVolumeSource> = (source, fieldPa
   checkKeyItems(source, fieldPath, errors);
 };
 
-/** The rules of sources that a volume of the cluster may have as well. */
+/** Rules of sources that Pods and PersistentVolumes share. */
 export const SHARED_VOLUME_RULES = {
   hostPath: checkHostPath,
   gcePersistentDisk: combineRules(requireMembers<CoreV1GCEPersistentDiskVolumeSource>('pdName'), checkPartition),
@@ -176,7 +176,7 @@ function checkNfs(source: CoreV1NFSVolumeSource, fieldPath: string, errors: Erro
   if (!path.startsWith('/')) errors.push(invalidValue(`${fieldPath}.path`, path, 'must be an absolute path'));
 }
 
-/** `unknown`: what is said of a target's name of no known kind. */
+/** `unknownFormatText` is the error text for a name of unknown format. */
 export function iscsiRule(unknownFormatText: string): Rule<CoreV1ISCSIVolumeSource | CoreV1ISCSIPersistentVolumeSource> {
   return (source, fieldPath, errors) => {
     checkRequired(source, 'targetPortal', fieldPath, errors);
@@ -261,7 +261,7 @@ export function checkCsiDriverMember(
   checkCsiDriverName(source.driver ?? '', `${fieldPath}.driver`, errors);
 }
 
-/** What a driver may be called, wherever it stands. */
+/** Validates the name of a CSI driver. */
 export function checkCsiDriverName(driver: string, field: string, errors: Errors): void {
   if (driver === '') errors.push(requiredValue(field));
   if (Buffer.byteLength(driver) > MAX_DRIVER_NAME_LENGTH) errors.push(tooLongValue(field, MAX_DRIVER_NAME_LENGTH));
@@ -273,6 +273,6 @@ function checkCsi(source: CoreV1CSIVolumeSource, fieldPath: string, errors: Erro
   const secret = source.nodePublishSecretRef;
   if (secret === undefined) return;
   if ((secret.name ?? '') === '') errors.push(requiredValue(`${fieldPath}.nodePublishSecretRef.name`));
-  // The place lacks the reference (upstream behaviour).
+  // The field path lacks the reference (upstream behaviour).
   else checkFormat(secret.name ?? '', `${fieldPath}.name`, checkDnsSubdomain, errors);
 }

@@ -1,4 +1,4 @@
-/** The volumes of a pod: their names, and that each has one source. */
+/** Validates the names of a Pod's volumes, and that each has one source. */
 import { duplicateValue, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { checkDnsLabel, checkDnsSubdomain } from '../../../../shared/values/name-formats';
 import { quote } from '../../../../shared/values/quote';
@@ -10,7 +10,7 @@ import type { CoreV1PodSpec, CoreV1Volume } from '../../../../shared/api/types/g
 
 const NO_VOLUMES: VolumesByName = new Map();
 
-/** The volumes that containers may use: those in which nothing is wrong. `podName` = that of the pod, which a template does not know. */
+/** Returns the valid volumes, which containers may use. `podName` is undefined in templates. */
 export function checkVolumes(spec: CoreV1PodSpec, specPath: string, podName: string | undefined, errors: Errors): VolumesByName {
   const volumes = spec.volumes ?? [];
   if (volumes.length === 0) return NO_VOLUMES;
@@ -18,7 +18,7 @@ export function checkVolumes(spec: CoreV1PodSpec, specPath: string, podName: str
   volumes.forEach((volume, index) => {
     const fieldPath = `${specPath}.volumes[${index}]`;
     const before = errors.length;
-    // A second source is not looked at.
+    // A second source is reported but not validated.
     checkFirstUnionMember(volume, fieldPath, POD_VOLUME_SOURCES, 'may not specify more than 1 volume type', errors);
     const name = volume.name ?? '';
     checkClaimName(volume, name, podName ?? '', `${fieldPath}.name`, errors);
@@ -31,7 +31,7 @@ export function checkVolumes(spec: CoreV1PodSpec, specPath: string, podName: str
   return validVolumes;
 }
 
-/** The claim that will be made for the volume is named after it and the pod. */
+/** The name of the ephemeral volume's claim, which derives from those of the Pod and the volume, must be valid. */
 function checkClaimName({ ephemeral }: CoreV1Volume, name: string, podName: string, field: string, errors: Errors): void {
   if (ephemeral === undefined || name === '' || podName === '') return;
   const claim = `${podName}-${name}`;

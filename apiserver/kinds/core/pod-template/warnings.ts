@@ -1,6 +1,6 @@
 /**
- * What is worth a warning about a pod or a template that is stored nevertheless, in upstream's order and words: what is deprecated or without effect,
- * what hides something, what can hardly be meant.
+ * Warnings about Pods and Pod templates, in upstream's order and words: deprecated or ineffective fields, definitions
+ * that hide others, and likely mistakes.
  */
 import { appendAll } from '../../../../shared/values/append';
 import { quote } from '../../../../shared/values/quote';
@@ -19,7 +19,7 @@ import type {
 
 type Warnings = string[];
 
-/** `place` = the path of the object that has metadata and spec, with a dot; '' for a Pod. */
+/** `fieldPath` is the prefix of `metadata` and `spec`, with a final dot; '' for a Pod. */
 export function podWarnings(object: CoreV1PodTemplateSpec, fieldPath: string): readonly string[] {
   const spec = object.spec ?? {};
   const specPath = `${fieldPath}spec`;
@@ -155,7 +155,7 @@ function warnOfFractionalBytes(quantities: Quantities | undefined, names: readon
   for (const name of names) warnOfFractionalByte(quantities, name, fieldPath, warnings);
 }
 
-/** Only amounts in thousandths or less can be no integer in the canonical spelling. */
+/** Only quantities with a decimal point or a suffix below one can be fractional. */
 function warnOfFractionalByte(quantities: Quantities, name: string, fieldPath: string, warnings: Warnings): void {
   const text = stringAt(quantities, name);
   if (text === undefined || !/[mnu.]/.test(text) || parseQuantity(text).nanos % 1_000_000_000n === 0n) return;
@@ -174,7 +174,7 @@ function warnOfContainer(container: CoreV1Container, fieldPath: string, warnings
   warnOfHiddenEnvVars(container, fieldPath, warnings);
 }
 
-/** A variable that makes use of the one that it hides is meant so. */
+/** A variable that refers to the one that it redefines is intended. */
 function warnOfHiddenEnvVars(container: CoreV1Container, fieldPath: string, warnings: Warnings): void {
   const variables = container.env ?? [];
   if (variables.length < 2) return;

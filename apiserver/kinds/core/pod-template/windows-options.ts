@@ -1,4 +1,4 @@
-/** What a security context says for Windows. */
+/** Validates the Windows options of security contexts. */
 import { invalidValue } from '../../../../shared/api/errors/field-error';
 import { checkDnsSubdomain } from '../../../../shared/values/name-formats';
 import { checkFormat, type Errors } from '../../rules/checks';

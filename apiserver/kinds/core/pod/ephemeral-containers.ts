@@ -1,4 +1,4 @@
-/** `pods/ephemeralcontainers`: containers for looking into a running pod may be added, and nothing else changes. */
+/** Validates `pods/ephemeralcontainers`: ephemeral containers may be added; existing ones must not change. */
 import { forbiddenField, type FieldError } from '../../../../shared/api/errors/field-error';
 import { equalJson } from '../../../../shared/values/json';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
@@ -8,10 +8,10 @@ import type { CoreV1EphemeralContainer, CoreV1Pod } from '../../../../shared/api
 
 const FIELD = 'spec.ephemeralContainers';
 
-/** Upstream's field has no name. */
+/** Upstream's field path is empty. */
 const MIRROR_POD_ERROR = forbiddenField('[]', 'static pods do not support ephemeral containers');
 
-/** A pod that mirrors what a node runs anyway takes none, whatever they are. */
+/** Mirror pods accept no ephemeral containers. */
 export function validateEphemeralContainers(pod: CoreV1Pod, old: CoreV1Pod): readonly FieldError[] {
   if (isMirrorPod(pod)) return [MIRROR_POD_ERROR];
   const podErrors = validatePod(pod);

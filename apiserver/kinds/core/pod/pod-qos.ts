@@ -1,4 +1,4 @@
-/** A Pod's quality-of-service class, from what its containers request and are limited to. */
+/** Computes a Pod's QoS class from the requests and limits of its containers. */
 import { stringAt } from '../../../../shared/values/json';
 import { compareQuantities } from '../../../../shared/values/quantity';
 import type { CoreV1Pod } from '../../../../shared/api/types/generated/members';
@@ -23,7 +23,7 @@ export function computePodQos(pod: CoreV1Pod): 'Guaranteed' | 'Burstable' | 'Bes
   return isGuaranteed ? 'Guaranteed' : 'Burstable';
 }
 
-/** A quantity above zero. */
+/** The quantity if it is above zero. */
 function positiveQuantity(values: Record<string, string>, name: string): string | undefined {
   const text = stringAt(values, name);
   return text !== undefined && compareQuantities(text, '0') > 0 ? text : undefined;

@@ -1,4 +1,7 @@
-/** How two specs differ, for people: the members that are not the same, before and after. Bounded, because clients choose what stands in them. */
+/**
+ * Formats the difference between two Pod specs for an error message: old and new values of the changed members. The
+ * output is bounded, because clients choose the contents.
+ */
 import { capitalize } from '../../../../shared/values/capitalize';
 import { equalJson, own, stringifyJson, type JsonObject } from '../../../../shared/values/json';
 

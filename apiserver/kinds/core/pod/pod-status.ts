@@ -1,4 +1,4 @@
-/** What the status of a Pod may say, in upstream's order. Never looks at the spec's own rules. */
+/** Validates status updates of Pods, in upstream's order. Does not validate the spec. */
 import {
   createFieldError,
   forbiddenField,
@@ -16,7 +16,7 @@ import type { CoreV1Pod, CoreV1PodStatus } from '../../../../shared/api/types/ge
 export function validatePodStatusUpdate(object: CoreV1Pod, old: CoreV1Pod): readonly FieldError[] {
   const status = object.status ?? {};
   const errors: Errors = [];
-  // The place is not where conditions stand (upstream behaviour).
+  // The field path is not that of the conditions (upstream behaviour).
   status.conditions?.forEach((condition, index) =>
     checkFormat(condition.type ?? '', `metadata.conditions[${index}].Type`, checkQualifiedName, errors),
   );
@@ -34,7 +34,7 @@ export function validatePodStatusUpdate(object: CoreV1Pod, old: CoreV1Pod): read
   return errors;
 }
 
-/** Containers that are not started again stay as they ended. */
+/** A terminated container stays terminated unless the restart policy restarts it. */
 function checkContainerStateTransition(object: CoreV1Pod, before: CoreV1PodStatus, status: CoreV1PodStatus, errors: Errors): void {
   const spec = object.spec ?? {};
   const policy = spec.restartPolicy ?? '';
@@ -68,7 +68,7 @@ function checkResourceClaimStatuses(object: CoreV1Pod, status: CoreV1PodStatus, 
   });
 }
 
-/** One of each family at most. */
+/** At most one address of each IP family. */
 function checkPodIps(addresses: readonly string[], field: string, type: string, errors: Errors): void {
   addresses.forEach((address, index) => checkIp(address, `${field}[${index}]`, errors));
   if (addresses.length < 2) return;

@@ -1,4 +1,4 @@
-/** What of a stored Pod may change, in upstream's order. The new state has been judged by then. */
+/** Validates updates of Pods, in upstream's order: only a few fields are mutable. The new state is validated before. */
 import { forbiddenField, invalidShownValue, invalidValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { formatGoNodeSelectorTerm, formatGoStringMap } from '../../../../shared/values/go-values';
 import { equalJson, own, sortedKeys, stringAt, stringifyJson, type JsonObject } from '../../../../shared/values/json';
@@ -26,7 +26,7 @@ const MUTABLE_FIELDS_TEXT =
 
 const annotationsOf = (object: CoreV1Pod): Record<string, string> | undefined => object.metadata?.annotations;
 
-/** What the annotations say of a pod as it is, and as it was. */
+/** Validates known annotations and rejects changes of the immutable ones. */
 export function validatePodAnnotationUpdate(object: CoreV1Pod, old: CoreV1Pod): FieldError[] {
   const errors: Errors = [];
   checkImmutableAnnotations(annotationsOf(object) ?? {}, annotationsOf(old) ?? {}, errors);
@@ -58,7 +58,7 @@ export function validatePodUpdate(object: CoreV1Pod, old: CoreV1Pod): readonly F
   return errors;
 }
 
-/** Who confines a pod, and who mirrors it, is settled when it is created. */
+/** AppArmor and mirror annotations are immutable. */
 function checkImmutableAnnotations(annotations: Record<string, string>, before: Record<string, string>, errors: Errors): void {
   for (const [matches, description] of [
     [(name: string): boolean => name.startsWith(APP_ARMOR_ANNOTATION_PREFIX), 'AppArmor annotations'],
@@ -88,7 +88,7 @@ function checkImages(spec: CoreV1PodSpec, errors: Errors): void {
 
 const MAX_DEADLINE_SECONDS = 2_147_483_647;
 
-/** It may only come nearer. */
+/** The deadline may only decrease. */
 function checkDeadlineUpdate(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors: Errors): void {
   const field = 'spec.activeDeadlineSeconds';
   const [current, previous] = [spec.activeDeadlineSeconds, before.activeDeadlineSeconds];
@@ -125,7 +125,7 @@ function checkOnlyRemovedGates(spec: CoreV1PodSpec, before: CoreV1PodSpec, error
   });
 }
 
-/** While a pod is held by gates, the nodes that it may be on can become fewer. */
+/** While a Pod has scheduling gates, its node selector and required node affinity may only become narrower. */
 function checkOnlyNarrowedNodes(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors: Errors): void {
   const [selector, former] = [spec.nodeSelector, before.nodeSelector ?? {}];
   if (sortedKeys(former).some((key) => stringAt(selector, key) !== stringAt(former, key))) {
@@ -161,7 +161,9 @@ function nodeTerms(spec: CoreV1PodSpec): readonly CoreV1NodeSelectorTerm[] | und
 const startsWithItems = (items: readonly JsonObject[], prefix: readonly JsonObject[]): boolean =>
   prefix.every((item, index) => equalJson(item, items[index]));
 
-/** `spec` with what may change taken from `before`, so that what still differs is a change that is not allowed. */
+/**
+ * Returns `spec` with the mutable fields reverted to `before`, so that any remaining difference is a forbidden change.
+ */
 function revertMutableFields(spec: CoreV1PodSpec, before: CoreV1PodSpec, wasGated: boolean): CoreV1PodSpec {
   const rest: CoreV1PodSpec = { ...spec };
   for (const member of ['containers', 'initContainers'] as const) {
@@ -181,7 +183,7 @@ function revertMutableFields(spec: CoreV1PodSpec, before: CoreV1PodSpec, wasGate
   return wasGated ? revertNodeAffinity(reverted, before) : reverted;
 }
 
-/** An affinity that came or went with what it says of nodes is no difference. */
+/** Reverts `nodeAffinity`; an affinity that is empty without it is removed. */
 function revertNodeAffinity(spec: CoreV1PodSpec, before: CoreV1PodSpec): CoreV1PodSpec {
   const [affinity, former] = [spec.affinity, before.affinity];
   if (affinity?.nodeAffinity === undefined && former?.nodeAffinity === undefined) return spec;

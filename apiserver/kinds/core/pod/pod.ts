@@ -1,4 +1,4 @@
-/** Pod: first status, quality of service, graceful deletion, what an update may change. */
+/** Pod strategy: initial status, QoS class, graceful deletion, and the allowed updates. */
 import { validateEphemeralContainers } from './ephemeral-containers';
 import { validatePodAnnotationUpdate, validatePodUpdate } from './pod-update';
 import { normalizeGracePeriod, syncAppArmorProfiles, appArmorAnnotationWarnings, applyMatchLabelKeys } from './prepare-pod';
@@ -49,7 +49,7 @@ function gracefulDeletionSeconds(object: CoreV1Pod, requested: number | undefine
   return period < 0 ? 1 : period;
 }
 
-/** A pod with scheduling gates says from its first day why no scheduler looks at it. */
+/** The PodScheduled condition of a new Pod with scheduling gates, which the scheduler ignores. */
 const schedulingGatedCondition = (object: CoreV1Pod): CoreV1PodCondition => ({
   type: 'PodScheduled',
   status: 'False',
@@ -59,7 +59,7 @@ const schedulingGatedCondition = (object: CoreV1Pod): CoreV1PodCondition => ({
   message: 'Scheduling is blocked due to non-empty scheduling gates',
 });
 
-/** `podIP` is the first of `podIPs`; where they disagree, it counts. */
+/** Keeps `podIP` equal to the first of `podIPs`; when both are set and differ, `podIP` wins. */
 function syncPodIps(object: CoreV1Pod): void {
   const status = object.status;
   if (status === undefined) return;

@@ -1,4 +1,7 @@
-/** What a new Pod is given before it is judged: notations that belong together are made to agree. Never refuses anything. */
+/**
+ * Prepares new Pods before validation: synchronizes AppArmor annotations and fields, and applies match label keys.
+ * Reports no errors.
+ */
 import { own, stringAt } from '../../../../shared/values/json';
 import type { GeneratedNames } from '../../../../shared/names/dialect';
 import { APP_ARMOR_ANNOTATION_PREFIX, byCanonicalName, knownAnnotations } from '../pod-template/annotations';
@@ -22,7 +25,10 @@ interface AnnotatedContainer {
   readonly value: string;
 }
 
-/** Containers that only an annotation confines, in a way that the pod's own profile does not. */
+/**
+ * Containers with an AppArmor annotation and no profile of their own, except where the Pod's profile equals the
+ * annotation.
+ */
 function containersWithAppArmorAnnotation(object: CoreV1Pod): readonly AnnotatedContainer[] {
   const known = knownAnnotations(object.metadata?.annotations);
   const spec = object.spec;
@@ -63,11 +69,11 @@ function formatAppArmorAnnotation(profile: CoreV1AppArmorProfile): string | unde
   return Object.keys(PROFILE_TYPES).find((value) => PROFILE_TYPES[value] === type);
 }
 
-/** Said of what was sent, whether or not it is taken. */
+/** Computed from the object as sent, even if it is rejected later. */
 export const appArmorAnnotationWarnings = (object: CoreV1Pod): readonly string[] =>
   containersWithAppArmorAnnotation(object).map(({ key }) => `metadata.annotations[${key}]: ${APP_ARMOR_ANNOTATION_WARNING}`);
 
-/** AppArmor profiles stand in members and in annotations, for nodes of every age. */
+/** Writes AppArmor profiles both to fields and to annotations, because older nodes read only the annotations. */
 export function syncAppArmorProfiles(object: CoreV1Pod, names: GeneratedNames): void {
   for (const { container, value } of containersWithAppArmorAnnotation(object)) {
     const profile = parseAppArmorAnnotation(value);
@@ -96,7 +102,7 @@ export function syncAppArmorProfiles(object: CoreV1Pod, names: GeneratedNames): 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
-/** Terms of affinity that take values from the pod's own labels get them. */
+/** Resolves `matchLabelKeys` and `mismatchLabelKeys` of affinity terms to the values of the Pod's labels. */
 export function applyMatchLabelKeys(object: CoreV1Pod): void {
   const affinity = object.spec?.affinity;
   const labels = object.metadata?.labels;
@@ -124,7 +130,7 @@ function addLabelKeyRequirements(term: CoreV1PodAffinityTerm, labels: Record<str
   if (added.length > 0) selector.matchExpressions = [...(selector.matchExpressions ?? []), ...added];
 }
 
-/** A negative time to end in is the shortest one. */
+/** Replaces a negative grace period by one second. */
 export function normalizeGracePeriod(object: CoreV1Pod): void {
   const spec = object.spec;
   const seconds = spec === undefined ? undefined : spec.terminationGracePeriodSeconds;

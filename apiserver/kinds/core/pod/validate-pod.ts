@@ -1,4 +1,4 @@
-/** What a Pod may look like: its spec, and what is asked of Pods but not of templates. Errors come in upstream's order. */
+/** Validates Pods, in upstream's order: the spec, and the rules that do not apply to templates. */
 import { forbiddenField, type FieldError } from '../../../../shared/api/errors/field-error';
 import { checkKnownAnnotations, checkAnnotationsMatchProfiles } from '../pod-template/annotations';
 import type { Errors } from '../../rules/checks';
@@ -18,7 +18,7 @@ export function validatePod(object: CoreV1Pod): readonly FieldError[] {
   return errors;
 }
 
-/** What a new Pod may not have. */
+/** Fields that are forbidden at creation. */
 export function validatePodCreate(object: CoreV1Pod): readonly FieldError[] {
   const spec = object.spec ?? {};
   const errors: Errors = [];
@@ -29,7 +29,7 @@ export function validatePodCreate(object: CoreV1Pod): readonly FieldError[] {
   return errors;
 }
 
-/** A token is of an account. */
+/** Projected tokens need a service account. */
 function checkServiceAccountTokens(spec: CoreV1PodSpec, errors: Errors): void {
   if ((spec.serviceAccountName ?? '') !== '') return;
   spec.volumes?.forEach((volume, index) =>

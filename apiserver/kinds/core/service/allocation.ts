@@ -1,6 +1,6 @@
 /**
- * What a Service takes out of the cluster's ranges: an address of each of its families, node ports, and the port on which
- * load balancers ask for its health. Runs when the Service's families are settled and before anything else is judged (upstream's order).
+ * Allocates cluster IPs of each family, node ports and the health check node port of Services. Runs after the IP
+ * families are known and before validation (upstream's order).
  */
 import { invalidShownValue, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { IpFamily } from '../../../../shared/values/ip-address';
@@ -25,9 +25,9 @@ function allocate(service: CoreV1Service, old: CoreV1Service | undefined, claims
   allocateHealthCheckNodePort(spec, before, claims, name);
 }
 
-/** Those that the old Service had stay, right or wrong: that is judged later. */
+/** Addresses of the old Service are retained even if they are invalid; validation reports those. */
 function allocateClusterIps(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, claims: AllocationClaims, name: string): void {
-  // A headless Service stays one, whatever addresses a change names: that is judged later.
+  // Nothing is allocated when the Service is or was headless; validation reports a change.
   if (spec.type === 'ExternalName' || isHeadless(spec) || (before.type !== 'ExternalName' && isHeadless(before))) return;
   const oldCount = before.type === 'ExternalName' ? 0 : (before.clusterIPs ?? []).length;
   const addresses = [...(spec.clusterIPs ?? [])];
@@ -54,7 +54,9 @@ function allocateClusterIps(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, 
   spec.clusterIP = first;
 }
 
-/** The ports of one number share a node port, for their protocols: the first that one of them names, else one that is chosen. */
+/**
+ * Entries with the same port number share a node port across protocols: the first requested one, or an allocated one.
+ */
 function allocateNodePortsOnCreate(spec: CoreV1ServiceSpec, claims: AllocationClaims, name: string): void {
   if (!mayHaveNodePorts(spec)) return;
   const ports = portsOf(spec);
@@ -84,7 +86,7 @@ const firstRequestedNodePort = (ports: readonly CoreV1ServicePort[], number: num
     .map((port) => port.nodePort ?? 0)
     .find((port) => port !== 0) ?? 0;
 
-/** What the Service had it keeps for whichever port and protocol; every port without a node port gets one of its own. */
+/** Node ports of the old Service are retained for any port and protocol; every port without one gets its own. */
 function allocateNodePortsOnUpdate(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, claims: AllocationClaims, name: string): void {
   if (!mayHaveNodePorts(spec)) return;
   const retained = new Set(mayHaveNodePorts(before) ? portsOf(before).map((port) => port.nodePort ?? 0) : []);
@@ -161,13 +163,13 @@ function allocationsOf(service: CoreV1Service): HeldIds {
   return ids;
 }
 
-/** What stands among a Service's addresses and is none: nobody can hold it. */
+/** Cluster IPs that are no IP addresses and therefore cannot be allocated. */
 export function invalidClusterIps({ spec = {} }: CoreV1Service): readonly string[] {
   if (spec.type === 'ExternalName' || isHeadless(spec)) return [];
   return (spec.clusterIPs ?? []).filter((address) => addressId(address) === undefined);
 }
 
-/** Runs a claim; what it cannot be granted becomes the answer that `refusal` makes of the text. */
+/** Runs a claim. `toStatusError` makes the response when the range cannot grant it. */
 function runClaim<R>(claim: () => R, toStatusError: (text: string) => StatusError): R {
   try {
     return claim();

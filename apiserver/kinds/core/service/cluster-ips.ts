@@ -1,4 +1,4 @@
-/** The rules for a Service's addresses. */
+/** Validates cluster IPs, IP families and external IPs of Services. */
 import {
   duplicateValue,
   forbiddenField,
@@ -11,13 +11,13 @@ import { quote } from '../../../../shared/values/quote';
 import { checkIp, checkNonSpecialIp, ipFamily } from '../../rules/addresses';
 import { checkEnum, type Errors, type MemberOf } from '../../rules/checks';
 
-/** In the place of an address: there is none. */
+/** Value of `clusterIP` for a headless Service. */
 export const CLUSTER_IP_NONE = 'None';
 
 const FAMILIES = ['IPv4', 'IPv6'];
 const POLICIES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 
-/** clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy of any state. */
+/** Validates `clusterIP`, `clusterIPs`, `ipFamilies` and `ipFamilyPolicy`. */
 export function checkClusterIpFields(spec: CoreV1ServiceSpec, errors: Errors): void {
   const { clusterIP: first = '', clusterIPs: addresses = [], ipFamilies: families = [], ipFamilyPolicy: policy } = spec;
   if (spec.type === 'ExternalName') {
@@ -68,7 +68,7 @@ function checkIpFamiliesMatch(addresses: readonly string[], families: readonly s
 
 const IMMUTABLE_ONCE_SET = 'may not change once set';
 
-/** Addresses and families stay once they are set; a second one may come and go. */
+/** Cluster IPs and families are immutable once set; a secondary one may be added or released. */
 export function checkClusterIpUpdate(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, errors: Errors): void {
   if (spec.type === 'ExternalName' || before.type === 'ExternalName') return;
   const headlessCount = [spec, before].filter(({ clusterIPs = [] }) => clusterIPs.join() === CLUSTER_IP_NONE).length;
@@ -78,7 +78,8 @@ export function checkClusterIpUpdate(spec: CoreV1ServiceSpec, before: CoreV1Serv
       errors.push(invalidValue(`${CLUSTER_IPS}[${index}]`, addresses, IMMUTABLE_ONCE_SET));
   }
   if (headlessCount > 0) return;
-  // Always the first place is named, and, where their number changes, the addresses are shown (upstream behaviour).
+  // The field path always names the first family, and the addresses are shown when the number of families changes
+  // (upstream behaviour).
   const field = 'spec.ipFamilies[0]';
   const { ipFamilies: old = [] } = before;
   const shown = `[]core.IPFamily{${families.map((family) => quote(family)).join(', ')}}`;
@@ -90,13 +91,13 @@ export function checkClusterIpUpdate(spec: CoreV1ServiceSpec, before: CoreV1Serv
     );
 }
 
-/** All places are compared where there are as many as before, else the first. */
+/** Compares all entries of lists of equal length, else only the first. */
 function changedIndexes(now: readonly string[], before: readonly string[]): readonly number[] {
   const compared = now.length === before.length ? now.length : Math.min(1, now.length, before.length);
   return Array.from({ length: compared }, (_, index) => index).filter((index) => now[index] !== before[index]);
 }
 
-/** An address on which every node is to accept traffic: ones that no other machine can reach are refused. */
+/** Nodes accept traffic for the address, so special addresses are rejected. */
 export function checkExternalIp(address: string, field: string, errors: Errors): void {
   if (ipFamily(address) === 0) checkIp(address, field, errors);
   else checkNonSpecialIp(address, field, errors);

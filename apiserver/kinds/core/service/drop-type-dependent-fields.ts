@@ -1,6 +1,6 @@
 /**
- * What a Service loses when its type or policy no longer needs it: only what the client left as it was; what it changed
- * is left for the rules to refuse.
+ * Drops fields that the Service's type or policy no longer needs, if the client left them unchanged. Changed ones are
+ * left for validation to reject.
  */
 import type { CoreV1Service, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 import { equalJson } from '../../../../shared/values/json';
@@ -8,7 +8,7 @@ import type { AnyMemberOf } from '../../rules/checks';
 import { isExternallyAccessible, needsHealthCheck, portsOf } from './patch-allocated-values';
 
 interface TypeDependentFields {
-  /** Whether a spec needs the members. */
+  /** Whether the spec uses the members. */
   readonly isNeededBy: (spec: CoreV1ServiceSpec) => boolean;
   readonly members: readonly AnyMemberOf<CoreV1ServiceSpec>[];
 }
@@ -30,7 +30,7 @@ const TYPE_DEPENDENT_FIELDS: readonly TypeDependentFields[] = [
 export function dropTypeDependentFields(service: CoreV1Service, old: CoreV1Service): void {
   const [spec, before] = [service.spec, old.spec];
   if (spec === undefined || before === undefined) return;
-  // Judged as it came: what one row drops is no reason for the next.
+  // Computed before anything is dropped, so that one row does not affect the next.
   const released = TYPE_DEPENDENT_FIELDS.filter(({ isNeededBy }) => isNeededBy(before) && !isNeededBy(spec)).flatMap(
     ({ members }) => members,
   );
@@ -39,7 +39,7 @@ export function dropTypeDependentFields(service: CoreV1Service, old: CoreV1Servi
   if (!isLoadBalancer(spec)) service.status = { ...service.status, loadBalancer: {} };
 }
 
-/** All or none: when none is another number than those that the old ports had. */
+/** Drops the node ports unless the update sets a new one. */
 function dropNodePorts(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec): void {
   const known = new Set(portsOf(before).map((port) => port.nodePort));
   const isNew = ({ nodePort = 0 }: { readonly nodePort?: number }): boolean => nodePort !== 0 && !known.has(nodePort);
@@ -47,7 +47,7 @@ function dropNodePorts(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec): void
   for (const port of portsOf(spec)) delete port.nodePort;
 }
 
-/** An alias has no traffic of its own to direct; a policy that is none is left for the rules to refuse. */
+/** ExternalName Services have no internal traffic policy; an invalid value is left for validation to reject. */
 export function dropExternalNameFields(service: CoreV1Service): void {
   const spec = service.spec;
   const policy = spec?.internalTrafficPolicy;

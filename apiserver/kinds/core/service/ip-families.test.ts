@@ -1,6 +1,6 @@
 /**
- * Updates single-stack Services after the cluster became dual-stack, as release 1.31.1 does across a restart. Services in a cluster whose ranges do not
- * change are tested in write/service-answers.test.ts.
+ * Tests updates of single-stack Services after the cluster became dual-stack, as release 1.31.1 handles them across a
+ * restart. Services in a cluster with constant ranges are tested in write/service-answers.test.ts.
  */
 import { objectAt, type JsonObject } from '../../../../shared/values/json';
 import { initIpFamilyFields } from './ip-families';

@@ -1,7 +1,7 @@
 /**
- * Which IP families a Service has, and with them how many addresses: works out `ipFamilyPolicy`, `ipFamilies` and the
- * shape of `clusterIP`/`clusterIPs` from the request, the old Service and the families that the cluster gives addresses of. Never chooses an
- * address, and never looks at anything but the two objects.
+ * Initializes `ipFamilyPolicy` and `ipFamilies`, and normalizes `clusterIP` and `clusterIPs`, from the request, the
+ * old Service and the cluster's service ranges (upstream's `initIPFamilyFields`). Allocates nothing and depends only
+ * on its arguments.
  */
 import { invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { IpFamily } from '../../../../shared/values/ip-address';
@@ -14,9 +14,9 @@ import { checkClusterIpFields, CLUSTER_IP_NONE } from './cluster-ips';
 const NO_ERRORS: readonly FieldError[] = [];
 
 /**
- * Settles the members of `service` in place. When it returns errors, they are all that the client is told. Afterwards a Service with
- * virtual addresses has one family for each address it is to have, of which `clusterIPs` holds those that are given already, in the same order.
- * `configured`: the families of the cluster's ranges, the first being the default.
+ * Changes `service` in place; returned errors are the whole response. Afterwards a Service with cluster IPs has one
+ * family for each address that it is to have, and `clusterIPs` holds those already requested in the same order.
+ * `configured`: families of the cluster's service ranges; the first is the default.
  */
 export function initIpFamilyFields(
   service: CoreV1Service,
@@ -41,7 +41,7 @@ export function initIpFamilyFields(
   inferFamilies(spec, families, configured, errors);
   if (errors.length > 0) return errors;
   if (isHeadless(spec) && !hasSelector(spec)) {
-    // Whoever keeps the endpoints may use a family that the cluster has no addresses of.
+    // The endpoints of a headless Service without a selector may be of a family that the cluster has no range of.
     addDefaultFamilies(families, policy, [configured[0] ?? 'IPv4', configured[0] === 'IPv6' ? 'IPv4' : 'IPv6']);
   } else {
     checkConfigured(families, policy, configured, errors);
@@ -58,7 +58,7 @@ export function isHeadless(spec: CoreV1ServiceSpec): boolean {
 
 const hasSelector = (spec: CoreV1ServiceSpec): boolean => Object.keys(spec.selector ?? {}).length > 0;
 
-/** `clusterIP` and `clusterIPs` say the same in two ways: where only one of them was set or changed, the other follows. */
+/** Synchronizes `clusterIP` and `clusterIPs`: the unchanged one follows the changed one. */
 function normalizeClusterIps(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec | undefined): void {
   const { clusterIP: first = '', clusterIPs: list = [] } = spec;
   if (list.length === 0 && first !== '') spec.clusterIPs = [first];
@@ -69,7 +69,7 @@ function normalizeClusterIps(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec 
   else spec.clusterIPs = [first];
 }
 
-/** A Service that takes as many families as it can get keeps those it has, even when the cluster has got more or fewer since. */
+/** An unchanged PreferDualStack Service keeps its families even if those of the cluster changed. */
 function isDualStackUnchanged(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec): boolean {
   return (
     before.type !== 'ExternalName' &&
@@ -84,7 +84,7 @@ function effectiveIpFamilyPolicy(spec: CoreV1ServiceSpec, before: CoreV1ServiceS
   return isHeadless(spec) && !hasSelector(spec) ? 'RequireDualStack' : 'SingleStack';
 }
 
-/** What a client left as it was when it asked for one family loses its second entry. */
+/** A change to SingleStack drops the second entry of the lists that the client left unchanged. */
 function trimForDualStackDowngrade(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec): void {
   for (const member of ['clusterIPs', 'ipFamilies'] as const) {
     const list = spec[member] ?? [];
@@ -113,7 +113,7 @@ function checkSingleStackCounts(spec: CoreV1ServiceSpec, policy: string, errors:
   }
 }
 
-/** Addresses without a family name theirs. */
+/** Infers missing families from the requested addresses. */
 function inferFamilies(spec: CoreV1ServiceSpec, families: string[], configured: readonly IpFamily[], errors: Errors): void {
   const addresses = spec.clusterIPs ?? [];
   if (addresses[0] === CLUSTER_IP_NONE) return;
@@ -133,7 +133,7 @@ function checkConfigured(families: readonly string[], policy: string, configured
   });
 }
 
-/** The first family that is available where none was asked for, and the other one where the policy wants it. */
+/** Adds the default family if none is requested, and the second one if the policy wants it. */
 function addDefaultFamilies(families: string[], policy: string, available: readonly IpFamily[]): void {
   if (families.length === 0 && available[0] !== undefined) families.push(available[0]);
   if (policy === 'SingleStack' || families.length !== 1) return;

@@ -1,10 +1,10 @@
 /**
- * What an update that says nothing about allocated values keeps of them: addresses, node ports, the port of the health
- * check. Runs before anything is settled, chosen or judged.
+ * Copies allocated values that an update leaves out (cluster IPs, node ports, the health check node port) from the old
+ * Service. Runs before defaulting, allocation and validation.
  */
 import type { CoreV1Service, CoreV1ServicePort, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 
-/** Fills in `service` what `old` had, where both are of a type that has it. */
+/** Copies a value only if both types use it. */
 export function patchAllocatedValues(service: CoreV1Service, old: CoreV1Service): void {
   const [spec, before] = [service.spec, old.spec];
   if (spec === undefined || before === undefined) return;
@@ -16,18 +16,17 @@ export function patchAllocatedValues(service: CoreV1Service, old: CoreV1Service)
 
 const hasClusterIp = (spec: CoreV1ServiceSpec): boolean => spec.type !== 'ExternalName';
 
-/** Every port of such a Service has a node port. */
 export function shouldAllocateNodePorts(spec: CoreV1ServiceSpec): boolean {
   const type = spec.type;
   return type === 'NodePort' || (type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false);
 }
 
-/** Load balancers ask such a Service's nodes whether they have an endpoint. */
+/** Load balancers probe the nodes of such a Service for local endpoints. */
 export function needsHealthCheck(spec: CoreV1ServiceSpec): boolean {
   return spec.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local';
 }
 
-/** Traffic from outside the cluster finds a way to it. */
+/** Traffic from outside the cluster can reach the Service. */
 export function isExternallyAccessible(spec: CoreV1ServiceSpec): boolean {
   const type = spec.type;
   return type === 'NodePort' || type === 'LoadBalancer' || (type === 'ClusterIP' && (spec.externalIPs ?? []).length > 0);
@@ -41,7 +40,7 @@ function patchClusterIps(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec): vo
   if ((spec.clusterIPs ?? []).length === 0 && spec.clusterIP === old && old !== '') spec.clusterIPs = [...(before.clusterIPs ?? [])];
 }
 
-/** By the ports' names; a number that another port of the new state keeps is not given again. */
+/** Matches ports by name, and skips a node port that another port of the new spec requests. */
 function patchNodePorts(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec): void {
   const requested = new Set(portsOf(spec).map((port) => port.nodePort ?? 0));
   const byName = new Map(portsOf(before).map((port) => [port.name ?? '', port.nodePort ?? 0]));

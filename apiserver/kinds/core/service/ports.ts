@@ -1,4 +1,4 @@
-/** What the ports of a Service may look like. Which node ports are free is not looked at here. */
+/** Validates the ports of Services. Allocation of node ports is checked elsewhere. */
 import { duplicateValue, forbiddenField, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import type { CoreV1ServicePort, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 import { checkDnsLabel, checkPortName, checkQualifiedName } from '../../../../shared/values/name-formats';
@@ -9,7 +9,10 @@ import { isHeadless } from './ip-families';
 
 const KUBELET_PORT = 10_250;
 
-/** Whether there may be none, and which numbers no load balancer may open. */
+/**
+ * Ports are required except for headless and ExternalName Services, and load balancers must not expose the kubelet's
+ * port.
+ */
 export function checkPortsPresent(spec: CoreV1ServiceSpec, errors: Errors): void {
   const { type } = spec;
   const ports = portsOf(spec);
@@ -21,7 +24,7 @@ export function checkPortsPresent(spec: CoreV1ServiceSpec, errors: Errors): void
   });
 }
 
-/** Each port by itself. */
+/** Validates each port. */
 export function checkServicePorts(spec: CoreV1ServiceSpec, errors: Errors): void {
   const ports = portsOf(spec);
   const names = new Set<string>();
@@ -51,7 +54,7 @@ function checkServicePort(port: CoreV1ServicePort, field: string, errors: Errors
   checkIfPresent(port, 'appProtocol', field, errors, checkQualifiedName);
 }
 
-/** What ports may not say together: node ports where there are none, and the same number twice for a protocol. */
+/** Rejects node ports of ClusterIP Services and duplicates of protocol and number. */
 export function checkPortConflicts(spec: CoreV1ServiceSpec, errors: Errors): void {
   const ports = portsOf(spec);
   if (spec.type === 'ClusterIP') {

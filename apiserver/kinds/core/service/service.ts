@@ -1,4 +1,4 @@
-/** Service: what settles, what goes, what is judged. Addresses and ports are not chosen here. */
+/** Service strategy. Cluster IPs and node ports are allocated by allocation.ts. */
 import type { FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Service } from '../../../../shared/api/types/generated/members';
 import { serviceAllocation } from './allocation';
@@ -35,7 +35,7 @@ function initServiceFields(object: CoreV1Service, old: CoreV1Service | undefined
   return initIpFamilyFields(object, old, context.serviceFamilies);
 }
 
-/** A feature that is off stays where it is used already. */
+/** Drops the field of a disabled feature unless the stored object uses it. */
 function dropDisabledTrafficDistribution(object: CoreV1Service, old: CoreV1Service | undefined): void {
   if (old?.spec?.trafficDistribution === undefined) delete object.spec?.trafficDistribution;
 }

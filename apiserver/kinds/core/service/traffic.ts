@@ -1,4 +1,7 @@
-/** How traffic from outside comes to a Service: load balancers, policies, the port of their health check, and what a balancer's status may say. */
+/**
+ * Validates load balancer fields, traffic policies and the health check node port of Services, and status updates of
+ * load balancers.
+ */
 import {
   forbiddenField,
   invalidShownValue,
@@ -29,7 +32,7 @@ const IP_MODES = ['Proxy', 'VIP'];
 
 const isLoadBalancer = ({ type }: CoreV1ServiceSpec): boolean => type === 'LoadBalancer';
 
-/** Ranges of clients and node ports. */
+/** Source ranges and node port allocation. */
 export function checkLoadBalancer(service: CoreV1Service, spec: CoreV1ServiceSpec, errors: Errors): void {
   checkSourceRanges(service, spec, errors);
   if (!isLoadBalancer(spec) && spec.allocateLoadBalancerNodePorts !== undefined)
@@ -38,7 +41,7 @@ export function checkLoadBalancer(service: CoreV1Service, spec: CoreV1ServiceSpe
 
 const SOURCE_RANGES_ANNOTATION = 'service.beta.platform.io/load-balancer-source-ranges';
 
-/** The field, or else the annotation that was there before it. */
+/** The field, or the annotation that preceded it. */
 function checkSourceRanges({ metadata }: CoreV1Service, spec: CoreV1ServiceSpec, errors: Errors): void {
   const { loadBalancerSourceRanges: ranges = [] } = spec;
   if (ranges.length > 0) {
@@ -64,7 +67,7 @@ export function checkLoadBalancerClass(spec: CoreV1ServiceSpec, errors: Errors):
   else errors.push(forbiddenField(field, ONLY_LOAD_BALANCER));
 }
 
-/** A load balancer's class stays, and is judged with the change as well as with the whole (upstream behaviour). */
+/** The class is immutable. It is validated with the change and again with the whole object (upstream behaviour). */
 export function checkLoadBalancerClassUpdate(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, errors: Errors): void {
   const { loadBalancerClass: name } = spec;
   if (isLoadBalancer(spec) && isLoadBalancer(before) && name !== before.loadBalancerClass)
@@ -78,7 +81,7 @@ export function checkHealthCheckNodePortUpdate(spec: CoreV1ServiceSpec, before: 
     errors.push(forbiddenField('spec.healthCheckNodePort', 'field is immutable'));
 }
 
-/** Policies of traffic from outside and inside, and the health check's port that one of them needs. */
+/** External and internal traffic policies, and the health check node port. */
 export function checkTrafficPolicies(spec: CoreV1ServiceSpec, errors: Errors): void {
   checkExternalPolicy(spec, errors);
   checkHealthCheckNodePort(spec, errors);
@@ -113,8 +116,8 @@ function checkInternalPolicy(spec: CoreV1ServiceSpec, errors: Errors): void {
 }
 
 /**
- * Validates the status that the controller of a load balancer writes. Conditions and ports must follow the specification. Upstream's server accepts any, so stored ones
- * are valid as long as they do not change.
+ * Validates the status that a load balancer controller writes. Conditions and ports must follow the API's
+ * documentation. Upstream's server accepts any, so stored values stay valid until they change.
  */
 export function validateServiceStatus({ spec = {}, status }: CoreV1Service, { status: before }: CoreV1Service): readonly FieldError[] {
   const errors: Errors = [];

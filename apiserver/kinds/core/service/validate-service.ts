@@ -1,4 +1,4 @@
-/** What a Service may look like and how it may change, in upstream's order. */
+/** Validates Services and their updates, in upstream's order. */
 import { forbiddenField, invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Service, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 import { stringAt } from '../../../../shared/values/json';
@@ -65,7 +65,7 @@ function checkHeadless(spec: CoreV1ServiceSpec, errors: Errors): void {
   errors.push(invalidValue('spec.clusterIPs[0]', 'None', `may not be set to 'None' for ${type} services`));
 }
 
-/** An alias has a name and no addresses; of the addresses of others nothing is left to say here, they were settled before. */
+/** Requires an external name and no cluster IPs. Cluster IPs of other types were validated before allocation. */
 function checkExternalNameService(spec: CoreV1ServiceSpec, errors: Errors): void {
   if (spec.type !== 'ExternalName') return;
   checkClusterIpFields(spec, errors);
@@ -76,7 +76,10 @@ function checkExternalNameService(spec: CoreV1ServiceSpec, errors: Errors): void
   else for (const text of checkDnsSubdomain(name)) errors.push(invalidValue(field, externalName, text));
 }
 
-/** The specification allows `externalName` only for type ExternalName. Upstream's server accepts it for any type, so a stored name may stay, even when the type changes. */
+/**
+ * The API documentation allows `externalName` only for type ExternalName. Upstream's server accepts it for any type,
+ * so a stored name may stay, even when the type changes.
+ */
 function checkExternalNameAllowed(
   { type, externalName = '' }: CoreV1ServiceSpec,
   before: CoreV1ServiceSpec | undefined,

@@ -1,4 +1,4 @@
-/** What is worth a warning about a Service that is stored nevertheless, in upstream's order and words. */
+/** Warnings about Services, in upstream's order and words. */
 import type { CoreV1Service } from '../../../../shared/api/types/generated/members';
 import { parseStrictIpPrefix, parseStrictIpAddress, type StrictParseResult } from '../../../../shared/values/strict-ip-address';
 import { quote } from '../../../../shared/values/quote';

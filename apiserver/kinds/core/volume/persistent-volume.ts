@@ -1,4 +1,4 @@
-/** PersistentVolume: the phase in which it begins, what it may be made of, and what of it stays. */
+/** PersistentVolume strategy: initial phase, sources, and immutable fields. */
 import {
   createFieldError,
   forbiddenField,
@@ -60,7 +60,7 @@ function volumeWarnings(object: CoreV1PersistentVolume): readonly string[] {
   return warnings;
 }
 
-/** The time of the last phase is set by whoever says it, else by the clock when the phase changes. */
+/** A transition time from the client wins; otherwise a changed phase sets the current time. */
 function setPhaseTransitionTime(object: CoreV1PersistentVolume, old: CoreV1PersistentVolume, { now }: StrategyContext): void {
   const status = { ...object.status };
   const [sent, former] = [status.lastPhaseTransitionTime, old.status?.lastPhaseTransitionTime];
@@ -70,13 +70,13 @@ function setPhaseTransitionTime(object: CoreV1PersistentVolume, old: CoreV1Persi
   object.status = status;
 }
 
-/** Of these nothing is said, as it is of a pod's volumes (upstream behaviour). */
+/** Sources that warn in Pods but not in PersistentVolumes (upstream behaviour). */
 const SOURCES_WITHOUT_WARNING: ReadonlySet<string> = new Set(['flocker', 'quobyte']);
 
 const RECYCLE_WARNING =
   'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.';
 
-/** What is said once of a new volume is said once of a changed one. */
+/** Mount options are validated once: here at creation, and in `validateUpdate` on updates. */
 function validate(object: CoreV1PersistentVolume, old: CoreV1PersistentVolume | undefined): readonly FieldError[] {
   const errors: Errors = [];
   checkSpec(object.spec ?? {}, errors);
@@ -145,7 +145,7 @@ function validateUpdate(object: CoreV1PersistentVolume, old: CoreV1PersistentVol
   return errors;
 }
 
-/** References to the secrets for expanding are newer than many volumes, and may be added. */
+/** References to the expansion secrets are newer than many volumes and may be added. */
 const ADDABLE_SECRET_REFS = ['controllerExpandSecretRef', 'nodeExpandSecretRef'] as const;
 
 function isCsiSourceUnchanged(

@@ -1,4 +1,4 @@
-/** What a PersistentVolume may be made of. Most sources are a pod's as well, and have its rule. */
+/** Validates the source of PersistentVolumes. Most sources share the rules of Pod volumes. */
 import { forbiddenField, requiredValue } from '../../../../shared/api/errors/field-error';
 import { checkDnsLabel, checkDnsSubdomain, type NameCheck } from '../../../../shared/values/name-formats';
 import { checkFormat, checkNoBacksteps, checkRequired, isSet, type Errors } from '../../rules/checks';
@@ -17,7 +17,7 @@ import type {
 
 type VolumeSpec = CoreV1PersistentVolumeSpec;
 
-/** Sources in upstream's order, which decides which of two is one too many. */
+/** In upstream's order: the second source that is set is the one reported. */
 export const PERSISTENT_VOLUME_SOURCES: readonly UnionMemberOf<VolumeSpec>[] = [
   { member: 'hostPath', rule: SHARED_VOLUME_RULES.hostPath },
   { member: 'gcePersistentDisk', field: 'persistentDisk', rule: SHARED_VOLUME_RULES.gcePersistentDisk },
@@ -43,13 +43,13 @@ export const PERSISTENT_VOLUME_SOURCES: readonly UnionMemberOf<VolumeSpec>[] = [
   { member: 'csi', rule: checkCsi },
 ];
 
-/** The sources of a volume's `spec`; more than one is refused, and so is none. */
+/** Exactly one source is required. */
 export function checkPersistentVolumeSource(spec: VolumeSpec, errors: Errors, fieldPath = 'spec'): void {
   const count = checkFirstUnionMember(spec, fieldPath, PERSISTENT_VOLUME_SOURCES, 'may not specify more than 1 volume type', errors);
   if (count === 0) errors.push(requiredValue(fieldPath, 'must specify a volume type'));
 }
 
-/** They are mounted in a way that has options. */
+/** Sources that support mount options. */
 const SOURCES_WITH_MOUNT_OPTIONS: readonly (keyof VolumeSpec)[] = [
   'gcePersistentDisk',
   'awsElasticBlockStore',
@@ -66,7 +66,7 @@ const SOURCES_WITH_MOUNT_OPTIONS: readonly (keyof VolumeSpec)[] = [
   'azureDisk',
 ];
 
-/** The annotation with mount options, where it means nothing to the source of `spec`. */
+/** Rejects the mount options annotation for sources without mount options. */
 export function checkMountOptions(spec: VolumeSpec, annotation: string | undefined, errors: Errors): void {
   if (annotation === undefined || SOURCES_WITH_MOUNT_OPTIONS.some((member) => isSet(spec, member))) return;
   errors.push(forbiddenField(`metadata.annotations.${annotation}`, 'may not specify mount options for this volume type'));
@@ -87,7 +87,7 @@ function checkAzureFile(source: CoreV1AzureFilePersistentVolumeSource, fieldPath
   checkNamespace(source.secretNamespace, `${fieldPath}.secretNamespace`, errors);
 }
 
-/** A namespace that is named has a name. */
+/** A namespace that is set must not be empty. */
 function checkNamespace(namespace: string | null | undefined, field: string, errors: Errors, format?: NameCheck): void {
   if (namespace === '') errors.push(requiredValue(field));
   else if (typeof namespace === 'string' && format !== undefined) checkFormat(namespace, field, format, errors);
@@ -98,7 +98,7 @@ function checkCinder(source: CoreV1CinderPersistentVolumeSource, fieldPath: stri
   checkSecret(source.secretRef, `${fieldPath}.secretRef`, errors);
 }
 
-/** Upstream does not look at the reference for staging. */
+/** Upstream does not validate `nodeStageSecretRef`. */
 const CSI_SECRET_REFS = ['controllerPublishSecretRef', 'controllerExpandSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef'] as const;
 
 function checkCsi(source: CoreV1CSIPersistentVolumeSource, fieldPath: string, errors: Errors): void {
@@ -108,7 +108,7 @@ function checkCsi(source: CoreV1CSIPersistentVolumeSource, fieldPath: string, er
     checkSecret(source[member], `${fieldPath}.${member}`, errors, { name: checkDnsSubdomain, namespace: checkDnsLabel });
 }
 
-/** A reference to a Secret from outside any namespace names that of the Secret. */
+/** PersistentVolumes have no namespace, so a Secret reference must name one. */
 function checkSecret(
   secret: CoreV1SecretReference | undefined,
   fieldPath: string,

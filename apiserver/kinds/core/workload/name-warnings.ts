@@ -1,4 +1,4 @@
-/** A name that Pods are going to bear, and that would surprise as a host name. */
+/** Warns about a workload name that is no DNS label, because the names and host names of its Pods derive from it. */
 import { checkDnsLabel } from '../../../../shared/values/name-formats';
 import type { MetaV1ObjectMeta } from '../../../../shared/api/types/generated/members';
 

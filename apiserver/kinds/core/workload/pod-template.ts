@@ -1,4 +1,4 @@
-/** PodTemplate: a template that stands alone. */
+/** PodTemplate strategy. */
 import { type FieldError } from '../../../../shared/api/errors/field-error';
 import type { Errors } from '../../rules/checks';
 import { checkPodTemplate } from '../pod-template/pod-template';

@@ -1,4 +1,4 @@
-/** ReplicationController: a number of like Pods, chosen by plain labels. */
+/** ReplicationController strategy. The selector is a plain map of labels. */
 import { requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { isEmptyObject } from '../../../../shared/values/json';
 import { selectorMatches } from '../../../../shared/api/selectors/object-selector';
@@ -17,11 +17,11 @@ const podTemplateWarnings = templateWarnings((object: CoreV1ReplicationControlle
 
 export const replicationController: Strategy<CoreV1ReplicationController> = {
   validate: validateSpec,
-  // The whole object is judged twice (upstream behaviour, visible in the causes).
+  // Upstream validates the whole object twice, which shows in the causes.
   update: { stages: UPDATE.objectThenChange, validate: validateSpec },
   status: { validate: (object, old) => validateStatusCounts(REPLICA_COUNTS, object.status, old.status) },
   warningsOnCreate: (object) => [...podNameWarnings(object), ...podTemplateWarnings.warningsOnCreate(object)],
-  // Of the template that is replaced (upstream behaviour).
+  // The warnings describe the old template (upstream behaviour).
   warningsOnUpdate: (object, old) => (isSpecChanged(object, old) ? podTemplateWarnings.warningsOnCreate(old) : []),
 };
 

@@ -1,19 +1,21 @@
-/** What a workload says of its Pods: numbers that are not negative, parts that are not more than the whole, and collisions that only grow. */
+/**
+ * Validates the counts in a workload's status: they are not negative, no part exceeds its total, and `collisionCount`
+ * never decreases.
+ */
 import { invalidShownValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { own, type JsonObject } from '../../../../shared/values/json';
 import type { Errors, MemberOf } from '../../rules/checks';
 import { checkNonNegative, type Integer } from '../../rules/numbers';
 import type { CoreV1ReplicationControllerStatus } from '../../../../shared/api/types/generated/members';
 
-/** Of a status T. */
 export interface StatusCountRules<T> {
-  /** In the order in which they are told. */
+  /** In the order in which errors are reported. */
   readonly counts: readonly MemberOf<T, Integer>[];
-  /** A part, what it is a part of, and what the message calls that. */
+  /** A count, the count that it must not exceed, and the name of the latter in messages. */
   readonly limits?: readonly (readonly [part: MemberOf<T, number>, whole: MemberOf<T, number>, shown: string])[];
 }
 
-/** Of what keeps a number of like Pods. */
+/** Shared by ReplicaSet and ReplicationController. */
 export const REPLICA_COUNTS: StatusCountRules<CoreV1ReplicationControllerStatus> = {
   counts: ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'],
   limits: [

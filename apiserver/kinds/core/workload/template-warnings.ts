@@ -1,4 +1,4 @@
-/** What is worth a warning about a workload: its name, and the template of its Pods, whenever what is wished for changes. */
+/** Warnings about a workload: its name at creation, and its Pod template whenever the generation changes. */
 import type { JsonObject } from '../../../../shared/values/json';
 import { podWarnings } from '../pod-template/warnings';
 import type { Strategy } from '../../../registry/strategy';
@@ -8,12 +8,12 @@ import type { CoreV1PodTemplateSpec, MetaV1ObjectMeta } from '../../../../shared
 type Workload = JsonObject & { readonly metadata?: MetaV1ObjectMeta };
 type TemplateHolder = { readonly template?: CoreV1PodTemplateSpec };
 
-/** The warnings of a strategy, to be spread into it. */
+/** Warning hooks, to be spread into a strategy. */
 export type WarningRules<T extends JsonObject> = Required<Pick<Strategy<T>, 'warningsOnCreate' | 'warningsOnUpdate'>>;
-/** Of the object that has the template, at its place. */
+/** Warnings about the object that holds the template; `fieldPath` is its path. */
 type HolderWarnings<O> = (holder: O, fieldPath: string) => readonly string[];
 
-/** `ownerOf` finds what has the template, `place` is where that stands; empty = the object itself. */
+/** `holderOf` returns the object that holds the template; `fieldPath` is its path, empty for the object itself. */
 export function templateWarnings<T extends Workload, O extends TemplateHolder>(
   holderOf: (object: T) => O | undefined,
   fieldPath: string,
@@ -33,7 +33,7 @@ export function templateWarnings<T extends Workload, O extends TemplateHolder>(
 
 export const isSpecChanged = (object: Workload, old: Workload): boolean => object.metadata?.generation !== old.metadata?.generation;
 
-/** Of a workload whose Pods bear its name. */
+/** Adds name warnings, for workloads that pass their name on to their Pods. */
 export function workloadWarnings<T extends Workload, O extends TemplateHolder>(
   holderOf: (object: T) => O | undefined,
   fieldPath: string,

@@ -1,4 +1,4 @@
-/** How the template of a workload's Pods has to fit the workload: its selector, and Pods that are started again for ever. */
+/** Validates a workload's selector and its fit with the Pod template, and that the Pods restart always. */
 import { invalidShownValue, unsupportedValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { formatGoLabelSelector, formatGoStringMap } from '../../../../shared/values/go-values';
 import { isEmptyObject } from '../../../../shared/values/json';
@@ -10,22 +10,22 @@ import type { CoreV1PodTemplateSpec, MetaV1LabelSelector } from '../../../../sha
 const TEMPLATE = 'spec.template';
 const SELECTOR = 'spec.selector';
 
-/** The spec of a workload. */
+/** Spec of a workload with a selector and a Pod template. */
 export type WorkloadSpec = { readonly selector?: MetaV1LabelSelector | null; readonly template?: CoreV1PodTemplateSpec };
 
 export interface SelectorResult {
-  /** It can be read; otherwise nothing can be said of what it selects. */
+  /** False when the selector has errors; then it cannot be matched against the template. */
   readonly isValid: boolean;
   readonly isEmpty: boolean;
 }
 
 interface SelectorOptions {
-  /** The spec whose wrong selector is borne with. */
+  /** Stored spec; if its selector is invalid, invalid values are accepted. */
   readonly old?: WorkloadSpec | undefined;
   readonly isRequired?: boolean;
 }
 
-/** `where` = what the message calls a workload whose selector must not be empty. */
+/** `workload` names the kind in the message about an empty selector. */
 export function checkWorkloadSelector(
   spec: WorkloadSpec,
   workload: string,
@@ -50,7 +50,7 @@ type Labels = Readonly<Record<string, string>>;
 
 export const templateLabels = (template: CoreV1PodTemplateSpec | undefined): Labels | undefined => template?.metadata?.labels;
 
-/** An absent selector selects nothing. */
+/** An absent selector matches nothing. */
 export function checkSelectorMatchesTemplate(spec: WorkloadSpec, errors: Errors): void {
   const labels = templateLabels(spec.template);
   const selector = spec.selector ?? undefined;
@@ -60,7 +60,7 @@ export function checkSelectorMatchesTemplate(spec: WorkloadSpec, errors: Errors)
 export const selectorMismatch = (labels: Labels | undefined): FieldError =>
   invalidShownValue(`${TEMPLATE}.metadata.labels`, formatGoStringMap(labels), '`selector` does not match template `labels`');
 
-/** `kind` as the message calls it. */
+/** Requires `restartPolicy: Always` and no deadline. `kind` is the name in messages. */
 export function checkAlwaysRestarts(template: CoreV1PodTemplateSpec, kind: string, errors: Errors): void {
   const spec = template.spec ?? {};
   const policy = spec.restartPolicy ?? '';
@@ -68,7 +68,6 @@ export function checkAlwaysRestarts(template: CoreV1PodTemplateSpec, kind: strin
   forbidMembers(spec, ['activeDeadlineSeconds'], `${TEMPLATE}.spec`, `activeDeadlineSeconds in ${kind} is not Supported`, errors);
 }
 
-/** The selector never changes. */
 export function checkSelectorImmutable(spec: WorkloadSpec, old: WorkloadSpec, errors: Errors): void {
   const shown = ({ selector }: WorkloadSpec): string => ((selector ?? null) === null ? '"null"' : formatGoLabelSelector(selector ?? {}));
   if (shown(spec) !== shown(old)) errors.push(invalidShownValue(SELECTOR, shown(spec), 'field is immutable'));
