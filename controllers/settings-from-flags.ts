@@ -4,7 +4,7 @@
  */
 import { readPrivateKey, type TokenKey } from '../shared/api/identity/token-keys';
 import { readConfigFile, serverUrl, workloadConfig, type ClientConfig } from '../shared/client/kubeconfig/client-config';
-import { followKubeconfig } from '../shared/client/kubeconfig/kubeconfig-file';
+import { fileBackedKubeconfig } from '../shared/client/kubeconfig/file-backed-kubeconfig';
 import { WORKLOAD_NAMES } from '../shared/names/workload';
 import type { Clock } from '../shared/runtime/clock';
 import { memoizeBySource } from '../shared/runtime/memoize-by-source';
@@ -51,7 +51,7 @@ function clientConfig(
   { kubeconfig, master }: ControllerFlags,
   followed: <T>(files: FileBackedValue<T>) => FileBackedValue<T>,
 ): DynamicValue<ClientConfig> {
-  if (kubeconfig !== '') return followed(followKubeconfig(kubeconfig, { servers: master }));
+  if (kubeconfig !== '') return followed(fileBackedKubeconfig(kubeconfig, { servers: master }));
   if (master.length > 0) return staticValue({ servers: master.map(serverUrl), tls: {}, credentials: { type: 'none' } });
   return staticValue(workloadConfig(process.env, Object.values(WORKLOAD_NAMES)));
 }

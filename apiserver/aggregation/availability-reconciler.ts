@@ -44,7 +44,7 @@ export interface AvailabilityReconciler {
 }
 
 const INTERVAL_MS = 30_000;
-const BACK_OFF = { firstMs: 1_000, longestMs: INTERVAL_MS };
+const BACK_OFF = { initialMs: 1_000, maxMs: INTERVAL_MS };
 /**
  * How many changes abort a running check before one is allowed to finish, so that permanently changing endpoints
  * cannot prevent a result.

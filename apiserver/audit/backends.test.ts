@@ -172,7 +172,7 @@ describe('audit webhook', () => {
       }),
       dialect: 'kubernetes',
       clock,
-      backOff: () => new BackOff({ float: () => 0, uuid: () => '', string: () => '' }, { firstMs: 100, longestMs: 1000 }),
+      backOff: () => new BackOff({ float: () => 0, uuid: () => '', string: () => '' }, { initialMs: 100, maxMs: 1000 }),
     });
   beforeEach(() => (sent.length = 0));
 

@@ -32,17 +32,17 @@ export function readTokenReview(body: Buffer, version: TokenReviewVersion): Toke
   try {
     return parseReview(body, version);
   } catch (error) {
-    if (error instanceof MalformedAnswer) return error;
+    if (error instanceof MalformedResponse) return error;
     throw error;
   }
 }
 
 function parseReview(body: Buffer, version: TokenReviewVersion): TokenReviewResult {
   const review = parseBody(body.toString());
-  if (!isObject(review)) throw new MalformedAnswer('the webhook answered with something that is no object');
+  if (!isObject(review)) throw new MalformedResponse('the webhook answered with something that is no object');
   const [apiVersion, kind] = [textAt(review, 'apiVersion'), textAt(review, 'kind')];
   if (canonicalApiVersion(apiVersion) !== apiVersionOf(version) || kind !== 'TokenReview') {
-    throw new MalformedAnswer(`the webhook answered with ${quote(kind)} of ${quote(apiVersion)}, not with a TokenReview of ${version}`);
+    throw new MalformedResponse(`the webhook answered with ${quote(kind)} of ${quote(apiVersion)}, not with a TokenReview of ${version}`);
   }
   const status = objectAt(review, 'status') ?? {};
   if (own(status, 'authenticated') !== true) return { type: 'unknown', error: textAt(status, 'error') };
@@ -52,7 +52,7 @@ function parseReview(body: Buffer, version: TokenReviewVersion): TokenReviewResu
 /** A user needs a name; groups alone do not make a user. */
 function readUser(user: JsonObject): UserInfo {
   const [name, uid] = [textAt(user, 'username'), textAt(user, 'uid')];
-  if (name === '') throw new MalformedAnswer('the webhook let somebody in without saying who it is');
+  if (name === '') throw new MalformedResponse('the webhook let somebody in without saying who it is');
   const extra = own(user, 'extra') ?? {};
   if (!isObject(extra)) throw malformedMember('extra');
   const entries = Object.keys(extra).map((key) => [key, textsAt(extra, key)] as const);

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ManualClock, settle } from '../../test/support/manual-clock';
-import type { WebhookAnswer } from '../../shared/client/rest/webhook';
-import { asking, KubeconfigWebhook } from '../options/webhooks';
+import type { WebhookResult } from '../../shared/client/rest/webhook';
+import { createWebhookCaller, KubeconfigWebhook } from '../options/webhooks';
 import { systemClock } from '../../shared/runtime/clock';
 import type { JsonObject } from '../../shared/values/json';
 import type { TokenAuthenticator, TokenOutcome } from './authenticator';
@@ -25,7 +25,7 @@ beforeEach(() => {
   errors.length = 0;
 });
 
-type Answer = (review: string) => Promise<string> | string | WebhookAnswer;
+type Answer = (review: string) => Promise<string> | string | WebhookResult;
 
 const tokens = (answer: Answer, options: Partial<WebhookTokensOptions> = {}): TokenAuthenticator =>
   webhookTokenAuthenticator({
@@ -189,7 +189,7 @@ describe('webhook token authentication', () => {
   });
 
   it('caches no failure and logs failures at most once a minute', async () => {
-    const known = tokens(() => ({ type: 'fault', error: new Error('the webhook answered 500'), status: 500, mayPass: true }));
+    const known = tokens(() => ({ type: 'fault', error: new Error('the webhook answered 500'), status: 500, isRetryable: true }));
     const unavailable = failure('the webhook answered 500');
     expect([await known.authenticate('t', SERVER_AUDIENCES), await known.authenticate('t', SERVER_AUDIENCES)]).toEqual([
       unavailable,

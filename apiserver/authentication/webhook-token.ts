@@ -2,7 +2,7 @@
  * The webhook token authenticator: sends a TokenReview to a remote server. Known and unknown tokens are cached,
  * failures are not. Concurrent reviews are bounded; further tokens are rejected.
  */
-import type { WebhookAnswer } from '../../shared/client/rest/webhook';
+import type { WebhookResult } from '../../shared/client/rest/webhook';
 import type { Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import { ResponseCache, type CacheableResponse } from '../../shared/runtime/response-cache';

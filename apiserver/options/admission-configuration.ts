@@ -18,10 +18,10 @@ import { quote } from '../../shared/values/quote';
 const PLUGIN = objectSchema({ name: stringSchema() }, { path: stringSchema(), configuration: anyObjectSchema });
 const SCHEMA = objectSchema({}, { plugins: listSchema(PLUGIN) });
 
-type Told = NonNullable<ValueOf<typeof SCHEMA>['plugins']>[number];
+type ConfiguredPlugin = NonNullable<ValueOf<typeof SCHEMA>['plugins']>[number];
 
 /** What is said to one plug-in, wherever it stands. */
-type Read = <T>(...formats: readonly ConfigurationFormat<T>[]) => Promise<T>;
+type ReadPluginConfig = <T>(...formats: readonly ConfigurationFormat<T>[]) => Promise<T>;
 
 const KUBECONFIG = objectSchema({ kubeConfigFile: stringSchema() }, {});
 
@@ -39,7 +39,7 @@ const WEBHOOK_FORMATS = (
     path.isAbsolute(kubeConfigFile) ? [] : [{ path: 'kubeConfigFile', reason: 'must be an absolute file path' }],
 }));
 
-const usersOf = ({ kubeConfigFile }: ValueOf<typeof KUBECONFIG>): KubeconfigUsers => readKubeconfigUsers(kubeConfigFile);
+const webhookUsers = ({ kubeConfigFile }: ValueOf<typeof KUBECONFIG>): KubeconfigUsers => readKubeconfigUsers(kubeConfigFile);
 
 /** What each plug-in is told, and of what form that is. */
 const PLUGINS: Readonly<Record<string, (read: Read) => Promise<AdmissionSettings>>> = {
@@ -59,7 +59,7 @@ const FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> = {
   schema: SCHEMA,
   validate: ({ plugins = [] }) =>
     plugins.flatMap(({ name, path: file, configuration }, index): readonly ConfigurationFault[] => [
-      ...(own(PLUGINS, name) === undefined ? [{ path: `plugins[${index}].name`, reason: unknownName(name) }] : []),
+      ...(own(PLUGIN_READERS, name) === undefined ? [{ path: `plugins[${index}].name`, reason: unknownName(name) }] : []),
       ...(plugins.findIndex((other) => other.name === name) < index
         ? [{ path: `plugins[${index}].name`, reason: `${quote(name)} may occur only once` }]
         : []),
@@ -70,25 +70,31 @@ const FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> = {
 };
 
 const unknownName = (name: string): string =>
-  `must be a plug-in that can be configured (${Object.keys(PLUGINS).sort().join(', ')}), not ${quote(name)}`;
+  `must be a plug-in that can be configured (${Object.keys(PLUGIN_READERS).sort().join(', ')}), not ${quote(name)}`;
 
 /** Rejects with what is wrong with one of the files. */
 export async function readAdmissionConfiguration(file: string, clock: Clock): Promise<AdmissionSettings> {
   const { plugins = [] } = await readConfiguration(file, [FORMAT], clock);
   let settings: AdmissionSettings = {};
-  for (const [index, told] of plugins.entries()) {
-    const read = own(PLUGINS, told.name);
-    if (read !== undefined && isTold(told)) settings = { ...settings, ...(await read(readerOf(file, index, told, clock))) };
+  for (const [index, plugin] of plugins.entries()) {
+    const read = own(PLUGIN_READERS, plugin.name);
+    if (read !== undefined && hasConfiguration(plugin))
+      settings = { ...settings, ...(await read(createPluginReader(file, index, plugin, clock))) };
   }
   return settings;
 }
 
-const isTold = ({ path: file, configuration }: Told): boolean => (file ?? '') !== '' || configuration !== undefined;
+const hasConfiguration = ({ path: file, configuration }: ConfiguredPlugin): boolean => (file ?? '') !== '' || configuration !== undefined;
 
 /** Paths start from the folder of the file that names them. */
-function readerOf(file: string, index: number, { path: other, configuration }: Told, clock: Clock): Read {
+function createPluginReader(
+  file: string,
+  index: number,
+  { path: configPath, configuration }: ConfiguredPlugin,
+  clock: Clock,
+): ReadPluginConfig {
   return (...formats) =>
     configuration === undefined
-      ? readConfiguration(path.resolve(path.dirname(file), other ?? ''), formats, clock)
+      ? readConfiguration(path.resolve(path.dirname(file), configPath ?? ''), formats, clock)
       : readEmbeddedConfiguration(file, `plugins[${index}].configuration`, configuration, formats);
 }

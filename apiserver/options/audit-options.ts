@@ -13,17 +13,17 @@ import { createWebhookDelivery } from '../audit/webhook-delivery';
 import type { ServerFlags } from './flags';
 import { openWebhook, type WebhookParts } from './webhooks';
 
-export interface AuditSurroundings extends WebhookParts {
+export interface AuditDependencies extends WebhookParts {
   readonly logger: Logger;
 }
 
 const MEGABYTE = 1024 * 1024;
 const DAY_MS = 24 * 3_600_000;
-const USUAL_MEGABYTES = 100;
-const LONGEST_BACK_OFF_MS = 5 * 60_000;
+const DEFAULT_MEGABYTES = 100;
+const MAX_BACK_OFF_MS = 5 * 60_000;
 
 /** Undefined = there is nowhere to record anything. Rejects where the policy or a sink cannot be used. */
-export async function openAudit(flags: ServerFlags, parts: AuditSurroundings): Promise<Auditor | undefined> {
+export async function openAudit(flags: ServerFlags, parts: AuditDependencies): Promise<Auditor | undefined> {
   const path = flags['audit-policy-file'];
   if (flags['audit-log-path'] === '' && flags['audit-webhook-config-file'] === '') return undefined;
   const auditor = new Auditor(parts.clock, parts.logger);
@@ -40,7 +40,7 @@ export async function openAudit(flags: ServerFlags, parts: AuditSurroundings): P
   return auditor;
 }
 
-function logSink(flags: ServerFlags, parts: AuditSurroundings, lost: OnEventsLost): AuditBackend {
+function logSink(flags: ServerFlags, parts: AuditDependencies, lost: OnEventsLost): AuditBackend {
   const { clock } = parts;
   const target = logTarget(flags, parts);
   const wording: EventEncoding = {
@@ -71,12 +71,12 @@ function logSink(flags: ServerFlags, parts: AuditSurroundings, lost: OnEventsLos
   });
 }
 
-function logTarget(flags: ServerFlags, { clock, logger }: AuditSurroundings): LineTarget {
+function logTarget(flags: ServerFlags, { clock, logger }: AuditDependencies): LineTarget {
   const path = flags['audit-log-path'];
   if (path === '-') return createStreamTarget(process.stdout);
   const options = {
     path,
-    maxBytes: (flags['audit-log-maxsize'] === 0 ? USUAL_MEGABYTES : flags['audit-log-maxsize']) * MEGABYTE,
+    maxBytes: (flags['audit-log-maxsize'] === 0 ? DEFAULT_MEGABYTES : flags['audit-log-maxsize']) * MEGABYTE,
     maxAgeMs: flags['audit-log-maxage'] * DAY_MS,
     maxBackups: flags['audit-log-maxbackup'],
     compress: flags['audit-log-compress'],
@@ -84,35 +84,35 @@ function logTarget(flags: ServerFlags, { clock, logger }: AuditSurroundings): Li
   return new LogFile(options, clock, (error) => logger.warn('old audit logs could not be packed or removed', { file: path, error }));
 }
 
-async function webhookSink(flags: ServerFlags, parts: AuditSurroundings, lost: OnEventsLost): Promise<AuditBackend> {
+async function webhookSink(flags: ServerFlags, parts: AuditDependencies, lost: OnEventsLost): Promise<AuditBackend> {
   const { clock, random } = parts;
   const webhook = await openWebhook('audit-webhook', flags['audit-webhook-config-file'], parts);
-  const firstMs = flags['audit-webhook-initial-backoff'];
-  const truncates = flags['audit-webhook-truncate-enabled'];
-  const atOnce = flags['audit-webhook-mode'] === 'blocking';
+  const initialMs = flags['audit-webhook-initial-backoff'];
+  const isTruncating = flags['audit-webhook-truncate-enabled'];
+  const isBlocking = flags['audit-webhook-mode'] === 'blocking';
   return new BatchBackend({
     name: 'webhook',
     batching: {
       bufferSize: flags['audit-webhook-batch-buffer-size'],
-      maxSize: atOnce ? 1 : flags['audit-webhook-batch-max-size'],
+      maxSize: isBlocking ? 1 : flags['audit-webhook-batch-max-size'],
       maxWaitMs: flags['audit-webhook-batch-max-wait'],
       throttle:
-        !atOnce && flags['audit-webhook-batch-throttle-enable']
+        !isBlocking && flags['audit-webhook-batch-throttle-enable']
           ? { perSecond: flags['audit-webhook-batch-throttle-qps'], burst: flags['audit-webhook-batch-throttle-burst'] }
           : undefined,
-      maxBytes: truncates ? flags['audit-webhook-truncate-max-batch-size'] : undefined,
+      maxBytes: isTruncating ? flags['audit-webhook-truncate-max-batch-size'] : undefined,
     },
     encoding: {
       format: 'json',
       dialect: flags.naming,
-      maxEventBytes: truncates ? flags['audit-webhook-truncate-max-event-size'] : undefined,
+      maxEventBytes: isTruncating ? flags['audit-webhook-truncate-max-event-size'] : undefined,
     },
     clock,
     deliver: createWebhookDelivery({
       address: () => webhook.address,
       dialect: flags.naming,
       clock,
-      backOff: () => new BackOff(random, { firstMs, longestMs: LONGEST_BACK_OFF_MS, factor: 1.5, jitter: 0.2 }),
+      backOff: () => new BackOff(random, { initialMs, maxMs: MAX_BACK_OFF_MS, factor: 1.5, jitter: 0.2 }),
     }),
     onEventsLost: lost,
     onClosed: async () => webhook.address.transport.close(),

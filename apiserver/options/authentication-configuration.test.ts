@@ -10,7 +10,7 @@ import { silentLogger } from '../../shared/runtime/logger';
 import { ManualClock, settle } from '../../test/support/manual-clock';
 import { authenticationFormat, issuersOf } from './authentication-configuration';
 import { FLAGS, type ServerFlags } from './flags';
-import { issuerOfFlags, oidcFlagFault } from './oidc-options';
+import { issuerFromFlags, oidcFlagFault } from './oidc-options';
 import { openTokenIssuers } from './token-issuers';
 
 let folder: string;
@@ -32,7 +32,7 @@ async function faultsOf(configuration: object, gates = GATES): Promise<readonly 
   const error: unknown = await readConfiguration(file, [authenticationFormat(gates, ['https://self'])], clock).catch(
     (thrown: unknown) => thrown,
   );
-  return error instanceof ConfigurationError ? error.faults.map(({ path: place, reason }) => `${place}: ${reason}`) : [];
+  return error instanceof ConfigurationError ? error.faults.map(({ path, reason }) => `${path}: ${reason}`) : [];
 }
 const jwt = (changes: object = {}): object => ({ issuer: ISSUER, claimMappings: NAMED, ...changes });
 
@@ -202,8 +202,8 @@ it.each<[readonly string[], string | undefined]>([
   [[...OIDC, '--authentication-config=f'], '--authentication-config and --oidc-issuer-url exclude each other'],
 ])('oidcFlagFault of the flags %j is %p', (argv, fault) => expect(oidcFlagFault(flagsOf(...argv))).toBe(fault));
 
-it('issuerOfFlags prefixes usernames with the issuer, except for email and with --oidc-username-prefix', () => {
-  const prefix = (...more: readonly string[]): unknown => issuerOfFlags(flagsOf(...OIDC, ...more), undefined)?.username;
+it('issuerFromFlags prefixes usernames with the issuer, except for email and with --oidc-username-prefix', () => {
+  const prefix = (...more: readonly string[]): unknown => issuerFromFlags(flagsOf(...OIDC, ...more), undefined)?.username;
   expect(prefix()).toEqual({ type: 'claim', claim: 'sub', prefix: 'https://i#' });
   expect(prefix('--oidc-username-claim=email')).toEqual({ type: 'claim', claim: 'email', prefix: '' });
   expect(prefix('--oidc-username-prefix=-')).toEqual({ type: 'claim', claim: 'sub', prefix: '' });
@@ -223,15 +223,15 @@ it('openTokenIssuers applies a changed file and keeps the last valid one', async
   );
   expect([anonymous('/livez'), anonymous('/livez?verbose'), anonymous('/readyz')]).toEqual([true, true, false]);
   expect(issuers().size).toBe(0);
-  const look = async (): Promise<void> => {
+  const waitForReload = async (): Promise<void> => {
     clock.advance(60_000);
     await settle(50);
   };
   write('/livez', '/readyz');
-  await look();
+  await waitForReload();
   expect(anonymous('/readyz')).toBe(true);
   writeFileSync(file, '{');
-  await look();
+  await waitForReload();
   expect(anonymous('/readyz')).toBe(true);
   configurations.close();
 });

@@ -43,7 +43,7 @@ export type AuthenticationConfiguration = ValueOf<typeof SCHEMA>;
 type Jwt = NonNullable<AuthenticationConfiguration['jwt']>[number];
 type Source = ValueOf<typeof source>;
 
-const MOST_ISSUERS = 64;
+const MAX_ISSUERS = 64;
 
 /** `ownIssuers`: those of this server's own tokens. */
 export function authenticationFormat(
@@ -55,8 +55,8 @@ export function authenticationFormat(
     apiVersions: ['apiserver.config.platform.io/v1alpha1', 'apiserver.config.platform.io/v1beta1'],
     schema: SCHEMA,
     validate: ({ jwt = [], anonymous }) => [
-      ...(jwt.length > MOST_ISSUERS ? [{ path: 'jwt', reason: `must have at most ${MOST_ISSUERS} items` }] : []),
-      ...jwt.flatMap((one, index) => jwtFaults(one, `jwt[${index}]`, jwt.slice(0, index), ownIssuers)),
+      ...(jwt.length > MAX_ISSUERS ? [{ path: 'jwt', reason: `must have at most ${MAX_ISSUERS} items` }] : []),
+      ...jwt.flatMap((authenticator, index) => jwtFaults(authenticator, `jwt[${index}]`, jwt.slice(0, index), ownIssuers)),
       ...(anonymous === undefined || gates.isEnabled('AnonymousAuthConfigurableEndpoints')
         ? []
         : [{ path: 'anonymous', reason: 'is not supported when the feature gate AnonymousAuthConfigurableEndpoints is off' }]),
@@ -69,19 +69,19 @@ export function authenticationFormat(
 
 function jwtFaults(jwt: Jwt, path: string, before: readonly Jwt[], ownIssuers: readonly string[]): readonly ConfigurationFault[] {
   const faults: ConfigurationFault[] = [];
-  const fault = (member: string, reason: string): void => void faults.push({ path: `${path}.${member}`, reason });
-  issuerFaults(jwt, before, ownIssuers, fault);
+  const report = (member: string, reason: string): void => void faults.push({ path: `${path}.${member}`, reason });
+  issuerFaults(jwt, before, ownIssuers, report);
   const { username, groups, uid } = jwt.claimMappings;
-  if (!isGiven(username)) fault('claimMappings.username', 'must have either a claim or an expression');
-  sourceFaults(username, 'claimMappings.username', 'required', fault);
-  if (groups !== undefined) sourceFaults(groups, 'claimMappings.groups', 'required', fault);
-  if (uid !== undefined) sourceFaults(uid, 'claimMappings.uid', 'none', fault);
-  extraFaults(jwt, fault);
-  claimRuleFaults(jwt, fault);
+  if (!isConfigured(username)) report('claimMappings.username', 'must have either a claim or an expression');
+  sourceFaults(username, 'claimMappings.username', 'required', report);
+  if (groups !== undefined) sourceFaults(groups, 'claimMappings.groups', 'required', report);
+  if (uid !== undefined) sourceFaults(uid, 'claimMappings.uid', 'none', report);
+  extraFaults(jwt, report);
+  claimRuleFaults(jwt, report);
   const { userValidationRules: rules = [] } = jwt;
-  for (const index of repeated(rules.map(({ expression }) => expression)))
-    fault(`userValidationRules[${index}].expression`, 'occurs twice');
-  if (namesUnprovenAddress(jwt)) fault('claimMappings.username.expression', 'must use claims.email_verified together with claims.email');
+  for (const index of duplicateIndexes(rules.map(({ expression }) => expression)))
+    report(`userValidationRules[${index}].expression`, 'occurs twice');
+  if (usesUnverifiedEmail(jwt)) report('claimMappings.username.expression', 'must use claims.email_verified together with claims.email');
   if (faults.length > 0) return faults;
   const compiled = compileClaimMapping(configOf(jwt));
   return 'faults' in compiled ? compiled.faults.map(({ path: member, reason }) => ({ path: `${path}.${member}`, reason })) : [];
@@ -89,26 +89,26 @@ function jwtFaults(jwt: Jwt, path: string, before: readonly Jwt[], ownIssuers: r
 
 type Report = (member: string, reason: string) => void;
 
-function issuerFaults({ issuer: given }: Jwt, before: readonly Jwt[], ownIssuers: readonly string[], fault: Report): void {
-  const { url, discoveryURL = '', audiences, audienceMatchPolicy = '', certificateAuthority = '' } = given;
-  const urlFault = addressFault(url);
-  if (urlFault !== undefined) fault('issuer.url', urlFault);
-  if (before.some((other) => other.issuer.url === url)) fault('issuer.url', 'is that of another issuer');
-  if (ownIssuers.includes(url)) fault('issuer.url', 'is the name of this server itself (--service-account-issuer)');
-  const discoveryFault = discoveryURL === '' ? undefined : addressFault(discoveryURL);
-  if (discoveryFault !== undefined) fault('issuer.discoveryURL', discoveryFault);
-  if (discoveryURL === url) fault('issuer.discoveryURL', 'must differ from the url');
+function issuerFaults({ issuer: config }: Jwt, before: readonly Jwt[], ownIssuers: readonly string[], report: Report): void {
+  const { url, discoveryURL = '', audiences, audienceMatchPolicy = '', certificateAuthority = '' } = config;
+  const urlFault = issuerUrlFault(url);
+  if (urlFault !== undefined) report('issuer.url', urlFault);
+  if (before.some((other) => other.issuer.url === url)) report('issuer.url', 'is that of another issuer');
+  if (ownIssuers.includes(url)) report('issuer.url', 'is the name of this server itself (--service-account-issuer)');
+  const discoveryFault = discoveryURL === '' ? undefined : issuerUrlFault(discoveryURL);
+  if (discoveryFault !== undefined) report('issuer.discoveryURL', discoveryFault);
+  if (discoveryURL === url) report('issuer.discoveryURL', 'must differ from the url');
   if (discoveryURL !== '' && before.some((other) => other.issuer.discoveryURL === discoveryURL))
-    fault('issuer.discoveryURL', 'is that of another issuer');
-  if (audiences.includes('')) fault('issuer.audiences', 'must not be empty');
-  for (const index of repeated(audiences)) fault(`issuer.audiences[${index}]`, 'occurs twice');
-  if (audiences.length > 1 && audienceMatchPolicy === '') fault('issuer.audienceMatchPolicy', 'must be MatchAny for several audiences');
-  if (certificateAuthority !== '' && !holdsCertificate(certificateAuthority))
-    fault('issuer.certificateAuthority', 'must hold at least one certificate as PEM, and none that cannot be read');
+    report('issuer.discoveryURL', 'is that of another issuer');
+  if (audiences.includes('')) report('issuer.audiences', 'must not be empty');
+  for (const index of duplicateIndexes(audiences)) report(`issuer.audiences[${index}]`, 'occurs twice');
+  if (audiences.length > 1 && audienceMatchPolicy === '') report('issuer.audienceMatchPolicy', 'must be MatchAny for several audiences');
+  if (certificateAuthority !== '' && !hasValidCertificates(certificateAuthority))
+    report('issuer.certificateAuthority', 'must hold at least one certificate as PEM, and none that cannot be read');
 }
 
 /** Undefined = an address where an issuer may be. */
-function addressFault(address: string): string | undefined {
+function issuerUrlFault(address: string): string | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url?.protocol !== 'https:') return 'must be an https address';
   if (url.username !== '' || url.password !== '') return 'must not name a user or password';
@@ -116,7 +116,7 @@ function addressFault(address: string): string | undefined {
   return address.includes('#') ? 'must not have a fragment' : undefined;
 }
 
-function holdsCertificate(bundle: string): boolean {
+function hasValidCertificates(bundle: string): boolean {
   try {
     return parseCertificates(bundle).length > 0;
   } catch {
@@ -124,43 +124,43 @@ function holdsCertificate(bundle: string): boolean {
   }
 }
 
-const repeated = (texts: readonly string[]): readonly number[] =>
+const duplicateIndexes = (texts: readonly string[]): readonly number[] =>
   texts.flatMap((text, index) => (text !== '' && texts.indexOf(text) < index ? [index] : []));
 
-const isGiven = ({ claim = '', expression = '' }: Source): boolean => claim !== '' || expression !== '';
+const isConfigured = ({ claim = '', expression = '' }: Source): boolean => claim !== '' || expression !== '';
 
-function sourceFaults(given: Source, member: string, prefix: 'required' | 'none', fault: Report): void {
-  const { claim = '', expression = '' } = given;
-  if (claim !== '' && expression !== '') fault(member, 'must have either a claim or an expression');
-  if (prefix === 'required' && claim !== '' && given.prefix === undefined)
-    fault(`${member}.prefix`, 'is required with a claim; it may be empty');
-  if (expression !== '' && given.prefix !== undefined) fault(`${member}.prefix`, 'must not stand beside an expression');
+function sourceFaults(config: Source, member: string, prefix: 'required' | 'none', report: Report): void {
+  const { claim = '', expression = '' } = config;
+  if (claim !== '' && expression !== '') report(member, 'must have either a claim or an expression');
+  if (prefix === 'required' && claim !== '' && config.prefix === undefined)
+    report(`${member}.prefix`, 'is required with a claim; it may be empty');
+  if (expression !== '' && config.prefix !== undefined) report(`${member}.prefix`, 'must not stand beside an expression');
 }
 
 const KEY = /^[a-z0-9.-]+\/[a-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
-function extraFaults({ claimMappings: { extra = [] } }: Jwt, fault: Report): void {
+function extraFaults({ claimMappings: { extra = [] } }: Jwt, report: Report): void {
   extra.forEach(({ key }, index) => {
-    if (!KEY.test(key)) fault(`claimMappings.extra[${index}].key`, 'must be a path with a domain before it, in lower case');
+    if (!KEY.test(key)) report(`claimMappings.extra[${index}].key`, 'must be a path with a domain before it, in lower case');
   });
-  for (const index of repeated(extra.map(({ key }) => key))) fault(`claimMappings.extra[${index}].key`, 'occurs twice');
+  for (const index of duplicateIndexes(extra.map(({ key }) => key))) report(`claimMappings.extra[${index}].key`, 'occurs twice');
 }
 
-function claimRuleFaults({ claimValidationRules: rules = [] }: Jwt, fault: Report): void {
+function claimRuleFaults({ claimValidationRules: rules = [] }: Jwt, report: Report): void {
   rules.forEach(({ claim = '', requiredValue = '', expression = '', message = '' }, index) => {
     const path = `claimValidationRules[${index}]`;
-    if ((claim === '') === (expression === '')) fault(path, 'must have either a claim or an expression');
-    else if (claim !== '' && message !== '') fault(`${path}.message`, 'must not stand beside a claim');
-    else if (expression !== '' && requiredValue !== '') fault(`${path}.requiredValue`, 'must not stand beside an expression');
+    if ((claim === '') === (expression === '')) report(path, 'must have either a claim or an expression');
+    else if (claim !== '' && message !== '') report(`${path}.message`, 'must not stand beside a claim');
+    else if (expression !== '' && requiredValue !== '') report(`${path}.requiredValue`, 'must not stand beside an expression');
   });
   for (const member of ['claim', 'expression'] as const) {
-    for (const index of repeated(rules.map((rule) => rule[member] ?? '')))
-      fault(`claimValidationRules[${index}].${member}`, 'occurs twice');
+    for (const index of duplicateIndexes(rules.map((rule) => rule[member] ?? '')))
+      report(`claimValidationRules[${index}].${member}`, 'occurs twice');
   }
 }
 
 /** An address that was never proven to be somebody's must not name him. */
-function namesUnprovenAddress({ claimMappings, claimValidationRules = [] }: Jwt): boolean {
+function usesUnverifiedEmail({ claimMappings, claimValidationRules = [] }: Jwt): boolean {
   const reads = (member: string, expression: string): boolean => {
     const compiled = compileClaimsExpression(expression);
     return 'expression' in compiled && compiled.expression.readsMember('claims', member);
@@ -180,20 +180,20 @@ export function issuersOf({ jwt = [] }: AuthenticationConfiguration): readonly T
 }
 
 function configOf({
-  issuer: from,
+  issuer: issuerConfig,
   claimMappings: { username, groups, uid, extra = [] },
   claimValidationRules = [],
   userValidationRules = [],
 }: Jwt): TokenIssuerConfig {
   return {
-    url: from.url,
-    discoveryUrl: from.discoveryURL === '' ? undefined : from.discoveryURL,
-    audiences: from.audiences,
-    authority: from.certificateAuthority === '' ? undefined : from.certificateAuthority,
+    url: issuerConfig.url,
+    discoveryUrl: issuerConfig.discoveryURL === '' ? undefined : issuerConfig.discoveryURL,
+    audiences: issuerConfig.audiences,
+    authority: issuerConfig.certificateAuthority === '' ? undefined : issuerConfig.certificateAuthority,
     algorithms: ALL_ALGORITHMS,
     username: sourceOf(username),
-    groups: groups !== undefined && isGiven(groups) ? sourceOf(groups) : undefined,
-    uid: uid !== undefined && isGiven(uid) ? sourceOf(uid) : undefined,
+    groups: groups !== undefined && isConfigured(groups) ? sourceOf(groups) : undefined,
+    uid: uid !== undefined && isConfigured(uid) ? sourceOf(uid) : undefined,
     extra: extra.map(({ key, valueExpression }) => ({ key, expression: valueExpression })),
     claimRules: claimValidationRules.map(({ claim = '', requiredValue = '', expression = '', message = '' }): ClaimRule =>
       expression === '' ? { type: 'required', claim, value: requiredValue } : { type: 'expression', expression, message },

@@ -33,8 +33,8 @@ export type AuthorizationConfiguration = ValueOf<typeof SCHEMA>;
 export type ConfiguredAuthorizer = AuthorizationConfiguration['authorizers'][number];
 export type ConfiguredWebhook = NonNullable<ConfiguredAuthorizer['webhook']>;
 
-const MOST_CONDITIONS = 64;
-const LONGEST_MS = 30_000;
+const MAX_CONDITIONS = 64;
+const MAX_TIMEOUT_MS = 30_000;
 const NAME = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/;
 
 /** `withSelectors`: whether match conditions may use the selectors of a request (feature gate AuthorizeWithSelectors). */
@@ -43,43 +43,46 @@ export const authorizationFormat = (withSelectors: boolean): ConfigurationFormat
   apiVersions: ['apiserver.config.platform.io/v1alpha1', 'apiserver.config.platform.io/v1beta1'],
   schema: SCHEMA,
   validate: ({ authorizers }) =>
-    authorizers.flatMap((one, index) => authorizerFaults(one, `authorizers[${index}]`, authorizers.slice(0, index), withSelectors)),
+    authorizers.flatMap((authorizer, index) =>
+      authorizerFaults(authorizer, `authorizers[${index}]`, authorizers.slice(0, index), withSelectors),
+    ),
 });
 
 function authorizerFaults(
-  one: ConfiguredAuthorizer,
+  authorizer: ConfiguredAuthorizer,
   path: string,
   before: readonly ConfiguredAuthorizer[],
   withSelectors: boolean,
 ): readonly ConfigurationFault[] {
   const faults: ConfigurationFault[] = [];
-  if (!NAME.test(one.name)) faults.push({ path: `${path}.name`, reason: 'must be a lowercase RFC 1123 subdomain' });
-  if (before.some(({ name }) => name === one.name)) faults.push({ path: `${path}.name`, reason: 'is that of another authorizer' });
-  if (one.type !== 'Webhook') {
-    if (before.some(({ type }) => type === one.type)) faults.push({ path: `${path}.type`, reason: `${one.type} may occur only once` });
-    if (one.webhook !== undefined) faults.push({ path: `${path}.webhook`, reason: `must not be given for type ${one.type}` });
+  if (!NAME.test(authorizer.name)) faults.push({ path: `${path}.name`, reason: 'must be a lowercase RFC 1123 subdomain' });
+  if (before.some(({ name }) => name === authorizer.name)) faults.push({ path: `${path}.name`, reason: 'is that of another authorizer' });
+  if (authorizer.type !== 'Webhook') {
+    if (before.some(({ type }) => type === authorizer.type))
+      faults.push({ path: `${path}.type`, reason: `${authorizer.type} may occur only once` });
+    if (authorizer.webhook !== undefined) faults.push({ path: `${path}.webhook`, reason: `must not be given for type ${authorizer.type}` });
     return faults;
   }
   return [
     ...faults,
-    ...(one.webhook === undefined
+    ...(authorizer.webhook === undefined
       ? [{ path: `${path}.webhook`, reason: 'is required' }]
-      : webhookFaults(one.webhook, `${path}.webhook`, withSelectors)),
+      : webhookFaults(authorizer.webhook, `${path}.webhook`, withSelectors)),
   ];
 }
 
-function webhookFaults(given: ConfiguredWebhook, path: string, withSelectors: boolean): readonly ConfigurationFault[] {
-  const { connectionInfo, matchConditions = [], matchConditionSubjectAccessReviewVersion } = given;
-  const timeout = parseDuration(given.timeout) ?? 0;
+function webhookFaults(config: ConfiguredWebhook, path: string, withSelectors: boolean): readonly ConfigurationFault[] {
+  const { connectionInfo, matchConditions = [], matchConditionSubjectAccessReviewVersion } = config;
+  const timeout = parseDuration(config.timeout) ?? 0;
   const faults: ConfigurationFault[] = [];
   const fault = (member: string, reason: string): void => void faults.push({ path: `${path}.${member}`, reason });
-  if (timeout <= 0 || timeout > LONGEST_MS) fault('timeout', 'must be more than 0s and at most 30s');
+  if (timeout <= 0 || timeout > MAX_TIMEOUT_MS) fault('timeout', 'must be more than 0s and at most 30s');
   for (const member of ['authorizedTTL', 'unauthorizedTTL'] as const)
-    if ((parseDuration(given[member] ?? '0s') ?? 0) < 0) fault(member, 'must not be negative');
+    if ((parseDuration(config[member] ?? '0s') ?? 0) < 0) fault(member, 'must not be negative');
   if (connectionInfo.type === 'InClusterConfig')
     fault('connectionInfo.type', 'InClusterConfig is not for an API server: it would ask itself');
   else if ((connectionInfo.kubeConfigFile ?? '') === '') fault('connectionInfo.kubeConfigFile', 'is required');
-  if (matchConditions.length > MOST_CONDITIONS) fault('matchConditions', `must have at most ${MOST_CONDITIONS} items`);
+  if (matchConditions.length > MAX_CONDITIONS) fault('matchConditions', `must have at most ${MAX_CONDITIONS} items`);
   if (matchConditions.length > 0 && matchConditionSubjectAccessReviewVersion === undefined)
     fault('matchConditionSubjectAccessReviewVersion', 'is required');
   const compiled = compileMatchConditions(

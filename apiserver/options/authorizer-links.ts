@@ -12,7 +12,7 @@ import { compileMatchConditions } from '../authorization/webhook/match-condition
 import type { AuthorizerLink } from '../server/access/authorizers';
 import { authorizationFormat, type AuthorizationConfiguration, type ConfiguredWebhook } from './authorization-configuration';
 import type { ServerFlags } from './flags';
-import { asking, KubeconfigWebhook, openWebhook, type WebhookParts } from './webhooks';
+import { createWebhookCaller, KubeconfigWebhook, openWebhook, type WebhookParts } from './webhooks';
 
 export interface AuthorizerLinksParts extends WebhookParts {
   readonly logger: Logger;
@@ -21,63 +21,65 @@ export interface AuthorizerLinksParts extends WebhookParts {
 
 const TIMEOUT_MS = 30_000;
 /** What one is called that flags name. */
-const FLAGS_NAME = 'default';
-const ALLOWED_MS = 5 * 60_000;
-const NOT_ALLOWED_MS = 30_000;
+const DEFAULT_NAME = 'default';
+const AUTHORIZED_TTL_MS = 5 * 60_000;
+const UNAUTHORIZED_TTL_MS = 30_000;
 
 /** The same list until the configuration changes. Rejects where a file cannot be used. */
 export async function openAuthorizerLinks(flags: ServerFlags, parts: AuthorizerLinksParts): Promise<() => readonly AuthorizerLink[]> {
   const file = flags['authorization-config'];
   if (file === '') {
-    const links = await Promise.all(flags['authorization-mode'].map((mode) => linkOfMode(mode, flags, parts)));
+    const links = await Promise.all(flags['authorization-mode'].map((mode) => linkFromMode(mode, flags, parts)));
     return () => links;
   }
   let links: readonly AuthorizerLink[] = [];
   let webhooks: readonly KubeconfigWebhook[] = [];
-  let kinds: string | undefined;
+  let fixedTypes: string | undefined;
   await parts.configurations.loadConfiguration({
     name: 'authorization',
     path: file,
     formats: [authorizationFormat(withSelectors(flags))],
     apply(configuration) {
-      const present = kindsOf(configuration);
-      if (kinds !== undefined && kinds !== present)
-        throw new Error(`authorizers other than webhooks cannot be added or removed while the server runs: ${kinds}, not ${present}`);
-      const asked: KubeconfigWebhook[] = [];
+      const newFixedTypes = fixedTypesOf(configuration);
+      if (fixedTypes !== undefined && fixedTypes !== newFixedTypes)
+        throw new Error(
+          `authorizers other than webhooks cannot be added or removed while the server runs: ${fixedTypes}, not ${newFixedTypes}`,
+        );
+      const newWebhooks: KubeconfigWebhook[] = [];
       const files: string[] = [];
       links = configuration.authorizers.map((authorizer) =>
-        linkOf(authorizer, flags, parts, (kubeconfig) => {
+        linkFromConfiguration(authorizer, flags, parts, (kubeconfig) => {
           const webhook = new KubeconfigWebhook(kubeconfig, parts.clock);
           appendAll(files, webhook.read());
-          asked.push(webhook);
+          newWebhooks.push(webhook);
           return webhook;
         }),
       );
-      for (const webhook of webhooks) webhook.retire();
-      webhooks = asked;
-      kinds = present;
+      for (const webhook of webhooks) webhook.closeAfterCalls();
+      webhooks = newWebhooks;
+      fixedTypes = newFixedTypes;
       return files;
     },
   });
   return () => links;
 }
 
-async function linkOfMode(
+async function linkFromMode(
   mode: ServerFlags['authorization-mode'][number],
   flags: ServerFlags,
   parts: AuthorizerLinksParts,
 ): Promise<AuthorizerLink> {
   switch (mode) {
     case 'ABAC':
-      return byPolicies(flags);
+      return abacFromFlags(flags);
     case 'Webhook':
-      return byFlags(await openWebhook('authorization-webhook', flags['authorization-webhook-config-file'], parts), flags, parts);
+      return webhookFromFlags(await openWebhook('authorization-webhook', flags['authorization-webhook-config-file'], parts), flags, parts);
     default:
       return mode;
   }
 }
 
-function linkOf(
+function linkFromConfiguration(
   { type, name, webhook }: AuthorizationConfiguration['authorizers'][number],
   flags: ServerFlags,
   parts: AuthorizerLinksParts,
@@ -85,30 +87,30 @@ function linkOf(
 ): AuthorizerLink {
   switch (type) {
     case 'ABAC':
-      return byPolicies(flags);
+      return abacFromFlags(flags);
     case 'Webhook':
       // The format's rules let none pass without.
       if (webhook === undefined) throw new Error('an authorizer Webhook needs a webhook');
-      return byConfiguration(name, webhook, webhookOf(webhook.connectionInfo.kubeConfigFile ?? ''), flags, parts);
+      return webhookFromConfiguration(name, webhook, webhookOf(webhook.connectionInfo.kubeConfigFile ?? ''), flags, parts);
     default:
       return type;
   }
 }
 
 /** Those that a changed file must have as well. */
-const kindsOf = ({ authorizers }: AuthorizationConfiguration): string =>
+const fixedTypesOf = ({ authorizers }: AuthorizationConfiguration): string =>
   authorizers
     .map(({ type }) => type)
     .filter((type) => type !== 'Webhook')
     .sort()
     .join(', ');
 
-function byPolicies(flags: ServerFlags): Authorizer {
+function abacFromFlags(flags: ServerFlags): Authorizer {
   const file = flags['authorization-policy-file'];
   return abacAuthorizer(file, readFileSync(file, 'utf8'));
 }
 
-function byFlags(webhook: KubeconfigWebhook, flags: ServerFlags, parts: AuthorizerLinksParts): Authorizer {
+function webhookFromFlags(webhook: KubeconfigWebhook, flags: ServerFlags, parts: AuthorizerLinksParts): Authorizer {
   return webhookAuthorizer({
     ...commonOf(FLAGS_NAME, flags, parts),
     send: asking(webhook, TIMEOUT_MS, parts),
@@ -120,10 +122,10 @@ function byFlags(webhook: KubeconfigWebhook, flags: ServerFlags, parts: Authoriz
   });
 }
 
-function byConfiguration(
+function webhookFromConfiguration(
   name: string,
   webhook: ConfiguredWebhook,
-  asked: KubeconfigWebhook,
+  newWebhooks: KubeconfigWebhook,
   flags: ServerFlags,
   parts: AuthorizerLinksParts,
 ): Authorizer {

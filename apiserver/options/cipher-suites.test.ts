@@ -1,7 +1,7 @@
 import { getCiphers } from 'node:tls';
-import { cipherSuites, opensslSuites, suitesFault } from './cipher-suites';
+import { cipherSuitesFlag, opensslSuites, cipherSuitesFault } from './cipher-suites';
 
-const flag = cipherSuites('Serving');
+const flag = cipherSuitesFlag('Serving');
 const ECDSA = 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256';
 
 it('the help of the cipher suites flag lists only suites that OpenSSL supports', () => {
@@ -25,8 +25,8 @@ it('opensslSuites keeps the suites of Node without a flag, and adds those of TLS
   );
 });
 
-it('suitesFault requires a suite that HTTP/2 needs', () => {
-  expect(suitesFault([])).toBeUndefined();
-  expect(suitesFault(['TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384', ECDSA])).toBeUndefined();
-  expect(suitesFault(['TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384'])).toMatch(/needs one of TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256/);
+it('cipherSuitesFault requires a suite that HTTP/2 needs', () => {
+  expect(cipherSuitesFault([])).toBeUndefined();
+  expect(cipherSuitesFault(['TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384', ECDSA])).toBeUndefined();
+  expect(cipherSuitesFault(['TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384'])).toMatch(/needs one of TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256/);
 });

@@ -16,22 +16,22 @@ const SUITES: ReadonlyMap<string, string> = new Map([
   ['TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256', 'ECDHE-RSA-CHACHA20-POLY1305'],
 ]);
 
-const ALWAYS = ['TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256', 'TLS_AES_128_GCM_SHA256'];
+const TLS13_SUITES = ['TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256', 'TLS_AES_128_GCM_SHA256'];
 /** One of them is what every client of HTTP/2 can speak. */
-const NEEDED = ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256'];
+const HTTP2_SUITES = ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256'];
 
 /** Under upstream's names; empty = those that Node offers. */
-export function cipherSuites(section: string): Flag<readonly string[]> {
-  const words = listFlag({
+export function cipherSuitesFlag(section: string): Flag<readonly string[]> {
+  const suiteList = listFlag({
     section,
     help: `Cipher suites of TLS 1.2: ${[...SUITES.keys()].join(', ')}. Empty = those of Node.`,
     default: [],
   });
   return {
-    ...words,
+    ...suiteList,
     parse(text) {
-      const names = words.parse(text, undefined);
-      const unknown = names.find((name) => !SUITES.has(name) && !ALWAYS.includes(name));
+      const names = suiteList.parse(text, undefined);
+      const unknown = names.find((name) => !SUITES.has(name) && !TLS13_SUITES.includes(name));
       if (unknown !== undefined) throw new FlagError(`cipher suite ${unknown} not supported or doesn't exist`);
       return names;
     },
@@ -39,11 +39,11 @@ export function cipherSuites(section: string): Flag<readonly string[]> {
 }
 
 /** What is wrong with the suites of a server that speaks TLS 1.2; undefined = nothing. */
-export function suitesFault(names: readonly string[]): string | undefined {
-  if (names.length === 0 || NEEDED.some((name) => names.includes(name))) return undefined;
-  return `--tls-cipher-suites needs one of ${NEEDED.join(' and ')}, which HTTP/2 requires`;
+export function cipherSuitesFault(names: readonly string[]): string | undefined {
+  if (names.length === 0 || HTTP2_SUITES.some((name) => names.includes(name))) return undefined;
+  return `--tls-cipher-suites needs one of ${HTTP2_SUITES.join(' and ')}, which HTTP/2 requires`;
 }
 
 /** As node:tls takes them; undefined = those of Node. */
 export const opensslSuites = (names: readonly string[]): string | undefined =>
-  names.length === 0 ? undefined : [...ALWAYS, ...names.flatMap((name) => SUITES.get(name) ?? [])].join(':');
+  names.length === 0 ? undefined : [...TLS13_SUITES, ...names.flatMap((name) => SUITES.get(name) ?? [])].join(':');

@@ -7,7 +7,7 @@ import { readConfiguration } from '../../shared/configuration/read-configuration
 import { casesOf } from '../../test/replay/recording';
 import { anything, either, nothing, shape, text } from '../../test/replay/shape';
 import { ManualClock } from '../../test/support/manual-clock';
-import { bytesOf, ENCRYPTION_FORMAT } from './encryption-configuration';
+import { decodeSecret, ENCRYPTION_FORMAT } from './encryption-configuration';
 
 const isCase = shape({ title: text, file: anything, error: either(text, nothing) });
 
@@ -22,7 +22,7 @@ async function faultsOf(content: unknown): Promise<readonly string[]> {
     return [];
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    return error.faults.map(({ path: place, reason }) => (place === '' ? reason : `${place}: ${reason}`));
+    return error.faults.map(({ path, reason }) => (path === '' ? reason : `${path}: ${reason}`));
   }
 }
 
@@ -39,17 +39,17 @@ it.each([...casesOf('encryption/files', isCase), ...casesOf('encryption/kms-file
     if (error === null) expect(faults).toEqual([]);
     else if (OWN_WORDS.test(title)) expect(faults).not.toEqual([]);
     else {
-      const words = (told: string): string => told.replace(VALUE, 'Invalid value: ');
+      const words = (message: string): string => message.replace(VALUE, 'Invalid value: ');
       const upstream = words(error.replace(/^error while [^:]*: /, ''));
       expect(words(faults.length === 1 ? faults.join() : `[${faults.join(', ')}]`)).toBe(upstream);
     }
   },
 );
 
-it('bytesOf decodes base64 secrets as upstream does', () => {
-  expect(bytesOf('YWI=')?.toString()).toBe('ab');
-  expect(bytesOf('YW\nI=\r\n')?.toString()).toBe('ab');
-  for (const bad of ['YWI', 'YW_=', 'Y', 'YWI==']) expect(bytesOf(bad)).toBeUndefined();
+it('decodeSecret decodes base64 secrets as upstream does', () => {
+  expect(decodeSecret('YWI=')?.toString()).toBe('ab');
+  expect(decodeSecret('YW\nI=\r\n')?.toString()).toBe('ab');
+  for (const bad of ['YWI', 'YW_=', 'Y', 'YWI==']) expect(decodeSecret(bad)).toBeUndefined();
 });
 
 it('the errors of an encryption configuration contain no secret', async () => {

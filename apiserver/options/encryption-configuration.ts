@@ -33,8 +33,8 @@ const SCHEMA = objectSchema(
 );
 
 export type EncryptionConfiguration = ValueOf<typeof SCHEMA>;
-export type ConfiguredRow = NonNullable<EncryptionConfiguration['resources']>[number];
-export type ConfiguredProvider = NonNullable<ConfiguredRow['providers']>[number];
+export type ConfiguredResources = NonNullable<EncryptionConfiguration['resources']>[number];
+export type ConfiguredProvider = NonNullable<ConfiguredResources['providers']>[number];
 export type ConfiguredKms = NonNullable<ConfiguredProvider['kms']>;
 
 export const ENCRYPTION_FORMAT: ConfigurationFormat<EncryptionConfiguration> = {
@@ -48,35 +48,35 @@ export const ENCRYPTION_FORMAT: ConfigurationFormat<EncryptionConfiguration> = {
 const required = (path: string, text: string): ConfigurationFault => ({ path, reason: `Required value: ${text}` });
 const invalid = (path: string, value: string, text: string): ConfigurationFault => ({ path, reason: `Invalid value: ${value}: ${text}` });
 
-function rowFaults(rows: readonly ConfiguredRow[]): readonly ConfigurationFault[] {
+function rowFaults(rows: readonly ConfiguredResources[]): readonly ConfigurationFault[] {
   const kmsNames = new Set<string>();
   const faults = rows.flatMap(({ resources = [], providers = [] }, index) => {
     const path = `resources[${index}]`;
-    const of = (member: string): ConfigurationFault => required(`${path}.${member}`, `at least one ${path}.${member} is required`);
+    const missing = (member: string): ConfigurationFault => required(`${path}.${member}`, `at least one ${path}.${member} is required`);
     return [
-      ...(resources.length === 0 ? [of('resources')] : resourceFaults(resources, `${path}.resources`)),
-      ...(providers.length === 0 ? [of('providers')] : []),
-      ...providers.flatMap((one, at) => providerFaults(one, `${path}.providers[${at}]`, kmsNames)),
+      ...(resources.length === 0 ? [missing('resources')] : resourceFaults(resources, `${path}.resources`)),
+      ...(providers.length === 0 ? [missing('providers')] : []),
+      ...providers.flatMap((provider, at) => providerFaults(provider, `${path}.providers[${at}]`, kmsNames)),
     ];
   });
   // What a row hides is looked for in rows that are right, and what is right may be too old.
   if (faults.length > 0) return faults;
-  const masked = maskedFaults(rows);
-  return masked.length > 0 ? masked : oldServiceFaults(rows);
+  const masked = maskedResourceFaults(rows);
+  return masked.length > 0 ? masked : kmsV1Faults(rows);
 }
 
 // Resources.
 
-const CORE = '*.';
+const CORE_WILDCARD = '*.';
 const ALL = '*.*';
 /** Kept without being served: nothing of them is an object. */
-const UNSERVED = ['serviceipallocations', 'servicenodeportallocations'];
+const UNSERVED_RESOURCES = ['serviceipallocations', 'servicenodeportallocations'];
 
 function resourceFaults(resources: readonly string[], path: string): readonly ConfigurationFault[] {
-  const shown = `[]string{${resources.map((one) => quote(one)).join(', ')}}`;
+  const shown = `[]string{${resources.map((resource) => quote(resource)).join(', ')}}`;
   const faults: ConfigurationFault[] = [];
   if (new Set(resources).size < resources.length) faults.push(invalid(path, shown, 'the same resource cannot be specified multiple times'));
-  if (overlap(resources)) {
+  if (hasOverlap(resources)) {
     const text = "using overlapping resources such as 'secrets' and '*.' in the same resource list is not allowed as they will be masked";
     faults.push(invalid(path, shown, text));
   }
@@ -88,14 +88,14 @@ function resourceFaults(resources: readonly string[], path: string): readonly Co
 }
 
 /** `*.*` with anything, or `*.group` with something of the group. */
-function overlap(resources: readonly string[]): boolean {
+function hasOverlap(resources: readonly string[]): boolean {
   if (resources.length < 2) return false;
   if (resources.includes(ALL)) return true;
-  const wide = new Set(resources.filter(isWide).map(groupOf));
-  return resources.some((resource) => !isWide(resource) && wide.has(groupOf(resource)));
+  const wildcards = new Set(resources.filter(isWildcard).map(groupOf));
+  return resources.some((resource) => !isWildcard(resource) && wildcards.has(groupOf(resource)));
 }
 
-const isWide = (resource: string): boolean => resource === '*' || resource.startsWith(CORE);
+const isWildcard = (resource: string): boolean => resource === '*' || resource.startsWith(CORE_WILDCARD);
 
 function groupOf(resource: string): string {
   const dot = resource.indexOf('.');
@@ -113,18 +113,18 @@ function resourceFault(resource: string): string | undefined {
     return `'${name}' objects are stored using the 'events' API group in etcd. Use 'events' instead in the config file`;
   }
   if (group === 'extensions') return "'extensions' group has been removed and cannot be used for encryption";
-  return UNSERVED.includes(resource) ? 'resources which do not have REST API/s cannot be encrypted' : undefined;
+  return UNSERVED_RESOURCES.includes(resource) ? 'resources which do not have REST API/s cannot be encrypted' : undefined;
 }
 
 /** A row that an earlier one leaves nothing of. */
-function maskedFaults(rows: readonly ConfiguredRow[]): readonly ConfigurationFault[] {
-  const wide: string[] = [];
+function maskedResourceFaults(rows: readonly ConfiguredResources[]): readonly ConfigurationFault[] {
+  const wildcards: string[] = [];
   for (const { resources = [] } of rows) {
     for (const resource of resources) {
-      const mask = wide.find((earlier) => earlier === ALL || groupOf(earlier) === groupOf(resource));
+      const mask = wildcards.find((earlier) => earlier === ALL || groupOf(earlier) === groupOf(resource));
       if (mask !== undefined) return [{ path: '', reason: `resource ${quote(resource)} is masked by earlier rule ${quote(mask)}` }];
     }
-    appendAll(wide, resources.filter(isWide));
+    appendAll(wildcards, resources.filter(isWildcard));
   }
   return [];
 }
@@ -133,19 +133,19 @@ function maskedFaults(rows: readonly ConfiguredRow[]): readonly ConfigurationFau
 
 const SECRET_LENGTHS = { aescbc: [16, 24, 32], aesgcm: [16, 24, 32], secretbox: [32] } as const;
 export type KeyedProvider = keyof typeof SECRET_LENGTHS;
-export const KEYED: readonly KeyedProvider[] = ['aescbc', 'aesgcm', 'secretbox'];
+export const KEYED_PROVIDERS: readonly KeyedProvider[] = ['aescbc', 'aesgcm', 'secretbox'];
 
-const EXPECTED = 'KMS, AESGCM, AESCBC, Secretbox, Identity';
+const EXPECTED_PROVIDERS = 'KMS, AESGCM, AESCBC, Secretbox, Identity';
 
-function providerFaults(one: ConfiguredProvider, path: string, kmsNames: Set<string>): readonly ConfigurationFault[] {
-  const given = Object.keys(one);
+function providerFaults(provider: ConfiguredProvider, path: string, kmsNames: Set<string>): readonly ConfigurationFault[] {
+  const given = Object.keys(provider);
   const shown = `{${given.join(', ')}}`;
-  if (given.length === 0) return [invalid(path, shown, `provider does not contain any of the expected providers: ${EXPECTED}`)];
+  if (given.length === 0) return [invalid(path, shown, `provider does not contain any of the expected providers: ${EXPECTED_PROVIDERS}`)];
   if (given.length > 1)
     return [invalid(path, shown, 'more than one provider specified in a single element, should split into different list elements')];
-  if (one.kms !== undefined) return kmsFaults(one.kms, `${path}.kms`, kmsNames);
-  return KEYED.flatMap((type) => {
-    const keyed = one[type];
+  if (provider.kms !== undefined) return kmsFaults(provider.kms, `${path}.kms`, kmsNames);
+  return KEYED_PROVIDERS.flatMap((type) => {
+    const keyed = provider[type];
     return keyed === undefined ? [] : keyFaults(keyed, `${path}.${type}.keys`, SECRET_LENGTHS[type]);
   });
 }
@@ -160,12 +160,12 @@ function keyFaults(
     const faults: ConfigurationFault[] = [];
     const at = `${path}[${index}]`;
     if (name === '') faults.push(required(`${at}.name`, 'name is a mandatory field for a key'));
-    const bytes = bytesOf(secret);
-    const refuse = (reason: string): void => void faults.push(invalid(`${at}.secret`, '"REDACTED"', reason));
+    const bytes = decodeSecret(secret);
+    const addFault = (reason: string): void => void faults.push(invalid(`${at}.secret`, '"REDACTED"', reason));
     if (secret === '') faults.push(required(`${at}.secret`, 'secret is a mandatory field for a key'));
-    else if (bytes === undefined) refuse('secrets must be base64 encoded');
+    else if (bytes === undefined) addFault('secrets must be base64 encoded');
     else if (!lengths.includes(bytes.length))
-      refuse(`secret is not of the expected length, got ${bytes.length}, expected one of [${lengths.join(' ')}]`);
+      addFault(`secret is not of the expected length, got ${bytes.length}, expected one of [${lengths.join(' ')}]`);
     return faults;
   });
 }
@@ -173,7 +173,7 @@ function keyFaults(
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** The bytes of a secret; undefined = it is no padded base64. Line breaks count for nothing. */
-export function bytesOf(secret: string): Buffer | undefined {
+export function decodeSecret(secret: string): Buffer | undefined {
   const plain = secret.replaceAll('\n', '').replaceAll('\r', '');
   return BASE64.test(plain) ? Buffer.from(plain, 'base64') : undefined;
 }
@@ -191,12 +191,12 @@ function kmsFaults(kms: ConfiguredKms, path: string, names: Set<string>): readon
   const ms = parseDuration(timeout) ?? 0;
   if (ms <= 0) fault('timeout', timeout, 'timeout should be a positive value');
   if (apiVersion === 'v2' && cachesize !== undefined) fault('cachesize', String(cachesize), 'cachesize is not supported in v2');
-  const unreachable = endpointFault(endpoint);
-  if (unreachable !== undefined) fault('endpoint', quote(endpoint), unreachable);
+  const endpointProblem = endpointFault(endpoint);
+  if (endpointProblem !== undefined) fault('endpoint', quote(endpoint), endpointProblem);
   return faults;
 }
 
-function oldServiceFaults(rows: readonly ConfiguredRow[]): readonly ConfigurationFault[] {
+function kmsV1Faults(rows: readonly ConfiguredResources[]): readonly ConfigurationFault[] {
   const reason = 'version 1 of the KMS API is deprecated and not supported here: use apiVersion v2';
   return rows.flatMap(({ providers = [] }, index) =>
     providers.flatMap(({ kms }, at) =>

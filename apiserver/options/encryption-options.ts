@@ -15,9 +15,9 @@ import type { Store } from '../storage/store';
 import { createAesCbcCipher, createAesGcmCipher, createSecretboxCipher, type Cipher } from '../storage/encryption/ciphers';
 import { EncryptionRules, type EncryptionRule, type Envelope, type ValueProvider } from '../storage/encryption/encryption-rules';
 import {
-  bytesOf,
+  decodeSecret,
   ENCRYPTION_FORMAT,
-  KEYED,
+  KEYED_PROVIDERS,
   type ConfiguredKms,
   type ConfiguredProvider,
   type EncryptionConfiguration,
@@ -64,7 +64,7 @@ export class EncryptionFromFile implements EncryptionAtRest {
   async open(): Promise<void> {
     const { file: path, clock, configurations, reloads } = this.parts;
     const load = async (): Promise<readonly string[]> => {
-      await this.use(await readConfiguration(path, [ENCRYPTION_FORMAT], clock));
+      await this.apply(await readConfiguration(path, [ENCRYPTION_FORMAT], clock));
       return [path];
     };
     if (reloads) await configurations.loadAndWatch({ name: ENCRYPTION, path, load });
@@ -95,32 +95,32 @@ export class EncryptionFromFile implements EncryptionAtRest {
     this.services?.close();
   }
 
-  private async use({ resources = [] }: EncryptionConfiguration): Promise<void> {
+  private async apply({ resources = [] }: EncryptionConfiguration): Promise<void> {
     const configured = resources.flatMap(({ providers = [] }) => providers.flatMap(({ kms }) => (kms === undefined ? [] : [kms])));
     if (configured.length > 0) this.services ??= await this.loadServices();
     const { services } = this;
     // Where there is a configuration that works, none takes its place whose services do not.
-    const opened = await services?.open(configured, this.current === undefined ? 'whatever they say' : 'when well');
-    const envelopes = new Map(opened?.map((envelope, at) => [configured[at], envelope]));
+    const openedEnvelopes = await services?.open(configured, this.current === undefined ? 'unchecked' : 'healthy');
+    const envelopes = new Map(openedEnvelopes?.map((envelope, at) => [configured[at], envelope]));
     const rows: EncryptionRule[] = [];
     for (const row of resources) {
       const providers: ValueProvider[] = [];
-      for (const one of row.providers ?? []) providers.push(await providerOf(one, envelopes, this.parts));
+      for (const provider of row.providers ?? []) providers.push(await providerOf(provider, envelopes, this.parts));
       rows.push({ resources: (row.resources ?? []).map(canonicalResource), providers });
     }
     const { dialect, clock } = this.parts;
     this.current = new EncryptionRules(rows, { dialect, clock, metrics: this.metrics });
-    services?.use(configured, opened ?? []);
-    this.tell();
+    services?.use(configured, openedEnvelopes ?? []);
+    this.notifyListeners();
   }
 
   private async loadServices(): Promise<KmsProviders> {
     const { KmsProviders: Providers } = await import('./kms-providers.js');
     const { clock, random, uuid, logger, server } = this.parts;
-    return new Providers({ clock, random, uuid, logger, meters: this.metrics.meters, server, recovered: () => this.tell() });
+    return new Providers({ clock, random, uuid, logger, meters: this.metrics.meters, server, onRecovered: () => this.notifyListeners() });
   }
 
-  private tell(): void {
+  private notifyListeners(): void {
     for (const listener of this.listeners) listener();
   }
 }
@@ -146,21 +146,21 @@ const CIPHERS: Readonly<Record<KeyedProvider, { readonly unknownKey: string; rea
 };
 
 async function providerOf(
-  one: ConfiguredProvider,
+  provider: ConfiguredProvider,
   envelopes: ReadonlyMap<ConfiguredKms | undefined, Envelope>,
   { random }: EncryptionParts,
 ): Promise<ValueProvider> {
-  for (const type of KEYED) {
-    const keyed = one[type];
+  for (const type of KEYED_PROVIDERS) {
+    const keyed = provider[type];
     if (keyed === undefined) continue;
     const { unknownKey, load } = CIPHERS[type];
     const make = await load();
     const keys = (keyed.keys ?? []).map(({ name = '', secret = '' }) => ({
       name,
-      cipher: make(bytesOf(secret) ?? Buffer.alloc(0), random),
+      cipher: make(decodeSecret(secret) ?? Buffer.alloc(0), random),
     }));
     return { type: 'keys', prefix: `${type}:v1:`, keys, unknownKey };
   }
-  const envelope = one.kms === undefined ? undefined : envelopes.get(one.kms);
-  return envelope === undefined ? { type: 'plain' } : { type: 'envelope', prefix: `kms:v2:${one.kms?.name ?? ''}:`, envelope };
+  const envelope = provider.kms === undefined ? undefined : envelopes.get(provider.kms);
+  return envelope === undefined ? { type: 'plain' } : { type: 'envelope', prefix: `kms:v2:${provider.kms?.name ?? ''}:`, envelope };
 }

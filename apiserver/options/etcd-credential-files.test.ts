@@ -16,29 +16,29 @@ it('etcdCredentialFiles switches to new credentials when certificate and key mat
   const authority = await createAuthority({ ...common, subject: { commonName: 'ca' } });
   const issue = (): Promise<Credential> =>
     issueCertificate({ ...common, authority, usage: 'client', subject: { commonName: 'apiserver' } });
-  const [one, other] = [await issue(), await issue()];
+  const [first, second] = [await issue(), await issue()];
   const paths = { ca: path.join(folder, 'ca.crt'), cert: path.join(folder, 'client.crt'), key: path.join(folder, 'client.key') };
   writeFileSync(paths.ca, authority.certificate);
-  writeFileSync(paths.cert, one.certificate);
-  writeFileSync(paths.key, one.key);
+  writeFileSync(paths.cert, first.certificate);
+  writeFileSync(paths.key, first.key);
   const files = etcdCredentialFiles(paths);
   const stop = files.watch(clock, silentLogger);
   const present = (): readonly (string | undefined)[] => [files.current().cert?.toString(), files.current().key?.toString()];
-  const look = async (): Promise<void> => {
+  const waitForReload = async (): Promise<void> => {
     clock.advance(60_000);
     await settle(5);
   };
 
-  writeFileSync(paths.key, other.key);
-  await look();
-  expect(present()).toEqual([one.certificate, one.key]);
+  writeFileSync(paths.key, second.key);
+  await waitForReload();
+  expect(present()).toEqual([first.certificate, first.key]);
   writeFileSync(paths.ca, 'no certificate');
-  writeFileSync(paths.cert, other.certificate);
-  await look();
-  expect(present()).toEqual([one.certificate, one.key]);
+  writeFileSync(paths.cert, second.certificate);
+  await waitForReload();
+  expect(present()).toEqual([first.certificate, first.key]);
   writeFileSync(paths.ca, authority.certificate);
-  await look();
-  expect(present()).toEqual([other.certificate, other.key]);
+  await waitForReload();
+  expect(present()).toEqual([second.certificate, second.key]);
   stop();
 });
 

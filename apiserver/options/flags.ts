@@ -53,7 +53,7 @@ export const FLAGS = {
     default: 'VersionTLS12',
     values: ['VersionTLS12', 'VersionTLS13'],
   }),
-  'tls-cipher-suites': cipherSuites(SERVING),
+  'tls-cipher-suites': cipherSuitesFlag(SERVING),
   'external-hostname': stringFlag({
     section: SERVING,
     help: 'Host name under which clients find the server in documents that name it; when empty, the advertised address.',
@@ -175,7 +175,7 @@ export const FLAGS = {
   }),
   'disable-admission-plugins': listFlag({
     section: ACCESS,
-    help: `Admission plug-ins that are off although they are on by default: ${offered('by-default').join(', ')}.`,
+    help: `Admission plug-ins that are off although they are on by default: ${pluginNames('by-default').join(', ')}.`,
     default: [],
   }),
   'admission-control-config-file': stringFlag({
@@ -354,17 +354,17 @@ export type ServerFlags = FlagValues<typeof FLAGS>;
 
 /** Modes in their order. Those that need stored rules or a remote service are not known here and refused by name. */
 function authorizationModes(): Flag<readonly AuthorizationMode[]> {
-  const words = listFlag({
+  const modeList = listFlag({
     section: ACCESS,
     help: `Authorizers in their order: ${AUTHORIZATION_MODES.join(', ')}.`,
     default: ['Node', 'RBAC'],
   });
   return {
-    ...words,
+    ...modeList,
     default: ['Node', 'RBAC'],
     bareValue: undefined,
     parse(text, previous) {
-      const modes = words.parse(text, previous).map((word) => {
+      const modes = modeList.parse(text, previous).map((word) => {
         const mode = AUTHORIZATION_MODES.find((known) => known === word);
         if (mode === undefined)
           throw new FlagError(`${JSON.stringify(word)} is not a valid mode; valid are ${AUTHORIZATION_MODES.join(', ')}`);

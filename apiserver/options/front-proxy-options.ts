@@ -14,13 +14,13 @@ const DEFAULTS: Readonly<Record<HeaderFlag, string>> = {
 };
 
 /** Whether a flag names headers. */
-export const namesProxyHeaders = (flags: ProxyFlags): boolean => HEADER_FLAGS.some((name) => flags[name].length > 0);
+export const hasProxyHeaderFlags = (flags: ProxyFlags): boolean => HEADER_FLAGS.some((name) => flags[name].length > 0);
 
 /** `undefined` when no certificate authority of proxies is configured. */
 export function frontProxyOptions(flags: ProxyFlags): FrontProxyOptions | undefined {
   if (flags['requestheader-client-ca-file'] === '') return undefined;
   // A proxy removes the headers that it sets from its clients' requests. If any header is named, the defaults are not read: the proxy might let them through.
-  const usesDefaults = !namesProxyHeaders(flags);
+  const usesDefaults = !hasProxyHeaderFlags(flags);
   const headers = (name: HeaderFlag): readonly string[] =>
     (usesDefaults ? [DEFAULTS[name]] : flags[name]).map((header) => header.toLowerCase());
   return {

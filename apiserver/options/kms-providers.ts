@@ -23,7 +23,7 @@ export interface KmsParts {
   /** Identifies this replica in metrics. */
   readonly server: string;
   /** What could not be decrypted may be readable now. */
-  readonly recovered: () => void;
+  readonly onRecovered: () => void;
 }
 
 const TIMEOUT_MS = 3_000;
@@ -41,12 +41,12 @@ export class KmsProviders {
    * Those in use as far as they are the same, others opened and asked for the first time; nothing is in use before {@link use}. Rejects with
    * {@link NotYetUsableError} where the others have to be well and are not.
    */
-  async open(configured: readonly ConfiguredKms[], others: 'whatever they say' | 'when well'): Promise<readonly KmsEnvelope[]> {
-    const envelopes = configured.map((one) => this.inUse.get(idOf(one)) ?? this.opened(one));
+  async open(configured: readonly ConfiguredKms[], newProviders: 'unchecked' | 'healthy'): Promise<readonly KmsEnvelope[]> {
+    const envelopes = configured.map((provider) => this.inUse.get(providerKey(provider)) ?? this.createEnvelope(provider));
     const known = [...this.inUse.values()];
     const added = envelopes.filter((envelope) => !known.includes(envelope));
     await Promise.all(added.map((envelope) => envelope.start()));
-    const fault = others === 'when well' && added.length > 0 ? await healthOf(envelopes, added) : undefined;
+    const fault = newProviders === 'healthy' && added.length > 0 ? await healthOf(envelopes, added) : undefined;
     if (fault === undefined) return envelopes;
     for (const envelope of added) envelope.close();
     throw new NotYetUsableError(`health check for new transformers failed: ${fault}`);
@@ -55,14 +55,14 @@ export class KmsProviders {
   /** From now on these are in use, and the others closed. */
   use(configured: readonly ConfiguredKms[], envelopes: readonly KmsEnvelope[]): void {
     const before = this.inUse;
-    this.inUse = new Map(envelopes.map((envelope, at) => [idOf(configured[at] ?? {}), envelope]));
+    this.inUse = new Map(envelopes.map((envelope, at) => [providerKey(configured[at] ?? {}), envelope]));
     for (const envelope of before.values()) if (!envelopes.includes(envelope)) envelope.close();
   }
 
   /** What is wrong with those in use; undefined = nothing. */
   health(): Promise<string | undefined> {
-    const all = [...this.inUse.values()];
-    return healthOf(all, all);
+    const envelopes = [...this.inUse.values()];
+    return healthOf(envelopes, envelopes);
   }
 
   close(): void {
@@ -70,8 +70,8 @@ export class KmsProviders {
     this.inUse.clear();
   }
 
-  private opened({ name = '', endpoint = '', timeout }: ConfiguredKms): KmsEnvelope {
-    const { clock, random, uuid, recovered } = this.parts;
+  private createEnvelope({ name = '', endpoint = '', timeout }: ConfiguredKms): KmsEnvelope {
+    const { clock, random, uuid, onRecovered } = this.parts;
     const logger = this.parts.logger.child({ provider: name });
     const meter = this.metrics.recorderFor(name);
     const timeoutMs = (timeout === undefined ? undefined : parseDuration(timeout)) ?? TIMEOUT_MS;
@@ -88,16 +88,16 @@ export class KmsProviders {
         else logger.error('the service that keeps keys of encryption is not well', { reason: fault });
       },
       onSeedRotated: (keyId) => logger.info('values are encrypted with a new seed', { keyIdHash: hashKeyId(keyId) }),
-      onRecovered: recovered,
+      onRecovered,
     });
   }
 }
 
-const idOf = ({ name, endpoint, timeout }: ConfiguredKms): string => JSON.stringify([name, endpoint, timeout]);
+const providerKey = ({ name, endpoint, timeout }: ConfiguredKms): string => JSON.stringify([name, endpoint, timeout]);
 
 /** What is wrong with some of a configuration's providers, which are told by their places in it. */
-async function healthOf(all: readonly KmsEnvelope[], asked: readonly KmsEnvelope[]): Promise<string | undefined> {
-  const health = await Promise.all(all.map(async (one) => (asked.includes(one) ? one.health() : undefined)));
+async function healthOf(envelopes: readonly KmsEnvelope[], checked: readonly KmsEnvelope[]): Promise<string | undefined> {
+  const health = await Promise.all(envelopes.map(async (envelope) => (checked.includes(envelope) ? envelope.health() : undefined)));
   const faults = health.flatMap((fault, at) => (fault === undefined ? [] : [`kms-provider-${at}: ${fault}`]));
   const [only] = faults;
   return faults.length > 1 ? `[${faults.join(', ')}]` : only;

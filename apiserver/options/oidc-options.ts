@@ -15,7 +15,7 @@ export function oidcFlagFault(flags: ServerFlags): string | undefined {
 }
 
 /** `authority`: the text of the file. Undefined where no issuer is named. */
-export function issuerOfFlags(flags: ServerFlags, authority: string | undefined): TokenIssuerConfig | undefined {
+export function issuerFromFlags(flags: ServerFlags, authority: string | undefined): TokenIssuerConfig | undefined {
   const url = flags['oidc-issuer-url'];
   if (url === '') return undefined;
   const claim = flags['oidc-username-claim'];
@@ -35,7 +35,7 @@ export function issuerOfFlags(flags: ServerFlags, authority: string | undefined)
   };
 }
 
-function usernamePrefix(given: string, claim: string, url: string): string {
-  if (given === '-') return '';
-  return given === '' && claim !== 'email' ? `${url}#` : given;
+function usernamePrefix(prefix: string, claim: string, url: string): string {
+  if (prefix === '-') return '';
+  return prefix === '' && claim !== 'email' ? `${url}#` : prefix;
 }

@@ -12,7 +12,7 @@ const added = (...texts: string[]): string[] => {
   const known = versions(SERVED_KINDS);
   return versions(kindsWith(...texts)).filter((version) => !known.includes(version));
 };
-const gone = (...texts: string[]): string[] => {
+const removedKinds = (...texts: string[]): string[] => {
   const left = kindsWith(...texts);
   return SERVED_KINDS.filter((row) => !left.includes(row)).map((row) => `${apiVersionOf(row)}/${row.resource}`);
 };
@@ -47,14 +47,14 @@ describe('--runtime-config', () => {
   });
 
   test('disables versions and resources; the narrower key wins', () => {
-    expect(gone('api/beta=false')).toEqual([
+    expect(removedKinds('api/beta=false')).toEqual([
       'flowcontrol.apiserver.platform.io/v1beta3/flowschemas',
       'flowcontrol.apiserver.platform.io/v1beta3/prioritylevelconfigurations',
     ]);
-    expect(gone('api/beta=false', 'flowcontrol.apiserver.k8s.io/v1beta3=true')).toEqual([]);
-    expect(gone('batch/v1/jobs=false')).toEqual(['batch/v1/jobs']);
-    expect(gone('autoscaling/v2=false')).toEqual(['autoscaling/v2/horizontalpodautoscalers']);
-    expect(gone('autoscaling/v2=false,autoscaling/v2=true')).toEqual([]);
+    expect(removedKinds('api/beta=false', 'flowcontrol.apiserver.k8s.io/v1beta3=true')).toEqual([]);
+    expect(removedKinds('batch/v1/jobs=false')).toEqual(['batch/v1/jobs']);
+    expect(removedKinds('autoscaling/v2=false')).toEqual(['autoscaling/v2/horizontalpodautoscalers']);
+    expect(removedKinds('autoscaling/v2=false,autoscaling/v2=true')).toEqual([]);
   });
 
   test.each([

@@ -23,23 +23,23 @@ const NEVER_SERVED = ['networking.platform.io/v1beta1'];
 const EVERY_KIND: readonly KindRow[] = [...SERVED_KINDS, ...OPTIONAL_KINDS];
 
 export function runtimeConfigFlag(section: string): Flag<RuntimeConfig> {
-  const pairs = mapFlag({
+  const pairsFlag = mapFlag({
     section,
     help: 'Versions and resources to serve or not: api/all|ga|beta|alpha, group/version or group/version/resource, each with =true or =false.',
     default: new Map(),
   });
   return {
-    ...pairs,
+    ...pairsFlag,
     default: runtimeConfig(new Map()),
     bareValue: undefined,
-    parse: (text, previous) => runtimeConfig(new Map([...(previous?.settings ?? []), ...settingsOf(pairs.parse(text, undefined))])),
+    parse: (text, previous) => runtimeConfig(new Map([...(previous?.settings ?? []), ...parseSettings(pairsFlag.parse(text, undefined))])),
     formatDefault: () => '',
   };
 }
 
-function settingsOf(pairs: ReadonlyMap<string, string>): Map<string, boolean> {
+function parseSettings(pairsFlag: ReadonlyMap<string, string>): Map<string, boolean> {
   const settings = new Map<string, boolean>();
-  for (const [key, value] of pairs) {
+  for (const [key, value] of pairsFlag) {
     const canonical = canonicalKey(key);
     const setting = parseBoolean(value);
     if (setting === undefined)

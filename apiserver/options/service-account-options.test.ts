@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parseFlags } from '../../shared/cli/flags';
 import { removeFolder, temporaryFolder } from '../../test/support/programs';
 import { FLAGS, type ServerFlags } from './flags';
-import { serviceAccountsOf, serviceAccountFlagFault, tokenKeyFiles } from './service-account-options';
+import { serviceAccountAccessOptions, serviceAccountFlagFault, openTokenKeyFiles } from './service-account-options';
 
 const folder = temporaryFolder('keys');
 afterAll(() => removeFolder(folder));
@@ -38,9 +38,10 @@ it.each<[readonly string[], string | undefined]>([
   [[ISSUER, KEY, SIGNING, '--service-account-max-token-expiration=2000000h'], BOUNDS],
 ])('serviceAccountFlagFault of the flags %j is %p', (argv, fault) => expect(serviceAccountFlagFault(flags(...argv))).toBe(fault));
 
-const read = (given: ServerFlags): ReturnType<typeof serviceAccountsOf> => serviceAccountsOf(given, tokenKeyFiles(given));
+const read = (given: ServerFlags): ReturnType<typeof serviceAccountAccessOptions> =>
+  serviceAccountAccessOptions(given, openTokenKeyFiles(given));
 
-it('serviceAccountsOf reads the keys and issuers of the flags, and uses the issuers as default audiences', () => {
+it('serviceAccountAccessOptions reads the keys and issuers of the flags, and uses the issuers as default audiences', () => {
   const { serviceAccounts, apiAudiences } = read(
     flags(ISSUER, '--service-account-issuer=old,and,odd', KEY, KEY, SIGNING, '--service-account-max-token-expiration=2h'),
   );

@@ -1,27 +1,27 @@
 /** From the flags about service account tokens to what the server is started with. The rules about them are upstream's, and so are the words. */
 import type { ServerFlags } from './flags';
 import type { AccessOptions } from '../server/access/access';
-import { followTokenKeys, type TokenKeyFiles } from './token-key-files';
+import { fileBackedTokenKeys, type TokenKeyFiles } from './token-key-files';
 
 const HOUR_MS = 3_600_000;
-const LONGEST_MS = 2 ** 32 * 1000;
+const MAX_EXPIRATION_MS = 2 ** 32 * 1000;
 
 /** What is wrong with the flags taken together; undefined = nothing. Without any of them no tokens are issued or taken. */
 export function serviceAccountFlagFault(flags: ServerFlags): string | undefined {
   const issuers = flags['service-account-issuer'];
   const keyFiles = flags['service-account-key-file'];
   const signingKeyFile = flags['service-account-signing-key-file'];
-  const longest = flags['service-account-max-token-expiration'];
+  const maxExpiration = flags['service-account-max-token-expiration'];
   const jwks = flags['service-account-jwks-uri'];
-  const wanted = issuers.length > 0 || keyFiles.length > 0 || signingKeyFile !== '' || longest !== 0 || jwks !== '';
-  if (!wanted) return undefined;
+  const isConfigured = issuers.length > 0 || keyFiles.length > 0 || signingKeyFile !== '' || maxExpiration !== 0 || jwks !== '';
+  if (!isConfigured) return undefined;
   const faults = [
     ...(issuers.length === 0 ? ['service-account-issuer is a required flag'] : issuers.flatMap(issuerFaults)),
     ...(keyFiles.length === 0 ? ['service-account-key-file is a required flag'] : []),
     ...(signingKeyFile === ''
       ? ['--service-account-signing-key-file, --service-account-issuer, and --api-audiences should be specified together']
       : []),
-    ...(longest !== 0 && (longest < HOUR_MS || longest > LONGEST_MS)
+    ...(maxExpiration !== 0 && (maxExpiration < HOUR_MS || maxExpiration > MAX_EXPIRATION_MS)
       ? ['the service-account-max-token-expiration must be between 1 hour and 2^32 seconds']
       : []),
     ...(jwks !== '' && !(URL.canParse(jwks) && new URL(jwks).protocol === 'https:')
@@ -31,33 +31,36 @@ export function serviceAccountFlagFault(flags: ServerFlags): string | undefined 
   return faults.length > 1 ? `[${faults.join(', ')}]` : faults[0];
 }
 
-function issuerFaults(issuer: string, index: number, all: readonly string[]): readonly string[] {
+function issuerFaults(issuer: string, index: number, issuers: readonly string[]): readonly string[] {
   if (issuer === '') return ['service-account-issuer should not be an empty string'];
-  if (all.indexOf(issuer) < index) return [`service-account-issuer ${JSON.stringify(issuer)} is already specified`];
+  if (issuers.indexOf(issuer) < index) return [`service-account-issuer ${JSON.stringify(issuer)} is already specified`];
   const isAddress = !issuer.includes(':') || URL.canParse(issuer);
   return isAddress ? [] : [`service-account-issuer ${JSON.stringify(issuer)} contained a ':' but was not a valid URL`];
 }
 
 /** The files that the flags name; undefined = they name none. Throws KeyFileError and what the file system says. */
-export function tokenKeyFiles(flags: ServerFlags): TokenKeyFiles | undefined {
+export function openTokenKeyFiles(flags: ServerFlags): TokenKeyFiles | undefined {
   if (flags['service-account-issuer'].length === 0) return undefined;
-  return followTokenKeys({ checking: flags['service-account-key-file'], signing: flags['service-account-signing-key-file'] });
+  return fileBackedTokenKeys({
+    verificationKeys: flags['service-account-key-file'],
+    signingKey: flags['service-account-signing-key-file'],
+  });
 }
 
-export function serviceAccountsOf(
+export function serviceAccountAccessOptions(
   flags: ServerFlags,
   files: TokenKeyFiles | undefined,
 ): Pick<AccessOptions, 'apiAudiences' | 'serviceAccounts'> {
   const [first, ...others] = flags['service-account-issuer'];
   const audiences = flags['api-audiences'];
   if (first === undefined || files === undefined) return { apiAudiences: audiences };
-  const longest = flags['service-account-max-token-expiration'];
+  const maxExpiration = flags['service-account-max-token-expiration'];
   return {
     apiAudiences: audiences.length > 0 ? audiences : [first, ...others],
     serviceAccounts: {
       issuers: [first, ...others],
       keys: files.current,
-      ...(longest === 0 ? {} : { maxExpirationSeconds: Math.floor(longest / 1000) }),
+      ...(maxExpiration === 0 ? {} : { maxExpirationSeconds: Math.floor(maxExpiration / 1000) }),
       extendExpiration: flags['service-account-extend-token-expiration'],
     },
   };

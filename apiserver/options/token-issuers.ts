@@ -10,7 +10,7 @@ import { compileClaimMapping } from '../authentication/oidc/claim-mapping';
 import { OidcProvider } from '../authentication/oidc/provider';
 import { authenticationFormat, issuersOf, type AuthenticationConfiguration } from './authentication-configuration';
 import type { ServerFlags } from './flags';
-import { issuerOfFlags } from './oidc-options';
+import { issuerFromFlags } from './oidc-options';
 
 export interface TokenIssuers {
   /** The same object until the configuration changes; by issuer. */
@@ -36,10 +36,10 @@ export async function openTokenIssuers(flags: ServerFlags, anonymous: AnonymousF
   const file = flags['authentication-config'];
   const byFlags = anonymous.isAllowed ? allowEverywhere : allowNowhere;
   const authority = flags['oidc-ca-file'] === '' ? undefined : readCertificateBundle(flags['oidc-ca-file']).toString();
-  const config = issuerOfFlags(flags, authority);
+  const config = issuerFromFlags(flags, authority);
   let issuers = issuerParts(config === undefined ? [] : [config], parts);
-  if (file === '') return { issuers: () => issuers, anonymous: byFlags };
-  let policy = byFlags;
+  if (file === '') return { issuers: () => issuers, anonymous: flagPolicy };
+  let policy = flagPolicy;
   await parts.configurations.loadConfiguration({
     name: 'authentication',
     path: file,
@@ -48,7 +48,7 @@ export async function openTokenIssuers(flags: ServerFlags, anonymous: AnonymousF
       if (anonymous.isGiven && configuration.anonymous !== undefined)
         throw new Error('anonymous: cannot be combined with --anonymous-auth');
       issuers = issuerParts(issuersOf(configuration), parts);
-      policy = policyOf(configuration, byFlags);
+      policy = policyOf(configuration, flagPolicy);
     },
   });
   return { issuers: () => issuers, anonymous: (target) => policy(target) };

@@ -4,36 +4,36 @@ import path from 'node:path';
 import { silentLogger } from '../../shared/runtime/logger';
 import { createSigningKeyPair } from '../../shared/pki/certificates';
 import { ManualClock, settle } from '../../test/support/manual-clock';
-import { followTokenKeys } from './token-key-files';
+import { fileBackedTokenKeys } from './token-key-files';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'keys-'))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('followTokenKeys switches to changed keys, and keeps the old ones while the new ones are unusable', async () => {
+it('fileBackedTokenKeys switches to changed keys, and keeps the old ones while the new ones are unusable', async () => {
   const clock = new ManualClock();
-  const paths = { checking: [path.join(folder, 'sa.pub')], signing: path.join(folder, 'sa.key') };
-  const [publicFile = ''] = paths.checking;
-  const [one, other] = [await createSigningKeyPair(), await createSigningKeyPair()];
-  const write = (pair: typeof one): void => {
+  const paths = { verificationKeys: [path.join(folder, 'sa.pub')], signingKey: path.join(folder, 'sa.key') };
+  const [publicFile = ''] = paths.verificationKeys;
+  const [oldPair, newPair] = [await createSigningKeyPair(), await createSigningKeyPair()];
+  const write = (pair: typeof oldPair): void => {
     writeFileSync(publicFile, pair.publicKey);
-    writeFileSync(paths.signing, pair.privateKey);
+    writeFileSync(paths.signingKey, pair.privateKey);
   };
-  write(one);
-  const files = followTokenKeys(paths);
+  write(oldPair);
+  const files = fileBackedTokenKeys(paths);
   const stop = files.watch(clock, silentLogger);
   const first = files.current();
   expect(first.verifying[0]?.id).toBe(first.signing.id);
 
-  const look = async (): Promise<void> => {
+  const waitForReload = async (): Promise<void> => {
     clock.advance(60_000);
     await settle(5);
   };
-  writeFileSync(paths.signing, 'rubbish');
-  await look();
+  writeFileSync(paths.signingKey, 'rubbish');
+  await waitForReload();
   expect(files.current()).toBe(first);
-  write(other);
-  await look();
+  write(newPair);
+  await waitForReload();
   expect(files.current().signing.id).not.toBe(first.signing.id);
   stop();
 });

@@ -4,19 +4,22 @@ import { readPrivateKey, readPublicKeys, type TokenKeys } from '../../shared/api
 import { FileBackedValue } from '../../shared/runtime/files/file-backed-value';
 
 export interface TokenKeyPaths {
-  readonly checking: readonly string[];
-  readonly signing: string;
+  readonly verificationKeys: readonly string[];
+  readonly signingKey: string;
 }
 
 export type TokenKeyFiles = FileBackedValue<TokenKeys>;
 
 /** Throws KeyFileError and what the file system says. */
-export function followTokenKeys(paths: TokenKeyPaths): TokenKeyFiles {
-  const files = [...paths.checking, paths.signing];
+export function fileBackedTokenKeys(paths: TokenKeyPaths): TokenKeyFiles {
+  const files = [...paths.verificationKeys, paths.signingKey];
   return new FileBackedValue('keys of service account tokens', () => ({ value: read(paths), files }));
 }
 
-function read({ checking, signing }: TokenKeyPaths): TokenKeys {
+function read({ verificationKeys, signingKey }: TokenKeyPaths): TokenKeys {
   const text = (file: string): string => readFileSync(file, 'utf8');
-  return { verifying: checking.flatMap((file) => readPublicKeys(file, text(file))), signing: readPrivateKey(signing, text(signing)) };
+  return {
+    verifying: verificationKeys.flatMap((file) => readPublicKeys(file, text(file))),
+    signing: readPrivateKey(signingKey, text(signingKey)),
+  };
 }

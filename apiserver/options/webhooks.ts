@@ -5,7 +5,7 @@
 import { readConfigFile, type ClientConfig } from '../../shared/client/kubeconfig/client-config';
 import { connect } from '../../shared/client/transport/connect';
 import { readKubeconfig } from '../../shared/client/kubeconfig/kubeconfig';
-import { askWebhook, type Attempted, type WebhookAddress, type WebhookAnswer } from '../../shared/client/rest/webhook';
+import { callWebhookWithRetries, type AttemptListener, type WebhookAddress, type WebhookResult } from '../../shared/client/rest/webhook';
 import type { ConfigurationFiles } from '../../shared/configuration/configuration-files';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Random } from '../../shared/runtime/random';
@@ -17,17 +17,17 @@ export interface WebhookParts {
 }
 
 /** All attempts together may take so long: somebody is waiting. No single POST takes longer. */
-const WITHIN_MS = 30_000;
+const TOTAL_TIMEOUT_MS = 30_000;
 
-interface Present {
+interface LoadedKubeconfig {
   readonly server: URL;
   /** What the files say. */
-  readonly said: string;
+  readonly fingerprint: string;
   readonly address: WebhookAddress;
 }
 
 export class KubeconfigWebhook {
-  private present: Present | undefined;
+  private loaded: LoadedKubeconfig | undefined;
 
   constructor(
     private readonly file: string,
@@ -37,14 +37,14 @@ export class KubeconfigWebhook {
   /** Reads the files, and returns which they are. Throws ConfigError where they cannot be used; then all stays as it was. */
   read(): readonly string[] {
     const { files, ...config } = readKubeconfig(this.file);
-    const said = textOf(config);
-    if (said === this.present?.said) return files;
+    const fingerprint = fingerprintOf(config);
+    if (fingerprint === this.loaded?.fingerprint) return files;
     const { transport, credentials } = connect({ ...config, negotiates: true }, this.clock);
     const [server] = config.servers;
     const path = server === undefined ? '/' : `${server.pathname}${server.search}`;
-    this.retire();
-    this.present = {
-      said,
+    this.closeAfterCalls();
+    this.loaded = {
+      fingerprint,
       server: server ?? new URL('https://localhost'),
       address: { transport, path, authorization: () => credentials.header() },
     };
@@ -52,29 +52,29 @@ export class KubeconfigWebhook {
   }
 
   get address(): WebhookAddress {
-    return this.known().address;
+    return this.requireLoaded().address;
   }
 
   /** Who is asked. */
   get server(): URL {
-    return this.known().server;
+    return this.requireLoaded().server;
   }
 
   /** Throws before anything was read. */
-  private known(): Present {
-    if (this.present === undefined) throw new Error(`${this.file} has not been read`);
-    return this.present;
+  private requireLoaded(): LoadedKubeconfig {
+    if (this.loaded === undefined) throw new Error(`${this.file} has not been read`);
+    return this.loaded;
   }
 
   /** Whoever is being asked may still answer. */
-  retire(): void {
-    const { present, clock } = this;
-    if (present !== undefined) clock.after(WITHIN_MS, () => present.address.transport.close());
+  closeAfterCalls(): void {
+    const { loaded, clock } = this;
+    if (loaded !== undefined) clock.after(TOTAL_TIMEOUT_MS, () => loaded.address.transport.close());
   }
 }
 
 /** With the token in a file, which is credential enough to change. */
-function textOf({ servers, tls, credentials }: ClientConfig): string {
+function fingerprintOf({ servers, tls, credentials }: ClientConfig): string {
   const token = credentials.type === 'token-file' ? readConfigFile(credentials.file) : '';
   return JSON.stringify([servers, tls, credentials, token]);
 }
@@ -86,16 +86,16 @@ export async function openWebhook(name: string, file: string, { clock, configura
   return webhook;
 }
 
-type Ask = (body: Buffer, attempted?: Attempted) => Promise<WebhookAnswer>;
+type CallWebhook = (body: Buffer, attempted?: AttemptListener) => Promise<WebhookResult>;
 
 /** `timeoutMs` is for one POST, `firstPauseMs` what passes before a second. */
-export function asking(
+export function createWebhookCaller(
   webhook: KubeconfigWebhook,
   timeoutMs: number,
   { clock, random }: Pick<WebhookParts, 'clock' | 'random'>,
   firstPauseMs?: number,
-): Ask {
+): CallWebhook {
   const options = { address: () => webhook.address, clock, timeoutMs };
-  const limits = { withinMs: WITHIN_MS, ...(firstPauseMs === undefined ? {} : { firstPauseMs }) };
-  return (body, attempted) => askWebhook(options, random, limits, body, attempted);
+  const limits = { totalTimeoutMs: TOTAL_TIMEOUT_MS, ...(firstPauseMs === undefined ? {} : { firstPauseMs }) };
+  return (body, attempted) => callWebhookWithRetries(options, random, limits, body, attempted);
 }

@@ -5,7 +5,7 @@
 import type { TlsOptions } from '../../shared/client/kubeconfig/client-config';
 import { Http1Transport } from '../../shared/client/transport/http1-transport';
 import { ConnectionError, type Transport } from '../../shared/client/transport/transport';
-import { callWebhook, type WebhookAnswer } from '../../shared/client/rest/webhook';
+import { callWebhook, type WebhookResult } from '../../shared/client/rest/webhook';
 import { JSON_MEDIA_TYPE, WEBHOOK_USER_AGENT } from '../../shared/names/dialect';
 import { hostUrl, parseHost } from '../../shared/values/host-url';
 import type { Clock } from '../../shared/runtime/clock';
@@ -135,17 +135,17 @@ export class WebhookClient {
   }
 
   /** Calls again when the server closed an idle connection before it responded: a webhook may be called twice. */
-  private async callWithRetry(pooled: PooledTransport, call: Call): Promise<WebhookAnswer> {
+  private async callWithRetry(pooled: PooledTransport, call: Call): Promise<WebhookResult> {
     const { clock } = this.deps;
     const wasIdle = clock.monotonic() - pooled.usedAt >= IDLE_MS;
-    const once = (): Promise<WebhookAnswer> => this.callOnce(pooled.transport, call);
+    const once = (): Promise<WebhookResult> => this.callOnce(pooled.transport, call);
     const answer = await once();
     pooled.usedAt = clock.monotonic();
     const isStale = answer.type === 'fault' && answer.error instanceof ConnectionError && answer.error.reused && wasIdle;
     return isStale ? once() : answer;
   }
 
-  private callOnce(transport: Transport, { destination, body, identity, options }: Call): Promise<WebhookAnswer> {
+  private callOnce(transport: Transport, { destination, body, identity, options }: Call): Promise<WebhookResult> {
     const { clock, traces } = this.deps;
     const { timeoutMs, maxBytes = MAX_RESPONSE_BYTES } = options;
     const address = { transport, path: destination.path, authorization: () => undefined };
@@ -156,7 +156,7 @@ export class WebhookClient {
       host: destination.host,
       'content-length': String(body.length),
     };
-    const send = (traceHeaders: Readonly<Record<string, string>>): Promise<WebhookAnswer> =>
+    const send = (traceHeaders: Readonly<Record<string, string>>): Promise<WebhookResult> =>
       callWebhook({ address: () => address, clock, timeoutMs, headers: { ...headers, ...traceHeaders }, maxBytes }, body);
     if (traces === undefined) return send({});
     const port = Number(destination.server.port === '' ? '443' : destination.server.port);
@@ -190,7 +190,7 @@ export class WebhookClient {
 
 const hostNameOf = ({ server, servername }: Destination): string => servername ?? server.hostname;
 
-function statusOf(answer: WebhookAnswer): number | undefined {
+function statusOf(answer: WebhookResult): number | undefined {
   return answer.type === 'answer' ? OK : answer.status;
 }
 

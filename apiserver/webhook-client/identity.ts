@@ -4,7 +4,7 @@
  * anonymously.
  */
 import { CredentialSource, type Credentials } from '../../shared/client/kubeconfig/credential-source';
-import { ExecCredentials, type ClientPair } from '../../shared/client/kubeconfig/exec-credentials';
+import { ExecCredentials, type ClientKeyPair } from '../../shared/client/kubeconfig/exec-credentials';
 import type { KubeconfigUser, KubeconfigUsers } from '../../shared/client/kubeconfig/kubeconfig-users';
 import type { Clock } from '../../shared/runtime/clock';
 import type { MaybePromise } from '../../shared/runtime/maybe-promise';
@@ -12,7 +12,7 @@ import { errorMessage } from '../../shared/runtime/error-message';
 
 export interface WebhookIdentity {
   /** Client certificate and key. */
-  readonly pair: ClientPair | undefined;
+  readonly pair: ClientKeyPair | undefined;
   readonly headers: Readonly<Record<string, string | string[]>>;
   /** Called when the webhook responded with 401. */
   readonly onUnauthorized: () => void;
@@ -58,7 +58,7 @@ function hostPatterns(host: string): readonly string[] {
 
 /** A user with cached certificate and credentials. */
 class CachedUser {
-  private cachedPair: { readonly at: number; readonly pair: ClientPair | undefined } | undefined;
+  private cachedPair: { readonly at: number; readonly pair: ClientKeyPair | undefined } | undefined;
   private source: Credentials | undefined;
 
   constructor(
@@ -89,7 +89,7 @@ class CachedUser {
   }
 
   /** An exec plugin may provide a token or a certificate. */
-  private async execIdentity(source: ExecCredentials, configuredPair: ClientPair | undefined): Promise<WebhookIdentity | IdentityFailure> {
+  private async execIdentity(source: ExecCredentials, configuredPair: ClientKeyPair | undefined): Promise<WebhookIdentity | IdentityFailure> {
     try {
       const header = await source.header();
       return this.identityFrom((await source.pair()) ?? configuredPair, header, source);
@@ -98,16 +98,16 @@ class CachedUser {
     }
   }
 
-  private identityFrom(pair: ClientPair | undefined, authorization: string | undefined, source: Credentials): WebhookIdentity {
+  private identityFrom(pair: ClientKeyPair | undefined, authorization: string | undefined, source: Credentials): WebhookIdentity {
     const { impersonation } = this.user;
     return {
       pair,
       headers: authorization === undefined ? impersonation : { ...impersonation, authorization },
-      onUnauthorized: () => void Promise.resolve(source.refused()).catch(() => undefined),
+      onUnauthorized: () => void Promise.resolve(source.refreshAfterRejection()).catch(() => undefined),
     };
   }
 
-  private pair(): ClientPair | undefined {
+  private pair(): ClientKeyPair | undefined {
     const now = this.clock.monotonic();
     if (this.cachedPair === undefined || now - this.cachedPair.at >= REREAD_MS) this.cachedPair = { at: now, pair: this.user.pair() };
     return this.cachedPair.pair;

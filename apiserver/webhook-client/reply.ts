@@ -1,6 +1,6 @@
 /** Turns the HTTP outcome of a webhook call into a reply, with error messages in the wording of upstream. */
 import { tryParseObject } from '../../shared/client/rest/json-body';
-import { Moving, TooLate, type WebhookAnswer } from '../../shared/client/rest/webhook';
+import { TooManyRedirects, WebhookTimeout, type WebhookResult } from '../../shared/client/rest/webhook';
 import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
 import { connectionErrorText } from '../../shared/runtime/connection-error';
 import { stringAt } from '../../shared/values/json';
@@ -17,19 +17,19 @@ export interface CalledServer {
   readonly server: URL;
 }
 
-export function replyOf(answer: WebhookAnswer, called: CalledServer): Reply {
+export function replyOf(answer: WebhookResult, called: CalledServer): Reply {
   if (answer.type === 'fault') return { fault: faultText(answer, called), isCallFailure: true };
   if (answer.bytes.length > 0) return { bytes: answer.bytes };
   return { isCallFailure: true, fault: `0-length response with status code: 200 and content type: ${JSON_MEDIA_TYPE}` };
 }
 
-type Fault = Extract<WebhookAnswer, { type: 'fault' }>;
+type Fault = Extract<WebhookResult, { type: 'fault' }>;
 
-function faultText({ error, status, leads, bytes }: Fault, { url, server }: CalledServer): string {
-  if (status !== undefined && status < 400) return redirectText(status, leads === true);
+function faultText({ error, status, isRedirect, bytes }: Fault, { url, server }: CalledServer): string {
+  if (status !== undefined && status < 400) return redirectText(status, isRedirect === true);
   if (status !== undefined) return statusText(status, bytes);
-  if (error instanceof Moving) return `Post "${error.path}": ${error.message}`;
-  return `Post "${url}": ${error instanceof TooLate ? 'context deadline exceeded' : connectionErrorText(error, server)}`;
+  if (error instanceof TooManyRedirects) return `Post "${error.path}": ${error.message}`;
+  return `Post "${url}": ${error instanceof WebhookTimeout ? 'context deadline exceeded' : connectionErrorText(error, server)}`;
 }
 
 const MESSAGE_BY_STATUS: Readonly<Record<number, string>> = {

@@ -15,7 +15,7 @@ import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import { ObjectStore } from '../../shared/client/informer/object-store';
 import { metadataOf, resourceOf, type Resource } from '../../shared/client/rest/resource';
-import { aborted } from '../../shared/client/signals';
+import { waitForAbort } from '../../shared/client/signals';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import type { JsonObject } from '../../shared/values/json';
@@ -44,7 +44,7 @@ async function run(context: ControllerContext): Promise<void> {
   const { accountTokenKey } = context.settings;
   if (accountTokenKey === undefined) {
     context.logger.info('Secrets with tokens are not filled: --service-account-private-key-file names no key');
-    await aborted(context.signal);
+    await waitForAbort(context.signal);
     return;
   }
   await new TokensController(context, accountTokenKey).run();

@@ -7,7 +7,7 @@
  * monitors have synced.
  */
 import type { Resource } from '../../shared/client/rest/resource';
-import { aborted } from '../../shared/client/signals';
+import { waitForAbort } from '../../shared/client/signals';
 import { runWorkers } from '../../shared/client/work-queue/workers';
 import type { Controller, ControllerContext } from '../runtime/controller';
 import { newKindLookup } from './deletable-resources';
@@ -22,7 +22,7 @@ export const garbageCollectorController: Controller = {
   description: 'deletes objects with owners that no longer exist',
   isOnByDefault: true,
   account: 'generic-garbage-collector',
-  run: (context) => (context.settings.enableGarbageCollector ? run(context) : aborted(context.signal)),
+  run: (context) => (context.settings.enableGarbageCollector ? run(context) : waitForAbort(context.signal)),
 };
 
 async function run(context: ControllerContext): Promise<void> {

@@ -8,7 +8,7 @@
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
-import { pause } from '../../shared/client/signals';
+import { sleepUnlessAborted } from '../../shared/client/signals';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { LEGACY_TOKEN_LABELS, TOKEN_TRACKING_CONFIG_MAP } from '../../shared/names/legacy-token';
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
@@ -57,7 +57,7 @@ async function run(context: ControllerContext): Promise<void> {
       if (!signal.aborted) logger.warn('tokens that nobody uses cannot be cleaned, trying again', { error });
       waitMs = RETRY_MS;
     }
-  } while (await pause(clock, waitMs, signal));
+  } while (await sleepUnlessAborted(clock, waitMs, signal));
 }
 
 export interface LegacyTokenState {

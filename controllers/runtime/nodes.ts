@@ -4,7 +4,7 @@
  */
 import type { CoreV1Node, CoreV1Taint, CoreV1Toleration } from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';
-import type { ObjectReference } from '../../shared/client/events/event-correlation';
+import type { ObjectReference } from '../../shared/client/events/event-correlator';
 import { canonicalQualifiedName, otherQualifiedName } from '../../shared/names/dialect';
 
 export type Node = ApiObject<CoreV1Node>;

@@ -1,7 +1,7 @@
 /** References to an owner: in the metadata of its dependents, and in Events about it. */
 import type { MetaV1OwnerReference } from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';
-import type { ObjectReference } from '../../shared/client/events/event-correlation';
+import type { ObjectReference } from '../../shared/client/events/event-correlator';
 import type { Resource } from '../../shared/client/rest/resource';
 import { groupInDialect, type Dialect } from '../../shared/names/dialect';
 

@@ -5,7 +5,7 @@
 import { EventRecorder } from '../../shared/client/events/event-recorder';
 import { InformerPool } from '../../shared/client/informer/informer-pool';
 import { readKubeconfig } from '../../shared/client/kubeconfig/kubeconfig';
-import { ItemRateLimit } from '../../shared/client/rate-limit';
+import { ItemRateLimiter } from '../../shared/client/rate-limiter';
 import { RestClient } from '../../shared/client/rest/rest-client';
 import { connect } from '../../shared/client/transport/connect';
 import { WorkQueue } from '../../shared/client/work-queue/work-queue';
@@ -56,7 +56,7 @@ export function openClient({ kubeconfig, name, naming = 'platform', logLevel = '
     informers,
     events: new EventRecorder({ client, clock, random, logger, component: name, signal }),
     signal,
-    newQueue: () => new WorkQueue({ clock, limit: new ItemRateLimit({ clock }) }),
+    newQueue: () => new WorkQueue({ clock, limit: new ItemRateLimiter({ clock }) }),
     runWorkers: (queue, work, concurrency = 1) => runWorkers({ queue, concurrency, logger, signal, work }),
     async close() {
       closing.abort();

@@ -19,7 +19,7 @@ export interface Publication {
   /** Where those who join find the cluster: an https address. */
   readonly server: string;
   /** Where it is found from here; absent = at the same address. */
-  readonly at?: string;
+  readonly reachableAt?: string;
   /** PEM. */
   readonly authority: string;
   readonly admin: Credential;
@@ -30,12 +30,12 @@ const MAPS = resourceOf('core.v1.ConfigMap');
 const RBAC = 'rbac.authorization.platform.io';
 const ROLES = resourceOf('rbac.v1.Role');
 const BINDINGS = resourceOf('rbac.v1.RoleBinding');
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** As the administrator. Rejects when the server does not do it. */
 export async function publishClusterInfo(publication: Publication, clock: Clock, random: Random, signal: AbortSignal): Promise<void> {
-  const { server, at = server, authority, admin, naming } = publication;
-  const config = { servers: [new URL(at)], tls: { ca: authority, cert: admin.certificate, key: admin.key } };
+  const { server, reachableAt = server, authority, admin, naming } = publication;
+  const config = { servers: [new URL(reachableAt)], tls: { ca: authority, cert: admin.certificate, key: admin.key } };
   const transport = connectTo(config, clock);
   const client = new RestClient({
     transport,
@@ -44,7 +44,7 @@ export async function publishClusterInfo(publication: Publication, clock: Clock,
     userAgent: 'local',
     clock,
     random,
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
   });
   try {
     await publish(client, publication, signal);

@@ -42,7 +42,7 @@ export class CredentialFolder {
   constructor(
     readonly path: string,
     private readonly clock: Clock,
-    private readonly made: (label: string) => void,
+    private readonly onCreated: (label: string) => void,
   ) {
     mkdirSync(path, { recursive: true, mode: 0o700 });
   }
@@ -51,22 +51,22 @@ export class CredentialFolder {
   async authority(commonName: string, label: string, file = 'ca'): Promise<Credential> {
     const present = this.read(file);
     if (present !== undefined && isIssuedBy(present, present.certificate) && !needsRenewal(present.certificate, this.clock)) {
-      this.checkSigns(file, present);
+      this.assertSigningKey(file, present);
       return present;
     }
     const fresh = await createAuthority({ subject: { commonName }, lifetimeMs: AUTHORITY_LIFETIME_MS, clock: this.clock });
     this.write(file, fresh);
-    this.made(label);
+    this.onCreated(label);
     return fresh;
   }
 
   async leaf(authority: Credential, leaf: Leaf): Promise<Credential> {
     const present = this.read(leaf.file);
-    if (present !== undefined && this.isGood(present, authority, leaf)) return present;
+    if (present !== undefined && this.isValid(present, authority, leaf)) return present;
     const { usage, subject, names } = leaf;
     const fresh = await issueCertificate({ authority, usage, subject, names, lifetimeMs: LEAF_LIFETIME_MS, clock: this.clock });
     this.write(leaf.file, fresh);
-    this.made(leaf.label);
+    this.onCreated(leaf.label);
     return fresh;
   }
 
@@ -75,14 +75,14 @@ export class CredentialFolder {
     const [privateKey, publicKey] = [this.text('sa.key'), this.text('sa.pub')];
     if (privateKey !== undefined && publicKey !== undefined) return { privateKey, publicKey };
     const pair = privateKey === undefined ? await createSigningKeyPair() : { privateKey, publicKey: publicKeyOf(privateKey) };
-    if (privateKey === undefined) this.put('sa.key', pair.privateKey, 0o600);
-    this.put('sa.pub', pair.publicKey, 0o644);
-    this.made(privateKey === undefined ? 'the token signing keys' : 'the public half of the token signing key');
+    if (privateKey === undefined) this.writeIfChanged('sa.key', pair.privateKey, 0o600);
+    this.writeIfChanged('sa.pub', pair.publicKey, 0o644);
+    this.onCreated(privateKey === undefined ? 'the token signing keys' : 'the public half of the token signing key');
     return pair;
   }
 
   /** Writes the file unless it says so already. */
-  put(name: string, text: string, mode: number): void {
+  writeIfChanged(name: string, text: string, mode: number): void {
     if (this.text(name) !== text) writeFileAtomically(path.join(this.path, name), text, mode);
   }
 
@@ -94,7 +94,7 @@ export class CredentialFolder {
     rmSync(path.join(this.path, name), { force: true });
   }
 
-  private checkSigns(file: string, { key }: Credential): void {
+  private assertSigningKey(file: string, { key }: Credential): void {
     try {
       signingAlgorithmOf(createPrivateKey(key));
     } catch (error) {
@@ -105,7 +105,7 @@ export class CredentialFolder {
     }
   }
 
-  private isGood(credential: Credential, authority: Credential, leaf: Leaf): boolean {
+  private isValid(credential: Credential, authority: Credential, leaf: Leaf): boolean {
     return (
       isIssuedBy(credential, authority.certificate) &&
       !needsRenewal(credential.certificate, this.clock) &&

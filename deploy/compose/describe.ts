@@ -8,12 +8,13 @@ import { ADMIN_LEAF } from '../cluster/identities';
 
 async function main(): Promise<void> {
   const [folder = '/pki/admin'] = process.argv.slice(2);
-  const { PLATFORM_ADDRESS: outside = 'https://127.0.0.1:6443', PLATFORM_INSIDE: inside = 'https://front:6443' } = process.env;
+  const { PLATFORM_ADDRESS: externalAddress = 'https://127.0.0.1:6443', PLATFORM_INSIDE: internalAddress = 'https://front:6443' } =
+    process.env;
   const text = (name: string): string => readFileSync(path.join(folder, name), 'utf8');
   const admin = { certificate: text(`${ADMIN_LEAF.file}.crt`), key: text(`${ADMIN_LEAF.file}.key`) };
-  const publication = { server: outside, at: inside, authority: text('ca.crt'), admin, naming: 'platform' } as const;
+  const publication = { server: externalAddress, at: internalAddress, authority: text('ca.crt'), admin, naming: 'platform' } as const;
   await publishClusterInfo(publication, systemClock, systemRandom, new AbortController().signal);
-  process.stdout.write(`those who want to join find the cluster at ${outside}\n`);
+  process.stdout.write(`those who want to join find the cluster at ${externalAddress}\n`);
 }
 
 void main();

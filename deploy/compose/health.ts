@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { get } from 'node:https';
 
-const PATIENCE_MS = 4_000;
+const TIMEOUT_MS = 4_000;
 
 function main(): void {
   const [address = '', authority = ''] = process.argv.slice(2);
-  const request = get(address, { ca: readFileSync(authority), timeout: PATIENCE_MS }, (response) => {
+  const request = get(address, { ca: readFileSync(authority), timeout: TIMEOUT_MS }, (response) => {
     response.resume();
     process.exitCode = response.statusCode === 200 ? 0 : 1;
   });

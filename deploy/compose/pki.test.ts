@@ -10,7 +10,7 @@ import { ensureClusterFiles, type ClusterFilesOptions } from './pki';
 const DAY_MS = 86_400_000;
 const ensure = (clock: Clock, more: Partial<ClusterFilesOptions> = {}): Promise<readonly string[]> =>
   ensureClusterFiles(root, {
-    ...{ outside: 'https://cluster.example.com:6443', names: ['192.0.2.7'], grafanaPassword: '', clock, random: systemRandom },
+    ...{ externalAddress: 'https://cluster.example.com:6443', names: ['192.0.2.7'], grafanaPassword: '', clock, random: systemRandom },
     ...more,
   });
 let root: string;

@@ -15,9 +15,9 @@ import { ADMINISTRATOR, kubeconfig } from '../cluster/kubeconfig';
 const MEMBERS = ['etcd1', 'etcd2', 'etcd3'];
 /** How the API servers are reached: by the balancer's name, by their own, and at the first address of the range of Services. */
 const SERVER_NAMES = ['front', 'apiserver', '10.0.0.1'];
-const INSIDE = 'https://front:6443';
+const INTERNAL_ADDRESS = 'https://front:6443';
 
-const member = (name: string): Leaf => ({
+const memberLeaf = (name: string): Leaf => ({
   file: name,
   label: `the certificate of ${name}`,
   usage: 'peer',
@@ -56,7 +56,7 @@ const PASSWORD_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0
 
 export interface ClusterAddresses {
   /** Where clients outside reach the balancer: an https address. */
-  readonly outside: string;
+  readonly externalAddress: string;
   /** Other names and addresses that lead to the API servers. */
   readonly names: readonly string[];
 }
@@ -70,62 +70,62 @@ export interface ClusterFilesOptions extends ClusterAddresses {
 
 /** Makes what is missing or no longer good below `root`. Returns what was made, in words. */
 export async function ensureClusterFiles(root: string, options: ClusterFilesOptions): Promise<readonly string[]> {
-  const { outside, names, clock } = options;
-  const made: string[] = [];
-  const folder = (name: string): CredentialFolder => new CredentialFolder(path.join(root, name), clock, (label) => made.push(label));
+  const { externalAddress, names, clock } = options;
+  const created: string[] = [];
+  const folder = (name: string): CredentialFolder => new CredentialFolder(path.join(root, name), clock, (label) => created.push(label));
   const [authorityFolder, stores, servers, controllers] = ['authority', 'etcd', 'apiserver', 'controllers'].map(folder);
-  const [admin, monitoring, everybody] = ['admin', 'monitoring', 'public'].map(folder);
-  if (!authorityFolder || !stores || !servers || !controllers || !admin || !monitoring || !everybody) throw new Error('no folders');
+  const [admin, monitoring, publicFolder] = ['admin', 'monitoring', 'public'].map(folder);
+  if (!authorityFolder || !stores || !servers || !controllers || !admin || !monitoring || !publicFolder) throw new Error('no folders');
 
   const store = await folder('etcd-authority').authority('platform-etcd-ca', "etcd's certificate authority");
-  for (const name of MEMBERS) await stores.leaf(store, member(name));
+  for (const name of MEMBERS) await stores.leaf(store, memberLeaf(name));
   await servers.leaf(store, STORE_CLIENT);
-  vouch(stores, 'ca', store);
-  vouch(servers, 'etcd-ca', store);
+  writeAuthority(stores, 'ca', store);
+  writeAuthority(servers, 'etcd-ca', store);
 
   const authority = await authorityFolder.authority('platform-ca', 'the certificate authority');
-  await servers.leaf(authority, serverLeaf([...SERVER_NAMES, new URL(outside).hostname, ...names]));
+  await servers.leaf(authority, serverLeaf([...SERVER_NAMES, new URL(externalAddress).hostname, ...names]));
   const { commonName, label, file } = PROXY_AUTHORITY;
   const proxies = await authorityFolder.authority(commonName, label, file);
   await servers.leaf(proxies, PROXY_LEAF);
-  vouch(servers, file, proxies);
+  writeAuthority(servers, file, proxies);
   const keys = await servers.signingKeys();
   await controllers.leaf(authority, CONTROLLERS_SERVER);
   const credential = await controllers.leaf(authority, CONTROLLERS_LEAF);
-  folder('tokens').put('sa.key', keys.privateKey, 0o600);
+  folder('tokens').writeIfChanged('sa.key', keys.privateKey, 0o600);
   // Earlier releases put the key here.
   controllers.remove('sa.key');
-  controllers.put('kubeconfig', kubeconfig(INSIDE, authority.certificate, 'controllers', credential), 0o600);
+  controllers.writeIfChanged('kubeconfig', kubeconfig(INTERNAL_ADDRESS, authority.certificate, 'controllers', credential), 0o600);
   await monitoring.leaf(authority, SCRAPER);
   const administrator = await admin.leaf(authority, ADMIN_LEAF);
-  admin.put('admin.kubeconfig', kubeconfig(outside, authority.certificate, ADMINISTRATOR, administrator), 0o600);
-  if (ensurePassword(folder('grafana'), options)) made.push("the password of Grafana's administrator");
-  for (const place of [servers, controllers, monitoring, admin, everybody]) vouch(place, 'ca', authority);
-  return made;
+  admin.writeIfChanged('admin.kubeconfig', kubeconfig(externalAddress, authority.certificate, ADMINISTRATOR, administrator), 0o600);
+  if (ensurePassword(folder('grafana'), options)) created.push("the password of Grafana's administrator");
+  for (const target of [servers, controllers, monitoring, admin, publicFolder]) writeAuthority(target, 'ca', authority);
+  return created;
 }
 
 /** Writes the configured password, or generates one when none is configured and none exists. Returns whether one was generated. */
 function ensurePassword(target: CredentialFolder, { grafanaPassword, random }: ClusterFilesOptions): boolean {
   const isMissing = grafanaPassword === '' && !target.has(GRAFANA_PASSWORD_FILE);
   const password = isMissing ? random.string(PASSWORD_LENGTH, PASSWORD_ALPHABET) : grafanaPassword;
-  if (password !== '') target.put(GRAFANA_PASSWORD_FILE, password, 0o600);
+  if (password !== '') target.writeIfChanged(GRAFANA_PASSWORD_FILE, password, 0o600);
   return isMissing;
 }
 
-function vouch(place: CredentialFolder, name: string, { certificate }: Credential): void {
-  place.put(`${name}.crt`, certificate, 0o644);
+function writeAuthority(target: CredentialFolder, name: string, { certificate }: Credential): void {
+  target.writeIfChanged(`${name}.crt`, certificate, 0o644);
 }
 
 async function main(): Promise<void> {
   const [root = '/pki'] = process.argv.slice(2);
   const {
-    PLATFORM_ADDRESS: outside = 'https://127.0.0.1:6443',
+    PLATFORM_ADDRESS: externalAddress = 'https://127.0.0.1:6443',
     PLATFORM_NAMES: names = '',
     GRAFANA_PASSWORD: grafanaPassword = '',
   } = process.env;
-  const given = { outside, names: names.split(',').filter((name) => name !== ''), grafanaPassword };
-  const made = await ensureClusterFiles(root, { ...given, clock: systemClock, random: systemRandom });
-  process.stdout.write(made.length === 0 ? 'all certificates are good\n' : `made ${made.join(', ')}\n`);
+  const options = { externalAddress, names: names.split(',').filter((name) => name !== ''), grafanaPassword };
+  const created = await ensureClusterFiles(root, { ...options, clock: systemClock, random: systemRandom });
+  process.stdout.write(created.length === 0 ? 'all certificates are good\n' : `made ${created.join(', ')}\n`);
 }
 
 if (require.main === module) void main();

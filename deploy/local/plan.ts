@@ -65,7 +65,7 @@ export function apiServerPlans(options: RunnerOptions): ApiServerPlan[] {
         `--client-ca-file=${path.join(layout.pki, 'ca.crt')}`,
         `--service-cluster-ip-range=${options.serviceRanges}`,
         ...serviceAccountFlags(options, layout),
-        ...(namesProxies(options) ? [] : frontProxyFlags(layout.pki)),
+        ...(hasFrontProxyFlags(options) ? [] : frontProxyFlags(layout.pki)),
         ...storageFlags(options, layout),
         '--enable-bootstrap-token-auth',
         '--log-level=warn',
@@ -93,8 +93,8 @@ export function controllersPlan(options: RunnerOptions): ProcessPlan | undefined
       ...(servers.length > 1 ? [`--master=${servers.join(',')}`] : []),
       `--controllers=${options.controllers.join(',')}`,
       `--root-ca-file=${path.join(layout.pki, 'ca.crt')}`,
-      ...(lastValue(options.rest, 'client-ca-file') === undefined ? signingFlags(layout) : []),
-      ...(namesTokenKeys(options) ? [] : [`--service-account-private-key-file=${path.join(layout.pki, 'sa.key')}`]),
+      ...(lastFlagValue(options.rest, 'client-ca-file') === undefined ? signingFlags(layout) : []),
+      ...(hasTokenKeyFlags(options) ? [] : [`--service-account-private-key-file=${path.join(layout.pki, 'sa.key')}`]),
       `--bind-address=${HOST}`,
       `--client-ca-file=${path.join(layout.pki, 'ca.crt')}`,
       ...namingFlag(options.rest),
@@ -112,7 +112,7 @@ const signingFlags = ({ pki }: Layout): string[] => [
 /** What the API servers' certificate has to cover besides the names that every one has: the default Service's address and the advertised one. */
 export function certifiedAddresses({ serviceRanges, rest }: RunnerOptions): string[] {
   const range = parseIpRange(serviceRanges.split(',', 1)[0]?.trim() ?? '');
-  const advertised = lastValue(rest, 'advertise-address') ?? '';
+  const advertised = lastFlagValue(rest, 'advertise-address') ?? '';
   return [
     // A range that cannot be read is refused by the API servers.
     ...(range === undefined ? [] : [formatIpAddress({ family: range.family, value: range.first + 1n })]),
@@ -122,17 +122,17 @@ export function certifiedAddresses({ serviceRanges, rest }: RunnerOptions): stri
 
 /** The names that the API servers generate; a word that they do not know is refused by them. */
 export function namingOf({ rest }: RunnerOptions): Dialect {
-  return lastValue(rest, 'naming') === 'kubernetes' ? 'kubernetes' : 'platform';
+  return lastFlagValue(rest, 'naming') === 'kubernetes' ? 'kubernetes' : 'platform';
 }
 
 /** The API servers' `--naming`, which the controllers must share. */
 function namingFlag(flags: readonly string[]): string[] {
-  const value = lastValue(flags, 'naming');
+  const value = lastFlagValue(flags, 'naming');
   return value === undefined ? [] : [`--naming=${value}`];
 }
 
 /** What the API servers take for a flag of theirs. */
-function lastValue(flags: readonly string[], name: string): string | undefined {
+function lastFlagValue(flags: readonly string[], name: string): string | undefined {
   const last = flags.findLastIndex((flag) => flag === `--${name}` || flag.startsWith(`--${name}=`));
   const flag = flags[last];
   return flag === `--${name}` ? flags[last + 1] : flag?.slice(name.length + 3);
@@ -140,14 +140,14 @@ function lastValue(flags: readonly string[], name: string): string | undefined {
 
 const TOKEN_FLAGS = /^--service-account-(issuer|key-file|signing-key-file)(=|$)/;
 
-const namesTokenKeys = ({ rest }: RunnerOptions): boolean => rest.some((flag) => TOKEN_FLAGS.test(flag));
+const hasTokenKeyFlags = ({ rest }: RunnerOptions): boolean => rest.some((flag) => TOKEN_FLAGS.test(flag));
 
 /** Whoever names who speaks for users names all of it. */
-const namesProxies = ({ rest }: RunnerOptions): boolean => rest.some((flag) => /^--(proxy-client|requestheader)-/.test(flag));
+const hasFrontProxyFlags = ({ rest }: RunnerOptions): boolean => rest.some((flag) => /^--(proxy-client|requestheader)-/.test(flag));
 
 /** Tokens are issued under the name by which the API is found inside a cluster. Whoever names issuers or keys himself names them all. */
 function serviceAccountFlags(options: RunnerOptions, { pki }: Layout): string[] {
-  if (namesTokenKeys(options)) return [];
+  if (hasTokenKeyFlags(options)) return [];
   const { defaultService } = GENERATED_NAMES[namingOf(options)];
   return [
     `--service-account-issuer=https://${defaultService}.default.svc.cluster.local`,

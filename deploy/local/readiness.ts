@@ -4,10 +4,10 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Credential } from '../../shared/pki/certificates';
 
 const POLL_MS = 50;
-const ANSWER_MS = 2_000;
+const RESPONSE_TIMEOUT_MS = 2_000;
 
 /** Resolves to true when `<address>/readyz` answers 200, or to false when `signal` aborts first. */
-export async function waitReady(
+export async function waitForReady(
   address: string,
   authority: string,
   admin: Credential,
@@ -24,7 +24,7 @@ export async function waitReady(
 /** Whether `<address>/readyz` (https, authority in PEM) answers 200 now. Never rejects. */
 export function isReady(address: string, authority: string, admin: Credential): Promise<boolean> {
   return new Promise((resolve) => {
-    const options = { ca: authority, cert: admin.certificate, key: admin.key, agent: false, timeout: ANSWER_MS };
+    const options = { ca: authority, cert: admin.certificate, key: admin.key, agent: false, timeout: RESPONSE_TIMEOUT_MS };
     const request = get(`${address}/readyz`, options, (response) => {
       response.resume();
       resolve(response.statusCode === 200);

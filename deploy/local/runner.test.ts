@@ -13,7 +13,7 @@ import type { Publication } from '../cluster/cluster-info';
 import { parseOptions } from './options';
 import { isAlive } from './process-file';
 import { runLocal, StartError } from './runner';
-import { startProgram } from './spawn';
+import { startProgram } from './start-program';
 
 const fake = path.join(repository, 'dist/test/support/fake-apiserver.js');
 
@@ -49,16 +49,16 @@ function startWith(published: (publication: Publication) => Promise<void>, ...fl
   });
   lifecycle.listenForSignals();
   running.push(lifecycle);
-  const said: string[] = [];
+  const output: string[] = [];
   const done = runLocal(parsed.options, {
     clock: systemClock,
     lifecycle,
     programs: '/nowhere',
     start: (_program, args) => startProgram(fake, args),
     publish: published,
-    say: (line) => said.push(line),
+    print: (line) => output.push(line),
   });
-  return { done, lifecycle, events, exit, said };
+  return { done, lifecycle, events, exit, output };
 }
 
 function pidOf(name: string): number {
@@ -88,13 +88,13 @@ async function ask(port: number, url: string): Promise<unknown> {
 
 describe('runLocal', () => {
   it('starts an API server that the kubeconfig can reach, and prints its addresses', async () => {
-    const { done, said } = start('--naming=kubernetes');
+    const { done, output } = start('--naming=kubernetes');
     await done;
     expect(await ask(securePort, '/api')).toMatchObject({
       user: { CN: 'platform-admin', O: 'system:masters' },
       args: expect.arrayContaining(['--naming=kubernetes', `--storage-dir=${folder}/store`]),
     });
-    const text = said.join('\n');
+    const text = output.join('\n');
     for (const part of [`https://127.0.0.1:${securePort}`, `http://127.0.0.1:${insecurePort}`, `${folder}/admin.kubeconfig`]) {
       expect(text).toContain(part);
     }
@@ -104,31 +104,31 @@ describe('runLocal', () => {
   });
 
   it('publishes cluster-info, and completes the start when this fails', async () => {
-    const told: unknown[] = [];
+    const published: unknown[] = [];
     const publish = (publication: Publication): Promise<void> => {
-      told.push(publication);
+      published.push(publication);
       return Promise.reject(new Error('no room'));
     };
-    const { done, said } = startWith(publish, '--naming=kubernetes');
+    const { done, output } = startWith(publish, '--naming=kubernetes');
     await done;
     const authority = readFileSync(path.join(folder, 'pki/ca.crt'), 'utf8');
-    expect(told).toMatchObject([{ server: `https://127.0.0.1:${securePort}`, authority, naming: 'kubernetes' }]);
-    expect(said).toContain('where the cluster is could not be published for those who want to join: no room');
-    expect(said.join('\n')).toContain('The control plane is ready.');
+    expect(published).toMatchObject([{ server: `https://127.0.0.1:${securePort}`, authority, naming: 'kubernetes' }]);
+    expect(output).toContain('where the cluster is could not be published for those who want to join: no room');
+    expect(output.join('\n')).toContain('The control plane is ready.');
   });
 
   it('restarts a process that died, and reports it', async () => {
-    const { done, said } = start();
+    const { done, output } = start();
     await done;
     const before = pidOf('apiserver');
     process.kill(before, 'SIGKILL');
     await waitUntil('a new process', () => exists('run/apiserver.pid') && pidOf('apiserver') !== before);
     await waitUntil('an answer', () => ask(securePort, '/readyz').catch(() => undefined));
-    expect(said.join('\n')).toContain('apiserver ended (signal SIGKILL); starting it again in 200ms');
+    expect(output.join('\n')).toContain('apiserver ended (signal SIGKILL); starting it again in 200ms');
   });
 
   it('stops its processes on a signal, and removes the process id files but not the certificates', async () => {
-    const { done, events, lifecycle, exit, said } = start();
+    const { done, events, lifecycle, exit, output } = start();
     await done;
     const pid = pidOf('apiserver');
     events.emit('SIGINT');
@@ -136,7 +136,7 @@ describe('runLocal', () => {
     expect(isAlive(pid)).toBe(false);
     expect(exit.mock.calls).toEqual([[0]]);
     expect([exists('run/apiserver.pid'), exists('run/supervisor.pid'), exists('pki/ca.crt')]).toEqual([false, false, true]);
-    expect(said.at(-1)).toBe('stopping ...');
+    expect(output.at(-1)).toBe('stopping ...');
   });
 
   it('creates no new files on a second start', async () => {
@@ -146,7 +146,7 @@ describe('runLocal', () => {
     const before = readFileSync(path.join(folder, 'admin.kubeconfig'), 'utf8');
     const second = start();
     await second.done;
-    expect(second.said.join('\n')).not.toContain('made');
+    expect(second.output.join('\n')).not.toContain('made');
     expect(readFileSync(path.join(folder, 'admin.kubeconfig'), 'utf8')).toBe(before);
   });
 
@@ -158,13 +158,13 @@ describe('runLocal', () => {
   });
 
   it('starts replicas on consecutive ports', async () => {
-    const { done, said } = start('--replicas=2', '--etcd-servers=http://127.0.0.1:1', '--insecure-port=0');
+    const { done, output } = start('--replicas=2', '--etcd-servers=http://127.0.0.1:1', '--insecure-port=0');
     await done;
     expect(await ask(securePort + 1, '/')).toMatchObject({ args: expect.arrayContaining(['--etcd-servers=http://127.0.0.1:1']) });
     expect(new Set([pidOf('apiserver-0'), pidOf('apiserver-1')]).size).toBe(2);
-    expect(said.join('\n')).toContain(`https://127.0.0.1:${securePort + 1}`);
-    expect(said.join('\n')).not.toContain('http://127');
-    expect(said.join('\n')).toContain('--insecure-port=8080 opens it');
+    expect(output.join('\n')).toContain(`https://127.0.0.1:${securePort + 1}`);
+    expect(output.join('\n')).not.toContain('http://127');
+    expect(output.join('\n')).toContain('--insecure-port=8080 opens it');
   });
 
   it('rejects a port in use with an error that names it', async () => {

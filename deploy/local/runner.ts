@@ -12,7 +12,7 @@ import { ensureCertificates, type Certificates } from './certificates';
 import type { Publication } from '../cluster/cluster-info';
 import { writeFileAtomically } from '../cluster/files';
 import { ADMINISTRATOR, kubeconfig } from '../cluster/kubeconfig';
-import { endLeftovers } from './leftovers';
+import { stopLeftoverProcesses } from './leftover-processes';
 import type { RunnerOptions } from './options';
 import {
   apiServerPlans,
@@ -26,8 +26,8 @@ import {
 } from './plan';
 import { portProblem } from './ports';
 import { acquire, HeldError, removePid, writePid } from './process-file';
-import { waitReady } from './readiness';
-import { Supervisor, type RunningProcess } from './supervise';
+import { waitForReady } from './readiness';
+import { Supervisor, type RunningProcess } from './supervisor';
 
 export interface Host {
   readonly clock: Clock;
@@ -38,7 +38,7 @@ export interface Host {
   /** Tells those who want to join where the cluster is. */
   publish(publication: Publication, signal: AbortSignal): Promise<void>;
   /** Writes a line to the console. */
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 /** Something that a person can put right; its message is all that is shown. */
@@ -47,46 +47,47 @@ export class StartError extends Error {}
 const OWN_PID_FILE = 'supervisor.pid';
 /** Longer than an API server needs to drain. */
 const GRACE_MS = 30_000;
-const PATIENCE_MS = 10_000;
+const NOTICE_AFTER_MS = 10_000;
 
 /** Resolves when everything is ready, or when stopping began before that. Throws {@link StartError}. */
 export async function runLocal(options: RunnerOptions, host: Host): Promise<void> {
   const layout = layoutOf(options.dataDir);
-  takeFolder(options.dataDir, layout, host.lifecycle);
-  await endLeftovers(layout.run, OWN_PID_FILE, host.clock, host.say);
+  lockDataFolder(options.dataDir, layout, host.lifecycle);
+  await stopLeftoverProcesses(layout.run, OWN_PID_FILE, host.clock, host.print);
   const plans = apiServerPlans(options);
   await checkPorts(plans);
   const certificates = await prepare(plans, certifiedAddresses(options), layout, host);
 
-  host.lifecycle.stopping.addEventListener('abort', () => host.say('stopping ...'));
-  runAll('API servers', plans, layout, host);
-  for (const plan of plans) if (!(await becomesReady(plan, certificates, host))) return;
-  await describeCluster(options, plans, certificates, host);
+  host.lifecycle.stopping.addEventListener('abort', () => host.print('stopping ...'));
+  startSupervised('API servers', plans, layout, host);
+  for (const plan of plans) if (!(await waitUntilReady(plan, certificates, host))) return;
+  await publishClusterInfo(options, plans, certificates, host);
   const controllers = controllersPlan(options);
   if (controllers !== undefined && existsSync(path.join(host.programs, controllers.program))) {
-    runAll('controllers', [controllers], layout, host);
+    startSupervised('controllers', [controllers], layout, host);
   }
-  announce(plans, layout, host);
+  printSummary(plans, layout, host);
 }
 
 /** Without it nobody can join, but all else works. */
-async function describeCluster(
+async function publishClusterInfo(
   options: RunnerOptions,
   [first]: readonly ApiServerPlan[],
   { authority, admin }: Certificates,
   host: Host,
 ): Promise<void> {
   if (first === undefined) return;
-  const { lifecycle, say } = host;
+  const { lifecycle, print } = host;
   try {
     await host.publish({ server: first.secureAddress, authority, admin, naming: namingOf(options) }, lifecycle.stopping);
   } catch (error) {
-    if (!lifecycle.stopping.aborted) say(`where the cluster is could not be published for those who want to join: ${errorMessage(error)}`);
+    if (!lifecycle.stopping.aborted)
+      print(`where the cluster is could not be published for those who want to join: ${errorMessage(error)}`);
   }
 }
 
 /** Makes the data folder this process's own until it ends. */
-function takeFolder(dataDir: string, layout: Layout, lifecycle: Lifecycle): void {
+function lockDataFolder(dataDir: string, layout: Layout, lifecycle: Lifecycle): void {
   const file = path.join(layout.run, OWN_PID_FILE);
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -115,7 +116,7 @@ async function checkPorts(plans: readonly ApiServerPlan[]): Promise<void> {
 
 async function prepare(plans: readonly ApiServerPlan[], addresses: readonly string[], layout: Layout, host: Host): Promise<Certificates> {
   const certificates = await ensureCertificates(layout.pki, host.clock, addresses);
-  if (certificates.made.length > 0) host.say(`made ${certificates.made.join(', ')}`);
+  if (certificates.made.length > 0) host.print(`made ${certificates.made.join(', ')}`);
   const address = plans[0]?.secureAddress ?? '';
   const { authority, admin, controllers } = certificates;
   writeFileAtomically(layout.kubeconfig, kubeconfig(address, authority, ADMINISTRATOR, admin), 0o600);
@@ -124,18 +125,18 @@ async function prepare(plans: readonly ApiServerPlan[], addresses: readonly stri
 }
 
 /** False when stopping began first. Someone who waits long is told what for. */
-async function becomesReady(plan: ApiServerPlan, certificates: Certificates, host: Host): Promise<boolean> {
-  const notice = host.clock.after(PATIENCE_MS, () => host.say(`still waiting for ${plan.name} to be ready at ${plan.secureAddress}`));
+async function waitUntilReady(plan: ApiServerPlan, certificates: Certificates, host: Host): Promise<boolean> {
+  const notice = host.clock.after(NOTICE_AFTER_MS, () => host.print(`still waiting for ${plan.name} to be ready at ${plan.secureAddress}`));
   try {
-    return await waitReady(plan.secureAddress, certificates.authority, certificates.admin, host.clock, host.lifecycle.stopping);
+    return await waitForReady(plan.secureAddress, certificates.authority, certificates.admin, host.clock, host.lifecycle.stopping);
   } finally {
     notice.cancel();
   }
 }
 
 /** Starts the processes and keeps them running; they are stopped together, before what was started earlier. */
-function runAll(label: string, plans: readonly ProcessPlan[], layout: Layout, host: Host): void {
-  const supervisors = plans.map((plan) => supervisorOf(plan, path.join(layout.run, `${plan.name}.pid`), host));
+function startSupervised(label: string, plans: readonly ProcessPlan[], layout: Layout, host: Host): void {
+  const supervisors = plans.map((plan) => createSupervisor(plan, path.join(layout.run, `${plan.name}.pid`), host));
   host.lifecycle.onStop({
     name: label,
     timeoutMs: GRACE_MS + 5_000,
@@ -144,18 +145,18 @@ function runAll(label: string, plans: readonly ProcessPlan[], layout: Layout, ho
   for (const supervisor of supervisors) supervisor.start();
 }
 
-function supervisorOf(plan: ProcessPlan, pidFile: string, host: Host): Supervisor {
+function createSupervisor(plan: ProcessPlan, pidFile: string, host: Host): Supervisor {
   return new Supervisor({
     name: plan.name,
     clock: host.clock,
-    say: host.say,
+    print: host.print,
     start: () => host.start(path.join(host.programs, plan.program), plan.args),
     onPid: (pid) => (pid === undefined ? removePid(pidFile) : writePid(pidFile, pid)),
     onUsageError: () => void host.lifecycle.stop(`${plan.name} refused its flags`, USAGE_EXIT_CODE),
   });
 }
 
-function announce(plans: readonly ApiServerPlan[], layout: Layout, host: Host): void {
+function printSummary(plans: readonly ApiServerPlan[], layout: Layout, host: Host): void {
   const [first] = plans;
   const lines = plans.flatMap(({ secureAddress, insecureAddress }) => [
     `  HTTPS       ${secureAddress}`,
@@ -166,7 +167,7 @@ function announce(plans: readonly ApiServerPlan[], layout: Layout, host: Host): 
   const reach = isPlain
     ? `curl ${first.insecureAddress}/api/v1/namespaces/default/configmaps`
     : 'kubectl get --raw /api/v1/namespaces/default/configmaps';
-  host.say(`
+  host.print(`
 The control plane is ready.
 
 ${lines.join('\n')}

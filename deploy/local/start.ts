@@ -8,7 +8,7 @@ import { systemRandom } from '../../shared/runtime/random';
 import { publishClusterInfo } from '../cluster/cluster-info';
 import { parseOptions, type RunnerOptions } from './options';
 import { runLocal, StartError } from './runner';
-import { startProgram } from './spawn';
+import { startProgram } from './start-program';
 
 async function main(options: RunnerOptions): Promise<void> {
   const clock = systemClock;
@@ -22,7 +22,7 @@ async function main(options: RunnerOptions): Promise<void> {
       programs: path.resolve(__dirname, '../..'),
       start: startProgram,
       publish: (publication, signal) => publishClusterInfo(publication, clock, systemRandom, signal),
-      say: (line) => void process.stdout.write(`${line}\n`),
+      print: (line) => void process.stdout.write(`${line}\n`),
     });
   } catch (error) {
     const message = error instanceof StartError ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -18,16 +18,16 @@ const prefix = '/registry';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'commands-'));
 const file = path.join(folder, 'a.backup');
-let said: string[];
+let output: string[];
 let host: Host;
 
 afterAll(() => rmSync(folder, { recursive: true }));
 beforeEach(() => {
-  said = [];
-  host = { clock: systemClock, random, say: (line) => void said.push(line) };
+  output = [];
+  host = { clock: systemClock, random, print: (line) => void output.push(line) };
 });
 
-const place = (name: string): StoreFlags => ({
+const storeFlags = (name: string): StoreFlags => ({
   'storage-dir': path.join(folder, name),
   'etcd-servers': [],
   'etcd-cafile': '',
@@ -55,7 +55,7 @@ beforeAll(async () => {
       await store.transact({ compare: [], operations: [operation] });
     }
   });
-  await backup({ file, ...place('source') }, { clock: systemClock, random, say: () => undefined });
+  await backup({ file, ...storeFlags('source') }, { clock: systemClock, random, print: () => undefined });
 });
 
 const stored = (name: string): Promise<readonly string[]> =>
@@ -64,25 +64,25 @@ const stored = (name: string): Promise<readonly string[]> =>
 describe('backup', () => {
   it('reports the number of keys and bytes, and verify accepts the file', async () => {
     const another = path.join(folder, 'another.backup');
-    await backup({ file: another, ...place('source'), 'etcd-prefix': '/registry//' }, host);
-    expect(said[0]).toMatch(/another\.backup: 40 keys, \d+ bytes/);
-    expect(said[1]).toMatch(/backed up 40 keys of revision \d+/);
+    await backup({ file: another, ...storeFlags('source'), 'etcd-prefix': '/registry//' }, host);
+    expect(output[0]).toMatch(/another\.backup: 40 keys, \d+ bytes/);
+    expect(output[1]).toMatch(/backed up 40 keys of revision \d+/);
     await verify({ file: another }, host);
-    expect(said[2]).toMatch(/whole; 40 keys, revision \d+ of the embedded store at .*Z, --naming=platform/);
+    expect(output[2]).toMatch(/whole; 40 keys, revision \d+ of the embedded store at .*Z, --naming=platform/);
   });
 
   it('reports its progress every five seconds', async () => {
     let now = 0;
     const hasty: Clock = { ...systemClock, now: () => 0, monotonic: () => (now += 1_000) };
-    await backup({ file: path.join(folder, 'slow.backup'), ...place('source') }, { ...host, clock: hasty });
-    expect(said.filter((line) => line.endsWith('keys so far'))).toEqual(
+    await backup({ file: path.join(folder, 'slow.backup'), ...storeFlags('source') }, { ...host, clock: hasty });
+    expect(output.filter((line) => line.endsWith('keys so far'))).toEqual(
       [5, 10, 15, 20, 25, 30, 35, 40].map((count) => `backed up ${count} keys so far`),
     );
   });
 
   it.each([
-    ['a missing folder', place('none')],
-    ['another prefix', { ...place('source'), 'etcd-prefix': '/other' }],
+    ['a missing folder', storeFlags('none')],
+    ['another prefix', { ...storeFlags('source'), 'etcd-prefix': '/other' }],
   ])('creates no file when it finds no data under %s', async (_title, flags) => {
     const nothing = path.join(folder, 'nothing.backup');
     await expect(backup({ file: nothing, ...flags }, host)).rejects.toThrow(/there is no embedded store in|no data of this system/);
@@ -93,14 +93,14 @@ describe('backup', () => {
 
 describe('restore', () => {
   it('fills an empty folder and prints the flag for the API servers, and rejects a folder with data', async () => {
-    await restoreFile({ file, ...place('restored'), ...filling }, host);
-    expect(said.at(-2)).toMatch(/^restored 40 keys, revision \d+ of the embedded store at .*; revisions go on at \d+$/);
-    expect(said.at(-1)).toBe('start the API servers with --naming=platform');
+    await restoreFile({ file, ...storeFlags('restored'), ...filling }, host);
+    expect(output.at(-2)).toMatch(/^restored 40 keys, revision \d+ of the embedded store at .*; revisions go on at \d+$/);
+    expect(output.at(-1)).toBe('start the API servers with --naming=platform');
     expect(await stored('restored')).toEqual(await stored('source'));
-    await expect(restoreFile({ file, ...place('restored'), ...filling }, host)).rejects.toThrow(RestoreTargetError);
+    await expect(restoreFile({ file, ...storeFlags('restored'), ...filling }, host)).rejects.toThrow(RestoreTargetError);
     // What is whole is not taken away, whoever says so.
     const discarding = { ...filling, 'discard-unfinished': true };
-    await expect(restoreFile({ file, ...place('restored'), ...discarding }, host)).rejects.toThrow(RestoreTargetError);
+    await expect(restoreFile({ file, ...storeFlags('restored'), ...discarding }, host)).rejects.toThrow(RestoreTargetError);
     expect(await stored('restored')).toHaveLength(KEYS);
   });
 
@@ -112,7 +112,7 @@ describe('restore', () => {
   ])('changes nothing when the file is %s', async (title, damage, message) => {
     const damaged = path.join(folder, `${title.replaceAll(' ', '-')}.backup`);
     writeFileSync(damaged, damage(readFileSync(file)));
-    const restoring = restoreFile({ file: damaged, ...place('untouched'), ...filling }, host);
+    const restoring = restoreFile({ file: damaged, ...storeFlags('untouched'), ...filling }, host);
     await expect(restoring).rejects.toThrow(BackupFormatError);
     await expect(restoring).rejects.toThrow(`${damaged} `);
     await expect(restoring).rejects.toThrow(message);
@@ -122,9 +122,9 @@ describe('restore', () => {
 
   it('rejects a folder whose store is open, and fills it once the store is closed', async () => {
     await withStore('busy', async () => {
-      await expect(restoreFile({ file, ...place('busy'), ...filling }, host)).rejects.toThrow(/busy/);
+      await expect(restoreFile({ file, ...storeFlags('busy'), ...filling }, host)).rejects.toThrow(/busy/);
     });
-    await restoreFile({ file, ...place('busy'), ...filling }, host);
+    await restoreFile({ file, ...storeFlags('busy'), ...filling }, host);
     expect(await stored('busy')).toHaveLength(KEYS);
   });
 });
@@ -132,18 +132,18 @@ describe('restore', () => {
 describe('a migration command without a required argument', () => {
   it('fails without --file', async () => {
     await expect(verify({ file: '' }, host)).rejects.toThrow(UsageError);
-    await expect(restoreFile({ file: '', ...place('x'), ...filling }, host)).rejects.toThrow('--file is required');
+    await expect(restoreFile({ file: '', ...storeFlags('x'), ...filling }, host)).rejects.toThrow('--file is required');
   });
 
   it('fails without --etcd-servers for a move to etcd', async () => {
-    await expect(move({ to: 'etcd', ...place('source'), ...filling }, host)).rejects.toThrow('--etcd-servers is required');
+    await expect(move({ to: 'etcd', ...storeFlags('source'), ...filling }, host)).rejects.toThrow('--etcd-servers is required');
   });
 
   it('fails without a source store, and leaves the store unlocked', async () => {
     const servers = { 'etcd-servers': ['http://127.0.0.1:1'] };
-    const moving = move({ to: 'etcd', ...place('none'), ...servers, ...filling }, host);
+    const moving = move({ to: 'etcd', ...storeFlags('none'), ...servers, ...filling }, host);
     await expect(moving).rejects.toThrow('there is no embedded store in');
-    const other = move({ to: 'etcd', ...place('source'), 'etcd-prefix': '/other', ...servers, ...filling }, host);
+    const other = move({ to: 'etcd', ...storeFlags('source'), 'etcd-prefix': '/other', ...servers, ...filling }, host);
     await expect(other).rejects.toThrow(BackupSourceError);
     // Whoever was refused holds nothing.
     expect(await stored('source')).toHaveLength(KEYS);

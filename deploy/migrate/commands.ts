@@ -13,33 +13,33 @@ import {
 import type { Clock } from '../../shared/runtime/clock';
 import { UsageError } from '../../shared/cli/flags';
 import type { Random } from '../../shared/runtime/random';
-import { readChunks, writeWhole } from './files';
+import { readChunks, writeAtomically } from './files';
 import type { BackupFlags, MoveFlags, RestoreFlags, VerifyFlags } from './flags';
-import { kindOf, openSource, openTarget } from './stores';
+import { storeKindOf, openSource, openTarget } from './stores';
 
 export interface Host {
   readonly clock: Clock;
   readonly random: Random;
   /** A line for the person who waits. */
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 const PROGRESS_MS = 5_000;
 
 export async function backup(flags: BackupFlags, host: Host): Promise<void> {
-  const { source, close } = await openSource(kindOf(flags), 'shared', { flags, ...host });
+  const { source, close } = await openSource(storeKindOf(flags), 'shared', { flags, ...host });
   try {
     const { header } = source;
-    const told = counting('backed up', host);
-    const chunks = encodeBackup(header, source.records(), told.count);
+    const progress = createProgress('backed up', host);
+    const chunks = encodeBackup(header, source.records(), progress.record);
     if (flags.file === '-') {
       await pipeline(Readable.from(chunks), process.stdout);
     } else {
       const file = flags.file === '' ? `platform-${header.time.replace(/[-:]|[.]\d+/g, '')}.backup` : flags.file;
-      const bytes = await writeWhole(file, chunks);
-      host.say(`${file}: ${told.so()} keys, ${bytes} bytes`);
+      const bytes = await writeAtomically(file, chunks);
+      host.print(`${file}: ${progress.total()} keys, ${bytes} bytes`);
     }
-    host.say(`backed up ${told.so()} keys of revision ${header.revision}`);
+    host.print(`backed up ${progress.total()} keys of revision ${header.revision}`);
   } finally {
     await close();
   }
@@ -47,20 +47,24 @@ export async function backup(flags: BackupFlags, host: Host): Promise<void> {
 
 export async function verify(flags: VerifyFlags, host: Host): Promise<void> {
   const file = fileOf(flags);
-  const { header, records } = await checked(file);
-  host.say(`${file}: whole; ${records} keys, ${summary(header)}`);
+  const { header, records } = await readBackup(file);
+  host.print(`${file}: whole; ${records} keys, ${summary(header)}`);
 }
 
 export async function restoreFile(flags: RestoreFlags, host: Host): Promise<void> {
   const file = fileOf(flags);
   // What is found out before anything is written needs no tidying up; what comes through a pipe can be read only once.
-  if (file !== '-') await checked(file);
-  const { target, close } = await openTarget(kindOf(flags), { flags, ...host });
+  if (file !== '-') await readBackup(file);
+  const { target, close } = await openTarget(storeKindOf(flags), { flags, ...host });
   try {
     await prepare(target, flags, host);
-    const opened = await named(file, () => decodeBackup(readChunks(file)));
-    const records = namedRecords(file, opened);
-    say(host, await fill(target, opened.header, records, { name: file === '-' ? 'standard input' : file, ...flags }, host), opened.header);
+    const opened = await withFileName(file, () => decodeBackup(readChunks(file)));
+    const records = recordsWithFileName(file, opened);
+    printResult(
+      host,
+      await restoreRecords(target, opened.header, records, { name: file === '-' ? 'standard input' : file, ...flags }, host),
+      opened.header,
+    );
   } finally {
     await close();
   }
@@ -76,7 +80,7 @@ export async function move(flags: MoveFlags, host: Host): Promise<void> {
       await prepare(opened.target, flags, host);
       const confirm = (): Promise<void> => source.confirmUnchanged();
       const options = { name: `the data of ${from === 'etcd' ? 'etcd' : flags['storage-dir']}`, confirm, ...flags };
-      say(host, await fill(opened.target, source.header, source.records(), options, host), source.header);
+      printResult(host, await restoreRecords(opened.target, source.header, source.records(), options, host), source.header);
     } finally {
       await opened.close();
     }
@@ -85,30 +89,30 @@ export async function move(flags: MoveFlags, host: Host): Promise<void> {
   }
 }
 
-async function prepare(target: RestoreTarget, flags: Pick<RestoreFlags, 'discard-unfinished'>, { say: tell }: Host): Promise<void> {
+async function prepare(target: RestoreTarget, flags: Pick<RestoreFlags, 'discard-unfinished'>, { print }: Host): Promise<void> {
   if (flags['discard-unfinished']) {
     const count = await discardUnfinished(target);
-    if (count > 0) tell(`deleted ${count} keys that an unfinished restore had left`);
+    if (count > 0) print(`deleted ${count} keys that an unfinished restore had left`);
   }
   await checkEmpty(target);
 }
 
-type Filling = Pick<RestoreOptions, 'name' | 'confirm'> & Pick<RestoreFlags, 'bump-revision'>;
+type RestoreInput = Pick<RestoreOptions, 'name' | 'confirm'> & Pick<RestoreFlags, 'bump-revision'>;
 
-function fill(
+function restoreRecords(
   target: RestoreTarget,
   header: BackupHeader,
   records: ReturnType<DecodedBackup['records']>,
-  { name, confirm, 'bump-revision': bumpRevision }: Filling,
+  { name, confirm, 'bump-revision': bumpRevision }: RestoreInput,
   host: Host,
 ): Promise<RestoreResult> {
-  const told = counting('restored', host);
-  return restore(header, records, { ...target, name, bumpRevision, onProgress: told.count, ...(confirm !== undefined && { confirm }) });
+  const progress = createProgress('restored', host);
+  return restore(header, records, { ...target, name, bumpRevision, onProgress: progress.record, ...(confirm !== undefined && { confirm }) });
 }
 
-function say(host: Host, { records, firstRevision }: RestoreResult, header: BackupHeader): void {
-  host.say(`restored ${records} keys, ${summary(header)}; revisions go on at ${firstRevision}`);
-  host.say(`start the API servers with --naming=${header.naming}`);
+function printResult(host: Host, { records, firstRevision }: RestoreResult, header: BackupHeader): void {
+  host.print(`restored ${records} keys, ${summary(header)}; revisions go on at ${firstRevision}`);
+  host.print(`start the API servers with --naming=${header.naming}`);
 }
 
 function summary({ source, revision, naming, time }: BackupHeader): string {
@@ -121,23 +125,23 @@ function fileOf({ file }: { readonly file: string }): string {
 }
 
 /** Reads all of it and keeps nothing. */
-async function checked(file: string): Promise<{ readonly header: BackupHeader; readonly records: number }> {
-  const opened = await named(file, () => decodeBackup(readChunks(file)));
+async function readBackup(file: string): Promise<{ readonly header: BackupHeader; readonly records: number }> {
+  const opened = await withFileName(file, () => decodeBackup(readChunks(file)));
   let records = 0;
-  for await (const { key } of namedRecords(file, opened)) records += key === '' ? 0 : 1;
+  for await (const { key } of recordsWithFileName(file, opened)) records += key === '' ? 0 : 1;
   return { header: opened.header, records };
 }
 
-async function* namedRecords(file: string, opened: DecodedBackup): ReturnType<DecodedBackup['records']> {
+async function* recordsWithFileName(file: string, opened: DecodedBackup): ReturnType<DecodedBackup['records']> {
   const records = opened.records();
   for (;;) {
-    const next = await named(file, () => records.next());
+    const next = await withFileName(file, () => records.next());
     if (next.done === true) return;
     yield next.value;
   }
 }
 
-async function named<T>(file: string, read: () => Promise<T>): Promise<T> {
+async function withFileName<T>(file: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
@@ -147,17 +151,17 @@ async function named<T>(file: string, read: () => Promise<T>): Promise<T> {
 }
 
 /** Counts, and now and then says how far it is. */
-function counting(done: string, { clock, say: tell }: Host): { readonly count: (count: number) => void; readonly so: () => number } {
+function createProgress(verb: string, { clock, print }: Host): { readonly record: (record: number) => void; readonly total: () => number } {
   let last = clock.monotonic();
   let so = 0;
   return {
-    count: (count) => {
+    record: (count) => {
       so = count;
       const now = clock.monotonic();
       if (now - last < PROGRESS_MS) return;
       last = now;
-      tell(`${done} ${count} keys so far`);
+      print(`${verb} ${count} keys so far`);
     },
-    so: () => so,
+    total: () => so,
   };
 }

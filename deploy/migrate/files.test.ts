@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { FileFault, readChunks, writeWhole } from './files';
+import { FileFault, readChunks, writeAtomically } from './files';
 
 let folder: string;
 let file: string;
@@ -25,8 +25,8 @@ const fail = (): never => {
 };
 
 describe('a backup file', () => {
-  it('is readable by its owner only, and writeWhole returns its length', async () => {
-    expect(await writeWhole(file, chunks('one', 'three'))).toBe(8);
+  it('is readable by its owner only, and writeAtomically returns its length', async () => {
+    expect(await writeAtomically(file, chunks('one', 'three'))).toBe(8);
     expect(readFileSync(file, 'utf8')).toBe('onethree');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(['a.backup']);
@@ -34,28 +34,28 @@ describe('a backup file', () => {
 
   it('appears under its name only when it is complete', async () => {
     const seen: boolean[] = [];
-    const look = (): void => void seen.push(existsSync(file));
-    await writeWhole(file, chunks('one', look, 'two', look));
+    const noteExistence = (): void => void seen.push(existsSync(file));
+    await writeAtomically(file, chunks('one', noteExistence, 'two', noteExistence));
     expect(seen).toEqual([false, false]);
   });
 
   it('is removed when the write fails', async () => {
-    await expect(writeWhole(file, chunks('one', fail))).rejects.toThrow('the store is gone');
+    await expect(writeAtomically(file, chunks('one', fail))).rejects.toThrow('the store is gone');
     expect(readdirSync(folder)).toEqual([]);
   });
 
   it('does not replace an existing file, even one that appears during the write', async () => {
     writeFileSync(file, 'old');
-    await expect(writeWhole(file, chunks('new', fail))).rejects.toThrow(FileFault);
+    await expect(writeAtomically(file, chunks('new', fail))).rejects.toThrow(FileFault);
     rmSync(file);
     const other = (): void => writeFileSync(file, 'other');
-    await expect(writeWhole(file, chunks('new', other))).rejects.toThrow('exists already: choose another name');
+    await expect(writeAtomically(file, chunks('new', other))).rejects.toThrow('exists already: choose another name');
     expect(readFileSync(file, 'utf8')).toBe('other');
     expect(readdirSync(folder)).toEqual(['a.backup']);
   });
 
   it('is not created in a missing folder', async () => {
-    await expect(writeWhole(path.join(folder, 'none', 'a.backup'), chunks('x'))).rejects.toThrow('ENOENT');
+    await expect(writeAtomically(path.join(folder, 'none', 'a.backup'), chunks('x'))).rejects.toThrow('ENOENT');
   });
 
   it('is read in chunks', async () => {

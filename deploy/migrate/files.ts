@@ -11,8 +11,8 @@ export class FileFault extends Error {
 }
 
 /** Writes a new file; rejects with {@link FileFault} when there is one of that name. Returns how many bytes it has. */
-export async function writeWhole(file: string, chunks: AsyncIterable<Buffer>): Promise<number> {
-  await refuseExisting(file);
+export async function writeAtomically(file: string, chunks: AsyncIterable<Buffer>): Promise<number> {
+  await assertMissing(file);
   const partial = `${file}.partial-${process.pid}`;
   const handle = await open(partial, 'wx', PRIVATE_FILE);
   let bytes = 0;
@@ -26,7 +26,7 @@ export async function writeWhole(file: string, chunks: AsyncIterable<Buffer>): P
     } finally {
       await handle.close();
     }
-    await refuseExisting(file);
+    await assertMissing(file);
     await rename(partial, file);
   } catch (error) {
     await rm(partial, { force: true });
@@ -41,7 +41,7 @@ export async function* readChunks(file: string): AsyncGenerator<Buffer, void, un
   yield* chunks;
 }
 
-async function refuseExisting(file: string): Promise<void> {
+async function assertMissing(file: string): Promise<void> {
   try {
     await access(file);
   } catch (error) {

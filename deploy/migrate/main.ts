@@ -10,29 +10,29 @@ import { BACKUP_FLAGS, MOVE_FLAGS, RESTORE_FLAGS, VERIFY_FLAGS } from './flags';
 const NAME = 'platform-migrate';
 
 interface Verb {
-  readonly does: string;
+  readonly summary: string;
   run(argv: readonly string[], host: Host): Promise<void>;
 }
 
-function verb<Table extends FlagTable>(
+function createVerb<Table extends FlagTable>(
   name: string,
-  does: string,
+  summary: string,
   table: Table,
   run: (flags: FlagValues<Table>, host: Host) => Promise<void>,
 ): [string, Verb] {
-  const program: CommandLine = { name: `${NAME} ${name}`, description: does };
-  return [name, { does, run: (argv, host) => run(flagsOrExit(program, table, argv, USAGE_EXIT_CODE).values, host) }];
+  const program: CommandLine = { name: `${NAME} ${name}`, description: summary };
+  return [name, { summary, run: (argv, host) => run(flagsOrExit(program, table, argv, USAGE_EXIT_CODE).values, host) }];
 }
 
 const VERBS = new Map([
-  verb('backup', 'Writes all that a store holds at one revision into a file, while the API servers go on.', BACKUP_FLAGS, backup),
-  verb('verify', 'Looks whether a backup is whole, and says what it is of.', VERIFY_FLAGS, verify),
-  verb('restore', 'Puts a backup into an empty store. Clients that come back list everything anew.', RESTORE_FLAGS, restoreFile),
-  verb('move', 'Copies all data from the embedded store to an empty etcd, or back, while no API server runs.', MOVE_FLAGS, move),
+  createVerb('backup', 'Writes all that a store holds at one revision into a file, while the API servers go on.', BACKUP_FLAGS, backup),
+  createVerb('verify', 'Looks whether a backup is whole, and says what it is of.', VERIFY_FLAGS, verify),
+  createVerb('restore', 'Puts a backup into an empty store. Clients that come back list everything anew.', RESTORE_FLAGS, restoreFile),
+  createVerb('move', 'Copies all data from the embedded store to an empty etcd, or back, while no API server runs.', MOVE_FLAGS, move),
 ]);
 
 function usage(): string {
-  const lines = [...VERBS].map(([name, { does }]) => `  ${name.padEnd(8)} ${does}`);
+  const lines = [...VERBS].map(([name, { summary }]) => `  ${name.padEnd(8)} ${summary}`);
   return `Backs up, restores and moves the data of a cluster.\n\nUsage:\n  ${NAME} <verb> [flags]\n\n${lines.join('\n')}\n\n'${NAME} <verb> --help' lists the flags.\n`;
 }
 
@@ -41,14 +41,14 @@ async function main([name = '', ...argv]: readonly string[]): Promise<void> {
     process.stdout.write(usage());
     return;
   }
-  const found = VERBS.get(name);
-  if (found === undefined) {
+  const command = VERBS.get(name);
+  if (command === undefined) {
     process.stderr.write(usage());
     process.exitCode = USAGE_EXIT_CODE;
     return;
   }
-  const say = (line: string): void => void process.stderr.write(`${line}\n`);
-  await found.run(argv, { clock: systemClock, random: systemRandom, say });
+  const print = (line: string): void => void process.stderr.write(`${line}\n`);
+  await command.run(argv, { clock: systemClock, random: systemRandom, print });
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {

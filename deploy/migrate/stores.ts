@@ -9,7 +9,7 @@ import type { StoreFlags } from './flags';
 
 export type StoreKind = 'embedded' | 'etcd';
 
-export interface Opening {
+export interface StoreOptions {
   readonly flags: StoreFlags;
   readonly clock: Clock;
   readonly random: Random;
@@ -26,12 +26,12 @@ export interface OpenedTarget {
 }
 
 /** The store that the flags name. */
-export function kindOf(flags: StoreFlags): StoreKind {
+export function storeKindOf(flags: StoreFlags): StoreKind {
   return flags['etcd-servers'].length > 0 ? 'etcd' : 'embedded';
 }
 
 /** `use`: beside servers that go on writing, or while nothing may write. */
-export async function openSource(kind: StoreKind, use: 'shared' | 'alone', opening: Opening): Promise<OpenedSource> {
+export async function openSource(kind: StoreKind, use: 'shared' | 'alone', opening: StoreOptions): Promise<OpenedSource> {
   const options = { prefix: prefixOf(opening.flags), clock: opening.clock };
   if (kind === 'embedded') {
     const { openLockedStoreView, openStoreView } = await import('../../apiserver/storage/embedded/store-view.js');
@@ -45,7 +45,7 @@ export async function openSource(kind: StoreKind, use: 'shared' | 'alone', openi
   });
 }
 
-export async function openTarget(kind: StoreKind, opening: Opening): Promise<OpenedTarget> {
+export async function openTarget(kind: StoreKind, opening: StoreOptions): Promise<OpenedTarget> {
   const { flags, clock, random } = opening;
   const store = kind === 'etcd' ? await openEtcd(opening) : await openEmbedded(flags['storage-dir'], clock, random);
   return { target: { store, prefix: prefixOf(flags), clock }, close: () => store.close() };
@@ -56,7 +56,7 @@ async function openEmbedded(directory: string, clock: Clock, random: Random): Pr
   return openEmbeddedStore({ directory, clock, random });
 }
 
-async function openEtcd({ flags, clock, random }: Opening): Promise<Store> {
+async function openEtcd({ flags, clock, random }: StoreOptions): Promise<Store> {
   const { openEtcdStore } = await import('../../apiserver/storage/etcd/open.js');
   const files = etcdCredentialFiles({ ca: flags['etcd-cafile'], cert: flags['etcd-certfile'], key: flags['etcd-keyfile'] });
   return openEtcdStore({ endpoints: flags['etcd-servers'], credentials: files.current, clock, random });

@@ -3,8 +3,8 @@ import type { Random } from '../runtime/random';
 
 export interface BackOffOptions {
   /** Milliseconds. */
-  readonly firstMs: number;
-  readonly longestMs: number;
+  readonly initialMs: number;
+  readonly maxMs: number;
   /** What a delay is multiplied with after each failure; 2 by default. */
   readonly factor?: number;
   /** Each delay is lengthened by up to this share of itself; 0.5 by default. */
@@ -21,8 +21,8 @@ export class BackOff {
 
   /** The delay before the next attempt, in milliseconds. */
   next(): number {
-    const { firstMs, longestMs, factor = 2, jitter = 0.5 } = this.options;
-    const delay = Math.min(firstMs * factor ** this.failures, longestMs);
+    const { initialMs, maxMs, factor = 2, jitter = 0.5 } = this.options;
+    const delay = Math.min(initialMs * factor ** this.failures, maxMs);
     this.failures += 1;
     return delay * (1 + this.random.float() * jitter);
   }

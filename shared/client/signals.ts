@@ -4,14 +4,14 @@ import type { Clock } from '../runtime/clock';
 
 /** A process has one signal for everything that it does: many follow it at a time, and each leaves it again. Node warns at eleven. */
 function onAbort(signal: AbortSignal, listener: () => void): void {
-  if (!shared.has(signal)) {
-    shared.add(signal);
+  if (!unlimitedSignals.has(signal)) {
+    unlimitedSignals.add(signal);
     setMaxListeners(0, signal);
   }
   signal.addEventListener('abort', listener, { once: true });
 }
 
-const shared = new WeakSet<AbortSignal>();
+const unlimitedSignals = new WeakSet<AbortSignal>();
 
 /** The promise's outcome, or the signal's reason when it is aborted first. */
 export async function raceSignal<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
@@ -29,7 +29,7 @@ export async function raceSignal<T>(promise: Promise<T>, signal: AbortSignal | u
 }
 
 /** Resolves after `ms`, or as soon as the signal is aborted; true when the time is up. */
-export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
+export function sleepUnlessAborted(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false);
   return new Promise((resolve) => {
     const stop = (): void => {
@@ -45,7 +45,7 @@ export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<bo
 }
 
 /** Resolves when the signal is aborted. */
-export function aborted(signal: AbortSignal): Promise<void> {
+export function waitForAbort(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => onAbort(signal, resolve));
 }
@@ -58,7 +58,7 @@ export function withDeadline(
   parents: readonly (AbortSignal | undefined)[],
 ): { readonly signal: AbortSignal; release(): void } {
   const controller = new AbortController();
-  const follow = parents.flatMap((parent) => {
+  const unsubscribers = parents.flatMap((parent) => {
     if (parent === undefined) return [];
     const stop = (): void => controller.abort(parent.reason);
     if (parent.aborted) stop();
@@ -70,7 +70,7 @@ export function withDeadline(
     signal: controller.signal,
     release: () => {
       timer.cancel();
-      for (const unfollow of follow) unfollow();
+      for (const unsubscribe of unsubscribers) unsubscribe();
     },
   };
 }

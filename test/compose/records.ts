@@ -1,5 +1,5 @@
 /** What a cluster holds, object by object, as one server tells it; and what is different between two such tellings. Changes nothing. */
-import { discover } from '../../shared/client/rest/discovery';
+import { discoverResources } from '../../shared/client/rest/discovery';
 import { apiVersionOf } from '../../shared/api/identity/identity';
 import { keyOf } from '../../shared/client/rest/api-object';
 import type { RestClient } from '../../shared/client/rest/rest-client';
@@ -26,7 +26,7 @@ const PAGE = 500;
 /** Of what is stored: a view cannot be watched. */
 export async function recordsOf(client: RestClient): Promise<Records> {
   const records = new Map<string, Recorded>();
-  for (const resource of (await discover(client)).resources) {
+  for (const resource of (await discoverResources(client)).resources) {
     if (!resource.verbs.has('list') || !resource.verbs.has('watch') || PASSING.has(resource.resource)) continue;
     let token: string | undefined;
     do {

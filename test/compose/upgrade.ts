@@ -4,9 +4,9 @@
  */
 import { load } from 'js-yaml';
 import type { ClientConfig } from '../../shared/client/kubeconfig/client-config';
-import { discover } from '../../shared/client/rest/discovery';
+import { discoverResources } from '../../shared/client/rest/discovery';
 import { ApiError } from '../../shared/client/rest/api-error';
-import { collect } from '../../shared/client/rest/json-body';
+import { collectBody } from '../../shared/client/rest/json-body';
 import { resourceOf, type Resource } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { canonicalApiVersion } from '../../shared/names/dialect';
@@ -91,7 +91,7 @@ export class Upgrade {
   private async write(): Promise<void> {
     const { client } = this;
     await client.create(resourceOf('core.v1.Namespace'), { metadata: { name: NAMESPACE } });
-    const { kinds } = await discover(client);
+    const { kinds } = await discoverResources(client);
     for (const object of [...parsed(), ...DEFINED]) {
       const kind = stringAt(object, 'kind') ?? '';
       const resource = kinds.get(`${canonicalApiVersion(stringAt(object, 'apiVersion') ?? '')}/${kind}`);
@@ -196,7 +196,7 @@ async function answered(servers: readonly Server[]): Promise<number> {
         headers: {},
         signal: AbortSignal.timeout(WATCH_SECONDS * 1000),
       });
-      const text = (await collect(response.body, ANSWER_BYTES)).toString('utf8');
+      const text = (await collectBody(response.body, ANSWER_BYTES)).toString('utf8');
       return [...text.matchAll(/^apiserver_request_total\{[^}]*\} (\d+)/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
     }),
   );

@@ -4,7 +4,7 @@
  */
 import { runAutoscalers } from '../../controllers/autoscalers/controller';
 import type { AutoscalingSettings } from '../../controllers/runtime/controller';
-import type { Report } from '../../shared/client/events/event-correlation';
+import type { EventReport } from '../../shared/client/events/event-correlator';
 import type { TransportRequest } from '../../shared/client/transport/transport';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { reply, status, type FakeApi, type Interception } from './fake-api';
@@ -52,7 +52,7 @@ export interface AutoscalerWorld {
   queue: number;
   /** Answers or breaks a request in the server's place. */
   intercept: (request: TransportRequest) => Interception;
-  readonly events: Report[];
+  readonly events: EventReport[];
   /** What was asked since this was called last, without watches: `GET …/web/scale`. */
   asked(): readonly string[];
   put(name: string, spec?: JsonObject, metadata?: JsonObject): void;
@@ -80,7 +80,7 @@ export async function autoscalerWorld({
   const fake = fakeClient();
   const { clock, api } = fake;
   const targets = new Map<string, FakeTarget>();
-  const events: Report[] = [];
+  const events: EventReport[] = [];
   const end = new AbortController();
   const put: AutoscalerWorld['put'] = (name, spec = {}, metadata = {}) => {
     const found = api.get(SCALERS, 'n', name);

@@ -1,7 +1,7 @@
 /** What controllers are given to work with, over the API server in memory: queues and copies on its clock. Counts and logs nothing. */
 import type { MetricMaker } from '../../controllers/runtime/controller';
 import { InformerPool } from '../../shared/client/informer/informer-pool';
-import { ItemRateLimit } from '../../shared/client/rate-limit';
+import { ItemRateLimiter } from '../../shared/client/rate-limiter';
 import { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { silentLogger } from '../../shared/runtime/logger';
 import type { fakeClient } from './fake-client';
@@ -19,6 +19,6 @@ export function fakeContext({ client, clock, random }: Fake, signal: AbortSignal
     logger,
     metrics,
     informers: new InformerPool({ client, clock, random, logger }, signal),
-    queue: () => new WorkQueue({ clock, limit: new ItemRateLimit({ clock }) }),
+    queue: () => new WorkQueue({ clock, limit: new ItemRateLimiter({ clock }) }),
   };
 }

@@ -5,7 +5,7 @@
  */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { connectTo } from '../../../shared/client/transport/connect';
-import { collect } from '../../../shared/client/rest/json-body';
+import { collectBody } from '../../../shared/client/rest/json-body';
 import { withDeadline } from '../../../shared/client/signals';
 import type { Clock } from '../../../shared/runtime/clock';
 

@@ -7,7 +7,7 @@ import type { MaybePromise } from '../../../shared/runtime/maybe-promise';
 import { ResponseCache, type CacheableResponse } from '../../../shared/runtime/response-cache';
 import { throttle } from '../../../shared/runtime/throttle';
 import type { Dialect } from '../../../shared/names/dialect';
-import { TooLate, type Attempted, type WebhookAnswer } from '../../../shared/client/rest/webhook';
+import { WebhookTimeout, type AttemptListener, type WebhookResult } from '../../../shared/client/rest/webhook';
 import type { JsonObject } from '../../../shared/values/json';
 import { NO_OPINION, NO_RULES, type Attributes, type Authorizer, type Decision } from '../authorizer';
 import type { UserInfo } from '../../../shared/api/identity/user';

@@ -1,5 +1,5 @@
 import { resourceAttributes } from '../../../test/support/attributes';
-import type { WebhookAnswer } from '../../../shared/client/rest/webhook';
+import type { WebhookResult } from '../../../shared/client/rest/webhook';
 import type { Authorizer } from '../authorizer';
 import { ManualClock } from '../../../test/support/manual-clock';
 import { webhookAuthorizer, type WebhookAuthorizerOptions } from './authorizer';

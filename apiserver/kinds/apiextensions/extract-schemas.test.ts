@@ -7,7 +7,7 @@ const TRICKY: JsonObject = {
   properties: { openAPIV3Schema: { type: 'object', properties: { 'a"}\\': { type: 'string' } } }, big: { maximum: 9223372036854775000n } },
 };
 
-test('outlineOf replaces the schemas of a CustomResourceDefinition by numbers, whatever text they contain', () => {
+test('extractSchemas replaces the schemas of a CustomResourceDefinition by numbers, whatever text they contain', () => {
   const definition = (schemas: readonly (JsonObject | number | undefined)[]): JsonObject => ({
     metadata: { name: 'as.example.com', annotations: { openAPIV3Schema: '{"openAPIV3Schema":{' } },
     spec: {
@@ -23,7 +23,7 @@ test('outlineOf replaces the schemas of a CustomResourceDefinition by numbers, w
   expect(schemas.map(String)).toEqual([stringifyJson(TRICKY), '{}', '{"type":"object"}']);
 });
 
-test('completed puts the schemas back into an outline in their order', () => {
+test('restoreSchemas puts the schemas back into an encoded definition in their order', () => {
   const texts = ['{"type":"object","description":"ü$&"}', '{}'].map((text) => Buffer.from(text));
   const version = (schema: string): string => `{"name":"v","schema":{"openAPIV3Schema":${schema}}}`;
   expect(restoreSchemas(`[${version('{}')},${version('{}')}]`, texts)).toBe(`[${version(String(texts[0]))},${version('{}')}]`);

@@ -8,7 +8,7 @@ test('EventNames returns distinct names that sort in the order of their creation
   const names = new EventNames({ clock, random: systemRandom });
   const made = Array.from({ length: 100 }, (_, index) => {
     if (index % 10 === 0) clock.advance(1);
-    return names.of('p');
+    return names.create('p');
   });
   expect(made).toEqual(made.toSorted());
   expect(new Set(made).size).toBe(made.length);
@@ -17,7 +17,7 @@ test('EventNames returns distinct names that sort in the order of their creation
 
 test('EventNames encodes the time of creation in the name', () => {
   const clock = new ManualClock();
-  const [, time = ''] = new EventNames({ clock, random: new FixedRandom() }).of('p').split('.');
+  const [, time = ''] = new EventNames({ clock, random: new FixedRandom() }).create('p').split('.');
   expect(BigInt(`0x${time}`)).toBe(BigInt(clock.now()) * 1_000_000n);
 });
 
@@ -25,7 +25,7 @@ test('EventNames makes no name that sorts after those of the next millisecond, e
   const clock = new ManualClock();
   const names = new EventNames({ clock, random: new FixedRandom(0.9999) });
   let last = '';
-  for (let count = 0; count < 2_000; count += 1) last = names.of('p');
+  for (let count = 0; count < 2_000; count += 1) last = names.create('p');
   clock.advance(1);
-  expect(last < new EventNames({ clock, random: new FixedRandom() }).of('p')).toBe(true);
+  expect(last < new EventNames({ clock, random: new FixedRandom() }).create('p')).toBe(true);
 });

@@ -7,21 +7,21 @@ import type { Random } from '../../runtime/random';
 
 const NANOSECONDS = 1_000_000n;
 /** Of a millisecond, in nanoseconds; what happens later in it is not told apart by time. */
-const STEP = 1_000;
+const STEP_NANOSECONDS = 1_000;
 const LAST_STEP = 999;
 const DIGITS = 16;
 
 export class EventNames {
-  private madeAt = 0;
+  private lastTime = 0;
   private step = 0;
 
   constructor(private readonly options: { readonly clock: Pick<Clock, 'now'>; readonly random: Pick<Random, 'float'> }) {}
 
-  of(object: string): string {
+  create(object: string): string {
     const now = Math.trunc(this.options.clock.now());
-    this.step = now === this.madeAt ? Math.min(this.step + 1, LAST_STEP) : 0;
-    this.madeAt = now;
-    const within = this.step * STEP + Math.floor(this.options.random.float() * STEP);
+    this.step = now === this.lastTime ? Math.min(this.step + 1, LAST_STEP) : 0;
+    this.lastTime = now;
+    const within = this.step * STEP_NANOSECONDS + Math.floor(this.options.random.float() * STEP_NANOSECONDS);
     const time = BigInt(now) * NANOSECONDS + BigInt(within);
     return `${object}.${time.toString(16).padStart(DIGITS, '0')}`;
   }

@@ -10,11 +10,11 @@ import type { Logger } from '../../runtime/logger';
 import type { Random } from '../../runtime/random';
 import { ApiError, isAlreadyExists, isNamespaceTerminating, isNotFound } from '../rest/api-error';
 import { BackOff } from '../back-off';
-import { EventCorrelation, type Correlated, type Report } from './event-correlation';
+import { EventCorrelator, type CorrelatedEvent, type EventReport } from './event-correlator';
 import { EventNames } from './event-names';
 import { resourceOf } from '../rest/resource';
 import type { RestClient } from '../rest/rest-client';
-import { pause } from '../signals';
+import { sleepUnlessAborted } from '../signals';
 import { ConnectionError } from '../transport/transport';
 
 export interface EventRecorderOptions {
@@ -29,32 +29,32 @@ export interface EventRecorderOptions {
 }
 
 const EVENTS = resourceOf('core.v1.Event');
-const WAITING = 1_000;
+const MAX_QUEUED = 1_000;
 /** Of one Event; the delays between them add up to a minute or two. */
-const ATTEMPTS = 12;
-const FIRST_DELAY_MS = 200;
-const LONGEST_DELAY_MS = 10_000;
+const MAX_ATTEMPTS = 12;
+const INITIAL_DELAY_MS = 200;
+const MAX_DELAY_MS = 10_000;
 /** Events about cluster-scoped objects stand here. */
 const CLUSTER_NAMESPACE = 'default';
 
 export class EventRecorder {
-  private readonly correlation: EventCorrelation;
+  private readonly correlation: EventCorrelator;
   private readonly names: EventNames;
-  private readonly waiting: Report[] = [];
+  private readonly queue: EventReport[] = [];
   private sending: Promise<void> | undefined;
   private dropped = 0;
 
   constructor(private readonly options: EventRecorderOptions) {
-    this.correlation = new EventCorrelation(options.clock);
+    this.correlation = new EventCorrelator(options.clock);
     this.names = new EventNames(options);
   }
 
-  record(report: Report): void {
-    if (this.waiting.length >= WAITING) {
+  record(report: EventReport): void {
+    if (this.queue.length >= MAX_QUEUED) {
       this.dropped += 1;
       return;
     }
-    this.waiting.push(report);
+    this.queue.push(report);
     this.sending ??= this.send().finally(() => (this.sending = undefined));
   }
 
@@ -65,9 +65,9 @@ export class EventRecorder {
 
   private async send(): Promise<void> {
     const { logger } = this.options;
-    for (let report = this.waiting.shift(); report !== undefined; report = this.waiting.shift()) {
+    for (let report = this.queue.shift(); report !== undefined; report = this.queue.shift()) {
       try {
-        await this.written(report);
+        await this.writeWithRetries(report);
       } catch (error) {
         const { about, reason } = report;
         logger.warn('an event could not be written', { reason, kind: about.kind, namespace: about.namespace, name: about.name, error });
@@ -77,58 +77,58 @@ export class EventRecorder {
     this.dropped = 0;
   }
 
-  private async written(report: Report): Promise<void> {
+  private async writeWithRetries(report: EventReport): Promise<void> {
     const { clock, random, signal } = this.options;
     const correlated = this.correlation.correlate(report);
     if (correlated === undefined) return;
-    const name = this.names.of(report.about.name);
-    const backOff = new BackOff(random, { firstMs: FIRST_DELAY_MS, longestMs: LONGEST_DELAY_MS });
-    for (let left = ATTEMPTS; ; left -= 1) {
+    const name = this.names.create(report.about.name);
+    const backOff = new BackOff(random, { initialMs: INITIAL_DELAY_MS, maxMs: MAX_DELAY_MS });
+    for (let attemptsLeft = MAX_ATTEMPTS; ; attemptsLeft -= 1) {
       try {
         await this.write(report, correlated, name);
         return;
       } catch (error) {
-        if (left === 1 || !mayPass(error) || !(await pause(clock, backOff.next(), signal))) throw error;
+        if (attemptsLeft === 1 || !isRetryable(error) || !(await sleepUnlessAborted(clock, backOff.next(), signal))) throw error;
       }
     }
   }
 
   /** `eventName` = of the Event where a new one is made. */
-  private async write(report: Report, { key, message, previous }: Correlated, eventName: string): Promise<void> {
+  private async write(report: EventReport, { key, message, previous }: CorrelatedEvent, eventName: string): Promise<void> {
     const { client, clock } = this.options;
     const now = formatTimestamp(clock.now());
     if (previous !== undefined) {
       const count = previous.count + 1;
       try {
-        const place = { namespace: namespaceOf(report), name: previous.name };
-        await client.patch(EVENTS, place, 'merge', { count, lastTimestamp: now, message });
-        this.correlation.wrote(key, { name: previous.name, count });
+        const location = { namespace: namespaceOf(report), name: previous.name };
+        await client.patch(EVENTS, location, 'merge', { count, lastTimestamp: now, message });
+        this.correlation.recordWritten(key, { name: previous.name, count });
         return;
       } catch (error) {
         // Events expire; a new one goes on counting from one.
         if (!isNotFound(error)) throw error;
-        this.correlation.lost(key);
+        this.correlation.forget(key);
       }
     }
     try {
-      await client.create(EVENTS, this.event(report, { name: eventName, message, now }));
+      await client.create(EVENTS, this.buildEvent(report, { name: eventName, message, now }));
     } catch (error) {
       // Nothing may be made in a namespace that is going away, and nobody misses it there.
       if (isNamespaceTerminating(error)) return;
       if (!isAlreadyExists(error)) throw error;
     }
-    this.correlation.wrote(key, { name: eventName, count: 1 });
+    this.correlation.recordWritten(key, { name: eventName, count: 1 });
   }
 
-  private event(
-    { about, type, reason }: Report,
-    made: { readonly name: string; readonly message: string; readonly now: string },
+  private buildEvent(
+    { about, type, reason }: EventReport,
+    fields: { readonly name: string; readonly message: string; readonly now: string },
   ): JsonObject {
     const { component } = this.options;
-    const { message, now } = made;
+    const { message, now } = fields;
     const { apiVersion, kind, namespace, name, uid, resourceVersion, fieldPath } = about;
     return {
-      metadata: { namespace: namespace === '' ? CLUSTER_NAMESPACE : namespace, name: made.name },
+      metadata: { namespace: namespace === '' ? CLUSTER_NAMESPACE : namespace, name: fields.name },
       involvedObject: {
         apiVersion,
         kind,
@@ -152,10 +152,10 @@ export class EventRecorder {
 }
 
 /** What a later attempt may not meet with again. */
-function mayPass(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   return error instanceof ConnectionError || (error instanceof ApiError && error.code >= 500);
 }
 
-function namespaceOf({ about }: Report): string {
+function namespaceOf({ about }: EventReport): string {
   return about.namespace === '' ? CLUSTER_NAMESPACE : about.namespace;
 }

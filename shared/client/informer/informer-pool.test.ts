@@ -22,7 +22,7 @@ test('InformerPool returns the same informer for equal options and another one f
   }
   expect(pool.of(metadataOf(resource))).toBe(pool.of(metadataOf(resource)));
   expect(pool.of(metadataOf(resource))).not.toBe(whole);
-  expect(pool.all).toHaveLength(5);
+  expect(pool.started).toHaveLength(5);
   ending.abort();
   await pool.ended();
 });

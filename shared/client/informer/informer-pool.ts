@@ -1,7 +1,7 @@
 /** Shares one informer among all readers of a collection. Informers run until the pool's signal is aborted. */
 import type { JsonObject } from '../../values/json';
 import type { Resource } from '../rest/resource';
-import { Informer, StreamingLists, type InformerOptions } from './informer';
+import { Informer, StreamingListSupport, type InformerOptions } from './informer';
 
 export type PoolOptions = Pick<InformerOptions<JsonObject>, 'client' | 'clock' | 'random' | 'logger' | 'protobuf'>;
 
@@ -9,11 +9,11 @@ export type PoolOptions = Pick<InformerOptions<JsonObject>, 'client' | 'clock' |
 export type Collection<Body extends JsonObject> = Pick<InformerOptions<Body>, 'namespace' | 'labelSelector' | 'fieldSelector' | 'trim'>;
 
 export class InformerPool {
-  private readonly streaming = new StreamingLists();
+  private readonly streaming = new StreamingListSupport();
   private readonly informers = new Map<string, { readonly informer: Informer; readonly ended: Promise<void> }>();
 
   /** Numbers of the functions that trim: each has an informer of its own. */
-  private readonly trims = new Map<unknown, number>([[undefined, 0]]);
+  private readonly trimIds = new Map<unknown, number>([[undefined, 0]]);
 
   constructor(
     private readonly options: PoolOptions,
@@ -23,18 +23,18 @@ export class InformerPool {
   /** The informer of a collection. The first call starts it. */
   of<Body extends JsonObject>(resource: Resource<Body>, collection: Collection<Body> = {}): Informer<Body> {
     const { namespace, labelSelector, fieldSelector, trim } = collection;
-    const trimming = this.trims.get(trim) ?? this.trims.size;
-    this.trims.set(trim, trimming);
+    const trimId = this.trimIds.get(trim) ?? this.trimIds.size;
+    this.trimIds.set(trim, trimId);
     const { group, version, resource: plural, metadataOnly } = resource;
-    const key = JSON.stringify([group, version, plural, metadataOnly, namespace, labelSelector, fieldSelector, trimming]);
-    const known = this.informers.get(key)?.informer;
-    if (known !== undefined && isInformerOf(resource, known)) return known;
+    const key = JSON.stringify([group, version, plural, metadataOnly, namespace, labelSelector, fieldSelector, trimId]);
+    const existing = this.informers.get(key)?.informer;
+    if (existing !== undefined && isInformerOf(resource, existing)) return existing;
     const informer = new Informer({ ...this.options, ...collection, resource, streaming: this.streaming });
     this.informers.set(key, { informer, ended: informer.run(this.signal) });
     return informer;
   }
 
-  get all(): readonly Informer[] {
+  get started(): readonly Informer[] {
     return [...this.informers.values()].map(({ informer }) => informer);
   }
 

@@ -238,7 +238,7 @@ test('Notifications drops an object that is added and deleted while the pending 
 });
 
 test('Notifications delivers consistent steps that end in the final state, whatever changes are merged', async () => {
-  const change = fc.record({ key: fc.constantFrom('a', 'b', 'c'), gone: fc.boolean(), bytes: fc.integer({ min: 1, max: 60 }) });
+  const change = fc.record({ key: fc.constantFrom('a', 'b', 'c'), isDeleted: fc.boolean(), bytes: fc.integer({ min: 1, max: 60 }) });
   await fc.assert(
     fc.asyncProperty(fc.array(change, { maxLength: 80 }), fc.integer({ min: 1, max: 400 }), async (changes, bound) => {
       const waiting = new Notifications({ clock: new ManualClock(), logger: silentLogger, waitingBytes: bound });
@@ -259,16 +259,16 @@ test('Notifications delivers consistent steps that end in the final state, whate
         [],
       );
       let version = 0;
-      for (const { key, gone, bytes } of changes) {
+      for (const { key, isDeleted, bytes } of changes) {
         const previous = state.get(key);
-        if (gone && previous === undefined) continue;
-        const current = gone ? undefined : apiObject({ metadata: { name: key, uid: key, resourceVersion: String(version++) } });
+        if (isDeleted && previous === undefined) continue;
+        const current = isDeleted ? undefined : apiObject({ metadata: { name: key, uid: key, resourceVersion: String(version++) } });
         if (current === undefined) state.delete(key);
         else state.set(key, current);
         waiting.push(key, previous, current, bytes);
         if (bytes % 13 === 0) await settle(1);
       }
-      await waiting.drained();
+      await waiting.waitUntilDrained();
       expect(seen).toEqual(state);
       expect(waiting.waitingBytes).toBe(0);
     }),

@@ -13,7 +13,7 @@ import { BackOff } from '../back-off';
 import { Notifications, type Handlers } from './notifications';
 import type { Resource } from '../rest/resource';
 import type { ListOptions, ObjectList, RestClient, Selectors, WatchOptions } from '../rest/rest-client';
-import { pause } from '../signals';
+import { sleepUnlessAborted } from '../signals';
 import type { WatchEvent } from '../rest/watch-event';
 
 export interface InformerOptions<Body extends JsonObject> extends Selectors {
@@ -30,12 +30,12 @@ export interface InformerOptions<Body extends JsonObject> extends Selectors {
   readonly waitingBytes?: number;
   readonly pageSize?: number;
   /** What is known of the server, shared by all who ask the same one. */
-  readonly streaming?: StreamingLists;
+  readonly streaming?: StreamingListSupport;
 }
 
 /** Whether the server offers lists as streams; it is asked once. */
-export class StreamingLists {
-  isRefused = false;
+export class StreamingListSupport {
+  isUnsupported = false;
 }
 
 /** How often what happened; for metrics and tests. */
@@ -53,13 +53,13 @@ const WATCH_SECONDS = 300;
 /** After a 410 all clients want to list: each waits a moment of its own. Milliseconds. */
 const RELIST_SPREAD_MS = 1_000;
 /** A watch that lived so long was sound: the next one starts at once. Milliseconds. */
-const SOUND_MS = 1_000;
+const MIN_HEALTHY_WATCH_MS = 1_000;
 
 export class Informer<Body extends JsonObject = JsonObject> {
   private readonly objects = new Map<string, ApiObject<Body>>();
   private readonly notifications: Notifications<Body>;
   private readonly backOff: BackOff;
-  private readonly streaming: StreamingLists;
+  private readonly streaming: StreamingListSupport;
   private readonly counted = { lists: 0, watches: 0, events: 0 };
   private version: string | undefined;
   private running: Promise<void> | undefined;
@@ -69,12 +69,12 @@ export class Informer<Body extends JsonObject = JsonObject> {
   private isSynced = false;
 
   constructor(private readonly options: InformerOptions<Body>) {
-    const { clock, random, logger, waitingBytes = WAITING_BYTES, pageSize = PAGE_SIZE, streaming = new StreamingLists() } = options;
+    const { clock, random, logger, waitingBytes = WAITING_BYTES, pageSize = PAGE_SIZE, streaming = new StreamingListSupport() } = options;
     if (!Number.isInteger(pageSize) || pageSize < 1) throw new RangeError(`a page of ${pageSize} objects cannot be`);
     if (!(waitingBytes > 0)) throw new RangeError(`${waitingBytes} bytes of changes cannot wait`);
     this.streaming = streaming;
     this.notifications = new Notifications({ clock, logger, waitingBytes });
-    this.backOff = new BackOff(random, { firstMs: 200, longestMs: 30_000 });
+    this.backOff = new BackOff(random, { initialMs: 200, maxMs: 30_000 });
   }
 
   get resource(): Resource<Body> {
@@ -120,89 +120,89 @@ export class Informer<Body extends JsonObject = JsonObject> {
 
   /** Lists and follows until the signal is aborted. A second call joins the first. */
   run(signal: AbortSignal): Promise<void> {
-    this.running ??= this.follow(signal);
+    this.running ??= this.listAndWatch(signal);
     return this.running;
   }
 
-  private async follow(signal: AbortSignal): Promise<void> {
+  private async listAndWatch(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const asStream = this.version === undefined && !this.streaming.isRefused;
+      const asStream = this.version === undefined && !this.streaming.isUnsupported;
       try {
         if (asStream) await this.watch('present', signal);
-        else if (this.version === undefined) await this.fill(signal);
+        else if (this.version === undefined) await this.listInPages(signal);
         else await this.watch({ resourceVersion: this.version }, signal);
       } catch (error) {
-        if (asStream && isRefusal(error)) this.streaming.isRefused = true;
-        else if (!signal.aborted) await this.recover(error, signal);
+        if (asStream && isStreamingUnsupported(error)) this.streaming.isUnsupported = true;
+        else if (!signal.aborted) await this.handleFailure(error, signal);
       }
     }
   }
 
-  private async recover(error: unknown, signal: AbortSignal): Promise<void> {
+  private async handleFailure(error: unknown, signal: AbortSignal): Promise<void> {
     const { clock, random, logger, resource } = this.options;
     if (isExpired(error)) {
       this.version = undefined;
       logger.info('the server no longer knows the last version, listing anew', { resource: resource.resource });
-      await pause(clock, random.float() * RELIST_SPREAD_MS, signal);
+      await sleepUnlessAborted(clock, random.float() * RELIST_SPREAD_MS, signal);
       return;
     }
     const ms = this.backOff.next();
     logger.warn('cannot follow a collection, trying again', { resource: resource.resource, inMs: Math.round(ms), error });
-    await pause(clock, ms, signal);
+    await sleepUnlessAborted(clock, ms, signal);
   }
 
-  private async fill(signal: AbortSignal): Promise<void> {
+  private async listInPages(signal: AbortSignal): Promise<void> {
     this.counted.lists += 1;
     const seen = new Set<string>();
     let version = '';
-    for (const page of await this.pages(signal)) {
+    for (const page of await this.listPages(signal)) {
       ({ resourceVersion: version } = page);
       const bytes = Math.ceil(page.bytes / Math.max(1, page.items.length));
       for (const item of page.items) {
         seen.add(keyOf(item));
-        this.put(item, bytes);
+        this.upsert(item, bytes);
       }
     }
-    await this.filled(seen, version);
+    await this.completeList(seen, version);
   }
 
   /** What was not seen is gone. */
-  private async filled(seen: ReadonlySet<string>, version: string): Promise<void> {
-    for (const key of [...this.objects.keys()]) if (!seen.has(key)) this.drop(key, undefined, 0);
+  private async completeList(seen: ReadonlySet<string>, version: string): Promise<void> {
+    for (const key of [...this.objects.keys()]) if (!seen.has(key)) this.remove(key, undefined, 0);
     this.version = version;
     this.backOff.reset();
     if (this.isSynced) return;
-    await this.notifications.drained();
+    await this.notifications.waitUntilDrained();
     this.isSynced = true;
     this.markSynced();
   }
 
   /** All pages of one list. When the first page's version is forgotten before the last page, everything is asked for at once. */
-  private async pages(signal: AbortSignal): Promise<readonly ObjectList<Body>[]> {
+  private async listPages(signal: AbortSignal): Promise<readonly ObjectList<Body>[]> {
     const { pageSize = PAGE_SIZE } = this.options;
-    const pages: ObjectList<Body>[] = [];
+    const listPages: ObjectList<Body>[] = [];
     try {
       let token: string | undefined;
       do {
-        const page = await this.page(signal, { limit: pageSize, ...(token === undefined ? {} : { continue: token }) });
-        pages.push(page);
+        const page = await this.listPage(signal, { limit: pageSize, ...(token === undefined ? {} : { continue: token }) });
+        listPages.push(page);
         token = page.continue;
       } while (token !== undefined);
-      return pages;
+      return listPages;
     } catch (error) {
       if (!isExpired(error)) throw error;
-      return [await this.page(signal, {})];
+      return [await this.listPage(signal, {})];
     }
   }
 
-  private async page(signal: AbortSignal, place: Pick<ListOptions, 'limit' | 'continue'>): Promise<ObjectList<Body>> {
+  private async listPage(signal: AbortSignal, options: Pick<ListOptions, 'limit' | 'continue'>): Promise<ObjectList<Body>> {
     const { client, resource } = this.options;
-    const page = await client.list(resource, { ...this.scope(), ...place, signal });
-    return this.options.trim === undefined ? page : { ...page, items: page.items.map((item) => this.trimmed(item)) };
+    const page = await client.list(resource, { ...this.selectors(), ...options, signal });
+    return this.options.trim === undefined ? page : { ...page, items: page.items.map((item) => this.applyTrim(item)) };
   }
 
   /** What restricts the collection, and how it is sent. */
-  private scope(): Selectors & { readonly protobuf?: boolean } {
+  private selectors(): Selectors & { readonly protobuf?: boolean } {
     const { namespace, labelSelector, fieldSelector, protobuf } = this.options;
     return {
       ...(namespace === undefined ? {} : { namespace }),
@@ -220,7 +220,7 @@ export class Informer<Body extends JsonObject = JsonObject> {
       from,
       timeoutSeconds: Math.floor(WATCH_SECONDS * (1 + random.float())),
       signal,
-      ...this.scope(),
+      ...this.selectors(),
     });
     let initial = from === 'present' ? new Set<string>() : undefined;
     for await (const event of events) {
@@ -229,22 +229,22 @@ export class Informer<Body extends JsonObject = JsonObject> {
         this.backOff.reset();
       } else if (event.type === 'BOOKMARK' && event.endsInitialEvents) {
         this.counted.lists += 1;
-        await this.filled(initial, event.resourceVersion);
+        await this.completeList(initial, event.resourceVersion);
         initial = undefined;
-      } else this.take(event, initial);
+      } else this.applyInitialEvent(event, initial);
     }
     // A server that ends watches as soon as they begin is not asked in a tight loop.
-    if (clock.monotonic() - started < SOUND_MS) await pause(clock, this.backOff.next(), signal);
+    if (clock.monotonic() - started < MIN_HEALTHY_WATCH_MS) await sleepUnlessAborted(clock, this.backOff.next(), signal);
     else this.backOff.reset();
   }
 
   /** An event of a streaming list that has not been told to its end: the copy is at no version yet. */
-  private take(event: WatchEvent<Body>, initial: Set<string>): void {
+  private applyInitialEvent(event: WatchEvent<Body>, initial: Set<string>): void {
     switch (event.type) {
       case 'ADDED':
       case 'MODIFIED':
         initial.add(keyOf(event.object));
-        return this.put(this.trimmed(event.object), event.bytes);
+        return this.upsert(this.applyTrim(event.object), event.bytes);
       case 'DELETED':
         initial.delete(keyOf(event.object));
         return;
@@ -260,12 +260,12 @@ export class Informer<Body extends JsonObject = JsonObject> {
       case 'ADDED':
       case 'MODIFIED':
         this.counted.events += 1;
-        this.put(this.trimmed(event.object), event.bytes);
+        this.upsert(this.applyTrim(event.object), event.bytes);
         this.version = event.object.resourceVersion;
         return;
       case 'DELETED':
         this.counted.events += 1;
-        this.drop(keyOf(event.object), this.trimmed(event.object), event.bytes);
+        this.remove(keyOf(event.object), this.applyTrim(event.object), event.bytes);
         this.version = event.object.resourceVersion;
         return;
       case 'BOOKMARK':
@@ -276,11 +276,11 @@ export class Informer<Body extends JsonObject = JsonObject> {
     }
   }
 
-  private trimmed(object: ApiObject<Body>): ApiObject<Body> {
+  private applyTrim(object: ApiObject<Body>): ApiObject<Body> {
     return this.options.trim?.(object) ?? object;
   }
 
-  private put(object: ApiObject<Body>, bytes: number): void {
+  private upsert(object: ApiObject<Body>, bytes: number): void {
     const known = this.objects.get(keyOf(object));
     if (known?.resourceVersion === object.resourceVersion && known.uid === object.uid) return;
     this.objects.set(keyOf(object), object);
@@ -294,7 +294,7 @@ export class Informer<Body extends JsonObject = JsonObject> {
   }
 
   /** `last` = the state that the deletion told, if one was seen. */
-  private drop(key: string, last: ApiObject<Body> | undefined, bytes: number): void {
+  private remove(key: string, last: ApiObject<Body> | undefined, bytes: number): void {
     const known = this.objects.get(key);
     if (known === undefined) return;
     this.objects.delete(key);
@@ -303,4 +303,4 @@ export class Informer<Body extends JsonObject = JsonObject> {
 }
 
 /** The server does not know streaming lists, or does not offer them. */
-const isRefusal = (error: unknown): boolean => error instanceof ApiError && (error.code === 422 || error.code === 400);
+const isStreamingUnsupported = (error: unknown): boolean => error instanceof ApiError && (error.code === 422 || error.code === 400);

@@ -32,13 +32,13 @@ export interface NotificationOptions {
 
 export class Notifications<Body extends JsonObject> {
   private readonly handlers = new Set<Handlers<Body>>();
-  private ordered: { readonly key: string; readonly change: Notification<Body> }[] = [];
-  private next = 0;
+  private queue: { readonly key: string; readonly change: Notification<Body> }[] = [];
+  private position = 0;
   /** In use instead of `ordered` while too much waits. */
-  private joined: Map<string, Notification<Body>> | undefined;
+  private coalesced: Map<string, Notification<Body>> | undefined;
   private bytes = 0;
   private scheduled = false;
-  private idle: (() => void)[] = [];
+  private drainWaiters: (() => void)[] = [];
 
   constructor(private readonly options: NotificationOptions) {}
 
@@ -46,9 +46,9 @@ export class Notifications<Body extends JsonObject> {
    * Returns what takes the handlers away again. The new handlers hear of the `known` objects as added. What still waits goes to the others
    * first: it is already part of what is known.
    */
-  add(handlers: Handlers<Body>, known: Iterable<ApiObject<Body>>): () => void {
-    for (let change = this.take(); change !== undefined; change = this.take()) this.tell(change);
-    for (const object of known) this.guard(() => handlers.added?.(object));
+  add(handlers: Handlers<Body>, objects: Iterable<ApiObject<Body>>): () => void {
+    for (let change = this.dequeue(); change !== undefined; change = this.dequeue()) this.notify(change);
+    for (const object of objects) this.callHandler(() => handlers.added?.(object));
     this.handlers.add(handlers);
     return () => void this.handlers.delete(handlers);
   }
@@ -56,9 +56,9 @@ export class Notifications<Body extends JsonObject> {
   push(key: string, previous: ApiObject<Body> | undefined, current: ApiObject<Body> | undefined, bytes: number): void {
     const change = { previous, current, bytes };
     this.bytes += bytes;
-    if (this.joined !== undefined) this.join(this.joined, key, change);
-    else if (this.bytes > this.options.waitingBytes) this.joinAll(key, change);
-    else this.ordered.push({ key, change });
+    if (this.coalesced !== undefined) this.coalesce(this.coalesced, key, change);
+    else if (this.bytes > this.options.waitingBytes) this.coalesceAll(key, change);
+    else this.queue.push({ key, change });
     this.schedule();
   }
 
@@ -68,33 +68,33 @@ export class Notifications<Body extends JsonObject> {
   }
 
   /** Resolves when everything that waits now, and what comes meanwhile, has been delivered. */
-  drained(): Promise<void> {
-    return this.scheduled ? new Promise((resolve) => this.idle.push(resolve)) : Promise.resolve();
+  waitUntilDrained(): Promise<void> {
+    return this.scheduled ? new Promise((resolve) => this.drainWaiters.push(resolve)) : Promise.resolve();
   }
 
-  private joinAll(key: string, change: Notification<Body>): void {
-    const joined = new Map<string, Notification<Body>>();
+  private coalesceAll(key: string, change: Notification<Body>): void {
+    const coalesced = new Map<string, Notification<Body>>();
     this.bytes = 0;
-    for (const waiting of [...this.ordered.slice(this.next), { key, change }]) {
+    for (const waiting of [...this.queue.slice(this.position), { key, change }]) {
       this.bytes += waiting.change.bytes;
-      this.join(joined, waiting.key, waiting.change);
+      this.coalesce(coalesced, waiting.key, waiting.change);
     }
-    this.ordered = [];
-    this.next = 0;
-    this.joined = joined;
+    this.queue = [];
+    this.position = 0;
+    this.coalesced = coalesced;
   }
 
-  private join(joined: Map<string, Notification<Body>>, key: string, { previous, current, bytes }: Notification<Body>): void {
-    const waiting = joined.get(key);
+  private coalesce(coalesced: Map<string, Notification<Body>>, key: string, { previous, current, bytes }: Notification<Body>): void {
+    const waiting = coalesced.get(key);
     if (waiting === undefined) {
-      joined.set(key, { previous, current, bytes });
+      coalesced.set(key, { previous, current, bytes });
       return;
     }
     this.bytes -= waiting.bytes;
-    if (waiting.previous !== undefined || current !== undefined) joined.set(key, { previous: waiting.previous, current, bytes });
+    if (waiting.previous !== undefined || current !== undefined) coalesced.set(key, { previous: waiting.previous, current, bytes });
     else {
       // Came and went unseen.
-      joined.delete(key);
+      coalesced.delete(key);
       this.bytes -= bytes;
     }
   }
@@ -107,29 +107,29 @@ export class Notifications<Body extends JsonObject> {
 
   private deliver(): void {
     const slice = new TimeSlice(this.options.clock, { stepsPerCheck: 1 });
-    for (let change = this.take(); change !== undefined; change = this.take()) {
-      this.tell(change);
+    for (let change = this.dequeue(); change !== undefined; change = this.dequeue()) {
+      this.notify(change);
       if (slice.isDue() && this.isWaiting()) {
         setImmediate(() => this.deliver());
         return;
       }
     }
     this.scheduled = false;
-    const waiting = this.idle;
-    this.idle = [];
+    const waiting = this.drainWaiters;
+    this.drainWaiters = [];
     for (const resolve of waiting) resolve();
   }
 
   private isWaiting(): boolean {
-    return this.next < this.ordered.length || (this.joined !== undefined && this.joined.size > 0);
+    return this.position < this.queue.length || (this.coalesced !== undefined && this.coalesced.size > 0);
   }
 
-  private take(): Notification<Body> | undefined {
-    const change = this.joined === undefined ? this.ordered[this.next++]?.change : this.takeJoined(this.joined);
+  private dequeue(): Notification<Body> | undefined {
+    const change = this.coalesced === undefined ? this.queue[this.position++]?.change : this.dequeueCoalesced(this.coalesced);
     if (change === undefined) {
-      this.ordered = [];
-      this.next = 0;
-      this.joined = undefined;
+      this.queue = [];
+      this.position = 0;
+      this.coalesced = undefined;
       this.bytes = 0;
     } else {
       this.bytes -= change.bytes;
@@ -137,17 +137,17 @@ export class Notifications<Body extends JsonObject> {
     return change;
   }
 
-  private takeJoined(joined: Map<string, Notification<Body>>): Notification<Body> | undefined {
-    for (const [key, change] of joined) {
-      joined.delete(key);
+  private dequeueCoalesced(coalesced: Map<string, Notification<Body>>): Notification<Body> | undefined {
+    for (const [key, change] of coalesced) {
+      coalesced.delete(key);
       return change;
     }
     return undefined;
   }
 
-  private tell({ previous, current }: Notification<Body>): void {
+  private notify({ previous, current }: Notification<Body>): void {
     for (const handlers of this.handlers) {
-      this.guard(() => {
+      this.callHandler(() => {
         if (current === undefined) {
           if (previous !== undefined) handlers.deleted?.(previous);
         } else if (previous === undefined) handlers.added?.(current);
@@ -156,7 +156,7 @@ export class Notifications<Body extends JsonObject> {
     }
   }
 
-  private guard(call: () => void): void {
+  private callHandler(call: () => void): void {
     try {
       call();
     } catch (error) {

@@ -34,9 +34,9 @@ export class ObjectStore<Body extends JsonObject = JsonObject> {
 
   /** The objects that the indexer `index` finds under `value`. Throws for an index that was not declared. */
   byIndex(index: string, value: string): readonly ApiObject<Body>[] {
-    const found = this.indexes.get(index);
-    if (found === undefined) throw new Error(`there is no index ${index}`);
-    return [...(found.keys.get(value) ?? [])].flatMap((key) => this.objects.get(key) ?? []);
+    const entry = this.indexes.get(index);
+    if (entry === undefined) throw new Error(`there is no index ${index}`);
+    return [...(entry.keys.get(value) ?? [])].flatMap((key) => this.objects.get(key) ?? []);
   }
 
   /** Returns what was there before. */

@@ -11,7 +11,7 @@ export interface Credentials {
   /** Undefined = no header. */
   header(): MaybePromise<string | undefined>;
   /** The server has refused the header. True when another one may be had. */
-  refused(): MaybePromise<boolean>;
+  refreshAfterRejection(): MaybePromise<boolean>;
 }
 
 export class CredentialSource implements Credentials {
@@ -30,21 +30,21 @@ export class CredentialSource implements Credentials {
       case 'token':
         return `Bearer ${this.credentials.token}`;
       case 'token-file':
-        return `Bearer ${this.fromFile(this.credentials.file)}`;
+        return `Bearer ${this.tokenFromFile(this.credentials.file)}`;
       case 'basic':
         return `Basic ${Buffer.from(`${this.credentials.user}:${this.credentials.password}`).toString('base64')}`;
     }
   }
 
   /** The server has refused the header. True when another one may be had. */
-  refused(): boolean {
+  refreshAfterRejection(): boolean {
     if (this.credentials.type !== 'token-file' || this.token === undefined) return false;
     const { text } = this.token;
     this.token = { text, readAt: -Infinity };
-    return this.fromFile(this.credentials.file) !== text;
+    return this.tokenFromFile(this.credentials.file) !== text;
   }
 
-  private fromFile(file: string): string {
+  private tokenFromFile(file: string): string {
     const now = this.clock.monotonic();
     if (this.token !== undefined && now - this.token.readAt < REREAD_MS) return this.token.text;
     try {

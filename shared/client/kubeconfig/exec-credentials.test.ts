@@ -58,9 +58,9 @@ it('ExecCredentials runs the plugin again after a 401 and returns whether the cr
   output = credential({ token: 'a' });
   const credentials = of();
   await credentials.header();
-  expect(await credentials.refused()).toBe(false);
+  expect(await credentials.refreshAfterRejection()).toBe(false);
   output = credential({ clientCertificateData: 'C', clientKeyData: 'K' });
-  expect(await credentials.refused()).toBe(true);
+  expect(await credentials.refreshAfterRejection()).toBe(true);
   expect([await credentials.header(), await credentials.pair()]).toEqual([undefined, { cert: 'C', key: 'K' }]);
 });
 

@@ -10,7 +10,7 @@ import { ConfigError, type ExecConfig } from './client-config';
 import type { Credentials } from './credential-source';
 
 /** A key pair for the client's side of a connection. */
-export interface ClientPair {
+export interface ClientKeyPair {
   readonly cert: string;
   readonly key: string;
 }
@@ -21,64 +21,64 @@ export interface ExecOutcome {
 }
 
 /** Runs a program with these variables added to its own environment. Rejects where it cannot be run. */
-export type RunProgram = (config: ExecConfig, info: string) => Promise<ExecOutcome>;
+export type RunPlugin = (config: ExecConfig, info: string) => Promise<ExecOutcome>;
 
-interface Handed {
+interface ExecCredential {
   readonly token: string | undefined;
-  readonly pair: ClientPair | undefined;
+  readonly pair: ClientKeyPair | undefined;
   /** Milliseconds since 1970; undefined = it does not end by itself. */
-  readonly until: number | undefined;
+  readonly expiresAt: number | undefined;
 }
 
 export interface ExecCredentialsOptions {
   readonly config: ExecConfig;
   readonly clock: Clock;
-  readonly run?: RunProgram;
+  readonly run?: RunPlugin;
 }
 
 export class ExecCredentials implements Credentials {
-  private handed: Handed | undefined;
-  private asking: Promise<Handed> | undefined;
+  private credential: ExecCredential | undefined;
+  private pending: Promise<ExecCredential> | undefined;
 
   constructor(private readonly options: ExecCredentialsOptions) {}
 
   async header(): Promise<string | undefined> {
-    const { token } = await this.present();
+    const { token } = await this.current();
     return token === undefined ? undefined : `Bearer ${token}`;
   }
 
   /** The same object until another one is handed out. */
-  async pair(): Promise<ClientPair | undefined> {
-    return (await this.present()).pair;
+  async pair(): Promise<ClientKeyPair | undefined> {
+    return (await this.current()).pair;
   }
 
-  async refused(): Promise<boolean> {
-    const before = this.handed;
-    this.handed = undefined;
-    const { token, pair } = await this.present();
+  async refreshAfterRejection(): Promise<boolean> {
+    const before = this.credential;
+    this.credential = undefined;
+    const { token, pair } = await this.current();
     return token !== before?.token || pair?.cert !== before?.pair?.cert;
   }
 
-  private async present(): Promise<Handed> {
-    const { handed, options } = this;
-    if (handed !== undefined && (handed.until === undefined || options.clock.now() < handed.until)) return handed;
-    this.asking ??= this.ask().finally(() => (this.asking = undefined));
-    return this.asking;
+  private async current(): Promise<ExecCredential> {
+    const { credential, options } = this;
+    if (credential !== undefined && (credential.expiresAt === undefined || options.clock.now() < credential.expiresAt)) return credential;
+    this.pending ??= this.runPlugin().finally(() => (this.pending = undefined));
+    return this.pending;
   }
 
-  private async ask(): Promise<Handed> {
+  private async runPlugin(): Promise<ExecCredential> {
     const { config, run = runProgram } = this.options;
     if (config.interactiveMode === 'Always') throw new ConfigError(`${config.command} wants to ask a person, and there is none`);
     const spec = { interactive: false, ...(config.cluster === undefined ? {} : { cluster: config.cluster }) };
     const info = JSON.stringify({ kind: 'ExecCredential', apiVersion: config.apiVersion, spec });
     const { code, output } = await run(config, info);
     if (code !== 0) throw new ConfigError(`${config.command} ended with ${code === null ? 'a signal' : code}`);
-    this.handed = readCredential(config, output);
-    return this.handed;
+    this.credential = readCredential(config, output);
+    return this.credential;
   }
 }
 
-function readCredential({ command, apiVersion }: ExecConfig, output: string): Handed {
+function readCredential({ command, apiVersion }: ExecConfig, output: string): ExecCredential {
   const fault = (text: string): ConfigError => new ConfigError(`${command} ${text}`);
   let value: ReturnType<typeof parseJson>['value'];
   try {
@@ -90,30 +90,30 @@ function readCredential({ command, apiVersion }: ExecConfig, output: string): Ha
   if (stringAt(value, 'apiVersion') !== apiVersion) throw fault(`answered in another version than ${apiVersion}`);
   const status = objectAt(value, 'status');
   const text = (member: string): string | undefined => stringAt(status, member) || undefined;
-  const [token, cert, key, end] = [text('token'), text('clientCertificateData'), text('clientKeyData'), text('expirationTimestamp')];
+  const [token, cert, key, expiration] = [text('token'), text('clientCertificateData'), text('clientKeyData'), text('expirationTimestamp')];
   if ((cert === undefined) !== (key === undefined)) throw fault('printed only one of clientCertificateData and clientKeyData');
   if (token === undefined && cert === undefined) throw fault('printed neither a token nor a certificate');
-  const until = end === undefined ? undefined : Date.parse(end);
-  if (until !== undefined && Number.isNaN(until)) throw fault('printed an expirationTimestamp that is no time');
-  return { token, pair: cert === undefined || key === undefined ? undefined : { cert, key }, until };
+  const expiresAt = expiration === undefined ? undefined : Date.parse(expiration);
+  if (expiresAt !== undefined && Number.isNaN(expiresAt)) throw fault('printed an expirationTimestamp that is no time');
+  return { token, pair: cert === undefined || key === undefined ? undefined : { cert, key }, expiresAt };
 }
 
-const TIMEOUT_MS = 60_000;
-const MAX_BYTES = 1024 * 1024;
+const PLUGIN_TIMEOUT_MS = 60_000;
+const MAX_OUTPUT_BYTES = 1024 * 1024;
 
-const runProgram: RunProgram = ({ command, args, env, installHint }, info) =>
+const runProgram: RunPlugin = ({ command, args, env, installHint }, info) =>
   new Promise((resolve, reject) => {
-    const more = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+    const extraVariables = Object.fromEntries(env.map(({ name, value }) => [name, value]));
     const child = spawn(command, args, {
-      env: { ...process.env, ...more, KUBERNETES_EXEC_INFO: info },
+      env: { ...process.env, ...extraVariables, KUBERNETES_EXEC_INFO: info },
       stdio: ['ignore', 'pipe', 'inherit'],
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(PLUGIN_TIMEOUT_MS),
     });
     const chunks: Buffer[] = [];
     let length = 0;
     child.stdout.on('data', (chunk: Buffer) => {
       length += chunk.length;
-      if (length > MAX_BYTES) child.kill('SIGKILL');
+      if (length > MAX_OUTPUT_BYTES) child.kill('SIGKILL');
       else chunks.push(chunk);
     });
     child.on('error', (error) =>

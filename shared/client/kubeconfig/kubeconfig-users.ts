@@ -3,9 +3,9 @@
  * then, and so is found out what keeps him from being used. Connects to nothing.
  */
 import { ConfigError, readConfigFile, type ClientCredentials } from './client-config';
-import type { ClientPair } from './exec-credentials';
+import type { ClientKeyPair } from './exec-credentials';
 import { execOf } from './kubeconfig';
-import { ConfigFile, ConfigPart } from './kubeconfig-parts';
+import { KubeconfigFile, KubeconfigMapping } from './kubeconfig-mapping';
 
 export interface KubeconfigUsers {
   readonly users: ReadonlyMap<string, KubeconfigUser>;
@@ -17,16 +17,16 @@ export interface KubeconfigUser {
   /** Throws {@link ConfigError} where he cannot be used. */
   credentials(): ClientCredentials;
   /** Undefined = he shows no certificate. Throws {@link ConfigError}. */
-  pair(): ClientPair | undefined;
+  pair(): ClientKeyPair | undefined;
   /** Headers that say for whom he acts. */
   readonly impersonation: Readonly<Record<string, string | string[]>>;
 }
 
 /** Throws {@link ConfigError} where the file is none. */
 export function readKubeconfigUsers(file: string): KubeconfigUsers {
-  const source = new ConfigFile(file);
+  const source = new KubeconfigFile(file);
   const text = readConfigFile(file);
-  const root = text.trim() === '' ? new ConfigPart(source, {}, 'the file') : source.parse(text);
+  const root = text.trim() === '' ? new KubeconfigMapping(source, {}, 'the file') : source.parse(text);
   const kind = root.text('kind') ?? '';
   if (kind !== '' && kind !== 'Config') throw source.fault(`is a ${kind} and no Config`);
   const users = new Map<string, KubeconfigUser>();
@@ -40,38 +40,38 @@ export function readKubeconfigUsers(file: string): KubeconfigUsers {
 }
 
 /** Nobody is the current user where the context says nothing that can be used. */
-function currentOf(root: ConfigPart): string | undefined {
-  const wanted = root.text('current-context') ?? '';
-  const context = root.parts('contexts').find((entry) => wanted !== '' && entry.text('name') === wanted);
+function currentOf(root: KubeconfigMapping): string | undefined {
+  const currentName = root.text('current-context') ?? '';
+  const context = root.parts('contexts').find((entry) => currentName !== '' && entry.text('name') === currentName);
   return context?.has('context') === true ? context.part('context').text('user') : undefined;
 }
 
-const TEXTS = ['token', 'tokenFile', 'username', 'password', 'as', 'as-uid'];
-const MATERIALS = ['client-certificate', 'client-certificate-data', 'client-key', 'client-key-data'];
+const STRING_MEMBERS = ['token', 'tokenFile', 'username', 'password', 'as', 'as-uid'];
+const CERTIFICATE_MEMBERS = ['client-certificate', 'client-certificate-data', 'client-key', 'client-key-data'];
 
-function userOf(user: ConfigPart, source: ConfigFile): KubeconfigUser {
-  for (const member of [...TEXTS, ...MATERIALS]) user.text(member);
+function userOf(user: KubeconfigMapping, source: KubeconfigFile): KubeconfigUser {
+  for (const member of [...STRING_MEMBERS, ...CERTIFICATE_MEMBERS]) user.text(member);
   return {
     credentials: () => credentialsOf(user, source),
     pair() {
-      const [cert, key] = [user.material('client-certificate'), user.material('client-key')];
+      const [cert, key] = [user.pem('client-certificate'), user.pem('client-key')];
       return cert === undefined || key === undefined ? undefined : { cert, key };
     },
     impersonation: impersonationOf(user),
   };
 }
 
-function credentialsOf(user: ConfigPart, source: ConfigFile): ClientCredentials {
+function credentialsOf(user: KubeconfigMapping, source: KubeconfigFile): ClientCredentials {
   const text = (member: string): string => user.text(member) ?? '';
   if (user.has('auth-provider')) throw new ConfigError('auth provider not supported');
   const [token, file, name] = [text('token'), text('tokenFile'), text('username')];
-  const isTold = token !== '' || file !== '';
-  if (isTold && name !== '') throw new ConfigError('username/password or bearer token may be set, but not both');
-  if (file !== '' && (token === '' || isReadable(source.path(file)))) return { type: 'token-file', file: source.path(file) };
+  const hasToken = token !== '' || file !== '';
+  if (hasToken && name !== '') throw new ConfigError('username/password or bearer token may be set, but not both');
+  if (file !== '' && (token === '' || isReadable(source.resolvePath(file)))) return { type: 'token-file', file: source.resolvePath(file) };
   if (token !== '') return { type: 'token', token };
   if (name !== '') return { type: 'basic', user: name, password: text('password') };
   if (!user.has('exec')) return { type: 'none' };
-  return { type: 'exec', exec: execOf(user.part('exec'), new ConfigPart(source, {}, 'cluster'), source) };
+  return { type: 'exec', exec: execOf(user.part('exec'), new KubeconfigMapping(source, {}, 'cluster'), source) };
 }
 
 function isReadable(file: string): boolean {
@@ -84,11 +84,13 @@ function isReadable(file: string): boolean {
 }
 
 /** For nobody, unless it says for which user. */
-function impersonationOf(user: ConfigPart): KubeconfigUser['impersonation'] {
+function impersonationOf(user: KubeconfigMapping): KubeconfigUser['impersonation'] {
   const name = user.text('as') ?? '';
   const [groups, uid] = [user.texts('as-groups'), user.text('as-uid') ?? ''];
   const extra = user.has('as-user-extra') ? user.part('as-user-extra') : undefined;
-  const extras = (extra?.names() ?? []).map((key) => [`impersonate-extra-${escaped(key)}`, [...(extra?.texts(key) ?? [])]] as const);
+  const extras = (extra?.names() ?? []).map(
+    (key) => [`impersonate-extra-${escapeHeaderKey(key)}`, [...(extra?.texts(key) ?? [])]] as const,
+  );
   if (name === '') return {};
   return {
     'impersonate-user': name,
@@ -99,7 +101,7 @@ function impersonationOf(user: ConfigPart): KubeconfigUser['impersonation'] {
 }
 
 /** What may not stand in the name of a header is a percent sign and the number of its byte. */
-const escaped = (key: string): string =>
+const escapeHeaderKey = (key: string): string =>
   [...Buffer.from(key)]
     .map((byte) => {
       const letter = String.fromCharCode(byte);

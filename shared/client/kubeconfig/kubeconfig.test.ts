@@ -76,10 +76,10 @@ test('workloadConfig takes the server from the environment, under either dialect
   try {
     writeFileSync(path.join(folder, 'ca.crt'), 'CA');
     const names = Object.values(WORKLOAD_NAMES).map((row) => ({ ...row, tokenFolder: folder }));
-    const found = workloadConfig({ KUBERNETES_SERVICE_HOST: '::1', KUBERNETES_SERVICE_PORT: '443' }, names);
-    expect(found.servers.map(String)).toEqual(['https://[::1]/']);
-    expect(found.tls.ca).toBe('CA');
-    expect(found.credentials).toEqual({ type: 'token-file', file: path.join(folder, 'token') });
+    const config = workloadConfig({ KUBERNETES_SERVICE_HOST: '::1', KUBERNETES_SERVICE_PORT: '443' }, names);
+    expect(config.servers.map(String)).toEqual(['https://[::1]/']);
+    expect(config.tls.ca).toBe('CA');
+    expect(config.credentials).toEqual({ type: 'token-file', file: path.join(folder, 'token') });
     expect(() => workloadConfig({}, names)).toThrow('not inside a cluster');
   } finally {
     rmSync(folder, { recursive: true });

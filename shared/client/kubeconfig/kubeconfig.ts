@@ -12,7 +12,7 @@ import {
   type InteractiveMode,
   type TlsOptions,
 } from './client-config';
-import { ConfigFile, ConfigPart } from './kubeconfig-parts';
+import { KubeconfigFile, KubeconfigMapping } from './kubeconfig-mapping';
 
 export interface KubeconfigOptions {
   /** Instead of `current-context`. */
@@ -33,23 +33,23 @@ export function readKubeconfig(file: string, options: KubeconfigOptions = {}): K
 
 /** `file` is only named in messages and where relative paths start. Throws {@link ConfigError}. */
 export function parseKubeconfig(text: string, file: string, options: KubeconfigOptions = {}): Kubeconfig {
-  const source = new ConfigFile(file);
+  const source = new KubeconfigFile(file);
   const root = source.parse(text);
   const contextName = options.context ?? root.text('current-context');
   if (contextName === undefined || contextName === '') throw source.fault('names no current-context');
-  const context = root.named('contexts', contextName).part('context');
-  const cluster = root.named('clusters', context.required('cluster')).part('cluster');
+  const context = root.namedEntry('contexts', contextName).part('context');
+  const cluster = root.namedEntry('clusters', context.required('cluster')).part('cluster');
   const userName = context.text('user') ?? '';
-  const user = userName === '' ? new ConfigPart(source, {}, 'user') : root.named('users', userName).optionalPart('user');
+  const user = userName === '' ? new KubeconfigMapping(source, {}, 'user') : root.namedEntry('users', userName).optionalPart('user');
   const servers = options.servers === undefined || options.servers.length === 0 ? [cluster.required('server')] : options.servers;
   const config = { servers: servers.map(serverUrl), tls: tlsOf(cluster, user), credentials: credentialsOf(user, cluster, source) };
   return { ...config, files: source.files };
 }
 
-function tlsOf(cluster: ConfigPart, user: ConfigPart): TlsOptions {
-  const ca = cluster.material('certificate-authority');
-  const cert = user.material('client-certificate');
-  const key = user.material('client-key');
+function tlsOf(cluster: KubeconfigMapping, user: KubeconfigMapping): TlsOptions {
+  const ca = cluster.pem('certificate-authority');
+  const cert = user.pem('client-certificate');
+  const key = user.pem('client-key');
   const name = cluster.text('tls-server-name');
   if ((cert === undefined) !== (key === undefined)) throw user.fault('has only one of client-certificate and client-key');
   return {
@@ -61,11 +61,11 @@ function tlsOf(cluster: ConfigPart, user: ConfigPart): TlsOptions {
   };
 }
 
-function credentialsOf(user: ConfigPart, cluster: ConfigPart, source: ConfigFile): ClientCredentials {
+function credentialsOf(user: KubeconfigMapping, cluster: KubeconfigMapping, source: KubeconfigFile): ClientCredentials {
   if (user.has('auth-provider')) throw user.fault('uses auth-provider, which this client does not run');
   if (user.has('exec')) return { type: 'exec', exec: execOf(user.part('exec'), cluster, source) };
   const file = user.text('tokenFile');
-  if (file !== undefined && file !== '') return { type: 'token-file', file: source.named(file) };
+  if (file !== undefined && file !== '') return { type: 'token-file', file: source.referencedFile(file) };
   const token = user.text('token');
   if (token !== undefined && token !== '') return { type: 'token', token };
   const name = user.text('username');
@@ -73,21 +73,22 @@ function credentialsOf(user: ConfigPart, cluster: ConfigPart, source: ConfigFile
 }
 
 const EXEC_VERSION = /^client\.authentication\.(k8s|platform)\.io\/(v1|v1beta1)$/;
-const MODES: readonly InteractiveMode[] = ['Never', 'IfAvailable', 'Always'];
+const INTERACTIVE_MODES: readonly InteractiveMode[] = ['Never', 'IfAvailable', 'Always'];
 
 /** What a user's `exec` says. `cluster` = where he talks to. */
-export function execOf(exec: ConfigPart, cluster: ConfigPart, source: ConfigFile): ExecConfig {
+export function execOf(exec: KubeconfigMapping, cluster: KubeconfigMapping, source: KubeconfigFile): ExecConfig {
   const [apiVersion, command] = [exec.required('apiVersion'), exec.required('command')];
   const version = EXEC_VERSION.exec(apiVersion)?.[2];
   if (version === undefined)
     throw exec.fault(`has the apiVersion ${JSON.stringify(apiVersion)}, and only v1 and v1beta1 of client.authentication are known`);
-  const given = exec.text('interactiveMode') ?? '';
-  const mode = MODES.find((known) => known === given);
-  if (mode === undefined && (given !== '' || version === 'v1')) throw exec.fault(`must have an interactiveMode: ${MODES.join(', ')}`);
+  const interactiveMode = exec.text('interactiveMode') ?? '';
+  const mode = INTERACTIVE_MODES.find((known) => known === interactiveMode);
+  if (mode === undefined && (interactiveMode !== '' || version === 'v1'))
+    throw exec.fault(`must have an interactiveMode: ${INTERACTIVE_MODES.join(', ')}`);
   return {
     apiVersion,
     // A path is one from the file's folder; a bare name is looked for.
-    command: command.includes('/') ? source.path(command) : command,
+    command: command.includes('/') ? source.resolvePath(command) : command,
     args: exec.texts('args'),
     env: exec.parts('env').map((variable) => ({ name: variable.required('name'), value: variable.text('value') ?? '' })),
     installHint: exec.text('installHint') ?? '',
@@ -96,8 +97,8 @@ export function execOf(exec: ConfigPart, cluster: ConfigPart, source: ConfigFile
   };
 }
 
-function clusterInfo(cluster: ConfigPart): JsonObject {
-  const authority = cluster.material('certificate-authority');
+function clusterInfo(cluster: KubeconfigMapping): JsonObject {
+  const authority = cluster.pem('certificate-authority');
   const name = cluster.text('tls-server-name');
   return {
     server: cluster.required('server'),

@@ -15,17 +15,17 @@ import type { Logger } from '../../runtime/logger';
 import type { Random } from '../../runtime/random';
 import { isAlreadyExists, isConflict, isNotFound } from '../rest/api-error';
 import { keyOf, type ApiObject } from '../rest/api-object';
-import { leaseRecord, releasedLease, renewedLease, takenLease, type LeaseRecord } from './lease-record';
+import { leaseRecord, releasedLease, renewedLease, acquiredLease, type LeaseRecord } from './lease-record';
 import { resourceOf } from '../rest/resource';
 import type { RequestOptions, RestClient } from '../rest/rest-client';
-import { pause } from '../signals';
+import { sleepUnlessAborted } from '../signals';
 
 export interface LeaderElectionOptions {
   readonly client: RestClient;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  readonly lease: Place;
+  readonly lease: LeaseName;
   /** Names this copy; no other copy may have it. */
   readonly identity: string;
   /** After so long without a sign of the leader, another takes over. Milliseconds. */
@@ -48,12 +48,12 @@ export interface Term {
 
 const LEASES = resourceOf('coordination.v1.Lease');
 /** An answer that takes longer is taken to be lost. Milliseconds. */
-const STROKE_MS = 1_000;
-const CALL_MS = 5_000;
+const RENEWAL_ALIGNMENT_MS = 1_000;
+const REQUEST_TIMEOUT_MS = 5_000;
 /** Added to the wait for another's Lease, so that it has certainly run out. Milliseconds. */
-const SLACK_MS = 50;
+const EXPIRY_MARGIN_MS = 50;
 
-interface Place {
+interface LeaseName {
   readonly namespace: string;
   readonly name: string;
 }
@@ -67,11 +67,11 @@ interface Observation {
 interface Acquired {
   readonly lease: ApiObject;
   /** Monotonic milliseconds when the write that acquired the Lease was sent. */
-  readonly takenAt: number;
+  readonly acquiredAt: number;
 }
 
 /** A leader's own Lease; gone when the term is lost. */
-interface Held {
+interface HeldLease {
   lease: ApiObject | undefined;
   /** Monotonic milliseconds at which the last successful renewal was sent. */
   renewedAt: number;
@@ -81,7 +81,7 @@ export class LeaderElection {
   /** Of others' Leases, by namespace and name: the one that is waited for, and those within which its terms have lain. */
   private readonly observations = new Map<string, Observation>();
   /** The holder that was last said to be waited for. */
-  private awaited: string | undefined;
+  private loggedHolder: string | undefined;
 
   constructor(private readonly options: LeaderElectionOptions) {}
 
@@ -119,90 +119,90 @@ export class LeaderElection {
   private async tryAcquire(
     signal: AbortSignal,
   ): Promise<(Acquired & { readonly type: 'taken' }) | { readonly type: 'wait'; readonly waitMs: number }> {
-    const { client, clock, lease: place, identity, durationMs, within } = this.options;
-    const call = { signal, timeoutMs: CALL_MS };
-    const found = await this.find(place, call);
-    const record = found === undefined ? undefined : leaseRecord(found);
-    if (found !== undefined && record !== undefined) {
-      const waitMs = await this.remaining(found, record, call);
+    const { client, clock, lease: leaseName, identity, durationMs, within } = this.options;
+    const call = { signal, timeoutMs: REQUEST_TIMEOUT_MS };
+    const existing = await this.getLease(leaseName, call);
+    const record = existing === undefined ? undefined : leaseRecord(existing);
+    if (existing !== undefined && record !== undefined) {
+      const waitMs = await this.remainingMs(existing, record, call);
       if (waitMs > 0) {
-        this.sayWaiting(record.holder);
-        return { type: 'wait', waitMs: Math.min(waitMs + SLACK_MS, this.retryMs()) };
+        this.logWaiting(record.holder);
+        return { type: 'wait', waitMs: Math.min(waitMs + EXPIRY_MARGIN_MS, this.retryMs()) };
       }
     }
-    const fence = { ...place, holder: identity, transitions: record === undefined ? 0 : record.transitions + 1 };
-    const taken = takenLease({ fence, within, dialect: client.dialect }, { now: clock.now(), durationMs }, found);
-    const takenAt = clock.monotonic();
-    const lease = await (found === undefined ? client.create(LEASES, taken, call) : client.update(LEASES, taken, call));
-    return { type: 'taken', lease, takenAt };
+    const fence = { ...leaseName, holder: identity, transitions: record === undefined ? 0 : record.transitions + 1 };
+    const newLease = acquiredLease({ fence, within, dialect: client.dialect }, { now: clock.now(), durationMs }, existing);
+    const acquiredAt = clock.monotonic();
+    const lease = await (existing === undefined ? client.create(LEASES, newLease, call) : client.update(LEASES, newLease, call));
+    return { type: 'taken', lease, acquiredAt };
   }
 
-  private async find(place: Place, call: RequestOptions): Promise<ApiObject | undefined> {
+  private async getLease(leaseName: LeaseName, call: RequestOptions): Promise<ApiObject | undefined> {
     try {
-      return await this.options.client.get(LEASES, { namespace: place.namespace, name: place.name }, call);
+      return await this.options.client.get(LEASES, { namespace: leaseName.namespace, name: leaseName.name }, call);
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
     }
   }
 
-  private sayWaiting(holder: string): void {
-    if (this.awaited === holder) return;
-    this.awaited = holder;
+  private logWaiting(holder: string): void {
+    if (this.loggedHolder === holder) return;
+    this.loggedHolder = holder;
     this.options.logger.info('another copy leads, waiting', { lease: this.options.lease.name, holder });
   }
 
   /** Milliseconds until the holder may be taken to be dead; 0 = nobody holds the Lease any more. */
-  private async remaining(lease: ApiObject, { holder, durationMs, within }: LeaseRecord, call: RequestOptions): Promise<number> {
+  private async remainingMs(lease: ApiObject, { holder, durationMs, within }: LeaseRecord, call: RequestOptions): Promise<number> {
     // A term of this very copy has ended before another one is begun.
     if (holder === '' || holder === this.options.identity) return 0;
-    const left = this.silentUntil(lease, durationMs);
-    if (within === undefined) return left;
-    if (this.isFollowed(within)) return 0;
-    const outer = await this.find(within, call);
+    const remaining = this.expiresInMs(lease, durationMs);
+    if (within === undefined) return remaining;
+    if (this.isSuperseded(within)) return 0;
+    const outer = await this.getLease(within, call);
     if (outer === undefined || !isFenceInForce(within, outer.body)) return 0;
-    return Math.min(left, this.silentUntil(outer, leaseRecord(outer).durationMs));
+    return Math.min(remaining, this.expiresInMs(outer, leaseRecord(outer).durationMs));
   }
 
   /** This copy's own outer term came after that one. The other way round it is this copy's that is over. */
-  private isFollowed({ namespace, name, transitions }: Fence): boolean {
-    const { within: mine } = this.options;
-    return mine !== undefined && namespace === mine.namespace && name === mine.name && transitions < mine.transitions;
+  private isSuperseded({ namespace, name, transitions }: Fence): boolean {
+    const { within: own } = this.options;
+    return own !== undefined && namespace === own.namespace && name === own.name && transitions < own.transitions;
   }
 
   /** Counted from when its last change was first seen here. */
-  private silentUntil(lease: ApiObject, durationMs: number): number {
+  private expiresInMs(lease: ApiObject, durationMs: number): number {
     return this.observe(lease).since + durationMs - this.options.clock.monotonic();
   }
 
   private observe(lease: ApiObject): Observation {
     const version = `${lease.uid}/${lease.resourceVersion}`;
     const key = keyOf(lease);
-    const known = this.observations.get(key);
-    if (known?.version === version) return known;
-    const seen = { version, since: this.options.clock.monotonic() };
-    this.observations.set(key, seen);
-    return seen;
+    const observed = this.observations.get(key);
+    if (observed?.version === version) return observed;
+    const observation = { version, since: this.options.clock.monotonic() };
+    this.observations.set(key, observation);
+    return observation;
   }
 
   /** Resolves after `ms`, or earlier when the Lease changes hands. */
   private async waitForChange(ms: number, signal: AbortSignal): Promise<void> {
     const { client, clock, lease } = this.options;
     const over = new AbortController();
-    const stop = (): void => over.abort();
+    const abort = (): void => over.abort();
     if (signal.aborted) return;
-    signal.addEventListener('abort', stop, { once: true });
-    const known = this.observations.get(keyOf(lease));
-    const watching = known === undefined ? Promise.resolve() : this.watchRelease(client, lease, known, over);
-    await pause(clock, ms, over.signal);
+    signal.addEventListener('abort', abort, { once: true });
+    const observed = this.observations.get(keyOf(lease));
+    const watching = observed === undefined ? Promise.resolve() : this.abortOnRelease(client, lease, observed, over);
+    await sleepUnlessAborted(clock, ms, over.signal);
     over.abort();
-    signal.removeEventListener('abort', stop);
+    signal.removeEventListener('abort', abort);
     await watching;
   }
 
   /** Aborts `over` when the Lease is given back or deleted. Without a watch the next look tells, so its errors do not matter. */
-  private async watchRelease(client: RestClient, lease: Place, known: Observation, over: AbortController): Promise<void> {
-    const resourceVersion = known.version.split('/')[1] ?? '';
+  private async abortOnRelease(client: RestClient, lease: LeaseName, observed: Observation, over: AbortController): Promise<void> {
+    const resourceVersion = observed.version.split('/')[1] ?? '';
     try {
       const events = client.watch(LEASES, {
         namespace: lease.namespace,
@@ -223,73 +223,82 @@ export class LeaderElection {
   }
 
   /** Leads one term. True when `lead` has ended by itself. */
-  private async lead({ lease: taken, takenAt }: Acquired, signal: AbortSignal, lead: (term: Term) => Promise<void>): Promise<boolean> {
-    const { logger, lease: place, identity, onChange } = this.options;
-    const { transitions } = leaseRecord(taken);
+  private async lead(
+    { lease: acquired, acquiredAt }: Acquired,
+    signal: AbortSignal,
+    lead: (term: Term) => Promise<void>,
+  ): Promise<boolean> {
+    const { logger, lease: leaseName, identity, onChange } = this.options;
+    const { transitions } = leaseRecord(acquired);
     const over = new AbortController();
-    const stop = (): void => over.abort(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-    logger.info('leading', { lease: place.name, transitions });
+    const abort = (): void => over.abort(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    logger.info('leading', { lease: leaseName.name, transitions });
     onChange?.(true);
-    const held: Held = { lease: taken, renewedAt: takenAt };
-    const renewing = this.renew(held, over);
-    let ended = false;
+    const held: HeldLease = { lease: acquired, renewedAt: acquiredAt };
+    const renewal = this.renew(held, over);
+    let hasFinished = false;
     try {
-      await lead({ fence: { ...place, holder: identity, transitions }, signal: over.signal });
-      ended = !over.signal.aborted;
+      await lead({ fence: { ...leaseName, holder: identity, transitions }, signal: over.signal });
+      hasFinished = !over.signal.aborted;
     } finally {
-      signal.removeEventListener('abort', stop);
+      signal.removeEventListener('abort', abort);
       over.abort();
-      await renewing;
+      await renewal;
       onChange?.(false);
       if (held.lease !== undefined) await this.release(held.lease);
     }
-    return ended;
+    return hasFinished;
   }
 
   /** Prolongs the term until `over` is aborted, and aborts it when the term is lost; then `held.lease` is gone. */
-  private async renew(held: Held, over: AbortController): Promise<void> {
-    const { client, clock, logger, lease: place, durationMs, renewDeadlineMs } = this.options;
+  private async renew(held: HeldLease, over: AbortController): Promise<void> {
+    const { client, clock, logger, lease: leaseName, durationMs, renewDeadlineMs } = this.options;
     let waitMs = this.renewalMs();
-    while (held.lease !== undefined && (await pause(clock, waitMs, over.signal))) {
-      const left = held.renewedAt + renewDeadlineMs - clock.monotonic();
-      if (left <= 0) {
-        logger.error('the lease could not be renewed in time', { lease: place.name });
+    while (held.lease !== undefined && (await sleepUnlessAborted(clock, waitMs, over.signal))) {
+      const remaining = held.renewedAt + renewDeadlineMs - clock.monotonic();
+      if (remaining <= 0) {
+        logger.error('the lease could not be renewed in time', { lease: leaseName.name });
         held.lease = undefined;
         break;
       }
       try {
         const startedAt = clock.monotonic();
         const renewed = renewedLease(held.lease, { now: clock.now(), durationMs });
-        held.lease = await client.update(LEASES, renewed, { signal: over.signal, timeoutMs: Math.min(left, CALL_MS) });
+        held.lease = await client.update(LEASES, renewed, { signal: over.signal, timeoutMs: Math.min(remaining, REQUEST_TIMEOUT_MS) });
         held.renewedAt = startedAt;
         waitMs = this.renewalMs();
       } catch (error) {
         if (over.signal.aborted) break;
-        const until = held.renewedAt + renewDeadlineMs;
-        held.lease = await this.afterFailure(held.lease, error, over.signal, Math.max(1, until - clock.monotonic()));
-        waitMs = Math.min(this.retryMs(), Math.max(0, until - clock.monotonic()));
+        const deadline = held.renewedAt + renewDeadlineMs;
+        held.lease = await this.rereadAfterFailure(held.lease, error, over.signal, Math.max(1, deadline - clock.monotonic()));
+        waitMs = Math.min(this.retryMs(), Math.max(0, deadline - clock.monotonic()));
       }
     }
     over.abort(new Error('the lease was lost'));
   }
 
   /** A renewal without an answer may have been stored: the Lease as it is now, or undefined when it is another term's. */
-  private async afterFailure(lease: ApiObject, error: unknown, signal: AbortSignal, withinMs = CALL_MS): Promise<ApiObject | undefined> {
-    const { client, logger, lease: place } = this.options;
-    const mine = leaseRecord(lease);
+  private async rereadAfterFailure(
+    lease: ApiObject,
+    error: unknown,
+    signal: AbortSignal,
+    withinMs = REQUEST_TIMEOUT_MS,
+  ): Promise<ApiObject | undefined> {
+    const { client, logger, lease: leaseName } = this.options;
+    const own = leaseRecord(lease);
     try {
-      const now = await client.get(LEASES, place, { signal, timeoutMs: Math.min(withinMs, CALL_MS) });
+      const now = await client.get(LEASES, leaseName, { signal, timeoutMs: Math.min(withinMs, REQUEST_TIMEOUT_MS) });
       const record = leaseRecord(now);
-      if (now.uid === lease.uid && record.holder === mine.holder && record.transitions === mine.transitions) return now;
-      logger.error('another copy leads', { lease: place.name, holder: record.holder });
+      if (now.uid === lease.uid && record.holder === own.holder && record.transitions === own.transitions) return now;
+      logger.error('another copy leads', { lease: leaseName.name, holder: record.holder });
       return undefined;
-    } catch (second) {
-      if (isNotFound(second)) {
-        logger.error('the lease was deleted', { lease: place.name });
+    } catch (readError) {
+      if (isNotFound(readError)) {
+        logger.error('the lease was deleted', { lease: leaseName.name });
         return undefined;
       }
-      if (!signal.aborted) logger.warn('cannot renew the lease', { lease: place.name, error });
+      if (!signal.aborted) logger.warn('cannot renew the lease', { lease: leaseName.name, error });
       return lease;
     }
   }
@@ -298,22 +307,22 @@ export class LeaderElection {
     const { client, clock, logger, durationMs } = this.options;
     const released = releasedLease(lease, { now: clock.now(), durationMs });
     try {
-      await client.update(LEASES, released, { timeoutMs: CALL_MS });
+      await client.update(LEASES, released, { timeoutMs: REQUEST_TIMEOUT_MS });
     } catch (error) {
       // A renewal that was cut off may have been stored after all; the next leader then waits out the duration.
-      if (isConflict(error)) await this.releaseChanged(lease);
+      if (isConflict(error)) await this.releaseAfterConflict(lease);
       else logger.warn('cannot give the lease back', { lease: lease.name, error });
     }
   }
 
-  private async releaseChanged(lease: ApiObject): Promise<void> {
-    const { client, clock, logger, lease: place, durationMs } = this.options;
+  private async releaseAfterConflict(lease: ApiObject): Promise<void> {
+    const { client, clock, logger, lease: leaseName, durationMs } = this.options;
     try {
-      const now = await this.afterFailure(lease, undefined, new AbortController().signal);
+      const now = await this.rereadAfterFailure(lease, undefined, new AbortController().signal);
       if (now === undefined) return;
-      await client.update(LEASES, releasedLease(now, { now: clock.now(), durationMs }), { timeoutMs: CALL_MS });
+      await client.update(LEASES, releasedLease(now, { now: clock.now(), durationMs }), { timeoutMs: REQUEST_TIMEOUT_MS });
     } catch (error) {
-      logger.warn('cannot give the lease back', { lease: place.name, error });
+      logger.warn('cannot give the lease back', { lease: leaseName.name, error });
     }
   }
 
@@ -322,7 +331,7 @@ export class LeaderElection {
     const { clock, retryMs, renewDeadlineMs } = this.options;
     const now = clock.monotonic();
     const due = now + Math.max(retryMs, renewDeadlineMs / 2);
-    return Math.max(retryMs, due - (due % STROKE_MS) - now);
+    return Math.max(retryMs, due - (due % RENEWAL_ALIGNMENT_MS) - now);
   }
 
   private retryMs(): number {

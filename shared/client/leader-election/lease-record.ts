@@ -19,7 +19,7 @@ export function leaseRecord(lease: ApiObject): LeaseRecord {
   const spec = objectAt(lease.body, 'spec');
   const [seconds, transitions] = spec === undefined ? [] : [own(spec, 'leaseDurationSeconds'), own(spec, 'leaseTransitions')];
   const holder = stringAt(spec, 'holderIdentity') ?? '';
-  const outer = outerTerm(lease);
+  const outer = outerTermOf(lease);
   return {
     holder,
     transitions: typeof transitions === 'number' ? transitions : 0,
@@ -29,7 +29,7 @@ export function leaseRecord(lease: ApiObject): LeaseRecord {
   };
 }
 
-function outerTerm({ body }: ApiObject): Fence | undefined {
+function outerTermOf({ body }: ApiObject): Fence | undefined {
   const annotations = objectAt(objectAt(body, 'metadata'), 'annotations');
   const text = stringAt(annotations, LEASE_WITHIN_ANNOTATION.platform) ?? stringAt(annotations, LEASE_WITHIN_ANNOTATION.kubernetes);
   return text === undefined ? undefined : parseFence(text);
@@ -42,15 +42,15 @@ export interface LeaseTimes {
 }
 
 /** The term that begins, and the one that it lies within, if any. */
-export interface TakenTerm {
+export interface AcquiredTerm {
   readonly fence: Fence;
   readonly within: Fence | undefined;
   readonly dialect: Dialect;
 }
 
 /** The Lease that begins the term: `previous` is what there was, if anything. */
-export function takenLease(
-  { fence, within, dialect }: TakenTerm,
+export function acquiredLease(
+  { fence, within, dialect }: AcquiredTerm,
   { now, durationMs }: LeaseTimes,
   previous: ApiObject | undefined,
 ): JsonObject {

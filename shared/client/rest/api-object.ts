@@ -15,22 +15,22 @@ export interface ApiObject<Body extends JsonObject = JsonObject> {
 }
 
 /** A response is not what its kind promises. */
-export class MalformedAnswer extends Error {
-  override readonly name = 'MalformedAnswer';
+export class MalformedResponse extends Error {
+  override readonly name = 'MalformedResponse';
 }
 
-/** An object of a server's response. Throws {@link MalformedAnswer} when it is no object with a name. */
+/** An object of a server's response. Throws {@link MalformedResponse} when it is no object with a name. */
 export function parseObject<Body extends JsonObject>(resource: Resource<Body>, value: JsonValue | undefined): ApiObject<Body> {
-  if (!isBodyOf(resource, value)) throw new MalformedAnswer('the server answered with something that is no object');
+  if (!isBodyOf(resource, value)) throw new MalformedResponse('the server answered with something that is no object');
   return apiObject(value);
 }
 
-/** Throws {@link MalformedAnswer} when the body has no name. */
+/** Throws {@link MalformedResponse} when the body has no name. */
 export function apiObject<Body extends JsonObject>(body: Body): ApiObject<Body> {
   const metadata = objectAt(body, 'metadata');
   const name = stringAt(metadata, 'name');
   if (!isMetadata(metadata) || name === undefined || name === '') {
-    throw new MalformedAnswer('the server answered with an object that has no name');
+    throw new MalformedResponse('the server answered with an object that has no name');
   }
   return {
     namespace: stringAt(metadata, 'namespace') ?? '',

@@ -8,7 +8,7 @@ const resource = (name: string, verbs = ['list', 'delete'], scope = 'Namespaced'
 });
 
 test('readDiscovery takes a resource from the first version that serves it, and lists stale and malformed versions apart', () => {
-  const found = readDiscovery(
+  const discovered = readDiscovery(
     [
       {
         items: [
@@ -40,13 +40,15 @@ test('readDiscovery takes a resource from the first version that serves it, and 
     ],
     'kubernetes',
   );
-  expect(found.resources.map(({ group, version, resource: name, kind, namespaced }) => [group, version, name, kind, namespaced])).toEqual([
+  expect(
+    discovered.resources.map(({ group, version, resource: name, kind, namespaced }) => [group, version, name, kind, namespaced]),
+  ).toEqual([
     ['', 'v1', 'pods', 'PODS', true],
     ['networking.platform.io', 'v1', 'a', 'A', true],
     ['networking.platform.io', 'v1', 'b', 'B', false],
     ['networking.platform.io', 'v1beta1', 'c', 'C', true],
   ]);
-  expect(found.resources.map(({ subresources }) => [...subresources])).toEqual([['status', 'scale'], [], [], []]);
-  expect(found.stale).toEqual(['metrics.example.com/v1beta1']);
-  expect(found.malformed).toEqual(['bad/name/v1']);
+  expect(discovered.resources.map(({ subresources }) => [...subresources])).toEqual([['status', 'scale'], [], [], []]);
+  expect(discovered.stale).toEqual(['metrics.example.com/v1beta1']);
+  expect(discovered.malformed).toEqual(['bad/name/v1']);
 });

@@ -13,7 +13,7 @@ export interface ServedResource extends Resource {
   readonly subresources: ReadonlySet<string>;
 }
 
-export interface Discovered {
+export interface DiscoveredResources {
   /** In the order of the server's groups. */
   readonly resources: readonly ServedResource[];
   /** Where the objects of a kind are, by `apiVersion/kind` in canonical spelling, in every version that is served. */
@@ -25,9 +25,9 @@ export interface Discovered {
 }
 
 /** Asks for the two aggregated documents. Rejects when the server does not answer them. */
-export async function discover(client: RestClient, options: RequestOptions = {}): Promise<Discovered> {
+export async function discoverResources(client: RestClient, options: RequestOptions = {}): Promise<DiscoveredResources> {
   const accept = aggregatedForm(client.dialect);
-  const documents = await Promise.all([client.document('/api', accept, options), client.document('/apis', accept, options)]);
+  const documents = await Promise.all([client.getDocument('/api', accept, options), client.getDocument('/apis', accept, options)]);
   return readDiscovery(documents, client.dialect);
 }
 
@@ -36,7 +36,7 @@ function aggregatedForm(dialect: Dialect): string {
 }
 
 /** Exported for tests: reads aggregated discovery documents. */
-export function readDiscovery(documents: readonly JsonObject[], dialect: Dialect): Discovered {
+export function readDiscovery(documents: readonly JsonObject[], dialect: Dialect): DiscoveredResources {
   const resources = new Map<string, ServedResource>();
   const kinds = new Map<string, Resource>();
   const stale: string[] = [];

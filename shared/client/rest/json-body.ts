@@ -2,12 +2,12 @@
 import { errorMessage } from '../../runtime/error-message';
 import { isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { parseJson } from '../../serialization';
-import { MalformedAnswer } from './api-object';
+import { MalformedResponse } from './api-object';
 
 /** More digits or a larger exponent than a double holds for certain, outside or inside of a text: only then is the exact, slower parser needed. */
 const LONG_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
 
-/** Throws {@link MalformedAnswer}. */
+/** Throws {@link MalformedResponse}. */
 export function parseBody(text: string): JsonValue {
   try {
     if (LONG_NUMBER.test(text)) return parseJson(Buffer.from(text)).value;
@@ -15,7 +15,7 @@ export function parseBody(text: string): JsonValue {
     if (isJson(value)) return value;
     throw new Error('nothing');
   } catch (error) {
-    throw new MalformedAnswer(`the server's answer is not JSON: ${errorMessage(error)}`);
+    throw new MalformedResponse(`the server's answer is not JSON: ${errorMessage(error)}`);
   }
 }
 
@@ -34,39 +34,39 @@ export function tryParseObject(text: string): JsonObject | undefined {
   }
 }
 
-/** Throws {@link MalformedAnswer} beyond `limit` bytes. */
-export async function collect(body: AsyncIterable<Buffer>, limit: number): Promise<Buffer> {
+/** Throws {@link MalformedResponse} beyond `limit` bytes. */
+export async function collectBody(body: AsyncIterable<Buffer>, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of body) {
     length += chunk.length;
-    if (length > limit) throw new MalformedAnswer(`the server's answer is longer than ${limit} bytes`);
+    if (length > limit) throw new MalformedResponse(`the server's answer is longer than ${limit} bytes`);
     chunks.push(chunk);
   }
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length);
 }
 
 /**
- * The lines of a stream, without their ends, as bytes. A line longer than `limit` bytes throws {@link MalformedAnswer}; an unended last one
+ * The lines of a stream, without their ends, as bytes. A line longer than `limit` bytes throws {@link MalformedResponse}; an unended last one
  * is dropped.
  */
-export async function* linesOf(body: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer> {
-  let waiting: Buffer[] = [];
+export async function* readLines(body: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer> {
+  let pending: Buffer[] = [];
   let length = 0;
   for await (const chunk of body) {
     let start = 0;
     for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
       const last = chunk.subarray(start, end);
       start = end + 1;
-      const line = waiting.length === 0 ? last : Buffer.concat([...waiting, last]);
-      waiting = [];
+      const line = pending.length === 0 ? last : Buffer.concat([...pending, last]);
+      pending = [];
       length = 0;
       if (line.length > 0) yield line;
     }
     if (start === chunk.length) continue;
     const rest = chunk.subarray(start);
     length += rest.length;
-    if (length > limit) throw new MalformedAnswer(`the server sent a line longer than ${limit} bytes`);
-    waiting.push(rest);
+    if (length > limit) throw new MalformedResponse(`the server sent a line longer than ${limit} bytes`);
+    pending.push(rest);
   }
 }

@@ -46,7 +46,7 @@ export function isBodyOf<Body extends JsonObject>(_: Resource<Body>, value: Json
 }
 
 /** Where an object or a collection is. */
-export interface Place {
+export interface ResourceLocation {
   /** Leave it out for all namespaces and for cluster-scoped resources. */
   readonly namespace?: string;
   readonly name?: string;
@@ -54,7 +54,7 @@ export interface Place {
 }
 
 /** The path, in the dialect's spelling, without query. */
-export function pathOf(resource: Resource, dialect: Dialect, { namespace, name, subresource }: Place): string {
+export function pathOf(resource: Resource, dialect: Dialect, { namespace, name, subresource }: ResourceLocation): string {
   const root = resource.group === '' ? `/api/${resource.version}` : `/apis/${groupInDialect(dialect, resource.group)}/${resource.version}`;
   const parts = [
     ...(namespace === undefined || namespace === '' || !resource.namespaced ? [] : ['namespaces', namespace]),

@@ -157,7 +157,7 @@ test('a fenced client sends its lease fence with writes only', async () => {
   const { api, client } = fakeClient();
   const headers: (string | undefined)[] = [];
   api.intercept = (request) => void headers.push(request.headers['x-lease-fence']?.toString());
-  const fenced = client.fenced({ namespace: 's', name: 'l', holder: 'me here_1', transitions: 3 });
+  const fenced = client.withFence({ namespace: 's', name: 'l', holder: 'me here_1', transitions: 3 });
   await fenced.list(MAPS);
   await fenced.create(MAPS, map('x')).catch(() => undefined);
   expect(headers).toEqual([undefined, 's/l;3;me%20here_1']);

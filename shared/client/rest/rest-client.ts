@@ -23,15 +23,15 @@ import { apiVersionInDialect, type Dialect } from '../../names/dialect';
 import type { Clock } from '../../runtime/clock';
 import type { Random } from '../../runtime/random';
 import { ApiError, apiErrorOf } from './api-error';
-import { apiObject, MalformedAnswer, parseObject, type ApiObject } from './api-object';
+import { apiObject, MalformedResponse, parseObject, type ApiObject } from './api-object';
 import { BackOff } from '../back-off';
 import type { Credentials } from '../kubeconfig/credential-source';
-import { collect, parseBody } from './json-body';
-import { isBodyOf, pathOf, type Place, type Resource } from './resource';
-import { pause, withDeadline } from '../signals';
+import { collectBody, parseBody } from './json-body';
+import { isBodyOf, pathOf, type ResourceLocation, type Resource } from './resource';
+import { sleepUnlessAborted, withDeadline } from '../signals';
 import { ConnectionError, type Method, type Transport, type TransportRequest, type TransportResponse } from '../transport/transport';
 import { watchEvent, type WatchEvent } from './watch-event';
-import { acceptOf, eventsIn, listIn, refusalIn } from './wire-format';
+import { acceptHeader, decodeWatchEvents, decodeList, decodeStatus } from './wire-format';
 
 export interface RestClientOptions {
   readonly transport: Transport;
@@ -106,15 +106,15 @@ const SCALE: Resource<AutoscalingV1Scale> = { group: 'autoscaling', version: 'v1
 
 const APPLY_MEDIA_TYPE = 'application/apply-patch+yaml';
 
-const ANSWER_LIMIT = 512 * 1024 * 1024;
-const WATCH_LINE_LIMIT = 32 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 512 * 1024 * 1024;
+const MAX_WATCH_EVENT_BYTES = 32 * 1024 * 1024;
 const DEFAULT_TIMEOUT_MS = 60_000;
 /** The longest that a server's Retry-After is followed. */
-const LONGEST_WAIT_MS = 30_000;
+const MAX_RETRY_DELAY_MS = 30_000;
 /** A watch that has not ended so long after its time is taken to be dead. */
 const WATCH_GRACE_MS = 30_000;
 
-interface Call extends RequestOptions {
+interface ApiRequest extends RequestOptions {
   readonly method: Method;
   readonly path: string;
   readonly accept?: string;
@@ -132,12 +132,12 @@ export class RestClient {
   }
 
   /** The same client for the writes of one term of leadership: the server refuses them with 409 when the term is over. */
-  fenced(fence: Fence): RestClient {
+  withFence(fence: Fence): RestClient {
     return new RestClient(this.options, fence);
   }
 
   /** The same client as somebody else, over a transport that does not say who it is. */
-  as(credentials: Credentials, transport: Transport): RestClient {
+  withCredentials(credentials: Credentials, transport: Transport): RestClient {
     return new RestClient({ ...this.options, credentials, transport }, this.fence);
   }
 
@@ -148,11 +148,11 @@ export class RestClient {
 
   async get<Body extends JsonObject>(
     resource: Resource<Body>,
-    place: Required<Pick<Place, 'name'>> & Place,
+    location: Required<Pick<ResourceLocation, 'name'>> & ResourceLocation,
     options: RequestOptions = {},
   ): Promise<ApiObject<Body>> {
-    const accept = acceptOf(this.dialect, { of: 'object', metadataOnly: isMetadataOnly(resource), protobuf: false });
-    return parseObject(resource, await this.call({ method: 'GET', path: this.path(resource, place), accept, ...options }));
+    const accept = acceptHeader(this.dialect, { target: 'object', metadataOnly: isMetadataOnly(resource), protobuf: false });
+    return parseObject(resource, await this.requestJson({ method: 'GET', path: this.path(resource, location), accept, ...options }));
   }
 
   async list<Body extends JsonObject>(resource: Resource<Body>, options: ListOptions = {}): Promise<ObjectList<Body>> {
@@ -160,10 +160,10 @@ export class RestClient {
     const query = selectorQuery(options);
     if (limit !== undefined) query.set('limit', String(limit));
     if (options.continue !== undefined) query.set('continue', options.continue);
-    const path = `${this.path(resource, options)}${suffix(query)}`;
-    const accept = acceptOf(this.dialect, { of: 'list', metadataOnly: isMetadataOnly(resource), protobuf });
-    const { type, bytes } = await this.answer({ method: 'GET', path, accept, ...callOptions(options) });
-    return listOf(resource, listIn(type, bytes, resource), bytes.length);
+    const path = `${this.path(resource, options)}${queryString(query)}`;
+    const accept = acceptHeader(this.dialect, { target: 'list', metadataOnly: isMetadataOnly(resource), protobuf });
+    const { type, bytes } = await this.sendWithRetries({ method: 'GET', path, accept, ...requestOptions(options) });
+    return parseList(resource, decodeList(type, bytes, resource), bytes.length);
   }
 
   async create<Body extends JsonObject>(
@@ -173,25 +173,38 @@ export class RestClient {
   ): Promise<ApiObject<Body>> {
     const namespace = stringAt(objectAt(object, 'metadata'), 'namespace');
     const path = this.path(resource, namespace === undefined ? {} : { namespace });
-    return parseObject(resource, await this.call({ method: 'POST', path, body: json(this.typed(resource, object)), ...options }));
+    return parseObject(
+      resource,
+      await this.requestJson({ method: 'POST', path, body: jsonBody(this.withTypeMeta(resource, object)), ...options }),
+    );
   }
 
   /** Creates an object that is never stored, such as a review: the response is the object with its status. */
   async review<Body extends JsonObject>(resource: Resource<Body>, object: NoInfer<Body>, options: RequestOptions = {}): Promise<Body> {
-    const answer = await this.call({ method: 'POST', path: this.path(resource, {}), body: json(this.typed(resource, object)), ...options });
-    if (!isBodyOf(resource, answer)) throw new MalformedAnswer(`the answer of ${resource.resource} is no object`);
+    const answer = await this.requestJson({
+      method: 'POST',
+      path: this.path(resource, {}),
+      body: jsonBody(this.withTypeMeta(resource, object)),
+      ...options,
+    });
+    if (!isBodyOf(resource, answer)) throw new MalformedResponse(`the answer of ${resource.resource} is no object`);
     return answer;
   }
 
   /** Asks something of an object: a body with its own kind to one of its subresources. */
-  async ask(resource: Resource, place: Required<Place>, value: JsonObject, options: RequestOptions = {}): Promise<JsonObject> {
-    const answer = await this.call({
+  async createSubresource(
+    resource: Resource,
+    location: Required<ResourceLocation>,
+    value: JsonObject,
+    options: RequestOptions = {},
+  ): Promise<JsonObject> {
+    const answer = await this.requestJson({
       method: 'POST',
-      path: this.path(resource, place),
+      path: this.path(resource, location),
       body: { type: 'application/json', value },
       ...options,
     });
-    if (!isObject(answer)) throw new MalformedAnswer(`the answer of ${resource.resource}/${place.subresource} is no object`);
+    if (!isObject(answer)) throw new MalformedResponse(`the answer of ${resource.resource}/${location.subresource} is no object`);
     return answer;
   }
 
@@ -203,40 +216,46 @@ export class RestClient {
   ): Promise<ApiObject<Body>> {
     const { namespace, name } = apiObject<JsonObject>(object);
     const path = this.path(resource, { namespace, name, ...(subresource === undefined ? {} : { subresource }) });
-    return parseObject(resource, await this.call({ method: 'PUT', path, body: json(this.typed(resource, object)), ...options }));
+    return parseObject(
+      resource,
+      await this.requestJson({ method: 'PUT', path, body: jsonBody(this.withTypeMeta(resource, object)), ...options }),
+    );
   }
 
   /** PUT of a Scale to an object's `scale` subresource. */
   async updateScale(resource: Resource, object: AutoscalingV1Scale, options: RequestOptions = {}): Promise<ApiObject<AutoscalingV1Scale>> {
     const { namespace, name } = apiObject(object);
     const path = this.path(resource, { namespace, name, subresource: 'scale' });
-    return parseObject(SCALE, await this.call({ method: 'PUT', path, body: json(this.typed(SCALE, object)), ...options }));
+    return parseObject(
+      SCALE,
+      await this.requestJson({ method: 'PUT', path, body: jsonBody(this.withTypeMeta(SCALE, object)), ...options }),
+    );
   }
 
   /** A merge patch has members of the resource's type; a JSON patch is a list of operations. */
   patch<Body extends JsonObject>(
     resource: Resource<Body>,
-    place: Place,
+    location: ResourceLocation,
     type: 'merge',
     patch: MergePatch<NoInfer<Body>>,
     options?: RequestOptions,
   ): Promise<ApiObject<Body>>;
   patch<Body extends JsonObject>(
     resource: Resource<Body>,
-    place: Place,
+    location: ResourceLocation,
     type: 'json',
     patch: JsonObject[],
     options?: RequestOptions,
   ): Promise<ApiObject<Body>>;
   async patch<Body extends JsonObject>(
     resource: Resource<Body>,
-    place: Place,
+    location: ResourceLocation,
     type: PatchType,
     patch: JsonValue,
     options: RequestOptions = {},
   ): Promise<ApiObject<Body>> {
     const body = { type: PATCH_MEDIA_TYPES[type], value: patch };
-    return parseObject(resource, await this.call({ method: 'PATCH', path: this.path(resource, place), body, ...options }));
+    return parseObject(resource, await this.requestJson({ method: 'PATCH', path: this.path(resource, location), body, ...options }));
   }
 
   /** A merge patch of the metadata of an object of any kind. */
@@ -258,34 +277,39 @@ export class RestClient {
   ): Promise<ApiObject<Body>> {
     const { namespace, name } = apiObject<JsonObject>(configuration);
     const query = new URLSearchParams({ fieldManager, force: 'true' });
-    const path = `${this.path(resource, { namespace, name, ...(subresource === undefined ? {} : { subresource }) })}${suffix(query)}`;
-    const body = { type: APPLY_MEDIA_TYPE, value: this.typed(resource, configuration) };
-    return parseObject(resource, await this.call({ method: 'PATCH', path, body, ...options }));
+    const path = `${this.path(resource, { namespace, name, ...(subresource === undefined ? {} : { subresource }) })}${queryString(query)}`;
+    const body = { type: APPLY_MEDIA_TYPE, value: this.withTypeMeta(resource, configuration) };
+    return parseObject(resource, await this.requestJson({ method: 'PATCH', path, body, ...options }));
   }
 
-  async delete(resource: Resource, place: Place, options: DeleteOptions = {}): Promise<void> {
-    await this.call({ method: 'DELETE', path: this.path(resource, place), body: json(deleteBody(options)), ...callOptions(options) });
+  async delete(resource: Resource, location: ResourceLocation, options: DeleteOptions = {}): Promise<void> {
+    await this.requestJson({
+      method: 'DELETE',
+      path: this.path(resource, location),
+      body: jsonBody(deleteBody(options)),
+      ...requestOptions(options),
+    });
   }
 
   /** Deletes what the selectors show; the answer, which lists it, is read and dropped. */
   async deleteCollection(resource: Resource, options: DeleteOptions & Selectors & { readonly limit?: number } = {}): Promise<void> {
     const query = selectorQuery(options);
     if (options.limit !== undefined) query.set('limit', String(options.limit));
-    const path = `${this.path(resource, options)}${suffix(query)}`;
-    const call: Call = {
+    const path = `${this.path(resource, options)}${queryString(query)}`;
+    const call: ApiRequest = {
       method: 'DELETE',
       path,
-      accept: acceptOf(this.dialect, { of: 'list', metadataOnly: true, protobuf: false }),
-      body: json(deleteBody(options)),
-      ...callOptions(options),
+      accept: acceptHeader(this.dialect, { target: 'list', metadataOnly: true, protobuf: false }),
+      body: jsonBody(deleteBody(options)),
+      ...requestOptions(options),
     };
-    await this.answer(call);
+    await this.sendWithRetries(call);
   }
 
   /** A document such as `/apis`. */
-  async document(path: string, accept: string, options: RequestOptions = {}): Promise<JsonObject> {
-    const value = await this.call({ method: 'GET', path, accept, ...options });
-    if (!isObject(value)) throw new MalformedAnswer(`${path} is no object`);
+  async getDocument(path: string, accept: string, options: RequestOptions = {}): Promise<JsonObject> {
+    const value = await this.requestJson({ method: 'GET', path, accept, ...options });
+    if (!isObject(value)) throw new MalformedResponse(`${path} is no object`);
     return value;
   }
 
@@ -296,19 +320,19 @@ export class RestClient {
   async *watch<Body extends JsonObject>(resource: Resource<Body>, options: WatchOptions): AsyncGenerator<WatchEvent<Body>> {
     const { from, timeoutSeconds, protobuf = false } = options;
     const query = selectorQuery(options);
-    const beginning = from === 'present' ? { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' } : from;
-    for (const [name, value] of Object.entries({ watch: '1', allowWatchBookmarks: 'true', ...beginning, timeoutSeconds })) {
+    const startingPoint = from === 'present' ? { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' } : from;
+    for (const [name, value] of Object.entries({ watch: '1', allowWatchBookmarks: 'true', ...startingPoint, timeoutSeconds })) {
       query.set(name, String(value));
     }
-    const path = `${this.path(resource, options)}${suffix(query)}`;
-    const late = (): Error => new ConnectionError('the watch did not end when it should have', true);
-    const deadline = withDeadline(this.options.clock, timeoutSeconds * 1000 + WATCH_GRACE_MS, late, [options.signal]);
+    const path = `${this.path(resource, options)}${queryString(query)}`;
+    const timeoutError = (): Error => new ConnectionError('the watch did not end when it should have', true);
+    const deadline = withDeadline(this.options.clock, timeoutSeconds * 1000 + WATCH_GRACE_MS, timeoutError, [options.signal]);
     try {
-      const accept = acceptOf(this.dialect, { of: 'object', metadataOnly: isMetadataOnly(resource), protobuf });
-      const response = await this.attempt({ method: 'GET', path, accept }, deadline.signal);
-      if (response.status !== 200) throw await refusal(response);
+      const accept = acceptHeader(this.dialect, { target: 'object', metadataOnly: isMetadataOnly(resource), protobuf });
+      const response = await this.sendOnce({ method: 'GET', path, accept }, deadline.signal);
+      if (response.status !== 200) throw await readApiError(response);
       const type = response.header('content-type') ?? '';
-      for await (const event of eventsIn(type, response.body, WATCH_LINE_LIMIT, resource)) yield watchEvent(resource, event);
+      for await (const event of decodeWatchEvents(type, response.body, MAX_WATCH_EVENT_BYTES, resource)) yield watchEvent(resource, event);
     } finally {
       deadline.release();
     }
@@ -318,30 +342,30 @@ export class RestClient {
     this.options.transport.close();
   }
 
-  private async call(call: Call): Promise<JsonValue> {
-    return parseBody((await this.answer(call)).bytes.toString('utf8'));
+  private async requestJson(requestJson: ApiRequest): Promise<JsonValue> {
+    return parseBody((await this.sendWithRetries(requestJson)).bytes.toString('utf8'));
   }
 
   /** A successful answer, after as many attempts as the rules allow. */
-  private async answer(call: Call): Promise<{ readonly type: string; readonly bytes: Buffer }> {
+  private async sendWithRetries(call: ApiRequest): Promise<{ readonly type: string; readonly bytes: Buffer }> {
     const { clock, random } = this.options;
-    const late = (): Error => new ConnectionError(`no answer to ${call.method} ${call.path} in time`, true);
-    const deadline = withDeadline(clock, call.timeoutMs ?? this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, late, [call.signal]);
-    const backOff = new BackOff(random, { firstMs: 100, longestMs: 2_000 });
-    let mayRefresh = true;
+    const timeoutError = (): Error => new ConnectionError(`no answer to ${call.method} ${call.path} in time`, true);
+    const deadline = withDeadline(clock, call.timeoutMs ?? this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, timeoutError, [call.signal]);
+    const backOff = new BackOff(random, { initialMs: 100, maxMs: 2_000 });
+    let canRefresh = true;
     try {
       for (;;) {
         try {
-          const response = await this.attempt(call, deadline.signal);
-          if (response.status < 200 || response.status > 299) throw await refusal(response);
-          return { type: response.header('content-type') ?? '', bytes: await collect(response.body, ANSWER_LIMIT) };
+          const response = await this.sendOnce(call, deadline.signal);
+          if (response.status < 200 || response.status > 299) throw await readApiError(response);
+          return { type: response.header('content-type') ?? '', bytes: await collectBody(response.body, MAX_RESPONSE_BYTES) };
         } catch (error) {
-          if (error instanceof ApiError && error.code === 401 && mayRefresh && (await this.options.credentials.refused())) {
-            mayRefresh = false;
+          if (error instanceof ApiError && error.code === 401 && canRefresh && (await this.options.credentials.refreshAfterRejection())) {
+            canRefresh = false;
             continue;
           }
-          const wait = deadline.signal.aborted ? undefined : waitBefore(error, call.method, backOff);
-          if (wait === undefined || !(await pause(clock, wait, deadline.signal))) throw error;
+          const wait = deadline.signal.aborted ? undefined : retryDelay(error, call.method, backOff);
+          if (wait === undefined || !(await sleepUnlessAborted(clock, wait, deadline.signal))) throw error;
         }
       }
     } finally {
@@ -349,11 +373,14 @@ export class RestClient {
     }
   }
 
-  private async attempt(call: Call, signal: AbortSignal): Promise<TransportResponse> {
-    return this.options.transport.send(await this.request(call, signal));
+  private async sendOnce(call: ApiRequest, signal: AbortSignal): Promise<TransportResponse> {
+    return this.options.transport.send(await this.buildRequest(call, signal));
   }
 
-  private async request({ method, path, accept = 'application/json', body }: Call, signal: AbortSignal): Promise<TransportRequest> {
+  private async buildRequest(
+    { method, path, accept = 'application/json', body }: ApiRequest,
+    signal: AbortSignal,
+  ): Promise<TransportRequest> {
     const authorization = await this.options.credentials.header();
     const bytes = body === undefined ? undefined : Buffer.from(stringifyJson(body.value));
     return {
@@ -371,23 +398,23 @@ export class RestClient {
     };
   }
 
-  private path(resource: Resource, place: Place): string {
-    return pathOf(resource, this.dialect, place);
+  private path(resource: Resource, location: ResourceLocation): string {
+    return pathOf(resource, this.dialect, location);
   }
 
   /** Kind and version belong to every body that is sent. */
-  private typed(resource: Pick<Resource, 'group' | 'version' | 'kind'>, object: JsonObject): JsonObject {
+  private withTypeMeta(resource: Pick<Resource, 'group' | 'version' | 'kind'>, object: JsonObject): JsonObject {
     return { ...object, apiVersion: apiVersionInDialect(this.dialect, apiVersionOf(resource)), kind: resource.kind };
   }
 }
 
 const isMetadataOnly = ({ metadataOnly }: Resource): boolean => metadataOnly === true;
 
-function listOf<Body extends JsonObject>(resource: Resource<Body>, value: JsonValue, bytes: number): ObjectList<Body> {
-  if (!isObject(value)) throw new MalformedAnswer(`the list of ${resource.resource} is no object`);
+function parseList<Body extends JsonObject>(resource: Resource<Body>, value: JsonValue, bytes: number): ObjectList<Body> {
+  if (!isObject(value)) throw new MalformedResponse(`the list of ${resource.resource} is no object`);
   const metadata = objectAt(value, 'metadata');
   const resourceVersion = stringAt(metadata, 'resourceVersion');
-  if (resourceVersion === undefined) throw new MalformedAnswer(`the list of ${resource.resource} has no resourceVersion`);
+  if (resourceVersion === undefined) throw new MalformedResponse(`the list of ${resource.resource} has no resourceVersion`);
   const token = stringAt(metadata, 'continue');
   const items = own(value, 'items') === null ? [] : (arrayAt(value, 'items') ?? []);
   return {
@@ -399,16 +426,16 @@ function listOf<Body extends JsonObject>(resource: Resource<Body>, value: JsonVa
 }
 
 /** Milliseconds to wait before the request may be repeated; undefined = it may not. */
-function waitBefore(error: unknown, method: Method, backOff: BackOff): number | undefined {
+function retryDelay(error: unknown, method: Method, backOff: BackOff): number | undefined {
   if (error instanceof ConnectionError) return !error.sent || method === 'GET' ? backOff.next() : undefined;
   if (!(error instanceof ApiError)) return undefined;
   if (error.code !== 429 && (error.code !== 503 || error.retryAfterSeconds === undefined)) return undefined;
-  return Math.min(Math.max((error.retryAfterSeconds ?? 0) * 1000, backOff.next()), LONGEST_WAIT_MS);
+  return Math.min(Math.max((error.retryAfterSeconds ?? 0) * 1000, backOff.next()), MAX_RETRY_DELAY_MS);
 }
 
-async function refusal(response: TransportResponse): Promise<ApiError> {
-  const bytes = await collect(response.body, ANSWER_LIMIT);
-  const status = refusalIn(response.header('content-type') ?? '', bytes);
+async function readApiError(response: TransportResponse): Promise<ApiError> {
+  const bytes = await collectBody(response.body, MAX_RESPONSE_BYTES);
+  const status = decodeStatus(response.header('content-type') ?? '', bytes);
   return apiErrorOf(response.status, status, bytes.toString('utf8'), response.header('retry-after'));
 }
 
@@ -419,15 +446,15 @@ function selectorQuery({ labelSelector, fieldSelector }: Selectors): URLSearchPa
   return query;
 }
 
-function suffix(query: URLSearchParams): string {
+function queryString(query: URLSearchParams): string {
   return query.size === 0 ? '' : `?${query.toString()}`;
 }
 
-function callOptions({ signal, timeoutMs }: RequestOptions): RequestOptions {
+function requestOptions({ signal, timeoutMs }: RequestOptions): RequestOptions {
   return { ...(signal === undefined ? {} : { signal }), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
 }
 
-function json(value: JsonValue): { readonly type: string; readonly value: JsonValue } {
+function jsonBody(value: JsonValue): { readonly type: string; readonly value: JsonValue } {
   return { type: 'application/json', value };
 }
 

@@ -2,7 +2,7 @@
 import { INITIAL_EVENTS_END } from '../../names/dialect';
 import { objectAt, stringAt, type JsonObject } from '../../values/json';
 import { apiErrorOf, type ApiError } from './api-error';
-import { MalformedAnswer, parseObject, type ApiObject } from './api-object';
+import { MalformedResponse, parseObject, type ApiObject } from './api-object';
 import type { Resource } from './resource';
 import type { RawEvent } from './wire-format';
 
@@ -17,7 +17,7 @@ export type WatchEvent<Body extends JsonObject = JsonObject> =
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly endsInitialEvents: boolean }
   | { readonly type: 'ERROR'; readonly error: ApiError };
 
-/** Throws {@link MalformedAnswer}. */
+/** Throws {@link MalformedResponse}. */
 export function watchEvent<Body extends JsonObject>(resource: Resource<Body>, { event: value, bytes }: RawEvent): WatchEvent<Body> {
   const type = stringAt(value, 'type');
   const object = objectAt(value, 'object');
@@ -35,6 +35,6 @@ export function watchEvent<Body extends JsonObject>(resource: Resource<Body>, { 
     case 'ERROR':
       return { type, error: apiErrorOf(500, object, '') };
     default:
-      throw new MalformedAnswer(`a watch event has the type ${JSON.stringify(type)}`);
+      throw new MalformedResponse(`a watch event has the type ${JSON.stringify(type)}`);
   }
 }

@@ -1,7 +1,7 @@
 /** Tests the timeouts and retries of webhook calls. Calls over HTTP are tested with the callers. */
 import { ManualClock } from '../../../test/support/manual-clock';
 import type { TransportRequest, TransportResponse } from '../transport/transport';
-import { askWebhook, callWebhook, type WebhookAnswer } from './webhook';
+import { callWebhookWithRetries, callWebhook, type WebhookResult } from './webhook';
 
 const random = { float: () => 0, uuid: () => '', string: () => '' };
 let clock: ManualClock;
@@ -13,7 +13,7 @@ beforeEach(() => {
 
 type Answers = (attempt: number) => number | Error | 'nothing';
 
-async function ask(answers: Answers, timeoutMs = 30_000): Promise<WebhookAnswer> {
+async function ask(answers: Answers, timeoutMs = 30_000): Promise<WebhookResult> {
   const address = {
     transport: {
       send({ signal }: { readonly signal?: AbortSignal }): Promise<TransportResponse> {
@@ -33,17 +33,22 @@ async function ask(answers: Answers, timeoutMs = 30_000): Promise<WebhookAnswer>
     path: '/',
     authorization: () => undefined,
   };
-  const answer = askWebhook({ address: () => address, clock, timeoutMs }, random, { withinMs: 30_000 }, Buffer.from('{}'));
+  const answer = callWebhookWithRetries(
+    { address: () => address, clock, timeoutMs },
+    random,
+    { totalTimeoutMs: 30_000 },
+    Buffer.from('{}'),
+  );
   await clock.advanceAsync(60_000);
   return answer;
 }
 
-it.each([429, 500, 503])('askWebhook calls a server that answers %d five times with growing delays', async (status) => {
+it.each([429, 500, 503])('callWebhookWithRetries calls a server that answers %d five times with growing delays', async (status) => {
   expect(await ask(() => status)).toMatchObject({ type: 'fault', status, error: new Error(`the webhook answered ${status}`) });
   expect(asked).toEqual([0, 500, 1250, 2375, 4062.5]);
 });
 
-it('askWebhook returns the response of the first successful attempt', async () => {
+it('callWebhookWithRetries returns the response of the first successful attempt', async () => {
   expect(await ask((attempt) => (attempt < 3 ? 500 : 201))).toEqual({ type: 'answer', bytes: Buffer.from('{}') });
 });
 
@@ -52,12 +57,12 @@ it.each<[string, number | Error | 'nothing']>([
   ['answers 400', 400],
   ['refuses the connection', new Error('connect ECONNREFUSED')],
   ['never answers', 'nothing'],
-])('askWebhook calls a server that %s only once', async (_title, answer) => {
+])('callWebhookWithRetries calls a server that %s only once', async (_title, answer) => {
   expect(await ask(() => answer)).toMatchObject({ type: 'fault' });
   expect(asked).toEqual([0]);
 });
 
-it('askWebhook fails after the timeout of a call and after the time limit of all attempts', async () => {
+it('callWebhookWithRetries fails after the timeout of a call and after the time limit of all attempts', async () => {
   expect(await ask(() => 'nothing', 3_000)).toMatchObject({ error: new Error('TooLate: no answer in 3 s'), status: undefined });
   asked = [];
   expect(await ask((attempt) => (attempt === 1 ? 500 : 'nothing'))).toMatchObject({ error: new Error('TooLate: no answer in 30 s') });

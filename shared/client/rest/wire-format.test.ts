@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { encodeProtobuf, encodeProtobufMessage } from '../../serialization';
 import { WIRE_TYPES, WireWriter } from '../../serialization/wire';
 import type { JsonObject } from '../../values/json';
-import { MalformedAnswer } from './api-object';
+import { MalformedResponse } from './api-object';
 import { metadataOf, resourceOf } from './resource';
-import { acceptOf, eventsIn, listIn, refusalIn, type RawEvent } from './wire-format';
+import { acceptHeader, decodeWatchEvents, decodeList, decodeStatus, type RawEvent } from './wire-format';
 
 const BINARY = 'application/vnd.platform.protobuf';
 const MAPS = resourceOf('core.v1.ConfigMap');
@@ -36,10 +36,10 @@ async function* chunks(parts: readonly Buffer[]): AsyncGenerator<Buffer> {
   for (const part of parts) yield await Promise.resolve(part);
 }
 
-async function all(events: AsyncIterable<RawEvent>): Promise<readonly RawEvent[]> {
-  const found: RawEvent[] = [];
-  for await (const event of events) found.push(event);
-  return found;
+async function collectEvents(events: AsyncIterable<RawEvent>): Promise<readonly RawEvent[]> {
+  const collected: RawEvent[] = [];
+  for await (const event of events) collected.push(event);
+  return collected;
 }
 
 /** Servers behind this API know upstream's names only. */
@@ -48,22 +48,22 @@ function of(as: string): string {
 }
 
 it.each([
-  [{ of: 'list', metadataOnly: false, protobuf: false }, 'application/json'],
-  [{ of: 'object', metadataOnly: true, protobuf: false }, `${of('PartialObjectMetadata')}, application/json`],
+  [{ target: 'list', metadataOnly: false, protobuf: false }, 'application/json'],
+  [{ target: 'object', metadataOnly: true, protobuf: false }, `${of('PartialObjectMetadata')}, application/json`],
   [
-    { of: 'list', metadataOnly: true, protobuf: true },
+    { target: 'list', metadataOnly: true, protobuf: true },
     `${BINARY};as=PartialObjectMetadataList;g=meta.platform.io;v=v1, ${of('PartialObjectMetadataList')}, application/json`,
   ],
-] as const)('acceptOf returns the media types for %p', (form, accept) => {
-  expect(acceptOf('platform', form)).toBe(accept);
+] as const)('acceptHeader returns the media types for %p', (form, accept) => {
+  expect(acceptHeader('platform', form)).toBe(accept);
 });
 
-it('acceptOf uses only the group names of upstream in the kubernetes dialect', () =>
-  expect(acceptOf('kubernetes', { of: 'object', metadataOnly: true, protobuf: false })).toBe(
+it('acceptHeader uses only the group names of upstream in the kubernetes dialect', () =>
+  expect(acceptHeader('kubernetes', { target: 'object', metadataOnly: true, protobuf: false })).toBe(
     'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json',
   ));
 
-it('listIn decodes a list from protobuf or JSON according to the content type', () => {
+it('decodeList decodes a list from protobuf or JSON according to the content type', () => {
   const list = { metadata: { resourceVersion: '7', continue: 'c' }, items: [map('a'), map('b')] };
   const binary = enveloped(
     message([
@@ -71,19 +71,19 @@ it('listIn decodes a list from protobuf or JSON according to the content type', 
       ...list.items.map((item) => [2, encodeProtobufMessage('core.v1.ConfigMap', item)] as const),
     ]),
   );
-  expect(listIn(BINARY, binary, MAPS)).toEqual(list);
-  expect(listIn('application/json', Buffer.from(JSON.stringify(list)), MAPS)).toEqual(list);
-  expect(() => listIn(BINARY, Buffer.from('k8s\0\xff'), MAPS)).toThrow(MalformedAnswer);
-  expect(() => listIn(BINARY, binary, { ...MAPS, resource: 'others' })).toThrow(MalformedAnswer);
+  expect(decodeList(BINARY, binary, MAPS)).toEqual(list);
+  expect(decodeList('application/json', Buffer.from(JSON.stringify(list)), MAPS)).toEqual(list);
+  expect(() => decodeList(BINARY, Buffer.from('k8s\0\xff'), MAPS)).toThrow(MalformedResponse);
+  expect(() => decodeList(BINARY, binary, { ...MAPS, resource: 'others' })).toThrow(MalformedResponse);
 });
 
-it('listIn decodes a list of PartialObjectMetadata', () => {
+it('decodeList decodes a list of PartialObjectMetadata', () => {
   const { metadata } = map('a');
   const item = encodeProtobufMessage('meta.v1.PartialObjectMetadata', { metadata: metadata ?? null });
-  expect(listIn(BINARY, enveloped(message([[2, item]])), metadataOf(MAPS))).toEqual({ metadata: {}, items: [{ metadata }] });
+  expect(decodeList(BINARY, enveloped(message([[2, item]])), metadataOf(MAPS))).toEqual({ metadata: {}, items: [{ metadata }] });
 });
 
-it('eventsIn decodes watch events, whatever the chunk boundaries', async () => {
+it('decodeWatchEvents decodes watch events, whatever the chunk boundaries', async () => {
   const status = { status: 'Failure', reason: 'Expired', code: 410 };
   const bytes = Buffer.concat([
     frame('ADDED', encodeProtobuf('core.v1.ConfigMap', map('a'), 'v1', 'ConfigMap')),
@@ -94,7 +94,7 @@ it('eventsIn decodes watch events, whatever the chunk boundaries', async () => {
     fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 8 }), async (cuts) => {
       const at = [0, ...cuts.sort((a, b) => a - b), bytes.length];
       const parts = at.slice(1).map((end, index) => bytes.subarray(at[index], end));
-      const events = await all(eventsIn(BINARY, chunks(parts), 1_000, MAPS));
+      const events = await collectEvents(decodeWatchEvents(BINARY, chunks(parts), 1_000, MAPS));
       expect(events.map(({ event }) => event)).toMatchObject([
         { type: 'ADDED', object: map('a') },
         { type: 'ERROR', object: status },
@@ -103,15 +103,19 @@ it('eventsIn decodes watch events, whatever the chunk boundaries', async () => {
   );
 });
 
-it('eventsIn rejects a frame that is too long and a line that is no event', async () => {
-  await expect(all(eventsIn(BINARY, chunks([Buffer.from([0, 1, 0, 0])]), 1_000, MAPS))).rejects.toThrow(MalformedAnswer);
-  await expect(all(eventsIn('application/json', chunks([Buffer.from('[]\n')]), 1_000, MAPS))).rejects.toThrow(MalformedAnswer);
+it('decodeWatchEvents rejects a frame that is too long and a line that is no event', async () => {
+  await expect(collectEvents(decodeWatchEvents(BINARY, chunks([Buffer.from([0, 1, 0, 0])]), 1_000, MAPS))).rejects.toThrow(
+    MalformedResponse,
+  );
+  await expect(collectEvents(decodeWatchEvents('application/json', chunks([Buffer.from('[]\n')]), 1_000, MAPS))).rejects.toThrow(
+    MalformedResponse,
+  );
 });
 
-it('refusalIn decodes a Status from protobuf or JSON', () => {
+it('decodeStatus decodes a Status from protobuf or JSON', () => {
   const status = { message: 'no', reason: 'Forbidden', code: 403 };
-  expect(refusalIn(BINARY, encodeProtobuf('meta.v1.Status', status, 'v1', 'Status'))).toMatchObject(status);
-  expect(refusalIn('application/json', Buffer.from(JSON.stringify(status)))).toEqual(status);
-  expect(refusalIn(BINARY, Buffer.from('no'))).toBeUndefined();
-  expect(refusalIn('text/plain', Buffer.from('no'))).toBeUndefined();
+  expect(decodeStatus(BINARY, encodeProtobuf('meta.v1.Status', status, 'v1', 'Status'))).toMatchObject(status);
+  expect(decodeStatus('application/json', Buffer.from(JSON.stringify(status)))).toEqual(status);
+  expect(decodeStatus(BINARY, Buffer.from('no'))).toBeUndefined();
+  expect(decodeStatus('text/plain', Buffer.from('no'))).toBeUndefined();
 });

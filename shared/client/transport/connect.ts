@@ -5,7 +5,7 @@
 import type { Clock } from '../../runtime/clock';
 import type { ClientConfig } from '../kubeconfig/client-config';
 import { CredentialSource, type Credentials } from '../kubeconfig/credential-source';
-import { ExecCredentials, type ClientPair } from '../kubeconfig/exec-credentials';
+import { ExecCredentials, type ClientKeyPair } from '../kubeconfig/exec-credentials';
 import { Http1Transport } from './http1-transport';
 import { MeteredTransport, type RequestMeter } from './metered-transport';
 import { Http2Transport, HTTP2_DEFAULTS, type Http2Settings } from './http2-transport';
@@ -28,9 +28,9 @@ export function connect(config: ClientConfig, clock: Clock, settings: Connection
   if (config.credentials.type !== 'exec')
     return { transport: connectTo(config, clock, settings), credentials: new CredentialSource(config.credentials, clock) };
   const credentials = new ExecCredentials({ config: config.credentials.exec, clock });
-  const open = (pair: ClientPair | undefined): Transport =>
+  const open = (pair: ClientKeyPair | undefined): Transport =>
     connectTo(pair === undefined ? config : { ...config, tls: { ...config.tls, ...pair } }, clock, settings);
-  return { transport: new RenewedTransport(() => credentials.pair(), open), credentials };
+  return { transport: new RotatingTransport(() => credentials.pair(), open), credentials };
 }
 
 /** As nobody but whom the configuration's certificate names. Makes no connection yet. */
@@ -46,23 +46,23 @@ export function connectTo(config: Omit<ClientConfig, 'credentials'>, clock: Cloc
 
 function transportTo(
   server: URL,
-  { tls, http1: isOld, negotiates }: Omit<ClientConfig, 'credentials'>,
+  { tls, http1: usesHttp1, negotiates }: Omit<ClientConfig, 'credentials'>,
   settings: Http2Settings,
 ): Transport {
   const http1 = (): Transport => new Http1Transport(server, tls);
   const http2 = (): Transport => new Http2Transport(server, tls, settings);
-  if (server.protocol === 'http:' || isOld === true) return http1();
+  if (server.protocol === 'http:' || usesHttp1 === true) return http1();
   if (negotiates !== true) return http2();
   return new NegotiatedTransport({ server, tls, clock: settings.clock, timeoutMs: settings.connectTimeoutMs, http1, http2 });
 }
 
 /** Whoever has another certificate has other connections: the old ones are who he was, and end. */
-class RenewedTransport implements Transport {
-  private inner: { readonly pair: ClientPair | undefined; readonly transport: Transport } | undefined;
+class RotatingTransport implements Transport {
+  private inner: { readonly pair: ClientKeyPair | undefined; readonly transport: Transport } | undefined;
 
   constructor(
-    private readonly pair: () => Promise<ClientPair | undefined>,
-    private readonly open: (pair: ClientPair | undefined) => Transport,
+    private readonly pair: () => Promise<ClientKeyPair | undefined>,
+    private readonly open: (pair: ClientKeyPair | undefined) => Transport,
   ) {}
 
   async send(request: TransportRequest): Promise<TransportResponse> {

@@ -7,7 +7,7 @@ import type { Clock, Timer } from '../../runtime/clock';
 import { PARTIAL_CHAIN_TRUST } from '../../pki/partial-chain-trust';
 import type { TlsOptions } from '../kubeconfig/client-config';
 import { raceSignal } from '../signals';
-import { StreamChunks } from './stream-chunks';
+import { ResponseBody } from './response-body';
 import { ConnectionError, connectionError, type Transport, type TransportRequest, type TransportResponse } from './transport';
 
 export interface Http2Settings {
@@ -58,13 +58,13 @@ export class Http2Transport implements Transport {
 
   private session(): Session {
     if (this.closed) throw new ConnectionError('the client was closed', false);
-    const free = this.sessions.find((session) => session.accepts);
-    if (free !== undefined) return free;
-    const made = new Session(this.server, this.tls, this.settings, () => {
-      this.sessions = this.sessions.filter((session) => session !== made);
+    const available = this.sessions.find((session) => session.hasCapacity);
+    if (available !== undefined) return available;
+    const created = new Session(this.server, this.tls, this.settings, () => {
+      this.sessions = this.sessions.filter((session) => session !== created);
     });
-    this.sessions.push(made);
-    return made;
+    this.sessions.push(created);
+    return created;
   }
 }
 
@@ -81,7 +81,7 @@ class Session {
     server: URL,
     tls: TlsOptions,
     private readonly settings: Http2Settings,
-    private readonly onGone: () => void,
+    private readonly onClosed: () => void,
   ) {
     const http2 = connect(server.origin, {
       ...PARTIAL_CHAIN_TRUST,
@@ -90,12 +90,12 @@ class Session {
     });
     this.http2 = http2;
     this.ready = new Promise((resolve, reject) => {
-      const late = settings.clock.after(settings.connectTimeoutMs, () =>
+      const connectTimeout = settings.clock.after(settings.connectTimeoutMs, () =>
         this.destroy(new ConnectionError('connecting took too long', false)),
       );
       let failure = new ConnectionError(`no connection to ${server.host}`, false);
       http2.once('connect', () => {
-        late.cancel();
+        connectTimeout.cancel();
         // The client may have been closed while it connected.
         if (http2.destroyed) return;
         http2.setLocalWindowSize(SESSION_WINDOW_BYTES);
@@ -104,7 +104,7 @@ class Session {
       // An error is always followed by 'close'; without a listener it would end the process.
       http2.on('error', (error) => (failure = connectionError(error, false)));
       http2.once('close', () => {
-        late.cancel();
+        connectTimeout.cancel();
         this.timer?.cancel();
         this.retire();
         reject(failure);
@@ -114,7 +114,7 @@ class Session {
     http2.on('goaway', () => this.retire());
   }
 
-  get accepts(): boolean {
+  get hasCapacity(): boolean {
     return this.isUsable && this.streams < STREAMS_PER_SESSION;
   }
 
@@ -140,16 +140,16 @@ class Session {
       return Promise.reject(new ConnectionError('the connection was closed', false));
     }
     const stream = this.http2.request({ ':method': method, ':path': path, ...headers }, { endStream: body === undefined });
-    this.watchOver();
+    this.schedulePing();
     const abort = (): void => stream.close(constants.NGHTTP2_CANCEL);
     signal?.addEventListener('abort', abort, { once: true });
     stream.once('close', () => {
       signal?.removeEventListener('abort', abort);
       this.release();
     });
-    const answer = answerTo(stream, signal);
+    const response = awaitResponse(stream, signal);
     if (body !== undefined) stream.end(body);
-    return answer;
+    return response;
   }
 
   destroy(error: Error): void {
@@ -161,29 +161,29 @@ class Session {
   private retire(): void {
     if (!this.isOpen) return;
     this.isOpen = false;
-    this.onGone();
+    this.onClosed();
     if (this.streams === 0 && !this.http2.closed) this.http2.close();
   }
 
   /** Pings as long as requests are under way. */
-  private watchOver(): void {
+  private schedulePing(): void {
     if (this.timer !== undefined) return;
     const { clock, pingEveryMs, pingTimeoutMs } = this.settings;
     this.timer = clock.after(pingEveryMs, () => {
       this.timer = undefined;
       if (this.streams === 0 || this.http2.destroyed) return;
-      const silent = clock.after(pingTimeoutMs, () => this.destroy(new ConnectionError('the server gives no sign of life', true)));
+      const pingTimeout = clock.after(pingTimeoutMs, () => this.destroy(new ConnectionError('the server gives no sign of life', true)));
       const isSent = this.http2.ping((error) => {
-        silent.cancel();
-        if (error === null && this.streams > 0) this.watchOver();
+        pingTimeout.cancel();
+        if (error === null && this.streams > 0) this.schedulePing();
       });
-      if (!isSent) silent.cancel();
+      if (!isSent) pingTimeout.cancel();
     });
   }
 }
 
-function answerTo(stream: ClientHttp2Stream, signal: AbortSignal | undefined): Promise<TransportResponse> {
-  const body = new StreamChunks(stream, signal);
+function awaitResponse(stream: ClientHttp2Stream, signal: AbortSignal | undefined): Promise<TransportResponse> {
+  const body = new ResponseBody(stream, signal);
   return new Promise((resolve, reject) => {
     let failure: unknown;
     let isAnswered = false;
@@ -203,7 +203,7 @@ function answerTo(stream: ClientHttp2Stream, signal: AbortSignal | undefined): P
   });
 }
 
-function responseOf(headers: IncomingHttpHeaders, body: StreamChunks): TransportResponse {
+function responseOf(headers: IncomingHttpHeaders, body: ResponseBody): TransportResponse {
   return {
     status: Number(headers[':status'] ?? 0),
     header: (name) => {

@@ -2,7 +2,7 @@
 import type { Clock } from '../../runtime/clock';
 import type { Method, Transport, TransportRequest, TransportResponse } from './transport';
 
-export interface AnsweredRequest {
+export interface RequestOutcome {
   /** Host and port of the server. */
   readonly host: string;
   readonly method: Method;
@@ -12,7 +12,7 @@ export interface AnsweredRequest {
   readonly ms: number;
 }
 
-export type RequestMeter = (answered: AnsweredRequest) => void;
+export type RequestMeter = (outcome: RequestOutcome) => void;
 
 export class MeteredTransport implements Transport {
   constructor(

@@ -21,61 +21,61 @@ export interface NegotiatedParts {
 }
 
 export class NegotiatedTransport implements Transport {
-  private chosen: Promise<Transport> | undefined;
+  private negotiated: Promise<Transport> | undefined;
   private closed = false;
 
   constructor(private readonly parts: NegotiatedParts) {}
 
   async send(request: TransportRequest): Promise<TransportResponse> {
-    const known = this.chosen;
+    const known = this.negotiated;
     try {
-      return await this.sendBy(known ?? this.choose(), request);
+      return await this.sendOver(known ?? this.negotiate(), request);
     } catch (error) {
       if (known === undefined || !(error instanceof ConnectionError) || error.sent) throw error;
-      return this.sendBy(this.chosen === known ? this.choose() : (this.chosen ?? this.choose()), request);
+      return this.sendOver(this.negotiated === known ? this.negotiate() : (this.negotiated ?? this.negotiate()), request);
     }
   }
 
   close(): void {
     this.closed = true;
-    this.forget();
+    this.reset();
   }
 
-  private async sendBy(chosen: Promise<Transport>, request: TransportRequest): Promise<TransportResponse> {
+  private async sendOver(negotiated: Promise<Transport>, request: TransportRequest): Promise<TransportResponse> {
     request.signal?.throwIfAborted();
-    return (await raceSignal(chosen, request.signal)).send(request);
+    return (await raceSignal(negotiated, request.signal)).send(request);
   }
 
-  private choose(): Promise<Transport> {
+  private negotiate(): Promise<Transport> {
     if (this.closed) return Promise.reject(new ConnectionError('the client was closed', false));
-    this.forget();
-    const chosen = speaksHttp2(this.parts).then((speaks) => (speaks ? this.parts.http2() : this.parts.http1()));
-    this.chosen = chosen;
-    chosen.catch(() => {
-      if (this.chosen === chosen) this.chosen = undefined;
+    this.reset();
+    const negotiated = negotiatesHttp2(this.parts).then((isHttp2) => (isHttp2 ? this.parts.http2() : this.parts.http1()));
+    this.negotiated = negotiated;
+    negotiated.catch(() => {
+      if (this.negotiated === negotiated) this.negotiated = undefined;
     });
-    return chosen;
+    return negotiated;
   }
 
-  private forget(): void {
-    this.chosen?.then(
+  private reset(): void {
+    this.negotiated?.then(
       (transport) => transport.close(),
       () => undefined,
     );
-    this.chosen = undefined;
+    this.negotiated = undefined;
   }
 }
 
 /** What the server picks when it is offered both. Rejects with {@link ConnectionError}. */
-function speaksHttp2({ server, tls, clock, timeoutMs }: NegotiatedParts): Promise<boolean> {
+function negotiatesHttp2({ server, tls, clock, timeoutMs }: NegotiatedParts): Promise<boolean> {
   const host = server.hostname.replace(/^\[|\]$/g, '');
-  const named = isIP(host) === 0 ? { servername: host } : {};
+  const sni = isIP(host) === 0 ? { servername: host } : {};
   return new Promise((resolve, reject) => {
     const port = server.port === '' ? 443 : Number(server.port);
-    const socket = connect({ host, port, ...named, ...PARTIAL_CHAIN_TRUST, ...tls, ALPNProtocols: ['h2', 'http/1.1'] });
-    const late = clock.after(timeoutMs, () => socket.destroy(new ConnectionError('connecting took too long', false)));
+    const socket = connect({ host, port, ...sni, ...PARTIAL_CHAIN_TRUST, ...tls, ALPNProtocols: ['h2', 'http/1.1'] });
+    const timeout = clock.after(timeoutMs, () => socket.destroy(new ConnectionError('connecting took too long', false)));
     const end = (): void => {
-      late.cancel();
+      timeout.cancel();
       socket.destroy();
     };
     socket.once('secureConnect', () => {

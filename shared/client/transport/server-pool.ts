@@ -15,7 +15,7 @@ export class ServerPool implements Transport {
       try {
         return await server.send(request);
       } catch (error) {
-        if (error instanceof ConnectionError) this.leave(index);
+        if (error instanceof ConnectionError) this.advancePast(index);
         // What may have arrived is not repeated here: only the caller knows whether that does harm.
         if (!(error instanceof ConnectionError) || error.sent) throw error;
         failure = error;
@@ -29,7 +29,7 @@ export class ServerPool implements Transport {
   }
 
   /** Others that fail on the same server at the same time must not skip the next one. */
-  private leave(index: number): void {
+  private advancePast(index: number): void {
     if (this.current === index) this.current = (index + 1) % this.servers.length;
   }
 }

@@ -9,7 +9,7 @@ import { createAuthority, issueCertificate } from '../../pki/certificates';
 import { systemClock } from '../../runtime/clock';
 import { connectTo } from './connect';
 import { Http2Transport } from './http2-transport';
-import { collect } from '../rest/json-body';
+import { collectBody } from '../rest/json-body';
 import { ConnectionError, type Transport, type TransportRequest } from './transport';
 
 const DAY = 86_400_000;
@@ -30,7 +30,7 @@ afterEach(() => {
 
 const text = async (transport: Transport, request: Partial<TransportRequest> = {}): Promise<string> => {
   const response = await transport.send({ method: 'GET', path: '/x', headers: {}, ...request });
-  return `${response.status} ${(await collect(response.body, 1_000_000)).toString()}`;
+  return `${response.status} ${(await collectBody(response.body, 1_000_000)).toString()}`;
 };
 
 type StreamHandler = (stream: ServerHttp2Stream, method: string, path: string) => void;
@@ -90,7 +90,7 @@ describe('HTTP/2', () => {
     expect(await text(transport)).toBe('200 GET /x ');
     expect(sessions).toHaveLength(2);
     for (const stream of waiting) stream.end('end');
-    for (const { body } of open) expect((await collect(body, 10)).toString()).toBe('end');
+    for (const { body } of open) expect((await collectBody(body, 10)).toString()).toBe('end');
   });
 
   test('fails pending requests with a ConnectionError when the transport is closed while it connects', async () => {
@@ -134,7 +134,7 @@ describe('HTTP/2', () => {
     expect(await text(transport)).toBe('200 GET /x ');
     expect(sessions).toHaveLength(2);
     held?.end('rest');
-    expect((await collect(first.body, 10)).toString()).toBe('rest');
+    expect((await collectBody(first.body, 10)).toString()).toBe('rest');
   });
 
   test('closes a connection whose server does not answer pings, and fails the requests on it', async () => {
@@ -144,7 +144,7 @@ describe('HTTP/2', () => {
     const clock = new ManualClock();
     const transport = http2(new URL(`https://127.0.0.1:${proxy.port}`), clock);
     const { body } = await transport.send({ method: 'GET', path: '/watch', headers: {} });
-    const read = collect(body, 10).catch((error: unknown) => error);
+    const read = collectBody(body, 10).catch((error: unknown) => error);
     // As if it were stopped: the connection stands, and nothing comes.
     proxy.mute(true);
     clock.advance(1_000);

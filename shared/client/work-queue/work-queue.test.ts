@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { ManualClock, settle } from '../../../test/support/manual-clock';
 import { silentLogger } from '../../runtime/logger';
-import { ItemRateLimit } from '../rate-limit';
+import { ItemRateLimiter } from '../rate-limiter';
 import { runWorkers, type WorkOutcome } from './workers';
 import { WorkQueue } from './work-queue';
 
-function make(options: { readonly firstMs?: number } = {}) {
+function make(options: { readonly initialMs?: number } = {}) {
   const clock = new ManualClock();
-  return { clock, queue: new WorkQueue({ clock, limit: new ItemRateLimit({ clock, firstMs: 10, longestMs: 1_000, ...options }) }) };
+  return { clock, queue: new WorkQueue({ clock, limit: new ItemRateLimiter({ clock, initialMs: 10, maxMs: 1_000, ...options }) }) };
 }
 
 test('WorkQueue returns an item once, however often it is added', async () => {
@@ -86,12 +86,12 @@ test('addRateLimited doubles the delay of an item with each failure, and addAfte
   expect(await queue.get()).toBe('later');
 });
 
-test('ItemRateLimit limits the total rate of failing items with a token bucket', () => {
+test('ItemRateLimiter limits the total rate of failing items with a token bucket', () => {
   const clock = new ManualClock();
-  const limit = new ItemRateLimit({ clock, firstMs: 1, perSecond: 10, burst: 2 });
-  expect([limit.failed('a'), limit.failed('b'), limit.failed('c'), limit.failed('d')]).toEqual([1, 1, 100, 200]);
+  const limit = new ItemRateLimiter({ clock, initialMs: 1, perSecond: 10, burst: 2 });
+  expect([limit.nextDelayMs('a'), limit.nextDelayMs('b'), limit.nextDelayMs('c'), limit.nextDelayMs('d')]).toEqual([1, 1, 100, 200]);
   clock.advance(10_000);
-  expect(limit.failed('e')).toBe(1);
+  expect(limit.nextDelayMs('e')).toBe(1);
 });
 
 test('WorkQueue loses no item and returns none that is being processed, whatever the sequence of calls', async () => {
@@ -205,9 +205,9 @@ describe('runWorkers', () => {
 
   test('waits for work in progress when it is stopped, and starts no more', async () => {
     let finish = (): void => undefined;
-    const begun: string[] = [];
+    const started: string[] = [];
     const { queue, stop, run } = start((item) => {
-      begun.push(item);
+      started.push(item);
       return new Promise((resolve) => (finish = () => resolve({ type: 'done' })));
     }, 1);
     queue.add('a');
@@ -217,9 +217,9 @@ describe('runWorkers', () => {
     let ended = false;
     void run.then(() => (ended = true));
     await settle();
-    expect([begun, ended]).toEqual([['a'], false]);
+    expect([started, ended]).toEqual([['a'], false]);
     finish();
     await run;
-    expect(begun).toEqual(['a']);
+    expect(started).toEqual(['a']);
   });
 });

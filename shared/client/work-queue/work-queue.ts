@@ -3,14 +3,14 @@
  * again afterwards, never to two workers at a time. Never knows what the work is.
  */
 import type { Clock } from '../../runtime/clock';
-import { DelayLine } from './delay-line';
-import type { RateLimit } from '../rate-limit';
+import { DelayQueue } from './delay-queue';
+import type { RateLimiter } from '../rate-limiter';
 
 /** Told of everything that happens; all times are in milliseconds. */
 export interface QueueMetrics {
   added(): void;
   /** An item was handed out after waiting so long. */
-  taken(waitedMs: number): void;
+  dequeued(waitedMs: number): void;
   /** Work on an item ended after so long. */
   finished(workedMs: number): void;
   retried(): void;
@@ -18,14 +18,14 @@ export interface QueueMetrics {
 
 export const NO_QUEUE_METRICS: QueueMetrics = {
   added: () => undefined,
-  taken: () => undefined,
+  dequeued: () => undefined,
   finished: () => undefined,
   retried: () => undefined,
 };
 
 export interface WorkQueueOptions {
   readonly clock: Clock;
-  readonly limit: RateLimit;
+  readonly limit: RateLimiter;
   readonly metrics?: QueueMetrics;
 }
 
@@ -36,15 +36,15 @@ export class WorkQueue {
   private readonly processing = new Map<string, number>();
   /** The dirty items that nobody works on, in the order in which they came. A Set keeps that order, and its start is quick to take. */
   private readonly ready = new Set<string>();
-  private readonly delayed: DelayLine<string>;
-  private readonly takers: ((item: string | undefined) => void)[] = [];
+  private readonly delayed: DelayQueue<string>;
+  private readonly waiters: ((item: string | undefined) => void)[] = [];
   private readonly metrics: QueueMetrics;
   private isClosed = false;
-  private whenEmpty: (() => void)[] = [];
+  private drainWaiters: (() => void)[] = [];
 
   constructor(private readonly options: WorkQueueOptions) {
     this.metrics = options.metrics ?? NO_QUEUE_METRICS;
-    this.delayed = new DelayLine(options.clock, (item) => this.add(item));
+    this.delayed = new DelayQueue(options.clock, (item) => this.add(item));
   }
 
   /** Items that wait to be handed out. */
@@ -68,7 +68,7 @@ export class WorkQueue {
     this.dirty.set(item, this.options.clock.monotonic());
     if (this.processing.has(item)) return;
     this.ready.add(item);
-    this.offer();
+    this.dispatchNext();
   }
 
   addAfter(item: string, ms: number): void {
@@ -81,7 +81,7 @@ export class WorkQueue {
   addRateLimited(item: string): void {
     if (this.isClosed) return;
     this.metrics.retried();
-    this.addAfter(item, this.options.limit.failed(item));
+    this.addAfter(item, this.options.limit.nextDelayMs(item));
   }
 
   /** The item has succeeded: its next failure is its first. */
@@ -96,8 +96,8 @@ export class WorkQueue {
   /** The next item, as soon as there is one; undefined once the queue is closed. Call {@link done} when its work has ended. */
   get(): Promise<string | undefined> {
     if (this.isClosed) return Promise.resolve(undefined);
-    const item = this.take();
-    return item === undefined ? new Promise((resolve) => this.takers.push(resolve)) : Promise.resolve(item);
+    const item = this.dequeue();
+    return item === undefined ? new Promise((resolve) => this.waiters.push(resolve)) : Promise.resolve(item);
   }
 
   done(item: string): void {
@@ -107,9 +107,9 @@ export class WorkQueue {
     this.metrics.finished(this.options.clock.monotonic() - since);
     if (this.dirty.has(item)) {
       this.ready.add(item);
-      this.offer();
+      this.dispatchNext();
     }
-    if (this.isClosed && this.processing.size === 0) this.emptied();
+    if (this.isClosed && this.processing.size === 0) this.notifyDrained();
   }
 
   /** Hands out nothing more, forgets what waits, and resolves when the work that is under way has ended. */
@@ -118,23 +118,23 @@ export class WorkQueue {
     this.delayed.clear();
     this.ready.clear();
     this.dirty.clear();
-    for (const taker of this.takers.splice(0)) taker(undefined);
-    return this.processing.size === 0 ? Promise.resolve() : new Promise((resolve) => this.whenEmpty.push(resolve));
+    for (const waiter of this.waiters.splice(0)) waiter(undefined);
+    return this.processing.size === 0 ? Promise.resolve() : new Promise((resolve) => this.drainWaiters.push(resolve));
   }
 
-  private offer(): void {
-    const taker = this.takers.shift();
-    if (taker === undefined) return;
-    const item = this.take();
-    if (item === undefined) this.takers.unshift(taker);
-    else taker(item);
+  private dispatchNext(): void {
+    const waiter = this.waiters.shift();
+    if (waiter === undefined) return;
+    const item = this.dequeue();
+    if (item === undefined) this.waiters.unshift(waiter);
+    else waiter(item);
   }
 
-  private take(): string | undefined {
+  private dequeue(): string | undefined {
     for (const item of this.ready) {
       this.ready.delete(item);
       const now = this.options.clock.monotonic();
-      this.metrics.taken(now - (this.dirty.get(item) ?? now));
+      this.metrics.dequeued(now - (this.dirty.get(item) ?? now));
       this.dirty.delete(item);
       this.processing.set(item, now);
       return item;
@@ -142,7 +142,7 @@ export class WorkQueue {
     return undefined;
   }
 
-  private emptied(): void {
-    for (const resolve of this.whenEmpty.splice(0)) resolve();
+  private notifyDrained(): void {
+    for (const resolve of this.drainWaiters.splice(0)) resolve();
   }
 }

@@ -27,21 +27,21 @@ export async function runWorkers(options: WorkerOptions): Promise<void> {
   const close = (): void => void queue.close();
   if (signal.aborted) close();
   signal.addEventListener('abort', close, { once: true });
-  await Promise.all(Array.from({ length: concurrency }, () => worker(options)));
+  await Promise.all(Array.from({ length: concurrency }, () => runWorker(options)));
 }
 
-async function worker(options: WorkerOptions): Promise<void> {
+async function runWorker(options: WorkerOptions): Promise<void> {
   const { queue } = options;
   for (let item = await queue.get(); item !== undefined; item = await queue.get()) {
     try {
-      await workOn(item, options);
+      await processItem(item, options);
     } finally {
       queue.done(item);
     }
   }
 }
 
-async function workOn(item: string, { queue, logger, signal, work }: WorkerOptions): Promise<void> {
+async function processItem(item: string, { queue, logger, signal, work }: WorkerOptions): Promise<void> {
   try {
     const outcome = await work(item, signal);
     switch (outcome.type) {
@@ -60,12 +60,12 @@ async function workOn(item: string, { queue, logger, signal, work }: WorkerOptio
     if (signal.aborted) return;
     // Losing a race is part of the game: the next look sees the winner's state.
     if (isConflict(error)) logger.debug('another writer was first, trying again', { item, error });
-    else logger.warn('work failed, trying again', { item, failures: queue.failures(item) + 1, ...reasonOf(error) });
+    else logger.warn('work failed, trying again', { item, failures: queue.failures(item) + 1, ...errorFields(error) });
     queue.addRateLimited(item);
   }
 }
 
 /** An answer of the server says all in its text; other errors are shown with their origin. */
-function reasonOf(error: unknown): Readonly<Record<string, unknown>> {
+function errorFields(error: unknown): Readonly<Record<string, unknown>> {
   return error instanceof ApiError ? { code: error.code, reason: error.reason, cause: error.message } : { error };
 }

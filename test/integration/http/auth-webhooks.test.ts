@@ -6,7 +6,7 @@ import { webhookTokenAuthenticator } from '../../../apiserver/authentication/web
 import { Meters } from '../../../apiserver/metrics/meters';
 import { openAuthorizerLinks } from '../../../apiserver/options/authorizer-links';
 import { FLAGS, type ServerFlags } from '../../../apiserver/options/flags';
-import { asking, openWebhook } from '../../../apiserver/options/webhooks';
+import { createWebhookCaller, openWebhook } from '../../../apiserver/options/webhooks';
 import { ConfigurationFiles } from '../../../shared/configuration/configuration-files';
 import { ConfigurationError } from '../../../shared/configuration/configuration-error';
 import { systemClock } from '../../../shared/runtime/clock';

@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readAdmissionConfiguration } from '../../../apiserver/options/admission-configuration';
-import { openImageReviews } from '../../../apiserver/options/image-reviews';
+import { openImagePolicyWebhook } from '../../../apiserver/options/image-policy-webhook';
 import { ConfigurationFiles } from '../../../shared/configuration/configuration-files';
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
@@ -41,7 +41,7 @@ describe.each(['closed', 'open'])('an image policy webhook that fails %s', (mode
     const { imagePolicy } = admission;
     if (imagePolicy === undefined) throw new Error('no image policy');
     const parts = { clock: systemClock, random: systemRandom, logger: silentLogger, configurations: files() };
-    const imageReviews = await openImageReviews(imagePolicy, parts);
+    const imageReviews = await openImagePolicyWebhook(imagePolicy, parts);
     const plugins = { enabled: ['ImagePolicyWebhook'], disabled: [] };
     return { naming: 'kubernetes', audit: audited.auditor, admission, imageReviews, plugins };
   });

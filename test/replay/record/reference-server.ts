@@ -5,7 +5,7 @@
 import { request as httpsRequest } from 'node:https';
 import type { ClientConfig, TlsOptions } from '../../../shared/client/kubeconfig/client-config';
 import { connect, connectTo, type ClientConnection } from '../../../shared/client/transport/connect';
-import { collect } from '../../../shared/client/rest/json-body';
+import { collectBody } from '../../../shared/client/rest/json-body';
 import { readKubeconfig } from '../../../shared/client/kubeconfig/kubeconfig';
 import type { Method, Transport } from '../../../shared/client/transport/transport';
 import { systemClock } from '../../../shared/runtime/clock';
@@ -62,7 +62,7 @@ export class ReferenceServer {
     if (known === undefined) return this.sendOther(isReplaced ? this.tls : this.config.tls, method, sent);
     const response = await (isReplaced ? this.anonymous : this.connection.transport).send({ method: known, ...sent });
     onResponse?.();
-    const bytes = await collect(response.body, MAX_ANSWER_BYTES);
+    const bytes = await collectBody(response.body, MAX_ANSWER_BYTES);
     return { code: response.status, bytes, warnings: warningsIn(response.header('warning') ?? '') };
   }
 
@@ -71,7 +71,7 @@ export class ReferenceServer {
     return new Promise((resolve, reject) => {
       const options = { ...tls, method, headers, agent: false };
       const request = httpsRequest(new URL(path, this.config.servers[0]), options, (response) => {
-        void collect(response, MAX_ANSWER_BYTES).then(
+        void collectBody(response, MAX_ANSWER_BYTES).then(
           (bytes) => resolve({ code: response.statusCode ?? 0, bytes, warnings: warningsIn(String(response.headers['warning'] ?? '')) }),
           reject,
         );

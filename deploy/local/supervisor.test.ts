@@ -1,5 +1,5 @@
 import { ManualClock } from '../../test/support/manual-clock';
-import { Supervisor, type Exit, type RunningProcess } from './supervise';
+import { Supervisor, type Exit, type RunningProcess } from './supervisor';
 
 class FakeProcess implements RunningProcess {
   readonly signals: string[] = [];
@@ -22,7 +22,7 @@ class FakeProcess implements RunningProcess {
 function setUp({ obedient = true } = {}) {
   const clock = new ManualClock();
   const processes: FakeProcess[] = [];
-  const said: string[] = [];
+  const output: string[] = [];
   const pids: (number | undefined)[] = [];
   const onUsageError = jest.fn();
   const supervisor = new Supervisor({
@@ -33,7 +33,7 @@ function setUp({ obedient = true } = {}) {
       processes.push(process);
       return process;
     },
-    say: (line) => said.push(line),
+    print: (line) => output.push(line),
     onPid: (pid) => pids.push(pid),
     onUsageError,
   });
@@ -42,12 +42,12 @@ function setUp({ obedient = true } = {}) {
     processes.at(-1)?.end(exit);
     await clock.advanceAsync(0);
   };
-  return { clock, processes, said, pids, onUsageError, supervisor, die };
+  return { clock, processes, output, pids, onUsageError, supervisor, die };
 }
 
 describe('Supervisor', () => {
   it('restarts a process that died after a delay that doubles up to 10 s', async () => {
-    const { clock, processes, said, die } = setUp();
+    const { clock, processes, output, die } = setUp();
     for (const delay of [200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]) {
       const before = processes.length;
       await die({ code: 1 });
@@ -56,21 +56,21 @@ describe('Supervisor', () => {
       await clock.advanceAsync(1);
       expect(processes).toHaveLength(before + 1);
     }
-    expect(said[0]).toBe('apiserver ended (exit code 1); starting it again in 200ms');
-    expect(said.at(-1)).toContain('in 10s');
+    expect(output[0]).toBe('apiserver ended (exit code 1); starting it again in 200ms');
+    expect(output.at(-1)).toContain('in 10s');
   });
 
   it('resets the restart delay when a process has run for a minute', async () => {
-    const { clock, said, die } = setUp();
+    const { clock, output, die } = setUp();
     await die({ code: 1 });
     await clock.advanceAsync(200);
     await clock.advanceAsync(59_999);
     await die({ signal: 'SIGKILL' });
-    expect(said.at(-1)).toBe('apiserver ended (signal SIGKILL); starting it again in 400ms');
+    expect(output.at(-1)).toBe('apiserver ended (signal SIGKILL); starting it again in 400ms');
     await clock.advanceAsync(400);
     await clock.advanceAsync(60_000);
     await die({ code: 0 });
-    expect(said.at(-1)).toBe('apiserver ended (exit code 0); starting it again in 200ms');
+    expect(output.at(-1)).toBe('apiserver ended (exit code 0); starting it again in 200ms');
   });
 
   it('reports the process id when a process starts and exits', async () => {
@@ -89,29 +89,29 @@ describe('Supervisor', () => {
   });
 
   it('reports the error of a process that cannot start', async () => {
-    const { said, die } = setUp();
+    const { output, die } = setUp();
     await die({ error: new Error('ENOENT') });
-    expect(said[0]).toContain('could not start: ENOENT');
+    expect(output[0]).toContain('could not start: ENOENT');
   });
 
   it('terminates its process on stop without a message', async () => {
-    const { clock, processes, said, supervisor } = setUp();
+    const { clock, processes, output, supervisor } = setUp();
     await supervisor.stop(30_000);
     await clock.advanceAsync(60_000);
     expect(processes.map(({ signals }) => signals)).toEqual([['SIGTERM']]);
-    expect(said).toEqual([]);
+    expect(output).toEqual([]);
     expect(clock.pending).toBe(0);
   });
 
   it('kills a process that does not exit before the timeout', async () => {
-    const { clock, processes, supervisor, said } = setUp({ obedient: false });
+    const { clock, processes, supervisor, output } = setUp({ obedient: false });
     const stopped = supervisor.stop(30_000);
     await clock.advanceAsync(29_999);
     expect(processes[0]?.signals).toEqual(['SIGTERM']);
     await clock.advanceAsync(1);
     await stopped;
     expect(processes[0]?.signals).toEqual(['SIGTERM', 'SIGKILL']);
-    expect(said[0]).toContain('killed');
+    expect(output[0]).toContain('killed');
   });
 
   it('stops during a restart delay', async () => {

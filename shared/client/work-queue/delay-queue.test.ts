@@ -1,10 +1,10 @@
 import { ManualClock } from '../../../test/support/manual-clock';
-import { DelayLine } from './delay-line';
+import { DelayQueue } from './delay-queue';
 
-test('DelayLine delivers items in the order of their times, each once, however often it is added earlier', () => {
+test('DelayQueue delivers items in the order of their times, each once, however often it is added earlier', () => {
   const clock = new ManualClock();
   const came: string[] = [];
-  const line = new DelayLine<string>(clock, (item) => came.push(`${item} at ${clock.monotonic()}`));
+  const line = new DelayQueue<string>(clock, (item) => came.push(`${item} at ${clock.monotonic()}`));
   line.add('b', 500);
   for (let ms = 10_000; ms > 100; ms -= 1) line.add('a', ms);
   line.add('c', 101);
@@ -15,10 +15,10 @@ test('DelayLine delivers items in the order of their times, each once, however o
   expect(clock.pending).toBe(0);
 });
 
-test('DelayLine delivers no cleared item, unless it is added again', () => {
+test('DelayQueue delivers no cleared item, unless it is added again', () => {
   const clock = new ManualClock();
   const came: string[] = [];
-  const line = new DelayLine<string>(clock, (item) => came.push(item));
+  const line = new DelayQueue<string>(clock, (item) => came.push(item));
   line.add('a', 100);
   line.clear();
   line.add('a', 200);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { ManualClock, settle } from '../../../test/support/manual-clock';
 import { silentLogger } from '../../runtime/logger';
 import { ConfigError } from './client-config';
-import { followKubeconfig } from './kubeconfig-file';
+import { fileBackedKubeconfig } from './file-backed-kubeconfig';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'kubeconfig-file-'))));
@@ -23,12 +23,12 @@ function name(server: string): void {
   write('kubeconfig', JSON.stringify(config));
 }
 
-it('followKubeconfig returns a new configuration when the file or a certificate that it names changes, and keeps the last valid one', async () => {
+it('fileBackedKubeconfig returns a new configuration when the file or a certificate that it names changes, and keeps the last valid one', async () => {
   const clock = new ManualClock();
   write('client.crt', 'certificate');
   write('client.key', 'key');
   name('https://one');
-  const followed = followKubeconfig(at('kubeconfig'));
+  const followed = fileBackedKubeconfig(at('kubeconfig'));
   const end = followed.watch(clock, silentLogger);
   const later = async (): Promise<void> => {
     clock.advance(60_000);
@@ -51,6 +51,6 @@ it('followKubeconfig returns a new configuration when the file or a certificate 
   end();
 });
 
-it('followKubeconfig throws a ConfigError when the file is missing at the start', () => {
-  expect(() => followKubeconfig(at('missing'))).toThrow(ConfigError);
+it('fileBackedKubeconfig throws a ConfigError when the file is missing at the start', () => {
+  expect(() => fileBackedKubeconfig(at('missing'))).toThrow(ConfigError);
 });

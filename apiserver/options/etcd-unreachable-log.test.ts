@@ -1,29 +1,29 @@
 import { createAuthority, issueCertificate } from '../../shared/pki/certificates';
 import type { LogFields } from '../../shared/runtime/logger';
 import { ManualClock } from '../../test/support/manual-clock';
-import { etcdTrouble } from './etcd-trouble';
+import { createEtcdUnreachableLog } from './etcd-unreachable-log';
 
 const [ONE, OTHER] = ['https://10.0.0.1:2379', 'https://10.0.0.2:2379'];
 let clock: ManualClock;
-let told: LogFields[];
+let logged: LogFields[];
 beforeEach(() => {
   clock = new ManualClock();
-  told = [];
+  logged = [];
 });
 
 const open = (own?: Buffer) =>
-  etcdTrouble({ clock, logger: { warn: (_message, fields = {}) => void told.push(fields) }, ownCertificate: () => own });
+  createEtcdUnreachableLog({ clock, logger: { warn: (_message, fields = {}) => void logged.push(fields) }, ownCertificate: () => own });
 
-it('etcdTrouble logs each problem of each member at a limited rate', () => {
-  const tell = open();
+it('createEtcdUnreachableLog logs each problem of each member at a limited rate', () => {
+  const reportUnreachable = open();
   for (let second = 0; second < 40; second += 1) {
-    tell(ONE, 'connect ECONNREFUSED');
-    tell(OTHER, 'connect ECONNREFUSED');
+    reportUnreachable(ONE, 'connect ECONNREFUSED');
+    reportUnreachable(OTHER, 'connect ECONNREFUSED');
     clock.advance(1_000);
   }
-  expect(told.map(({ endpoint }) => endpoint)).toEqual([ONE, OTHER, ONE, OTHER]);
-  tell(ONE, 'certificate has expired');
-  expect(told).toHaveLength(5);
+  expect(logged.map(({ endpoint }) => endpoint)).toEqual([ONE, OTHER, ONE, OTHER]);
+  reportUnreachable(ONE, 'certificate has expired');
+  expect(logged).toHaveLength(5);
 });
 
 it.each([
@@ -38,19 +38,19 @@ it.each([
   ['error:0A00045C:SSL routines::tlsv13 alert certificate required', '--etcd-certfile'],
   ['error:0A00010B:SSL routines::wrong version number', 'http://'],
   ['the connection was closed', 'https://'],
-])('etcdTrouble logs a remedy for %s', (reason, remedy) => {
+])('createEtcdUnreachableLog logs a remedy for %s', (reason, remedy) => {
   open()(ONE, reason);
-  expect(told).toEqual([{ endpoint: ONE, reason, remedy: expect.stringContaining(remedy) }]);
+  expect(logged).toEqual([{ endpoint: ONE, reason, remedy: expect.stringContaining(remedy) }]);
 });
 
-it('etcdTrouble logs that the own client certificate has expired', async () => {
+it('createEtcdUnreachableLog logs that the own client certificate has expired', async () => {
   const common = { lifetimeMs: 60_000, clock };
   const authority = await createAuthority({ ...common, subject: { commonName: 'ca' } });
   const own = await issueCertificate({ ...common, authority, usage: 'client', subject: { commonName: 'apiserver' } });
-  const tell = open(Buffer.from(own.certificate));
-  tell(ONE, 'alert bad certificate');
+  const reportUnreachable = open(Buffer.from(own.certificate));
+  reportUnreachable(ONE, 'alert bad certificate');
   clock.advance(61_000);
-  tell(ONE, 'alert bad certificate');
-  expect(told[0]).not.toHaveProperty('ownCertificate');
-  expect(told[1]).toMatchObject({ ownCertificate: expect.stringMatching(/--etcd-certfile has expired at .*: renew it/) });
+  reportUnreachable(ONE, 'alert bad certificate');
+  expect(logged[0]).not.toHaveProperty('ownCertificate');
+  expect(logged[1]).toMatchObject({ ownCertificate: expect.stringMatching(/--etcd-certfile has expired at .*: renew it/) });
 });

@@ -9,17 +9,17 @@ import { connect, type ClientConnection, type ConnectionSettings } from './conne
 import type { Credentials } from '../kubeconfig/credential-source';
 import type { Transport, TransportRequest, TransportResponse } from './transport';
 
-const LEAVING_MS = 30_000;
+const DRAIN_MS = 30_000;
 
 /** Makes no connection yet. `config` = the one in use; another object = another configuration. */
-export function connectFollowed(config: () => ClientConfig, clock: Clock, settings: ConnectionSettings = {}): ClientConnection {
-  const followed = new FollowedConnection(config, (present) => connect(present, clock, settings), clock);
-  return { transport: followed, credentials: followed };
+export function connectReloadable(config: () => ClientConfig, clock: Clock, settings: ConnectionSettings = {}): ClientConnection {
+  const reloadable = new ReloadableConnection(config, (current) => connect(current, clock, settings), clock);
+  return { transport: reloadable, credentials: reloadable };
 }
 
-class FollowedConnection implements Transport, Credentials {
-  private present: { readonly config: ClientConfig; readonly connection: ClientConnection } | undefined;
-  private readonly leaving = new Set<Transport>();
+class ReloadableConnection implements Transport, Credentials {
+  private current: { readonly config: ClientConfig; readonly connection: ClientConnection } | undefined;
+  private readonly draining = new Set<Transport>();
 
   constructor(
     private readonly config: () => ClientConfig,
@@ -35,30 +35,30 @@ class FollowedConnection implements Transport, Credentials {
     return this.connection().credentials.header();
   }
 
-  refused(): MaybePromise<boolean> {
-    return this.connection().credentials.refused();
+  refreshAfterRejection(): MaybePromise<boolean> {
+    return this.connection().credentials.refreshAfterRejection();
   }
 
   close(): void {
-    this.present?.connection.transport.close();
-    for (const transport of this.leaving) transport.close();
-    this.leaving.clear();
+    this.current?.connection.transport.close();
+    for (const transport of this.draining) transport.close();
+    this.draining.clear();
   }
 
   private connection(): ClientConnection {
     const config = this.config();
-    const { present } = this;
-    if (present?.config === config) return present.connection;
-    if (present !== undefined) this.retire(present.connection.transport);
+    const { current } = this;
+    if (current?.config === config) return current.connection;
+    if (current !== undefined) this.drain(current.connection.transport);
     const connection = this.open(config);
-    this.present = { config, connection };
+    this.current = { config, connection };
     return connection;
   }
 
-  private retire(transport: Transport): void {
-    this.leaving.add(transport);
-    this.clock.after(LEAVING_MS, () => {
-      this.leaving.delete(transport);
+  private drain(transport: Transport): void {
+    this.draining.add(transport);
+    this.clock.after(DRAIN_MS, () => {
+      this.draining.delete(transport);
       transport.close();
     });
   }

@@ -3,7 +3,7 @@
  * (its `disconnect` event), and a process group of its own so that Ctrl-C reaches it only through the supervisor, in order.
  */
 import { spawn } from 'node:child_process';
-import type { Exit, RunningProcess } from './supervise';
+import type { Exit, RunningProcess } from './supervisor';
 import { NODE_ARGUMENTS } from '../cluster/tuning';
 
 /** `program` is the path of a JavaScript file. */

@@ -5,7 +5,7 @@
 import { connectionError } from './transport';
 
 /** The part of a readable stream that is used. */
-interface Flowing {
+interface ReadableSource {
   on(event: 'data', listener: (chunk: unknown) => void): unknown;
   on(event: 'end' | 'close', listener: () => void): unknown;
   on(event: 'error', listener: (error: unknown) => void): unknown;
@@ -15,11 +15,11 @@ interface Flowing {
 }
 
 /** Bytes that are held for a slow reader before the stream is paused. */
-const HELD_BYTES = 256 * 1024;
+const HIGH_WATER_MARK = 256 * 1024;
 
-export class StreamChunks implements AsyncIterable<Buffer> {
+export class ResponseBody implements AsyncIterable<Buffer> {
   private readonly chunks: Buffer[] = [];
-  private heldBytes = 0;
+  private bufferedBytes = 0;
   private isPaused = false;
   private hasEnded = false;
   /** Set when nothing more comes and the end was not seen. */
@@ -27,11 +27,11 @@ export class StreamChunks implements AsyncIterable<Buffer> {
   private wake: (() => void) | undefined;
 
   constructor(
-    private readonly stream: Flowing,
+    private readonly stream: ReadableSource,
     private readonly signal: AbortSignal | undefined,
   ) {
     let cause: { readonly error: unknown } | undefined;
-    stream.on('data', (chunk) => this.take(chunk));
+    stream.on('data', (chunk) => this.push(chunk));
     stream.on('end', () => {
       this.hasEnded = true;
       this.wake?.();
@@ -62,11 +62,11 @@ export class StreamChunks implements AsyncIterable<Buffer> {
     }
   }
 
-  private take(chunk: unknown): void {
+  private push(chunk: unknown): void {
     if (!Buffer.isBuffer(chunk)) return;
     this.chunks.push(chunk);
-    this.heldBytes += chunk.length;
-    if (this.heldBytes > HELD_BYTES && !this.isPaused) {
+    this.bufferedBytes += chunk.length;
+    if (this.bufferedBytes > HIGH_WATER_MARK && !this.isPaused) {
       this.isPaused = true;
       this.stream.pause();
     }
@@ -74,8 +74,8 @@ export class StreamChunks implements AsyncIterable<Buffer> {
   }
 
   private release(chunk: Buffer): void {
-    this.heldBytes -= chunk.length;
-    if (!this.isPaused || this.heldBytes > HELD_BYTES / 2) return;
+    this.bufferedBytes -= chunk.length;
+    if (!this.isPaused || this.bufferedBytes > HIGH_WATER_MARK / 2) return;
     this.isPaused = false;
     this.stream.resume();
   }

@@ -6,12 +6,12 @@ import { apiVersionInDialect } from '../../names/dialect';
 import type { Clock } from '../../runtime/clock';
 import { objectAt, stringAt } from '../../values/json';
 import { isAlreadyExists, isNotFound } from './api-error';
-import { MalformedAnswer } from './api-object';
+import { MalformedResponse } from './api-object';
 import type { Credentials } from '../kubeconfig/credential-source';
 import { resourceOf } from './resource';
 import type { RestClient } from './rest-client';
 
-export interface AccountCredentialsOptions {
+export interface ServiceAccountCredentialsOptions {
   /** Asks for the tokens. */
   readonly client: RestClient;
   readonly account: { readonly namespace: string; readonly name: string };
@@ -21,50 +21,50 @@ export interface AccountCredentialsOptions {
 const ACCOUNTS = resourceOf('core.v1.ServiceAccount');
 const LIFETIME_S = 3_600;
 /** A token is good for so long in the eyes of whoever asked for it: the server's clock may differ, and what is under way has to end. */
-const USED_MS = LIFETIME_S * 800;
+const REUSE_MS = LIFETIME_S * 800;
 
 interface Token {
   readonly header: string;
-  readonly askedAt: number;
+  readonly requestedAt: number;
 }
 
-export class AccountCredentials implements Credentials {
+export class ServiceAccountCredentials implements Credentials {
   private token: Token | undefined;
-  private asking: Promise<Token> | undefined;
+  private pending: Promise<Token> | undefined;
 
-  constructor(private readonly options: AccountCredentialsOptions) {}
+  constructor(private readonly options: ServiceAccountCredentialsOptions) {}
 
   async header(): Promise<string> {
     const { token } = this;
-    if (token !== undefined && this.options.clock.monotonic() - token.askedAt < USED_MS) return token.header;
-    return (await this.ask()).header;
+    if (token !== undefined && this.options.clock.monotonic() - token.requestedAt < REUSE_MS) return token.header;
+    return (await this.refreshToken()).header;
   }
 
-  async refused(): Promise<boolean> {
+  async refreshAfterRejection(): Promise<boolean> {
     const before = this.token;
-    return (await this.ask()).header !== before?.header;
+    return (await this.refreshToken()).header !== before?.header;
   }
 
   /** All who wait wait for one token. */
-  private ask(): Promise<Token> {
-    this.asking ??= this.issue().finally(() => (this.asking = undefined));
-    return this.asking;
+  private refreshToken(): Promise<Token> {
+    this.pending ??= this.issueToken().finally(() => (this.pending = undefined));
+    return this.pending;
   }
 
-  private async issue(): Promise<Token> {
-    const askedAt = this.options.clock.monotonic();
-    const header = await this.request().catch(async (error: unknown) => {
+  private async issueToken(): Promise<Token> {
+    const requestedAt = this.options.clock.monotonic();
+    const header = await this.requestToken().catch(async (error: unknown) => {
       if (!isNotFound(error)) throw error;
-      await this.makeAccount();
-      return this.request();
+      await this.createAccount();
+      return this.requestToken();
     });
-    this.token = { header, askedAt };
+    this.token = { header, requestedAt };
     return this.token;
   }
 
-  private async request(): Promise<string> {
+  private async requestToken(): Promise<string> {
     const { client, account } = this.options;
-    const answer = await client.ask(
+    const answer = await client.createSubresource(
       ACCOUNTS,
       { ...account, subresource: 'token' },
       {
@@ -74,11 +74,11 @@ export class AccountCredentials implements Credentials {
       },
     );
     const token = stringAt(objectAt(answer, 'status'), 'token');
-    if (token === undefined) throw new MalformedAnswer(`no token was issued for the service account ${account.name}`);
+    if (token === undefined) throw new MalformedResponse(`no token was issued for the service account ${account.name}`);
     return `Bearer ${token}`;
   }
 
-  private async makeAccount(): Promise<void> {
+  private async createAccount(): Promise<void> {
     const { client, account } = this.options;
     await client.create(ACCOUNTS, { metadata: { ...account } }).catch((error: unknown) => {
       if (!isAlreadyExists(error)) throw error;

@@ -1,20 +1,20 @@
 /** How long a failed item waits before it is tried again: longer with each of its own failures, and longer when many fail at once. */
 import type { Clock } from '../runtime/clock';
 
-export interface RateLimit {
+export interface RateLimiter {
   /** Counts a failure of the item; milliseconds until its next attempt. */
-  failed(item: string): number;
+  nextDelayMs(item: string): number;
   /** The item's failures are over. */
   forget(item: string): void;
   failures(item: string): number;
 }
 
-export interface RateLimitOptions {
+export interface RateLimiterOptions {
   readonly clock: Clock;
   /** Delay after the first failure; it doubles with each further one. Milliseconds, 5 by default. */
-  readonly firstMs?: number;
+  readonly initialMs?: number;
   /** Milliseconds; 1,000 s by default. */
-  readonly longestMs?: number;
+  readonly maxMs?: number;
   /** Attempts a second over all items once `burst` is used up; 10 by default. */
   readonly perSecond?: number;
   /** 100 by default. */
@@ -22,19 +22,19 @@ export interface RateLimitOptions {
 }
 
 /** The customary limit of a controller: the larger of an item's own back-off and its place in a token bucket for all. */
-export class ItemRateLimit implements RateLimit {
+export class ItemRateLimiter implements RateLimiter {
   private readonly counts = new Map<string, number>();
   private readonly bucket: TokenBucket;
 
-  constructor(private readonly options: RateLimitOptions) {
+  constructor(private readonly options: RateLimiterOptions) {
     this.bucket = new TokenBucket(options.clock, options.perSecond ?? 10, options.burst ?? 100);
   }
 
-  failed(item: string): number {
-    const { firstMs = 5, longestMs = 1_000_000 } = this.options;
+  nextDelayMs(item: string): number {
+    const { initialMs = 5, maxMs = 1_000_000 } = this.options;
     const count = this.failures(item);
     this.counts.set(item, count + 1);
-    return Math.max(Math.min(firstMs * 2 ** count, longestMs), this.bucket.reserve());
+    return Math.max(Math.min(initialMs * 2 ** count, maxMs), this.bucket.reserve());
   }
 
   forget(item: string): void {

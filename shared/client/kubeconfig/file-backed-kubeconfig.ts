@@ -4,11 +4,11 @@ import type { ClientConfig } from './client-config';
 import { readKubeconfig, type KubeconfigOptions } from './kubeconfig';
 
 /** Throws {@link ConfigError} where it cannot be used. */
-export function followKubeconfig(file: string, options: KubeconfigOptions = {}): FileBackedValue<ClientConfig> {
+export function fileBackedKubeconfig(file: string, options: KubeconfigOptions = {}): FileBackedValue<ClientConfig> {
   return new FileBackedValue<ClientConfig>(`kubeconfig ${file}`, (before) => {
     const { files, ...config } = readKubeconfig(file, options);
-    return { value: before !== undefined && saysTheSame(before, config) ? before : config, files };
+    return { value: before !== undefined && isSameConfig(before, config) ? before : config, files };
   });
 }
 
-const saysTheSame = (one: ClientConfig, other: ClientConfig): boolean => JSON.stringify(one) === JSON.stringify(other);
+const isSameConfig = (a: ClientConfig, b: ClientConfig): boolean => JSON.stringify(a) === JSON.stringify(b);

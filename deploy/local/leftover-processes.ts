@@ -8,27 +8,27 @@ import type { Clock } from '../../shared/runtime/clock';
 import { livePid, removePid } from './process-file';
 
 const POLL_MS = 50;
-const PATIENCE_MS = 15_000;
-const KILLED_MS = 5_000;
+const TERMINATION_TIMEOUT_MS = 15_000;
+const KILL_TIMEOUT_MS = 5_000;
 
 /** Resolves when no process named by `<name>.pid` files in `folder` (except `own`) lives; throws when one cannot be ended. */
-export async function endLeftovers(folder: string, own: string, clock: Clock, say: (line: string) => void): Promise<void> {
+export async function stopLeftoverProcesses(folder: string, own: string, clock: Clock, print: (line: string) => void): Promise<void> {
   for (const name of readdirSync(folder).filter((entry) => entry.endsWith('.pid') && entry !== own)) {
     const file = path.join(folder, name);
     const pid = livePid(file);
     if (pid !== undefined) {
-      say(`waiting for ${path.basename(name, '.pid')} (process ${pid}) of an earlier run to end`);
+      print(`waiting for ${path.basename(name, '.pid')} (process ${pid}) of an earlier run to end`);
       process.kill(pid, 'SIGTERM');
-      if (!(await ended(file, clock, PATIENCE_MS))) {
+      if (!(await waitForExit(file, clock, TERMINATION_TIMEOUT_MS))) {
         process.kill(pid, 'SIGKILL');
-        if (!(await ended(file, clock, KILLED_MS))) throw new Error(`process ${pid} of an earlier run does not end`);
+        if (!(await waitForExit(file, clock, KILL_TIMEOUT_MS))) throw new Error(`process ${pid} of an earlier run does not end`);
       }
     }
     removePid(file);
   }
 }
 
-async function ended(file: string, clock: Clock, withinMs: number): Promise<boolean> {
+async function waitForExit(file: string, clock: Clock, withinMs: number): Promise<boolean> {
   const deadline = clock.monotonic() + withinMs;
   while (livePid(file) !== undefined) {
     if (clock.monotonic() >= deadline) return false;

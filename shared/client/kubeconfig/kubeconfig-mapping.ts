@@ -1,20 +1,20 @@
 /** Kubeconfig files as mappings whose members are read with their types. Knows nothing of what they mean. */
-import path from 'node:path';
+import resolvePath from 'node:path';
 import { load } from 'js-yaml';
 import { errorMessage } from '../../runtime/error-message';
 import { ConfigError, readConfigFile } from './client-config';
 
-export class ConfigFile {
-  private readonly others = new Set<string>();
+export class KubeconfigFile {
+  private readonly referencedFiles = new Set<string>();
 
   constructor(private readonly file: string) {}
 
   /** Itself, and those that have been named. */
   get files(): readonly string[] {
-    return [this.file, ...this.others];
+    return [this.file, ...this.referencedFiles];
   }
 
-  parse(text: string): ConfigPart {
+  parse(text: string): KubeconfigMapping {
     let value: unknown;
     try {
       value = load(text);
@@ -22,18 +22,18 @@ export class ConfigFile {
       throw this.fault(`is not YAML: ${errorMessage(error)}`);
     }
     if (!isRecord(value)) throw this.fault('is empty or holds no mapping');
-    return new ConfigPart(this, value, 'the file');
+    return new KubeconfigMapping(this, value, 'the file');
   }
 
   /** The path of a file that holds something of the configuration. */
-  named(relative: string): string {
-    const file = this.path(relative);
-    this.others.add(file);
+  referencedFile(relative: string): string {
+    const file = this.resolvePath(relative);
+    this.referencedFiles.add(file);
     return file;
   }
 
-  path(relative: string): string {
-    return path.resolve(path.dirname(this.file), relative);
+  resolvePath(relative: string): string {
+    return resolvePath.resolve(resolvePath.dirname(this.file), relative);
   }
 
   fault(text: string): ConfigError {
@@ -42,9 +42,9 @@ export class ConfigFile {
 }
 
 /** One mapping of the file. */
-export class ConfigPart {
+export class KubeconfigMapping {
   constructor(
-    private readonly source: ConfigFile,
+    private readonly source: KubeconfigFile,
     private readonly values: Readonly<Record<string, unknown>>,
     private readonly label: string,
   ) {}
@@ -77,21 +77,21 @@ export class ConfigPart {
     return value;
   }
 
-  parts(member: string): readonly ConfigPart[] {
+  parts(member: string): readonly KubeconfigMapping[] {
     const value: unknown = this.values[member] ?? [];
     if (!Array.isArray(value) || !value.every(isRecord)) throw this.fault(`has ${member} that are no list of objects`);
-    return value.map((item, index) => new ConfigPart(this.source, item, `${this.label}, ${member}[${index}],`));
+    return value.map((item, index) => new KubeconfigMapping(this.source, item, `${this.label}, ${member}[${index}],`));
   }
 
-  part(member: string): ConfigPart {
+  part(member: string): KubeconfigMapping {
     const value = this.values[member];
     if (!isRecord(value)) throw this.fault(`has no ${member}`);
-    return new ConfigPart(this.source, value, `${this.label}, ${member},`);
+    return new KubeconfigMapping(this.source, value, `${this.label}, ${member},`);
   }
 
   /** The part under a member; an empty part when the member is missing or null. */
-  optionalPart(member: string): ConfigPart {
-    return this.has(member) ? this.part(member) : new ConfigPart(this.source, {}, member);
+  optionalPart(member: string): KubeconfigMapping {
+    return this.has(member) ? this.part(member) : new KubeconfigMapping(this.source, {}, member);
   }
 
   names(): readonly string[] {
@@ -99,19 +99,19 @@ export class ConfigPart {
   }
 
   /** The item of the list whose `name` is `name`. */
-  named(list: string, name: string): ConfigPart {
+  namedEntry(list: string, name: string): KubeconfigMapping {
     const items = this.values[list];
-    const found: unknown = Array.isArray(items) ? items.find((item: unknown) => isRecord(item) && item['name'] === name) : undefined;
-    if (!isRecord(found)) throw this.source.fault(`has no entry ${JSON.stringify(name)} in ${list}`);
-    return new ConfigPart(this.source, found, `${list} ${JSON.stringify(name)}`);
+    const entry: unknown = Array.isArray(items) ? items.find((item: unknown) => isRecord(item) && item['name'] === name) : undefined;
+    if (!isRecord(entry)) throw this.source.fault(`has no entry ${JSON.stringify(name)} in ${list}`);
+    return new KubeconfigMapping(this.source, entry, `${list} ${JSON.stringify(name)}`);
   }
 
   /** PEM text: `<member>-data` in base64, else the file that `member` names. */
-  material(member: string): string | undefined {
+  pem(member: string): string | undefined {
     const data = this.text(`${member}-data`);
     if (data !== undefined && data !== '') return Buffer.from(data, 'base64').toString('utf8');
     const file = this.text(member);
-    return file === undefined || file === '' ? undefined : readConfigFile(this.source.named(file));
+    return file === undefined || file === '' ? undefined : readConfigFile(this.source.referencedFile(file));
   }
 
   fault(text: string): ConfigError {

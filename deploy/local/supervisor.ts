@@ -26,17 +26,17 @@ export interface SupervisorOptions {
   readonly clock: Clock;
   readonly start: () => RunningProcess;
   /** Tells the person at the console. */
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
   /** Called with the pid after each start and with undefined after each end. */
   readonly onPid: (pid: number | undefined) => void;
   /** The process says that its flags are wrong; it is not started again. */
   readonly onUsageError: () => void;
 }
 
-const FIRST_DELAY_MS = 200;
-const LONGEST_DELAY_MS = 10_000;
+const INITIAL_DELAY_MS = 200;
+const MAX_DELAY_MS = 10_000;
 /** A process that lived this long is taken to be sound, and the delay starts small again. */
-const SOUND_LIFE_MS = 60_000;
+const HEALTHY_AFTER_MS = 60_000;
 
 export class Supervisor {
   private readonly controller = new AbortController();
@@ -55,7 +55,7 @@ export class Supervisor {
     this.current?.kill('SIGTERM');
     const timer = this.options.clock.after(graceMs, () => {
       if (this.current === undefined) return;
-      this.options.say(`${this.options.name} did not end within ${formatDuration(graceMs)} and is killed`);
+      this.options.print(`${this.options.name} did not end within ${formatDuration(graceMs)} and is killed`);
       this.current.kill('SIGKILL');
     });
     await this.loop;
@@ -63,17 +63,17 @@ export class Supervisor {
   }
 
   private async keepRunning(): Promise<void> {
-    const { name, clock, say } = this.options;
-    let delay = FIRST_DELAY_MS;
-    while (!this.stopping()) {
+    const { name, clock, print } = this.options;
+    let delay = INITIAL_DELAY_MS;
+    while (!this.isStopping()) {
       const startedAt = clock.monotonic();
       const exit = await this.runOnce();
-      if (this.stopping()) return;
+      if (this.isStopping()) return;
       if (exit.code === USAGE_EXIT_CODE) return this.options.onUsageError();
-      if (clock.monotonic() - startedAt >= SOUND_LIFE_MS) delay = FIRST_DELAY_MS;
-      say(`${name} ended (${describe(exit)}); starting it again in ${formatDuration(delay)}`);
-      await this.pause(delay);
-      delay = Math.min(delay * 2, LONGEST_DELAY_MS);
+      if (clock.monotonic() - startedAt >= HEALTHY_AFTER_MS) delay = INITIAL_DELAY_MS;
+      print(`${name} ended (${describeExit(exit)}); starting it again in ${formatDuration(delay)}`);
+      await this.waitForDelay(delay);
+      delay = Math.min(delay * 2, MAX_DELAY_MS);
     }
   }
 
@@ -87,17 +87,17 @@ export class Supervisor {
     return exit;
   }
 
-  private async pause(ms: number): Promise<void> {
+  private async waitForDelay(ms: number): Promise<void> {
     const stopped = new Promise<void>((resolve) => this.controller.signal.addEventListener('abort', () => resolve(), { once: true }));
     await Promise.race([this.options.clock.sleep(ms), stopped]);
   }
 
-  private stopping(): boolean {
+  private isStopping(): boolean {
     return this.controller.signal.aborted;
   }
 }
 
-function describe({ code, signal, error }: Exit): string {
+function describeExit({ code, signal, error }: Exit): string {
   if (error !== undefined) return `could not start: ${error.message}`;
   return signal === null ? `exit code ${code}` : `signal ${signal}`;
 }

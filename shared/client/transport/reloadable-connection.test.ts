@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { ManualClock } from '../../../test/support/manual-clock';
 import type { ClientConfig } from '../kubeconfig/client-config';
 import type { ClientConnection } from './connect';
-import { connectFollowed } from './followed-connection';
-import { collect } from '../rest/json-body';
+import { connectReloadable } from './reloadable-connection';
+import { collectBody } from '../rest/json-body';
 import { ConnectionError } from './transport';
 
 interface Named {
@@ -34,7 +34,7 @@ beforeEach(async () => {
   clock = new ManualClock();
   servers = [await start('one'), await start('other')];
   present = at(0).config;
-  connection = connectFollowed(() => present, clock);
+  connection = connectReloadable(() => present, clock);
 });
 afterEach(() => {
   connection.transport.close();
@@ -45,27 +45,27 @@ afterEach(() => {
 });
 
 function at(index: number): Named {
-  const found = servers[index];
-  if (found === undefined) throw new Error('there are two');
-  return found;
+  const server = servers[index];
+  if (server === undefined) throw new Error('there are two');
+  return server;
 }
 
 async function ask(path = '/'): Promise<string> {
   const { body } = await connection.transport.send({ method: 'GET', path, headers: {} });
-  return (await collect(body, 1_000)).toString();
+  return (await collectBody(body, 1_000)).toString();
 }
 
 /** A request that the server has and does not answer yet. */
 async function askSlowly({ server, waiting }: Named): Promise<{ readonly answer: Promise<string> }> {
-  const taken = new Promise((resolve) => server.once('request', resolve));
+  const received = new Promise((resolve) => server.once('request', resolve));
   const answer = ask('/slow');
   answer.catch(() => undefined);
-  await taken;
+  await received;
   expect(waiting.length).toBe(1);
   return { answer };
 }
 
-it('connectFollowed uses the server and credentials of the current configuration, and completes requests in flight', async () => {
+it('connectReloadable uses the server and credentials of the current configuration, and completes requests in flight', async () => {
   expect([await ask(), await connection.credentials.header()]).toEqual(['one', 'Bearer one']);
   const { answer } = await askSlowly(at(0));
   present = at(1).config;
@@ -74,7 +74,7 @@ it('connectFollowed uses the server and credentials of the current configuration
   expect(await answer).toBe('late');
 });
 
-it('connectFollowed aborts requests of a replaced configuration after 30 s', async () => {
+it('connectReloadable aborts requests of a replaced configuration after 30 s', async () => {
   const { answer } = await askSlowly(at(0));
   present = at(1).config;
   expect(await ask()).toBe('other');
@@ -83,7 +83,7 @@ it('connectFollowed aborts requests of a replaced configuration after 30 s', asy
   expect(await ask()).toBe('other');
 });
 
-it('connectFollowed aborts requests of the current and replaced configurations when it is closed', async () => {
+it('connectReloadable aborts requests of the current and replaced configurations when it is closed', async () => {
   const { answer } = await askSlowly(at(0));
   present = at(1).config;
   const { answer: another } = await askSlowly(at(1));

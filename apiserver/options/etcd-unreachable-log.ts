@@ -8,14 +8,14 @@ import { throttleByKey } from '../../shared/runtime/throttle';
 import { validityFault } from '../../shared/pki/certificates';
 import type { OnUnreachable } from '../storage/etcd/unary-client';
 
-export interface EtcdTroubleOptions {
+export interface EtcdUnreachableLogOptions {
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'warn'>;
   /** What members are shown; undefined = nothing. */
   readonly ownCertificate: () => Buffer | undefined;
 }
 
-const TOLD_EVERY_MS = 30_000;
+const LOG_INTERVAL_MS = 30_000;
 
 interface Remedy {
   readonly reason: RegExp;
@@ -48,12 +48,12 @@ const REMEDIES: readonly Remedy[] = [
     remedy: 'see whether the member speaks TLS there (https:// in --etcd-servers), and its log',
   },
 ];
-const LAST_REMEDY = 'see whether etcd runs there, and whether --etcd-servers names it';
+const DEFAULT_REMEDY = 'see whether etcd runs there, and whether --etcd-servers names it';
 
-export function etcdTrouble({ clock, logger, ownCertificate }: EtcdTroubleOptions): OnUnreachable {
-  const tell: OnUnreachable = (endpoint, reason) => {
-    const own = ownCertificate()?.toString('latin1');
-    const fault = own === undefined ? undefined : validityFault(own, clock.now());
+export function createEtcdUnreachableLog({ clock, logger, ownCertificate }: EtcdUnreachableLogOptions): OnUnreachable {
+  const logUnreachable: OnUnreachable = (endpoint, reason) => {
+    const certificate = ownCertificate()?.toString('latin1');
+    const fault = certificate === undefined ? undefined : validityFault(certificate, clock.now());
     logger.warn('a member of etcd cannot be reached; it is tried again', {
       endpoint,
       reason,
@@ -63,7 +63,7 @@ export function etcdTrouble({ clock, logger, ownCertificate }: EtcdTroubleOption
       }),
     });
   };
-  return throttleByKey(clock, TOLD_EVERY_MS, (endpoint, reason) => `${endpoint} ${remedyFor(reason)}`, tell);
+  return throttleByKey(clock, LOG_INTERVAL_MS, (endpoint, reason) => `${endpoint} ${remedyFor(reason)}`, logUnreachable);
 }
 
-const remedyFor = (reason: string): string => REMEDIES.find((row) => row.reason.test(reason))?.remedy ?? LAST_REMEDY;
+const remedyFor = (reason: string): string => REMEDIES.find((row) => row.reason.test(reason))?.remedy ?? DEFAULT_REMEDY;

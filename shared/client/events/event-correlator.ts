@@ -3,7 +3,7 @@
  * combined Event, and an object that never ends being reported is let through only now and then. Pure but for the clock.
  */
 import type { Clock } from '../../runtime/clock';
-import { TokenBucket } from '../rate-limit';
+import { TokenBucket } from '../rate-limiter';
 
 export interface ObjectReference {
   readonly apiVersion: string;
@@ -16,7 +16,7 @@ export interface ObjectReference {
   readonly fieldPath?: string;
 }
 
-export interface Report {
+export interface EventReport {
   readonly about: ObjectReference;
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
@@ -24,93 +24,93 @@ export interface Report {
 }
 
 /** An Event that was written for earlier reports. */
-export interface Written {
+export interface WrittenEvent {
   readonly name: string;
   readonly count: number;
 }
 
-export interface Correlated {
-  /** Under which {@link EventCorrelation.wrote} remembers what was written. */
+export interface CorrelatedEvent {
+  /** Under which {@link EventCorrelator.recordWritten} remembers what was written. */
   readonly key: string;
   readonly message: string;
   /** The Event to be counted up; undefined = a new one. */
-  readonly previous: Written | undefined;
+  readonly previous: WrittenEvent | undefined;
 }
 
 /** More texts than this within the window are combined. */
-const DISTINCT_MESSAGES = 9;
-const WINDOW_MS = 600_000;
+const MAX_DISTINCT_MESSAGES = 9;
+const AGGREGATION_WINDOW_MS = 600_000;
 const BURST = 25;
 const PER_SECOND = 1 / 300;
 /** Objects, groups and Events that are remembered. */
-const REMEMBERED = 4_096;
+const CACHE_SIZE = 4_096;
 
-interface Group {
+interface AggregateGroup {
   readonly messages: Set<string>;
   lastAt: number;
 }
 
-export class EventCorrelation {
-  private readonly buckets = new Recent<TokenBucket>();
-  private readonly groups = new Recent<Group>();
-  private readonly written = new Recent<Written>();
+export class EventCorrelator {
+  private readonly spamFilters = new LruCache<TokenBucket>();
+  private readonly groups = new LruCache<AggregateGroup>();
+  private readonly written = new LruCache<WrittenEvent>();
 
   constructor(private readonly clock: Clock) {}
 
   /** Undefined = the report is one too many. */
-  correlate(report: Report): Correlated | undefined {
+  correlate(report: EventReport): CorrelatedEvent | undefined {
     const { about, type, reason } = report;
     const object = [about.kind, about.namespace, about.name, about.uid, about.apiVersion, about.fieldPath ?? ''].join('\n');
-    const message = this.combined(`${object}\n${type}\n${reason}`, report.message);
-    const bucket = this.buckets.take(object, () => new TokenBucket(this.clock, PER_SECOND, BURST));
+    const message = this.aggregateMessage(`${object}\n${type}\n${reason}`, report.message);
+    const bucket = this.spamFilters.getOrCreate(object, () => new TokenBucket(this.clock, PER_SECOND, BURST));
     if (!bucket.tryTake()) return undefined;
     // Combined reports share one Event whatever their text.
     const key = `${object}\n${type}\n${reason}\n${message === report.message ? message : ''}`;
     return { key, message, previous: this.written.get(key) };
   }
 
-  wrote(key: string, event: Written): void {
+  recordWritten(key: string, event: WrittenEvent): void {
     this.written.set(key, event);
   }
 
   /** The Event is gone: the next report makes a new one. */
-  lost(key: string): void {
+  forget(key: string): void {
     this.written.delete(key);
   }
 
-  private combined(groupKey: string, message: string): string {
+  private aggregateMessage(groupKey: string, message: string): string {
     const now = this.clock.monotonic();
     let group = this.groups.get(groupKey);
-    if (group === undefined || now - group.lastAt > WINDOW_MS) {
+    if (group === undefined || now - group.lastAt > AGGREGATION_WINDOW_MS) {
       group = { messages: new Set(), lastAt: now };
       this.groups.set(groupKey, group);
     }
     group.lastAt = now;
-    if (group.messages.size < DISTINCT_MESSAGES) group.messages.add(message);
+    if (group.messages.size < MAX_DISTINCT_MESSAGES) group.messages.add(message);
     return group.messages.has(message) ? message : `(combined from similar events): ${message}`;
   }
 }
 
 /** The most recently used entries. */
-class Recent<T> {
+class LruCache<T> {
   private readonly entries = new Map<string, T>();
 
   get(key: string): T | undefined {
-    const found = this.entries.get(key);
-    if (found !== undefined) this.set(key, found);
-    return found;
+    const value = this.entries.get(key);
+    if (value !== undefined) this.set(key, value);
+    return value;
   }
 
-  take(key: string, make: () => T): T {
-    const found = this.get(key) ?? make();
-    this.set(key, found);
-    return found;
+  getOrCreate(key: string, make: () => T): T {
+    const value = this.get(key) ?? make();
+    this.set(key, value);
+    return value;
   }
 
   set(key: string, value: T): void {
     this.entries.delete(key);
     this.entries.set(key, value);
-    if (this.entries.size <= REMEMBERED) return;
+    if (this.entries.size <= CACHE_SIZE) return;
     for (const oldest of this.entries.keys()) {
       this.entries.delete(oldest);
       return;

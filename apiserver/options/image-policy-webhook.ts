@@ -3,24 +3,24 @@ import type { SendImageReview, ImagePolicySettings } from '../admission/plugins/
 import { throttle } from '../../shared/runtime/throttle';
 import type { Logger } from '../../shared/runtime/logger';
 import { replyOf } from '../webhook-client/reply';
-import { asking, openWebhook, type WebhookParts } from './webhooks';
+import { createWebhookCaller, openWebhook, type WebhookParts } from './webhooks';
 
 const TIMEOUT_MS = 30_000;
-const TOLD_EVERY_MS = 60_000;
+const LOG_INTERVAL_MS = 60_000;
 
 /** Rejects where the kubeconfig cannot be used. */
-export async function openImageReviews(
+export async function openImagePolicyWebhook(
   { kubeConfigFile, retryMs }: ImagePolicySettings,
   { logger, ...parts }: WebhookParts & { readonly logger: Logger },
 ): Promise<SendImageReview> {
   const webhook = await openWebhook('image-policy-webhook', kubeConfigFile, parts);
-  const ask = asking(webhook, TIMEOUT_MS, parts, retryMs);
-  const tell = throttle(parts.clock, TOLD_EVERY_MS, (error: Error) =>
+  const callWebhook = createWebhookCaller(webhook, TIMEOUT_MS, parts, retryMs);
+  const logFailure = throttle(parts.clock, LOG_INTERVAL_MS, (error: Error) =>
     logger.warn('the image policy webhook could not be asked', { error }),
   );
   return async (body) => {
-    const answer = await ask(body);
-    if (answer.type === 'fault') tell(answer.error);
+    const answer = await callWebhook(body);
+    if (answer.type === 'fault') logFailure(answer.error);
     const { server } = webhook;
     return replyOf(answer, { url: server.href, server });
   };

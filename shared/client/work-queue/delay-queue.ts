@@ -4,15 +4,15 @@
  */
 import type { Clock, Timer } from '../../runtime/clock';
 
-interface Waiting<T> {
+interface DelayedItem<T> {
   readonly item: T;
   readonly at: number;
   /** Keeps the order of items of one time. */
   readonly sequence: number;
 }
 
-export class DelayLine<T> {
-  private readonly heap: Waiting<T>[] = [];
+export class DelayQueue<T> {
+  private readonly heap: DelayedItem<T>[] = [];
   /** When an item comes due; what stands in the heap for another time of it is void. */
   private readonly dueAt = new Map<T, number>();
   private timer: { readonly at: number; readonly timer: Timer } | undefined;
@@ -20,7 +20,7 @@ export class DelayLine<T> {
 
   constructor(
     private readonly clock: Clock,
-    private readonly due: (item: T) => void,
+    private readonly onDue: (item: T) => void,
   ) {}
 
   get length(): number {
@@ -32,8 +32,8 @@ export class DelayLine<T> {
     if (at >= (this.dueAt.get(item) ?? Infinity)) return;
     this.dueAt.set(item, at);
     this.push({ item, at, sequence: this.sequence++ });
-    this.dropVoid();
-    this.arm();
+    this.compact();
+    this.setTimer();
   }
 
   /** Forgets everything. */
@@ -44,61 +44,61 @@ export class DelayLine<T> {
     this.timer = undefined;
   }
 
-  private arm(): void {
+  private setTimer(): void {
     const first = this.heap[0];
     if (first === undefined || (this.timer !== undefined && this.timer.at <= first.at)) return;
     this.timer?.timer.cancel();
     const wait = Math.max(0, first.at - this.clock.monotonic());
-    this.timer = { at: first.at, timer: this.clock.after(wait, () => this.ring()) };
+    this.timer = { at: first.at, timer: this.clock.after(wait, () => this.onTimer()) };
   }
 
-  private ring(): void {
+  private onTimer(): void {
     this.timer = undefined;
     const now = this.clock.monotonic();
     for (let first = this.heap[0]; first !== undefined && first.at <= now; first = this.heap[0]) {
       this.pop();
       if (this.dueAt.get(first.item) !== first.at) continue;
       this.dueAt.delete(first.item);
-      this.due(first.item);
+      this.onDue(first.item);
     }
-    this.arm();
+    this.setTimer();
   }
 
   /** An item may be brought forward again and again: once most of the heap is void, it is made anew. */
-  private dropVoid(): void {
+  private compact(): void {
     if (this.heap.length < 2 * this.dueAt.size + 16) return;
     for (const entry of this.heap.splice(0)) if (this.dueAt.get(entry.item) === entry.at) this.push(entry);
   }
 
-  private push(entry: Waiting<T>): void {
-    let place = this.heap.push(entry) - 1;
-    while (place > 0) {
-      const parent = (place - 1) >> 1;
+  private push(entry: DelayedItem<T>): void {
+    let index = this.heap.push(entry) - 1;
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
       const above = this.heap[parent];
       if (above === undefined || !before(entry, above)) break;
-      this.heap[place] = above;
-      place = parent;
+      this.heap[index] = above;
+      index = parent;
     }
-    this.heap[place] = entry;
+    this.heap[index] = entry;
   }
 
   private pop(): void {
     const last = this.heap.pop();
     if (last === undefined || this.heap.length === 0) return;
-    let place = 0;
+    let index = 0;
     for (;;) {
-      const left = this.heap[2 * place + 1];
-      const right = this.heap[2 * place + 2];
+      const left = this.heap[2 * index + 1];
+      const right = this.heap[2 * index + 2];
       const isRight = left !== undefined && right !== undefined && before(right, left);
       const child = isRight ? right : left;
       if (child === undefined || !before(child, last)) break;
-      this.heap[place] = child;
-      place = 2 * place + (isRight ? 2 : 1);
+      this.heap[index] = child;
+      index = 2 * index + (isRight ? 2 : 1);
     }
-    this.heap[place] = last;
+    this.heap[index] = last;
   }
 }
 
-function before<T>(a: Waiting<T>, b: Waiting<T>): boolean {
+function before<T>(a: DelayedItem<T>, b: DelayedItem<T>): boolean {
   return a.at === b.at ? a.sequence < b.sequence : a.at < b.at;
 }
