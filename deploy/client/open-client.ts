@@ -1,6 +1,6 @@
 /**
- * Connects a program to an API server, as the package's users do: a typed REST client, informers, work queues and Events. Informers start with their first use. Everything
- * ends with `close()`; nothing here decides what the program watches or writes.
+ * Connects a program to an API server: a typed REST client, informers, work queues and an event recorder. Informers
+ * start with their first use. Everything ends with `close()`; the program decides what to watch and write.
  */
 import { EventRecorder } from '../../shared/client/events/event-recorder';
 import { InformerPool } from '../../shared/client/informer/informer-pool';
@@ -32,11 +32,11 @@ export interface OpenClient {
   readonly events: EventRecorder;
   /** Aborted by `close()`. */
   readonly signal: AbortSignal;
-  /** A queue whose failed items return after an exponential back-off. */
+  /** A queue that returns failed items after an exponential back-off. */
   newQueue(): WorkQueue;
   /**
-   * Calls `work` for each item of the queue, at most `concurrency` at a time and never twice at once for one item. An item whose work throws returns after its back-off.
-   * Resolves after `close()`, when the last call has ended.
+   * Calls `work` for each item of the queue, at most `concurrency` at a time and never concurrently for one item. When
+   * `work` throws, the item returns after its back-off. Resolves after `close()`, when the last call has ended.
    */
   runWorkers(queue: WorkQueue, work: (item: string) => Promise<WorkOutcome>, concurrency?: number): Promise<void>;
   /** Ends informers, queues and connections. */

@@ -1,6 +1,6 @@
 /**
- * Publishes where the cluster is and who vouches for it, for machines that want to join: they know nothing but a bootstrap token, so everybody may read it without
- * a name. Its signatures are a controller's work.
+ * Publishes cluster-info: the server and its authority for joining machines. These have only a bootstrap token, so
+ * anonymous users may read it. A controller adds its signatures.
  */
 import { isAlreadyExists } from '../../shared/client/rest/api-error';
 import { connectTo } from '../../shared/client/transport/connect';
@@ -16,9 +16,9 @@ import type { JsonObject } from '../../shared/values/json';
 import { clusterKubeconfig } from './kubeconfig';
 
 export interface Publication {
-  /** Where those who join find the cluster: an https address. */
+  /** The https URL for joining machines. */
   readonly server: string;
-  /** Where it is found from here; absent = at the same address. */
+  /** The https URL from this process; defaults to `server`. */
   readonly reachableAt?: string;
   /** PEM. */
   readonly authority: string;
@@ -32,7 +32,7 @@ const ROLES = resourceOf('rbac.v1.Role');
 const BINDINGS = resourceOf('rbac.v1.RoleBinding');
 const TIMEOUT_MS = 10_000;
 
-/** As the administrator. Rejects when the server does not do it. */
+/** Publishes with the administrator's certificate. Rejects when the server fails. */
 export async function publishClusterInfo(publication: Publication, clock: Clock, random: Random, signal: AbortSignal): Promise<void> {
   const { server, reachableAt = server, authority, admin, naming } = publication;
   const config = { servers: [new URL(reachableAt)], tls: { ca: authority, cert: admin.certificate, key: admin.key } };
@@ -72,11 +72,11 @@ export async function publish(
   });
   const data = { [CLUSTER_INFO.kubeconfig]: clusterKubeconfig(server, authority) };
   const made = await createOnce(client, MAPS, signal, { metadata: { namespace, name: CLUSTER_INFO.name }, data });
-  // The port or the authority may be others than at the last start.
+  // The port or the authority may have changed since the last start.
   if (!made) await client.patch(MAPS, { namespace, name: CLUSTER_INFO.name }, 'merge', { data }, { signal });
 }
 
-/** False when it is there already. */
+/** False when the object exists. */
 async function createOnce(client: RestClient, resource: Resource, signal: AbortSignal, object: JsonObject): Promise<boolean> {
   try {
     await client.create(resource, object, { signal });

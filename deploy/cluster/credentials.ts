@@ -1,6 +1,6 @@
 /**
- * Certificates and keys in folders: made where they are missing, kept as long as they are good, and replaced when they run out, do not fit together, or do not
- * cover the names they must. Knows nothing of who needs which.
+ * A folder of certificates and keys: creates missing ones, keeps valid ones, and replaces those that expire, do not
+ * match, or do not cover the required names.
  */
 import { createPrivateKey } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -37,7 +37,7 @@ const DAY = 86_400_000;
 const AUTHORITY_LIFETIME_MS = 3_650 * DAY;
 const LEAF_LIFETIME_MS = 365 * DAY;
 
-/** What was made is told in words. Errors of the file system are thrown. */
+/** `onCreated` receives a description of each created file. Throws file system errors. */
 export class CredentialFolder {
   constructor(
     readonly path: string,
@@ -47,7 +47,7 @@ export class CredentialFolder {
     mkdirSync(path, { recursive: true, mode: 0o700 });
   }
 
-  /** `<file>.crt` and `<file>.key`. */
+  /** Certificate authority in `<file>.crt` and `<file>.key`. */
   async authority(commonName: string, label: string, file = 'ca'): Promise<Credential> {
     const present = this.read(file);
     if (present !== undefined && isIssuedBy(present, present.certificate) && !needsRenewal(present.certificate, this.clock)) {
@@ -70,7 +70,10 @@ export class CredentialFolder {
     return fresh;
   }
 
-  /** `sa.key` and `sa.pub`, for service account tokens; they do not expire, and tokens would end with them, so they are made once. */
+  /**
+   * `sa.key` and `sa.pub`, for service account tokens. They do not expire and are created once, because replacing them
+   * invalidates all tokens.
+   */
   async signingKeys(): Promise<{ readonly privateKey: string; readonly publicKey: string }> {
     const [privateKey, publicKey] = [this.text('sa.key'), this.text('sa.pub')];
     if (privateKey !== undefined && publicKey !== undefined) return { privateKey, publicKey };
@@ -81,7 +84,7 @@ export class CredentialFolder {
     return pair;
   }
 
-  /** Writes the file unless it says so already. */
+  /** Writes the file unless it has this content. */
   writeIfChanged(name: string, text: string, mode: number): void {
     if (this.text(name) !== text) writeFileAtomically(path.join(this.path, name), text, mode);
   }

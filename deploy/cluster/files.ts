@@ -1,4 +1,4 @@
-/** Files that are either wholly there or not at all, also after a crash. */
+/** Writes files atomically, also across crashes. */
 import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
 
 export function writeFileAtomically(file: string, text: string, mode: number): void {

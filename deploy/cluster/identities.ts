@@ -1,4 +1,4 @@
-/** The certificates by which the parts of a cluster know each other, whoever starts them: names that lead to the API servers, and who their clients are. */
+/** Certificates of the components of a cluster: server names and client identities. */
 import { MASTERS_GROUP } from '../../shared/api/identity/user';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import type { Leaf } from './credentials';
@@ -7,7 +7,7 @@ const serviceNames = Object.values(GENERATED_NAMES).flatMap(({ defaultService })
   ['', '.default', '.default.svc', '.default.svc.cluster.local'].map((suffix) => defaultService + suffix),
 );
 
-/** `names`: others under which the API servers are reached. */
+/** `names`: further names and addresses of the API servers. */
 export const serverLeaf = (names: readonly string[]): Leaf => ({
   file: 'apiserver',
   label: "the API servers' certificate",
@@ -28,15 +28,15 @@ export const CONTROLLERS_LEAF: Leaf = {
   file: 'controllers',
   label: "the controllers' certificate",
   usage: 'client',
-  // The user whom a default role lets watch everything and ask for the tokens of the controllers' accounts.
+  // A default role allows this user to watch everything and to request tokens of the controllers' service accounts.
   subject: { commonName: 'system:kube-controller-manager' },
   names: [],
 };
 
-/** Those who vouch for who may speak for users are nobody else's: whoever has a certificate of a user must not be able to. */
+/** A separate authority: a user's certificate must not allow impersonation through the front proxy. */
 export const PROXY_AUTHORITY = { commonName: 'platform-front-proxy-ca', label: 'the front proxy authority', file: 'front-proxy-ca' };
 
-/** As whom the API servers speak to servers behind APIServices. */
+/** Client certificate of the API servers for extension API servers. */
 export const PROXY_LEAF: Leaf = {
   file: 'front-proxy-client',
   label: "the front proxy's certificate",
@@ -45,7 +45,7 @@ export const PROXY_LEAF: Leaf = {
   names: [],
 };
 
-/** Of an API server with these files in `folder`. */
+/** Flags of an API server with these files in `folder`. */
 export const frontProxyFlags = (folder: string): string[] => [
   `--proxy-client-cert-file=${folder}/${PROXY_LEAF.file}.crt`,
   `--proxy-client-key-file=${folder}/${PROXY_LEAF.file}.key`,

@@ -1,4 +1,4 @@
-/** Kubeconfigs with the certificates inside, so that the one file is all a client needs. */
+/** Kubeconfigs with embedded certificates. */
 import type { Credential } from '../../shared/pki/certificates';
 
 const CLUSTER = 'platform';
@@ -28,7 +28,7 @@ preferences: {}
 `;
 }
 
-/** YAML text that says where the cluster is and who vouches for it, and names no user. */
+/** YAML text with the server and its authority, and without a user. */
 export function clusterKubeconfig(server: string, authority: string): string {
   return `apiVersion: v1
 kind: Config

@@ -1,4 +1,7 @@
-/** The one-shot service that tells those who want to join where the cluster is: `node dist/deploy/compose/describe.js <folder of the administrator's files>`. */
+/**
+ * The one-shot service that publishes the ConfigMap cluster-info for joining machines: `node
+ * dist/deploy/compose/describe.js <folder of the administrator's files>`.
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../../shared/runtime/clock';

@@ -1,4 +1,7 @@
-/** Says by its exit code whether a program answers: `node dist/deploy/compose/health.js <https address> <file of the authority>`. For health checks of containers. */
+/**
+ * Health check of containers: `node dist/deploy/compose/health.js <https address> <authority file>` exits with 0 when
+ * the program responds with 200.
+ */
 import { readFileSync } from 'node:fs';
 import { get } from 'node:https';
 

@@ -1,8 +1,10 @@
 /**
- * The one-shot service that makes the certificates of a cluster in containers: `node dist/deploy/compose/pki.js <folder>`. Each part of the cluster has a folder of
- * its own, so that it holds only the keys that it needs. Run again, it renews what runs out and leaves the rest; the parts read their files again by themselves.
+ * The one-shot service that creates the certificates of a cluster in containers: `node dist/deploy/compose/pki.js
+ * <folder>`. Each component has its own folder with only the keys that it needs. A later run renews expiring
+ * certificates and keeps the rest; the components reload their files.
  *
- * The members of etcd have an authority of their own: whoever has a certificate of the cluster's must not read the store past the API.
+ * The etcd members have their own authority: a certificate of the cluster's authority must not give access to the
+ * store past the API.
  */
 import path from 'node:path';
 import { systemClock, type Clock } from '../../shared/runtime/clock';
@@ -13,7 +15,7 @@ import { ADMIN_LEAF, CONTROLLERS_LEAF, PROXY_AUTHORITY, PROXY_LEAF, serverLeaf }
 import { ADMINISTRATOR, kubeconfig } from '../cluster/kubeconfig';
 
 const MEMBERS = ['etcd1', 'etcd2', 'etcd3'];
-/** How the API servers are reached: by the balancer's name, by their own, and at the first address of the range of Services. */
+/** Names of the API servers: the load balancer's, their own, and the first address of the service range. */
 const SERVER_NAMES = ['front', 'apiserver', '10.0.0.1'];
 const INTERNAL_ADDRESS = 'https://front:6443';
 
@@ -55,9 +57,9 @@ const PASSWORD_LENGTH = 32;
 const PASSWORD_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
 export interface ClusterAddresses {
-  /** Where clients outside reach the balancer: an https address. */
+  /** The load balancer's https URL for external clients. */
   readonly externalAddress: string;
-  /** Other names and addresses that lead to the API servers. */
+  /** Further names and addresses of the API servers. */
   readonly names: readonly string[];
 }
 
@@ -68,7 +70,7 @@ export interface ClusterFilesOptions extends ClusterAddresses {
   readonly grafanaPassword: string;
 }
 
-/** Makes what is missing or no longer good below `root`. Returns what was made, in words. */
+/** Creates missing and replaces invalid files below `root`. Returns descriptions of what was created. */
 export async function ensureClusterFiles(root: string, options: ClusterFilesOptions): Promise<readonly string[]> {
   const { externalAddress, names, clock } = options;
   const created: string[] = [];
@@ -93,7 +95,7 @@ export async function ensureClusterFiles(root: string, options: ClusterFilesOpti
   await controllers.leaf(authority, CONTROLLERS_SERVER);
   const credential = await controllers.leaf(authority, CONTROLLERS_LEAF);
   folder('tokens').writeIfChanged('sa.key', keys.privateKey, 0o600);
-  // Earlier releases put the key here.
+  // Earlier releases wrote the key to this folder.
   controllers.remove('sa.key');
   controllers.writeIfChanged('kubeconfig', kubeconfig(INTERNAL_ADDRESS, authority.certificate, 'controllers', credential), 0o600);
   await monitoring.leaf(authority, SCRAPER);

@@ -1,6 +1,7 @@
 /**
- * Runs the control plane whose options are the program's only argument, as JSON. Sends the parent one start message, and stops when the IPC channel closes or on
- * SIGTERM. SIGINT and SIGHUP are left to the parent: a terminal sends them to the whole process group while tests may still need the server.
+ * Runs a control plane with the options in the program's only argument, as JSON. Sends the parent one start message,
+ * and stops when the IPC channel closes or on SIGTERM. SIGINT and SIGHUP are left to the parent: a terminal sends them
+ * to the whole process group while tests may still need the server.
  */
 import { systemClock as clock } from '../../shared/runtime/clock';
 import { errorMessage } from '../../shared/runtime/error-message';

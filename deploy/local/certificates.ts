@@ -9,11 +9,14 @@ export interface Certificates {
   readonly authority: string;
   readonly admin: Credential;
   readonly controllers: Credential;
-  /** What was made in this call, in words for the console; empty when everything was there. */
+  /** Descriptions of what this call created, for the console; empty when everything existed. */
   readonly made: readonly string[];
 }
 
-/** Makes what is missing or no longer good in `folder`. `addresses`: others under which the API servers are reached. Errors of the file system are thrown. */
+/**
+ * Creates missing and replaces invalid files in `folder`. `addresses`: further addresses of the API servers. Throws
+ * file system errors.
+ */
 export async function ensureCertificates(folder: string, clock: Clock, addresses: readonly string[] = []): Promise<Certificates> {
   const made: string[] = [];
   const credentials = new CredentialFolder(folder, clock, (label) => made.push(label));

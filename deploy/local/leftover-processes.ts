@@ -1,6 +1,6 @@
 /**
- * Processes of an earlier run whose supervisor was killed: they notice and end by themselves, but may still hold ports and the store for a
- * moment. The next run waits for them, and ends those that do not.
+ * Stops processes left by an earlier run with a killed supervisor. They exit by themselves but may still hold ports
+ * and the store: they are sent SIGTERM, and killed after a timeout.
  */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -11,7 +11,10 @@ const POLL_MS = 50;
 const TERMINATION_TIMEOUT_MS = 15_000;
 const KILL_TIMEOUT_MS = 5_000;
 
-/** Resolves when no process named by `<name>.pid` files in `folder` (except `own`) lives; throws when one cannot be ended. */
+/**
+ * Resolves when no process of the `<name>.pid` files in `folder` (except `own`) is alive; throws when one cannot be
+ * stopped.
+ */
 export async function stopLeftoverProcesses(folder: string, own: string, clock: Clock, print: (line: string) => void): Promise<void> {
   for (const name of readdirSync(folder).filter((entry) => entry.endsWith('.pid') && entry !== own)) {
     const file = path.join(folder, name);

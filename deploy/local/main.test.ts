@@ -7,9 +7,7 @@ import { ProgramProcess, removeFolder, temporaryFolder, waitUntil } from '../../
 import { repository } from '../../test/support/repository';
 import { isAlive } from './process-file';
 
-/**
- * The compiled runner as a process of its own, in a copy of dist/ whose API server is the fake one.
- */
+/** Runs the compiled runner as a separate process, in a copy of dist/ with a fake API server. */
 let folder: string;
 let data: string;
 let ports: number[];
@@ -95,7 +93,7 @@ describe('npm start', () => {
     const first = start('--deaf');
     await ready(first);
     const child = pidOf('apiserver');
-    // Its child holds the same output pipes, so only `exit`, not `close`, tells its end.
+    // The child holds the same output pipes, so only `exit`, not `close`, signals the end of the runner.
     first.child.kill('SIGKILL');
     await once(first.child, 'exit');
     const second = start();

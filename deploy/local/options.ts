@@ -1,6 +1,4 @@
-/**
- * The local runner's own flags. Everything else on the command line goes to each API server, which knows and checks its own.
- */
+/** The local runner's own flags. Other flags are passed to each API server, which validates them. */
 import path from 'node:path';
 import { versionText } from '../../shared/names/dialect';
 import { intFlag, listFlag, parseFlags, stringFlag, versionFlag, type FlagValues, type ParsedFlags } from '../../shared/cli/flags';
@@ -48,12 +46,12 @@ export interface RunnerOptions {
   /** Absolute. */
   readonly dataDir: string;
   readonly securePort: number;
-  /** 0 = none. */
+  /** 0 for none. */
   readonly insecurePort: number;
-  /** Empty = the embedded store. */
+  /** Empty for the embedded store. */
   readonly etcdServers: readonly string[];
   readonly replicas: number;
-  /** As on the command line; each API server checks it. */
+  /** As on the command line; validated by the API servers. */
   readonly serviceRanges: string;
   readonly controllers: readonly string[];
   /** Flags for each API server, verbatim. */
@@ -64,7 +62,7 @@ export type ParsedOptions =
   | Exclude<ParsedFlags<unknown>, { kind: 'values' }>
   | { readonly kind: 'options'; readonly options: RunnerOptions };
 
-/** Reads the command line (without node and script). `directory` is what a relative --data-dir starts from. */
+/** Parses the command line (without node and script). A relative --data-dir is resolved against `directory`. */
 export function parseOptions(argv: readonly string[], directory: string): ParsedOptions {
   const program = {
     name: 'npm start --',
@@ -106,7 +104,7 @@ function problemOf({ replicas, etcdServers, securePort, insecurePort }: RunnerOp
   return undefined;
 }
 
-/** A first argument that is no flag; after a flag a bare word may be its value, which only the API server can tell. */
+/** A first argument that is no flag. Later ones may be values of flags that only the API server knows. */
 function strayArgument(rest: readonly string[]): string | undefined {
   const first = rest[0];
   return first === undefined || first.startsWith('-') ? undefined : first;

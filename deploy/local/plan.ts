@@ -1,6 +1,4 @@
-/**
- * What runs: the processes of one local control plane, their flags, addresses and files, worked out from the options alone.
- */
+/** Plans the processes of a local control plane: their flags, addresses and files, computed from the options alone. */
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { formatIpAddress, parseIpRange } from '../../shared/values/ip-address';
@@ -10,18 +8,18 @@ import type { RunnerOptions } from './options';
 
 const HOST = '127.0.0.1';
 
-/** Where things lie in the data folder. */
+/** Paths in the data folder. */
 export interface Layout {
   readonly run: string;
   readonly pki: string;
   readonly store: string;
   readonly kubeconfig: string;
-  /** The controllers' own. */
+  /** Kubeconfig of the controllers. */
   readonly controllersKubeconfig: string;
 }
 
 export interface ProcessPlan {
-  /** Names the process on the console and its pid file. */
+  /** Name of the process on the console and of its process id file. */
   readonly name: string;
   /** Compiled main file below dist/. */
   readonly program: string;
@@ -30,7 +28,7 @@ export interface ProcessPlan {
 
 export interface ApiServerPlan extends ProcessPlan {
   readonly securePort: number;
-  /** 0 = none. */
+  /** 0 for none. */
   readonly insecurePort: number;
   readonly secureAddress: string;
   readonly insecureAddress: string | undefined;
@@ -46,7 +44,7 @@ export function layoutOf(dataDir: string): Layout {
   };
 }
 
-/** One API server per replica, on consecutive ports; the user's own flags come last, so they win. */
+/** One API server per replica, on consecutive ports. The user's flags come last and take precedence. */
 export function apiServerPlans(options: RunnerOptions): ApiServerPlan[] {
   const layout = layoutOf(options.dataDir);
   return Array.from({ length: options.replicas }, (_, index) => {
@@ -79,7 +77,10 @@ export function apiServerPlans(options: RunnerOptions): ApiServerPlan[] {
   });
 }
 
-/** The controllers' process; undefined when all of them are switched off. It goes on to another replica when one does not answer. */
+/**
+ * The controllers' process; undefined when all controllers are disabled. It uses the next replica when one does not
+ * respond.
+ */
 export function controllersPlan(options: RunnerOptions): ProcessPlan | undefined {
   if (options.controllers.length === 1 && options.controllers[0] === '-*') return undefined;
   const layout = layoutOf(options.dataDir);
@@ -103,35 +104,38 @@ export function controllersPlan(options: RunnerOptions): ProcessPlan | undefined
   };
 }
 
-/** Certificates that the controllers sign are those that the API servers believe. */
+/** The controllers sign with the authority that the API servers trust. */
 const signingFlags = ({ pki }: Layout): string[] => [
   `--cluster-signing-cert-file=${path.join(pki, 'ca.crt')}`,
   `--cluster-signing-key-file=${path.join(pki, 'ca.key')}`,
 ];
 
-/** What the API servers' certificate has to cover besides the names that every one has: the default Service's address and the advertised one. */
+/**
+ * Addresses that the API servers' certificate must cover besides the common names: the default Service's and the
+ * advertised one.
+ */
 export function certifiedAddresses({ serviceRanges, rest }: RunnerOptions): string[] {
   const range = parseIpRange(serviceRanges.split(',', 1)[0]?.trim() ?? '');
   const advertised = lastFlagValue(rest, 'advertise-address') ?? '';
   return [
-    // A range that cannot be read is refused by the API servers.
+    // An invalid range is rejected by the API servers.
     ...(range === undefined ? [] : [formatIpAddress({ family: range.family, value: range.first + 1n })]),
     ...(isIP(advertised) === 0 ? [] : [advertised]),
   ];
 }
 
-/** The names that the API servers generate; a word that they do not know is refused by them. */
+/** The dialect of the API servers; they reject unknown values. */
 export function namingOf({ rest }: RunnerOptions): Dialect {
   return lastFlagValue(rest, 'naming') === 'kubernetes' ? 'kubernetes' : 'platform';
 }
 
-/** The API servers' `--naming`, which the controllers must share. */
+/** The controllers must have the API servers' `--naming`. */
 function namingFlag(flags: readonly string[]): string[] {
   const value = lastFlagValue(flags, 'naming');
   return value === undefined ? [] : [`--naming=${value}`];
 }
 
-/** What the API servers take for a flag of theirs. */
+/** The last value of a flag, as the API servers parse it. */
 function lastFlagValue(flags: readonly string[], name: string): string | undefined {
   const last = flags.findLastIndex((flag) => flag === `--${name}` || flag.startsWith(`--${name}=`));
   const flag = flags[last];
@@ -142,10 +146,10 @@ const TOKEN_FLAGS = /^--service-account-(issuer|key-file|signing-key-file)(=|$)/
 
 const hasTokenKeyFlags = ({ rest }: RunnerOptions): boolean => rest.some((flag) => TOKEN_FLAGS.test(flag));
 
-/** Whoever names who speaks for users names all of it. */
+/** When the user sets any front proxy flag, none is generated. */
 const hasFrontProxyFlags = ({ rest }: RunnerOptions): boolean => rest.some((flag) => /^--(proxy-client|requestheader)-/.test(flag));
 
-/** Tokens are issued under the name by which the API is found inside a cluster. Whoever names issuers or keys himself names them all. */
+/** The issuer is the in-cluster URL of the API. When the user sets any issuer or key flag, none is generated. */
 function serviceAccountFlags(options: RunnerOptions, { pki }: Layout): string[] {
   if (hasTokenKeyFlags(options)) return [];
   const { defaultService } = GENERATED_NAMES[namingOf(options)];

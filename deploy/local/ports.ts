@@ -1,8 +1,8 @@
-/** Whether a TCP port of this machine can be listened on. */
+/** Checks whether a TCP port is available. */
 import { createServer } from 'node:net';
 import { errorCode } from '../../shared/runtime/error-code';
 
-/** The error's code (`EADDRINUSE`, `EACCES` …) when `port` on `host` cannot be listened on, undefined when it can. */
+/** The error code (`EADDRINUSE`, `EACCES` …) of listening on the port; undefined when it is available. */
 export async function portProblem(port: number, host: string): Promise<string | undefined> {
   const server = createServer();
   return new Promise((resolve) => {

@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** A process that lives while `use` runs. */
+/** Runs `use` with a process that is alive meanwhile. */
 async function withProcess(use: (pid: number) => void | Promise<void>): Promise<void> {
   const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] });
   await once(child, 'spawn');
@@ -39,7 +39,7 @@ describe('livePid', () => {
     });
   });
 
-  // The first thread of a process can be gone while the others end; ten times, because mostly one sees it.
+  // The first thread of a process may exit before the others; ten attempts, because the state is seen only sometimes.
   it('returns the process id until the process has released its ports', async () => {
     for (let times = 0; times < 10; times++) {
       const port = await freePort();

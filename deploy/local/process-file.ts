@@ -1,6 +1,6 @@
 /**
- * Process id files: one decimal number each. A file is believed only when that process lives and is older than the file, so an id that
- * the system has given to a stranger since (after a crash or a reboot) never counts.
+ * Process id files: one decimal number each. A file counts only if that process is alive and older than the file, so
+ * that a reused id (after a crash or reboot) is ignored.
  */
 import { existsSync, linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { errorCode } from '../../shared/runtime/error-code';
@@ -15,7 +15,7 @@ export class HeldError extends Error {
   }
 }
 
-/** Places in {@link statFields}. */
+/** Indexes in {@link statFields}. */
 const STATE = 0;
 const THREADS = 17;
 const STARTED = 19;
@@ -34,7 +34,7 @@ export function removePid(file: string): void {
   rmSync(file, { force: true });
 }
 
-/** The live process that the file names; undefined when there is none. */
+/** The id of the live process in the file; undefined otherwise. */
 export function livePid(file: string): number | undefined {
   const pid = readPid(file);
   if (pid === undefined || pid === process.pid || !isAlive(pid)) return undefined;
@@ -44,7 +44,9 @@ export function livePid(file: string): number | undefined {
   return written !== undefined && startedAt <= written + TOLERANCE_MS ? pid : undefined;
 }
 
-/** Makes the file this process's own, taking it over from a process that is gone. Throws {@link HeldError} when its holder lives. */
+/**
+ * Acquires the file for this process, also from an exited process. Throws {@link HeldError} when its holder is alive.
+ */
 export function acquire(file: string): void {
   const own = `${file}.${process.pid}.own`;
   writeFileSync(own, `${process.pid}\n`);
@@ -69,7 +71,10 @@ function tryLink(from: string, to: string): boolean {
   }
 }
 
-/** Moves the stale file away under a name of its own, so of two starters only one removes it; a fresh one caught that way is put back. */
+/**
+ * Renames the stale file before removing it, so that only one of two starting processes removes it; a fresh file
+ * caught that way is restored.
+ */
 function removeStale(file: string): void {
   const aside = `${file}.${process.pid}.stale`;
   try {
@@ -90,7 +95,7 @@ function readPid(file: string): number | undefined {
   return /^[1-9]\d{0,9}$/.test(text) ? Number(text) : undefined;
 }
 
-/** Whether a process runs: one of another user does, one that has ended and was not waited for does not. Until then it may hold ports. */
+/** Whether a process is alive. Processes of other users count; zombies do not, once all their threads have exited. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -100,7 +105,7 @@ export function isAlive(pid: number): boolean {
   return !isZombie(pid);
 }
 
-/** The first thread of a process waits for the others, and the kernel shows it as one that has ended while they still hold what is open. */
+/** The first thread is shown as a zombie while other threads still hold open files and ports. */
 function isZombie(pid: number): boolean {
   const fields = statFields(pid);
   return fields?.[STATE] === 'Z' && Number(fields[THREADS]) <= 1;
@@ -114,7 +119,7 @@ function startTime(pid: number): number | undefined {
   return Number(boot) * 1_000 + (ticks * 1_000) / TICKS_PER_SECOND;
 }
 
-/** The fields of /proc/<pid>/stat after the process's name (which may hold spaces and brackets). */
+/** The fields of /proc/<pid>/stat after the process name, which may contain spaces and brackets. */
 function statFields(pid: number): string[] | undefined {
   const text = readProc(`/proc/${pid}/stat`);
   return text?.slice(text.lastIndexOf(')') + 2).split(' ');

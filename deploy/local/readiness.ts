@@ -1,4 +1,4 @@
-/** Asks an API server whether it is ready, as the administrator. */
+/** Checks the readiness of an API server, with the administrator's certificate. */
 import { get } from 'node:https';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Credential } from '../../shared/pki/certificates';
@@ -6,7 +6,7 @@ import type { Credential } from '../../shared/pki/certificates';
 const POLL_MS = 50;
 const RESPONSE_TIMEOUT_MS = 2_000;
 
-/** Resolves to true when `<address>/readyz` answers 200, or to false when `signal` aborts first. */
+/** Resolves to true when `<address>/readyz` responds with 200, or to false when `signal` aborts first. */
 export async function waitForReady(
   address: string,
   authority: string,
@@ -21,7 +21,7 @@ export async function waitForReady(
   return false;
 }
 
-/** Whether `<address>/readyz` (https, authority in PEM) answers 200 now. Never rejects. */
+/** Whether `<address>/readyz` (https, authority in PEM) responds with 200 now. Never rejects. */
 export function isReady(address: string, authority: string, admin: Credential): Promise<boolean> {
   return new Promise((resolve) => {
     const options = { ca: authority, cert: admin.certificate, key: admin.key, agent: false, timeout: RESPONSE_TIMEOUT_MS };

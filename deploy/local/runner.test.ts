@@ -24,7 +24,7 @@ const running: Lifecycle[] = [];
 
 beforeEach(async () => {
   folder = temporaryFolder('runner');
-  // The one between is for a second replica.
+  // The port between is for a second replica.
   [securePort = 0, , insecurePort = 0] = await freePorts(3);
 });
 afterEach(async () => {
@@ -69,7 +69,7 @@ function exists(file: string): boolean {
   return statSync(path.join(folder, file), { throwIfNoEntry: false }) !== undefined;
 }
 
-/** What the API server answers to the holder of the kubeconfig. */
+/** The API server's response to the user of the kubeconfig. */
 async function ask(port: number, url: string): Promise<unknown> {
   const text = readFileSync(path.join(folder, 'admin.kubeconfig'), 'utf8');
   const data = (key: string): Buffer => Buffer.from(new RegExp(`${key}-data: (.*)`).exec(text)?.[1] ?? '', 'base64');

@@ -1,6 +1,6 @@
 /**
- * Runs a whole control plane on this machine: prepares the data folder, starts the processes, keeps them running, says where they are
- * reached, and ends them in order. It serves nothing itself and knows nothing of what the API servers do.
+ * Runs a control plane on this machine: prepares the data folder, starts and supervises the processes, prints their
+ * addresses, and stops them in order.
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -35,21 +35,21 @@ export interface Host {
   /** Folder with the compiled programs. */
   readonly programs: string;
   start(program: string, args: readonly string[]): RunningProcess;
-  /** Tells those who want to join where the cluster is. */
+  /** Publishes cluster-info for joining machines. */
   publish(publication: Publication, signal: AbortSignal): Promise<void>;
   /** Writes a line to the console. */
   readonly print: (line: string) => void;
 }
 
-/** Something that a person can put right; its message is all that is shown. */
+/** An error that the user can correct; only its message is printed. */
 export class StartError extends Error {}
 
 const OWN_PID_FILE = 'supervisor.pid';
-/** Longer than an API server needs to drain. */
+/** Exceeds the time that an API server needs to drain. */
 const GRACE_MS = 30_000;
 const NOTICE_AFTER_MS = 10_000;
 
-/** Resolves when everything is ready, or when stopping began before that. Throws {@link StartError}. */
+/** Resolves when everything is ready, or when stopping starts before that. Throws {@link StartError}. */
 export async function runLocal(options: RunnerOptions, host: Host): Promise<void> {
   const layout = layoutOf(options.dataDir);
   lockDataFolder(options.dataDir, layout, host.lifecycle);
@@ -69,7 +69,7 @@ export async function runLocal(options: RunnerOptions, host: Host): Promise<void
   printSummary(plans, layout, host);
 }
 
-/** Without it nobody can join, but all else works. */
+/** A failure prevents only the joining of machines. */
 async function publishClusterInfo(
   options: RunnerOptions,
   [first]: readonly ApiServerPlan[],
@@ -86,7 +86,7 @@ async function publishClusterInfo(
   }
 }
 
-/** Makes the data folder this process's own until it ends. */
+/** Locks the data folder until this process stops. */
 function lockDataFolder(dataDir: string, layout: Layout, lifecycle: Lifecycle): void {
   const file = path.join(layout.run, OWN_PID_FILE);
   try {
@@ -124,7 +124,7 @@ async function prepare(plans: readonly ApiServerPlan[], addresses: readonly stri
   return certificates;
 }
 
-/** False when stopping began first. Someone who waits long is told what for. */
+/** False when stopping starts first. Prints a notice after a while. */
 async function waitUntilReady(plan: ApiServerPlan, certificates: Certificates, host: Host): Promise<boolean> {
   const notice = host.clock.after(NOTICE_AFTER_MS, () => host.print(`still waiting for ${plan.name} to be ready at ${plan.secureAddress}`));
   try {
@@ -134,7 +134,7 @@ async function waitUntilReady(plan: ApiServerPlan, certificates: Certificates, h
   }
 }
 
-/** Starts the processes and keeps them running; they are stopped together, before what was started earlier. */
+/** Starts supervised processes. They are stopped together, before what was started earlier. */
 function startSupervised(label: string, plans: readonly ProcessPlan[], layout: Layout, host: Host): void {
   const supervisors = plans.map((plan) => createSupervisor(plan, path.join(layout.run, `${plan.name}.pid`), host));
   host.lifecycle.onStop({

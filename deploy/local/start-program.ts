@@ -1,6 +1,6 @@
 /**
- * Starts a compiled program as a child of this process. The child has an IPC channel only so that it notices when this process is gone
- * (its `disconnect` event), and a process group of its own so that Ctrl-C reaches it only through the supervisor, in order.
+ * Starts a compiled program as a child process. The IPC channel lets the child detect the end of this process (its
+ * `disconnect` event); its own process group ensures that Ctrl-C reaches it only through the supervisor.
  */
 import { spawn } from 'node:child_process';
 import type { Exit, RunningProcess } from './supervisor';

@@ -1,4 +1,4 @@
-/** What `npm start` runs: wires the local runner to the real process, clock and console. */
+/** The program behind `npm start`: connects the local runner to the process, clock and console. */
 import path from 'node:path';
 import { systemClock } from '../../shared/runtime/clock';
 import { USAGE_EXIT_CODE } from '../../shared/cli/flags';

@@ -1,6 +1,6 @@
 /**
- * Keeps one process running: starts it, starts it again with a growing delay when it dies, and ends it when asked.
- * How a process is started and what time it is are given to it; it knows nothing of programs, files or ports.
+ * Supervises one process: starts it, restarts it with a growing back-off when it exits, and stops it on request.
+ * Starting and the clock are dependencies.
  */
 import type { Clock } from '../../shared/runtime/clock';
 import { formatDuration } from '../../shared/cli/duration';
@@ -9,12 +9,12 @@ import { USAGE_EXIT_CODE } from '../../shared/cli/flags';
 export interface Exit {
   readonly code: number | null;
   readonly signal: string | null;
-  /** Set when the process could not be started at all. */
+  /** Set when the process could not be started. */
   readonly error?: Error;
 }
 
 export interface RunningProcess {
-  /** Undefined when it could not be started. */
+  /** Undefined when the process could not be started. */
   readonly pid: number | undefined;
   /** Never rejects. */
   readonly exited: Promise<Exit>;
@@ -25,17 +25,17 @@ export interface SupervisorOptions {
   readonly name: string;
   readonly clock: Clock;
   readonly start: () => RunningProcess;
-  /** Tells the person at the console. */
+  /** Writes a line to the console. */
   readonly print: (line: string) => void;
-  /** Called with the pid after each start and with undefined after each end. */
+  /** Called with the process id after each start, and with undefined after each exit. */
   readonly onPid: (pid: number | undefined) => void;
-  /** The process says that its flags are wrong; it is not started again. */
+  /** Called when the process exits with a usage error; it is not restarted. */
   readonly onUsageError: () => void;
 }
 
 const INITIAL_DELAY_MS = 200;
 const MAX_DELAY_MS = 10_000;
-/** A process that lived this long is taken to be sound, and the delay starts small again. */
+/** A process that ran this long is considered healthy, and the back-off is reset. */
 const HEALTHY_AFTER_MS = 60_000;
 
 export class Supervisor {
@@ -49,7 +49,7 @@ export class Supervisor {
     this.loop = this.keepRunning();
   }
 
-  /** Asks the process to end, kills it after `graceMs`, and resolves when it is gone. */
+  /** Sends SIGTERM, kills the process after `graceMs`, and resolves when it has exited. */
   async stop(graceMs: number): Promise<void> {
     this.controller.abort();
     this.current?.kill('SIGTERM');

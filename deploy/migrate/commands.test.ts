@@ -46,7 +46,7 @@ async function withStore<T>(name: string, use: (store: Store) => Promise<T>): Pr
   }
 }
 
-/** With a cluster's data that a server has left. */
+/** Creates a store with the data of a stopped server. */
 beforeAll(async () => {
   await withStore('source', async (store) => {
     await claimPrefix({ store, prefix, naming: 'platform', clock: systemClock, deadline: systemClock.monotonic() + 10_000 });
@@ -98,7 +98,7 @@ describe('restore', () => {
     expect(output.at(-1)).toBe('start the API servers with --naming=platform');
     expect(await stored('restored')).toEqual(await stored('source'));
     await expect(restoreFile({ file, ...storeFlags('restored'), ...filling }, host)).rejects.toThrow(RestoreTargetError);
-    // What is whole is not taken away, whoever says so.
+    // --discard-unfinished never deletes complete data.
     const discarding = { ...filling, 'discard-unfinished': true };
     await expect(restoreFile({ file, ...storeFlags('restored'), ...discarding }, host)).rejects.toThrow(RestoreTargetError);
     expect(await stored('restored')).toHaveLength(KEYS);
@@ -145,7 +145,7 @@ describe('a migration command without a required argument', () => {
     await expect(moving).rejects.toThrow('there is no embedded store in');
     const other = move({ to: 'etcd', ...storeFlags('source'), 'etcd-prefix': '/other', ...servers, ...filling }, host);
     await expect(other).rejects.toThrow(BackupSourceError);
-    // Whoever was refused holds nothing.
+    // A rejected command leaves the store unlocked.
     expect(await stored('source')).toHaveLength(KEYS);
   });
 });

@@ -1,4 +1,4 @@
-/** What `platform-migrate` does: backs up, looks whether a backup is whole, restores, moves from one kind of store to the other. Ends no process. */
+/** The commands of `platform-migrate`: backup, verify, restore, and move between stores. Does not exit the process. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { BackupFormatError, decodeBackup, encodeBackup, type BackupHeader, type DecodedBackup } from '../../apiserver/backup/backup-format';
@@ -20,7 +20,7 @@ import { storeKindOf, openSource, openTarget } from './stores';
 export interface Host {
   readonly clock: Clock;
   readonly random: Random;
-  /** A line for the person who waits. */
+  /** Prints a line for the user. */
   readonly print: (line: string) => void;
 }
 
@@ -53,7 +53,7 @@ export async function verify(flags: VerifyFlags, host: Host): Promise<void> {
 
 export async function restoreFile(flags: RestoreFlags, host: Host): Promise<void> {
   const file = fileOf(flags);
-  // What is found out before anything is written needs no tidying up; what comes through a pipe can be read only once.
+  // Verifies the file before anything is written; a pipe can be read only once.
   if (file !== '-') await readBackup(file);
   const { target, close } = await openTarget(storeKindOf(flags), { flags, ...host });
   try {
@@ -124,7 +124,7 @@ function fileOf({ file }: { readonly file: string }): string {
   return file;
 }
 
-/** Reads all of it and keeps nothing. */
+/** Reads and verifies the whole file. */
 async function readBackup(file: string): Promise<{ readonly header: BackupHeader; readonly records: number }> {
   const opened = await withFileName(file, () => decodeBackup(readChunks(file)));
   let records = 0;
@@ -150,7 +150,7 @@ async function withFileName<T>(file: string, read: () => Promise<T>): Promise<T>
   }
 }
 
-/** Counts, and now and then says how far it is. */
+/** Counts records and prints the progress every {@link PROGRESS_MS}. */
 function createProgress(verb: string, { clock, print }: Host): { readonly record: (record: number) => void; readonly total: () => number } {
   let last = clock.monotonic();
   let so = 0;

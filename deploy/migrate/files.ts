@@ -1,4 +1,7 @@
-/** Backups as files: what has the name is whole and on the disk, and what is being written has another one. A file is for its owner only, because it holds Secrets. */
+/**
+ * Backup files. A file appears under its name only when it is complete and synced; until then it has a temporary name.
+ * It is readable by its owner only, because it contains Secrets.
+ */
 import { createReadStream } from 'node:fs';
 import { access, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,7 +13,7 @@ export class FileFault extends Error {
   override readonly name = 'FileFault';
 }
 
-/** Writes a new file; rejects with {@link FileFault} when there is one of that name. Returns how many bytes it has. */
+/** Writes a new file; rejects with {@link FileFault} when the name exists. Returns the number of bytes. */
 export async function writeAtomically(file: string, chunks: AsyncIterable<Buffer>): Promise<number> {
   await assertMissing(file);
   const partial = `${file}.partial-${process.pid}`;
@@ -51,7 +54,7 @@ async function assertMissing(file: string): Promise<void> {
   throw new FileFault(`${file} exists already: choose another name`);
 }
 
-/** So that the name is on the disk as well; Windows has no such thing. */
+/** Makes the new name durable. Windows does not support this. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');

@@ -1,4 +1,4 @@
-/** The command line of `platform-migrate`: its verbs, and the flags of each as rows. Where a store is reached it says in the words of the API server. */
+/** The flags of each command of `platform-migrate`. Store flags have the names of the API server's. */
 import { boolFlag, choiceFlag, intFlag, listFlag, stringFlag, type FlagTable, type FlagValues } from '../../shared/cli/flags';
 
 const STORE = 'Store';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startMigrate } from '../../test/support/migrate';
 
-/** The compiled program as a process of its own. */
+/** Runs the compiled program as a separate process. */
 const folder = mkdtempSync(path.join(tmpdir(), 'migrate-main-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-/** `platform-migrate`: backups of a cluster's data, and its way from one machine to another. Wires the commands to the real process, clock and console. */
+/**
+ * The program `platform-migrate`: backs up, restores and moves the data of a cluster. Connects the commands to the
+ * process, clock and console.
+ */
 import { systemClock } from '../../shared/runtime/clock';
 import { flagsOrExit, USAGE_EXIT_CODE, UsageError, type CommandLine, type FlagTable, type FlagValues } from '../../shared/cli/flags';
 import { systemRandom } from '../../shared/runtime/random';

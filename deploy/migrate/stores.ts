@@ -1,4 +1,4 @@
-/** The stores that the flags name, opened to be read or to be filled. Only the library of the one in use is loaded. */
+/** Opens the stores of the flags for reading or writing. Only the library of the selected store is loaded. */
 import { etcdCredentialFiles } from '../../apiserver/options/etcd-credential-files';
 import { confirmIdle, createEmbeddedSource, createEtcdSource, type BackupSource } from '../../apiserver/backup/backup-source';
 import type { RestoreTarget } from '../../apiserver/backup/restore';
@@ -25,12 +25,12 @@ export interface OpenedTarget {
   readonly close: () => Promise<void>;
 }
 
-/** The store that the flags name. */
+/** The kind of store that the flags select. */
 export function storeKindOf(flags: StoreFlags): StoreKind {
   return flags['etcd-servers'].length > 0 ? 'etcd' : 'embedded';
 }
 
-/** `use`: beside servers that go on writing, or while nothing may write. */
+/** `use`: `shared` while servers write, `alone` while nothing may write. */
 export async function openSource(kind: StoreKind, use: 'shared' | 'alone', opening: StoreOptions): Promise<OpenedSource> {
   const options = { prefix: prefixOf(opening.flags), clock: opening.clock };
   if (kind === 'embedded') {

@@ -1,5 +1,6 @@
 /**
- * The checks that are no tests, one row each. `npm run lint` runs them all, and `npm test` beside the build. Each uses one processor, so they run in two lanes.
+ * The static checks, one per row. `npm run lint` runs them all; `npm test` runs them beside the build. Each uses one
+ * processor, so they run in two lanes.
  */
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -28,13 +29,13 @@ const checks = [
 
 const lanes = [checks.slice(0, 2), checks.slice(2)];
 
-/** Runs every check, also after a failure; resolves to the names of the failed ones and the number of all. */
+/** Runs every check, also after failures; resolves to the names of the failed ones and the total. */
 export async function runChecks() {
   const failed = await Promise.all(lanes.map(runLane));
   return { failed: failed.flat(), total: checks.length };
 }
 
-/** Runs the checks of a lane one after the other; prints the output of each when it has ended. */
+/** Runs the checks in sequence; prints the output of a check when it has finished, so that outputs do not mix. */
 async function runLane(lane) {
   const failed = [];
   for (const { name, tool, script, args } of lane) {

@@ -1,6 +1,6 @@
 /**
- * `node compile-program.mjs program|thread <module> [arguments]`: runs the whole file of a program, or in a thread that of a thread, and when that ends keeps what V8
- * has compiled of it by then. A thread ends when it has begun.
+ * `node compile-program.mjs program|thread <module> [arguments]`: runs the bundle of a program, or of a thread in a
+ * worker thread, and writes V8's code cache when it exits. A thread exits right after its start.
  */
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -17,7 +17,7 @@ const [, , kind, module, ...args] = process.argv;
 if (isMainThread && kind === 'thread') startThread();
 else run(isMainThread ? module : workerData);
 
-/** As the server starts it: V8 compiles for what it is told of memory. */
+/** With the server's memory limits, because the code cache depends on them. */
 function startThread() {
   require(path.join(dist, 'shared/scheduling/worker-thread.js')).startThread(module, 256, fileURLToPath(import.meta.url));
 }

@@ -1,4 +1,7 @@
-/** Types of what the package exports, for those who use it: of each file alone, since they name nothing of the rest. Part of the build. */
+/**
+ * Part of the build: emits the type declarations of the package's entry points, each from its file alone, since they
+ * reference no other module.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';

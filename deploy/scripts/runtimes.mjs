@@ -1,7 +1,8 @@
 /**
- * `npm run test:runtimes`: what depends on Node is tried on each release that is supported: stores with their native parts, HTTP over both protocols, TLS, threads, the
- * programs themselves, and a control plane inside a test. Each Node is a package of npm, kept in node_modules/.cache; no other is needed. Arguments choose releases:
- * `npm run test:runtimes -- 24`; with `--bench` a part of the benchmark runs on each of them instead, and one table says what each costs (`--bench=reads`, `--seconds=2`).
+ * `npm run test:runtimes`: tests what depends on Node on each supported release: stores with native code, HTTP/1.1 and
+ * HTTP/2, TLS, threads, the programs, and an embedded control plane. Each Node is an npm package, kept in
+ * node_modules/.cache. Arguments select releases: `npm run test:runtimes -- 24`; `--bench` runs a part of the
+ * benchmark on each release instead and prints one table (`--bench=reads`, `--seconds=2`).
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -32,7 +33,7 @@ const chosen = Object.entries(RELEASES).filter(([major]) => wanted.length === 0 
 const failed = options.bench === undefined ? await test() : await bench(options.bench, options.seconds);
 process.exitCode = failed.length === 0 ? 0 : 1;
 
-/** The releases on which something failed. */
+/** The releases with failures. */
 async function test() {
   const failed = [];
   for (const [, version] of chosen) {
@@ -45,7 +46,7 @@ async function test() {
   return failed;
 }
 
-/** Twice in alternation, since a machine is never as quiet as it was; the least of each row is what the work costs. */
+/** Runs twice in alternation, because the machine's load varies; the minimum of each row counts. */
 async function bench(part, seconds) {
   const least = new Map();
   const failed = new Set();
@@ -75,7 +76,7 @@ async function bench(part, seconds) {
   return [...failed];
 }
 
-/** Its executable; undefined where it cannot be had. */
+/** Path of the executable; undefined when it is unavailable. */
 async function nodeOf(version) {
   const name = `node-${process.platform}-${process.arch}`;
   const folder = path.join(root, 'node_modules/.cache/runtimes', version);

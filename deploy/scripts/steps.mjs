@@ -1,6 +1,6 @@
 /**
- * Set-up that `npm start` and `npm test` share: installed packages and an up-to-date build.
- * Needs nothing but Node, because it runs before anything is installed.
+ * Shared set-up of `npm start` and `npm test`: installed packages and an up-to-date build. Uses only Node, because it
+ * runs before packages are installed.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -12,13 +12,17 @@ export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '
 
 const PRODUCT_FOLDERS = ['apiserver', 'controllers', 'shared', 'deploy'];
 /**
- * The TypeScript projects that do not lie in a folder of their own below `test`. `all` references every project, `unit` holds the tests and contract suites beside the code.
+ * The TypeScript projects that have no folder below `test`. `all` references every project, `unit` contains the tests
+ * and contract suites beside the code.
  */
 const PROJECTS = { all: 'tsconfig.json', product: 'tsconfig.product.json', unit: 'tsconfig.unit.json' };
 const CONFIGS = ['package-lock.json', 'tsconfig.base.json', 'tsconfig.json', 'tsconfig.product.json', 'tsconfig.unit.json'];
 const oldestNode = [20, 19];
 
-/** Runs a program in the repository's root with the terminal's streams; resolves to its exit code (1 when it could not start). */
+/**
+ * Runs a program in the repository's root with inherited streams; resolves to its exit code (1 when it could not
+ * start).
+ */
 export function run(command, args, { silent = false } = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd: root, stdio: silent ? ['ignore', 'ignore', 'inherit'] : 'inherit' });
@@ -35,7 +39,7 @@ export function runTool(file, args) {
   return run(process.execPath, [path.join(root, 'node_modules', file), ...args]);
 }
 
-/** As `runTool`, with everything that the tool says in one text. */
+/** As `runTool`; captures the output. */
 export function captureTool(file, args) {
   return capture(process.execPath, [path.join(root, 'node_modules', file), ...args]);
 }
@@ -45,7 +49,10 @@ export function captureScript(file, args) {
   return capture(process.execPath, [path.join(root, 'deploy/scripts', file), ...args]);
 }
 
-/** As `run`, with everything that the program says in one text; it is told to end when it has said `until`, and killed after `timeout` ms. */
+/**
+ * As `run`; captures the output. Sends SIGTERM when the output contains `until`, and kills the program after `timeout`
+ * ms.
+ */
 export function capture(command, args, { until, timeout } = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], timeout, killSignal: 'SIGKILL' });
@@ -62,8 +69,8 @@ export function capture(command, args, { until, timeout } = {}) {
 }
 
 /**
- * Installs the packages that the lock file names, without running any script of theirs. Development packages are left out where a program of `project` is to run and
- * there is nothing to compile.
+ * Installs the packages of the lock file, without scripts. Omits development packages when a built program of
+ * `project` is to run.
  */
 export async function ensureInstalled({ project } = {}) {
   const [major, minor] = process.versions.node.split('.').map(Number);
@@ -74,7 +81,8 @@ export async function ensureInstalled({ project } = {}) {
   if (isInstalled(productionOnly)) return;
   const order = ['ci', '--ignore-scripts', ...(productionOnly ? ['--omit=dev'] : [])];
   process.stderr.write(`Installing packages (npm ${order.join(' ')}) ...\n`);
-  // npm tells its own version of npm where it lies; on Windows and in odd PATHs that is safer than the bare name.
+  // Under npm, npm_execpath is the path of npm; it is more reliable than the bare name on Windows and with unusual
+  // PATHs.
   const npm = process.env.npm_execpath;
   const code = npm === undefined ? await run('npm', order) : await run(process.execPath, [npm, ...order]);
   if (code !== 0) throw new Error('npm ci failed');
@@ -87,17 +95,20 @@ export function projectOf(file, { isTest = false } = {}) {
   return isTest ? 'unit' : 'product';
 }
 
-/** Compiles projects when a source of theirs is newer than the last good build. */
+/** Compiles projects when one of their sources is newer than the last successful build. */
 export async function ensureBuilt(...projects) {
   if (projects.every(isBuilt)) return;
   process.stderr.write('Building ...\n');
   if (!(await build(...projects))) throw new Error('the build failed');
 }
 
-/** Type-checks and compiles projects and those that they reference into dist/, and generates the product's files; true when there was no error. */
+/**
+ * Type-checks and compiles projects and their references into dist/, and generates the product's files; true on
+ * success.
+ */
 export async function build(...projects) {
   const started = Date.now();
-  // A changed set of sources would leave files of deleted ones behind; they are cheap to make again.
+  // Deleted sources leave stale files in dist; rebuilding is cheap.
   if (hasOrphans()) rmSync(path.join(root, 'dist'), { recursive: true, force: true });
   const isProductBuilt = isBuilt('product');
   const configs = projects.map((project) => PROJECTS[project] ?? project);
@@ -108,9 +119,9 @@ export async function build(...projects) {
   return true;
 }
 
-/** What the product reads beside its modules. */
+/** Generates files that the product reads besides its modules. */
 async function generateFiles() {
-  // What `kubectl explain` says about fields comes from an installed package and is never committed.
+  // Field descriptions for `kubectl explain` come from an installed package and are never committed.
   const describe = path.join(root, 'dist/shared/api/types/generate/describe.js');
   if ((await run(process.execPath, [describe, path.join(root, 'dist/apiserver/openapi/descriptions.json')])) !== 0) return false;
   if ((await run(process.execPath, [path.join(root, 'dist/apiserver/openapi/generate/main.js')])) !== 0) return false;
@@ -118,15 +129,17 @@ async function generateFiles() {
   return (await run(process.execPath, [path.join(root, 'deploy/scripts/whole-programs.mjs')])) === 0;
 }
 
-/** True when every package of the lock file lies in node_modules in the locked version (packages for other platforms excepted). */
+/**
+ * True when every package of the lock file is installed in the locked version (packages for other platforms excepted).
+ */
 function isInstalled(productionOnly) {
   const wanted = readPackages('package-lock.json');
   const present = readPackages('node_modules/.package-lock.json');
   if (wanted === undefined || present === undefined) return false;
   return Object.entries(wanted).every(([name, { version, dev, optional, devOptional }]) => {
     if (name === '' || (productionOnly && dev === true)) return true;
-    const found = present[name];
-    return found === undefined ? optional === true || devOptional === true : found.version === version;
+    const installed = present[name];
+    return installed === undefined ? optional === true || devOptional === true : installed.version === version;
   });
 }
 
@@ -140,7 +153,7 @@ function readPackages(file) {
 
 const stampOf = (project) => path.join(root, 'dist/.stamps', project.replace('/', '-'));
 
-/** True when the project, or all, was built and no source of it has changed since. */
+/** True when the project, or all, was built and none of its sources has changed since. */
 function isBuilt(project) {
   return ['all', project].some((name) => {
     if (!existsSync(stampOf(name))) return false;
@@ -158,7 +171,7 @@ function hasOrphans() {
     .some((file) => !file.endsWith('.whole.js') && !kept.has(path.relative('dist', file)));
 }
 
-/** Every file whose change may change what a project compiles to. Projects of tests may read each other's files. */
+/** All files that affect the compilation of a project. Test projects may read each other's files. */
 function sourcesOf(project) {
   const isSource = project === 'product' ? /^(?!.*\/contract\/).*(?<!\.test)\.(ts|json)$/ : /\.(ts|json)$/;
   const folders = project === 'product' ? PRODUCT_FOLDERS : [...PRODUCT_FOLDERS, 'test'];

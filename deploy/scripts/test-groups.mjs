@@ -1,17 +1,19 @@
 /**
- * Groups the files of tests for a run of many of them: jest loads and compiles the product anew for each file that it runs, which takes longer than most tests do. A group
- * is one file for jest that loads the files of a folder, each in a `describe` with the file's path. Single files run without groups.
+ * Groups test files for runs of many files: jest loads and compiles the product again for each file, which takes
+ * longer than most tests. A group is one file that loads the test files of a folder, each in a `describe` with its
+ * path. Single files run without groups.
  */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './steps.mjs';
 
-/** Where the groups are written. */
+/** Output folder of the groups. */
 const folder = path.join(root, 'dist/test-groups');
 
 /**
- * Folders and the number of files in one group; a folder with a row of its own is no part of the row above it. Tests of the system tier start programs or an etcd and mostly
- * wait, so their groups are small and start first: several run at a time, and the unit tests use the processors meanwhile.
+ * Folders and the number of files per group; a folder with its own row is excluded from its parent's row. Tests of the
+ * system tier start programs or an etcd and mostly wait, so their groups are small and start first: several run at a
+ * time while the unit tests use the processors.
  */
 const TIERS = {
   system: [
@@ -33,10 +35,10 @@ const TIERS = {
 };
 const ROWS = Object.values(TIERS).flat();
 
-/** Bytes by which the groups of a row are larger than those of the next one. */
+/** Padding per row: jest starts larger files first. */
 const LARGER = 10_000;
 
-/** Writes the groups of some tiers (`unit`, `system`); returns jest's arguments that run them. */
+/** Writes the groups of the tiers (`unit`, `system`); returns the arguments of jest that run them. */
 export function groupArguments(tiers) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -44,19 +46,19 @@ export function groupArguments(tiers) {
   return [`--roots=${folder}`, '--testMatch=**/*.test.cjs'];
 }
 
-/** The path of the file of tests in a group's `describe`, from the repository's root. */
+/** Path of the test file in a group's `describe`, relative to the repository's root. */
 export const fileOfTest = ({ ancestorTitles }) => ancestorTitles[0] ?? '';
 
 function writeGroups(name, size) {
   const files = testFiles(name);
   const groups = Math.ceil(files.length / size);
   for (let group = 0; group < groups; group++) {
-    // Neighbours in the tree, in order.
+    // Consecutive files of the sorted list.
     const members = files.slice(Math.floor((group * files.length) / groups), Math.floor(((group + 1) * files.length) / groups));
     const lines = members.map(
       (file) => `describe(${JSON.stringify(file)}, () => void require(${JSON.stringify(path.join(root, file))}));\n`,
     );
-    // Jest starts with the largest files where it does not know yet how long each takes.
+    // Jest starts with the largest files when it has no timings.
     const padding = ' '.repeat((ROWS.length - ROWS.findIndex((row) => row.folder === name)) * LARGER);
     writeFileSync(path.join(folder, `${name.replaceAll('/', '-')}-${group + 1}.test.cjs`), `${lines.join('')}//${padding}\n`);
   }

@@ -1,8 +1,9 @@
 /**
- * `npm test`: install, build, checks, all tests; the last line is `N passed, N failed`, with `, N skipped` when something was skipped. The build and every check count as one
- * test each. `--unit` (`npm run test:unit`) runs only the unit tests, without build and checks; `--system` (`npm run test:system`) builds and runs only the tests of whole
- * programs. With paths (`npm test -- shared/runtime`) it builds and runs the matching tests. A test whose title starts with SKIPPED stands for what could not run here (a
- * missing external program) and is counted as skipped.
+ * `npm test`: install, build, checks, all tests; the last line is `N passed, N failed`, with `, N skipped` when
+ * something was skipped. The build and every check count as one test each. `--unit` (`npm run test:unit`) runs only
+ * the unit tests, without build and checks; `--system` (`npm run test:system`) builds and runs only the tests of whole
+ * programs. With paths (`npm test -- shared/runtime`) it builds and runs the matching tests. A title that starts with
+ * SKIPPED marks a test that could not run here (a missing external program); it counts as skipped.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -36,7 +37,7 @@ async function main() {
   finish();
 }
 
-/** Builds what the tests run; true when they can. */
+/** Builds what the tests need; true on success. */
 async function prepare() {
   if (!isWhole) {
     if (paths.length === 0 && !tiers.includes('system')) return true;
@@ -46,12 +47,12 @@ async function prepare() {
     );
   }
   process.stdout.write('> build (tsc), checks\n');
-  // No check looks at what is built, and most of the time the compiler needs one processor only.
+  // The checks do not depend on the build, and the compiler mostly uses one processor.
   const [built] = await Promise.all([build('all'), check()]);
   return note('build', built);
 }
 
-/** The projects of the chosen tests; all where a pattern is not the beginning of a path. */
+/** The projects of the selected tests; all when a pattern is not the start of a path. */
 function projects() {
   const isPath = (pattern) => /^(apiserver|controllers|shared|deploy|test\/\w+)\b[^|]*$/.test(pattern);
   return paths.length > 0 && paths.every(isPath) ? [...new Set(paths.map((pattern) => projectOf(pattern, { isTest: true })))] : ['all'];
@@ -78,7 +79,7 @@ async function test() {
 }
 
 function countSuite(suite) {
-  // A file that does not even load has no tests but is a failure.
+  // A file that fails to load has no tests but counts as a failure.
   if (suite.status === 'failed' && suite.assertionResults.every(({ status }) => status !== 'failed')) count.failed += 1;
   for (const { status, title } of suite.assertionResults) {
     if (status === 'failed') count.failed += 1;
@@ -87,7 +88,7 @@ function countSuite(suite) {
   }
 }
 
-/** From the start of their first test to the end of their last, without what is done before all of them. */
+/** Measured from the start of the first test to the end of the last, without global set-up. */
 function printSlowest(report) {
   const spans = new Map();
   for (const result of report.testResults.flatMap(({ assertionResults }) => assertionResults)) {
@@ -97,7 +98,7 @@ function printSlowest(report) {
     spans.set(file, { start: Math.min(known.start, start), end: Math.max(known.end, start + (result.duration ?? 0)) });
   }
   const seconds = [...spans].map(([file, { start, end }]) => ({ file, time: (end - start) / 1000 })).filter(({ time }) => time > 0);
-  const slowest = seconds.sort((one, other) => other.time - one.time).slice(0, SLOWEST_FILES);
+  const slowest = seconds.sort((a, b) => b.time - a.time).slice(0, SLOWEST_FILES);
   process.stdout.write(
     `\nslowest files of tests:\n${slowest.map(({ file, time }) => `${time.toFixed(1).padStart(7)} s  ${file}\n`).join('')}`,
   );

@@ -1,6 +1,7 @@
 /**
- * Part of the build: makes one file of all modules of a program (see shared/runtime/process/program-bundle.ts), runs it for a moment, and keeps what V8 has compiled of it by
- * then. That holds for this Node with the arguments that programs are started with; any other compiles for itself.
+ * Part of the build: bundles each program into one file (see shared/runtime/process/program-bundle.ts), runs it
+ * briefly, and stores V8's code cache. The cache is valid for this Node with the programs' arguments; others compile
+ * at start.
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,23 +16,23 @@ const require = createRequire(import.meta.url);
 const dist = path.join(root, 'dist');
 const compile = path.join(root, 'deploy/scripts/compile-program.mjs');
 
-/** Packages that bring native code, or read files or load modules that only their own code names. */
-const LEFT_APART = ['@grpc/*', 'etcd3', 'fs-native-extensions', 'lmdb', 'msgpackr-extract', 'pino'];
-const LONGEST_RUN_MS = 60_000;
-/** Nobody else is to find what runs for a moment. */
-const OUT_OF_SIGHT = ['--bind-address=127.0.0.1', '--secure-port=0'];
+/** Packages with native code, or that read files or load modules by computed names. */
+const EXTERNAL_PACKAGES = ['@grpc/*', 'etcd3', 'fs-native-extensions', 'lmdb', 'msgpackr-extract', 'pino'];
+const MAX_RUN_MS = 60_000;
+/** Keeps the briefly running programs unreachable for others. */
+const LOOPBACK_ONLY = ['--bind-address=127.0.0.1', '--secure-port=0'];
 const DIRNAME = /\b__dirname\b/g;
 
-/** Of a program: how it is run for a moment, and what it says when it has come as far as it is wanted. */
+/** How each program is run briefly, and the output at which it is stopped. */
 const programs = [
   {
     module: 'apiserver/main.js',
-    args: ({ folder }) => ['--storage-backend=embedded', `--storage-dir=${path.join(folder, 'store')}`, ...OUT_OF_SIGHT],
+    args: ({ folder }) => ['--storage-backend=embedded', `--storage-dir=${path.join(folder, 'store')}`, ...LOOPBACK_ONLY],
     until: '"ready"',
   },
   {
     module: 'controllers/main.js',
-    args: ({ kubeconfig }) => [`--kubeconfig=${kubeconfig}`, '--leader-elect=false', ...OUT_OF_SIGHT],
+    args: ({ kubeconfig }) => [`--kubeconfig=${kubeconfig}`, '--leader-elect=false', ...LOOPBACK_ONLY],
     until: 'controllers are running',
   },
   { module: 'deploy/local/main.js', args: () => ['--help'] },
@@ -46,14 +47,15 @@ async function main() {
   const { bundleFiles } = require(path.join(dist, 'shared/runtime/process/program-bundle.js'));
   const files = programs.map(({ module }) => bundleFiles(path.join(dist, module)));
   for (const { bundle, codeCache } of files) for (const file of [bundle, codeCache]) rmSync(file, { force: true });
-  await Promise.all(programs.map((program, index) => makeWhole(program, files[index].bundle)));
-  // Without it everything runs as well, only not at once.
-  await keepCompiled().catch(({ message }) => process.stderr.write(`What was compiled of the programs is not kept: ${message}\n`));
+  await Promise.all(programs.map((program, index) => bundleProgram(program, files[index].bundle)));
+  // The code cache is optional: programs without it start more slowly.
+  await writeCodeCaches().catch(({ message }) => process.stderr.write(`What was compiled of the programs is not kept: ${message}\n`));
 }
 
-async function makeWhole({ module, isThread }, whole) {
+async function bundleProgram({ module, isThread }, whole) {
   const { outputFiles } = await build({
-    // A program's main.js decides between the whole file and the modules that begin with start.js; for threads worker-entry.ts does.
+    // A program's main.js selects the bundle or the modules that begin with start.js; for threads worker-entry.ts
+    // does.
     entryPoints: [path.join(dist, isThread ? module : path.join(path.dirname(module), 'start.js'))],
     outfile: whole,
     write: false,
@@ -61,54 +63,58 @@ async function makeWhole({ module, isThread }, whole) {
     platform: 'node',
     target: 'node20',
     format: 'cjs',
-    external: LEFT_APART,
+    external: EXTERNAL_PACKAGES,
     legalComments: 'none',
     logLevel: 'warning',
-    plugins: [keepPlaces(path.dirname(path.join(dist, module)))],
+    plugins: [keepDirnames(path.dirname(path.join(dist, module)))],
   });
-  const text = asAscii(`(function (exports, require, module, __filename, __dirname) {${outputFiles[0].text}\n})`);
+  const text = escapeNonAscii(`(function (exports, require, module, __filename, __dirname) {${outputFiles[0].text}\n})`);
   writeFileSync(whole, `//${createHash('sha256').update(text).digest('hex')}\n${text}`);
 }
 
 /**
- * Modules that look for files beside themselves find them where they were, wherever dist has been moved as a whole. Each is a function of its own: what stands at the top of a file
- * would become variables, which V8 has to read anew each time, where constants are part of the code that it makes.
+ * Replaces `__dirname` so that modules find the files beside them, also when dist is moved as a whole. Each module is
+ * wrapped in a function: top-level constants of a bundle would become variables, which V8 reads again each time, while
+ * constants in functions are inlined.
  */
-function keepPlaces(from) {
+function keepDirnames(from) {
   return {
-    name: 'places',
+    name: 'dirnames',
     setup({ onLoad }) {
       onLoad({ filter: /\.js$/ }, ({ path: file }) => {
         if (!file.startsWith(dist)) return undefined;
-        const place = `require('node:path').join(__dirname, ${JSON.stringify(path.relative(from, path.dirname(file)))})`;
-        return { contents: `(function () {${readFileSync(file, 'utf8').replace(DIRNAME, place)}\n}).call(exports);` };
+        const directory = `require('node:path').join(__dirname, ${JSON.stringify(path.relative(from, path.dirname(file)))})`;
+        return { contents: `(function () {${readFileSync(file, 'utf8').replace(DIRNAME, directory)}\n}).call(exports);` };
       });
     },
   };
 }
 
-/** A text of bytes: V8 keeps two for each character of any other. What is left of such characters stands in patterns and comments. */
-function asAscii(text) {
+/**
+ * Escapes other characters: V8 stores one byte per character only for Latin-1 text. The remaining ones are in patterns
+ * and comments.
+ */
+function escapeNonAscii(text) {
   return text.replace(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-async function keepCompiled() {
+async function writeCodeCaches() {
   const folder = mkdtempSync(path.join(tmpdir(), 'programs-'));
   const { startControlPlane } = require(path.join(dist, 'deploy/embedded/index.js'));
   const controlPlane = await startControlPlane({ controllers: [] });
   const at = { folder, kubeconfig: controlPlane.kubeconfigFile };
   try {
-    await Promise.all(programs.map((program) => runFor(program, at)));
+    await Promise.all(programs.map((program) => runBriefly(program, at)));
   } finally {
     await controlPlane.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** A program is ended when it has said what it was run for. */
-async function runFor({ module, isThread = false, args = () => [], until }, at) {
+/** Stops a program at its `until` output. */
+async function runBriefly({ module, isThread = false, args = () => [], until }, at) {
   const { NODE_ARGUMENTS } = require(path.join(dist, 'deploy/cluster/tuning.js'));
   const words = [...NODE_ARGUMENTS, compile, isThread ? 'thread' : 'program', path.join(dist, module), ...args(at)];
-  const { code, output } = await capture(process.execPath, words, { until, timeout: LONGEST_RUN_MS });
+  const { code, output } = await capture(process.execPath, words, { until, timeout: MAX_RUN_MS });
   if (code !== 0) throw new Error(`${module} ended with ${code}:\n${output}`);
 }
