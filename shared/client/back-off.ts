@@ -1,13 +1,13 @@
-/** Growing delays with chance in them, so that many clients do not come back at the same moment. */
+/** Exponential back-off with jitter, so that many clients do not retry at the same moment. */
 import type { Random } from '../runtime/random';
 
 export interface BackOffOptions {
   /** Milliseconds. */
   readonly initialMs: number;
   readonly maxMs: number;
-  /** What a delay is multiplied with after each failure; 2 by default. */
+  /** Multiplier after each failure; 2 by default. */
   readonly factor?: number;
-  /** Each delay is lengthened by up to this share of itself; 0.5 by default. */
+  /** Each delay is extended by up to this fraction of itself; 0.5 by default. */
   readonly jitter?: number;
 }
 

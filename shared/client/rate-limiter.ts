@@ -1,10 +1,10 @@
-/** How long a failed item waits before it is tried again: longer with each of its own failures, and longer when many fail at once. */
+/** Rate limiters of work queues: the delay before a failed item is retried. */
 import type { Clock } from '../runtime/clock';
 
 export interface RateLimiter {
-  /** Counts a failure of the item; milliseconds until its next attempt. */
+  /** Counts a failure of the item and returns the delay before its next attempt, in milliseconds. */
   nextDelayMs(item: string): number;
-  /** The item's failures are over. */
+  /** Resets the item's failures. */
   forget(item: string): void;
   failures(item: string): number;
 }
@@ -15,13 +15,16 @@ export interface RateLimiterOptions {
   readonly initialMs?: number;
   /** Milliseconds; 1,000 s by default. */
   readonly maxMs?: number;
-  /** Attempts a second over all items once `burst` is used up; 10 by default. */
+  /** Attempts per second over all items after `burst`; 10 by default. */
   readonly perSecond?: number;
   /** 100 by default. */
   readonly burst?: number;
 }
 
-/** The customary limit of a controller: the larger of an item's own back-off and its place in a token bucket for all. */
+/**
+ * client-go's default controller rate limiter: the larger of the item's exponential back-off and the delay of a token
+ * bucket for all items.
+ */
 export class ItemRateLimiter implements RateLimiter {
   private readonly counts = new Map<string, number>();
   private readonly bucket: TokenBucket;
@@ -46,9 +49,9 @@ export class ItemRateLimiter implements RateLimiter {
   }
 }
 
-/** Gives out turns: `burst` at once, then `perSecond`. */
+/** `burst` tokens at once, then `perSecond`. */
 export class TokenBucket {
-  /** Below zero = turns given out in advance. */
+  /** Negative when tokens are reserved in advance. */
   private tokens: number;
   private refilledAt: number;
 
@@ -61,14 +64,14 @@ export class TokenBucket {
     this.refilledAt = clock.monotonic();
   }
 
-  /** Takes the next turn, whenever it is; milliseconds until then. */
+  /** Reserves the next token; returns the milliseconds until it is available. */
   reserve(): number {
     this.refill();
     this.tokens -= 1;
     return this.tokens >= 0 ? 0 : (-this.tokens / this.perSecond) * 1000;
   }
 
-  /** Takes a turn if there is one now. */
+  /** Takes a token if one is available. */
   tryTake(): boolean {
     this.refill();
     if (this.tokens < 1) return false;

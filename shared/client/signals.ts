@@ -1,8 +1,8 @@
-/** Waiting that ends early: an outcome, a time, or an abort, whichever comes first. */
+/** Waiting with abort signals and deadlines. */
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../runtime/clock';
 
-/** A process has one signal for everything that it does: many follow it at a time, and each leaves it again. Node warns at eleven. */
+/** A process shares one signal, so many listeners are registered at a time; Node would warn at eleven. */
 function onAbort(signal: AbortSignal, listener: () => void): void {
   if (!unlimitedSignals.has(signal)) {
     unlimitedSignals.add(signal);
@@ -13,7 +13,7 @@ function onAbort(signal: AbortSignal, listener: () => void): void {
 
 const unlimitedSignals = new WeakSet<AbortSignal>();
 
-/** The promise's outcome, or the signal's reason when it is aborted first. */
+/** The promise's outcome; rejects with the signal's reason when it is aborted first. */
 export async function raceSignal<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   let stop = (): void => undefined;
@@ -28,7 +28,7 @@ export async function raceSignal<T>(promise: Promise<T>, signal: AbortSignal | u
   }
 }
 
-/** Resolves after `ms`, or as soon as the signal is aborted; true when the time is up. */
+/** Resolves to true after `ms`, or to false as soon as the signal is aborted. */
 export function sleepUnlessAborted(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false);
   return new Promise((resolve) => {
@@ -50,7 +50,9 @@ export function waitForAbort(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => onAbort(signal, resolve));
 }
 
-/** A signal that follows `parents` and that is aborted after `ms` as well, with `reason()`; release it when the work is done. */
+/**
+ * A signal that is aborted with any of `parents`, or after `ms` with `reason()`. Call `release` when the work is done.
+ */
 export function withDeadline(
   clock: Clock,
   ms: number,

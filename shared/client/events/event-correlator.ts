@@ -1,6 +1,6 @@
 /**
- * Turns many reports about one object into few Events: equal ones are counted in one Event, many that differ in their text only become one
- * combined Event, and an object that never ends being reported is let through only now and then. Pure but for the clock.
+ * Correlates Events as client-go does: equal ones are counted in one Event, many with different messages are
+ * aggregated into one, and a token bucket per object filters spam. Depends on nothing but the clock.
  */
 import type { Clock } from '../../runtime/clock';
 import { TokenBucket } from '../rate-limiter';
@@ -23,26 +23,26 @@ export interface EventReport {
   readonly message: string;
 }
 
-/** An Event that was written for earlier reports. */
+/** An Event that was written earlier. */
 export interface WrittenEvent {
   readonly name: string;
   readonly count: number;
 }
 
 export interface CorrelatedEvent {
-  /** Under which {@link EventCorrelator.recordWritten} remembers what was written. */
+  /** Key for {@link EventCorrelator.recordWritten}. */
   readonly key: string;
   readonly message: string;
-  /** The Event to be counted up; undefined = a new one. */
+  /** The Event to count up; undefined for a new one. */
   readonly previous: WrittenEvent | undefined;
 }
 
-/** More texts than this within the window are combined. */
+/** Further messages within the window are aggregated. */
 const MAX_DISTINCT_MESSAGES = 9;
 const AGGREGATION_WINDOW_MS = 600_000;
 const BURST = 25;
 const PER_SECOND = 1 / 300;
-/** Objects, groups and Events that are remembered. */
+/** Maximum number of entries in each cache. */
 const CACHE_SIZE = 4_096;
 
 interface AggregateGroup {
@@ -57,14 +57,14 @@ export class EventCorrelator {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Undefined = the report is one too many. */
+  /** Undefined when the spam filter drops the Event. */
   correlate(report: EventReport): CorrelatedEvent | undefined {
     const { about, type, reason } = report;
     const object = [about.kind, about.namespace, about.name, about.uid, about.apiVersion, about.fieldPath ?? ''].join('\n');
     const message = this.aggregateMessage(`${object}\n${type}\n${reason}`, report.message);
     const bucket = this.spamFilters.getOrCreate(object, () => new TokenBucket(this.clock, PER_SECOND, BURST));
     if (!bucket.tryTake()) return undefined;
-    // Combined reports share one Event whatever their text.
+    // Aggregated Events share one key, regardless of the message.
     const key = `${object}\n${type}\n${reason}\n${message === report.message ? message : ''}`;
     return { key, message, previous: this.written.get(key) };
   }
@@ -73,7 +73,7 @@ export class EventCorrelator {
     this.written.set(key, event);
   }
 
-  /** The Event is gone: the next report makes a new one. */
+  /** Forgets a deleted Event: the next report creates a new one. */
   forget(key: string): void {
     this.written.delete(key);
   }
@@ -91,7 +91,7 @@ export class EventCorrelator {
   }
 }
 
-/** The most recently used entries. */
+/** A least-recently-used cache of {@link CACHE_SIZE} entries. */
 class LruCache<T> {
   private readonly entries = new Map<string, T>();
 

@@ -1,12 +1,13 @@
 /**
- * Names of Events: the object's, and the time in nanoseconds (upstream's form). Clients show the Events of one second in the order of their names, so
- * names come in the order in which they are made; what is finer than the clock is counted, and by chance, as others may report the same object.
+ * Generates names of Events: the object's name and the time in nanoseconds (upstream's form). Clients show the Events
+ * of one second in the order of names, so names must increase; below the clock's resolution a counter and random
+ * digits are used, as other clients may report the same object.
  */
 import type { Clock } from '../../runtime/clock';
 import type { Random } from '../../runtime/random';
 
 const NANOSECONDS = 1_000_000n;
-/** Of a millisecond, in nanoseconds; what happens later in it is not told apart by time. */
+/** Steps within a millisecond, in nanoseconds; names beyond the last step are not ordered by time. */
 const STEP_NANOSECONDS = 1_000;
 const LAST_STEP = 999;
 const DIGITS = 16;

@@ -1,7 +1,7 @@
 /**
- * Writes Events about objects, in the background and without ever failing or delaying who reports: reports are joined
- * (event-correlation.ts), sent one after the other, and dropped when too many wait or the server refuses them. What the server could not do, or whose answer was
- * lost, is sent again: an Event has its name beforehand, so that twice is once.
+ * Writes Events in the background; never fails or delays the caller. Events are correlated (event-correlator.ts), sent
+ * one at a time, and dropped when the queue is full or the server rejects them. A server error or a lost response is
+ * retried: the name is chosen beforehand, so that a retry creates no duplicate.
  */
 import type { JsonObject } from '../../values/json';
 import { formatTimestamp } from '../../api/metadata/object-meta';
@@ -22,19 +22,19 @@ export interface EventRecorderOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** Who reports: `source.component`. */
+  /** `source.component` of the Events. */
   readonly component: string;
-  /** Ends the repeats. */
+  /** Ends the retries. */
   readonly signal: AbortSignal;
 }
 
 const EVENTS = resourceOf('core.v1.Event');
 const MAX_QUEUED = 1_000;
-/** Of one Event; the delays between them add up to a minute or two. */
+/** For one Event; the delays add up to one or two minutes. */
 const MAX_ATTEMPTS = 12;
 const INITIAL_DELAY_MS = 200;
 const MAX_DELAY_MS = 10_000;
-/** Events about cluster-scoped objects stand here. */
+/** Namespace of Events about cluster-scoped objects. */
 const CLUSTER_NAMESPACE = 'default';
 
 export class EventRecorder {
@@ -58,7 +58,7 @@ export class EventRecorder {
     this.sending ??= this.send().finally(() => (this.sending = undefined));
   }
 
-  /** Resolves when everything that was reported has been sent or dropped. */
+  /** Resolves when all recorded Events have been sent or dropped. */
   async flush(): Promise<void> {
     while (this.sending !== undefined) await this.sending;
   }
@@ -93,7 +93,7 @@ export class EventRecorder {
     }
   }
 
-  /** `eventName` = of the Event where a new one is made. */
+  /** `eventName` is the name of a new Event. */
   private async write(report: EventReport, { key, message, previous }: CorrelatedEvent, eventName: string): Promise<void> {
     const { client, clock } = this.options;
     const now = formatTimestamp(clock.now());
@@ -105,7 +105,7 @@ export class EventRecorder {
         this.correlation.recordWritten(key, { name: previous.name, count });
         return;
       } catch (error) {
-        // Events expire; a new one goes on counting from one.
+        // The previous Event has expired: a new one starts with a count of one.
         if (!isNotFound(error)) throw error;
         this.correlation.forget(key);
       }
@@ -113,7 +113,7 @@ export class EventRecorder {
     try {
       await client.create(EVENTS, this.buildEvent(report, { name: eventName, message, now }));
     } catch (error) {
-      // Nothing may be made in a namespace that is going away, and nobody misses it there.
+      // Terminating namespaces accept no Events.
       if (isNamespaceTerminating(error)) return;
       if (!isAlreadyExists(error)) throw error;
     }
@@ -151,7 +151,7 @@ export class EventRecorder {
   }
 }
 
-/** What a later attempt may not meet with again. */
+/** A later attempt may succeed. */
 function isRetryable(error: unknown): boolean {
   return error instanceof ConnectionError || (error instanceof ApiError && error.code >= 500);
 }

@@ -1,18 +1,21 @@
-/** Shares one informer among all readers of a collection. Informers run until the pool's signal is aborted. */
+/**
+ * Shares one informer among all readers of a collection (upstream's shared informer factory). Informers run until the
+ * pool's signal is aborted.
+ */
 import type { JsonObject } from '../../values/json';
 import type { Resource } from '../rest/resource';
 import { Informer, StreamingListSupport, type InformerOptions } from './informer';
 
 export type PoolOptions = Pick<InformerOptions<JsonObject>, 'client' | 'clock' | 'random' | 'logger' | 'protobuf'>;
 
-/** The part of a resource's objects that an informer holds, and how it holds them. */
+/** The selected objects of a resource and the transformation of each. */
 export type Collection<Body extends JsonObject> = Pick<InformerOptions<Body>, 'namespace' | 'labelSelector' | 'fieldSelector' | 'trim'>;
 
 export class InformerPool {
   private readonly streaming = new StreamingListSupport();
   private readonly informers = new Map<string, { readonly informer: Informer; readonly ended: Promise<void> }>();
 
-  /** Numbers of the functions that trim: each has an informer of its own. */
+  /** Ids of trim functions: each function needs its own informer. */
   private readonly trimIds = new Map<unknown, number>([[undefined, 0]]);
 
   constructor(
@@ -38,7 +41,7 @@ export class InformerPool {
     return [...this.informers.values()].map(({ informer }) => informer);
   }
 
-  /** Resolves when all have ended. */
+  /** Resolves when all informers have ended. */
   async ended(): Promise<void> {
     await Promise.all([...this.informers.values()].map(({ ended }) => ended));
   }

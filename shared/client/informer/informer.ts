@@ -1,7 +1,8 @@
 /**
- * Keeps a copy of a collection: lists it – as a stream where the server offers that, else in pages –, then follows its changes. A stream that ends or breaks is taken up again after the last version
- * seen, on whatever replica answers, so no change is lost and none is told twice; only when the server no longer knows that version
- * (410) is the collection listed anew and compared. Lists are consistent reads, so the copy never goes back in time.
+ * Reflector and store of a collection: lists it (as a streaming list if the server supports that, else in pages) and
+ * watches it. A watch that ends resumes after the last version seen, on any replica, so no change is lost or delivered
+ * twice; only after 410 is the collection listed again and compared. Lists are consistent reads, so the copy never
+ * goes back in time.
  */
 import type { Clock } from '../../runtime/clock';
 import type { Logger } from '../../runtime/logger';
@@ -22,25 +23,25 @@ export interface InformerOptions<Body extends JsonObject> extends Selectors {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** Ask for the binary form, where the kind has one. */
+  /** Request protobuf if the kind has an encoding. */
   readonly protobuf?: boolean;
-  /** What of an object is kept: a copy without what nobody reads. It must keep the metadata's names and version. */
+  /** Returns a copy without unused fields (upstream's transform). It must keep the names, the UID and the version. */
   trim?(object: ApiObject<Body>): ApiObject<Body>;
-  /** Bytes of changes that may wait for slow handlers one by one; 16 MiB by default. */
+  /** Bytes of queued changes before coalescing; 16 MiB by default. */
   readonly waitingBytes?: number;
   readonly pageSize?: number;
-  /** What is known of the server, shared by all who ask the same one. */
+  /** Shared by the informers of one server. */
   readonly streaming?: StreamingListSupport;
 }
 
-/** Whether the server offers lists as streams; it is asked once. */
+/** Whether the server rejected a streaming list; it is tried once. */
 export class StreamingListSupport {
   isUnsupported = false;
 }
 
-/** How often what happened; for metrics and tests. */
+/** Counters for metrics and tests. */
 export interface InformerCounts {
-  /** In pages or as streams. */
+  /** Paged and streaming lists. */
   readonly lists: number;
   readonly watches: number;
   readonly events: number;
@@ -48,11 +49,14 @@ export interface InformerCounts {
 
 const PAGE_SIZE = 500;
 const WAITING_BYTES = 16 * 1024 * 1024;
-/** A watch lasts this long, and up to twice as long by chance, so that watches of many clients do not end together. Seconds. */
+/**
+ * Minimum duration of a watch; up to twice as long at random, so that the watches of many clients do not end together.
+ * Seconds.
+ */
 const WATCH_SECONDS = 300;
-/** After a 410 all clients want to list: each waits a moment of its own. Milliseconds. */
+/** After a 410 all clients list again: each waits for a random time up to this. Milliseconds. */
 const RELIST_SPREAD_MS = 1_000;
-/** A watch that lived so long was sound: the next one starts at once. Milliseconds. */
+/** After a watch of this duration the next one starts without a back-off. Milliseconds. */
 const MIN_HEALTHY_WATCH_MS = 1_000;
 
 export class Informer<Body extends JsonObject = JsonObject> {
@@ -64,7 +68,7 @@ export class Informer<Body extends JsonObject = JsonObject> {
   private version: string | undefined;
   private running: Promise<void> | undefined;
   private markSynced: () => void = () => undefined;
-  /** Resolves once the first list has been delivered to the handlers. Never rejects; look at the run's signal as well. */
+  /** Resolves when the first list has been delivered to the handlers. Never rejects; check the run's signal as well. */
   readonly synced: Promise<void> = new Promise((resolve) => (this.markSynced = resolve));
   private isSynced = false;
 
@@ -85,7 +89,7 @@ export class Informer<Body extends JsonObject = JsonObject> {
     return this.isSynced;
   }
 
-  /** The version that the copy is at; undefined before the first list. */
+  /** The resource version of the copy; undefined before the first list. */
   get resourceVersion(): string | undefined {
     return this.version;
   }
@@ -111,14 +115,14 @@ export class Informer<Body extends JsonObject = JsonObject> {
   }
 
   /**
-   * Handlers that come late hear of what is there as added. A handler returns at once; work belongs in a queue.
-   * Returns what takes the handlers away again.
+   * Adds handlers and returns their removal. Existing objects are delivered as added. Handlers must return at once;
+   * work belongs in a queue.
    */
   handle(handlers: Handlers<Body>): () => void {
     return this.notifications.add(handlers, this.objects.values());
   }
 
-  /** Lists and follows until the signal is aborted. A second call joins the first. */
+  /** Lists and watches until the signal is aborted. A second call returns the promise of the first. */
   run(signal: AbortSignal): Promise<void> {
     this.running ??= this.listAndWatch(signal);
     return this.running;
@@ -166,7 +170,7 @@ export class Informer<Body extends JsonObject = JsonObject> {
     await this.completeList(seen, version);
   }
 
-  /** What was not seen is gone. */
+  /** Removes the objects that the list does not contain. */
   private async completeList(seen: ReadonlySet<string>, version: string): Promise<void> {
     for (const key of [...this.objects.keys()]) if (!seen.has(key)) this.remove(key, undefined, 0);
     this.version = version;
@@ -177,7 +181,7 @@ export class Informer<Body extends JsonObject = JsonObject> {
     this.markSynced();
   }
 
-  /** All pages of one list. When the first page's version is forgotten before the last page, everything is asked for at once. */
+  /** Reads all pages of one list. When its version is compacted before the last page, lists without pages. */
   private async listPages(signal: AbortSignal): Promise<readonly ObjectList<Body>[]> {
     const { pageSize = PAGE_SIZE } = this.options;
     const listPages: ObjectList<Body>[] = [];
@@ -201,7 +205,7 @@ export class Informer<Body extends JsonObject = JsonObject> {
     return this.options.trim === undefined ? page : { ...page, items: page.items.map((item) => this.applyTrim(item)) };
   }
 
-  /** What restricts the collection, and how it is sent. */
+  /** Selectors and encoding of all requests. */
   private selectors(): Selectors & { readonly protobuf?: boolean } {
     const { namespace, labelSelector, fieldSelector, protobuf } = this.options;
     return {
@@ -233,12 +237,12 @@ export class Informer<Body extends JsonObject = JsonObject> {
         initial = undefined;
       } else this.applyInitialEvent(event, initial);
     }
-    // A server that ends watches as soon as they begin is not asked in a tight loop.
+    // Avoids a tight loop when the server ends watches at once.
     if (clock.monotonic() - started < MIN_HEALTHY_WATCH_MS) await sleepUnlessAborted(clock, this.backOff.next(), signal);
     else this.backOff.reset();
   }
 
-  /** An event of a streaming list that has not been told to its end: the copy is at no version yet. */
+  /** Applies an event of an incomplete streaming list; the copy has no version yet. */
   private applyInitialEvent(event: WatchEvent<Body>, initial: Set<string>): void {
     switch (event.type) {
       case 'ADDED':
@@ -285,7 +289,7 @@ export class Informer<Body extends JsonObject = JsonObject> {
     if (known?.resourceVersion === object.resourceVersion && known.uid === object.uid) return;
     this.objects.set(keyOf(object), object);
     if (known !== undefined && known.uid !== object.uid) {
-      // Its deletion was not seen: whoever cares about this very object must hear that it is gone.
+      // The deletion of the previous object was missed; handlers of that UID must be notified.
       this.notifications.push(keyOf(object), known, undefined, bytes);
       this.notifications.push(keyOf(object), undefined, object, bytes);
       return;
@@ -293,7 +297,7 @@ export class Informer<Body extends JsonObject = JsonObject> {
     this.notifications.push(keyOf(object), known, object, bytes);
   }
 
-  /** `last` = the state that the deletion told, if one was seen. */
+  /** `last` is the state in the DELETED event, if there was one. */
   private remove(key: string, last: ApiObject<Body> | undefined, bytes: number): void {
     const known = this.objects.get(key);
     if (known === undefined) return;
@@ -302,5 +306,5 @@ export class Informer<Body extends JsonObject = JsonObject> {
   }
 }
 
-/** The server does not know streaming lists, or does not offer them. */
+/** The server does not support or offer streaming lists. */
 const isStreamingUnsupported = (error: unknown): boolean => error instanceof ApiError && (error.code === 422 || error.code === 400);

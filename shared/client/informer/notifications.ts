@@ -1,7 +1,8 @@
 /**
- * Brings an informer's changes to its handlers, apart from the stream that they come from: a slow handler delays later notifications, never
- * the stream. What waits is bounded in bytes: beyond the bound, changes of one object are joined into one, from the state that the
- * handlers know to the present one, so that no more can wait than there are objects.
+ * Delivers an informer's changes to its handlers, decoupled from the watch: a slow handler delays later notifications
+ * but not the watch. The queue is bounded in bytes: beyond the bound, changes of one object are coalesced into one,
+ * from the state that the handlers know to the current state, so that the queue is never longer than the number of
+ * objects.
  */
 import type { Clock } from '../../runtime/clock';
 import type { Logger } from '../../runtime/logger';
@@ -16,7 +17,7 @@ export interface Handlers<Body extends JsonObject = JsonObject> {
   deleted?(last: ApiObject<Body>): void;
 }
 
-/** From `previous` (undefined = was not there) to `current` (undefined = is gone). */
+/** A change; `previous` is undefined for a new object, `current` for a deleted one. */
 interface Notification<Body extends JsonObject> {
   readonly previous: ApiObject<Body> | undefined;
   readonly current: ApiObject<Body> | undefined;
@@ -26,7 +27,7 @@ interface Notification<Body extends JsonObject> {
 export interface NotificationOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Bytes of changes that may wait one by one. */
+  /** Bytes of changes that may be queued before changes are coalesced. */
   readonly waitingBytes: number;
 }
 
@@ -34,7 +35,7 @@ export class Notifications<Body extends JsonObject> {
   private readonly handlers = new Set<Handlers<Body>>();
   private queue: { readonly key: string; readonly change: Notification<Body> }[] = [];
   private position = 0;
-  /** In use instead of `ordered` while too much waits. */
+  /** Replaces `queue` while the bound is exceeded. */
   private coalesced: Map<string, Notification<Body>> | undefined;
   private bytes = 0;
   private scheduled = false;
@@ -43,8 +44,8 @@ export class Notifications<Body extends JsonObject> {
   constructor(private readonly options: NotificationOptions) {}
 
   /**
-   * Returns what takes the handlers away again. The new handlers hear of the `known` objects as added. What still waits goes to the others
-   * first: it is already part of what is known.
+   * Adds handlers and returns their removal. The new handlers receive the `known` objects as added. Queued changes are
+   * delivered to the other handlers first, because `known` already contains them.
    */
   add(handlers: Handlers<Body>, objects: Iterable<ApiObject<Body>>): () => void {
     for (let change = this.dequeue(); change !== undefined; change = this.dequeue()) this.notify(change);
@@ -62,12 +63,12 @@ export class Notifications<Body extends JsonObject> {
     this.schedule();
   }
 
-  /** Bytes that wait. */
+  /** Bytes in the queue. */
   get waitingBytes(): number {
     return this.bytes;
   }
 
-  /** Resolves when everything that waits now, and what comes meanwhile, has been delivered. */
+  /** Resolves when the queue is empty, including changes that are added meanwhile. */
   waitUntilDrained(): Promise<void> {
     return this.scheduled ? new Promise((resolve) => this.drainWaiters.push(resolve)) : Promise.resolve();
   }
@@ -93,7 +94,7 @@ export class Notifications<Body extends JsonObject> {
     this.bytes -= waiting.bytes;
     if (waiting.previous !== undefined || current !== undefined) coalesced.set(key, { previous: waiting.previous, current, bytes });
     else {
-      // Came and went unseen.
+      // Created and deleted before any delivery.
       coalesced.delete(key);
       this.bytes -= bytes;
     }

@@ -1,11 +1,8 @@
-/**
- * Objects by key, and by whatever else they are looked up by. Keeps its indexes in step with its objects; knows nothing of where they come
- * from.
- */
+/** A store of objects by key with named indexes, which are updated with every change. */
 import type { JsonObject } from '../../values/json';
 import { keyOf, type ApiObject } from '../rest/api-object';
 
-/** The values of an index that an object has. */
+/** Returns the index values of an object. */
 export type Indexer<Body extends JsonObject = JsonObject> = (object: ApiObject<Body>) => readonly string[];
 
 export class ObjectStore<Body extends JsonObject = JsonObject> {
@@ -32,14 +29,14 @@ export class ObjectStore<Body extends JsonObject = JsonObject> {
     return this.objects.values();
   }
 
-  /** The objects that the indexer `index` finds under `value`. Throws for an index that was not declared. */
+  /** The objects with this value in the index. Throws for an undeclared index. */
   byIndex(index: string, value: string): readonly ApiObject<Body>[] {
     const entry = this.indexes.get(index);
     if (entry === undefined) throw new Error(`there is no index ${index}`);
     return [...(entry.keys.get(value) ?? [])].flatMap((key) => this.objects.get(key) ?? []);
   }
 
-  /** Returns what was there before. */
+  /** Returns the previous object. */
   set(object: ApiObject<Body>): ApiObject<Body> | undefined {
     const key = keyOf(object);
     const previous = this.remove(key);
@@ -54,7 +51,7 @@ export class ObjectStore<Body extends JsonObject = JsonObject> {
     return previous;
   }
 
-  /** Returns what was there before. */
+  /** Returns the previous object. */
   remove(key: string): ApiObject<Body> | undefined {
     const previous = this.objects.get(key);
     if (previous === undefined) return undefined;

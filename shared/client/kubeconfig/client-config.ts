@@ -1,6 +1,6 @@
 /**
- * Where the API servers are and who the client is, whatever the facts came from: a kubeconfig, flags, or the files that a workload finds
- * in its container. Reads files, connects to nothing.
+ * Configuration of a client: servers, TLS and credentials, from a kubeconfig, flags, or the files in a workload's
+ * container. Reads files but does not connect.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { errorMessage } from '../../runtime/error-message';
 import type { WorkloadNames } from '../../names/workload';
 import type { JsonObject } from '../../values/json';
 
-/** As node:tls takes them; all are PEM. */
+/** Options of node:tls; all are PEM. */
 export interface TlsOptions {
   readonly ca?: string;
   readonly cert?: string;
@@ -17,19 +17,19 @@ export interface TlsOptions {
   readonly servername?: string;
 }
 
-/** When a program that hands out credentials may ask a person. */
+/** When the plug-in may prompt the user. */
 export type InteractiveMode = 'Never' | 'IfAvailable' | 'Always';
 
-/** A program that hands out credentials. */
+/** An exec credential plug-in. */
 export interface ExecConfig {
   readonly apiVersion: string;
   readonly command: string;
   readonly args: readonly string[];
   readonly env: readonly { readonly name: string; readonly value: string }[];
-  /** Said where there is no such program. */
+  /** Shown when the plug-in is not installed. */
   readonly installHint: string;
   readonly interactiveMode: InteractiveMode;
-  /** What the program is told of the cluster; undefined = nothing. */
+  /** Cluster information for the plug-in (`provideClusterInfo`). */
   readonly cluster: JsonObject | undefined;
 }
 
@@ -42,17 +42,17 @@ export type ClientCredentials =
   | { readonly type: 'exec'; readonly exec: ExecConfig };
 
 export interface ClientConfig {
-  /** All of them serve the same API; the client stays with one as long as it answers. Never empty. */
+  /** All serve the same API; the client uses one as long as it responds. Never empty. */
   readonly servers: readonly URL[];
   readonly tls: TlsOptions;
   readonly credentials: ClientCredentials;
-  /** Speak HTTP/1.1 to `https:` servers too. */
+  /** Use HTTP/1.1 also for `https:` servers. */
   readonly http1?: boolean;
-  /** Ask `https:` servers which they speak. */
+  /** Negotiate the protocol with `https:` servers (ALPN). */
   readonly negotiates?: boolean;
 }
 
-/** The configuration is not usable; the message says which file or field and why. */
+/** The configuration is unusable; the message names the file or field and the reason. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -71,7 +71,7 @@ export function serverUrl(text: string): URL {
   return url;
 }
 
-/** A file's text. Throws {@link ConfigError}. */
+/** Throws {@link ConfigError}. */
 export function readConfigFile(file: string): string {
   try {
     return readFileSync(file, 'utf8');

@@ -1,4 +1,6 @@
-/** The Authorization header of each request. A token's file is read again once a minute, and when the server refuses the token. */
+/**
+ * Provides the Authorization header. A token file is read again once a minute, and when the server rejects the token.
+ */
 import { readFileSync } from 'node:fs';
 import type { Clock } from '../../runtime/clock';
 import type { MaybePromise } from '../../runtime/maybe-promise';
@@ -8,9 +10,9 @@ import { ConfigError, type ClientCredentials } from './client-config';
 const REREAD_MS = 60_000;
 
 export interface Credentials {
-  /** Undefined = no header. */
+  /** Undefined for no header. */
   header(): MaybePromise<string | undefined>;
-  /** The server has refused the header. True when another one may be had. */
+  /** Called after a 401 response; true when another credential is available. */
   refreshAfterRejection(): MaybePromise<boolean>;
 }
 
@@ -22,7 +24,7 @@ export class CredentialSource implements Credentials {
     private readonly clock: Clock,
   ) {}
 
-  /** Undefined = no header. Throws {@link ConfigError} when the token's file was never readable. */
+  /** Undefined for no header. */
   header(): string | undefined {
     switch (this.credentials.type) {
       case 'none':
@@ -36,7 +38,7 @@ export class CredentialSource implements Credentials {
     }
   }
 
-  /** The server has refused the header. True when another one may be had. */
+  /** Called after a 401 response; true when another credential is available. */
   refreshAfterRejection(): boolean {
     if (this.credentials.type !== 'token-file' || this.token === undefined) return false;
     const { text } = this.token;
@@ -50,7 +52,7 @@ export class CredentialSource implements Credentials {
     try {
       this.token = { text: readFileSync(file, 'utf8').trim(), readAt: now };
     } catch (error) {
-      // The old token may still be good while the file is being replaced.
+      // The old token may still be valid while the file is being replaced.
       if (this.token === undefined) throw new ConfigError(`cannot read the token: ${errorMessage(error)}`);
       this.token = { text: this.token.text, readAt: now };
     }

@@ -1,6 +1,6 @@
 /**
- * Credentials that a program hands out (the exec plug-in of a kubeconfig): asked for when they are first needed, kept until they end or the server refuses
- * them. What the program says is bounded in size, and so is its time.
+ * Credentials from an exec credential plug-in: requested at the first use, and kept until they expire or the server
+ * rejects them. Output size and run time of the plug-in are limited.
  */
 import { spawn } from 'node:child_process';
 import type { Clock } from '../../runtime/clock';
@@ -9,7 +9,7 @@ import { isObject, objectAt, stringAt } from '../../values/json';
 import { ConfigError, type ExecConfig } from './client-config';
 import type { Credentials } from './credential-source';
 
-/** A key pair for the client's side of a connection. */
+/** A client certificate with its key, in PEM. */
 export interface ClientKeyPair {
   readonly cert: string;
   readonly key: string;
@@ -20,13 +20,13 @@ export interface ExecOutcome {
   readonly output: string;
 }
 
-/** Runs a program with these variables added to its own environment. Rejects where it cannot be run. */
+/** Runs the plug-in with `info` in KUBERNETES_EXEC_INFO. Rejects when it cannot be started. */
 export type RunPlugin = (config: ExecConfig, info: string) => Promise<ExecOutcome>;
 
 interface ExecCredential {
   readonly token: string | undefined;
   readonly pair: ClientKeyPair | undefined;
-  /** Milliseconds since 1970; undefined = it does not end by itself. */
+  /** Milliseconds since 1970; undefined when the credential does not expire. */
   readonly expiresAt: number | undefined;
 }
 
@@ -47,7 +47,7 @@ export class ExecCredentials implements Credentials {
     return token === undefined ? undefined : `Bearer ${token}`;
   }
 
-  /** The same object until another one is handed out. */
+  /** The same object until the plug-in returns another one. */
   async pair(): Promise<ClientKeyPair | undefined> {
     return (await this.current()).pair;
   }

@@ -1,9 +1,11 @@
-/** A kubeconfig that is read again when it, or a file that it names, changes. Connects to nothing: see followed-connection.ts. */
+/**
+ * A kubeconfig that is read again when it or a referenced file changes. For connections see reloadable-connection.ts.
+ */
 import { FileBackedValue } from '../../runtime/files/file-backed-value';
 import type { ClientConfig } from './client-config';
 import { readKubeconfig, type KubeconfigOptions } from './kubeconfig';
 
-/** Throws {@link ConfigError} where it cannot be used. */
+/** Throws {@link ConfigError} when it cannot be used. */
 export function fileBackedKubeconfig(file: string, options: KubeconfigOptions = {}): FileBackedValue<ClientConfig> {
   return new FileBackedValue<ClientConfig>(`kubeconfig ${file}`, (before) => {
     const { files, ...config } = readKubeconfig(file, options);

@@ -1,4 +1,4 @@
-/** Kubeconfig files as mappings whose members are read with their types. Knows nothing of what they mean. */
+/** Typed access to the mappings in a kubeconfig file. Does not interpret them. */
 import resolvePath from 'node:path';
 import { load } from 'js-yaml';
 import { errorMessage } from '../../runtime/error-message';
@@ -9,7 +9,7 @@ export class KubeconfigFile {
 
   constructor(private readonly file: string) {}
 
-  /** Itself, and those that have been named. */
+  /** The file itself and the referenced files. */
   get files(): readonly string[] {
     return [this.file, ...this.referencedFiles];
   }
@@ -25,7 +25,7 @@ export class KubeconfigFile {
     return new KubeconfigMapping(this, value, 'the file');
   }
 
-  /** The path of a file that holds something of the configuration. */
+  /** Resolves and records the path of a referenced file. */
   referencedFile(relative: string): string {
     const file = this.resolvePath(relative);
     this.referencedFiles.add(file);
@@ -89,7 +89,7 @@ export class KubeconfigMapping {
     return new KubeconfigMapping(this.source, value, `${this.label}, ${member},`);
   }
 
-  /** The part under a member; an empty part when the member is missing or null. */
+  /** The mapping under a member; an empty one when the member is missing or null. */
   optionalPart(member: string): KubeconfigMapping {
     return this.has(member) ? this.part(member) : new KubeconfigMapping(this.source, {}, member);
   }
@@ -98,7 +98,7 @@ export class KubeconfigMapping {
     return Object.keys(this.values);
   }
 
-  /** The item of the list whose `name` is `name`. */
+  /** The item of the list with this `name`. */
   namedEntry(list: string, name: string): KubeconfigMapping {
     const items = this.values[list];
     const entry: unknown = Array.isArray(items) ? items.find((item: unknown) => isRecord(item) && item['name'] === name) : undefined;
@@ -106,7 +106,7 @@ export class KubeconfigMapping {
     return new KubeconfigMapping(this.source, entry, `${list} ${JSON.stringify(name)}`);
   }
 
-  /** PEM text: `<member>-data` in base64, else the file that `member` names. */
+  /** PEM: `<member>-data` in base64, else the file that `member` refers to. */
   pem(member: string): string | undefined {
     const data = this.text(`${member}-data`);
     if (data !== undefined && data !== '') return Buffer.from(data, 'base64').toString('utf8');

@@ -1,6 +1,6 @@
 /**
- * The users of a kubeconfig, for whoever chooses among them by whom he talks to: who each is, as far as can be told when he is needed. Files that a user names are read
- * then, and so is found out what keeps him from being used. Connects to nothing.
+ * Users of a kubeconfig, of which the caller selects one by server. Credentials are resolved when they are needed:
+ * referenced files are read then, and errors are reported then.
  */
 import { ConfigError, readConfigFile, type ClientCredentials } from './client-config';
 import type { ClientKeyPair } from './exec-credentials';
@@ -9,20 +9,20 @@ import { KubeconfigFile, KubeconfigMapping } from './kubeconfig-mapping';
 
 export interface KubeconfigUsers {
   readonly users: ReadonlyMap<string, KubeconfigUser>;
-  /** Of the current context. */
+  /** The user of the current context. */
   readonly current: KubeconfigUser | undefined;
 }
 
 export interface KubeconfigUser {
-  /** Throws {@link ConfigError} where he cannot be used. */
+  /** Throws {@link ConfigError} when the credentials cannot be used. */
   credentials(): ClientCredentials;
-  /** Undefined = he shows no certificate. Throws {@link ConfigError}. */
+  /** Undefined without a client certificate. Throws {@link ConfigError}. */
   pair(): ClientKeyPair | undefined;
-  /** Headers that say for whom he acts. */
+  /** Impersonation headers. */
   readonly impersonation: Readonly<Record<string, string | string[]>>;
 }
 
-/** Throws {@link ConfigError} where the file is none. */
+/** Throws {@link ConfigError} when the file is not a valid kubeconfig. */
 export function readKubeconfigUsers(file: string): KubeconfigUsers {
   const source = new KubeconfigFile(file);
   const text = readConfigFile(file);
@@ -39,7 +39,7 @@ export function readKubeconfigUsers(file: string): KubeconfigUsers {
   return { users, current: current === '' ? undefined : users.get(current) };
 }
 
-/** Nobody is the current user where the context says nothing that can be used. */
+/** Undefined when the current context is missing or names no user. */
 function currentOf(root: KubeconfigMapping): string | undefined {
   const currentName = root.text('current-context') ?? '';
   const context = root.parts('contexts').find((entry) => currentName !== '' && entry.text('name') === currentName);
@@ -83,7 +83,7 @@ function isReadable(file: string): boolean {
   }
 }
 
-/** For nobody, unless it says for which user. */
+/** Empty without `as`. */
 function impersonationOf(user: KubeconfigMapping): KubeconfigUser['impersonation'] {
   const name = user.text('as') ?? '';
   const [groups, uid] = [user.texts('as-groups'), user.text('as-uid') ?? ''];
@@ -100,7 +100,7 @@ function impersonationOf(user: KubeconfigMapping): KubeconfigUser['impersonation
   };
 }
 
-/** What may not stand in the name of a header is a percent sign and the number of its byte. */
+/** Percent-encodes bytes that are invalid in header names. */
 const escapeHeaderKey = (key: string): string =>
   [...Buffer.from(key)]
     .map((byte) => {

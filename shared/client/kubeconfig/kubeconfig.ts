@@ -1,6 +1,6 @@
 /**
- * Reads kubeconfig files (the customary client configuration: clusters, users, contexts). Client certificates and keys, tokens, token files,
- * passwords and programs that hand out credentials (`exec`) are understood; the older `auth-provider` is refused with a clear message.
+ * Reads kubeconfig files. Supports client certificates, tokens, token files, passwords and exec credential plug-ins;
+ * rejects `auth-provider` with a clear message.
  */
 import type { JsonObject } from '../../values/json';
 import {
@@ -17,21 +17,21 @@ import { KubeconfigFile, KubeconfigMapping } from './kubeconfig-mapping';
 export interface KubeconfigOptions {
   /** Instead of `current-context`. */
   readonly context?: string;
-  /** Instead of the cluster's server; several serve the same API. */
+  /** Instead of the cluster's server; all must serve the same API. */
   readonly servers?: readonly string[];
 }
 
 export interface Kubeconfig extends ClientConfig {
-  /** What was read, and what else is named in it and read later. */
+  /** The files that were read, and referenced files that are read later. */
   readonly files: readonly string[];
 }
 
-/** Reads `file`; relative paths in it start from its folder. Throws {@link ConfigError}. */
+/** Reads `file`; relative paths are resolved against its folder. Throws {@link ConfigError}. */
 export function readKubeconfig(file: string, options: KubeconfigOptions = {}): Kubeconfig {
   return parseKubeconfig(readConfigFile(file), file, options);
 }
 
-/** `file` is only named in messages and where relative paths start. Throws {@link ConfigError}. */
+/** `file` is used in messages and to resolve relative paths. Throws {@link ConfigError}. */
 export function parseKubeconfig(text: string, file: string, options: KubeconfigOptions = {}): Kubeconfig {
   const source = new KubeconfigFile(file);
   const root = source.parse(text);
@@ -75,7 +75,7 @@ function credentialsOf(user: KubeconfigMapping, cluster: KubeconfigMapping, sour
 const EXEC_VERSION = /^client\.authentication\.(k8s|platform)\.io\/(v1|v1beta1)$/;
 const INTERACTIVE_MODES: readonly InteractiveMode[] = ['Never', 'IfAvailable', 'Always'];
 
-/** What a user's `exec` says. `cluster` = where he talks to. */
+/** Parses the `exec` of a user. `cluster` is the cluster that the client connects to. */
 export function execOf(exec: KubeconfigMapping, cluster: KubeconfigMapping, source: KubeconfigFile): ExecConfig {
   const [apiVersion, command] = [exec.required('apiVersion'), exec.required('command')];
   const version = EXEC_VERSION.exec(apiVersion)?.[2];
@@ -87,7 +87,7 @@ export function execOf(exec: KubeconfigMapping, cluster: KubeconfigMapping, sour
     throw exec.fault(`must have an interactiveMode: ${INTERACTIVE_MODES.join(', ')}`);
   return {
     apiVersion,
-    // A path is one from the file's folder; a bare name is looked for.
+    // Paths are relative to the file's folder; a bare name is searched in PATH.
     command: command.includes('/') ? source.resolvePath(command) : command,
     args: exec.texts('args'),
     env: exec.parts('env').map((variable) => ({ name: variable.required('name'), value: variable.text('value') ?? '' })),

@@ -1,13 +1,14 @@
 /**
- * Of several copies of a program one leads: the one that holds a Lease. It renews the Lease; when it stops it gives the Lease back, and
- * when it dies another takes over once the Lease has not changed for its duration, by the watcher's own clock. Clocks of different
- * machines are never compared.
+ * Leader election with a Lease. The holder renews the Lease and releases it when it stops; when it dies, another
+ * candidate takes over once the Lease has not changed for its duration, measured with the candidate's own clock.
+ * Clocks of different machines are never compared.
  *
- * A leader that was paused cannot know that its term is over before it looks, so its writes carry a fence (shared/api/identity/fencing.ts) that the
- * server checks. Each term has a number of transitions of its own, also when one holder follows itself.
+ * A paused leader cannot know that its term is over, so its writes carry a fence (shared/api/identity/fencing.ts) that
+ * the server checks. Each term has its own number of transitions, even when a holder succeeds itself.
  *
- * A term may lie within one of another Lease, whose holder runs this election as long as it leads there: the Lease says so, and is free as soon as the
- * outer term is over or its holder silent. So a process renews one Lease often, and the many that lie within seldom.
+ * A term may be nested in the term of an outer Lease: the holder of the outer Lease runs this election while it leads
+ * there. The inner Lease names the outer term and is free as soon as that is over or its holder is silent. Thus a
+ * process renews one Lease often and many nested ones seldom.
  */
 import { isFenceInForce, type Fence } from '../../api/identity/fencing';
 import type { Clock } from '../../runtime/clock';
@@ -26,17 +27,20 @@ export interface LeaderElectionOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly lease: LeaseName;
-  /** Names this copy; no other copy may have it. */
+  /** Identity of this candidate; unique. */
   readonly identity: string;
-  /** After so long without a sign of the leader, another takes over. Milliseconds. */
+  /** Another candidate takes over after this time without a renewal. Milliseconds. */
   readonly durationMs: number;
-  /** A leader renews after half of this time, and gives up when it could not renew for all of it. Less than the duration. Milliseconds. */
+  /**
+   * A leader renews after half of this time and stops leading when no renewal succeeded within it. Less than the
+   * duration. Milliseconds.
+   */
   readonly renewDeadlineMs: number;
-  /** Between two attempts to renew, and two looks at another's Lease. Milliseconds. */
+  /** Interval of failed renewals and of checks of another holder's Lease. Milliseconds. */
   readonly retryMs: number;
-  /** The term of another Lease that this copy has while the election runs. */
+  /** The outer term that this election is nested in. */
   readonly within?: Fence | undefined;
-  /** Told when leading begins and ends. */
+  /** Called when leading starts and ends. */
   readonly onChange?: (isLeading: boolean) => void;
 }
 
@@ -47,10 +51,10 @@ export interface Term {
 }
 
 const LEASES = resourceOf('coordination.v1.Lease');
-/** An answer that takes longer is taken to be lost. Milliseconds. */
+/** Renewals are aligned to this interval. Milliseconds. */
 const RENEWAL_ALIGNMENT_MS = 1_000;
 const REQUEST_TIMEOUT_MS = 5_000;
-/** Added to the wait for another's Lease, so that it has certainly run out. Milliseconds. */
+/** Added to the wait for expiry, so that the Lease has certainly expired. Milliseconds. */
 const EXPIRY_MARGIN_MS = 50;
 
 interface LeaseName {
@@ -58,7 +62,7 @@ interface LeaseName {
   readonly name: string;
 }
 
-/** What is known of another's Lease, and since when it has not changed (monotonic milliseconds). */
+/** Version of a Lease, and the monotonic time in milliseconds at which it was first seen. */
 interface Observation {
   readonly version: string;
   readonly since: number;
@@ -70,7 +74,7 @@ interface Acquired {
   readonly acquiredAt: number;
 }
 
-/** A leader's own Lease; gone when the term is lost. */
+/** The Lease of the current term; `lease` is undefined when the term is lost. */
 interface HeldLease {
   lease: ApiObject | undefined;
   /** Monotonic milliseconds at which the last successful renewal was sent. */
@@ -78,16 +82,17 @@ interface HeldLease {
 }
 
 export class LeaderElection {
-  /** Of others' Leases, by namespace and name: the one that is waited for, and those within which its terms have lain. */
+  /** Observed Leases by namespace and name: the awaited one and outer ones. */
   private readonly observations = new Map<string, Observation>();
-  /** The holder that was last said to be waited for. */
+  /** The holder that was logged last. */
   private loggedHolder: string | undefined;
 
   constructor(private readonly options: LeaderElectionOptions) {}
 
   /**
-   * Waits for leadership, calls `lead` for each term, and begins anew when a term is lost, until the signal is aborted. `lead` must end
-   * soon after its term's signal; only then is the Lease given back. A `lead` that ends by itself ends the run; one that fails rejects it.
+   * Waits for leadership and calls `lead` for each term, until the signal is aborted. `lead` must end soon after its
+   * term's signal; only then is the Lease released. When `lead` returns by itself, the run ends; when it rejects, so
+   * does the run.
    */
   async run(signal: AbortSignal, lead: (term: Term) => Promise<void>): Promise<void> {
     while (!signal.aborted) {
@@ -97,7 +102,7 @@ export class LeaderElection {
     }
   }
 
-  /** The Lease once it is this copy's; undefined when the signal is aborted first. */
+  /** Resolves when this candidate holds the Lease; undefined when the signal is aborted first. */
   private async acquire(signal: AbortSignal): Promise<Acquired | undefined> {
     const { logger, lease } = this.options;
     while (!signal.aborted) {
@@ -152,9 +157,9 @@ export class LeaderElection {
     this.options.logger.info('another copy leads, waiting', { lease: this.options.lease.name, holder });
   }
 
-  /** Milliseconds until the holder may be taken to be dead; 0 = nobody holds the Lease any more. */
+  /** Milliseconds until the Lease expires; 0 when it is free. */
   private async remainingMs(lease: ApiObject, { holder, durationMs, within }: LeaseRecord, call: RequestOptions): Promise<number> {
-    // A term of this very copy has ended before another one is begun.
+    // An earlier term of this candidate has ended, because terms do not overlap.
     if (holder === '' || holder === this.options.identity) return 0;
     const remaining = this.expiresInMs(lease, durationMs);
     if (within === undefined) return remaining;
@@ -164,13 +169,13 @@ export class LeaderElection {
     return Math.min(remaining, this.expiresInMs(outer, leaseRecord(outer).durationMs));
   }
 
-  /** This copy's own outer term came after that one. The other way round it is this copy's that is over. */
+  /** True when this candidate's own outer term is later. Otherwise its own term is the one that is over. */
   private isSuperseded({ namespace, name, transitions }: Fence): boolean {
     const { within: own } = this.options;
     return own !== undefined && namespace === own.namespace && name === own.name && transitions < own.transitions;
   }
 
-  /** Counted from when its last change was first seen here. */
+  /** Counted from the local time at which the last change was first seen. */
   private expiresInMs(lease: ApiObject, durationMs: number): number {
     return this.observe(lease).since + durationMs - this.options.clock.monotonic();
   }
@@ -185,7 +190,7 @@ export class LeaderElection {
     return observation;
   }
 
-  /** Resolves after `ms`, or earlier when the Lease changes hands. */
+  /** Resolves after `ms`, or earlier when the Lease is released or deleted. */
   private async waitForChange(ms: number, signal: AbortSignal): Promise<void> {
     const { client, clock, lease } = this.options;
     const over = new AbortController();
@@ -200,7 +205,10 @@ export class LeaderElection {
     await watching;
   }
 
-  /** Aborts `over` when the Lease is given back or deleted. Without a watch the next look tells, so its errors do not matter. */
+  /**
+   * Aborts `over` when the Lease is released or deleted. Errors of the watch are ignored: the next check finds the
+   * state.
+   */
   private async abortOnRelease(client: RestClient, lease: LeaseName, observed: Observation, over: AbortController): Promise<void> {
     const resourceVersion = observed.version.split('/')[1] ?? '';
     try {
@@ -222,7 +230,7 @@ export class LeaderElection {
     }
   }
 
-  /** Leads one term. True when `lead` has ended by itself. */
+  /** Runs one term. True when `lead` returned by itself. */
   private async lead(
     { lease: acquired, acquiredAt }: Acquired,
     signal: AbortSignal,
@@ -251,7 +259,7 @@ export class LeaderElection {
     return hasFinished;
   }
 
-  /** Prolongs the term until `over` is aborted, and aborts it when the term is lost; then `held.lease` is gone. */
+  /** Renews the Lease until `over` is aborted; when the term is lost, aborts `over` and clears `held.lease`. */
   private async renew(held: HeldLease, over: AbortController): Promise<void> {
     const { client, clock, logger, lease: leaseName, durationMs, renewDeadlineMs } = this.options;
     let waitMs = this.renewalMs();
@@ -278,7 +286,10 @@ export class LeaderElection {
     over.abort(new Error('the lease was lost'));
   }
 
-  /** A renewal without an answer may have been stored: the Lease as it is now, or undefined when it is another term's. */
+  /**
+   * A renewal with a lost response may have been stored: returns the current Lease, or undefined when it belongs to
+   * another term.
+   */
   private async rereadAfterFailure(
     lease: ApiObject,
     error: unknown,
@@ -309,7 +320,7 @@ export class LeaderElection {
     try {
       await client.update(LEASES, released, { timeoutMs: REQUEST_TIMEOUT_MS });
     } catch (error) {
-      // A renewal that was cut off may have been stored after all; the next leader then waits out the duration.
+      // An aborted renewal may have been stored; then the release conflicts and is repeated with the current version.
       if (isConflict(error)) await this.releaseAfterConflict(lease);
       else logger.warn('cannot give the lease back', { lease: lease.name, error });
     }
@@ -326,7 +337,10 @@ export class LeaderElection {
     }
   }
 
-  /** Two or three attempts fit into what is left then. On the stroke of a second, so that many leases of one process wake it together. */
+  /**
+   * Leaves time for two or three attempts. Aligned to whole seconds, so that the Leases of a process are renewed
+   * together.
+   */
   private renewalMs(): number {
     const { clock, retryMs, renewDeadlineMs } = this.options;
     const now = clock.monotonic();

@@ -1,4 +1,4 @@
-/** A Lease as leader election reads and writes it. Knows neither clocks nor servers. */
+/** Reads and writes the fields of a Lease for leader election. */
 import { formatFence, parseFence, type Fence } from '../../api/identity/fencing';
 import { LEASE_WITHIN_ANNOTATION, type Dialect } from '../../names/dialect';
 import { isObject, objectAt, own, stringAt, type JsonObject } from '../../values/json';
@@ -6,12 +6,12 @@ import { microTimeAt } from '../../values/time';
 import type { ApiObject } from '../rest/api-object';
 
 export interface LeaseRecord {
-  /** '' = nobody leads. */
+  /** '' when the Lease is free. */
   readonly holder: string;
   readonly transitions: number;
-  /** For how long after a renewal the holder may be taken to lead. Milliseconds. */
+  /** The Lease expires this long after a renewal. Milliseconds. */
   readonly durationMs: number;
-  /** The term of another Lease without which this one's is over as well. */
+  /** The outer term: when it is over, this term is over too. */
   readonly within: Fence | undefined;
 }
 
@@ -24,7 +24,7 @@ export function leaseRecord(lease: ApiObject): LeaseRecord {
     holder,
     transitions: typeof transitions === 'number' ? transitions : 0,
     durationMs: typeof seconds === 'number' ? seconds * 1000 : 0,
-    // Whoever knows nothing of such terms leaves the annotation of the holder before him.
+    // Holders without support for nested terms leave the annotation of their predecessor.
     within: outer?.holder === holder ? outer : undefined,
   };
 }
@@ -41,14 +41,14 @@ export interface LeaseTimes {
   readonly durationMs: number;
 }
 
-/** The term that begins, and the one that it lies within, if any. */
+/** The new term, and its outer term if it is nested. */
 export interface AcquiredTerm {
   readonly fence: Fence;
   readonly within: Fence | undefined;
   readonly dialect: Dialect;
 }
 
-/** The Lease that begins the term: `previous` is what there was, if anything. */
+/** The Lease that starts the term. `previous` is the existing Lease. */
 export function acquiredLease(
   { fence, within, dialect }: AcquiredTerm,
   { now, durationMs }: LeaseTimes,
@@ -76,12 +76,12 @@ function previousAnnotations(previous: ApiObject | undefined): JsonObject {
   return previous === undefined ? {} : (objectAt(objectAt(previous.body, 'metadata'), 'annotations') ?? {});
 }
 
-/** `lease` (the holder's own last write) with its term prolonged. */
+/** `lease`, the holder's last write, with a new renew time. */
 export function renewedLease(lease: ApiObject, { now }: LeaseTimes): JsonObject {
   return withSpec(lease, { renewTime: microTimeAt(now) });
 }
 
-/** `lease` without a holder, so that the next one need not wait. */
+/** `lease` without a holder, so that the next candidate need not wait for expiry. */
 export function releasedLease(lease: ApiObject, { now }: LeaseTimes): JsonObject {
   return withSpec(lease, { holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTimeAt(now) });
 }

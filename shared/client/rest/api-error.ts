@@ -1,4 +1,4 @@
-/** What a server answers instead of what was asked for. Never made from anything but an answer. */
+/** Errors from error responses and from ERROR events of watches. */
 import { objectAt, own, stringAt, type JsonObject } from '../../values/json';
 
 export class ApiError extends Error {
@@ -7,17 +7,17 @@ export class ApiError extends Error {
   constructor(
     /** HTTP status. */
     readonly code: number,
-    /** Upstream's reasons (`NotFound`, `Conflict` …); '' when the answer is no Status. */
+    /** Upstream's reason (`NotFound`, `Conflict` …); '' when the body is no Status. */
     readonly reason: string,
     message: string,
-    /** Seconds to wait before the next attempt, when the server said so. */
+    /** From Retry-After; undefined when the server sent none. */
     readonly retryAfterSeconds?: number,
   ) {
     super(message);
   }
 }
 
-/** The error that an answer with a failure code, or the object of a watch's ERROR event, stands for. */
+/** Makes the error of a response with an error code, or of the object of an ERROR event. */
 export function apiErrorOf(code: number, body: JsonObject | undefined, text: string, retryAfter?: string): ApiError {
   const header = retryAfter !== undefined && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : undefined;
   if (body === undefined || stringAt(body, 'kind') !== 'Status') {
@@ -39,7 +39,7 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof ApiError && error.code === 404;
 }
 
-/** Another writer was first: an outdated resource version, or a failed precondition. */
+/** An outdated resource version or a failed precondition. */
 export function isConflict(error: unknown): error is ApiError {
   return error instanceof ApiError && error.reason === 'Conflict';
 }
@@ -48,12 +48,12 @@ export function isAlreadyExists(error: unknown): boolean {
   return error instanceof ApiError && error.reason === 'AlreadyExists';
 }
 
-/** The refusal of new content in a namespace that is being deleted. */
+/** The namespace is being deleted and accepts no new objects. */
 export function isNamespaceTerminating(error: unknown): boolean {
   return error instanceof ApiError && error.code === 403 && error.message.includes('is being terminated');
 }
 
-/** The asked version is older than what the server still knows. */
+/** The requested version was compacted. */
 export function isExpired(error: unknown): boolean {
   return error instanceof ApiError && error.code === 410;
 }

@@ -1,4 +1,4 @@
-/** Objects as a client holds them: the body as the server sent it, with the metadata that most readers need beside it. */
+/** Objects on the client side: the body as sent by the server, with frequently used metadata beside it. */
 import type { MetaV1ObjectMeta } from '../../api/types/generated/members';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../values/json';
 import { isBodyOf, type Resource } from './resource';
@@ -10,16 +10,16 @@ export interface ApiObject<Body extends JsonObject = JsonObject> {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly metadata: MetaV1ObjectMeta;
-  /** The whole object. Readers share it: copy it before a change. */
+  /** The whole object, shared by all readers: copy it before a change. */
   readonly body: Body;
 }
 
-/** A response is not what its kind promises. */
+/** The response does not have the expected form. The class name in `name` is part of logged messages. */
 export class MalformedResponse extends Error {
-  override readonly name = 'MalformedResponse';
+  override readonly name = 'MalformedAnswer';
 }
 
-/** An object of a server's response. Throws {@link MalformedResponse} when it is no object with a name. */
+/** Parses an object of a response. Throws {@link MalformedResponse} for anything but an object with a name. */
 export function parseObject<Body extends JsonObject>(resource: Resource<Body>, value: JsonValue | undefined): ApiObject<Body> {
   if (!isBodyOf(resource, value)) throw new MalformedResponse('the server answered with something that is no object');
   return apiObject(value);
@@ -42,7 +42,7 @@ export function apiObject<Body extends JsonObject>(body: Body): ApiObject<Body> 
   };
 }
 
-/** The metadata of every kind have one type; see {@link isBodyOf}. */
+/** All kinds share one metadata type; see {@link isBodyOf}. */
 const isMetadata = (value: JsonValue | undefined): value is MetaV1ObjectMeta => isObject(value);
 
 /** `namespace/name`, or `name` for cluster-scoped objects: the key in informers and queues. */

@@ -1,6 +1,6 @@
 /**
- * What a server serves, by its own word: every resource of every group in its preferred version, and which groups could not be asked.
- * One group's failure never hides the others.
+ * Reads aggregated discovery: every resource in the preferred version of its group, and the versions that are stale or
+ * malformed. A failing group does not hide the others.
  */
 import { canonicalGroup, groupInDialect, type Dialect } from '../../names/dialect';
 import { apiVersionOf, parseApiVersion } from '../../api/identity/identity';
@@ -14,17 +14,17 @@ export interface ServedResource extends Resource {
 }
 
 export interface DiscoveredResources {
-  /** In the order of the server's groups. */
+  /** In the server's order of groups. */
   readonly resources: readonly ServedResource[];
-  /** Where the objects of a kind are, by `apiVersion/kind` in canonical spelling, in every version that is served. */
+  /** Resources by `apiVersion/kind` in canonical spelling, for every served version. */
   readonly kinds: ReadonlyMap<string, Resource>;
-  /** `group/version`, in the client's dialect, of what is registered but cannot be described at the moment. Sorted. */
+  /** Group versions, in the client's dialect, that are registered but cannot be described at the moment. Sorted. */
   readonly stale: readonly string[];
-  /** Versions whose names make no sense. */
+  /** Versions with invalid names. */
   readonly malformed: readonly string[];
 }
 
-/** Asks for the two aggregated documents. Rejects when the server does not answer them. */
+/** Requests the two aggregated documents. Rejects when the server does not serve them. */
 export async function discoverResources(client: RestClient, options: RequestOptions = {}): Promise<DiscoveredResources> {
   const accept = aggregatedForm(client.dialect);
   const documents = await Promise.all([client.getDocument('/api', accept, options), client.getDocument('/apis', accept, options)]);
@@ -50,7 +50,7 @@ export function readDiscovery(documents: readonly JsonObject[], dialect: Dialect
       else if (stringAt(version, 'freshness') === 'Stale') stale.push(groupVersionIn(dialect, name, text));
       else {
         for (const resource of resourcesOf(canonicalGroup(name), text, version)) {
-          // Versions come with the preferred one first: a resource counts in the first version that has it.
+          // The preferred version comes first: a resource counts in the first version that serves it.
           const key = `${resource.group}/${resource.resource}`;
           if (!resources.has(key)) resources.set(key, resource);
           const kind = `${apiVersionOf(resource)}/${resource.kind}`;

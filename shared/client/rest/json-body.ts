@@ -1,10 +1,10 @@
-/** Bodies of answers: collected within a bound, and parsed so that 64-bit integers stay exact. */
+/** Reads response bodies with a size limit, and parses JSON without loss of 64-bit integers. */
 import { errorMessage } from '../../runtime/error-message';
 import { isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { parseJson } from '../../serialization';
 import { MalformedResponse } from './api-object';
 
-/** More digits or a larger exponent than a double holds for certain, outside or inside of a text: only then is the exact, slower parser needed. */
+/** Numbers that a double may not hold exactly, in strings or not: only these need the exact, slower parser. */
 const LONG_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
 
 /** Throws {@link MalformedResponse}. */
@@ -19,7 +19,7 @@ export function parseBody(text: string): JsonValue {
   }
 }
 
-/** What was parsed from JSON holds nothing but JSON values. */
+/** A result of JSON.parse contains only JSON values. */
 function isJson(value: unknown): value is JsonValue {
   return value !== undefined;
 }
@@ -47,8 +47,8 @@ export async function collectBody(body: AsyncIterable<Buffer>, limit: number): P
 }
 
 /**
- * The lines of a stream, without their ends, as bytes. A line longer than `limit` bytes throws {@link MalformedResponse}; an unended last one
- * is dropped.
+ * Yields the lines of a stream without line ends. Throws {@link MalformedResponse} for a line longer than `limit`
+ * bytes; an incomplete last line is dropped.
  */
 export async function* readLines(body: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer> {
   let pending: Buffer[] = [];

@@ -1,10 +1,10 @@
-/** What a client needs to know of a resource to address it: from the kind table, or from a server's discovery. */
+/** Resources as clients address them, from the table of kinds or from discovery. */
 import { SERVED_KINDS } from '../../api/kinds';
 import type { MetaV1ObjectMeta, ObjectTypes } from '../../api/types/generated/members';
 import { groupInDialect, type Dialect } from '../../names/dialect';
 import { isObject, type JsonObject, type JsonValue } from '../../values/json';
 
-/** `Body`: the type of the resource's objects. Resources that only discovery describes have untyped objects. */
+/** `Body` is the type of the objects. Resources known only from discovery have untyped objects. */
 export interface Resource<Body extends JsonObject = JsonObject> {
   /** In canonical spelling. */
   readonly group: string;
@@ -26,7 +26,7 @@ export type PartialObjectMetadata = {
   metadata?: MetaV1ObjectMeta;
 };
 
-/** The resource of a served kind by the name of its type, such as `apps.v1.Deployment`. Throws for a type without a resource. */
+/** The resource of a served kind by type name, such as `apps.v1.Deployment`. Throws for a type without a resource. */
 export function resourceOf<Type extends keyof ObjectTypes>(type: Type): Resource<ObjectTypes[Type]> {
   const row = SERVED_KINDS.find((candidate) => candidate.type === type && candidate.resource !== '');
   if (row === undefined) throw new Error(`no resource serves ${type}`);
@@ -34,26 +34,26 @@ export function resourceOf<Type extends keyof ObjectTypes>(type: Type): Resource
   return { group, version, resource, kind, namespaced };
 }
 
-/** The same resource, of whose objects a client needs the metadata only. */
+/** The same resource, requested as PartialObjectMetadata. */
 export const metadataOf = (resource: Resource): Resource<PartialObjectMetadata> => {
   const { body: _, ...address } = resource;
   return { ...address, metadataOnly: true };
 };
 
-/** Checks only that the value is an object: that a server sends objects of a resource's own type is its contract. */
+/** Checks only that the value is an object; the server is trusted to send objects of the resource's type. */
 export function isBodyOf<Body extends JsonObject>(_: Resource<Body>, value: JsonValue | undefined): value is Body {
   return isObject(value);
 }
 
-/** Where an object or a collection is. */
+/** Namespace, name and subresource of an object, or the namespace of a collection. */
 export interface ResourceLocation {
-  /** Leave it out for all namespaces and for cluster-scoped resources. */
+  /** Absent for all namespaces and for cluster-scoped resources. */
   readonly namespace?: string;
   readonly name?: string;
   readonly subresource?: string;
 }
 
-/** The path, in the dialect's spelling, without query. */
+/** The URL path in the dialect's spelling, without a query. */
 export function pathOf(resource: Resource, dialect: Dialect, { namespace, name, subresource }: ResourceLocation): string {
   const root = resource.group === '' ? `/api/${resource.version}` : `/apis/${groupInDialect(dialect, resource.group)}/${resource.version}`;
   const parts = [

@@ -1,9 +1,9 @@
 /**
- * Verbs on resources over a transport: paths in the right dialect, credentials, deadlines, and repeats where they do no harm.
+ * Typed verbs on resources over a transport: paths in the right dialect, credentials, deadlines and retries.
  *
- * A request is repeated when the server cannot have acted on it (it was never sent, or was answered with 429 or 503 and a time to come
- * back), and a reading request also when its answer was lost. What became of a write whose answer was lost is the caller's question:
- * its next look at the object tells. Objects go in and out in the dialect of the client.
+ * A request is retried when the server cannot have processed it (it was never sent, or was answered with 429, or 503
+ * with Retry-After), and a read also when its response was lost. After a lost response to a write the caller must read
+ * the object again. Objects are in the dialect of the client in both directions.
  */
 import { FENCE_HEADER, formatFence, type Fence } from '../../api/identity/fencing';
 import { apiVersionOf } from '../../api/identity/identity';
@@ -40,7 +40,10 @@ export interface RestClientOptions {
   readonly userAgent: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Time for a request with all its repeats, except watches and where a call says otherwise. Milliseconds; 60 s by default. */
+  /**
+   * Time limit of a request with all its retries, except for watches and unless a call overrides it. Milliseconds; 60
+   * s by default.
+   */
   readonly timeoutMs?: number;
 }
 
@@ -58,26 +61,29 @@ export interface Selectors {
 export interface ListOptions extends Selectors, RequestOptions {
   readonly limit?: number;
   readonly continue?: string;
-  /** In the binary form, where the kind has one. */
+  /** Request protobuf if the kind has an encoding. */
   readonly protobuf?: boolean;
 }
 
 export interface ObjectList<Body extends JsonObject = JsonObject> {
   readonly resourceVersion: string;
-  /** Set when there is more. */
+  /** Set when further pages exist. */
   readonly continue: string | undefined;
   readonly items: readonly ApiObject<Body>[];
-  /** Length of the answer. */
+  /** Length of the response body. */
   readonly bytes: number;
 }
 
 export interface WatchOptions extends Selectors {
-  /** Events after this version; `present` = first an event for each object that is there now, then a bookmark that ends them (a streaming list). */
+  /**
+   * Watch events after this version, or `present`: a streaming list, which sends an event for each existing object and
+   * a bookmark, and then changes.
+   */
   readonly from: { readonly resourceVersion: string } | 'present';
   /** The server ends the watch after this time. */
   readonly timeoutSeconds: number;
   readonly signal?: AbortSignal;
-  /** In the binary form, where the kind has one. */
+  /** Request protobuf if the kind has an encoding. */
   readonly protobuf?: boolean;
 }
 
@@ -89,7 +95,7 @@ export interface DeleteOptions extends RequestOptions {
 
 export type PatchType = 'merge' | 'json';
 
-/** A JSON merge patch of a type: members that change, null for those that are removed. Lists are replaced as a whole. */
+/** A JSON merge patch of a type: changed members, and null for removed ones. Lists are replaced as a whole. */
 export type MergePatch<T> = T extends JsonPrimitive | readonly unknown[]
   ? T
   : string extends keyof T
@@ -101,7 +107,7 @@ const PATCH_MEDIA_TYPES: Readonly<Record<PatchType, string>> = {
   json: 'application/json-patch+json',
 };
 
-/** The body of the `scale` subresources; no collection has such objects. */
+/** Body of `scale` subresources; it has no collection. */
 const SCALE: Resource<AutoscalingV1Scale> = { group: 'autoscaling', version: 'v1', resource: '', kind: 'Scale', namespaced: true };
 
 const APPLY_MEDIA_TYPE = 'application/apply-patch+yaml';
@@ -109,9 +115,9 @@ const APPLY_MEDIA_TYPE = 'application/apply-patch+yaml';
 const MAX_RESPONSE_BYTES = 512 * 1024 * 1024;
 const MAX_WATCH_EVENT_BYTES = 32 * 1024 * 1024;
 const DEFAULT_TIMEOUT_MS = 60_000;
-/** The longest that a server's Retry-After is followed. */
+/** Upper bound for the delay that Retry-After requests. */
 const MAX_RETRY_DELAY_MS = 30_000;
-/** A watch that has not ended so long after its time is taken to be dead. */
+/** A watch that is still open this long after its timeout is considered dead. */
 const WATCH_GRACE_MS = 30_000;
 
 interface ApiRequest extends RequestOptions {
@@ -131,17 +137,22 @@ export class RestClient {
     this.dialect = options.dialect;
   }
 
-  /** The same client for the writes of one term of leadership: the server refuses them with 409 when the term is over. */
+  /**
+   * Returns a client that fences its writes with a leader election term: the server rejects them with 409 when the
+   * term is over.
+   */
   withFence(fence: Fence): RestClient {
     return new RestClient(this.options, fence);
   }
 
-  /** The same client as somebody else, over a transport that does not say who it is. */
+  /** Returns a client with other credentials, over a transport without a client certificate. */
   withCredentials(credentials: Credentials, transport: Transport): RestClient {
     return new RestClient({ ...this.options, credentials, transport }, this.fence);
   }
 
-  /** The same client with another User-Agent header. The first part of the header is the field manager of its writes. */
+  /**
+   * Returns a client with another User-Agent header. The first part of the header is the field manager of its writes.
+   */
   withUserAgent(userAgent: string): RestClient {
     return new RestClient({ ...this.options, userAgent }, this.fence);
   }
@@ -191,7 +202,7 @@ export class RestClient {
     return answer;
   }
 
-  /** Asks something of an object: a body with its own kind to one of its subresources. */
+  /** Posts a body of another kind to a subresource of an object, such as a TokenRequest. */
   async createSubresource(
     resource: Resource,
     location: Required<ResourceLocation>,
@@ -291,7 +302,7 @@ export class RestClient {
     });
   }
 
-  /** Deletes what the selectors show; the answer, which lists it, is read and dropped. */
+  /** Deletes the selected objects. The list in the response is read and dropped. */
   async deleteCollection(resource: Resource, options: DeleteOptions & Selectors & { readonly limit?: number } = {}): Promise<void> {
     const query = selectorQuery(options);
     if (options.limit !== undefined) query.set('limit', String(options.limit));
@@ -306,7 +317,7 @@ export class RestClient {
     await this.sendWithRetries(call);
   }
 
-  /** A document such as `/apis`. */
+  /** Reads a discovery document such as `/apis`. */
   async getDocument(path: string, accept: string, options: RequestOptions = {}): Promise<JsonObject> {
     const value = await this.requestJson({ method: 'GET', path, accept, ...options });
     if (!isObject(value)) throw new MalformedResponse(`${path} is no object`);
@@ -314,8 +325,9 @@ export class RestClient {
   }
 
   /**
-   * Events from the stream, in order, until the server ends it. Never repeats anything: errors (ApiError when the server refuses,
-   * ConnectionError when the stream is cut) are thrown, and whoever watches goes on from the last version that it saw.
+   * Yields the events in order until the server ends the stream. Never retries: throws ApiError when the server
+   * rejects the watch and ConnectionError when the stream breaks; the caller resumes from the last version that it
+   * received.
    */
   async *watch<Body extends JsonObject>(resource: Resource<Body>, options: WatchOptions): AsyncGenerator<WatchEvent<Body>> {
     const { from, timeoutSeconds, protobuf = false } = options;
@@ -346,7 +358,7 @@ export class RestClient {
     return parseBody((await this.sendWithRetries(requestJson)).bytes.toString('utf8'));
   }
 
-  /** A successful answer, after as many attempts as the rules allow. */
+  /** Returns a successful response, after retries. */
   private async sendWithRetries(call: ApiRequest): Promise<{ readonly type: string; readonly bytes: Buffer }> {
     const { clock, random } = this.options;
     const timeoutError = (): Error => new ConnectionError(`no answer to ${call.method} ${call.path} in time`, true);
@@ -402,7 +414,7 @@ export class RestClient {
     return pathOf(resource, this.dialect, location);
   }
 
-  /** Kind and version belong to every body that is sent. */
+  /** Every body must contain its kind and API version. */
   private withTypeMeta(resource: Pick<Resource, 'group' | 'version' | 'kind'>, object: JsonObject): JsonObject {
     return { ...object, apiVersion: apiVersionInDialect(this.dialect, apiVersionOf(resource)), kind: resource.kind };
   }
@@ -425,7 +437,7 @@ function parseList<Body extends JsonObject>(resource: Resource<Body>, value: Jso
   };
 }
 
-/** Milliseconds to wait before the request may be repeated; undefined = it may not. */
+/** Milliseconds before the next attempt; undefined when the request must not be retried. */
 function retryDelay(error: unknown, method: Method, backOff: BackOff): number | undefined {
   if (error instanceof ConnectionError) return !error.sent || method === 'GET' ? backOff.next() : undefined;
   if (!(error instanceof ApiError)) return undefined;

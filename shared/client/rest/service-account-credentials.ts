@@ -1,6 +1,6 @@
 /**
- * The credentials of a service account, which somebody asks for who may: a token that is asked for when it is first needed and again well before it ends.
- * The account is made where it is missing.
+ * Credentials of a service account, from tokens that another client requests: at the first use and again well before
+ * they expire. Creates a missing service account.
  */
 import { apiVersionInDialect } from '../../names/dialect';
 import type { Clock } from '../../runtime/clock';
@@ -12,7 +12,7 @@ import { resourceOf } from './resource';
 import type { RestClient } from './rest-client';
 
 export interface ServiceAccountCredentialsOptions {
-  /** Asks for the tokens. */
+  /** Client that may create the service account and its tokens. */
   readonly client: RestClient;
   readonly account: { readonly namespace: string; readonly name: string };
   readonly clock: Clock;
@@ -20,7 +20,10 @@ export interface ServiceAccountCredentialsOptions {
 
 const ACCOUNTS = resourceOf('core.v1.ServiceAccount');
 const LIFETIME_S = 3_600;
-/** A token is good for so long in the eyes of whoever asked for it: the server's clock may differ, and what is under way has to end. */
+/**
+ * Tokens are replaced after 80 % of their lifetime: the server's clock may differ, and requests in progress must
+ * complete.
+ */
 const REUSE_MS = LIFETIME_S * 800;
 
 interface Token {
@@ -45,7 +48,7 @@ export class ServiceAccountCredentials implements Credentials {
     return (await this.refreshToken()).header !== before?.header;
   }
 
-  /** All who wait wait for one token. */
+  /** Concurrent callers share one request. */
   private refreshToken(): Promise<Token> {
     this.pending ??= this.issueToken().finally(() => (this.pending = undefined));
     return this.pending;

@@ -1,4 +1,4 @@
-/** The events of a watch, parsed. */
+/** Parses watch events. */
 import { INITIAL_EVENTS_END } from '../../names/dialect';
 import { objectAt, stringAt, type JsonObject } from '../../values/json';
 import { apiErrorOf, type ApiError } from './api-error';

@@ -1,6 +1,6 @@
 /**
- * A server that is asked to judge something, or told of it: one POST of JSON to one address, bounded in time and in what is read of the answer. How to
- * reach it and how to sign in stands in a kubeconfig.
+ * Calls webhooks: one JSON POST to one URL, with limits for time and response size. URL and credentials come from a
+ * kubeconfig.
  */
 import { JSON_MEDIA_TYPE } from '../../names/dialect';
 import type { Clock } from '../../runtime/clock';
@@ -12,46 +12,46 @@ import type { Transport, TransportRequest, TransportResponse } from '../transpor
 
 export interface WebhookAddress {
   readonly transport: Transport;
-  /** Path and query of the server's address. */
+  /** Path and query of the webhook's URL. */
   readonly path: string;
   /** The Authorization header. */
   authorization(): MaybePromise<string | undefined>;
 }
 
 export interface WebhookOptions {
-  /** As it is now. */
+  /** The current address; it may change between calls. */
   readonly address: () => WebhookAddress;
   readonly clock: Clock;
-  /** For one POST. */
+  /** For one call. */
   readonly timeoutMs: number;
-  /** Besides those that every POST has. */
+  /** Additional headers. */
   readonly headers?: Readonly<Record<string, string | string[]>>;
-  /** Of an answer; 1 MiB when nothing is said. */
+  /** Maximum size of a response; 1 MiB by default. */
   readonly maxBytes?: number;
 }
 
 export type WebhookResult =
   | { readonly type: 'answer'; readonly bytes: Buffer }
-  /** `status`: what the server answered, if it did. `mayPass`: the same may be taken later. */
+  /** `status`: undefined without a response. `isRetryable`: a later call may succeed. */
   | {
       readonly type: 'fault';
       readonly error: Error;
       readonly status: number | undefined;
       readonly isRetryable: boolean;
-      /** Whether it names another place to ask. */
+      /** The response has a Location header. */
       readonly isRedirect?: boolean;
-      /** What came with the status. */
+      /** Body of the error response. */
       readonly bytes?: Buffer;
     };
 
-/** It has not answered in time. */
+/** The webhook did not respond in time. The class name in `name` is part of logged messages. */
 export class WebhookTimeout extends Error {
-  override readonly name = 'WebhookTimeout';
+  override readonly name = 'TooLate';
 }
 
-/** It leads from place to place. */
+/** The webhook redirected too often. */
 export class TooManyRedirects extends Error {
-  override readonly name = 'TooManyRedirects';
+  override readonly name = 'Moving';
 
   constructor(readonly path: string) {
     super(`stopped after ${MAX_REQUESTS} redirects`);
@@ -90,8 +90,8 @@ export async function callWebhook(options: WebhookOptions, body: Buffer): Promis
 const MAX_REQUESTS = 10;
 
 /**
- * The answer, wherever on the same server it is given: one in Go leads from `//path` to `/path`. Where it leads to another server, or asks for a request of another
- * method, the answer is what leads there: a webhook may not send the object, and who asks, anywhere.
+ * Follows redirects on the same server (servers in Go redirect `//path` to `/path`). A redirect to another server or
+ * to another method is returned as the response: a webhook must not forward the object and the credentials elsewhere.
  */
 async function postFollowingRedirects(transport: Transport, request: TransportRequest): Promise<TransportResponse> {
   let { path } = request;
@@ -107,7 +107,7 @@ async function postFollowingRedirects(transport: Transport, request: TransportRe
 
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([307, 308]);
 
-/** A path; undefined = it has not moved, or not on its server. */
+/** The redirect target if it is a path on the same server. */
 function redirectPath(answer: TransportResponse): string | undefined {
   const location = answer.header('location');
   return REDIRECT_STATUSES.has(answer.status) && location !== undefined && /^\/(?![/\\])/.test(location) ? location : undefined;
@@ -117,18 +117,18 @@ const MAX_ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 500;
 
 export interface RetryLimits {
-  /** For all attempts together. */
+  /** Time limit of all attempts together. Milliseconds. */
   readonly totalTimeoutMs: number;
-  /** Before the second attempt; half a second when nothing is said. */
+  /** Delay before the second attempt; 500 ms by default. */
   readonly firstPauseMs?: number;
 }
 
-/** Hears of every attempt, and how long it took. */
+/** Called after every attempt, with its duration. */
 export type AttemptListener = (answer: WebhookResult, ms: number) => void;
 
 /**
- * Asks a server again that answers, where that may help, but not when `withinMs` are over: somebody is waiting. One that is not there is not waited for.
- * Never rejects.
+ * Calls a webhook with retries after retryable error responses, within `totalTimeoutMs`, because a request waits for
+ * the result. Does not retry when there is no response. Never rejects.
  */
 export async function callWebhookWithRetries(
   options: WebhookOptions,

@@ -1,6 +1,6 @@
 /**
- * How a client reads what a server sends: in JSON, or – where it asked for it and the kind has one – in the binary form. Which one a server chose, its
- * answer says. Knows nothing of requests.
+ * Encodes Accept headers and decodes responses in JSON or protobuf. The response's content type decides which; servers
+ * may answer in JSON even when protobuf was requested.
  */
 import { SERVED_KINDS } from '../../api/kinds';
 import { groupInDialect, JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, type Dialect } from '../../names/dialect';
@@ -10,18 +10,21 @@ import { MalformedResponse } from './api-object';
 import { readLines, parseBody, tryParseObject } from './json-body';
 import type { Resource } from './resource';
 
-/** What is asked for of an object, a list, or of their metadata only. */
+/** What a request accepts: an object or a list, whole or as PartialObjectMetadata. */
 export interface AcceptOptions {
   readonly target: 'object' | 'list';
   readonly metadataOnly: boolean;
-  /** The binary form, where there is one. */
+  /** Accept protobuf. */
   readonly protobuf: boolean;
 }
 
 const METADATA_TYPE = 'meta.v1.PartialObjectMetadata';
 const STATUS_TYPE = 'meta.v1.Status';
 
-/** The Accept header. Servers behind this API know upstream's names only, and some no lists of metadata: whole objects have theirs too. */
+/**
+ * Extension API servers know only upstream's group names, and some serve no PartialObjectMetadataList; whole objects
+ * are accepted as a fallback, because they contain the metadata.
+ */
 export function acceptHeader(dialect: Dialect, { target, metadataOnly, protobuf }: AcceptOptions): string {
   const types = protobuf ? [PROTOBUF_MEDIA_TYPE[dialect], JSON_MEDIA_TYPE] : [JSON_MEDIA_TYPE];
   if (!metadataOnly) return types.join(', ');
@@ -34,7 +37,7 @@ export function acceptHeader(dialect: Dialect, { target, metadataOnly, protobuf 
 
 const isBinary = (contentType: string): boolean => Object.values(PROTOBUF_MEDIA_TYPE).some((type) => contentType.startsWith(type));
 
-/** A list as in JSON. Throws {@link MalformedResponse}. */
+/** Decodes a list to its JSON form. Throws {@link MalformedResponse}. */
 export function decodeList(contentType: string, bytes: Buffer, resource: Resource): JsonValue {
   if (!isBinary(contentType)) return parseBody(bytes.toString('utf8'));
   return decodeOrThrow(() => {
@@ -43,7 +46,7 @@ export function decodeList(contentType: string, bytes: Buffer, resource: Resourc
   });
 }
 
-/** The object of a refusal; undefined when it is none. */
+/** Decodes the Status of an error response; undefined when the body is none. */
 export function decodeStatus(contentType: string, bytes: Buffer): JsonObject | undefined {
   if (!isBinary(contentType)) return tryParseObject(bytes.toString('utf8'));
   try {
@@ -54,13 +57,13 @@ export function decodeStatus(contentType: string, bytes: Buffer): JsonObject | u
   }
 }
 
-/** An event of a watch as in JSON, with its length on the wire. */
+/** A watch event in JSON form, with its length on the wire. */
 export interface RawEvent {
   readonly event: JsonObject;
   readonly bytes: number;
 }
 
-/** Throws {@link MalformedResponse} for what is no event, and for one longer than `limit`. */
+/** Throws {@link MalformedResponse} for invalid events and for events longer than `limit` bytes. */
 export async function* decodeWatchEvents(
   contentType: string,
   body: AsyncIterable<Buffer>,
@@ -101,7 +104,7 @@ function decodeOrThrow<T>(decode: () => T): T {
 
 const LENGTH_BYTES = 4;
 
-/** Frames that begin with their length; an unended last one is dropped. */
+/** Splits a stream of length-prefixed frames; an incomplete last frame is dropped. */
 async function* framesOf(body: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer> {
   let pending: Buffer[] = [];
   let length = 0;
@@ -120,7 +123,7 @@ async function* framesOf(body: AsyncIterable<Buffer>, limit: number): AsyncGener
   }
 }
 
-/** Bytes to the end of the frame that begins here, as far as is known. */
+/** Offset of the end of the frame that starts here; the length of the prefix while that is incomplete. */
 function frameEndOf(bytes: Buffer, limit: number): number {
   if (bytes.length < LENGTH_BYTES) return LENGTH_BYTES;
   const length = bytes.readUInt32BE();

@@ -1,6 +1,6 @@
 /**
- * From a configuration to a connection: HTTP/2 to `https:` servers, HTTP/1.1 to the others and on request, or what the server
- * chooses; and who the client is on it.
+ * Creates the transport and credentials of a client configuration: HTTP/2 for `https:` servers, HTTP/1.1 for others
+ * and on request, or the negotiated protocol.
  */
 import type { Clock } from '../../runtime/clock';
 import type { ClientConfig } from '../kubeconfig/client-config';
@@ -14,7 +14,7 @@ import { ServerPool } from './server-pool';
 import type { Transport, TransportRequest, TransportResponse } from './transport';
 
 export interface ConnectionSettings extends Partial<Omit<Http2Settings, 'clock'>> {
-  /** Told of every answer and of every attempt without one. */
+  /** Called for every attempt, with or without a response. */
   readonly meter?: RequestMeter;
 }
 
@@ -23,7 +23,7 @@ export interface ClientConnection {
   readonly credentials: Credentials;
 }
 
-/** Makes no connection yet, and runs no program. */
+/** Neither connects nor runs a plug-in yet. */
 export function connect(config: ClientConfig, clock: Clock, settings: ConnectionSettings = {}): ClientConnection {
   if (config.credentials.type !== 'exec')
     return { transport: connectTo(config, clock, settings), credentials: new CredentialSource(config.credentials, clock) };
@@ -33,7 +33,7 @@ export function connect(config: ClientConfig, clock: Clock, settings: Connection
   return { transport: new RotatingTransport(() => credentials.pair(), open), credentials };
 }
 
-/** As nobody but whom the configuration's certificate names. Makes no connection yet. */
+/** Without credentials other than the client certificate. Does not connect yet. */
 export function connectTo(config: Omit<ClientConfig, 'credentials'>, clock: Clock, settings: ConnectionSettings = {}): Transport {
   const { meter, ...http2Settings } = settings;
   const transports = config.servers.map((server) => {
@@ -56,7 +56,10 @@ function transportTo(
   return new NegotiatedTransport({ server, tls, clock: settings.clock, timeoutMs: settings.connectTimeoutMs, http1, http2 });
 }
 
-/** Whoever has another certificate has other connections: the old ones are who he was, and end. */
+/**
+ * Opens new connections when the client certificate changes, and closes the old ones, which are authenticated with the
+ * old certificate.
+ */
 class RotatingTransport implements Transport {
   private inner: { readonly pair: ClientKeyPair | undefined; readonly transport: Transport } | undefined;
 

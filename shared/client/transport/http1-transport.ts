@@ -1,4 +1,4 @@
-/** HTTP/1.1 with connections that are kept and used again; for plain `http:` servers and those that speak nothing newer. */
+/** HTTP/1.1 with keep-alive; for `http:` servers and those without HTTP/2. */
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { errorCode } from '../../runtime/error-code';
@@ -7,7 +7,7 @@ import type { TlsOptions } from '../kubeconfig/client-config';
 import { ResponseBody } from './response-body';
 import { connectionError, type Transport, type TransportRequest, type TransportResponse } from './transport';
 
-/** The server was not reached: none of these comes after a request's bytes have left. */
+/** Errors that occur only before any byte of the request is sent. */
 const UNSENT_ERROR_CODES: ReadonlySet<string | undefined> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -16,7 +16,10 @@ const UNSENT_ERROR_CODES: ReadonlySet<string | undefined> = new Set([
   'ENETUNREACH',
 ]);
 
-/** All connections lead to one server in one way: their name need not be made of it, certificates and all, for each request. */
+/**
+ * All connections have the same options, so the agent need not compute a key from them (certificates included) for
+ * each request.
+ */
 class SingleServerAgent extends HttpsAgent {
   override getName(): string {
     return '';
@@ -42,7 +45,8 @@ export class Http1Transport implements Transport {
   send({ method, path, headers, body, signal }: TransportRequest): Promise<TransportResponse> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      // What stands in no URL is escaped; a path that begins with two strokes names no other server.
+      // Escapes invalid characters; concatenation with the origin keeps a path with two leading slashes from naming
+      // another server.
       const { pathname, search } = new URL(this.server.origin + path);
       const options = { ...this.address, method, path: pathname + search, headers, agent: this.agent };
       const onResponse = (message: IncomingMessage): void => resolve(responseOf(message, signal));
@@ -61,7 +65,7 @@ export class Http1Transport implements Transport {
   }
 }
 
-/** Until it is over. Node's own way looks at the request as at any stream, which costs more than sending it. */
+/** Node's `signal` option treats the request as a stream, which costs more than sending it. */
 function destroyOnAbort(request: ClientRequest, signal: AbortSignal): void {
   const abort = (): void => void request.destroy(new Error('the request was given up'));
   signal.addEventListener('abort', abort, { once: true });

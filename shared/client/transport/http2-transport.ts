@@ -1,6 +1,6 @@
 /**
- * HTTP/2: many requests on few connections. A connection that says nothing is asked for a sign of life, because a server that is paused
- * or cut off leaves its sockets open; a connection that the server is about to close takes no new requests.
+ * HTTP/2 with multiplexed connections. Idle-looking connections with open requests are pinged, because a paused or
+ * disconnected server leaves its sockets open; a connection that the server is closing takes no new requests.
  */
 import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders } from 'node:http2';
 import type { Clock, Timer } from '../../runtime/clock';
@@ -12,19 +12,25 @@ import { ConnectionError, connectionError, type Transport, type TransportRequest
 
 export interface Http2Settings {
   readonly clock: Clock;
-  /** A connection with requests on it is asked for a sign of life this often. Milliseconds. */
+  /** Ping interval of a connection with open requests. Milliseconds. */
   readonly pingEveryMs: number;
-  /** It is given up when none comes within this time. Milliseconds. */
+  /** The connection is closed when a ping is unanswered for this time. Milliseconds. */
   readonly pingTimeoutMs: number;
-  /** A connection must be made within this time. Milliseconds. */
+  /** Milliseconds. */
   readonly connectTimeoutMs: number;
 }
 
 export const HTTP2_DEFAULTS = { pingEveryMs: 10_000, pingTimeoutMs: 10_000, connectTimeoutMs: 10_000 } as const;
 
-/** Servers allow about 100; watches hold theirs for minutes, so a connection is left room for what the server counts differently. */
+/**
+ * Servers allow about 100 streams and may count them differently, so a margin is left; watches hold theirs for
+ * minutes.
+ */
 const STREAMS_PER_SESSION = 90;
-/** Window of a connection: many streams share it, and the default of 64 KiB would make a list wait for each acknowledgement. */
+/**
+ * Flow control window of a connection, shared by its streams; with the default of 64 KiB a list would wait for each
+ * acknowledgement.
+ */
 const SESSION_WINDOW_BYTES = 8 * 1024 * 1024;
 
 export class Http2Transport implements Transport {
@@ -40,7 +46,7 @@ export class Http2Transport implements Transport {
   async send(request: TransportRequest): Promise<TransportResponse> {
     request.signal?.throwIfAborted();
     const session = this.session();
-    // Counted from now on: many may wait for one connection.
+    // Reserved before connecting, because many requests may wait for one connection.
     session.reserve();
     try {
       await raceSignal(session.ready, request.signal);
@@ -69,7 +75,7 @@ export class Http2Transport implements Transport {
 }
 
 class Session {
-  /** Settles once the connection stands. */
+  /** Resolves when connected; rejects when the connection fails. */
   readonly ready: Promise<void>;
 
   private readonly http2: ClientHttp2Session;
@@ -96,12 +102,12 @@ class Session {
       let failure = new ConnectionError(`no connection to ${server.host}`, false);
       http2.once('connect', () => {
         connectTimeout.cancel();
-        // The client may have been closed while it connected.
+        // The client may have been closed meanwhile.
         if (http2.destroyed) return;
         http2.setLocalWindowSize(SESSION_WINDOW_BYTES);
         resolve();
       });
-      // An error is always followed by 'close'; without a listener it would end the process.
+      // 'close' always follows an error; an unhandled error would end the process.
       http2.on('error', (error) => (failure = connectionError(error, false)));
       http2.once('close', () => {
         connectTimeout.cancel();
@@ -118,12 +124,12 @@ class Session {
     return this.isUsable && this.streams < STREAMS_PER_SESSION;
   }
 
-  /** A moment passes between the end of a connection and the word of it. */
+  /** The session may be closed before its events are emitted. */
   private get isUsable(): boolean {
     return this.isOpen && !this.http2.closed && !this.http2.destroyed;
   }
 
-  /** One more request, which is sent or released. */
+  /** Reserves a stream; send the request or call `release`. */
   reserve(): void {
     this.streams += 1;
   }
@@ -133,7 +139,7 @@ class Session {
     if (!this.isOpen && this.streams === 0 && !this.http2.closed) this.http2.close();
   }
 
-  /** A request for which there is room. */
+  /** Requires a reserved stream. */
   send({ method, path, headers, body, signal }: TransportRequest): Promise<TransportResponse> {
     if (!this.isUsable) {
       this.release();
@@ -157,7 +163,7 @@ class Session {
     this.http2.destroy(error);
   }
 
-  /** Takes no more requests; what runs goes on. */
+  /** Accepts no new requests; open ones continue. */
   private retire(): void {
     if (!this.isOpen) return;
     this.isOpen = false;
@@ -165,7 +171,7 @@ class Session {
     if (this.streams === 0 && !this.http2.closed) this.http2.close();
   }
 
-  /** Pings as long as requests are under way. */
+  /** Pings as long as requests are open. */
   private schedulePing(): void {
     if (this.timer !== undefined) return;
     const { clock, pingEveryMs, pingTimeoutMs } = this.settings;
@@ -190,7 +196,7 @@ function awaitResponse(stream: ClientHttp2Stream, signal: AbortSignal | undefine
     stream.on('error', (error: unknown) => {
       failure = error;
     });
-    // Every stream closes at last; an error with its stack is built only for a request without an answer.
+    // Every stream emits 'close'; an error with a stack is created only for a request without a response.
     stream.once('close', () => {
       if (isAnswered) return;
       if (signal?.aborted === true) reject(signal.reason);

@@ -1,4 +1,4 @@
-/** Tells how the requests to one server end, and how long their answers took. Counts nothing itself. */
+/** A transport that measures requests: status code and latency. */
 import type { Clock } from '../../runtime/clock';
 import type { Method, Transport, TransportRequest, TransportResponse } from './transport';
 
@@ -6,9 +6,9 @@ export interface RequestOutcome {
   /** Host and port of the server. */
   readonly host: string;
   readonly method: Method;
-  /** 0 = there was no answer. */
+  /** 0 without a response. */
   readonly code: number;
-  /** Milliseconds to the head of the answer. */
+  /** Milliseconds to the response headers. */
   readonly ms: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * HTTP/2 where the server speaks it, else HTTP/1.1. Which of the two is asked once, on a connection of its own, and again when nobody is reached as it
- * was found out: servers are replaced.
+ * HTTP/2 if the server supports it, else HTTP/1.1. Negotiated once with ALPN, on a connection of its own, and again
+ * when the server becomes unreachable, because it may have been replaced.
  */
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
@@ -14,7 +14,7 @@ export interface NegotiatedParts {
   readonly server: URL;
   readonly tls: TlsOptions;
   readonly clock: Clock;
-  /** The handshake must be over within this time. Milliseconds. */
+  /** Time limit of the handshake. Milliseconds. */
   readonly timeoutMs: number;
   readonly http1: () => Transport;
   readonly http2: () => Transport;
@@ -66,7 +66,7 @@ export class NegotiatedTransport implements Transport {
   }
 }
 
-/** What the server picks when it is offered both. Rejects with {@link ConnectionError}. */
+/** The server's choice between h2 and http/1.1. Rejects with {@link ConnectionError}. */
 function negotiatesHttp2({ server, tls, clock, timeoutMs }: NegotiatedParts): Promise<boolean> {
   const host = server.hostname.replace(/^\[|\]$/g, '');
   const sni = isIP(host) === 0 ? { servername: host } : {};

@@ -1,6 +1,6 @@
 /**
- * A connection whose configuration may be exchanged while it is used: what is asked next goes where it says then, as whom it says then. What is under way has a
- * while to end, and is cut off after that: whoever was somebody else must not stay so.
+ * A connection with a replaceable configuration: later requests use the new server and credentials. Requests of the
+ * old configuration are aborted after a while, because its credentials may be revoked.
  */
 import type { Clock } from '../../runtime/clock';
 import type { MaybePromise } from '../../runtime/maybe-promise';
@@ -11,7 +11,7 @@ import type { Transport, TransportRequest, TransportResponse } from './transport
 
 const DRAIN_MS = 30_000;
 
-/** Makes no connection yet. `config` = the one in use; another object = another configuration. */
+/** Does not connect yet. A new object from `config` replaces the configuration. */
 export function connectReloadable(config: () => ClientConfig, clock: Clock, settings: ConnectionSettings = {}): ClientConnection {
   const reloadable = new ReloadableConnection(config, (current) => connect(current, clock, settings), clock);
   return { transport: reloadable, credentials: reloadable };

@@ -1,10 +1,10 @@
 /**
- * The body of an answer that is read from the moment of its request: a stream that nobody reads yet may be closed, and what had come of it lost, before the one who
- * asked has seen the head. Holds little, and lets the rest wait where it comes from.
+ * A response body that is read from the start of the request: an unread stream could be closed, and its data lost,
+ * before the caller has the headers. Buffers a bounded amount and then pauses the stream.
  */
 import { connectionError } from './transport';
 
-/** The part of a readable stream that is used. */
+/** The used part of a readable stream. */
 interface ReadableSource {
   on(event: 'data', listener: (chunk: unknown) => void): unknown;
   on(event: 'end' | 'close', listener: () => void): unknown;
@@ -14,7 +14,7 @@ interface ReadableSource {
   destroy(): unknown;
 }
 
-/** Bytes that are held for a slow reader before the stream is paused. */
+/** Buffered bytes at which the stream is paused. */
 const HIGH_WATER_MARK = 256 * 1024;
 
 export class ResponseBody implements AsyncIterable<Buffer> {
@@ -22,7 +22,7 @@ export class ResponseBody implements AsyncIterable<Buffer> {
   private bufferedBytes = 0;
   private isPaused = false;
   private hasEnded = false;
-  /** Set when nothing more comes and the end was not seen. */
+  /** Set when the stream closed before its end. */
   private failure: { readonly error: unknown } | undefined;
   private wake: (() => void) | undefined;
 
@@ -43,7 +43,10 @@ export class ResponseBody implements AsyncIterable<Buffer> {
     });
   }
 
-  /** Once. Throws ConnectionError where the answer was cut off, or the signal's reason. Who leaves early ends the request. */
+  /**
+   * Iterate once. Throws ConnectionError when the response is truncated, or the signal's reason. Leaving early aborts
+   * the request.
+   */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
     try {
       for (;;) {

@@ -1,4 +1,4 @@
-/** Several servers of one API as one transport: stays with a server as long as it answers, and goes on to the next when it does not. */
+/** Combines several servers of one API: uses one server until it fails, then the next. */
 import { ConnectionError, type Transport, type TransportRequest, type TransportResponse } from './transport';
 
 export class ServerPool implements Transport {
@@ -16,7 +16,7 @@ export class ServerPool implements Transport {
         return await server.send(request);
       } catch (error) {
         if (error instanceof ConnectionError) this.advancePast(index);
-        // What may have arrived is not repeated here: only the caller knows whether that does harm.
+        // A request that may have arrived is not retried here: only the caller knows whether that is safe.
         if (!(error instanceof ConnectionError) || error.sent) throw error;
         failure = error;
       }
@@ -28,7 +28,7 @@ export class ServerPool implements Transport {
     for (const server of this.servers) server.close();
   }
 
-  /** Others that fail on the same server at the same time must not skip the next one. */
+  /** Concurrent failures on one server must advance only once. */
   private advancePast(index: number): void {
     if (this.current === index) this.current = (index + 1) % this.servers.length;
   }

@@ -1,7 +1,6 @@
 /**
- * How requests travel: what a REST client needs of a connection, and no more. One implementation speaks HTTP/2, one HTTP/1.1, one
- * chooses among several servers; tests bring their own. A transport never looks into bodies and never repeats a request that may have
- * arrived.
+ * The transport interface of REST clients. Implementations: HTTP/2, HTTP/1.1, a pool of servers; tests have their own.
+ * A transport does not interpret bodies and never retries a request that may have arrived.
  */
 import { errorMessage } from '../../runtime/error-message';
 
@@ -11,10 +10,10 @@ export interface TransportRequest {
   readonly method: Method;
   /** Path and query. */
   readonly path: string;
-  /** Names in lower case. One with several values is sent in as many lines. */
+  /** Names in lower case. Several values are sent as several header lines. */
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body?: Buffer;
-  /** Ends the request, also while its answer's body is read. */
+  /** Aborts the request, also while the response body is read. */
   readonly signal?: AbortSignal;
 }
 
@@ -22,27 +21,30 @@ export interface TransportResponse {
   readonly status: number;
   /** `name` in lower case. */
   header(name: string): string | undefined;
-  /** Read it once: to the end, or leave the loop early, which ends the request. Throws {@link ConnectionError} when it is cut off. */
+  /**
+   * Iterate once. Leaving the loop early aborts the request. Throws {@link ConnectionError} when the response is
+   * truncated.
+   */
   readonly body: AsyncIterable<Buffer>;
 }
 
 export interface Transport {
-  /** Resolves with the head of the answer. Rejects with {@link ConnectionError}, or with the signal's reason. */
+  /** Resolves with the response headers. Rejects with {@link ConnectionError} or the signal's reason. */
   send(request: TransportRequest): Promise<TransportResponse>;
-  /** Ends all connections and what still runs on them. */
+  /** Closes all connections and aborts their requests. */
   close(): void;
 }
 
-/** There is no answer, or not all of it. */
+/** No complete response was received. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
 
   constructor(
     message: string,
-    /** False = the server has certainly not seen the request. */
+    /** False when the server cannot have received the request. */
     readonly sent: boolean,
     options?: ErrorOptions,
-    /** The connection had been used before: the server may have ended it meanwhile. */
+    /** The connection had been used before, so the server may have closed it meanwhile. */
     readonly reused = false,
   ) {
     super(message, options);

@@ -1,19 +1,19 @@
 /**
- * Items that come due later, in the order of their times: a binary heap and one timer. An item that is added again waits for the earlier of its times only, so
- * no more wait than there are items.
+ * A delaying queue: delivers items when they are due, with a binary heap and one timer. An item that is added again
+ * keeps only the earlier time.
  */
 import type { Clock, Timer } from '../../runtime/clock';
 
 interface DelayedItem<T> {
   readonly item: T;
   readonly at: number;
-  /** Keeps the order of items of one time. */
+  /** Order of addition, for items with the same time. */
   readonly sequence: number;
 }
 
 export class DelayQueue<T> {
   private readonly heap: DelayedItem<T>[] = [];
-  /** When an item comes due; what stands in the heap for another time of it is void. */
+  /** Due time of each item; heap entries with another time are void. */
   private readonly dueAt = new Map<T, number>();
   private timer: { readonly at: number; readonly timer: Timer } | undefined;
   private sequence = 0;
@@ -36,7 +36,6 @@ export class DelayQueue<T> {
     this.setTimer();
   }
 
-  /** Forgets everything. */
   clear(): void {
     this.heap.length = 0;
     this.dueAt.clear();
@@ -64,7 +63,7 @@ export class DelayQueue<T> {
     this.setTimer();
   }
 
-  /** An item may be brought forward again and again: once most of the heap is void, it is made anew. */
+  /** Rebuilds the heap when most entries are void, since an item can be added with earlier times repeatedly. */
   private compact(): void {
     if (this.heap.length < 2 * this.dueAt.size + 16) return;
     for (const entry of this.heap.splice(0)) if (this.dueAt.get(entry.item) === entry.at) this.push(entry);

@@ -1,17 +1,17 @@
 /**
- * What a controller still has to look at: keys of objects, each at most once. A key that is added while it is being worked on is handed out
- * again afterwards, never to two workers at a time. Never knows what the work is.
+ * A work queue of object keys with client-go's semantics: a waiting key is contained once, and a key that is added
+ * while it is processed is returned again only after `done`, never to two workers at a time.
  */
 import type { Clock } from '../../runtime/clock';
 import { DelayQueue } from './delay-queue';
 import type { RateLimiter } from '../rate-limiter';
 
-/** Told of everything that happens; all times are in milliseconds. */
+/** Receives the queue's metrics; all times are in milliseconds. */
 export interface QueueMetrics {
   added(): void;
-  /** An item was handed out after waiting so long. */
+  /** An item was returned after this time in the queue. */
   dequeued(waitedMs: number): void;
-  /** Work on an item ended after so long. */
+  /** Processing of an item took this time. */
   finished(workedMs: number): void;
   retried(): void;
 }
@@ -30,11 +30,14 @@ export interface WorkQueueOptions {
 }
 
 export class WorkQueue {
-  /** Everything that needs work; waiting or, when it is being worked on, to be handed out once more. */
+  /** Keys that need processing, with the time of their addition: waiting, or to be returned again after `done`. */
   private readonly dirty = new Map<string, number>();
-  /** Being worked on, and since when. */
+  /** Keys being processed, with the start time. */
   private readonly processing = new Map<string, number>();
-  /** The dirty items that nobody works on, in the order in which they came. A Set keeps that order, and its start is quick to take. */
+  /**
+   * Dirty keys that are not being processed, in order of addition. A Set keeps that order and removes its first
+   * element quickly.
+   */
   private readonly ready = new Set<string>();
   private readonly delayed: DelayQueue<string>;
   private readonly waiters: ((item: string | undefined) => void)[] = [];
@@ -47,12 +50,12 @@ export class WorkQueue {
     this.delayed = new DelayQueue(options.clock, (item) => this.add(item));
   }
 
-  /** Items that wait to be handed out. */
+  /** Number of waiting items. */
   get length(): number {
     return this.ready.size;
   }
 
-  /** Times, as of Clock.monotonic, since when items are being worked on. */
+  /** Start times (Clock.monotonic) of the items being processed. */
   get unfinished(): Iterable<number> {
     return this.processing.values();
   }
@@ -61,7 +64,7 @@ export class WorkQueue {
     return this.isClosed;
   }
 
-  /** No effect on an item that waits already, or after {@link close}. */
+  /** No effect on a waiting item, or after {@link close}. */
   add(item: string): void {
     if (this.isClosed || this.dirty.has(item)) return;
     this.metrics.added();
@@ -77,14 +80,14 @@ export class WorkQueue {
     else this.delayed.add(item, ms);
   }
 
-  /** Adds the item after the delay that its failures so far ask for. */
+  /** Adds the item after the delay of the rate limiter. */
   addRateLimited(item: string): void {
     if (this.isClosed) return;
     this.metrics.retried();
     this.addAfter(item, this.options.limit.nextDelayMs(item));
   }
 
-  /** The item has succeeded: its next failure is its first. */
+  /** Resets the back-off of the item. */
   forget(item: string): void {
     this.options.limit.forget(item);
   }
@@ -93,7 +96,7 @@ export class WorkQueue {
     return this.options.limit.failures(item);
   }
 
-  /** The next item, as soon as there is one; undefined once the queue is closed. Call {@link done} when its work has ended. */
+  /** Resolves to the next item; undefined once the queue is closed. Call {@link done} when processing has ended. */
   get(): Promise<string | undefined> {
     if (this.isClosed) return Promise.resolve(undefined);
     const item = this.dequeue();
@@ -112,7 +115,7 @@ export class WorkQueue {
     if (this.isClosed && this.processing.size === 0) this.notifyDrained();
   }
 
-  /** Hands out nothing more, forgets what waits, and resolves when the work that is under way has ended. */
+  /** Drops waiting items; resolves when the items being processed are done. */
   close(): Promise<void> {
     this.isClosed = true;
     this.delayed.clear();

@@ -1,14 +1,17 @@
-/** Takes items from a queue and works on them, several at a time. Failures come back later; they are logged with the item's name. */
+/**
+ * Workers of a queue: process items concurrently, and requeue failed ones with back-off. Failures are logged with the
+ * item's key.
+ */
 import type { Logger } from '../../runtime/logger';
 import { ApiError, isConflict } from '../rest/api-error';
 import type { WorkQueue } from './work-queue';
 
-/** What working on an item came to. */
+/** Result of processing an item. */
 export type WorkOutcome =
   | { readonly type: 'done' }
-  /** Nothing failed, but it must be looked at again. */
+  /** Succeeded, and must be processed again after a delay. */
   | { readonly type: 'again'; readonly afterMs: number }
-  /** Not finished, without a fault: the next look comes after the item's back-off. */
+  /** Not finished, without an error: requeued with the item's back-off. */
   | { readonly type: 'wait' };
 
 export const DONE: WorkOutcome = { type: 'done' };
@@ -21,7 +24,7 @@ export interface WorkerOptions {
   readonly work: (item: string, signal: AbortSignal) => Promise<WorkOutcome>;
 }
 
-/** Resolves when the signal is aborted and no work is under way any more. */
+/** Resolves when the signal is aborted and no item is being processed. */
 export async function runWorkers(options: WorkerOptions): Promise<void> {
   const { queue, concurrency, signal } = options;
   const close = (): void => void queue.close();
@@ -58,14 +61,14 @@ async function processItem(item: string, { queue, logger, signal, work }: Worker
     }
   } catch (error) {
     if (signal.aborted) return;
-    // Losing a race is part of the game: the next look sees the winner's state.
+    // Conflicts are expected: the next attempt reads the current state.
     if (isConflict(error)) logger.debug('another writer was first, trying again', { item, error });
     else logger.warn('work failed, trying again', { item, failures: queue.failures(item) + 1, ...errorFields(error) });
     queue.addRateLimited(item);
   }
 }
 
-/** An answer of the server says all in its text; other errors are shown with their origin. */
+/** Server errors are logged as fields, other errors with their stack. */
 function errorFields(error: unknown): Readonly<Record<string, unknown>> {
   return error instanceof ApiError ? { code: error.code, reason: error.reason, cause: error.message } : { error };
 }
