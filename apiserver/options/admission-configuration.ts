@@ -1,4 +1,7 @@
-/** The file AdmissionConfiguration, which tells plug-ins what no flag does, and the files that it names. Loaded only where the flag names one. */
+/**
+ * Reads the AdmissionConfiguration file, which configures admission plug-ins, and the files that it refers to. Loaded
+ * only when the flag is set.
+ */
 import path from 'node:path';
 import { EVENT_LIMIT_FORMAT } from '../admission/plugins/event-rate-limit';
 import { IMAGE_POLICY_FORMAT, imagePolicySettings } from '../admission/plugins/pods/image-policy';
@@ -20,12 +23,12 @@ const SCHEMA = objectSchema({}, { plugins: listSchema(PLUGIN) });
 
 type ConfiguredPlugin = NonNullable<ValueOf<typeof SCHEMA>['plugins']>[number];
 
-/** What is said to one plug-in, wherever it stands. */
+/** Reads the configuration of one plug-in, from its own file or embedded. */
 type ReadPluginConfig = <T>(...formats: readonly ConfigurationFormat<T>[]) => Promise<T>;
 
 const KUBECONFIG = objectSchema({ kubeConfigFile: stringSchema() }, {});
 
-/** The older version has another name. */
+/** v1alpha1 has another kind. */
 const WEBHOOK_FORMATS = (
   [
     ['WebhookAdmissionConfiguration', 'v1'],
@@ -72,7 +75,7 @@ const FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> = {
 const unknownName = (name: string): string =>
   `must be a plug-in that can be configured (${Object.keys(PLUGIN_READERS).sort().join(', ')}), not ${quote(name)}`;
 
-/** Rejects with what is wrong with one of the files. */
+/** Rejects with the errors of any of the files. */
 export async function readAdmissionConfiguration(file: string, clock: Clock): Promise<AdmissionSettings> {
   const { plugins = [] } = await readConfiguration(file, [FORMAT], clock);
   let settings: AdmissionSettings = {};
@@ -86,7 +89,7 @@ export async function readAdmissionConfiguration(file: string, clock: Clock): Pr
 
 const hasConfiguration = ({ path: file, configuration }: ConfiguredPlugin): boolean => (file ?? '') !== '' || configuration !== undefined;
 
-/** Paths start from the folder of the file that names them. */
+/** Paths are relative to the folder of the configuration file. */
 function createPluginReader(
   file: string,
   index: number,

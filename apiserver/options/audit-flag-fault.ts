@@ -1,7 +1,7 @@
-/** What flags about the audit log must not say together. */
+/** Validates combinations of the audit flags. */
 import type { ServerFlags } from './flags';
 
-/** What is wrong with the flags taken together; undefined = nothing. */
+/** The error of the combined flags; undefined when they are valid. */
 export function auditFlagFault(flags: ServerFlags): string | undefined {
   for (const sink of ['log', 'webhook'] as const) {
     if (flags[`audit-${sink}-batch-throttle-enable`] && flags[`audit-${sink}-mode`] === 'batch') {

@@ -1,4 +1,4 @@
-/** The flags about the audit log, under upstream's names. */
+/** The audit flags, under upstream's names. */
 import { boolFlag, choiceFlag, durationFlag, intFlag, stringFlag } from '../../shared/cli/flags';
 import { AUDIT_FORMATS } from '../audit/event-line';
 

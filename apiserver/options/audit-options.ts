@@ -1,4 +1,4 @@
-/** From the flags about the audit log to an auditor with its policy and its sinks. Loaded only where there is a policy. */
+/** Creates the auditor with its policy and sinks from the audit flags. Loaded only when a policy is configured. */
 import { BackOff } from '../../shared/client/back-off';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import type { Logger } from '../../shared/runtime/logger';
@@ -22,7 +22,7 @@ const DAY_MS = 24 * 3_600_000;
 const DEFAULT_MEGABYTES = 100;
 const MAX_BACK_OFF_MS = 5 * 60_000;
 
-/** Undefined = there is nowhere to record anything. Rejects where the policy or a sink cannot be used. */
+/** Undefined without a sink. Rejects when the policy or a sink is unusable. */
 export async function openAudit(flags: ServerFlags, parts: AuditDependencies): Promise<Auditor | undefined> {
   const path = flags['audit-policy-file'];
   if (flags['audit-log-path'] === '' && flags['audit-webhook-config-file'] === '') return undefined;

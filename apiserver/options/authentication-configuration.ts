@@ -1,4 +1,7 @@
-/** The file AuthenticationConfiguration: its form, its rules, and what it says as the authenticators want to know it. Reads no file. */
+/**
+ * Schema and validation of the AuthenticationConfiguration file, and its conversion to issuer configurations. Reads no
+ * file.
+ */
 import type { ConfigurationFault } from '../../shared/configuration/configuration-error';
 import type { ConfigurationFormat } from '../../shared/configuration/read-configuration';
 import { booleanSchema, listSchema, objectSchema, stringSchema, enumSchema, type ValueOf } from '../../shared/configuration/schema';
@@ -45,7 +48,7 @@ type Source = ValueOf<typeof source>;
 
 const MAX_ISSUERS = 64;
 
-/** `ownIssuers`: those of this server's own tokens. */
+/** `ownIssuers`: issuers of this server's service account tokens. */
 export function authenticationFormat(
   gates: Pick<FeatureGates, 'isEnabled'>,
   ownIssuers: readonly string[],
@@ -107,7 +110,7 @@ function issuerFaults({ issuer: config }: Jwt, before: readonly Jwt[], ownIssuer
     report('issuer.certificateAuthority', 'must hold at least one certificate as PEM, and none that cannot be read');
 }
 
-/** Undefined = an address where an issuer may be. */
+/** Undefined for a valid issuer URL. */
 function issuerUrlFault(address: string): string | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url?.protocol !== 'https:') return 'must be an https address';
@@ -159,7 +162,10 @@ function claimRuleFaults({ claimValidationRules: rules = [] }: Jwt, report: Repo
   }
 }
 
-/** An address that was never proven to be somebody's must not name him. */
+/**
+ * A username from an email claim must also use `email_verified`, else an unverified address could impersonate another
+ * user.
+ */
 function usesUnverifiedEmail({ claimMappings, claimValidationRules = [] }: Jwt): boolean {
   const reads = (member: string, expression: string): boolean => {
     const compiled = compileClaimsExpression(expression);
@@ -174,7 +180,7 @@ function usesUnverifiedEmail({ claimMappings, claimValidationRules = [] }: Jwt):
   return ![name, ...others].some((expression) => reads('email_verified', expression));
 }
 
-/** Of a configuration that keeps the rules. */
+/** Requires a valid configuration. */
 export function issuersOf({ jwt = [] }: AuthenticationConfiguration): readonly TokenIssuerConfig[] {
   return jwt.map(configOf);
 }

@@ -1,4 +1,4 @@
-/** The file AuthorizationConfiguration: its form and its rules. Reads no file, asks no webhook. */
+/** Schema and validation of the AuthorizationConfiguration file. Reads no file and calls no webhook. */
 import type { ConfigurationFault } from '../../shared/configuration/configuration-error';
 import type { ConfigurationFormat } from '../../shared/configuration/read-configuration';
 import { DURATION_FORMAT, listSchema, objectSchema, stringSchema, enumSchema, type ValueOf } from '../../shared/configuration/schema';

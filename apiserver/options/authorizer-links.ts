@@ -1,4 +1,6 @@
-/** Who decides what is allowed, in which order: by the flags, or by a file that may change while the server runs. */
+/**
+ * Creates the chain of authorizers from the flags, or from a configuration file that may change while the server runs.
+ */
 import { readFileSync } from 'node:fs';
 import { appendAll } from '../../shared/values/append';
 import { parseDuration } from '../../shared/cli/duration';
@@ -20,12 +22,12 @@ export interface AuthorizerLinksParts extends WebhookParts {
 }
 
 const TIMEOUT_MS = 30_000;
-/** What one is called that flags name. */
+/** Name of the webhook authorizer that flags configure. */
 const DEFAULT_NAME = 'default';
 const AUTHORIZED_TTL_MS = 5 * 60_000;
 const UNAUTHORIZED_TTL_MS = 30_000;
 
-/** The same list until the configuration changes. Rejects where a file cannot be used. */
+/** The returned function yields the same list until the configuration changes. Rejects when a file is unusable. */
 export async function openAuthorizerLinks(flags: ServerFlags, parts: AuthorizerLinksParts): Promise<() => readonly AuthorizerLink[]> {
   const file = flags['authorization-config'];
   if (file === '') {
@@ -89,7 +91,7 @@ function linkFromConfiguration(
     case 'ABAC':
       return abacFromFlags(flags);
     case 'Webhook':
-      // The format's rules let none pass without.
+      // The validation of the file guarantees a webhook.
       if (webhook === undefined) throw new Error('an authorizer Webhook needs a webhook');
       return webhookFromConfiguration(name, webhook, webhookOf(webhook.connectionInfo.kubeConfigFile ?? ''), flags, parts);
     default:
@@ -97,7 +99,7 @@ function linkFromConfiguration(
   }
 }
 
-/** Those that a changed file must have as well. */
+/** The types other than Webhook, which a changed file must keep. */
 const fixedTypesOf = ({ authorizers }: AuthorizationConfiguration): string =>
   authorizers
     .map(({ type }) => type)
@@ -152,7 +154,10 @@ function commonOf(name: string, flags: ServerFlags, { clock, logger, meters }: A
   return { dialect: flags.naming, clock, metrics: createAuthorizerWebhookRecorder(meters, name), onError } as const;
 }
 
-/** What is wrong with the flags taken together; undefined = nothing. `isModeGiven`: whether modes stood on the command line. */
+/**
+ * The error of the combined flags; undefined when they are valid. `isModeGiven`: --authorization-mode is on the
+ * command line.
+ */
 export function authorizationFlagFault(flags: ServerFlags, isModeGiven: boolean): string | undefined {
   const modes = flags['authorization-mode'];
   const file = flags['authorization-config'];

@@ -1,4 +1,4 @@
-/** With what kubelets and other API servers are connected to, in its files. */
+/** Credentials for connections to kubelets and extension API servers, read again when their files change. */
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { KubeletCredentials } from '../endpoints/forward/backend';
@@ -7,7 +7,7 @@ import { readCertificateBundle } from '../../shared/pki/certificate-bundle';
 import { FileBackedValue } from '../../shared/runtime/files/file-backed-value';
 import type { ServerFlags } from './flags';
 
-/** Throws where the files cannot be used. */
+/** Throws when the files are unusable. */
 export const kubeletCredentialFiles = (
   flags: Pick<ServerFlags, 'kubelet-certificate-authority' | 'kubelet-client-certificate' | 'kubelet-client-key'>,
 ): FileBackedValue<KubeletCredentials> =>
@@ -17,7 +17,7 @@ export const kubeletCredentialFiles = (
     key: flags['kubelet-client-key'],
   });
 
-/** Throws where the files cannot be used. */
+/** Throws when the files are unusable. */
 export const proxyCredentialFiles = (
   flags: Pick<ServerFlags, 'proxy-client-cert-file' | 'proxy-client-key-file'>,
 ): FileBackedValue<ProxyCredentials> =>
@@ -40,7 +40,7 @@ function read({ ca, cert, key }: Paths): KubeletCredentials {
     ...(cert === '' ? {} : { cert: readFileSync(cert) }),
     ...(key === '' ? {} : { key: readFileSync(key) }),
   };
-  // Says whether certificate and key belong together.
+  // Throws when certificate and key do not match.
   createSecureContext(credentials);
   return credentials;
 }

@@ -1,4 +1,7 @@
-/** Cipher suites of TLS 1.2 under the names that upstream's flag takes, as OpenSSL names them. Those of TLS 1.3 are always offered, on upstream's servers as well. */
+/**
+ * Maps upstream's names of TLS 1.2 cipher suites to OpenSSL names. TLS 1.3 suites are always offered, as on upstream's
+ * server.
+ */
 import { FlagError, listFlag, type Flag } from '../../shared/cli/flags';
 
 const SUITES: ReadonlyMap<string, string> = new Map([
@@ -17,10 +20,10 @@ const SUITES: ReadonlyMap<string, string> = new Map([
 ]);
 
 const TLS13_SUITES = ['TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256', 'TLS_AES_128_GCM_SHA256'];
-/** One of them is what every client of HTTP/2 can speak. */
+/** HTTP/2 requires one of these suites. */
 const HTTP2_SUITES = ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256'];
 
-/** Under upstream's names; empty = those that Node offers. */
+/** Upstream's names; empty for Node's defaults. */
 export function cipherSuitesFlag(section: string): Flag<readonly string[]> {
   const suiteList = listFlag({
     section,
@@ -38,12 +41,12 @@ export function cipherSuitesFlag(section: string): Flag<readonly string[]> {
   };
 }
 
-/** What is wrong with the suites of a server that speaks TLS 1.2; undefined = nothing. */
+/** The error of the suites for TLS 1.2; undefined when they are valid. */
 export function cipherSuitesFault(names: readonly string[]): string | undefined {
   if (names.length === 0 || HTTP2_SUITES.some((name) => names.includes(name))) return undefined;
   return `--tls-cipher-suites needs one of ${HTTP2_SUITES.join(' and ')}, which HTTP/2 requires`;
 }
 
-/** As node:tls takes them; undefined = those of Node. */
+/** In node:tls format; undefined for Node's defaults. */
 export const opensslSuites = (names: readonly string[]): string | undefined =>
   names.length === 0 ? undefined : [...TLS13_SUITES, ...names.flatMap((name) => SUITES.get(name) ?? [])].join(':');

@@ -26,7 +26,7 @@ async function faultsOf(content: unknown): Promise<readonly string[]> {
   }
 }
 
-/** What has no form, is told by all configuration files alike; version 1 of the KMS API is none of ours. */
+/** Schema errors are the same for all configuration files; version 1 of the KMS API is not supported here. */
 const OWN_WORDS =
   /^(?:unknown |wrong |no kind|kms v1|kms endpoint that|kms with a timeout that|text instead|not yaml|empty file|secret that is no)/;
 /** Values that upstream prints as its own language would. */

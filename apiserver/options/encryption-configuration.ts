@@ -1,4 +1,7 @@
-/** The file EncryptionConfiguration: its form and its rules, in upstream's words where it has some. Reads no file, knows no cipher. */
+/**
+ * Schema and validation of the EncryptionConfiguration file, with upstream's messages. Reads no file and creates no
+ * cipher.
+ */
 import type { ConfigurationFault } from '../../shared/configuration/configuration-error';
 import type { ConfigurationFormat } from '../../shared/configuration/read-configuration';
 import { DURATION_FORMAT, integerSchema, listSchema, objectSchema, stringSchema, type ValueOf } from '../../shared/configuration/schema';
@@ -59,17 +62,15 @@ function rowFaults(rows: readonly ConfiguredResources[]): readonly Configuration
       ...providers.flatMap((provider, at) => providerFaults(provider, `${path}.providers[${at}]`, kmsNames)),
     ];
   });
-  // What a row hides is looked for in rows that are right, and what is right may be too old.
+  // Masked resources are reported only when everything else is valid, and KMS v1 after that.
   if (faults.length > 0) return faults;
   const masked = maskedResourceFaults(rows);
   return masked.length > 0 ? masked : kmsV1Faults(rows);
 }
 
-// Resources.
-
 const CORE_WILDCARD = '*.';
 const ALL = '*.*';
-/** Kept without being served: nothing of them is an object. */
+/** Stored but not served as objects. */
 const UNSERVED_RESOURCES = ['serviceipallocations', 'servicenodeportallocations'];
 
 function resourceFaults(resources: readonly string[], path: string): readonly ConfigurationFault[] {
@@ -87,7 +88,7 @@ function resourceFaults(resources: readonly string[], path: string): readonly Co
   return faults;
 }
 
-/** `*.*` with anything, or `*.group` with something of the group. */
+/** True for `*.*` with any other entry, or `*.group` with a resource of the group. */
 function hasOverlap(resources: readonly string[]): boolean {
   if (resources.length < 2) return false;
   if (resources.includes(ALL)) return true;
@@ -116,7 +117,7 @@ function resourceFault(resource: string): string | undefined {
   return UNSERVED_RESOURCES.includes(resource) ? 'resources which do not have REST API/s cannot be encrypted' : undefined;
 }
 
-/** A row that an earlier one leaves nothing of. */
+/** Reports the first resource that an earlier row already covers. */
 function maskedResourceFaults(rows: readonly ConfiguredResources[]): readonly ConfigurationFault[] {
   const wildcards: string[] = [];
   for (const { resources = [] } of rows) {
@@ -128,8 +129,6 @@ function maskedResourceFaults(rows: readonly ConfiguredResources[]): readonly Co
   }
   return [];
 }
-
-// Providers.
 
 const SECRET_LENGTHS = { aescbc: [16, 24, 32], aesgcm: [16, 24, 32], secretbox: [32] } as const;
 export type KeyedProvider = keyof typeof SECRET_LENGTHS;
@@ -172,7 +171,7 @@ function keyFaults(
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** The bytes of a secret; undefined = it is no padded base64. Line breaks count for nothing. */
+/** Decodes a secret; undefined when it is not padded base64. Line breaks are ignored. */
 export function decodeSecret(secret: string): Buffer | undefined {
   const plain = secret.replaceAll('\n', '').replaceAll('\r', '');
   return BASE64.test(plain) ? Buffer.from(plain, 'base64') : undefined;

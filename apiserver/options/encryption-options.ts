@@ -1,4 +1,7 @@
-/** Encryption at rest from its flags: the rules of the moment, read again where that is wanted, and the store that follows them. Knows no cipher's bytes. */
+/**
+ * Encryption at rest: the current rules from the configuration file, reloaded if enabled, and the store that uses
+ * them. Ciphers are implemented elsewhere.
+ */
 import type { ConfigurationFiles } from '../../shared/configuration/configuration-files';
 import { readConfiguration } from '../../shared/configuration/read-configuration';
 import { canonicalGroup, type Dialect } from '../../shared/names/dialect';
@@ -27,21 +30,21 @@ import type { KmsProviders } from './kms-providers';
 
 export interface EncryptionParts {
   readonly file: string;
-  /** Whether the file is read again when it changes. */
+  /** Whether the file is reloaded when it changes. */
   readonly reloads: boolean;
   readonly dialect: Dialect;
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly uuid: () => string;
   readonly logger: Logger;
-  /** That of all keys in the store. */
+  /** Prefix of all keys in the store. */
   readonly prefix: string;
   /** Identifies this replica in metrics. */
   readonly server: string;
   readonly configurations: ConfigurationFiles;
 }
 
-/** What is encrypted, and how, at present. Rejects where the file cannot be used. */
+/** Rejects when the file is unusable. */
 export async function openEncryptionAtRest(parts: EncryptionParts): Promise<EncryptionFromFile> {
   const encryption = new EncryptionFromFile(parts);
   await encryption.open();
@@ -52,7 +55,7 @@ export class EncryptionFromFile implements EncryptionAtRest {
   readonly metrics = new EncryptionMetrics();
   private current: EncryptionRules | undefined;
   private readonly listeners: (() => void)[] = [];
-  /** Absent = none has been configured yet. */
+  /** Undefined until a KMS provider is configured. */
   private services: KmsProviders | undefined;
 
   constructor(private readonly parts: EncryptionParts) {}
@@ -71,7 +74,7 @@ export class EncryptionFromFile implements EncryptionAtRest {
     else await load();
   }
 
-  /** The store as it is seen by whoever knows nothing of encryption. */
+  /** Wraps the store so that values are encrypted and decrypted transparently. */
   over(store: Store): Store {
     const { prefix, clock } = this.parts;
     const { storedTypes } = buildResources(STORED_KINDS);
@@ -90,7 +93,7 @@ export class EncryptionFromFile implements EncryptionAtRest {
     return this.parts.reloads || this.services !== undefined ? async () => this.services?.health() : undefined;
   }
 
-  /** Nothing can be read or written afterwards that needs a service. */
+  /** Afterwards values of KMS providers can be neither read nor written. */
   close(): void {
     this.services?.close();
   }
@@ -99,7 +102,7 @@ export class EncryptionFromFile implements EncryptionAtRest {
     const configured = resources.flatMap(({ providers = [] }) => providers.flatMap(({ kms }) => (kms === undefined ? [] : [kms])));
     if (configured.length > 0) this.services ??= await this.loadServices();
     const { services } = this;
-    // Where there is a configuration that works, none takes its place whose services do not.
+    // A working configuration is not replaced by one with unhealthy KMS providers.
     const openedEnvelopes = await services?.open(configured, this.current === undefined ? 'unchecked' : 'healthy');
     const envelopes = new Map(openedEnvelopes?.map((envelope, at) => [configured[at], envelope]));
     const rows: EncryptionRule[] = [];
@@ -132,7 +135,7 @@ function canonicalResource(resource: string): string {
 
 type MakeCipher = (secret: Buffer, random: RandomBytes) => Cipher;
 
-/** The library of the one is loaded only where it is wanted. */
+/** The secretbox library is loaded only when it is used. */
 const CIPHERS: Readonly<Record<KeyedProvider, { readonly unknownKey: string; readonly load: () => Promise<MakeCipher> }>> = {
   aescbc: { unknownKey: 'no matching key was found for the provided AES transformer', load: () => Promise.resolve(createAesCbcCipher) },
   aesgcm: { unknownKey: 'no matching key was found for the provided AES transformer', load: () => Promise.resolve(createAesGcmCipher) },

@@ -1,6 +1,6 @@
 /**
- * Tells in the log which member of etcd cannot be reached, why, and what is to be done about it, in the words of the flags. Each trouble of each member now and then,
- * so that attempts, of which there are many, do not fill the log. Tries nothing itself.
+ * Logs which etcd member is unreachable, the reason, and a remedy in terms of the flags. Each problem of each member
+ * is logged at a limited rate, because there are many attempts. Makes no connections itself.
  */
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
@@ -11,7 +11,7 @@ import type { OnUnreachable } from '../storage/etcd/unary-client';
 export interface EtcdUnreachableLogOptions {
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'warn'>;
-  /** What members are shown; undefined = nothing. */
+  /** The client certificate shown to members; undefined without one. */
   readonly ownCertificate: () => Buffer | undefined;
 }
 
@@ -22,7 +22,7 @@ interface Remedy {
   readonly remedy: string;
 }
 
-/** By what Node, its TLS and gRPC say; the first that fits. */
+/** Remedies by the error texts of Node, TLS and gRPC; the first match is used. */
 const REMEDIES: readonly Remedy[] = [
   { reason: /certificate has expired/i, remedy: "renew the member's certificate (its --cert-file), or its authority's" },
   {

@@ -1,4 +1,4 @@
-/** The API server's flags, under upstream's names. Only flags that change something are listed; any other is a usage error. */
+/** The API server's flags, under upstream's names. Unlisted flags are usage errors. */
 import { featureGatesFlag } from '../../shared/cli/feature-gates';
 import {
   boolFlag,
@@ -352,7 +352,7 @@ function offered(on: PluginRegistration['enabledWhen']): readonly string[] {
 
 export type ServerFlags = FlagValues<typeof FLAGS>;
 
-/** Modes in their order. Those that need stored rules or a remote service are not known here and refused by name. */
+/** Authorization modes in order. Unknown modes are rejected by name. */
 function authorizationModes(): Flag<readonly AuthorizationMode[]> {
   const modeList = listFlag({
     section: ACCESS,

@@ -1,4 +1,4 @@
-/** Reads the flags of authenticating proxies: their certificate authority and names, and the headers in which they name users. */
+/** Reads the flags of authenticating proxies: their certificate authority and names, and the headers with the user. */
 import type { FrontProxyOptions } from '../authentication/front-proxy';
 import type { ServerFlags } from './flags';
 
@@ -13,7 +13,7 @@ const DEFAULTS: Readonly<Record<HeaderFlag, string>> = {
   'requestheader-extra-headers-prefix': 'X-Remote-Extra-',
 };
 
-/** Whether a flag names headers. */
+/** True when any header flag is set. */
 export const hasProxyHeaderFlags = (flags: ProxyFlags): boolean => HEADER_FLAGS.some((name) => flags[name].length > 0);
 
 /** `undefined` when no certificate authority of proxies is configured. */

@@ -8,7 +8,7 @@ import { createWebhookCaller, openWebhook, type WebhookParts } from './webhooks'
 const TIMEOUT_MS = 30_000;
 const LOG_INTERVAL_MS = 60_000;
 
-/** Rejects where the kubeconfig cannot be used. */
+/** Rejects when the kubeconfig is unusable. */
 export async function openImagePolicyWebhook(
   { kubeConfigFile, retryMs }: ImagePolicySettings,
   { logger, ...parts }: WebhookParts & { readonly logger: Logger },

@@ -1,6 +1,6 @@
 /**
- * The services that keep keys of encryption, as they are configured: each is opened once, kept over reloads that leave it as it is, and closed when the
- * configuration no longer names it. Loaded where there are some, with the library that speaks to them. Knows no rows and no values.
+ * The configured KMS providers: each is opened once, kept across reloads that do not change it, and closed when it is
+ * no longer configured. Loaded only when there is one, together with the gRPC library.
  */
 import { NotYetUsableError } from '../../shared/configuration/configuration-files';
 import type { Clock } from '../../shared/runtime/clock';
@@ -22,14 +22,14 @@ export interface KmsParts {
   readonly meters: Meters;
   /** Identifies this replica in metrics. */
   readonly server: string;
-  /** What could not be decrypted may be readable now. */
+  /** Called when values that could not be decrypted may be readable again. */
   readonly onRecovered: () => void;
 }
 
 const TIMEOUT_MS = 3_000;
 
 export class KmsProviders {
-  /** By what is configured of them. */
+  /** Envelopes by configuration. */
   private inUse = new Map<string, KmsEnvelope>();
   private readonly metrics: KmsMetrics;
 
@@ -38,8 +38,9 @@ export class KmsProviders {
   }
 
   /**
-   * Those in use as far as they are the same, others opened and asked for the first time; nothing is in use before {@link use}. Rejects with
-   * {@link NotYetUsableError} where the others have to be well and are not.
+   * Returns the envelopes of the configuration: unchanged ones are reused, others opened and started; they come into
+   * use with {@link use}. With `healthy`, rejects with {@link NotYetUsableError} and closes the new ones when any is
+   * unhealthy.
    */
   async open(configured: readonly ConfiguredKms[], newProviders: 'unchecked' | 'healthy'): Promise<readonly KmsEnvelope[]> {
     const envelopes = configured.map((provider) => this.inUse.get(providerKey(provider)) ?? this.createEnvelope(provider));
@@ -52,14 +53,14 @@ export class KmsProviders {
     throw new NotYetUsableError(`health check for new transformers failed: ${fault}`);
   }
 
-  /** From now on these are in use, and the others closed. */
+  /** Replaces the envelopes in use and closes the others. */
   use(configured: readonly ConfiguredKms[], envelopes: readonly KmsEnvelope[]): void {
     const before = this.inUse;
     this.inUse = new Map(envelopes.map((envelope, at) => [providerKey(configured[at] ?? {}), envelope]));
     for (const envelope of before.values()) if (!envelopes.includes(envelope)) envelope.close();
   }
 
-  /** What is wrong with those in use; undefined = nothing. */
+  /** The error of the providers in use; undefined when all are healthy. */
   health(): Promise<string | undefined> {
     const envelopes = [...this.inUse.values()];
     return healthOf(envelopes, envelopes);
@@ -95,7 +96,7 @@ export class KmsProviders {
 
 const providerKey = ({ name, endpoint, timeout }: ConfiguredKms): string => JSON.stringify([name, endpoint, timeout]);
 
-/** What is wrong with some of a configuration's providers, which are told by their places in it. */
+/** The errors of the checked providers, which are identified by their index in the configuration. */
 async function healthOf(envelopes: readonly KmsEnvelope[], checked: readonly KmsEnvelope[]): Promise<string | undefined> {
   const health = await Promise.all(envelopes.map(async (envelope) => (checked.includes(envelope) ? envelope.health() : undefined)));
   const faults = health.flatMap((fault, at) => (fault === undefined ? [] : [`kms-provider-${at}: ${fault}`]));

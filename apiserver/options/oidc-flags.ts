@@ -1,4 +1,4 @@
-/** The flags about tokens of OpenID providers, under upstream's names. */
+/** The OpenID Connect flags, under upstream's names. */
 import { listFlag, mapFlag, stringFlag } from '../../shared/cli/flags';
 
 const OIDC = 'OpenID Connect';

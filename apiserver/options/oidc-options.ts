@@ -1,8 +1,8 @@
-/** From the flags about an OpenID provider to what is configured of it. */
+/** Turns the OpenID Connect flags into an issuer configuration. */
 import { ALL_ALGORITHMS, type TokenIssuerConfig } from '../authentication/oidc/issuer';
 import type { ServerFlags } from './flags';
 
-/** What is wrong with the flags taken together; undefined = nothing. */
+/** The error of the combined flags; undefined when they are valid. */
 export function oidcFlagFault(flags: ServerFlags): string | undefined {
   const [issuer, client] = [flags['oidc-issuer-url'], flags['oidc-client-id']];
   if (issuer !== '' && flags['authentication-config'] !== '') return '--authentication-config and --oidc-issuer-url exclude each other';
@@ -14,7 +14,7 @@ export function oidcFlagFault(flags: ServerFlags): string | undefined {
     : `--oidc-signing-algs: there is no ${JSON.stringify(unknown)}; there are ${ALL_ALGORITHMS.join(', ')}`;
 }
 
-/** `authority`: the text of the file. Undefined where no issuer is named. */
+/** `authority` is the content of --oidc-ca-file. Undefined when the flags name no issuer. */
 export function issuerFromFlags(flags: ServerFlags, authority: string | undefined): TokenIssuerConfig | undefined {
   const url = flags['oidc-issuer-url'];
   if (url === '') return undefined;

@@ -1,6 +1,7 @@
 /**
- * `--runtime-config`: which versions and resources are served. Upstream's notation and messages: `api/all`, `api/ga`, `api/beta`, `api/alpha`,
- * `group/version` and `group/version/resource`, each `=true` (or nothing) or `=false`; groups in either dialect. The narrower key wins.
+ * `--runtime-config`: which versions and resources are served. Upstream's notation and messages: `api/all`, `api/ga`,
+ * `api/beta`, `api/alpha`, `group/version` and `group/version/resource`, each `=true` (or nothing) or `=false`; groups
+ * in either dialect. The more specific key wins.
  */
 import { apiVersionOf } from '../../shared/api/identity/identity';
 import { OPTIONAL_KINDS, SERVED_KINDS, type KindRow } from '../../shared/api/kinds';
@@ -11,13 +12,16 @@ import { FlagError, mapFlag, type Flag } from '../../shared/cli/flags';
 export interface RuntimeConfig {
   /** The flag's keys, groups in canonical spelling. */
   readonly settings: ReadonlyMap<string, boolean>;
-  /** What is served. */
+  /** The served kinds. */
   readonly kinds: readonly KindRow[];
-  /** Keys of known groups with unknown versions. They cause a warning, as the specification says; upstream's server does not start. */
+  /**
+   * Keys of known groups with unknown versions. They cause a warning, as the API's documentation requires; upstream's
+   * server does not start.
+   */
   readonly unknownVersions: readonly string[];
 }
 
-/** Addresses are given out within the transaction of their Service, so they cannot be objects of their own. */
+/** IP addresses are allocated in the transaction of their Service, so they are not served as objects. */
 const NEVER_SERVED = ['networking.platform.io/v1beta1'];
 
 const EVERY_KIND: readonly KindRow[] = [...SERVED_KINDS, ...OPTIONAL_KINDS];
@@ -63,7 +67,7 @@ function parseBoolean(text: string): boolean | undefined {
   return FALSE.has(text) ? false : undefined;
 }
 
-/** In the order in which they count: each may say otherwise than those before. */
+/** In order of precedence: a later key overrides earlier ones. */
 const STAGES = ['api/all', 'api/ga', 'api/beta', 'api/alpha'] as const;
 
 function checkKey(key: string, canonical: string, setting: boolean): void {

@@ -1,4 +1,4 @@
-/** From the flags about service account tokens to what the server is started with. The rules about them are upstream's, and so are the words. */
+/** Validates the service account flags with upstream's rules and messages, and turns them into server options. */
 import type { ServerFlags } from './flags';
 import type { AccessOptions } from '../server/access/access';
 import { fileBackedTokenKeys, type TokenKeyFiles } from './token-key-files';
@@ -6,7 +6,10 @@ import { fileBackedTokenKeys, type TokenKeyFiles } from './token-key-files';
 const HOUR_MS = 3_600_000;
 const MAX_EXPIRATION_MS = 2 ** 32 * 1000;
 
-/** What is wrong with the flags taken together; undefined = nothing. Without any of them no tokens are issued or taken. */
+/**
+ * The error of the combined flags; undefined when they are valid. Without these flags no tokens are issued or
+ * accepted.
+ */
 export function serviceAccountFlagFault(flags: ServerFlags): string | undefined {
   const issuers = flags['service-account-issuer'];
   const keyFiles = flags['service-account-key-file'];
@@ -38,7 +41,7 @@ function issuerFaults(issuer: string, index: number, issuers: readonly string[])
   return isAddress ? [] : [`service-account-issuer ${JSON.stringify(issuer)} contained a ':' but was not a valid URL`];
 }
 
-/** The files that the flags name; undefined = they name none. Throws KeyFileError and what the file system says. */
+/** The key files of the flags; undefined without any. Throws KeyFileError and file system errors. */
 export function openTokenKeyFiles(flags: ServerFlags): TokenKeyFiles | undefined {
   if (flags['service-account-issuer'].length === 0) return undefined;
   return fileBackedTokenKeys({

@@ -1,4 +1,7 @@
-/** Whose tokens are taken, and where nobody is let in: by the flags, or by a file that may change while the server runs. */
+/**
+ * Creates the OIDC issuers and the anonymous policy from the flags, or from a configuration file that may change while
+ * the server runs.
+ */
 import type { ConfigurationFiles } from '../../shared/configuration/configuration-files';
 import { readCertificateBundle } from '../../shared/pki/certificate-bundle';
 import type { Clock } from '../../shared/runtime/clock';
@@ -24,14 +27,14 @@ export interface TokenIssuersParts {
   readonly configurations: ConfigurationFiles;
 }
 
-/** What the flags say of requests without credentials. */
+/** The flag --anonymous-auth. */
 export interface AnonymousFlag {
   readonly isAllowed: boolean;
-  /** It was said and not left to what is usual. */
+  /** The flag was set explicitly. */
   readonly isGiven: boolean;
 }
 
-/** Rejects where the file cannot be used. */
+/** Rejects when the file is unusable. */
 export async function openTokenIssuers(flags: ServerFlags, anonymous: AnonymousFlag, parts: TokenIssuersParts): Promise<TokenIssuers> {
   const file = flags['authentication-config'];
   const byFlags = anonymous.isAllowed ? allowEverywhere : allowNowhere;

@@ -1,4 +1,4 @@
-/** The keys of service account tokens, in their files. */
+/** The keys of service account tokens, read again when their files change. */
 import { readFileSync } from 'node:fs';
 import { readPrivateKey, readPublicKeys, type TokenKeys } from '../../shared/api/identity/token-keys';
 import { FileBackedValue } from '../../shared/runtime/files/file-backed-value';
@@ -10,7 +10,7 @@ export interface TokenKeyPaths {
 
 export type TokenKeyFiles = FileBackedValue<TokenKeys>;
 
-/** Throws KeyFileError and what the file system says. */
+/** Throws KeyFileError and file system errors. */
 export function fileBackedTokenKeys(paths: TokenKeyPaths): TokenKeyFiles {
   const files = [...paths.verificationKeys, paths.signingKey];
   return new FileBackedValue('keys of service account tokens', () => ({ value: read(paths), files }));

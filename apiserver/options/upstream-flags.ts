@@ -1,6 +1,6 @@
 /**
- * Flags of the reference server that change nothing here, so that a command line that is brought along is either right as it is or told what is missing: each takes
- * the values that say what holds anyway, and refuses others with the reason.
+ * Flags of upstream's server that have no effect here, so that an existing command line either works unchanged or
+ * fails with a reason: each accepts the values that describe this server's behaviour and rejects others.
  */
 import { compatibilityFlag } from '../../shared/cli/flags';
 

@@ -1,6 +1,6 @@
 /**
- * Servers that are asked or told something, as kubeconfigs name them. When such a file or one that it names changes, the next question goes where it
- * says then.
+ * Webhooks that kubeconfig files configure. When the file or a referenced one changes, later calls use the new
+ * configuration.
  */
 import { readConfigFile, type ClientConfig } from '../../shared/client/kubeconfig/client-config';
 import { connect } from '../../shared/client/transport/connect';
@@ -16,12 +16,12 @@ export interface WebhookParts {
   readonly configurations: ConfigurationFiles;
 }
 
-/** All attempts together may take so long: somebody is waiting. No single POST takes longer. */
+/** Time limit of all attempts together, because a request waits for the result. Also the limit of a single call. */
 const TOTAL_TIMEOUT_MS = 30_000;
 
 interface LoadedKubeconfig {
   readonly server: URL;
-  /** What the files say. */
+  /** Identifies the content of the files. */
   readonly fingerprint: string;
   readonly address: WebhookAddress;
 }
@@ -34,7 +34,10 @@ export class KubeconfigWebhook {
     private readonly clock: Clock,
   ) {}
 
-  /** Reads the files, and returns which they are. Throws ConfigError where they cannot be used; then all stays as it was. */
+  /**
+   * Reads the files and returns their paths. Throws ConfigError when they are unusable; the previous configuration
+   * then stays in use.
+   */
   read(): readonly string[] {
     const { files, ...config } = readKubeconfig(this.file);
     const fingerprint = fingerprintOf(config);
@@ -55,31 +58,31 @@ export class KubeconfigWebhook {
     return this.requireLoaded().address;
   }
 
-  /** Who is asked. */
+  /** URL of the webhook. */
   get server(): URL {
     return this.requireLoaded().server;
   }
 
-  /** Throws before anything was read. */
+  /** Throws when nothing has been read. */
   private requireLoaded(): LoadedKubeconfig {
     if (this.loaded === undefined) throw new Error(`${this.file} has not been read`);
     return this.loaded;
   }
 
-  /** Whoever is being asked may still answer. */
+  /** Calls in progress may complete within their time limit. */
   closeAfterCalls(): void {
     const { loaded, clock } = this;
     if (loaded !== undefined) clock.after(TOTAL_TIMEOUT_MS, () => loaded.address.transport.close());
   }
 }
 
-/** With the token in a file, which is credential enough to change. */
+/** Includes the content of the token file, so that a new token counts as a change. */
 function fingerprintOf({ servers, tls, credentials }: ClientConfig): string {
   const token = credentials.type === 'token-file' ? readConfigFile(credentials.file) : '';
   return JSON.stringify([servers, tls, credentials, token]);
 }
 
-/** Follows the file that a flag names. Rejects where it cannot be used. */
+/** Reads and watches the kubeconfig of a flag. Rejects when it is unusable. */
 export async function openWebhook(name: string, file: string, { clock, configurations }: WebhookParts): Promise<KubeconfigWebhook> {
   const webhook = new KubeconfigWebhook(file, clock);
   await configurations.loadAndWatch({ name, path: file, load: () => Promise.resolve(webhook.read()) });
@@ -88,7 +91,7 @@ export async function openWebhook(name: string, file: string, { clock, configura
 
 type CallWebhook = (body: Buffer, attempted?: AttemptListener) => Promise<WebhookResult>;
 
-/** `timeoutMs` is for one POST, `firstPauseMs` what passes before a second. */
+/** `timeoutMs` limits one call; `firstPauseMs` is the delay before the second attempt. */
 export function createWebhookCaller(
   webhook: KubeconfigWebhook,
   timeoutMs: number,
