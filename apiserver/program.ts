@@ -17,17 +17,17 @@ import { pluginOverridesFault, pluginsMissingSettings, type PluginOverrides } fr
 import { webhookTokenAuthenticator } from './authentication/webhook-token';
 import { parseTokenFile } from './authentication/token-file';
 import { auditFlagFault } from './options/audit-flag-fault';
-import { opensslSuites, suitesFault } from './options/cipher-suites';
+import { opensslSuites, cipherSuitesFault } from './options/cipher-suites';
 import type { EncryptionFromFile } from './options/encryption-options';
 import { etcdCredentialFiles } from './options/etcd-credential-files';
-import { etcdTrouble } from './options/etcd-trouble';
-import { frontProxyOptions, namesProxyHeaders } from './options/front-proxy-options';
+import { createEtcdUnreachableLog } from './options/etcd-unreachable-log';
+import { frontProxyOptions, hasProxyHeaderFlags } from './options/front-proxy-options';
 import type { ServerFlags } from './options/flags';
-import { serviceAccountFlagFault, serviceAccountsOf, tokenKeyFiles } from './options/service-account-options';
+import { serviceAccountFlagFault, serviceAccountAccessOptions, openTokenKeyFiles } from './options/service-account-options';
 import { Meters } from './metrics/meters';
 import type { AuthorizerLink } from './server/access/authorizers';
 import { authorizationFlagFault, openAuthorizerLinks } from './options/authorizer-links';
-import { asking, openWebhook } from './options/webhooks';
+import { createWebhookCaller, openWebhook } from './options/webhooks';
 import { kubeletCredentialFiles, proxyCredentialFiles } from './options/backend-options';
 import { oidcFlagFault } from './options/oidc-options';
 import { openTokenIssuers, type TokenIssuers } from './options/token-issuers';
@@ -80,7 +80,7 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
   const store = await shiftStoreByMarker(encryption === undefined ? seen : encryption.over(seen), prefixOf(flags));
   const audit = await openAuditLog(flags, configurations, host);
   if (audit !== undefined) lifecycle.onStop({ name: 'audit log', timeoutMs: 10_000, run: () => audit.close() });
-  const tokenKeys = tokenKeyFiles(flags);
+  const tokenKeys = openTokenKeyFiles(flags);
   if (tokenKeys !== undefined) lifecycle.onStop({ name: 'keys of tokens', timeoutMs: 1000, run: tokenKeys.watch(clock, logger) });
   const isGiven = given.has('anonymous-auth');
   const isAllowed = isGiven ? flags['anonymous-auth'] : !flags['authorization-mode'].includes('AlwaysAllow');
@@ -213,8 +213,8 @@ async function imageReviewsOf(
   { clock, random, logger }: ServerHost,
 ): Promise<SendImageReview | undefined> {
   if (imagePolicy === undefined || !flags['enable-admission-plugins'].includes('ImagePolicyWebhook')) return undefined;
-  const { openImageReviews } = await import('./options/image-reviews.js');
-  return openImageReviews(imagePolicy, { clock, random, logger, configurations });
+  const { openImagePolicyWebhook } = await import('./options/image-policy-webhook.js');
+  return openImagePolicyWebhook(imagePolicy, { clock, random, logger, configurations });
 }
 
 function refuseContradictions(flags: ServerFlags, given: ReadonlySet<string>): void {
@@ -234,7 +234,7 @@ function refuseContradictions(flags: ServerFlags, given: ReadonlySet<string>): v
   if (fault !== undefined) throw new UsageError(fault);
   const advertised = flags['advertise-address'];
   if (advertised !== '' && isIP(advertised) === 0) throw new UsageError('--advertise-address must be an IP address');
-  if (namesProxyHeaders(flags) && flags['requestheader-client-ca-file'] === '')
+  if (hasProxyHeaderFlags(flags) && flags['requestheader-client-ca-file'] === '')
     throw new UsageError('headers of a proxy count only with --requestheader-client-ca-file');
   const local = flags['insecure-bind-address'];
   if (flags['insecure-port'] !== 0 && local !== '::1' && !(isIP(local) === 4 && local.startsWith('127.'))) {
@@ -265,7 +265,7 @@ async function openStore(
       return openEtcdStore({
         endpoints: flags['etcd-servers'],
         credentials: files.current,
-        onUnreachable: etcdTrouble({ clock, logger, ownCertificate: () => files.current().cert }),
+        onUnreachable: createEtcdUnreachableLog({ clock, logger, ownCertificate: () => files.current().cert }),
         clock,
         random,
         ...(calls === undefined ? {} : { callCounters: calls }),
@@ -346,7 +346,7 @@ async function serverOptions(
     compactionMs: flags['etcd-compaction-interval'],
     minRequestTimeoutSeconds: flags['min-request-timeout'],
     goawayChance: flags['goaway-chance'],
-    ...serviceAccountsOf(flags, tokenKeys),
+    ...serviceAccountAccessOptions(flags, tokenKeys),
     tokens: tokenFile === '' ? [] : [parseTokenFile(tokenFile, readFileSync(tokenFile, 'utf8'), (message) => logger.warn(message))],
     ...frontProxyOf(flags),
     bootstrapTokens: flags['enable-bootstrap-token-auth'],

@@ -4,9 +4,9 @@
  */
 import { hostname } from 'node:os';
 import { KeyFileError } from '../shared/api/identity/token-keys';
-import { AccountCredentials } from '../shared/client/rest/account-credentials';
+import { ServiceAccountCredentials } from '../shared/client/rest/service-account-credentials';
 import { ConfigError, type ClientConfig } from '../shared/client/kubeconfig/client-config';
-import { connectFollowed } from '../shared/client/transport/followed-connection';
+import { connectReloadable } from '../shared/client/transport/reloadable-connection';
 import { InformerPool } from '../shared/client/informer/informer-pool';
 import type { RequestMeter } from '../shared/client/transport/metered-transport';
 import { RestClient } from '../shared/client/rest/rest-client';
@@ -64,7 +64,7 @@ export async function startControllers({ values, given }: Flags, { clock, random
   lifecycle.onStop({ name: 'files', timeoutMs: 1_000, run: watch(clock, logger) });
   const unwatch = watchClientCertificate({ config, kubeconfig: values.kubeconfig, clock, logger });
   lifecycle.onStop({ name: "the controllers' certificate", timeoutMs: 1_000, run: unwatch });
-  const { transport, credentials } = connectFollowed(config, clock, { meter });
+  const { transport, credentials } = connectReloadable(config, clock, { meter });
   lifecycle.onStop({ name: 'connections', timeoutMs: 1_000, run: () => transport.close() });
 
   const userAgentOf = (part: string): string => userAgent(values.naming, 'controllers', process, part);
@@ -138,14 +138,14 @@ function clientsOf(
 ): (controller: Controller) => RestClient {
   const asProcess = ({ name, account = name }: Controller): RestClient => client.withUserAgent(userAgentOf(account));
   if (!values['use-service-account-credentials']) return asProcess;
-  const { transport } = connectFollowed(memoizeBySource(config, withoutCredentials), clock, { meter });
+  const { transport } = connectReloadable(memoizeBySource(config, withoutCredentials), clock, { meter });
   lifecycle.onStop({ name: "the controllers' connections", timeoutMs: 1_000, run: () => transport.close() });
   const namespace = GENERATED_NAMES[values.naming].systemNamespace;
   return (controller) => {
     const { account } = controller;
     if (account === undefined) return asProcess(controller);
-    const credentials = new AccountCredentials({ client, account: { namespace, name: account }, clock });
-    return client.as(credentials, transport).withUserAgent(userAgentOf(`system:serviceaccount:${namespace}:${account}`));
+    const credentials = new ServiceAccountCredentials({ client, account: { namespace, name: account }, clock });
+    return client.withCredentials(credentials, transport).withUserAgent(userAgentOf(`system:serviceaccount:${namespace}:${account}`));
   };
 }
 

@@ -1,6 +1,6 @@
 /** Starts the server for health and metrics, as the flags configure it. */
-import { connectFollowed } from '../shared/client/transport/followed-connection';
-import { followKubeconfig } from '../shared/client/kubeconfig/kubeconfig-file';
+import { connectReloadable } from '../shared/client/transport/reloadable-connection';
+import { fileBackedKubeconfig } from '../shared/client/kubeconfig/file-backed-kubeconfig';
 import type { RestClient } from '../shared/client/rest/rest-client';
 import type { Clock } from '../shared/runtime/clock';
 import { memoizeBySource } from '../shared/runtime/memoize-by-source';
@@ -71,15 +71,15 @@ export async function startServing(deps: ServingDependencies): Promise<void> {
 function createPathAccess({ values, client, clock, logger, lifecycle }: ServingDependencies): PathAccess {
   const clientFor = (kubeconfig: string): RestClient => {
     if (kubeconfig === '') return client;
-    const file = followKubeconfig(kubeconfig);
+    const file = fileBackedKubeconfig(kubeconfig);
     lifecycle.onStop({ name: kubeconfig, timeoutMs: 1_000, run: file.watch(clock, logger) });
     const http1 = values['http1-only'];
-    const { transport, credentials } = connectFollowed(
+    const { transport, credentials } = connectReloadable(
       memoizeBySource(file.current, (config) => ({ ...config, http1 })),
       clock,
     );
     lifecycle.onStop({ name: `connections of ${kubeconfig}`, timeoutMs: 1_000, run: () => transport.close() });
-    return client.as(credentials, transport);
+    return client.withCredentials(credentials, transport);
   };
   return new PathAccess({
     authenticationClient: clientFor(values['authentication-kubeconfig']),

@@ -2,7 +2,7 @@
  * Sends events in batches: a batch is sent when it is full or its first event has waited long enough, one batch after
  * the other, within a rate limit. The buffer is bounded; events over its limit are lost and counted.
  */
-import { TokenBucket } from '../../shared/client/rate-limit';
+import { TokenBucket } from '../../shared/client/rate-limiter';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import type { AuditEvent } from './event';
 import { LineBuffer } from './line-buffer';

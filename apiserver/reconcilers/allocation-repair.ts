@@ -10,7 +10,7 @@ import { checkAllocations, type AllocationFinding, type AllocationHolder } from 
 import type { ServiceAllocator } from '../allocation/service-allocator';
 import type { Cache } from '../cache/cache';
 import { TimeSlice } from '../../shared/scheduling/yielding';
-import { serviceAllocation, unreadableAddresses } from '../kinds/core/service/allocation';
+import { serviceAllocation, invalidClusterIps } from '../kinds/core/service/allocation';
 import { parseEntry } from '../registry/object/stored-object';
 import type { Resource, Writer } from '../registry/verbs';
 import { allocationOwnerOf } from '../registry/write/allocation';
@@ -136,7 +136,7 @@ class AllocationChecker {
     for (const entry of cache.snapshot(services.stored).range()) {
       const { object } = parseEntry(entry);
       const ids = [...serviceAllocation.allocationsOf(object).keys()];
-      holders.push({ owner: allocationOwnerOf(object), revision: entry.revision, ids, unreadable: unreadableAddresses(object) });
+      holders.push({ owner: allocationOwnerOf(object), revision: entry.revision, ids, unreadable: invalidClusterIps(object) });
       const pause = slice.yieldIfDue();
       if (pause !== undefined) await pause;
     }

@@ -89,7 +89,10 @@ class CachedUser {
   }
 
   /** An exec plugin may provide a token or a certificate. */
-  private async execIdentity(source: ExecCredentials, configuredPair: ClientKeyPair | undefined): Promise<WebhookIdentity | IdentityFailure> {
+  private async execIdentity(
+    source: ExecCredentials,
+    configuredPair: ClientKeyPair | undefined,
+  ): Promise<WebhookIdentity | IdentityFailure> {
     try {
       const header = await source.header();
       return this.identityFrom((await source.pair()) ?? configuredPair, header, source);

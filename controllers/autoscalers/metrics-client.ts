@@ -9,7 +9,7 @@ import { formatLabelSelector } from '../../shared/api/selectors/label-selector';
 import { requirementsOfSelector } from '../../shared/api/selectors/object-selector';
 import type { MetaV1LabelSelector } from '../../shared/api/types/generated/members';
 import { ApiError, isNotFound } from '../../shared/client/rest/api-error';
-import { MalformedAnswer } from '../../shared/client/rest/api-object';
+import { MalformedResponse } from '../../shared/client/rest/api-object';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { ConnectionError } from '../../shared/client/transport/transport';
 import { canonicalGroup, groupInDialect } from '../../shared/names/dialect';
@@ -163,7 +163,7 @@ export class MetricsClient {
   private async requestCustomVersion(): Promise<string | undefined> {
     try {
       const { client, signal } = this.options;
-      const group = await client.document(`/apis/${CUSTOM_GROUP}`, 'application/json', { signal, timeoutMs: TIMEOUT_MS });
+      const group = await client.getDocument(`/apis/${CUSTOM_GROUP}`, 'application/json', { signal, timeoutMs: TIMEOUT_MS });
       const versions = (arrayAt(group, 'versions') ?? []).filter(isObject).map((version) => stringAt(version, 'version') ?? '');
       return versions.find((version) => SUPPORTED_CUSTOM_VERSIONS.includes(version));
     } catch (error) {
@@ -175,7 +175,7 @@ export class MetricsClient {
   private async requestItems(path: string, api: string, resource: string): Promise<readonly JsonObject[]> {
     const { client, signal } = this.options;
     try {
-      const list = await client.document(path, 'application/json', { signal, timeoutMs: TIMEOUT_MS });
+      const list = await client.getDocument(path, 'application/json', { signal, timeoutMs: TIMEOUT_MS });
       return (arrayAt(list, 'items') ?? []).filter(isObject);
     } catch (error) {
       throw measurementError(error, api, resource);
@@ -188,7 +188,7 @@ const UNABLE_TO_FETCH = 'unable to fetch metrics from';
 /** Wraps the errors of a request; other errors are returned unchanged. */
 function measurementError(error: unknown, api: string, resource: string): unknown {
   if (error instanceof ApiError) return new MeasurementError(`${UNABLE_TO_FETCH} ${api} metrics API: ${apiErrorMessage(error, resource)}`);
-  if (error instanceof ConnectionError || error instanceof MalformedAnswer) {
+  if (error instanceof ConnectionError || error instanceof MalformedResponse) {
     return new MeasurementError(`${UNABLE_TO_FETCH} ${api} metrics API: ${error.message}`);
   }
   return error;

@@ -52,7 +52,7 @@ const RECOGNIZERS = [
 async function run(context: ControllerContext): Promise<void> {
   const { client, clock, informers, logger, signal } = context;
   const requests = informers.of(SIGNING_REQUESTS);
-  const queue = context.queue({ name: 'certificate_approver', firstMs: FIRST_MS });
+  const queue = context.queue({ name: 'certificate_approver', initialMs: FIRST_MS });
   const enqueue = (object: SigningRequestObject): void => {
     if (isPending(parseSigningRequest(object))) queue.add(object.name);
   };

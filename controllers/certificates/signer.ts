@@ -7,7 +7,7 @@
 import type { CertificatesV1CertificateSigningRequest } from '../../shared/api/types/generated/members';
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
-import { aborted } from '../../shared/client/signals';
+import { waitForAbort } from '../../shared/client/signals';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { signCertificateRequest } from '../../shared/pki/certificate-authority';
 import { parseCertificateRequest, CertificateRequestFault, type ParsedCertificateRequest } from '../../shared/pki/certificate-request';
@@ -38,7 +38,7 @@ async function run(context: ControllerContext): Promise<void> {
   const { client, clock, informers, logger, settings, signal } = context;
   if (settings.signers.isEmpty) {
     logger.info('there is nothing to sign certificates with: --cluster-signing-cert-file names none');
-    await aborted(signal);
+    await waitForAbort(signal);
     return;
   }
   const requests = informers.of(SIGNING_REQUESTS);

@@ -51,7 +51,7 @@ class EndpointSliceMirroringController {
     const { names, informers } = context;
     this.sliceNames = sliceNames(names, 'endpointslicemirroring-controller');
     this.mirroringNames = mirroringNames(names.prefix);
-    this.queue = context.queue({ name: 'endpoint_slice_mirroring', firstMs: 1_000, longestMs: 1_000_000 });
+    this.queue = context.queue({ name: 'endpoint_slice_mirroring', initialMs: 1_000, maxMs: 1_000_000 });
     this.services = informers.of(SERVICES);
     this.endpoints = informers.of(ENDPOINTS);
     this.slices = new SliceStore(context, this.sliceNames, (key) => this.queue.addAfter(key, FOREIGN_CHANGE_MS));

@@ -62,7 +62,7 @@ class EndpointSliceController {
   constructor(private readonly context: ControllerContext) {
     const { informers, names, settings, metrics } = context;
     this.names = sliceNames(names);
-    this.queue = context.queue({ name: 'endpoint_slice', firstMs: 1_000, longestMs: 1_000_000 });
+    this.queue = context.queue({ name: 'endpoint_slice', initialMs: 1_000, maxMs: 1_000_000 });
     this.services = informers.of(SERVICES);
     this.pods = informers.of(PODS);
     this.nodes = informers.of(NODES);

@@ -44,7 +44,7 @@ class EndpointsController {
   constructor(private readonly context: ControllerContext) {
     const { informers, names, settings } = context;
     this.names = endpointsNames(names);
-    this.queue = context.queue({ name: 'endpoint', firstMs: 1_000, longestMs: 1_000_000 });
+    this.queue = context.queue({ name: 'endpoint', initialMs: 1_000, maxMs: 1_000_000 });
     this.services = informers.of(SERVICES);
     this.pods = informers.of(PODS);
     this.endpoints = informers.of(ENDPOINTS);

@@ -6,7 +6,7 @@ test('ResourceMonitors stops during the first discovery without waiting for the 
   const { client, clock, random } = fakeClient();
   const verbs = ['delete', 'list', 'watch'];
   const resource = { resource: 'pods', responseKind: { kind: 'Pod' }, scope: 'Namespaced', verbs };
-  jest.spyOn(client, 'document').mockResolvedValue({ items: [{ versions: [{ version: 'v1', resources: [resource] }] }] });
+  jest.spyOn(client, 'getDocument').mockResolvedValue({ items: [{ versions: [{ version: 'v1', resources: [resource] }] }] });
   const abort = new AbortController();
   const ignore = (): void => undefined;
   const monitors = new ResourceMonitors({

@@ -3,11 +3,11 @@
  * CustomResourceDefinition changes. A resource that cannot be listed delays the others for a limited time, and a
  * resource that is removed does not affect the others.
  */
-import { Informer, StreamingLists, type InformerOptions } from '../../shared/client/informer/informer';
-import { discover, type Discovered } from '../../shared/client/rest/discovery';
+import { Informer, StreamingListSupport, type InformerOptions } from '../../shared/client/informer/informer';
+import { discoverResources, type DiscoveredResources } from '../../shared/client/rest/discovery';
 import { metadataOf, type PartialObjectMetadata, type Resource } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
-import { pause } from '../../shared/client/signals';
+import { sleepUnlessAborted } from '../../shared/client/signals';
 import { canonicalGroup } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
@@ -37,7 +37,7 @@ export interface ResourceMonitorsOptions {
   readonly trim: NonNullable<InformerOptions<PartialObjectMetadata>['trim']>;
   readonly listener: MonitorListener;
   /** Called after each discovery. */
-  readonly onDiscovered: (discovered: Discovered) => void;
+  readonly onDiscovered: (discovered: DiscoveredResources) => void;
   /** Called for a resource that did not sync in time. */
   readonly onSyncTimeout: () => void;
 }
@@ -65,7 +65,7 @@ export class ResourceMonitors {
    * before its objects are deleted.
    */
   private readonly unmonitored = new Set<Resource>();
-  private readonly streaming = new StreamingLists();
+  private readonly streaming = new StreamingListSupport();
   private interruptWait: () => void = () => undefined;
   private servedKinds = '';
   private needsDiscovery = false;
@@ -87,7 +87,7 @@ export class ResourceMonitors {
     for (let isFirst = true; !signal.aborted;) {
       this.needsDiscovery = false;
       try {
-        const isChanged = this.syncMonitors(await this.discover());
+        const isChanged = this.syncMonitors(await this.discoverResources());
         await this.waitForMonitors();
         if (isChanged) listener.synced();
         if (isFirst && !signal.aborted) onReady();
@@ -97,7 +97,7 @@ export class ResourceMonitors {
         this.needsDiscovery = isFirst;
       }
       await this.waitForNextDiscovery();
-      await pause(clock, BATCH_MS, signal);
+      await sleepUnlessAborted(clock, BATCH_MS, signal);
     }
     this.stopMonitors();
     await Promise.all([...this.monitors.values()].map(({ ended }) => ended));
@@ -107,15 +107,15 @@ export class ResourceMonitors {
     for (const { stop } of this.monitors.values()) stop.abort();
   }
 
-  private async discover(): Promise<Discovered> {
+  private async discoverResources(): Promise<DiscoveredResources> {
     const { client, signal, onDiscovered } = this.options;
-    const discovered = await discover(client, { signal });
+    const discovered = await discoverResources(client, { signal });
     onDiscovered(discovered);
     return discovered;
   }
 
   /** Starts and drops monitors. Returns whether any kind or resource was added or removed. */
-  private syncMonitors({ resources, kinds, stale }: Discovered): boolean {
+  private syncMonitors({ resources, kinds, stale }: DiscoveredResources): boolean {
     const desired = new Map(deletableResources(resources).map((resource) => [resourceKeyOf(resource), resource]));
     const staleGroups = new Set(stale.map((version) => canonicalGroup(version.slice(0, Math.max(0, version.lastIndexOf('/'))))));
     for (const [key, { resource }] of this.monitors) {
@@ -198,7 +198,8 @@ export class ResourceMonitors {
 
   private async waitForMonitors(): Promise<void> {
     const { clock, signal } = this.options;
-    while (!signal.aborted && ![...this.monitors.values()].every(({ isSynced }) => isSynced)) await pause(clock, SYNC_POLL_MS, signal);
+    while (!signal.aborted && ![...this.monitors.values()].every(({ isSynced }) => isSynced))
+      await sleepUnlessAborted(clock, SYNC_POLL_MS, signal);
   }
 
   /** Resolves after the discovery period, or when a definition changes. */
@@ -209,7 +210,7 @@ export class ResourceMonitors {
     const interrupt = (): void => interruption.abort();
     this.interruptWait = interrupt;
     signal.addEventListener('abort', interrupt, { once: true });
-    await pause(clock, DISCOVERY_PERIOD_MS, interruption.signal);
+    await sleepUnlessAborted(clock, DISCOVERY_PERIOD_MS, interruption.signal);
     signal.removeEventListener('abort', interrupt);
     this.interruptWait = () => undefined;
   }

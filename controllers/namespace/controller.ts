@@ -22,7 +22,7 @@ export const namespaceController: Controller = {
 async function run(context: ControllerContext): Promise<void> {
   const { informers, logger, signal, settings } = context;
   const namespaces = informers.of(NAMESPACES);
-  const queue = context.queue({ name: 'namespace', firstMs: 250, longestMs: 15_000 });
+  const queue = context.queue({ name: 'namespace', initialMs: 250, maxMs: 15_000 });
   const enqueueIfDeleted = (namespace: Namespace): void => {
     if (isBeingDeleted(namespace)) queue.add(namespace.name);
   };

@@ -7,7 +7,7 @@ import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit'
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { isNotFound } from '../../shared/client/rest/api-error';
 import { finalizersOf, isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
-import { discover, type Discovered } from '../../shared/client/rest/discovery';
+import { discoverResources, type DiscoveredResources } from '../../shared/client/rest/discovery';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
@@ -39,7 +39,7 @@ const NAMESPACE_FINALIZERS: ReadonlySet<string> = new Set(
 );
 
 export class NamespacedResourcesDeleter {
-  private discovery: { readonly startedAt: number; readonly result: Promise<Discovered> } | undefined;
+  private discovery: { readonly startedAt: number; readonly result: Promise<DiscoveredResources> } | undefined;
 
   constructor(private readonly context: Pick<ControllerContext, 'client' | 'clock' | 'logger' | 'signal'>) {}
 
@@ -62,7 +62,7 @@ export class NamespacedResourcesDeleter {
 
   private async deleteAllContent(namespace: string): Promise<DeletionAttempt> {
     const { client, signal } = this.context;
-    const { resources, stale, malformed } = await this.discover();
+    const { resources, stale, malformed } = await this.discoverResources();
     const failures: string[] = [];
     const remaining: RemainingContent[] = [];
     for (const stage of deletionStages(resources)) {
@@ -80,11 +80,11 @@ export class NamespacedResourcesDeleter {
     return { staleVersions: stale, malformedVersions: malformed, failures, remaining };
   }
 
-  private discover(): Promise<Discovered> {
+  private discoverResources(): Promise<DiscoveredResources> {
     const { client, clock, signal } = this.context;
     const now = clock.monotonic();
     if (this.discovery !== undefined && now - this.discovery.startedAt < DISCOVERY_MAX_AGE_MS) return this.discovery.result;
-    const result = discover(client, { signal });
+    const result = discoverResources(client, { signal });
     this.discovery = { startedAt: now, result };
     result.catch(() => {
       if (this.discovery?.result === result) this.discovery = undefined;

@@ -12,7 +12,7 @@ import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
 import { resourceOf } from '../../shared/client/rest/resource';
-import { pause } from '../../shared/client/signals';
+import { sleepUnlessAborted } from '../../shared/client/signals';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
@@ -126,7 +126,7 @@ class NodeLifecycle {
     const { clock, signal } = this.context;
     for (let left = deadline - clock.monotonic(); left > 0; left = deadline - clock.monotonic()) {
       const delay = this.monitor.hasPendingEvictions() ? Math.min(EVICTION_PERIOD_MS, left) : left;
-      if (!(await pause(clock, delay, signal))) return false;
+      if (!(await sleepUnlessAborted(clock, delay, signal))) return false;
       for (const name of this.monitor.startDueEvictions()) this.queue.add(name);
     }
     return !signal.aborted;

@@ -10,7 +10,7 @@
  */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';
-import { pause } from '../../shared/client/signals';
+import { sleepUnlessAborted } from '../../shared/client/signals';
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import type { Node } from '../runtime/nodes';
@@ -54,7 +54,7 @@ async function run(context: ControllerContext): Promise<void> {
     } catch (error) {
       if (!signal.aborted) logger.warn('pods that nobody runs cannot be removed, trying again', { error });
     }
-  } while (await pause(clock, CHECK_PERIOD_MS, signal));
+  } while (await sleepUnlessAborted(clock, CHECK_PERIOD_MS, signal));
 }
 
 /** Exported for tests. */

@@ -60,7 +60,7 @@ async function referencedKinds(client: RestClient, spec: PolicySpec, signal: Abo
   const kinds = await Promise.all(
     versions.slice(0, MAX_DOCUMENTS).map(async ([group, version]) => {
       const path = `/openapi/v3/apis/${encodeURIComponent(groupInDialect(client.dialect, group))}/${encodeURIComponent(version)}`;
-      const document = await client.document(path, 'application/json', { signal }).catch((error: unknown) => {
+      const document = await client.getDocument(path, 'application/json', { signal }).catch((error: unknown) => {
         // The group or version is not served.
         if (!isNotFound(error)) throw error;
       });

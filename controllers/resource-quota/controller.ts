@@ -11,7 +11,7 @@ import { isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
 import { resourceOf } from '../../shared/client/rest/resource';
-import { pause } from '../../shared/client/signals';
+import { sleepUnlessAborted } from '../../shared/client/signals';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { equalJson } from '../../shared/values/json';
@@ -106,7 +106,7 @@ async function enqueueAllPeriodically(
   quotas: Informer<CoreV1ResourceQuota>,
   queue: WorkQueue,
 ): Promise<void> {
-  while (await pause(clock, settings.quotaSyncPeriodMs, signal)) for (const quota of quotas.list()) queue.add(keyOf(quota));
+  while (await sleepUnlessAborted(clock, settings.quotaSyncPeriodMs, signal)) for (const quota of quotas.list()) queue.add(keyOf(quota));
 }
 
 async function syncResourceQuota(

@@ -4,10 +4,10 @@
  * objects. The counterpart of upstream's QuotaMonitor.
  */
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
-import { discover, type ServedResource } from '../../shared/client/rest/discovery';
+import { discoverResources, type ServedResource } from '../../shared/client/rest/discovery';
 import { Informer } from '../../shared/client/informer/informer';
 import { metadataOf, type Resource } from '../../shared/client/rest/resource';
-import { pause, raceSignal } from '../../shared/client/signals';
+import { sleepUnlessAborted, raceSignal } from '../../shared/client/signals';
 import type { GroupResource } from '../../shared/api/identity/identity';
 import { SERVED_KINDS } from '../../shared/api/kinds';
 import { equalJson } from '../../shared/values/json';
@@ -92,7 +92,7 @@ export class QuotaMonitor {
   /** Resolves when the controller ends. */
   async syncPeriodically(): Promise<void> {
     const { clock, signal, logger } = this.context;
-    while (await pause(clock, DISCOVERY_PERIOD_MS, signal)) {
+    while (await sleepUnlessAborted(clock, DISCOVERY_PERIOD_MS, signal)) {
       if (this.dynamicResources.size === 0) continue;
       try {
         await this.syncMonitors();
@@ -174,7 +174,7 @@ export class QuotaMonitor {
     const { client, clock, signal } = this.context;
     const startedAt = clock.monotonic();
     if (this.discovery === undefined || startedAt - this.discovery.startedAt >= maxAgeMs) {
-      const resources = discover(client, { signal }).then((discovered) => countableByKey(discovered.resources));
+      const resources = discoverResources(client, { signal }).then((discovered) => countableByKey(discovered.resources));
       this.discovery = { startedAt, resources };
       resources.catch(() => (this.discovery = undefined));
     }

@@ -6,7 +6,7 @@
  */
 import { isNotFound } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';
-import { aborted } from '../../shared/client/signals';
+import { waitForAbort } from '../../shared/client/signals';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { createInNamespace } from '../runtime/create-in-namespace';
@@ -35,7 +35,7 @@ async function run(context: ControllerContext): Promise<void> {
   const initialCertificate = rootCertificate.current();
   if (initialCertificate === undefined) {
     logger.warn('there is no root certificate to publish: neither --root-ca-file nor the kubeconfig names one');
-    await aborted(signal);
+    await waitForAbort(signal);
     return;
   }
   const name = workload.rootCertificateConfigMap;

@@ -118,8 +118,8 @@ export interface QueueSettings {
   /** Upstream's name of the queue, for metrics. */
   readonly name: string;
   /** The first and the longest back-off of an item. */
-  readonly firstMs?: number;
-  readonly longestMs?: number;
+  readonly initialMs?: number;
+  readonly maxMs?: number;
 }
 
 /** Creates metrics, with upstream's names. A metric that exists from an earlier term is used again. */

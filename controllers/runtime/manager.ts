@@ -10,9 +10,9 @@ import { BackOff } from '../../shared/client/back-off';
 import { EventRecorder } from '../../shared/client/events/event-recorder';
 import type { InformerPool } from '../../shared/client/informer/informer-pool';
 import { LeaderElection, type Term } from '../../shared/client/leader-election/leader-election';
-import { ItemRateLimit } from '../../shared/client/rate-limit';
+import { ItemRateLimiter } from '../../shared/client/rate-limiter';
 import type { RestClient } from '../../shared/client/rest/rest-client';
-import { pause } from '../../shared/client/signals';
+import { sleepUnlessAborted } from '../../shared/client/signals';
 import { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { WORKLOAD_NAMES } from '../../shared/names/workload';
@@ -82,7 +82,7 @@ interface RunOptions extends ManagerOptions {
 async function runWithRestarts(controller: Controller, options: RunOptions, signal: AbortSignal): Promise<void> {
   const { clock, random } = options;
   const logger = options.logger.child({ controller: controller.name });
-  const backOff = new BackOff(random, { firstMs: 1_000, longestMs: 30_000 });
+  const backOff = new BackOff(random, { initialMs: 1_000, maxMs: 30_000 });
   while (!signal.aborted) {
     try {
       options.onProblem(controller, undefined);
@@ -92,7 +92,7 @@ async function runWithRestarts(controller: Controller, options: RunOptions, sign
       options.onProblem(controller, errorMessage(error));
       logger.error('a controller failed and is started again', { error });
     }
-    await pause(clock, backOff.next(), signal);
+    await sleepUnlessAborted(clock, backOff.next(), signal);
   }
 }
 
@@ -107,7 +107,7 @@ async function runOnce(controller: Controller, options: RunOptions, logger: Logg
     controller.name,
     { ...options, election: outerFence === undefined ? election : innerElection(election), logger, outerFence },
     signal,
-    (term) => controller.run(contextFor(controller, options, logger, client.fenced(term.fence), term.signal)),
+    (term) => controller.run(contextFor(controller, options, logger, client.withFence(term.fence), term.signal)),
   );
 }
 
@@ -150,7 +150,7 @@ function contextFor(
     names: GENERATED_NAMES[client.dialect],
     workload: WORKLOAD_NAMES[client.dialect],
     queue: ({ name: queueName, ...backOff }) => {
-      const queue = new WorkQueue({ clock, limit: new ItemRateLimit({ clock, ...backOff }), metrics: metrics.queue(queueName) });
+      const queue = new WorkQueue({ clock, limit: new ItemRateLimiter({ clock, ...backOff }), metrics: metrics.queue(queueName) });
       metrics.registerQueue(queueName, queue);
       return queue;
     },

@@ -2,7 +2,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { MetricMaker } from './controller';
 import type { InformerPool } from '../../shared/client/informer/informer-pool';
-import type { AnsweredRequest } from '../../shared/client/transport/metered-transport';
+import type { RequestOutcome } from '../../shared/client/transport/metered-transport';
 import type { QueueMetrics, WorkQueue } from '../../shared/client/work-queue/work-queue';
 import type { Clock } from '../../shared/runtime/clock';
 
@@ -55,7 +55,7 @@ export class ControllerMetrics implements MetricMaker {
       },
     );
     this.addCollectedGauge('informer_objects', 'Objects that are followed.', ['resource'], (gauge) => {
-      for (const informer of informers.all) gauge.set({ resource: informer.resource.resource }, informer.list().length);
+      for (const informer of informers.started) gauge.set({ resource: informer.resource.resource }, informer.list().length);
     });
     this.addCollectedGauge('process_resident_memory_bytes', 'Resident memory.', [], (gauge) => gauge.set(process.memoryUsage.rss()));
     const started = clock.now() / 1000 - process.uptime();
@@ -83,7 +83,7 @@ export class ControllerMetrics implements MetricMaker {
     return {
       added: () => this.adds.inc({ name }),
       retried: () => this.retries.inc({ name }),
-      taken: (ms) => this.queueSeconds.observe({ name }, ms / 1000),
+      dequeued: (ms) => this.queueSeconds.observe({ name }, ms / 1000),
       finished: (ms) => this.workSeconds.observe({ name }, ms / 1000),
     };
   }
@@ -92,7 +92,7 @@ export class ControllerMetrics implements MetricMaker {
     this.queues.set(name, queue);
   }
 
-  observeRequest({ host, method, code, ms }: AnsweredRequest): void {
+  observeRequest({ host, method, code, ms }: RequestOutcome): void {
     this.requests.inc({ code: code === 0 ? '<error>' : String(code), host, method });
     this.requestSeconds.observe({ host, verb: method }, ms / 1000);
   }

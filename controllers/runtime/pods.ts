@@ -1,6 +1,6 @@
 /** Accessors of pods and of owner references that several controllers use. */
 import type { ApiObject } from '../../shared/client/rest/api-object';
-import type { ObjectReference } from '../../shared/client/events/event-correlation';
+import type { ObjectReference } from '../../shared/client/events/event-correlator';
 import { conditionStatus } from './conditions';
 import type { Pod } from '../../shared/client/rest/typed-objects';
 

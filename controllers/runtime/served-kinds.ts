@@ -2,7 +2,7 @@
  * Maps kinds to the resources that serve them, from discovery. Discovery is requested again for an unknown kind, but
  * not more often than once per interval.
  */
-import { discover, type Discovered, type ServedResource } from '../../shared/client/rest/discovery';
+import { discoverResources, type DiscoveredResources, type ServedResource } from '../../shared/client/rest/discovery';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import type { Clock } from '../../shared/runtime/clock';
 
@@ -13,7 +13,7 @@ export type ServedKindResult =
   | { readonly type: 'unsettled' };
 
 export class ServedKinds {
-  private latest: { readonly at: number; readonly discovery: Promise<Discovered> } | undefined;
+  private latest: { readonly at: number; readonly discovery: Promise<DiscoveredResources> } | undefined;
 
   constructor(
     private readonly context: { readonly client: RestClient; readonly clock: Clock; readonly signal: AbortSignal },
@@ -24,7 +24,7 @@ export class ServedKinds {
   /** `group`: in canonical spelling. Returns the resource in the version that the server prefers. */
   async find(group: string, kind: string): Promise<ServedKindResult> {
     const { client, clock, signal } = this.context;
-    const findIn = ({ resources }: Discovered): ServedKindResult => {
+    const findIn = ({ resources }: DiscoveredResources): ServedKindResult => {
       const resource = resources.find((candidate) => candidate.group === group && candidate.kind === kind);
       return resource === undefined ? { type: 'unknown' } : { type: 'served', resource };
     };
@@ -32,7 +32,7 @@ export class ServedKinds {
     if (cached?.type === 'served') return cached;
     const at = clock.monotonic();
     if (this.latest !== undefined && at - this.latest.at < this.minIntervalMs) return { type: 'unsettled' };
-    const discovery = discover(client, { signal });
+    const discovery = discoverResources(client, { signal });
     this.latest = { at, discovery };
     discovery.catch(() => (this.latest = undefined));
     return findIn(await discovery);

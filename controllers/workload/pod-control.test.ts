@@ -1,6 +1,6 @@
 import type { AppsV1ReplicaSet } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
-import type { Report } from '../../shared/client/events/event-correlation';
+import type { EventReport } from '../../shared/client/events/event-correlator';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { reply } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';
@@ -12,8 +12,8 @@ const owner = apiObject<AppsV1ReplicaSet>({ metadata: { namespace: 'n', name: 's
 
 function setUp() {
   const fake = fakeClient();
-  const reports: Report[] = [];
-  const events = { record: (report: Report) => void reports.push(report) };
+  const reports: EventReport[] = [];
+  const events = { record: (report: EventReport) => void reports.push(report) };
   const podControl = new PodControl({ client: fake.client, events, resource: REPLICA_SETS, signal: new AbortController().signal });
   return { ...fake, reports, podControl };
 }

@@ -15,7 +15,13 @@ async function main(): Promise<void> {
     process.env;
   const text = (name: string): string => readFileSync(path.join(folder, name), 'utf8');
   const admin = { certificate: text(`${ADMIN_LEAF.file}.crt`), key: text(`${ADMIN_LEAF.file}.key`) };
-  const publication = { server: externalAddress, reachableAt: internalAddress, authority: text('ca.crt'), admin, naming: 'platform' } as const;
+  const publication = {
+    server: externalAddress,
+    reachableAt: internalAddress,
+    authority: text('ca.crt'),
+    admin,
+    naming: 'platform',
+  } as const;
   await publishClusterInfo(publication, systemClock, systemRandom, new AbortController().signal);
   process.stdout.write(`those who want to join find the cluster at ${externalAddress}\n`);
 }

@@ -107,7 +107,13 @@ function restoreRecords(
   host: Host,
 ): Promise<RestoreResult> {
   const progress = createProgress('restored', host);
-  return restore(header, records, { ...target, name, bumpRevision, onProgress: progress.record, ...(confirm !== undefined && { confirm }) });
+  return restore(header, records, {
+    ...target,
+    name,
+    bumpRevision,
+    onProgress: progress.record,
+    ...(confirm !== undefined && { confirm }),
+  });
 }
 
 function printResult(host: Host, { records, firstRevision }: RestoreResult, header: BackupHeader): void {

@@ -10,7 +10,7 @@ import { FIELD_MANAGERS } from '../../../shared/names/program';
 import type { Clock } from '../../../shared/runtime/clock';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import type { Cache } from '../../cache/cache';
-import { EXEMPT, MANDATORY_FLOW_SCHEMAS, MANDATORY_PRIORITY_LEVELS } from '../../kinds/flowcontrol/mandatory';
+import { EXEMPT, MANDATORY_FLOW_SCHEMAS, MANDATORY_PRIORITY_LEVELS } from '../../kinds/flowcontrol/mandatory-objects';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Resources } from '../../registry/resources';
 import type { Resource, Writer } from '../../registry/verbs';

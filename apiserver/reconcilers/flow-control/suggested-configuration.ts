@@ -9,7 +9,7 @@ import type {
   FlowcontrolV1ResourcePolicyRule,
   FlowcontrolV1Subject,
 } from '../../../shared/api/types/generated/members';
-import { everyone, everythingOf, EXEMPT, groupSubject } from '../../kinds/flowcontrol/mandatory';
+import { allUsers, allRequestsOf, EXEMPT, groupSubject } from '../../kinds/flowcontrol/mandatory-objects';
 import { groupInDialect, type GeneratedNames } from '../../../shared/names/dialect';
 
 const limitedLevel = (
@@ -81,12 +81,12 @@ export function suggestedFlowSchemas({ systemNamespace, dialect }: GeneratedName
       resourceRules([coreRule(['endpoints', 'configmaps']), leases(READ_AND_WRITE)], account('*')),
     ],
     ['system-node-high', 'node-high', 400, 'ByUser', resourceRules([NODES, leases(['*'])], groupSubject('system:nodes'))],
-    ['system-nodes', 'system', 500, 'ByUser', everythingOf(groupSubject('system:nodes'))],
-    ['kube-controller-manager', 'workload-high', 800, 'ByNamespace', everythingOf(user(MANAGER))],
-    ['kube-scheduler', 'workload-high', 800, 'ByNamespace', everythingOf(user(SCHEDULER))],
-    ['kube-system-service-accounts', 'workload-high', 900, 'ByNamespace', everythingOf(account('*'))],
-    ['service-accounts', 'workload-low', 9000, 'ByUser', everythingOf(groupSubject('system:serviceaccounts'))],
-    ['global-default', 'global-default', 9900, 'ByUser', everythingOf(...everyone())],
+    ['system-nodes', 'system', 500, 'ByUser', allRequestsOf(groupSubject('system:nodes'))],
+    ['kube-controller-manager', 'workload-high', 800, 'ByNamespace', allRequestsOf(user(MANAGER))],
+    ['kube-scheduler', 'workload-high', 800, 'ByNamespace', allRequestsOf(user(SCHEDULER))],
+    ['kube-system-service-accounts', 'workload-high', 900, 'ByNamespace', allRequestsOf(account('*'))],
+    ['service-accounts', 'workload-low', 9000, 'ByUser', allRequestsOf(groupSubject('system:serviceaccounts'))],
+    ['global-default', 'global-default', 9900, 'ByUser', allRequestsOf(...allUsers())],
   ];
   return new Map(rows.map(([name, ...row]) => [name, schemaOf(row)]));
 }
@@ -101,7 +101,7 @@ type SchemaRow = readonly [
 
 const ENDPOINTS = ['endpoint-controller', 'endpointslicemirroring-controller'];
 const PROBES: Rules = [
-  { subjects: everyone(), nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }] },
+  { subjects: allUsers(), nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }] },
 ];
 const NODES: FlowcontrolV1ResourcePolicyRule = {
   verbs: ['*'],

@@ -272,12 +272,12 @@ export class RestClient {
   /** A merge patch of the metadata of an object of any kind. */
   async patchMetadata<Body extends JsonObject>(
     resource: Resource<Body>,
-    place: Place,
+    location: ResourceLocation,
     metadata: MergePatch<MetaV1ObjectMeta>,
     options: RequestOptions = {},
   ): Promise<ApiObject<Body>> {
     const body = { type: PATCH_MEDIA_TYPES.merge, value: { metadata } };
-    return parseObject(resource, await this.call({ method: 'PATCH', path: this.path(resource, place), body, ...options }));
+    return parseObject(resource, await this.requestJson({ method: 'PATCH', path: this.path(resource, location), body, ...options }));
   }
 
   /** Server-side apply of a configuration that has its namespace and name. Forces conflicts: fields are taken over from other managers. */
