@@ -40,7 +40,7 @@ export async function openAudit(flags: ServerFlags, parts: AuditDependencies): P
   return auditor;
 }
 
-function logSink(flags: ServerFlags, parts: AuditDependencies, lost: OnEventsLost): AuditBackend {
+function logSink(flags: ServerFlags, parts: AuditDependencies, onLost: OnEventsLost): AuditBackend {
   const { clock } = parts;
   const target = logTarget(flags, parts);
   const wording: EventEncoding = {
@@ -49,7 +49,7 @@ function logSink(flags: ServerFlags, parts: AuditDependencies, lost: OnEventsLos
     maxEventBytes: flags['audit-log-truncate-enabled'] ? flags['audit-log-truncate-max-event-size'] : undefined,
   };
   const mode = flags['audit-log-mode'];
-  if (mode !== 'batch') return new LogBackend(target, wording, mode === 'blocking-strict', clock, lost);
+  if (mode !== 'batch') return new LogBackend(target, wording, mode === 'blocking-strict', clock, onLost);
   const options: BatchOptions = {
     bufferSize: flags['audit-log-batch-buffer-size'],
     maxSize: flags['audit-log-batch-max-size'],
@@ -66,7 +66,7 @@ function logSink(flags: ServerFlags, parts: AuditDependencies, lost: OnEventsLos
     encoding: wording,
     clock,
     deliver,
-    onEventsLost: lost,
+    onEventsLost: onLost,
     onClosed: () => target.close(),
   });
 }
@@ -84,7 +84,7 @@ function logTarget(flags: ServerFlags, { clock, logger }: AuditDependencies): Li
   return new LogFile(options, clock, (error) => logger.warn('old audit logs could not be packed or removed', { file: path, error }));
 }
 
-async function webhookSink(flags: ServerFlags, parts: AuditDependencies, lost: OnEventsLost): Promise<AuditBackend> {
+async function webhookSink(flags: ServerFlags, parts: AuditDependencies, onLost: OnEventsLost): Promise<AuditBackend> {
   const { clock, random } = parts;
   const webhook = await openWebhook('audit-webhook', flags['audit-webhook-config-file'], parts);
   const initialMs = flags['audit-webhook-initial-backoff'];
@@ -114,7 +114,7 @@ async function webhookSink(flags: ServerFlags, parts: AuditDependencies, lost: O
       clock,
       backOff: () => new BackOff(random, { initialMs, maxMs: MAX_BACK_OFF_MS, factor: 1.5, jitter: 0.2 }),
     }),
-    onEventsLost: lost,
+    onEventsLost: onLost,
     onClosed: async () => webhook.address.transport.close(),
   });
 }

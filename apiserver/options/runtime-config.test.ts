@@ -1,7 +1,7 @@
 /** `--runtime-config`: which kinds are served under its settings, and which settings are rejected. */
 import { apiVersionOf } from '../../shared/api/identity/identity';
 import { SERVED_KINDS, type KindRow } from '../../shared/api/kinds';
-import { runtimeConfig, runtimeConfigFlag } from './runtime-config';
+import { createRuntimeConfig, runtimeConfigFlag } from './runtime-config';
 
 const flag = runtimeConfigFlag('');
 const kindsWith = (...texts: string[]): readonly KindRow[] =>
@@ -34,7 +34,7 @@ describe('--runtime-config', () => {
 
   test('returns the versions that a group does not have, and serves the rest', () => {
     expect(added('batch/v2alpha1', 'resource.k8s.io/v1alpha3')).toEqual(['resource.platform.io/v1alpha3']);
-    const { unknownVersions } = runtimeConfig(
+    const { unknownVersions } = createRuntimeConfig(
       new Map([
         ['batch/v2alpha1', true],
         ['apps/v2/deployments', false],

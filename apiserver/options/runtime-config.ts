@@ -34,9 +34,10 @@ export function runtimeConfigFlag(section: string): Flag<RuntimeConfig> {
   });
   return {
     ...pairsFlag,
-    default: runtimeConfig(new Map()),
+    default: createRuntimeConfig(new Map()),
     bareValue: undefined,
-    parse: (text, previous) => runtimeConfig(new Map([...(previous?.settings ?? []), ...parseSettings(pairsFlag.parse(text, undefined))])),
+    parse: (text, previous) =>
+      createRuntimeConfig(new Map([...(previous?.settings ?? []), ...parseSettings(pairsFlag.parse(text, undefined))])),
     formatDefault: () => '',
   };
 }
@@ -68,10 +69,10 @@ function parseBoolean(text: string): boolean | undefined {
 }
 
 /** In order of precedence: a later key overrides earlier ones. */
-const STAGES = ['api/all', 'api/ga', 'api/beta', 'api/alpha'] as const;
+const STABILITY_KEYS = ['api/all', 'api/ga', 'api/beta', 'api/alpha'] as const;
 
 function checkKey(key: string, canonical: string, setting: boolean): void {
-  if (canonical === 'v1' || STAGES.some((stage) => stage === canonical)) return;
+  if (canonical === 'v1' || STABILITY_KEYS.some((stage) => stage === canonical)) return;
   const parts = canonical.split('/');
   const [group = '', version = ''] = parts;
   if (parts.length < 2 || parts.length > 3) throw new FlagError(`runtime-config invalid key ${key}`);
@@ -90,7 +91,7 @@ function hasUnknownVersion(canonical: string): boolean {
   return !NEVER_SERVED.includes(apiVersion) && !EVERY_KIND.some((row) => apiVersionOf(row) === apiVersion);
 }
 
-export function runtimeConfig(settings: ReadonlyMap<string, boolean>): RuntimeConfig {
+export function createRuntimeConfig(settings: ReadonlyMap<string, boolean>): RuntimeConfig {
   if (settings.get('api/all') === false && settings.size === 1) throw new FlagError('invalid key with only api/all=false');
   return {
     settings,
@@ -101,11 +102,11 @@ export function runtimeConfig(settings: ReadonlyMap<string, boolean>): RuntimeCo
 
 function isServed(row: KindRow, settings: ReadonlyMap<string, boolean>): boolean {
   const apiVersion = apiVersionOf(row);
-  const keys = ['api/all', stageOf(row), apiVersion, `${apiVersion}/${row.resource}`];
+  const keys = ['api/all', stabilityKeyOf(row), apiVersion, `${apiVersion}/${row.resource}`];
   return keys.reduce((served, key) => settings.get(key) ?? served, SERVED_KINDS.includes(row));
 }
 
-function stageOf({ version }: KindRow): (typeof STAGES)[number] {
+function stabilityKeyOf({ version }: KindRow): (typeof STABILITY_KEYS)[number] {
   if (version.includes('alpha')) return 'api/alpha';
   return version.includes('beta') ? 'api/beta' : 'api/ga';
 }

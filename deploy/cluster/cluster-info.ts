@@ -3,7 +3,7 @@
  * anonymous users may read it. A controller adds its signatures.
  */
 import { isAlreadyExists } from '../../shared/client/rest/api-error';
-import { connectTo } from '../../shared/client/transport/connect';
+import { createTransport } from '../../shared/client/transport/connect';
 import { CredentialSource } from '../../shared/client/kubeconfig/credential-source';
 import { resourceOf, type Resource } from '../../shared/client/rest/resource';
 import { RestClient } from '../../shared/client/rest/rest-client';
@@ -13,7 +13,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Credential } from '../../shared/pki/certificates';
 import type { Random } from '../../shared/runtime/random';
 import type { JsonObject } from '../../shared/values/json';
-import { clusterKubeconfig } from './kubeconfig';
+import { formatClusterInfoKubeconfig } from './kubeconfig';
 
 export interface Publication {
   /** The https URL for joining machines. */
@@ -36,7 +36,7 @@ const TIMEOUT_MS = 10_000;
 export async function publishClusterInfo(publication: Publication, clock: Clock, random: Random, signal: AbortSignal): Promise<void> {
   const { server, reachableAt = server, authority, admin, naming } = publication;
   const config = { servers: [new URL(reachableAt)], tls: { ca: authority, cert: admin.certificate, key: admin.key } };
-  const transport = connectTo(config, clock);
+  const transport = createTransport(config, clock);
   const client = new RestClient({
     transport,
     credentials: new CredentialSource({ type: 'none' }, clock),
@@ -70,7 +70,7 @@ export async function publish(
     roleRef: { apiGroup, kind: 'Role', name },
     subjects: [{ apiGroup, kind: 'User', name: 'system:anonymous' }],
   });
-  const data = { [CLUSTER_INFO.kubeconfig]: clusterKubeconfig(server, authority) };
+  const data = { [CLUSTER_INFO.kubeconfig]: formatClusterInfoKubeconfig(server, authority) };
   const made = await createOnce(client, MAPS, signal, { metadata: { namespace, name: CLUSTER_INFO.name }, data });
   // The port or the authority may have changed since the last start.
   if (!made) await client.patch(MAPS, { namespace, name: CLUSTER_INFO.name }, 'merge', { data }, { signal });

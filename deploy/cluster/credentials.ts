@@ -74,7 +74,7 @@ export class CredentialFolder {
    * `sa.key` and `sa.pub`, for service account tokens. They do not expire and are created once, because replacing them
    * invalidates all tokens.
    */
-  async signingKeys(): Promise<{ readonly privateKey: string; readonly publicKey: string }> {
+  async ensureSigningKeys(): Promise<{ readonly privateKey: string; readonly publicKey: string }> {
     const [privateKey, publicKey] = [this.text('sa.key'), this.text('sa.pub')];
     if (privateKey !== undefined && publicKey !== undefined) return { privateKey, publicKey };
     const pair = privateKey === undefined ? await createSigningKeyPair() : { privateKey, publicKey: publicKeyOf(privateKey) };

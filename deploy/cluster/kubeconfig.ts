@@ -2,10 +2,10 @@
 import type { Credential } from '../../shared/pki/certificates';
 
 const CLUSTER = 'platform';
-export const ADMINISTRATOR = 'platform-admin';
+export const ADMINISTRATOR_NAME = 'platform-admin';
 
 /** YAML text. `server` is an https address, `authority` a PEM certificate, `user` the name of the credential in the file. */
-export function kubeconfig(server: string, authority: string, user: string, credential: Credential): string {
+export function formatKubeconfig(server: string, authority: string, user: string, credential: Credential): string {
   return `apiVersion: v1
 kind: Config
 clusters:
@@ -29,7 +29,7 @@ preferences: {}
 }
 
 /** YAML text with the server and its authority, and without a user. */
-export function clusterKubeconfig(server: string, authority: string): string {
+export function formatClusterInfoKubeconfig(server: string, authority: string): string {
   return `apiVersion: v1
 kind: Config
 clusters:

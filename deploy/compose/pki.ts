@@ -12,7 +12,7 @@ import type { Credential } from '../../shared/pki/certificates';
 import { systemRandom, type Random } from '../../shared/runtime/random';
 import { CredentialFolder, type Leaf } from '../cluster/credentials';
 import { ADMIN_LEAF, CONTROLLERS_LEAF, PROXY_AUTHORITY, PROXY_LEAF, serverLeaf } from '../cluster/identities';
-import { ADMINISTRATOR, kubeconfig } from '../cluster/kubeconfig';
+import { ADMINISTRATOR_NAME, formatKubeconfig } from '../cluster/kubeconfig';
 
 const MEMBERS = ['etcd1', 'etcd2', 'etcd3'];
 /** Names of the API servers: the load balancer's, their own, and the first address of the service range. */
@@ -91,16 +91,20 @@ export async function ensureClusterFiles(root: string, options: ClusterFilesOpti
   const proxies = await authorityFolder.authority(commonName, label, file);
   await servers.leaf(proxies, PROXY_LEAF);
   writeAuthority(servers, file, proxies);
-  const keys = await servers.signingKeys();
+  const keys = await servers.ensureSigningKeys();
   await controllers.leaf(authority, CONTROLLERS_SERVER);
   const credential = await controllers.leaf(authority, CONTROLLERS_LEAF);
   folder('tokens').writeIfChanged('sa.key', keys.privateKey, 0o600);
   // Earlier releases wrote the key to this folder.
   controllers.remove('sa.key');
-  controllers.writeIfChanged('kubeconfig', kubeconfig(INTERNAL_ADDRESS, authority.certificate, 'controllers', credential), 0o600);
+  controllers.writeIfChanged('kubeconfig', formatKubeconfig(INTERNAL_ADDRESS, authority.certificate, 'controllers', credential), 0o600);
   await monitoring.leaf(authority, SCRAPER);
   const administrator = await admin.leaf(authority, ADMIN_LEAF);
-  admin.writeIfChanged('admin.kubeconfig', kubeconfig(externalAddress, authority.certificate, ADMINISTRATOR, administrator), 0o600);
+  admin.writeIfChanged(
+    'admin.kubeconfig',
+    formatKubeconfig(externalAddress, authority.certificate, ADMINISTRATOR_NAME, administrator),
+    0o600,
+  );
   if (ensurePassword(folder('grafana'), options)) created.push("the password of Grafana's administrator");
   for (const target of [servers, controllers, monitoring, admin, publicFolder]) writeAuthority(target, 'ca', authority);
   return created;

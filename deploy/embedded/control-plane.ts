@@ -15,7 +15,7 @@ import type { Lifecycle } from '../../shared/runtime/process/lifecycle';
 import type { Logger } from '../../shared/runtime/logger';
 import { systemRandom as random } from '../../shared/runtime/random';
 import { publishClusterInfo } from '../cluster/cluster-info';
-import { ADMINISTRATOR, kubeconfig } from '../cluster/kubeconfig';
+import { ADMINISTRATOR_NAME, formatKubeconfig } from '../cluster/kubeconfig';
 import { ensureCertificates, type Certificates } from '../local/certificates';
 import type { RunnerOptions } from '../local/options';
 import { apiServerPlans, certifiedAddresses, controllersPlan, layoutOf, namingOf, type Layout } from '../local/plan';
@@ -52,7 +52,7 @@ export async function openControlPlane(options: ControlPlaneOptions, host: Contr
     authority,
     certificate: admin.certificate,
     key: admin.key,
-    kubeconfig: kubeconfig(server, authority, ADMINISTRATOR, admin),
+    kubeconfig: formatKubeconfig(server, authority, ADMINISTRATOR_NAME, admin),
     kubeconfigFile: layout.kubeconfig,
   };
 }
@@ -84,8 +84,8 @@ function runnerOptions(
 
 function writeKubeconfigs(server: string, { authority, admin, controllers }: Certificates, layout: Layout): void {
   const mode = { mode: 0o600 };
-  writeFileSync(layout.kubeconfig, kubeconfig(server, authority, ADMINISTRATOR, admin), mode);
-  writeFileSync(layout.controllersKubeconfig, kubeconfig(server, authority, 'controllers', controllers), mode);
+  writeFileSync(layout.kubeconfig, formatKubeconfig(server, authority, ADMINISTRATOR_NAME, admin), mode);
+  writeFileSync(layout.controllersKubeconfig, formatKubeconfig(server, authority, 'controllers', controllers), mode);
 }
 
 /** Without leader election, since no other process runs controllers, and without a port of their own. */

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { isIssuedBy, coversNames, loadX509, readCertificate, type Credential } from '../../shared/pki/certificates';
 import { ManualClock } from '../../test/support/manual-clock';
 import { ensureCertificates } from './certificates';
-import { ADMINISTRATOR, kubeconfig } from '../cluster/kubeconfig';
+import { ADMINISTRATOR_NAME, formatKubeconfig } from '../cluster/kubeconfig';
 
 // Certificate authorities as other tools create them, with keys of several types and forms.
 
@@ -208,9 +208,9 @@ describe('ensureCertificates', () => {
   });
 });
 
-describe('kubeconfig', () => {
+describe('formatKubeconfig', () => {
   it('contains the server address, the authority and the credentials', () => {
-    const text = kubeconfig('https://127.0.0.1:6443', 'CA', ADMINISTRATOR, { certificate: 'CERT', key: 'KEY' });
+    const text = formatKubeconfig('https://127.0.0.1:6443', 'CA', ADMINISTRATOR_NAME, { certificate: 'CERT', key: 'KEY' });
     expect(text).toContain('    server: https://127.0.0.1:6443\n');
     const data = [...text.matchAll(/-data: (.*)/g)].map(([, value]) => Buffer.from(value ?? '', 'base64').toString());
     expect(data).toEqual(['CA', 'CERT', 'KEY']);

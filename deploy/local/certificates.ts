@@ -26,6 +26,6 @@ export async function ensureCertificates(folder: string, clock: Clock, addresses
   const controllers = await credentials.leaf(authority, CONTROLLERS_LEAF);
   const { commonName, label, file } = PROXY_AUTHORITY;
   await credentials.leaf(await credentials.authority(commonName, label, file), PROXY_LEAF);
-  await credentials.signingKeys();
+  await credentials.ensureSigningKeys();
   return { authority: authority.certificate, admin, controllers, made };
 }

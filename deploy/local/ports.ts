@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { errorCode } from '../../shared/runtime/error-code';
 
 /** The error code (`EADDRINUSE`, `EACCES` …) of listening on the port; undefined when it is available. */
-export async function portProblem(port: number, host: string): Promise<string | undefined> {
+export async function findPortProblem(port: number, host: string): Promise<string | undefined> {
   const server = createServer();
   return new Promise((resolve) => {
     server.once('error', (error) => resolve(errorCode(error) ?? error.message));

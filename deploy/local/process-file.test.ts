@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSy
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort } from '../../test/support/ports';
-import { portProblem } from './ports';
-import { acquire, HeldError, isAlive, livePid, removePid, writePid } from './process-file';
+import { findPortProblem } from './ports';
+import { acquireProcessFile, HeldError, isAlive, livePid, removePid, writePid } from './process-file';
 
 let folder: string;
 let file: string;
@@ -50,7 +50,7 @@ describe('livePid', () => {
       writePid(file, child.pid ?? 0);
       child.kill('SIGKILL');
       while (livePid(file) !== undefined);
-      expect(await portProblem(port, '127.0.0.1')).toBeUndefined();
+      expect(await findPortProblem(port, '127.0.0.1')).toBeUndefined();
       await ended;
       expect(isAlive(child.pid ?? 0)).toBe(false);
     }
@@ -77,16 +77,16 @@ describe('livePid', () => {
   });
 });
 
-describe('acquire', () => {
+describe('acquireProcessFile', () => {
   it('writes a new file, and replaces the file of an exited process', async () => {
-    acquire(file);
+    acquireProcessFile(file);
     expect(readFileSync(file, 'utf8')).toBe(`${process.pid}\n`);
     let ended = 0;
     await withProcess((pid) => {
       ended = pid;
     });
     writePid(file, ended);
-    acquire(file);
+    acquireProcessFile(file);
     expect(readFileSync(file, 'utf8')).toBe(`${process.pid}\n`);
     expect(readdirSync(folder)).toEqual(['supervisor.pid']);
   });
@@ -94,7 +94,7 @@ describe('acquire', () => {
   it('throws HeldError with the process id of the live holder', async () => {
     await withProcess((pid) => {
       writePid(file, pid);
-      expect(() => acquire(file)).toThrow(expect.objectContaining({ pid, constructor: HeldError }));
+      expect(() => acquireProcessFile(file)).toThrow(expect.objectContaining({ pid, constructor: HeldError }));
       expect(livePid(file)).toBe(pid);
       expect(readdirSync(folder)).toEqual(['supervisor.pid']);
     });

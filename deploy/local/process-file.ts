@@ -47,7 +47,7 @@ export function livePid(file: string): number | undefined {
 /**
  * Acquires the file for this process, also from an exited process. Throws {@link HeldError} when its holder is alive.
  */
-export function acquire(file: string): void {
+export function acquireProcessFile(file: string): void {
   const own = `${file}.${process.pid}.own`;
   writeFileSync(own, `${process.pid}\n`);
   try {

@@ -11,7 +11,7 @@ import { errorMessage } from '../../shared/runtime/error-message';
 import { ensureCertificates, type Certificates } from './certificates';
 import type { Publication } from '../cluster/cluster-info';
 import { writeFileAtomically } from '../cluster/files';
-import { ADMINISTRATOR, kubeconfig } from '../cluster/kubeconfig';
+import { ADMINISTRATOR_NAME, formatKubeconfig } from '../cluster/kubeconfig';
 import { stopLeftoverProcesses } from './leftover-processes';
 import type { RunnerOptions } from './options';
 import {
@@ -24,8 +24,8 @@ import {
   type Layout,
   type ProcessPlan,
 } from './plan';
-import { portProblem } from './ports';
-import { acquire, HeldError, removePid, writePid } from './process-file';
+import { findPortProblem } from './ports';
+import { acquireProcessFile, HeldError, removePid, writePid } from './process-file';
 import { waitForReady } from './readiness';
 import { Supervisor, type RunningProcess } from './supervisor';
 
@@ -92,7 +92,7 @@ function lockDataFolder(dataDir: string, layout: Layout, lifecycle: Lifecycle): 
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     mkdirSync(layout.run, { recursive: true });
-    acquire(file);
+    acquireProcessFile(file);
   } catch (error) {
     if (!(error instanceof HeldError)) throw new StartError(`cannot use the data folder ${dataDir}: ${errorMessage(error)}`);
     throw new StartError(`${dataDir} is in use by the running process ${error.pid}; stop it, or choose another folder with --data-dir`);
@@ -106,7 +106,7 @@ async function checkPorts(plans: readonly ApiServerPlan[]): Promise<void> {
       ['secure-port', securePort],
       ['insecure-port', insecurePort],
     ] as const) {
-      const problem = port === 0 ? undefined : await portProblem(port, '127.0.0.1');
+      const problem = port === 0 ? undefined : await findPortProblem(port, '127.0.0.1');
       if (problem === undefined) continue;
       const reason = problem === 'EADDRINUSE' ? 'is in use by another program' : `cannot be used (${problem})`;
       throw new StartError(`port ${port} ${reason}; choose another one with --${flag}`);
@@ -119,8 +119,8 @@ async function prepare(plans: readonly ApiServerPlan[], addresses: readonly stri
   if (certificates.made.length > 0) host.print(`made ${certificates.made.join(', ')}`);
   const address = plans[0]?.secureAddress ?? '';
   const { authority, admin, controllers } = certificates;
-  writeFileAtomically(layout.kubeconfig, kubeconfig(address, authority, ADMINISTRATOR, admin), 0o600);
-  writeFileAtomically(layout.controllersKubeconfig, kubeconfig(address, authority, 'controllers', controllers), 0o600);
+  writeFileAtomically(layout.kubeconfig, formatKubeconfig(address, authority, ADMINISTRATOR_NAME, admin), 0o600);
+  writeFileAtomically(layout.controllersKubeconfig, formatKubeconfig(address, authority, 'controllers', controllers), 0o600);
   return certificates;
 }
 

@@ -1,7 +1,7 @@
 /** Whole control planes for tests: our own REST client to real servers, and controllers' processes. */
 import path from 'node:path';
 import type { Certificates } from '../../deploy/local/certificates';
-import { connectTo } from '../../shared/client/transport/connect';
+import { createTransport } from '../../shared/client/transport/connect';
 import { CredentialSource } from '../../shared/client/kubeconfig/credential-source';
 import type { Http2Settings } from '../../shared/client/transport/http2-transport';
 import { RestClient } from '../../shared/client/rest/rest-client';
@@ -24,7 +24,7 @@ export function adminClient(
     http1: options.http1 === true,
   };
   return new RestClient({
-    transport: connectTo(config, systemClock, options.settings),
+    transport: createTransport(config, systemClock, options.settings),
     credentials: new CredentialSource(config.credentials, systemClock),
     dialect: options.dialect ?? 'platform',
     userAgent: 'test',

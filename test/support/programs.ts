@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ensureCertificates, type Certificates } from '../../deploy/local/certificates';
-import { ADMINISTRATOR, kubeconfig } from '../../deploy/cluster/kubeconfig';
+import { ADMINISTRATOR_NAME, formatKubeconfig } from '../../deploy/cluster/kubeconfig';
 import { isReady } from '../../deploy/local/readiness';
 import { NODE_ARGUMENTS } from '../../deploy/cluster/tuning';
 import { systemClock, type Clock } from '../../shared/runtime/clock';
@@ -128,9 +128,9 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const address = `https://127.0.0.1:${options.securePort}`;
   const kubeconfigFile = path.join(options.folder, `admin-${options.securePort}.kubeconfig`);
   const { authority, admin, controllers } = certificates;
-  writeFileSync(kubeconfigFile, kubeconfig(address, authority, ADMINISTRATOR, admin), { mode: 0o600 });
+  writeFileSync(kubeconfigFile, formatKubeconfig(address, authority, ADMINISTRATOR_NAME, admin), { mode: 0o600 });
   const controllersKubeconfig = path.join(options.folder, `controllers-${options.securePort}.kubeconfig`);
-  writeFileSync(controllersKubeconfig, kubeconfig(address, authority, 'controllers', controllers), { mode: 0o600 });
+  writeFileSync(controllersKubeconfig, formatKubeconfig(address, authority, 'controllers', controllers), { mode: 0o600 });
 
   const process = launch(options, pki);
   await waitUntil(

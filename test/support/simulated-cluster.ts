@@ -8,7 +8,7 @@ import { FLAGS as SERVER_FLAGS } from '../../apiserver/options/flags';
 import { PROGRAM as SERVER, runServer } from '../../apiserver/program';
 import { flags as CONTROLLER_FLAGS } from '../../controllers/flags';
 import { PROGRAM as CONTROLLERS, startControllers } from '../../controllers/program';
-import { kubeconfig } from '../../deploy/cluster/kubeconfig';
+import { formatKubeconfig } from '../../deploy/cluster/kubeconfig';
 import { ensureCertificates, type Certificates } from '../../deploy/local/certificates';
 import { systemClock } from '../../shared/runtime/clock';
 import { parseFlags, type CommandLine, type FlagTable, type ParsedFlags } from '../../shared/cli/flags';
@@ -62,7 +62,7 @@ export async function startSimulatedCluster({
     const { port } = await runServer(parsed(SERVER, SERVER_FLAGS, args), { ...host, store });
     const address = `https://127.0.0.1:${port}`;
     const controllersKubeconfig = path.join(folder, 'controllers.kubeconfig');
-    writeFileSync(controllersKubeconfig, kubeconfig(address, certificates.authority, 'controllers', certificates.controllers));
+    writeFileSync(controllersKubeconfig, formatKubeconfig(address, certificates.authority, 'controllers', certificates.controllers));
     const used = controllerArguments({ controllersKubeconfig, pki }, controllerArgs);
     await startControllers(parsed(CONTROLLERS, CONTROLLER_FLAGS, used), host);
     return { clock, store, address, certificates, log, stop };

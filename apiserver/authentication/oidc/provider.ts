@@ -4,7 +4,7 @@
  * time.
  */
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { connectTo } from '../../../shared/client/transport/connect';
+import { createTransport } from '../../../shared/client/transport/connect';
 import { collectBody } from '../../../shared/client/rest/json-body';
 import { withDeadline } from '../../../shared/client/signals';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -95,7 +95,7 @@ export class OidcProvider {
     const url = new URL(address);
     if (url.protocol !== 'https:') throw new Error(`${address} is no https address`);
     const tls = authority === undefined ? {} : { ca: authority };
-    const transport = connectTo({ servers: [url], tls, http1: true }, clock);
+    const transport = createTransport({ servers: [url], tls, http1: true }, clock);
     const deadline = withDeadline(clock, TIMEOUT_MS, () => new Error(`${address} did not answer in ${TIMEOUT_MS / 1000} s`), []);
     try {
       const { signal } = deadline;

@@ -19,7 +19,7 @@ import {
   checkSelectorImmutable,
   checkWorkloadSelector,
 } from '../core/workload/workload-selector';
-import { templateWarnings } from '../core/workload/template-warnings';
+import { createTemplateWarnings } from '../core/workload/template-warnings';
 import type {
   AppsV1DaemonSet,
   AppsV1DaemonSetSpec,
@@ -44,7 +44,7 @@ const COUNTS: StatusCountRules<AppsV1DaemonSetStatus> = {
   ],
 };
 
-const podTemplateWarnings = templateWarnings((object: AppsV1DaemonSet) => object.spec, 'spec');
+const podTemplateWarnings = createTemplateWarnings((object: AppsV1DaemonSet) => object.spec, 'spec');
 
 export const daemonSet: Strategy<AppsV1DaemonSet> = {
   warningsOnCreate: podTemplateWarnings.warningsOnCreate,

@@ -8,7 +8,7 @@ import { checkReplicaSetTemplate } from './replica-set';
 import type { Strategy } from '../../registry/strategy';
 import { validateStatusCounts, type StatusCountRules } from '../core/workload/status-counts';
 import { checkSelectorImmutable } from '../core/workload/workload-selector';
-import { workloadWarnings } from '../core/workload/template-warnings';
+import { createWorkloadWarnings } from '../core/workload/template-warnings';
 import type {
   AppsV1Deployment,
   AppsV1DeploymentSpec,
@@ -39,7 +39,7 @@ export const deployment: Strategy<AppsV1Deployment> = {
   validate: (object) => validateSpec(object),
   update: { validate: validateSpec },
   status: { validate: (object, old) => validateStatusCounts(COUNTS, object.status, old.status) },
-  ...workloadWarnings((object: AppsV1Deployment) => object.spec, 'spec'),
+  ...createWorkloadWarnings((object: AppsV1Deployment) => object.spec, 'spec'),
 };
 
 /** `old` is set for updates. */

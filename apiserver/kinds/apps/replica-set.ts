@@ -14,7 +14,7 @@ import {
   checkWorkloadSelector,
   type WorkloadSpec,
 } from '../core/workload/workload-selector';
-import { workloadWarnings } from '../core/workload/template-warnings';
+import { createWorkloadWarnings } from '../core/workload/template-warnings';
 import type { AppsV1ReplicaSet } from '../../../shared/api/types/generated/members';
 
 export const replicaSet: Strategy<AppsV1ReplicaSet> = {
@@ -22,7 +22,7 @@ export const replicaSet: Strategy<AppsV1ReplicaSet> = {
   // Upstream validates the whole object twice, which shows in the causes.
   update: { stages: UPDATE.objectThenChange, validate: validateSpec },
   status: { validate: (object, old) => validateStatusCounts(REPLICA_COUNTS, object.status, old.status) },
-  ...workloadWarnings((object: AppsV1ReplicaSet) => object.spec, 'spec'),
+  ...createWorkloadWarnings((object: AppsV1ReplicaSet) => object.spec, 'spec'),
 };
 
 /** `old` is set for updates. */

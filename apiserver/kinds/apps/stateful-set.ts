@@ -8,7 +8,7 @@ import { checkNonNegative } from '../rules/numbers';
 import type { Strategy } from '../../registry/strategy';
 import { validateStatusCounts, type StatusCountRules } from '../core/workload/status-counts';
 import { checkAlwaysRestarts, checkSelectorMatchesTemplate, checkWorkloadSelector } from '../core/workload/workload-selector';
-import { templateWarnings } from '../core/workload/template-warnings';
+import { createTemplateWarnings } from '../core/workload/template-warnings';
 import type {
   AppsV1StatefulSet,
   AppsV1StatefulSetPersistentVolumeClaimRetentionPolicy,
@@ -29,7 +29,7 @@ const COUNTS: StatusCountRules<AppsV1StatefulSetStatus> = {
 };
 
 export const statefulSet: Strategy<AppsV1StatefulSet> = {
-  ...templateWarnings((object: AppsV1StatefulSet) => object.spec, 'spec'),
+  ...createTemplateWarnings((object: AppsV1StatefulSet) => object.spec, 'spec'),
   validate: (object) => validateSpec(object),
   update: { validate: validateSpec },
   status: { validate: (object, old) => validateStatusCounts(COUNTS, object.status, old.status) },

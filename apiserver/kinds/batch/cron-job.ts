@@ -9,7 +9,7 @@ import { checkNonNegative } from '../rules/numbers';
 import { checkJobSpec, manyIndexesWarnings } from './job/spec';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
-import { workloadWarnings } from '../core/workload/template-warnings';
+import { createWorkloadWarnings } from '../core/workload/template-warnings';
 import type { BatchV1CronJob, BatchV1CronJobSpec, BatchV1JobSpec } from '../../../shared/api/types/generated/members';
 
 /** The controller appends 11 bytes to form the name of a Job. */
@@ -20,7 +20,7 @@ export const cronJob: Strategy<BatchV1CronJob> = {
   validate: (object) => validateSpec(object),
   update: { validate: validateSpec },
   status: { stages: UPDATE.changeAlone },
-  ...workloadWarnings((object: BatchV1CronJob) => object.spec?.jobTemplate?.spec, 'spec.jobTemplate.spec', manyIndexesWarnings),
+  ...createWorkloadWarnings((object: BatchV1CronJob) => object.spec?.jobTemplate?.spec, 'spec.jobTemplate.spec', manyIndexesWarnings),
 };
 
 const POLICIES = ['Allow', 'Forbid', 'Replace'];

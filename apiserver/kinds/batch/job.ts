@@ -9,7 +9,7 @@ import { validateJobStatus } from './job/status';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 import type { DeleteOptions } from '../../registry/verbs';
-import { workloadWarnings } from '../core/workload/template-warnings';
+import { createWorkloadWarnings } from '../core/workload/template-warnings';
 import type { BatchV1Job } from '../../../shared/api/types/generated/members';
 
 export const job: Strategy<BatchV1Job> = {
@@ -30,7 +30,7 @@ export const job: Strategy<BatchV1Job> = {
   // Upstream validates the whole object twice, which shows in the causes.
   update: { stages: UPDATE.objectThenChange, validate: validateUpdate },
   status: { validate: validateJobStatus },
-  ...workloadWarnings((object: BatchV1Job) => object.spec, 'spec', manyIndexesWarnings),
+  ...createWorkloadWarnings((object: BatchV1Job) => object.spec, 'spec', manyIndexesWarnings),
   deletion: { warnings: orphanWarnings },
 };
 

@@ -4,7 +4,7 @@
  */
 import { ConfigError, readConfigFile, type ClientCredentials } from './client-config';
 import type { ClientKeyPair } from './exec-credentials';
-import { execOf } from './kubeconfig';
+import { parseExec } from './kubeconfig';
 import { KubeconfigFile, KubeconfigMapping } from './kubeconfig-mapping';
 
 export interface KubeconfigUsers {
@@ -71,7 +71,7 @@ function credentialsOf(user: KubeconfigMapping, source: KubeconfigFile): ClientC
   if (token !== '') return { type: 'token', token };
   if (name !== '') return { type: 'basic', user: name, password: text('password') };
   if (!user.has('exec')) return { type: 'none' };
-  return { type: 'exec', exec: execOf(user.part('exec'), new KubeconfigMapping(source, {}, 'cluster'), source) };
+  return { type: 'exec', exec: parseExec(user.part('exec'), new KubeconfigMapping(source, {}, 'cluster'), source) };
 }
 
 function isReadable(file: string): boolean {

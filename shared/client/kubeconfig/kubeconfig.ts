@@ -42,11 +42,11 @@ export function parseKubeconfig(text: string, file: string, options: KubeconfigO
   const userName = context.text('user') ?? '';
   const user = userName === '' ? new KubeconfigMapping(source, {}, 'user') : root.namedEntry('users', userName).optionalPart('user');
   const servers = options.servers === undefined || options.servers.length === 0 ? [cluster.required('server')] : options.servers;
-  const config = { servers: servers.map(serverUrl), tls: tlsOf(cluster, user), credentials: credentialsOf(user, cluster, source) };
+  const config = { servers: servers.map(serverUrl), tls: parseTls(cluster, user), credentials: credentialsOf(user, cluster, source) };
   return { ...config, files: source.files };
 }
 
-function tlsOf(cluster: KubeconfigMapping, user: KubeconfigMapping): TlsOptions {
+function parseTls(cluster: KubeconfigMapping, user: KubeconfigMapping): TlsOptions {
   const ca = cluster.pem('certificate-authority');
   const cert = user.pem('client-certificate');
   const key = user.pem('client-key');
@@ -63,7 +63,7 @@ function tlsOf(cluster: KubeconfigMapping, user: KubeconfigMapping): TlsOptions 
 
 function credentialsOf(user: KubeconfigMapping, cluster: KubeconfigMapping, source: KubeconfigFile): ClientCredentials {
   if (user.has('auth-provider')) throw user.fault('uses auth-provider, which this client does not run');
-  if (user.has('exec')) return { type: 'exec', exec: execOf(user.part('exec'), cluster, source) };
+  if (user.has('exec')) return { type: 'exec', exec: parseExec(user.part('exec'), cluster, source) };
   const file = user.text('tokenFile');
   if (file !== undefined && file !== '') return { type: 'token-file', file: source.referencedFile(file) };
   const token = user.text('token');
@@ -76,7 +76,7 @@ const EXEC_VERSION = /^client\.authentication\.(k8s|platform)\.io\/(v1|v1beta1)$
 const INTERACTIVE_MODES: readonly InteractiveMode[] = ['Never', 'IfAvailable', 'Always'];
 
 /** Parses the `exec` of a user. `cluster` is the cluster that the client connects to. */
-export function execOf(exec: KubeconfigMapping, cluster: KubeconfigMapping, source: KubeconfigFile): ExecConfig {
+export function parseExec(exec: KubeconfigMapping, cluster: KubeconfigMapping, source: KubeconfigFile): ExecConfig {
   const [apiVersion, command] = [exec.required('apiVersion'), exec.required('command')];
   const version = EXEC_VERSION.exec(apiVersion)?.[2];
   if (version === undefined)

@@ -193,23 +193,23 @@ export class LeaderElection {
   /** Resolves after `ms`, or earlier when the Lease is released or deleted. */
   private async waitForChange(ms: number, signal: AbortSignal): Promise<void> {
     const { client, clock, lease } = this.options;
-    const over = new AbortController();
-    const abort = (): void => over.abort();
+    const ending = new AbortController();
+    const abort = (): void => ending.abort();
     if (signal.aborted) return;
     signal.addEventListener('abort', abort, { once: true });
     const observed = this.observations.get(keyOf(lease));
-    const watching = observed === undefined ? Promise.resolve() : this.abortOnRelease(client, lease, observed, over);
-    await sleepUnlessAborted(clock, ms, over.signal);
-    over.abort();
+    const watching = observed === undefined ? Promise.resolve() : this.abortOnRelease(client, lease, observed, ending);
+    await sleepUnlessAborted(clock, ms, ending.signal);
+    ending.abort();
     signal.removeEventListener('abort', abort);
     await watching;
   }
 
   /**
-   * Aborts `over` when the Lease is released or deleted. Errors of the watch are ignored: the next check finds the
+   * Aborts `ending` when the Lease is released or deleted. Errors of the watch are ignored: the next check finds the
    * state.
    */
-  private async abortOnRelease(client: RestClient, lease: LeaseName, observed: Observation, over: AbortController): Promise<void> {
+  private async abortOnRelease(client: RestClient, lease: LeaseName, observed: Observation, ending: AbortController): Promise<void> {
     const resourceVersion = observed.version.split('/')[1] ?? '';
     try {
       const events = client.watch(LEASES, {
@@ -217,12 +217,12 @@ export class LeaderElection {
         fieldSelector: `metadata.name=${lease.name}`,
         from: { resourceVersion },
         timeoutSeconds: Math.ceil(this.options.durationMs / 1000),
-        signal: over.signal,
+        signal: ending.signal,
       });
       for await (const event of events) {
-        if (event.type === 'DELETED') return over.abort();
+        if (event.type === 'DELETED') return ending.abort();
         if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue;
-        if (leaseRecord(event.object).holder === '') return over.abort();
+        if (leaseRecord(event.object).holder === '') return ending.abort();
         this.observe(event.object);
       }
     } catch {
@@ -238,20 +238,20 @@ export class LeaderElection {
   ): Promise<boolean> {
     const { logger, lease: leaseName, identity, onChange } = this.options;
     const { transitions } = leaseRecord(acquired);
-    const over = new AbortController();
-    const abort = (): void => over.abort(signal.reason);
+    const ending = new AbortController();
+    const abort = (): void => ending.abort(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
     logger.info('leading', { lease: leaseName.name, transitions });
     onChange?.(true);
     const held: HeldLease = { lease: acquired, renewedAt: acquiredAt };
-    const renewal = this.renew(held, over);
+    const renewal = this.renew(held, ending);
     let hasFinished = false;
     try {
-      await lead({ fence: { ...leaseName, holder: identity, transitions }, signal: over.signal });
-      hasFinished = !over.signal.aborted;
+      await lead({ fence: { ...leaseName, holder: identity, transitions }, signal: ending.signal });
+      hasFinished = !ending.signal.aborted;
     } finally {
       signal.removeEventListener('abort', abort);
-      over.abort();
+      ending.abort();
       await renewal;
       onChange?.(false);
       if (held.lease !== undefined) await this.release(held.lease);
@@ -259,11 +259,11 @@ export class LeaderElection {
     return hasFinished;
   }
 
-  /** Renews the Lease until `over` is aborted; when the term is lost, aborts `over` and clears `held.lease`. */
-  private async renew(held: HeldLease, over: AbortController): Promise<void> {
+  /** Renews the Lease until `ending` is aborted; when the term is lost, aborts `ending` and clears `held.lease`. */
+  private async renew(held: HeldLease, ending: AbortController): Promise<void> {
     const { client, clock, logger, lease: leaseName, durationMs, renewDeadlineMs } = this.options;
     let waitMs = this.renewalMs();
-    while (held.lease !== undefined && (await sleepUnlessAborted(clock, waitMs, over.signal))) {
+    while (held.lease !== undefined && (await sleepUnlessAborted(clock, waitMs, ending.signal))) {
       const remaining = held.renewedAt + renewDeadlineMs - clock.monotonic();
       if (remaining <= 0) {
         logger.error('the lease could not be renewed in time', { lease: leaseName.name });
@@ -273,17 +273,17 @@ export class LeaderElection {
       try {
         const startedAt = clock.monotonic();
         const renewed = renewedLease(held.lease, { now: clock.now(), durationMs });
-        held.lease = await client.update(LEASES, renewed, { signal: over.signal, timeoutMs: Math.min(remaining, REQUEST_TIMEOUT_MS) });
+        held.lease = await client.update(LEASES, renewed, { signal: ending.signal, timeoutMs: Math.min(remaining, REQUEST_TIMEOUT_MS) });
         held.renewedAt = startedAt;
         waitMs = this.renewalMs();
       } catch (error) {
-        if (over.signal.aborted) break;
+        if (ending.signal.aborted) break;
         const deadline = held.renewedAt + renewDeadlineMs;
-        held.lease = await this.rereadAfterFailure(held.lease, error, over.signal, Math.max(1, deadline - clock.monotonic()));
+        held.lease = await this.rereadAfterFailure(held.lease, error, ending.signal, Math.max(1, deadline - clock.monotonic()));
         waitMs = Math.min(this.retryMs(), Math.max(0, deadline - clock.monotonic()));
       }
     }
-    over.abort(new Error('the lease was lost'));
+    ending.abort(new Error('the lease was lost'));
   }
 
   /**

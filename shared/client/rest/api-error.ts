@@ -18,7 +18,7 @@ export class ApiError extends Error {
 }
 
 /** Makes the error of a response with an error code, or of the object of an ERROR event. */
-export function apiErrorOf(code: number, body: JsonObject | undefined, text: string, retryAfter?: string): ApiError {
+export function createApiError(code: number, body: JsonObject | undefined, text: string, retryAfter?: string): ApiError {
   const header = retryAfter !== undefined && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : undefined;
   if (body === undefined || stringAt(body, 'kind') !== 'Status') {
     const shown = text.length > 300 ? `${text.slice(0, 300)}...` : text;

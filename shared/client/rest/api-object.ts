@@ -20,7 +20,7 @@ export class MalformedResponse extends Error {
 }
 
 /** Parses an object of a response. Throws {@link MalformedResponse} for anything but an object with a name. */
-export function parseObject<Body extends JsonObject>(resource: Resource<Body>, value: JsonValue | undefined): ApiObject<Body> {
+export function parseApiObject<Body extends JsonObject>(resource: Resource<Body>, value: JsonValue | undefined): ApiObject<Body> {
   if (!isBodyOf(resource, value)) throw new MalformedResponse('the server answered with something that is no object');
   return apiObject(value);
 }

@@ -54,7 +54,7 @@ export interface ResourceLocation {
 }
 
 /** The URL path in the dialect's spelling, without a query. */
-export function pathOf(resource: Resource, dialect: Dialect, { namespace, name, subresource }: ResourceLocation): string {
+export function resourcePath(resource: Resource, dialect: Dialect, { namespace, name, subresource }: ResourceLocation): string {
   const root = resource.group === '' ? `/api/${resource.version}` : `/apis/${groupInDialect(dialect, resource.group)}/${resource.version}`;
   const parts = [
     ...(namespace === undefined || namespace === '' || !resource.namespaced ? [] : ['namespaces', namespace]),

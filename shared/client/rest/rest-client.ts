@@ -22,15 +22,15 @@ import {
 import { apiVersionInDialect, type Dialect } from '../../names/dialect';
 import type { Clock } from '../../runtime/clock';
 import type { Random } from '../../runtime/random';
-import { ApiError, apiErrorOf } from './api-error';
-import { apiObject, MalformedResponse, parseObject, type ApiObject } from './api-object';
+import { ApiError, createApiError } from './api-error';
+import { apiObject, MalformedResponse, parseApiObject, type ApiObject } from './api-object';
 import { BackOff } from '../back-off';
 import type { Credentials } from '../kubeconfig/credential-source';
 import { collectBody, parseBody } from './json-body';
-import { isBodyOf, pathOf, type ResourceLocation, type Resource } from './resource';
+import { isBodyOf, resourcePath, type ResourceLocation, type Resource } from './resource';
 import { sleepUnlessAborted, withDeadline } from '../signals';
 import { ConnectionError, type Method, type Transport, type TransportRequest, type TransportResponse } from '../transport/transport';
-import { watchEvent, type WatchEvent } from './watch-event';
+import { parseWatchEvent, type WatchEvent } from './watch-event';
 import { acceptHeader, decodeWatchEvents, decodeList, decodeStatus } from './wire-format';
 
 export interface RestClientOptions {
@@ -163,7 +163,7 @@ export class RestClient {
     options: RequestOptions = {},
   ): Promise<ApiObject<Body>> {
     const accept = acceptHeader(this.dialect, { target: 'object', metadataOnly: isMetadataOnly(resource), protobuf: false });
-    return parseObject(resource, await this.requestJson({ method: 'GET', path: this.path(resource, location), accept, ...options }));
+    return parseApiObject(resource, await this.requestJson({ method: 'GET', path: this.path(resource, location), accept, ...options }));
   }
 
   async list<Body extends JsonObject>(resource: Resource<Body>, options: ListOptions = {}): Promise<ObjectList<Body>> {
@@ -184,7 +184,7 @@ export class RestClient {
   ): Promise<ApiObject<Body>> {
     const namespace = stringAt(objectAt(object, 'metadata'), 'namespace');
     const path = this.path(resource, namespace === undefined ? {} : { namespace });
-    return parseObject(
+    return parseApiObject(
       resource,
       await this.requestJson({ method: 'POST', path, body: jsonBody(this.withTypeMeta(resource, object)), ...options }),
     );
@@ -227,7 +227,7 @@ export class RestClient {
   ): Promise<ApiObject<Body>> {
     const { namespace, name } = apiObject<JsonObject>(object);
     const path = this.path(resource, { namespace, name, ...(subresource === undefined ? {} : { subresource }) });
-    return parseObject(
+    return parseApiObject(
       resource,
       await this.requestJson({ method: 'PUT', path, body: jsonBody(this.withTypeMeta(resource, object)), ...options }),
     );
@@ -237,7 +237,7 @@ export class RestClient {
   async updateScale(resource: Resource, object: AutoscalingV1Scale, options: RequestOptions = {}): Promise<ApiObject<AutoscalingV1Scale>> {
     const { namespace, name } = apiObject(object);
     const path = this.path(resource, { namespace, name, subresource: 'scale' });
-    return parseObject(
+    return parseApiObject(
       SCALE,
       await this.requestJson({ method: 'PUT', path, body: jsonBody(this.withTypeMeta(SCALE, object)), ...options }),
     );
@@ -266,7 +266,7 @@ export class RestClient {
     options: RequestOptions = {},
   ): Promise<ApiObject<Body>> {
     const body = { type: PATCH_MEDIA_TYPES[type], value: patch };
-    return parseObject(resource, await this.requestJson({ method: 'PATCH', path: this.path(resource, location), body, ...options }));
+    return parseApiObject(resource, await this.requestJson({ method: 'PATCH', path: this.path(resource, location), body, ...options }));
   }
 
   /** A merge patch of the metadata of an object of any kind. */
@@ -277,7 +277,7 @@ export class RestClient {
     options: RequestOptions = {},
   ): Promise<ApiObject<Body>> {
     const body = { type: PATCH_MEDIA_TYPES.merge, value: { metadata } };
-    return parseObject(resource, await this.requestJson({ method: 'PATCH', path: this.path(resource, location), body, ...options }));
+    return parseApiObject(resource, await this.requestJson({ method: 'PATCH', path: this.path(resource, location), body, ...options }));
   }
 
   /** Server-side apply of a configuration that has its namespace and name. Forces conflicts: fields are taken over from other managers. */
@@ -290,7 +290,7 @@ export class RestClient {
     const query = new URLSearchParams({ fieldManager, force: 'true' });
     const path = `${this.path(resource, { namespace, name, ...(subresource === undefined ? {} : { subresource }) })}${queryString(query)}`;
     const body = { type: APPLY_MEDIA_TYPE, value: this.withTypeMeta(resource, configuration) };
-    return parseObject(resource, await this.requestJson({ method: 'PATCH', path, body, ...options }));
+    return parseApiObject(resource, await this.requestJson({ method: 'PATCH', path, body, ...options }));
   }
 
   async delete(resource: Resource, location: ResourceLocation, options: DeleteOptions = {}): Promise<void> {
@@ -344,7 +344,8 @@ export class RestClient {
       const response = await this.sendOnce({ method: 'GET', path, accept }, deadline.signal);
       if (response.status !== 200) throw await readApiError(response);
       const type = response.header('content-type') ?? '';
-      for await (const event of decodeWatchEvents(type, response.body, MAX_WATCH_EVENT_BYTES, resource)) yield watchEvent(resource, event);
+      for await (const event of decodeWatchEvents(type, response.body, MAX_WATCH_EVENT_BYTES, resource))
+        yield parseWatchEvent(resource, event);
     } finally {
       deadline.release();
     }
@@ -411,7 +412,7 @@ export class RestClient {
   }
 
   private path(resource: Resource, location: ResourceLocation): string {
-    return pathOf(resource, this.dialect, location);
+    return resourcePath(resource, this.dialect, location);
   }
 
   /** Every body must contain its kind and API version. */
@@ -432,7 +433,7 @@ function parseList<Body extends JsonObject>(resource: Resource<Body>, value: Jso
   return {
     resourceVersion,
     continue: token === '' ? undefined : token,
-    items: items.map((item) => parseObject(resource, item)),
+    items: items.map((item) => parseApiObject(resource, item)),
     bytes,
   };
 }
@@ -448,7 +449,7 @@ function retryDelay(error: unknown, method: Method, backOff: BackOff): number | 
 async function readApiError(response: TransportResponse): Promise<ApiError> {
   const bytes = await collectBody(response.body, MAX_RESPONSE_BYTES);
   const status = decodeStatus(response.header('content-type') ?? '', bytes);
-  return apiErrorOf(response.status, status, bytes.toString('utf8'), response.header('retry-after'));
+  return createApiError(response.status, status, bytes.toString('utf8'), response.header('retry-after'));
 }
 
 function selectorQuery({ labelSelector, fieldSelector }: Selectors): URLSearchParams {

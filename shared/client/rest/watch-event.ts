@@ -1,8 +1,8 @@
 /** Parses watch events. */
 import { INITIAL_EVENTS_END } from '../../names/dialect';
 import { objectAt, stringAt, type JsonObject } from '../../values/json';
-import { apiErrorOf, type ApiError } from './api-error';
-import { MalformedResponse, parseObject, type ApiObject } from './api-object';
+import { createApiError, type ApiError } from './api-error';
+import { MalformedResponse, parseApiObject, type ApiObject } from './api-object';
 import type { Resource } from './resource';
 import type { RawEvent } from './wire-format';
 
@@ -18,14 +18,14 @@ export type WatchEvent<Body extends JsonObject = JsonObject> =
   | { readonly type: 'ERROR'; readonly error: ApiError };
 
 /** Throws {@link MalformedResponse}. */
-export function watchEvent<Body extends JsonObject>(resource: Resource<Body>, { event: value, bytes }: RawEvent): WatchEvent<Body> {
+export function parseWatchEvent<Body extends JsonObject>(resource: Resource<Body>, { event: value, bytes }: RawEvent): WatchEvent<Body> {
   const type = stringAt(value, 'type');
   const object = objectAt(value, 'object');
   switch (type) {
     case 'ADDED':
     case 'MODIFIED':
     case 'DELETED':
-      return { type, object: parseObject(resource, object), bytes };
+      return { type, object: parseApiObject(resource, object), bytes };
     case 'BOOKMARK': {
       const metadata = objectAt(object, 'metadata');
       const annotations = objectAt(metadata, 'annotations');
@@ -33,7 +33,7 @@ export function watchEvent<Body extends JsonObject>(resource: Resource<Body>, { 
       return { type, resourceVersion: stringAt(metadata, 'resourceVersion') ?? '', endsInitialEvents };
     }
     case 'ERROR':
-      return { type, error: apiErrorOf(500, object, '') };
+      return { type, error: createApiError(500, object, '') };
     default:
       throw new MalformedResponse(`a watch event has the type ${JSON.stringify(type)}`);
   }

@@ -26,25 +26,25 @@ export interface ClientConnection {
 /** Neither connects nor runs a plug-in yet. */
 export function connect(config: ClientConfig, clock: Clock, settings: ConnectionSettings = {}): ClientConnection {
   if (config.credentials.type !== 'exec')
-    return { transport: connectTo(config, clock, settings), credentials: new CredentialSource(config.credentials, clock) };
+    return { transport: createTransport(config, clock, settings), credentials: new CredentialSource(config.credentials, clock) };
   const credentials = new ExecCredentials({ config: config.credentials.exec, clock });
   const open = (pair: ClientKeyPair | undefined): Transport =>
-    connectTo(pair === undefined ? config : { ...config, tls: { ...config.tls, ...pair } }, clock, settings);
+    createTransport(pair === undefined ? config : { ...config, tls: { ...config.tls, ...pair } }, clock, settings);
   return { transport: new RotatingTransport(() => credentials.pair(), open), credentials };
 }
 
 /** Without credentials other than the client certificate. Does not connect yet. */
-export function connectTo(config: Omit<ClientConfig, 'credentials'>, clock: Clock, settings: ConnectionSettings = {}): Transport {
+export function createTransport(config: Omit<ClientConfig, 'credentials'>, clock: Clock, settings: ConnectionSettings = {}): Transport {
   const { meter, ...http2Settings } = settings;
   const transports = config.servers.map((server) => {
-    const transport = transportTo(server, config, { ...HTTP2_DEFAULTS, ...http2Settings, clock });
+    const transport = createServerTransport(server, config, { ...HTTP2_DEFAULTS, ...http2Settings, clock });
     return meter === undefined ? transport : new MeteredTransport(transport, server.host, meter, clock);
   });
   const [only] = transports;
   return transports.length === 1 && only !== undefined ? only : new ServerPool(transports);
 }
 
-function transportTo(
+function createServerTransport(
   server: URL,
   { tls, http1: usesHttp1, negotiates }: Omit<ClientConfig, 'credentials'>,
   settings: Http2Settings,

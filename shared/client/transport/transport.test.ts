@@ -7,7 +7,7 @@ import { ManualClock, settle } from '../../../test/support/manual-clock';
 import { startTcpProxy } from '../../../test/support/tcp-proxy';
 import { createAuthority, issueCertificate } from '../../pki/certificates';
 import { systemClock } from '../../runtime/clock';
-import { connectTo } from './connect';
+import { createTransport } from './connect';
 import { Http2Transport } from './http2-transport';
 import { collectBody } from '../rest/json-body';
 import { ConnectionError, type Transport, type TransportRequest } from './transport';
@@ -204,7 +204,7 @@ describe('protocol negotiation', () => {
   }
 
   function negotiated(url: URL, tls = { ca }): Transport {
-    const transport = connectTo({ servers: [url], tls, negotiates: true }, systemClock);
+    const transport = createTransport({ servers: [url], tls, negotiates: true }, systemClock);
     closers.push(() => transport.close());
     return transport;
   }
@@ -250,9 +250,9 @@ test.each([
   ['HTTP/1.1', { http1: true }],
   ['HTTP/2', {}],
   ['a negotiated protocol', { negotiates: true }],
-])('connectTo over %s trusts a server by its own certificate, whatever its issuer', async (_title, protocol) => {
+])('createTransport over %s trusts a server by its own certificate, whatever its issuer', async (_title, protocol) => {
   const { url } = await http2Server(echo, true);
-  const transport = connectTo({ servers: [url], tls: { ca: credential.certificate }, ...protocol }, systemClock);
+  const transport = createTransport({ servers: [url], tls: { ca: credential.certificate }, ...protocol }, systemClock);
   closers.push(() => transport.close());
   expect(await text(transport)).toMatch(/^200 /);
 });
@@ -278,7 +278,7 @@ describe('HTTP/1.1', () => {
   }
 
   function http1(url: URL): Transport {
-    const transport = connectTo({ servers: [url], tls: {} }, systemClock);
+    const transport = createTransport({ servers: [url], tls: {} }, systemClock);
     closers.push(() => transport.close());
     return transport;
   }

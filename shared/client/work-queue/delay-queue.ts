@@ -6,7 +6,7 @@ import type { Clock, Timer } from '../../runtime/clock';
 
 interface DelayedItem<T> {
   readonly item: T;
-  readonly at: number;
+  readonly dueTime: number;
   /** Order of addition, for items with the same time. */
   readonly sequence: number;
 }
@@ -15,7 +15,7 @@ export class DelayQueue<T> {
   private readonly heap: DelayedItem<T>[] = [];
   /** Due time of each item; heap entries with another time are void. */
   private readonly dueAt = new Map<T, number>();
-  private timer: { readonly at: number; readonly timer: Timer } | undefined;
+  private timer: { readonly dueTime: number; readonly timer: Timer } | undefined;
   private sequence = 0;
 
   constructor(
@@ -28,10 +28,10 @@ export class DelayQueue<T> {
   }
 
   add(item: T, ms: number): void {
-    const at = this.clock.monotonic() + ms;
-    if (at >= (this.dueAt.get(item) ?? Infinity)) return;
-    this.dueAt.set(item, at);
-    this.push({ item, at, sequence: this.sequence++ });
+    const dueTime = this.clock.monotonic() + ms;
+    if (dueTime >= (this.dueAt.get(item) ?? Infinity)) return;
+    this.dueAt.set(item, dueTime);
+    this.push({ item, dueTime, sequence: this.sequence++ });
     this.compact();
     this.setTimer();
   }
@@ -45,18 +45,18 @@ export class DelayQueue<T> {
 
   private setTimer(): void {
     const first = this.heap[0];
-    if (first === undefined || (this.timer !== undefined && this.timer.at <= first.at)) return;
+    if (first === undefined || (this.timer !== undefined && this.timer.dueTime <= first.dueTime)) return;
     this.timer?.timer.cancel();
-    const wait = Math.max(0, first.at - this.clock.monotonic());
-    this.timer = { at: first.at, timer: this.clock.after(wait, () => this.onTimer()) };
+    const wait = Math.max(0, first.dueTime - this.clock.monotonic());
+    this.timer = { dueTime: first.dueTime, timer: this.clock.after(wait, () => this.onTimer()) };
   }
 
   private onTimer(): void {
     this.timer = undefined;
     const now = this.clock.monotonic();
-    for (let first = this.heap[0]; first !== undefined && first.at <= now; first = this.heap[0]) {
+    for (let first = this.heap[0]; first !== undefined && first.dueTime <= now; first = this.heap[0]) {
       this.pop();
-      if (this.dueAt.get(first.item) !== first.at) continue;
+      if (this.dueAt.get(first.item) !== first.dueTime) continue;
       this.dueAt.delete(first.item);
       this.onDue(first.item);
     }
@@ -66,7 +66,7 @@ export class DelayQueue<T> {
   /** Rebuilds the heap when most entries are void, since an item can be added with earlier times repeatedly. */
   private compact(): void {
     if (this.heap.length < 2 * this.dueAt.size + 16) return;
-    for (const entry of this.heap.splice(0)) if (this.dueAt.get(entry.item) === entry.at) this.push(entry);
+    for (const entry of this.heap.splice(0)) if (this.dueAt.get(entry.item) === entry.dueTime) this.push(entry);
   }
 
   private push(entry: DelayedItem<T>): void {
@@ -99,5 +99,5 @@ export class DelayQueue<T> {
 }
 
 function before<T>(a: DelayedItem<T>, b: DelayedItem<T>): boolean {
-  return a.at === b.at ? a.sequence < b.sequence : a.at < b.at;
+  return a.dueTime === b.dueTime ? a.sequence < b.sequence : a.dueTime < b.dueTime;
 }

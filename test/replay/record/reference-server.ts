@@ -4,7 +4,7 @@
  */
 import { request as httpsRequest } from 'node:https';
 import type { ClientConfig, TlsOptions } from '../../../shared/client/kubeconfig/client-config';
-import { connect, connectTo, type ClientConnection } from '../../../shared/client/transport/connect';
+import { connect, createTransport, type ClientConnection } from '../../../shared/client/transport/connect';
 import { collectBody } from '../../../shared/client/rest/json-body';
 import { readKubeconfig } from '../../../shared/client/kubeconfig/kubeconfig';
 import type { Method, Transport } from '../../../shared/client/transport/transport';
@@ -37,7 +37,7 @@ export class ReferenceServer {
     const { cert: _cert, key: _key, ...tls } = config.tls;
     this.tls = tls;
     this.connection = connect({ ...config, http1: true }, systemClock);
-    this.anonymous = connectTo({ ...config, tls, http1: true }, systemClock);
+    this.anonymous = createTransport({ ...config, tls, http1: true }, systemClock);
   }
 
   /** Does not connect yet. Throws `ConfigError`. */

@@ -3,11 +3,11 @@ import { type FieldError } from '../../../../shared/api/errors/field-error';
 import type { Errors } from '../../rules/checks';
 import { checkPodTemplate } from '../pod-template/pod-template';
 import type { Strategy } from '../../../registry/strategy';
-import { templateWarnings } from './template-warnings';
+import { createTemplateWarnings } from './template-warnings';
 import type { CoreV1PodTemplate } from '../../../../shared/api/types/generated/members';
 
 export const podTemplate: Strategy<CoreV1PodTemplate> = {
-  ...templateWarnings((object: CoreV1PodTemplate) => object, ''),
+  ...createTemplateWarnings((object: CoreV1PodTemplate) => object, ''),
   validate: validateTemplate,
   update: { validate: validateTemplate },
 };

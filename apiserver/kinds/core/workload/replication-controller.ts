@@ -10,10 +10,10 @@ import type { Strategy } from '../../../registry/strategy';
 import { REPLICA_COUNTS, validateStatusCounts } from './status-counts';
 import { checkAlwaysRestarts, templateLabels, selectorMismatch } from './workload-selector';
 import { podNameWarnings } from './name-warnings';
-import { isSpecChanged, templateWarnings } from './template-warnings';
+import { isSpecChanged, createTemplateWarnings } from './template-warnings';
 import type { CoreV1ReplicationController } from '../../../../shared/api/types/generated/members';
 
-const podTemplateWarnings = templateWarnings((object: CoreV1ReplicationController) => object.spec, 'spec');
+const podTemplateWarnings = createTemplateWarnings((object: CoreV1ReplicationController) => object.spec, 'spec');
 
 export const replicationController: Strategy<CoreV1ReplicationController> = {
   validate: validateSpec,

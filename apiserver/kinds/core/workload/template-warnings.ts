@@ -14,7 +14,7 @@ export type WarningRules<T extends JsonObject> = Required<Pick<Strategy<T>, 'war
 type HolderWarnings<O> = (holder: O, fieldPath: string) => readonly string[];
 
 /** `holderOf` returns the object that holds the template; `fieldPath` is its path, empty for the object itself. */
-export function templateWarnings<T extends Workload, O extends TemplateHolder>(
+export function createTemplateWarnings<T extends Workload, O extends TemplateHolder>(
   holderOf: (object: T) => O | undefined,
   fieldPath: string,
   holderWarnings: HolderWarnings<O> = () => [],
@@ -34,12 +34,12 @@ export function templateWarnings<T extends Workload, O extends TemplateHolder>(
 export const isSpecChanged = (object: Workload, old: Workload): boolean => object.metadata?.generation !== old.metadata?.generation;
 
 /** Adds name warnings, for workloads that pass their name on to their Pods. */
-export function workloadWarnings<T extends Workload, O extends TemplateHolder>(
+export function createWorkloadWarnings<T extends Workload, O extends TemplateHolder>(
   holderOf: (object: T) => O | undefined,
   fieldPath: string,
   holderWarnings?: HolderWarnings<O>,
 ): WarningRules<T> {
-  const rules = templateWarnings(holderOf, fieldPath, holderWarnings);
+  const rules = createTemplateWarnings(holderOf, fieldPath, holderWarnings);
   return {
     ...rules,
     warningsOnCreate: (object) => [...podNameWarnings(object), ...rules.warningsOnCreate(object)],
