@@ -4,7 +4,7 @@ import { settingsFromFlags } from '../../../controllers/settings-from-flags';
 import { runControllers } from '../../../controllers/runtime/manager';
 import { ControllerMetrics } from '../../../controllers/runtime/metrics';
 import { InformerPool } from '../../../shared/client/informer/informer-pool';
-import { aborted } from '../../../shared/client/signals';
+import { waitForAbort } from '../../../shared/client/signals';
 import { ConnectionError } from '../../../shared/client/transport/transport';
 import { parseFlags } from '../../../shared/cli/flags';
 import { silentLogger } from '../../../shared/runtime/logger';
@@ -38,7 +38,7 @@ function startProcess(identity: string, names: readonly string[], { api, clock }
     account: undefined,
     run: async ({ signal }: { readonly signal: AbortSignal }) => {
       leading.add(name);
-      await aborted(signal);
+      await waitForAbort(signal);
       leading.delete(name);
     },
   }));

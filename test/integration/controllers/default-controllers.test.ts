@@ -209,6 +209,6 @@ function fetchPage(options: RequestOptions): Promise<[code: number | undefined, 
 
 async function requestToken(namespace: string, name: string): Promise<string> {
   const tokenRequest = { apiVersion: 'authentication.platform.io/v1', kind: 'TokenRequest', spec: {} };
-  const response = await cluster.client.ask(ACCOUNTS, { namespace, name, subresource: 'token' }, tokenRequest);
+  const response = await cluster.client.createSubresource(ACCOUNTS, { namespace, name, subresource: 'token' }, tokenRequest);
   return stringAt(objectAt(response, 'status'), 'token') ?? '';
 }

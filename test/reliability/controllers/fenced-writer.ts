@@ -49,7 +49,7 @@ process.on('message', (name) => void writeFenced(String(name)));
 process.on('disconnect', () => process.exit(0));
 
 async function writeFenced(name: string): Promise<void> {
-  const writer = firstFence === undefined ? client : client.fenced(firstFence);
+  const writer = firstFence === undefined ? client : client.withFence(firstFence);
   try {
     await writer.create(resourceOf('core.v1.ConfigMap'), { metadata: { namespace: 'default', name } });
     process.send?.({ type: 'wrote', name, code: 201, message: '' });

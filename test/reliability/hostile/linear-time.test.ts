@@ -4,10 +4,14 @@
  * sixteenth of its length.
  */
 import { checkCertificate } from '../../../apiserver/kinds/certificates/certificate-status';
-import { podChangeErrors } from '../../../apiserver/kinds/core/pod/changes';
-import { APP_ARMOR, checkKnownAnnotations, checkProfilesAgree } from '../../../apiserver/kinds/core/pod-template/annotations';
-import { checkMounts } from '../../../apiserver/kinds/core/pod-template/mounts';
-import { checkSpread } from '../../../apiserver/kinds/core/pod-template/spread';
+import { validatePodUpdate } from '../../../apiserver/kinds/core/pod/pod-update';
+import {
+  APP_ARMOR_ANNOTATION_PREFIX,
+  checkKnownAnnotations,
+  checkAnnotationsMatchProfiles,
+} from '../../../apiserver/kinds/core/pod-template/annotations';
+import { checkVolumeMounts } from '../../../apiserver/kinds/core/pod-template/volume-mounts';
+import { checkTopologySpreadConstraints } from '../../../apiserver/kinds/core/pod-template/topology-spread';
 import { canonicalQuantity, QuantityFault } from '../../../shared/values/quantity';
 import { validateMetadata } from '../../../shared/api/metadata/object-meta-rules';
 import { dedupOwnerReferences } from '../../../shared/api/metadata/owner-references';
@@ -242,13 +246,13 @@ describe('validation takes time in proportion to the length of a list:', () => {
     [
       'unchanged tolerations of a pod',
       20_000,
-      (length) => podChangeErrors({ spec: { tolerations: tolerations(length) } }, { spec: { tolerations: tolerations(length) } }),
+      (length) => validatePodUpdate({ spec: { tolerations: tolerations(length) } }, { spec: { tolerations: tolerations(length) } }),
     ],
     [
       'topology spread constraints',
       40_000,
       (length) =>
-        checkSpread(
+        checkTopologySpreadConstraints(
           { topologySpreadConstraints: listOfLength(length, (n) => ({ topologyKey: `k${n}`, whenUnsatisfiable: 'x' })) },
           'spec',
           [],
@@ -260,7 +264,7 @@ describe('validation takes time in proportion to the length of a list:', () => {
       (length) => {
         const labelSelector = { matchExpressions: listOfLength(length, (n) => ({ key: `k${n}`, operator: 'Exists' })) };
         const matchLabelKeys = listOfLength(length, (n) => `x${n}`);
-        checkSpread({ topologySpreadConstraints: [{ labelSelector, matchLabelKeys }] }, 'spec', []);
+        checkTopologySpreadConstraints({ topologySpreadConstraints: [{ labelSelector, matchLabelKeys }] }, 'spec', []);
       },
     ],
     [
@@ -268,9 +272,9 @@ describe('validation takes time in proportion to the length of a list:', () => {
       20_000,
       (length) => {
         const containers = listOfLength(length, (n) => ({ name: `c${n}` }));
-        const annotations = Object.fromEntries(listOfLength(length, (n) => [`${APP_ARMOR}n${n}`, 'unconfined']));
+        const annotations = Object.fromEntries(listOfLength(length, (n) => [`${APP_ARMOR_ANNOTATION_PREFIX}n${n}`, 'unconfined']));
         checkKnownAnnotations(annotations, { containers }, 'a', []);
-        checkProfilesAgree(annotations, { containers }, 'spec', []);
+        checkAnnotationsMatchProfiles(annotations, { containers }, 'spec', []);
       },
     ],
     [
@@ -279,7 +283,7 @@ describe('validation takes time in proportion to the length of a list:', () => {
       (length) => {
         const mounts = listOfLength(length, (n) => ({ name: `n${n}`, mountPath: `/n${n}` }));
         const devices = listOfLength(length, (n) => ({ name: `k${n}`, devicePath: `/k${n}` }));
-        checkMounts({ volumeMounts: mounts, volumeDevices: devices }, 'c', new Map(), []);
+        checkVolumeMounts({ volumeMounts: mounts, volumeDevices: devices }, 'c', new Map(), []);
       },
     ],
   ])('%s', (_, length, work) => {

@@ -69,7 +69,7 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
     const namespacedName = { namespace: 'default', name: 'holder' };
     await anyClient().create(ACCOUNTS, { metadata: namespacedName });
     for (const [index, client] of clients.entries()) {
-      const answer = await client.ask(ACCOUNTS, { ...namespacedName, subresource: 'token' }, tokenRequest(600));
+      const answer = await client.createSubresource(ACCOUNTS, { ...namespacedName, subresource: 'token' }, tokenRequest(600));
       const status = objectAt(answer, 'status');
       const token = stringAt(status, 'token') ?? '';
       const remainingMs = Date.parse(stringAt(status, 'expirationTimestamp') ?? '') - Date.now();

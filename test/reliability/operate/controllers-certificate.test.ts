@@ -3,7 +3,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { kubeconfig } from '../../../deploy/cluster/kubeconfig';
+import { formatKubeconfig } from '../../../deploy/cluster/kubeconfig';
 import { CONTROLLERS_LEAF } from '../../../deploy/cluster/identities';
 import { isNotFound } from '../../../shared/client/rest/api-error';
 import { resourceOf } from '../../../shared/client/rest/resource';
@@ -32,7 +32,7 @@ async function writeKubeconfig(validity: When): Promise<void> {
   const { commonName } = CONTROLLERS_LEAF.subject;
   writeFileSync(
     file,
-    kubeconfig(
+    formatKubeconfig(
       server().address,
       certificate,
       'controllers',
