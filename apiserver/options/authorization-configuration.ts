@@ -37,7 +37,9 @@ const MAX_CONDITIONS = 64;
 const MAX_TIMEOUT_MS = 30_000;
 const NAME = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/;
 
-/** `withSelectors`: whether match conditions may use the selectors of a request (feature gate AuthorizeWithSelectors). */
+/**
+ * `withSelectors`: whether match conditions may use the selectors of a request (feature gate AuthorizeWithSelectors).
+ */
 export const authorizationFormat = (withSelectors: boolean): ConfigurationFormat<AuthorizationConfiguration> => ({
   kind: 'AuthorizationConfiguration',
   apiVersions: ['apiserver.config.platform.io/v1alpha1', 'apiserver.config.platform.io/v1beta1'],

@@ -19,7 +19,8 @@ export const hasProxyHeaderFlags = (flags: ProxyFlags): boolean => HEADER_FLAGS.
 /** `undefined` when no certificate authority of proxies is configured. */
 export function frontProxyOptions(flags: ProxyFlags): FrontProxyOptions | undefined {
   if (flags['requestheader-client-ca-file'] === '') return undefined;
-  // A proxy removes the headers that it sets from its clients' requests. If any header is named, the defaults are not read: the proxy might let them through.
+  // A proxy removes the headers that it sets from its clients' requests. If any header is named, the defaults are not
+  // read: the proxy might let them through.
   const usesDefaults = !hasProxyHeaderFlags(flags);
   const headers = (name: HeaderFlag): readonly string[] =>
     (usesDefaults ? [DEFAULTS[name]] : flags[name]).map((header) => header.toLowerCase());

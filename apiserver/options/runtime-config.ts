@@ -83,7 +83,10 @@ function checkKey(key: string, canonical: string, setting: boolean): void {
   if (!EVERY_KIND.some((row) => row.group === group)) throw new FlagError(`unknown api groups ${key.split('/', 1)[0]}`);
 }
 
-/** Whether a key names an unknown version of its group. An unknown resource of a known version is ignored (upstream behaviour). */
+/**
+ * Whether a key names an unknown version of its group. An unknown resource of a known version is ignored (upstream
+ * behaviour).
+ */
 function hasUnknownVersion(canonical: string): boolean {
   const [group = '', version] = canonical.split('/');
   if (version === undefined || group === 'api') return false;

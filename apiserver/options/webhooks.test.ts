@@ -1,4 +1,6 @@
-/** Tests the address and credentials that a webhook takes from a kubeconfig, and how they follow changes of the files. */
+/**
+ * Tests the address and credentials that a webhook takes from a kubeconfig, and how they follow changes of the files.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

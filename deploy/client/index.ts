@@ -1,4 +1,7 @@
-/** What the package exports as `cluster-control-plane/client`: the client library that the control plane's own controllers use. */
+/**
+ * What the package exports as `cluster-control-plane/client`: the client library that the control plane's own
+ * controllers use.
+ */
 export { openClient, type ClientOptions, type OpenClient } from './open-client';
 export { ApiError, isAlreadyExists, isConflict, isNotFound } from '../../shared/client/rest/api-error';
 export { apiObject, finalizersOf, isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';

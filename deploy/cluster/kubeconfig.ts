@@ -4,7 +4,10 @@ import type { Credential } from '../../shared/pki/certificates';
 const CLUSTER = 'platform';
 export const ADMINISTRATOR_NAME = 'platform-admin';
 
-/** YAML text. `server` is an https address, `authority` a PEM certificate, `user` the name of the credential in the file. */
+/**
+ * YAML text. `server` is an https address, `authority` a PEM certificate, `user` the name of the credential in the
+ * file.
+ */
 export function formatKubeconfig(server: string, authority: string, user: string, credential: Credential): string {
   return `apiVersion: v1
 kind: Config

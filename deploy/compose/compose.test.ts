@@ -1,4 +1,7 @@
-/** Checks that the container files agree with each other and with the programs: flags, controllers, services, volumes, metrics. `npm run test:compose` runs them. */
+/**
+ * Checks that the container files agree with each other and with the programs: flags, controllers, services, volumes,
+ * metrics. `npm run test:compose` runs them.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { load, YAML11_SCHEMA } from 'js-yaml';

@@ -110,7 +110,10 @@ export async function ensureClusterFiles(root: string, options: ClusterFilesOpti
   return created;
 }
 
-/** Writes the configured password, or generates one when none is configured and none exists. Returns whether one was generated. */
+/**
+ * Writes the configured password, or generates one when none is configured and none exists. Returns whether one was
+ * generated.
+ */
 function ensurePassword(target: CredentialFolder, { grafanaPassword, random }: ClusterFilesOptions): boolean {
   const isMissing = grafanaPassword === '' && !target.has(GRAFANA_PASSWORD_FILE);
   const password = isMissing ? random.string(PASSWORD_LENGTH, PASSWORD_ALPHABET) : grafanaPassword;

@@ -1,9 +1,17 @@
-/** The public types of the package. They reference no other module, so that their declarations can be published alone. */
+/**
+ * The public types of the package. They reference no other module, so that their declarations can be published alone.
+ */
 
 export interface ControlPlaneOptions {
-  /** The spelling of names that the server generates: `platform.io` or `kubernetes.io`. Both are understood in requests. Default: `platform`. */
+  /**
+   * The spelling of names that the server generates: `platform.io` or `kubernetes.io`. Both are understood in
+   * requests. Default: `platform`.
+   */
   readonly naming?: 'platform' | 'kubernetes';
-  /** As the flag `--controllers`: `*` = all that are on by default, `foo`, `-foo`; empty = none. Default: the controllers that `npm start` runs. */
+  /**
+   * As the flag `--controllers`: `*` = all that are on by default, `foo`, `-foo`; empty = none. Default: the
+   * controllers that `npm start` runs.
+   */
   readonly controllers?: readonly string[];
   /** Folder of certificates and data, kept for a later start. Default: a temporary folder, removed by `stop()`. */
   readonly folder?: string;

@@ -1,6 +1,7 @@
 /**
- * A whole control plane in this process: one API server with an embedded store, and the controllers, on a free port of the loopback address. It is composed from the
- * same flags as the programs. It handles no signal and stops with the lifecycle that it is given.
+ * A whole control plane in this process: one API server with an embedded store, and the controllers, on a free port of
+ * the loopback address. It is composed from the same flags as the programs. It handles no signal and stops with the
+ * lifecycle that it is given.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,7 @@
 /**
- * The entry point of the package: runs each control plane in a child process. Test runners replace the module loader, the timers and the globals of the process that
- * runs the tests; none of that reaches the child. The child is bound to this process by an IPC channel and stops when the channel closes, so that it never outlives it.
+ * The entry point of the package: runs each control plane in a child process. Test runners replace the module loader,
+ * the timers and the globals of the process that runs the tests; none of that reaches the child. The child is bound to
+ * this process by an IPC channel and stops when the channel closes, so that it never outlives it.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
@@ -15,7 +16,10 @@ const PROGRAM = path.join(__dirname, 'start.js');
 /** Options of Node that concern the code of this process: module hooks, debuggers, coverage. */
 const NOT_INHERITED = new Set(['NODE_OPTIONS', 'NODE_V8_COVERAGE']);
 
-/** Starts a control plane and resolves when it is ready. Any number may run side by side. Rejects with an error about the options or the folder. */
+/**
+ * Starts a control plane and resolves when it is ready. Any number may run side by side. Rejects with an error about
+ * the options or the folder.
+ */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const child = fork(PROGRAM, [JSON.stringify(options)], {
     execArgv: [...NODE_ARGUMENTS],

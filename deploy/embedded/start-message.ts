@@ -1,4 +1,7 @@
-/** The one message that the process of a control plane sends to its parent: that it is ready, or why it could not start. */
+/**
+ * The one message that the process of a control plane sends to its parent: that it is ready, or why it could not
+ * start.
+ */
 import type { ControlPlaneConnection } from './api';
 
 export type StartMessage =

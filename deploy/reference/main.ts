@@ -1,4 +1,6 @@
-/** Writes the pages of docs/reference: `npm run reference`. A development tool, which no program of the product uses. */
+/**
+ * Writes the pages of docs/reference: `npm run reference`. A development tool, which no program of the product uses.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { PAGES } from './pages';

@@ -1,6 +1,7 @@
 /**
- * The pages of docs/reference, made from the tables that the programs run with: flags, metrics, feature gates and kinds. Each page is a function without arguments, so
- * that a test can compare its result with the committed file. Reads and writes no files.
+ * The pages of docs/reference, made from the tables that the programs run with: flags, metrics, feature gates and
+ * kinds. Each page is a function without arguments, so that a test can compare its result with the committed file.
+ * Reads and writes no files.
  */
 import { FLAGS } from '../../apiserver/options/flags';
 import { servedGroups } from '../../apiserver/discovery/groups';

@@ -1,4 +1,7 @@
-/** `npm run build [-- product|unit|test/<folder>]`: installs when needed, then type-checks and compiles the project, by default all, into dist/. */
+/**
+ * `npm run build [-- product|unit|test/<folder>]`: installs when needed, then type-checks and compiles the project, by
+ * default all, into dist/.
+ */
 import process from 'node:process';
 import { build, ensureInstalled } from './steps.mjs';
 

@@ -1,6 +1,7 @@
 /**
- * Checks the documents: every relative link leads to a file and to a heading in it, every `npm run` names a script of package.json, and every path below docs that stands in
- * backticks exists. Links to other sites are not followed. `node deploy/scripts/documents.mjs`.
+ * Checks the documents: every relative link leads to a file and to a heading in it, every `npm run` names a script of
+ * package.json, and every path below docs that stands in backticks exists. Links to other sites are not followed.
+ * `node deploy/scripts/documents.mjs`.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,7 +1,8 @@
 /**
- * `node deploy/scripts/run.mjs <program below dist> [arguments]`: installs and builds its project when needed, then runs it in this process, so that signals and exit
- * codes are those of the program. `npm start`, `npm run bench` and `npm run generate` use it. Sends itself SIGTERM when its parent has ended, because npm may be killed
- * without forwarding the signal.
+ * `node deploy/scripts/run.mjs <program below dist> [arguments]`: installs and builds its project when needed, then
+ * runs it in this process, so that signals and exit codes are those of the program. `npm start`, `npm run bench` and
+ * `npm run generate` use it. Sends itself SIGTERM when its parent has ended, because npm may be killed without
+ * forwarding the signal.
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';

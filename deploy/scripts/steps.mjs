@@ -88,7 +88,10 @@ export async function ensureInstalled({ project } = {}) {
   if (code !== 0) throw new Error('npm ci failed');
 }
 
-/** The project of a file below one of the source folders: `product`, `unit` for its tests, or the folder below `test` (`replay` belongs to `support`). */
+/**
+ * The project of a file below one of the source folders: `product`, `unit` for its tests, or the folder below `test`
+ * (`replay` belongs to `support`).
+ */
 export function projectOf(file, { isTest = false } = {}) {
   const [, folder] = /^test\/([^/]+)/.exec(file) ?? [];
   if (folder !== undefined) return folder === 'replay' ? 'test/support' : `test/${folder}`;

@@ -1,6 +1,7 @@
 /**
- * Checks the words of names and comments: CONTRIBUTING asks for the terms of Kubernetes, etcd, HTTP and TypeScript. Each row of the tables is a word that has a better one in
- * this code, with that better one. Names are checked where they are declared, so members of other packages are free. `node deploy/scripts/vocabulary.mjs [--count] [PATH…]`.
+ * Checks the words of names and comments: CONTRIBUTING asks for the terms of Kubernetes, etcd, HTTP and TypeScript.
+ * Each row of the tables is a word that has a better one in this code, with that better one. Names are checked where
+ * they are declared, so members of other packages are free. `node deploy/scripts/vocabulary.mjs [--count] [PATH…]`.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -59,7 +60,10 @@ const WHOLE_NAMES = {
   handOn: 'forward, proxy',
 };
 
-/** Words of comments: the subject of a sentence is a component, a request or a user, and statements have a verb of their own. */
+/**
+ * Words of comments: the subject of a sentence is a component, a request or a user, and statements have a verb of
+ * their own.
+ */
 const VOICE =
   /\b(who|whom|whose|whoever|whomever|nobody|somebody|someone|everybody|anybody|those who|he|she|his|him|tells?|told|telling|says?|said|saying|settles?|settled|wish|wishes|wished|birth|anew|aught|none the less|has gone|have gone|is gone|are gone|was gone|gives? way|goes? by|looks? into|hands? on|handed on|knows? nothing|asks? nothing|no more and no less)\b/i;
 

@@ -80,7 +80,10 @@ export function readConfigFile(file: string): string {
   }
 }
 
-/** The configuration of a workload inside the cluster: `environment` names host and port, a folder holds `token` and `ca.crt`. */
+/**
+ * The configuration of a workload inside the cluster: `environment` names host and port, a folder holds `token` and
+ * `ca.crt`.
+ */
 export function workloadConfig(environment: Readonly<Record<string, string | undefined>>, names: readonly WorkloadNames[]): ClientConfig {
   for (const { hostVariable, portVariable, tokenFolder } of names) {
     const [host = '', port = ''] = [environment[hostVariable], environment[portVariable]];

@@ -280,7 +280,10 @@ export class RestClient {
     return parseApiObject(resource, await this.requestJson({ method: 'PATCH', path: this.path(resource, location), body, ...options }));
   }
 
-  /** Server-side apply of a configuration that has its namespace and name. Forces conflicts: fields are taken over from other managers. */
+  /**
+   * Server-side apply of a configuration that has its namespace and name. Forces conflicts: fields are taken over from
+   * other managers.
+   */
   async apply<Body extends JsonObject>(
     resource: Resource<Body>,
     configuration: NoInfer<Body>,
