@@ -230,7 +230,7 @@ function refuseContradictions(flags: ServerFlags, given: ReadonlySet<string>): v
     oidcFlagFault(flags) ??
     authorizationFlagFault(flags, given.has('authorization-mode')) ??
     pluginOverridesFault(pluginSwitches(flags)) ??
-    (flags['tls-min-version'] === 'VersionTLS12' ? suitesFault(flags['tls-cipher-suites']) : undefined);
+    (flags['tls-min-version'] === 'VersionTLS12' ? cipherSuitesFault(flags['tls-cipher-suites']) : undefined);
   if (fault !== undefined) throw new UsageError(fault);
   const advertised = flags['advertise-address'];
   if (advertised !== '' && isIP(advertised) === 0) throw new UsageError('--advertise-address must be an IP address');
@@ -368,7 +368,7 @@ async function tokenWebhookOf(
   const parts = { clock, random, configurations };
   return {
     tokenWebhook: webhookTokenAuthenticator({
-      send: asking(await openWebhook('authentication-webhook', file, parts), 30_000, parts),
+      send: createWebhookCaller(await openWebhook('authentication-webhook', file, parts), 30_000, parts),
       version: flags['authentication-token-webhook-version'],
       dialect: flags.naming,
       cacheTtlMs: flags['authentication-token-webhook-cache-ttl'],

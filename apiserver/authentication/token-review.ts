@@ -1,5 +1,5 @@
 /** Builds a TokenReview for a remote server and reads its response. */
-import { MalformedAnswer } from '../../shared/client/rest/api-object';
+import { MalformedResponse } from '../../shared/client/rest/api-object';
 import { parseBody } from '../../shared/client/rest/json-body';
 import type { UserInfo } from '../../shared/api/identity/user';
 import { apiVersionInDialect, canonicalApiVersion, type Dialect } from '../../shared/names/dialect';
@@ -28,7 +28,7 @@ export function tokenReviewBody(dialect: Dialect, version: TokenReviewVersion, t
 }
 
 /** Returns an error for a response that is not a TokenReview of the requested version. */
-export function readTokenReview(body: Buffer, version: TokenReviewVersion): TokenReviewResult | MalformedAnswer {
+export function readTokenReview(body: Buffer, version: TokenReviewVersion): TokenReviewResult | MalformedResponse {
   try {
     return parseReview(body, version);
   } catch (error) {
@@ -78,5 +78,5 @@ function textsAt(object: JsonObject, member: string): readonly string[] {
 
 const isStringArray = (value: JsonValue): value is string[] => Array.isArray(value) && value.every((item) => typeof item === 'string');
 
-const malformedMember = (member: string): MalformedAnswer =>
-  new MalformedAnswer(`the webhook's answer has something unexpected in ${quote(member)}`);
+const malformedMember = (member: string): MalformedResponse =>
+  new MalformedResponse(`the webhook's answer has something unexpected in ${quote(member)}`);

@@ -263,7 +263,10 @@ describe('token webhook', () => {
   const ask = async (timeoutMs = 30_000): Promise<TokenOutcome> => {
     const webhook = new KubeconfigWebhook(file, systemClock);
     webhook.read();
-    return tokens(() => '', { send: asking(webhook, timeoutMs, { clock: systemClock, random }) }).authenticate('t', SERVER_AUDIENCES);
+    return tokens(() => '', { send: createWebhookCaller(webhook, timeoutMs, { clock: systemClock, random }) }).authenticate(
+      't',
+      SERVER_AUDIENCES,
+    );
   };
 
   it('receives requests with the path and the credentials of its kubeconfig', async () => {

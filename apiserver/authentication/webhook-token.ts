@@ -13,7 +13,7 @@ import { readTokenReview, tokenReviewBody, type TokenReviewResult, type TokenRev
 
 export interface WebhookTokensOptions {
   /** Never rejects. */
-  readonly send: (body: Buffer) => Promise<WebhookAnswer>;
+  readonly send: (body: Buffer) => Promise<WebhookResult>;
   readonly version: TokenReviewVersion;
   /** The spelling that is sent; responses are accepted in either spelling. */
   readonly dialect: Dialect;

@@ -44,10 +44,10 @@ const WEBHOOK_FORMATS = (
 
 const webhookUsers = ({ kubeConfigFile }: ValueOf<typeof KUBECONFIG>): KubeconfigUsers => readKubeconfigUsers(kubeConfigFile);
 
-/** What each plug-in is told, and of what form that is. */
-const PLUGINS: Readonly<Record<string, (read: Read) => Promise<AdmissionSettings>>> = {
-  MutatingAdmissionWebhook: async (read) => ({ mutatingWebhookUsers: usersOf(await read(...WEBHOOK_FORMATS)) }),
-  ValidatingAdmissionWebhook: async (read) => ({ validatingWebhookUsers: usersOf(await read(...WEBHOOK_FORMATS)) }),
+/** The configurable plug-ins, and how their configuration becomes settings. */
+const PLUGIN_READERS: Readonly<Record<string, (read: ReadPluginConfig) => Promise<AdmissionSettings>>> = {
+  MutatingAdmissionWebhook: async (read) => ({ mutatingWebhookUsers: webhookUsers(await read(...WEBHOOK_FORMATS)) }),
+  ValidatingAdmissionWebhook: async (read) => ({ validatingWebhookUsers: webhookUsers(await read(...WEBHOOK_FORMATS)) }),
   EventRateLimit: async (read) => ({ eventLimits: (await read(EVENT_LIMIT_FORMAT)).limits }),
   ImagePolicyWebhook: async (read) => ({ imagePolicy: imagePolicySettings(await read(IMAGE_POLICY_FORMAT)) }),
   PodNodeSelector: async (read) => ({ nodeSelectors: nodeSelectorSettings(await read(NODE_SELECTOR_FORMAT)) }),

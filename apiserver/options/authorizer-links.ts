@@ -114,8 +114,8 @@ function abacFromFlags(flags: ServerFlags): Authorizer {
 
 function webhookFromFlags(webhook: KubeconfigWebhook, flags: ServerFlags, parts: AuthorizerLinksParts): Authorizer {
   return webhookAuthorizer({
-    ...commonOf(FLAGS_NAME, flags, parts),
-    send: asking(webhook, TIMEOUT_MS, parts),
+    ...commonOptions(DEFAULT_NAME, flags, parts),
+    send: createWebhookCaller(webhook, TIMEOUT_MS, parts),
     version: flags['authorization-webhook-version'],
     allowedTtlMs: flags['authorization-webhook-cache-authorized-ttl'],
     notAllowedTtlMs: flags['authorization-webhook-cache-unauthorized-ttl'],
@@ -137,11 +137,11 @@ function webhookFromConfiguration(
     withSelectors(flags),
   );
   return webhookAuthorizer({
-    ...commonOf(name, flags, parts),
-    send: asking(asked, parseDuration(timeout) ?? TIMEOUT_MS, parts),
+    ...commonOptions(name, flags, parts),
+    send: createWebhookCaller(newWebhooks, parseDuration(timeout) ?? TIMEOUT_MS, parts),
     version: webhook.subjectAccessReviewVersion,
-    allowedTtlMs: parseDuration(authorizedTTL ?? '') ?? ALLOWED_MS,
-    notAllowedTtlMs: parseDuration(unauthorizedTTL ?? '') ?? NOT_ALLOWED_MS,
+    allowedTtlMs: parseDuration(authorizedTTL ?? '') ?? AUTHORIZED_TTL_MS,
+    notAllowedTtlMs: parseDuration(unauthorizedTTL ?? '') ?? UNAUTHORIZED_TTL_MS,
     onFailure: webhook.failurePolicy,
     matchConditions: 'conditions' in compiled && matchConditions.length > 0 ? compiled.conditions : undefined,
   });
@@ -149,7 +149,7 @@ function webhookFromConfiguration(
 
 const withSelectors = (flags: ServerFlags): boolean => flags['feature-gates'].isEnabled('AuthorizeWithSelectors');
 
-function commonOf(name: string, flags: ServerFlags, { clock, logger, meters }: AuthorizerLinksParts) {
+function commonOptions(name: string, flags: ServerFlags, { clock, logger, meters }: AuthorizerLinksParts) {
   const onError = (message: string, error: unknown): void => logger.warn(message, { error });
   return { dialect: flags.naming, clock, metrics: createAuthorizerWebhookRecorder(meters, name), onError } as const;
 }

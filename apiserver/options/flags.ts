@@ -17,7 +17,7 @@ import {
 import { logLevelFlag, verbosityFlag } from '../../shared/runtime/logger';
 import { parsePortRange, parseServiceRanges, portRangeText, type PortRange, type ServiceRanges } from '../allocation/ranges';
 import { ADMISSION_PLUGINS, type PluginRegistration } from '../admission/plugins/admission-plugins';
-import { cipherSuites } from './cipher-suites';
+import { cipherSuitesFlag } from './cipher-suites';
 import { AUDIT_FLAGS } from './audit-flags';
 import { OIDC_FLAGS } from './oidc-flags';
 import { UPSTREAM_FLAGS } from './upstream-flags';
@@ -170,7 +170,7 @@ export const FLAGS = {
   }),
   'enable-admission-plugins': listFlag({
     section: ACCESS,
-    help: `Admission plug-ins that are on besides those that are so by default: ${offered('explicitly').join(', ')}.`,
+    help: `Admission plug-ins that are on besides those that are so by default: ${pluginNames('explicitly').join(', ')}.`,
     default: [],
   }),
   'disable-admission-plugins': listFlag({
@@ -343,8 +343,8 @@ export const FLAGS = {
   ...UPSTREAM_FLAGS,
 };
 
-/** The plug-ins that this server has. */
-function offered(on: PluginRegistration['enabledWhen']): readonly string[] {
+/** Names of the implemented plug-ins with this default. */
+function pluginNames(on: PluginRegistration['enabledWhen']): readonly string[] {
   return ADMISSION_PLUGINS.filter((row) => row.create !== undefined && (row.enabledWhen === on || row.enabledWhen === 'with-nodes')).map(
     ({ name }) => name,
   );

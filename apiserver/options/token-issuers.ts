@@ -16,7 +16,7 @@ import type { ServerFlags } from './flags';
 import { issuerFromFlags } from './oidc-options';
 
 export interface TokenIssuers {
-  /** The same object until the configuration changes; by issuer. */
+  /** By issuer URL; the same map until the configuration changes. */
   readonly issuers: () => ReadonlyMap<string, OidcIssuer>;
   readonly anonymous: AnonymousPolicy;
 }
@@ -37,7 +37,7 @@ export interface AnonymousFlag {
 /** Rejects when the file is unusable. */
 export async function openTokenIssuers(flags: ServerFlags, anonymous: AnonymousFlag, parts: TokenIssuersParts): Promise<TokenIssuers> {
   const file = flags['authentication-config'];
-  const byFlags = anonymous.isAllowed ? allowEverywhere : allowNowhere;
+  const flagPolicy = anonymous.isAllowed ? allowEverywhere : allowNowhere;
   const authority = flags['oidc-ca-file'] === '' ? undefined : readCertificateBundle(flags['oidc-ca-file']).toString();
   const config = issuerFromFlags(flags, authority);
   let issuers = issuerParts(config === undefined ? [] : [config], parts);
@@ -57,14 +57,14 @@ export async function openTokenIssuers(flags: ServerFlags, anonymous: AnonymousF
   return { issuers: () => issuers, anonymous: (target) => policy(target) };
 }
 
-function policyOf({ anonymous }: AuthenticationConfiguration, otherwise: AnonymousPolicy): AnonymousPolicy {
-  if (anonymous === undefined) return otherwise;
+function policyOf({ anonymous }: AuthenticationConfiguration, fallback: AnonymousPolicy): AnonymousPolicy {
+  if (anonymous === undefined) return fallback;
   if (anonymous.enabled !== true) return allowNowhere;
   const { conditions = [] } = anonymous;
   return conditions.length === 0 ? allowEverywhere : allowAtPaths(conditions.map(({ path = '' }) => path));
 }
 
-/** The keys are asked for at once, so that the first token need not wait. */
+/** Requests the issuers' keys at once, so that the first token need not wait. */
 function issuerParts(configs: readonly TokenIssuerConfig[], { clock, logger }: TokenIssuersParts): ReadonlyMap<string, OidcIssuer> {
   const onError = (message: string, error: unknown): void => logger.warn(message, { error });
   return new Map(

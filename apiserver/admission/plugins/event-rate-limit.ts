@@ -4,7 +4,7 @@
  */
 import type { ConfigurationFormat } from '../../../shared/configuration/read-configuration';
 import { integerSchema, listSchema, objectSchema, enumSchema, type ValueOf } from '../../../shared/configuration/schema';
-import { TokenBucket } from '../../../shared/client/rate-limit';
+import { TokenBucket } from '../../../shared/client/rate-limiter';
 import { StatusError } from '../../../shared/api/errors/status';
 import type { Clock } from '../../../shared/runtime/clock';
 import { objectAt, stringAt } from '../../../shared/values/json';

@@ -101,7 +101,7 @@ export class OidcProvider {
       const { signal } = deadline;
       const answer = await transport.send({ method: 'GET', path: `${url.pathname}${url.search}`, headers: {}, signal });
       if (answer.status !== 200) throw new Error(`${address} answers ${answer.status}`);
-      const body = await collect(answer.body, MAX_DOCUMENT_BYTES);
+      const body = await collectBody(answer.body, MAX_DOCUMENT_BYTES);
       return asRecord(JSON.parse(body.toString()));
     } finally {
       deadline.release();

@@ -27,7 +27,7 @@ type CallResult = 'success' | 'error' | 'timeout';
 
 export interface WebhookAuthorizerOptions {
   /** Never rejects. `attempted` is called for each POST. */
-  readonly send: (body: Buffer, attempted: Attempted) => Promise<WebhookAnswer>;
+  readonly send: (body: Buffer, attempted: AttemptListener) => Promise<WebhookResult>;
   readonly version: ReviewVersion;
   readonly dialect: Dialect;
   readonly allowedTtlMs: number;
@@ -99,9 +99,9 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
   };
 }
 
-function resultOf(answer: WebhookAnswer): CallResult {
+function resultOf(answer: WebhookResult): CallResult {
   if (answer.type === 'answer') return readDecision(answer.bytes) === undefined ? 'error' : 'success';
-  return answer.error instanceof TooLate ? 'timeout' : 'error';
+  return answer.error instanceof WebhookTimeout ? 'timeout' : 'error';
 }
 
 const failureDecision = ({ onFailure }: WebhookAuthorizerOptions, reason: string): Decision => ({

@@ -56,15 +56,15 @@ describe('SubjectAccessReview of the webhook', () => {
 describe('webhook authorizer', () => {
   const clock = new ManualClock();
   const sentReviews: string[] = [];
-  let answer: WebhookAnswer;
+  let answer: WebhookResult;
   let releaseReview: (() => void) | undefined;
   beforeEach(() => {
     sentReviews.length = 0;
     releaseReview = undefined;
     answer = respondWith({ allowed: true, reason: 'r' });
   });
-  const respondWith = (status: object): WebhookAnswer => ({ type: 'answer', bytes: Buffer.from(JSON.stringify({ status })) });
-  const broken: WebhookAnswer = { type: 'fault', error: new Error('away'), status: undefined, mayPass: true };
+  const respondWith = (status: object): WebhookResult => ({ type: 'answer', bytes: Buffer.from(JSON.stringify({ status })) });
+  const broken: WebhookResult = { type: 'fault', error: new Error('away'), status: undefined, mayPass: true };
 
   function createAuthorizer(changes: Partial<WebhookAuthorizerOptions> = {}): Authorizer {
     return webhookAuthorizer({
