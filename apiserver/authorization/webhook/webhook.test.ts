@@ -64,7 +64,7 @@ describe('webhook authorizer', () => {
     answer = respondWith({ allowed: true, reason: 'r' });
   });
   const respondWith = (status: object): WebhookResult => ({ type: 'answer', bytes: Buffer.from(JSON.stringify({ status })) });
-  const broken: WebhookResult = { type: 'fault', error: new Error('away'), status: undefined, mayPass: true };
+  const broken: WebhookResult = { type: 'fault', error: new Error('away'), status: undefined, isRetryable: true };
 
   function createAuthorizer(changes: Partial<WebhookAuthorizerOptions> = {}): Authorizer {
     return webhookAuthorizer({
