@@ -25,7 +25,7 @@ import { EVENT_SIZE_BUCKETS } from './buckets';
 import { StabilityCounts, renderChunk, type Scrape } from './exposition';
 import { Histogram } from './histogram';
 import type { Meters } from './meters';
-import { PolicyMetrics, type PolicyEvaluation } from './policy-metrics';
+import { PolicyMetrics, type PolicyEvaluationResult } from './policy-metrics';
 import { WebhookMetrics, type WebhookCallResult } from './webhook-metrics';
 import { publishGrpcCalls } from './grpc-metrics';
 import { publishSpans } from './span-metrics';
@@ -229,7 +229,7 @@ export class Metrics {
     this.webhooks.record(call);
   }
 
-  recordPolicyEvaluation(evaluation: PolicyEvaluation): void {
+  recordPolicyEvaluation(evaluation: PolicyEvaluationResult): void {
     this.meters.observer('apiserver_cel_evaluation_duration_seconds').observe(evaluation.ms / 1000);
     this.policies.record(evaluation);
   }

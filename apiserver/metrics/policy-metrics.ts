@@ -4,7 +4,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import { Histogram, type ExpositionChunks, type HistogramSeries } from './histogram';
 import type { Meters } from './meters';
 
-export interface PolicyEvaluation {
+export interface PolicyEvaluationResult {
   readonly policy: string;
   readonly binding: string;
   readonly action: 'allow' | 'deny' | 'warn' | 'audit';
@@ -38,7 +38,7 @@ export class PolicyMetrics {
     });
   }
 
-  record({ policy, binding, action, isError, ms }: PolicyEvaluation): void {
+  record({ policy, binding, action, isError, ms }: PolicyEvaluationResult): void {
     const errorType = isError ? 'invalid_config' : 'no_error';
     const exactLabels = { enforcement_action: action, error_type: errorType, policy, policy_binding: binding };
     const isKnown = this.series.size < MAX_SERIES || this.series.has(JSON.stringify(exactLabels));

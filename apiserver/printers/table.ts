@@ -1,6 +1,6 @@
 /**
  * The table convertor: columns and row cells of every kind, looked up by kind. Ages are stored as timestamps, so that
- * rows can be cached (table/printer.ts). Table documents are written by the endpoints.
+ * rows can be cached (table/convertor.ts). Table documents are written by the endpoints.
  */
 import {
   own,

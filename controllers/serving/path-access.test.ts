@@ -3,7 +3,7 @@ import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { FakeApi } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';
 import { ManualClock } from '../../test/support/manual-clock';
-import { PathAccess, type RequestCredentials } from './path-access';
+import { PathAccess, type PathCredentials } from './path-access';
 
 const clock = new ManualClock();
 const logger = createLogger({ level: 'silent', clock });
@@ -33,15 +33,15 @@ async function* responseTo(spec: JsonObject): AsyncGenerator<Buffer> {
   yield await Promise.resolve(Buffer.from(JSON.stringify({ status })));
 }
 
-const bearer = (token: string): RequestCredentials => ({ authorization: `Bearer ${token}`, certificateUser: undefined });
-const noCredentials: RequestCredentials = { authorization: undefined, certificateUser: undefined };
+const bearer = (token: string): PathCredentials => ({ authorization: `Bearer ${token}`, certificateUser: undefined });
+const noCredentials: PathCredentials = { authorization: undefined, certificateUser: undefined };
 const codeOf = (check: Promise<void>): Promise<unknown> =>
   check.then(
     () => 200,
     (error: { readonly status?: { readonly code?: number; readonly message?: string } }) => [error.status?.code, error.status?.message],
   );
 
-it.each<[string, RequestCredentials, string, unknown]>([
+it.each<[string, PathCredentials, string, unknown]>([
   ['allows an open path without credentials', noCredentials, '/healthz', 200],
   ['allows a path below an open path', noCredentials, '/open/a/b', 200],
   [

@@ -12,7 +12,7 @@ import type { RestClient } from '../../shared/client/rest/rest-client';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 
-export interface RequestCredentials {
+export interface PathCredentials {
   /** The Authorization header. */
   readonly authorization: string | undefined;
   /** The user of a client certificate from a trusted authority. */
@@ -50,7 +50,7 @@ export class PathAccess {
   }
 
   /** Throws a StatusError: 401 for an invalid token, 403 for a forbidden path, 500 when a review fails. */
-  async check(credentials: RequestCredentials, method: string, path: string): Promise<void> {
+  async check(credentials: PathCredentials, method: string, path: string): Promise<void> {
     const user = await this.authenticate(credentials);
     if (this.isOpen(path)) return;
     const verb = method.toLowerCase();
@@ -62,7 +62,7 @@ export class PathAccess {
     return this.options.openPaths.some((open) => (open.endsWith('*') ? path.startsWith(open.slice(0, -1)) : path === open));
   }
 
-  private async authenticate({ authorization, certificateUser }: RequestCredentials): Promise<UserInfo> {
+  private async authenticate({ authorization, certificateUser }: PathCredentials): Promise<UserInfo> {
     if (certificateUser !== undefined) return certificateUser;
     if (authorization === undefined) return ANONYMOUS;
     const token = BEARER.exec(authorization)?.[1];

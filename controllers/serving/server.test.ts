@@ -6,7 +6,7 @@ import { systemClock } from '../../shared/runtime/clock';
 import { HealthChecks } from '../../shared/runtime/health';
 import { createLogger } from '../../shared/runtime/logger';
 import { createAuthority, issueCertificate, type Credential } from '../../shared/pki/certificates';
-import type { RequestCredentials } from './path-access';
+import type { PathCredentials } from './path-access';
 import { startServer, type HealthServer, type ServingOptions } from './server';
 
 const HOUR = 3_600_000;
@@ -14,7 +14,7 @@ const logger = createLogger({ level: 'silent', clock: systemClock });
 /** The time of the server. */
 let now = systemClock.now();
 const clock: Clock = { ...systemClock, now: () => now, after: (ms, task) => systemClock.after(ms, task) };
-const received: RequestCredentials[] = [];
+const received: PathCredentials[] = [];
 let authority: Credential;
 let server: Credential;
 let options: ServingOptions;

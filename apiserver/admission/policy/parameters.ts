@@ -18,12 +18,15 @@ export interface ParameterDependencies {
 }
 
 /** A configuration error that keeps a policy or binding from being evaluated. */
-export interface ConfigurationFault {
+export interface ParameterConfigurationFault {
   readonly fault: string;
 }
 
 /** The resource of `paramKind`; `null` when the policy has no parameters. */
-export function resolveParamKind(deps: ParameterDependencies, { paramKind }: AdmissionPolicy): ServedResource | null | ConfigurationFault {
+export function resolveParamKind(
+  deps: ParameterDependencies,
+  { paramKind }: AdmissionPolicy,
+): ServedResource | null | ParameterConfigurationFault {
   if (paramKind === undefined) return null;
   const { apiVersion, kind } = paramKind;
   return (
@@ -39,7 +42,7 @@ const NAMESPACE_NOT_ALLOWED = {
 };
 
 /** Converts entries to the version of the resource, in the same order. */
-export type ConvertParameters = (resource: ServedResource, entries: readonly Entry[]) => readonly Entry[] | ConfigurationFault;
+export type ConvertParameters = (resource: ServedResource, entries: readonly Entry[]) => readonly Entry[] | ParameterConfigurationFault;
 
 /**
  * The policy is evaluated once for each parameter. A binding without `paramRef` has the parameter `{}`; an empty list =
@@ -51,7 +54,7 @@ export function listParameters(
   resource: ServedResource,
   requestNamespace: string,
   convert: ConvertParameters,
-): readonly JsonObject[] | ConfigurationFault {
+): readonly JsonObject[] | ParameterConfigurationFault {
   if (parameters === undefined) return [{}];
   const { name, namespace: paramNamespace, selector, isNotFoundAllowed } = parameters;
   const { row, stored } = resource;

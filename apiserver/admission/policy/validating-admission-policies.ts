@@ -32,7 +32,7 @@ import { evaluatePolicy, type PolicyResult } from './evaluate-policy';
 import {
   resolveParamKind,
   listParameters,
-  type ConfigurationFault,
+  type ParameterConfigurationFault,
   type ConvertParameters,
   type ParameterDependencies,
 } from './parameters';
@@ -107,8 +107,8 @@ class RequestEvaluation {
   private readonly valuesByResource = new Map<ServedResource, ReadonlyMap<string, Value>>();
   private readonly decisions: AuthorizerDecisions;
   /** The request converted by a webhook, by version. */
-  private readonly requestByVersion = new Map<string, AdmissionRequest | ConfigurationFault>();
-  private readonly convertedEntries = new Map<Entry, Entry | ConfigurationFault>();
+  private readonly requestByVersion = new Map<string, AdmissionRequest | ParameterConfigurationFault>();
+  private readonly convertedEntries = new Map<Entry, Entry | ParameterConfigurationFault>();
 
   constructor(
     private readonly deps: PolicyDependencies,
@@ -275,7 +275,7 @@ class RequestEvaluation {
    * The request with its objects in the version of the matched rule. Throws {@link PendingResult} while the conversion
    * webhook is called.
    */
-  private requestInVersion({ row: { version } }: ServedResource): AdmissionRequest | ConfigurationFault {
+  private requestInVersion({ row: { version } }: ServedResource): AdmissionRequest | ParameterConfigurationFault {
     const { request } = this;
     if (!isWebhookConverted(request) || version === request.resource.row.version) return request;
     const cached = this.requestByVersion.get(version);
